@@ -1,0 +1,296 @@
+//! Moves, each one integer, and lists of them.
+
+use std::fmt;
+use std::ops::Deref;
+
+use crate::piece::Role;
+use crate::square::Square;
+
+/// A move in 16 bits: origin, destination, kind. It means something only together with a position.
+///
+/// Castling is written as the king taking his own rook, which serves standard chess and Chess960 alike.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash)]
+#[repr(transparent)]
+pub struct Move(u16);
+
+/// What a move does besides going from one square to another.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[repr(u8)]
+pub enum MoveKind {
+    /// To an empty square, and none of the others.
+    Quiet = 0,
+    /// A pawn's first move over two squares.
+    DoublePush = 1,
+    /// The king takes his own rook: castling.
+    Castle = 2,
+    /// Takes what stands on the destination.
+    Capture = 4,
+    /// Takes the pawn beside the origin.
+    EnPassant = 5,
+    /// Becomes a knight.
+    KnightPromotion = 8,
+    /// Becomes a bishop.
+    BishopPromotion = 9,
+    /// Becomes a rook.
+    RookPromotion = 10,
+    /// Becomes a queen.
+    QueenPromotion = 11,
+    /// Takes, and becomes a knight.
+    KnightPromotionCapture = 12,
+    /// Takes, and becomes a bishop.
+    BishopPromotionCapture = 13,
+    /// Takes, and becomes a rook.
+    RookPromotionCapture = 14,
+    /// Takes, and becomes a queen.
+    QueenPromotionCapture = 15,
+}
+
+const CAPTURE: u16 = 4 << 12;
+const PROMOTION: u16 = 8 << 12;
+
+impl Move {
+    /// A move of the given kind. For castling the destination is the rook's square.
+    #[inline]
+    pub const fn new(from: Square, to: Square, kind: MoveKind) -> Move {
+        Move(from.index() as u16 | (to.index() as u16) << 6 | (kind as u16) << 12)
+    }
+
+    /// The promotion to a role on an empty or occupied square.
+    ///
+    /// # Panics
+    /// If a pawn can't become that role.
+    #[inline]
+    pub const fn promotion(from: Square, to: Square, role: Role, capture: bool) -> Move {
+        assert!(matches!(role, Role::Knight | Role::Bishop | Role::Rook | Role::Queen));
+        let kind = PROMOTION | (role as u16 - 1) << 12 | if capture { CAPTURE } else { 0 };
+        Move(from.index() as u16 | (to.index() as u16) << 6 | kind)
+    }
+
+    /// Where the piece comes from.
+    #[inline]
+    pub const fn from(self) -> Square {
+        Square::from_index((self.0 & 63) as usize)
+    }
+
+    /// Where the piece goes; for castling the square of the rook.
+    #[inline]
+    pub const fn to(self) -> Square {
+        Square::from_index((self.0 >> 6 & 63) as usize)
+    }
+
+    /// What the move does.
+    #[inline]
+    pub const fn kind(self) -> MoveKind {
+        use MoveKind::*;
+        const KINDS: [MoveKind; 16] = [
+            Quiet,
+            DoublePush,
+            Castle,
+            Quiet,
+            Capture,
+            EnPassant,
+            Capture,
+            Capture,
+            KnightPromotion,
+            BishopPromotion,
+            RookPromotion,
+            QueenPromotion,
+            KnightPromotionCapture,
+            BishopPromotionCapture,
+            RookPromotionCapture,
+            QueenPromotionCapture,
+        ];
+        KINDS[(self.0 >> 12) as usize]
+    }
+
+    /// Whether the move takes a piece, en passant included.
+    #[inline]
+    pub const fn is_capture(self) -> bool {
+        self.0 & CAPTURE != 0
+    }
+
+    /// Whether a pawn becomes another piece.
+    #[inline]
+    pub const fn is_promotion(self) -> bool {
+        self.0 & PROMOTION != 0
+    }
+
+    /// Whether the move neither takes nor promotes.
+    #[inline]
+    pub const fn is_quiet(self) -> bool {
+        self.0 & (CAPTURE | PROMOTION) == 0
+    }
+
+    /// Whether king and rook move at once.
+    #[inline]
+    pub const fn is_castle(self) -> bool {
+        self.0 >> 12 == MoveKind::Castle as u16
+    }
+
+    /// Whether a pawn takes the pawn beside it.
+    #[inline]
+    pub const fn is_en_passant(self) -> bool {
+        self.0 >> 12 == MoveKind::EnPassant as u16
+    }
+
+    /// Whether a pawn makes its first step over two squares.
+    #[inline]
+    pub const fn is_double_push(self) -> bool {
+        self.0 >> 12 == MoveKind::DoublePush as u16
+    }
+
+    /// What a pawn becomes.
+    #[inline]
+    pub const fn promoted_to(self) -> Option<Role> {
+        if self.is_promotion() {
+            Some(Role::ALL[1 + (self.0 >> 12 & 3) as usize])
+        } else {
+            None
+        }
+    }
+
+    /// The move as an integer, for tables: origin in bits 0 to 5, destination in 6 to 11, kind above.
+    /// No legal move is 0.
+    #[inline]
+    pub const fn to_bits(self) -> u16 {
+        self.0
+    }
+
+    /// The move of an integer from [`Move::to_bits`]; `None` for 0. Other integers give some move, perhaps
+    /// one that no position allows.
+    #[inline]
+    pub const fn from_bits(bits: u16) -> Option<Move> {
+        if bits == 0 { None } else { Some(Move(bits)) }
+    }
+}
+
+impl fmt::Debug for Move {
+    /// Squares and promotion; castling as king takes rook.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{}{}", self.from(), self.to())?;
+        match self.promoted_to() {
+            Some(role) => write!(f, "{}", role.to_char()),
+            None => Ok(()),
+        }
+    }
+}
+
+/// A list of moves, without an upper limit: short lists live in place, longer ones on the heap.
+#[derive(Clone)]
+pub struct MoveList {
+    /// Moves in `inline`; unused once the list has moved to the heap.
+    len: usize,
+    inline: [Move; MoveList::INLINE],
+    heap: Vec<Move>,
+}
+
+impl MoveList {
+    /// More than the 218 of the richest position that play can reach.
+    const INLINE: usize = 256;
+
+    /// A list without a move.
+    #[inline]
+    pub fn new() -> MoveList {
+        MoveList { len: 0, inline: [Move(0); MoveList::INLINE], heap: Vec::new() }
+    }
+
+    /// Empties the list.
+    #[inline]
+    pub fn clear(&mut self) {
+        self.len = 0;
+        self.heap.clear();
+    }
+
+    /// Appends a move.
+    #[inline]
+    pub fn push(&mut self, mv: Move) {
+        if self.len < MoveList::INLINE && self.heap.is_empty() {
+            self.inline[self.len] = mv;
+            self.len += 1;
+        } else {
+            self.push_on_heap(mv);
+        }
+    }
+
+    #[cold]
+    fn push_on_heap(&mut self, mv: Move) {
+        if self.heap.is_empty() {
+            self.heap.extend_from_slice(&self.inline[..self.len]);
+        }
+        self.heap.push(mv);
+    }
+
+    /// The moves, in the order in which they came.
+    #[inline]
+    pub fn as_slice(&self) -> &[Move] {
+        if self.heap.is_empty() { &self.inline[..self.len] } else { &self.heap }
+    }
+
+    /// The moves, to be reordered or replaced.
+    #[inline]
+    pub fn as_mut_slice(&mut self) -> &mut [Move] {
+        if self.heap.is_empty() { &mut self.inline[..self.len] } else { &mut self.heap }
+    }
+}
+
+impl Default for MoveList {
+    fn default() -> MoveList {
+        MoveList::new()
+    }
+}
+
+impl Deref for MoveList {
+    type Target = [Move];
+
+    #[inline]
+    fn deref(&self) -> &[Move] {
+        self.as_slice()
+    }
+}
+
+impl<'a> IntoIterator for &'a MoveList {
+    type Item = &'a Move;
+    type IntoIter = std::slice::Iter<'a, Move>;
+
+    #[inline]
+    fn into_iter(self) -> Self::IntoIter {
+        self.as_slice().iter()
+    }
+}
+
+impl fmt::Debug for MoveList {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_list().entries(self.iter()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_move_keeps_its_parts() {
+        let mv = Move::new(Square::E2, Square::E4, MoveKind::DoublePush);
+        assert_eq!((mv.from(), mv.to(), mv.kind()), (Square::E2, Square::E4, MoveKind::DoublePush));
+        assert!(mv.is_quiet() && !mv.is_capture());
+        for role in [Role::Knight, Role::Bishop, Role::Rook, Role::Queen] {
+            let mv = Move::promotion(Square::A7, Square::B8, role, true);
+            assert_eq!(mv.promoted_to(), Some(role));
+            assert!(mv.is_capture() && mv.is_promotion());
+            assert_eq!(Move::from_bits(mv.to_bits()), Some(mv));
+        }
+    }
+
+    #[test]
+    fn a_list_grows_past_its_inline_part() {
+        let mut list = MoveList::new();
+        let moves: Vec<Move> =
+            (1..400).map(|n| Move::new(Square::from_index(n), Square::A1, MoveKind::Quiet)).collect();
+        for &mv in &moves {
+            list.push(mv);
+        }
+        assert_eq!(list.as_slice(), moves);
+        list.clear();
+        assert!(list.is_empty());
+    }
+}

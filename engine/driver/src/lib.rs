@@ -1,0 +1,1 @@
+//! Runs chess engines as child processes, with a deadline on every wait.

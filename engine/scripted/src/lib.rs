@@ -1,0 +1,1 @@
+//! A chess engine for tests that follows a script, faults included.

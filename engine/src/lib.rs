@@ -1,0 +1,1 @@
+//! A chess engine: UCI and xboard, with a hand-crafted, tunable evaluation.

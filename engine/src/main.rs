@@ -1,0 +1,3 @@
+//! A chess engine: UCI and xboard, with a hand-crafted, tunable evaluation.
+
+fn main() {}

@@ -1,0 +1,3 @@
+//! Scores engines on STS, WAC and any EPD suite.
+
+fn main() {}

@@ -1,0 +1,1 @@
+//! Tables and plots from numbers, as text, Markdown, CSV and SVG.

@@ -1,0 +1,1 @@
+//! Elo, pentanomial statistics, SPRT and ratings: pure functions of counts.

@@ -1,0 +1,3 @@
+//! Tunes the evaluation of the engine on positions from games.
+
+fn main() {}
