@@ -1,13 +1,20 @@
 //! The rules and the notation of chess, standard and Chess960: no input or output, no clock, no global state.
 
+pub mod attacks;
 pub mod bitboard;
 pub mod moves;
 pub mod notation;
+pub mod perft;
 pub mod piece;
+pub mod position;
+pub mod setup;
 pub mod square;
 
 pub use bitboard::Bitboard;
 pub use moves::{Move, MoveKind, MoveList};
+pub use notation::fen::{FenError, FenStyle, ParseFenError};
 pub use notation::uci_move::UciMove;
 pub use piece::{Color, Piece, Role};
+pub use position::{Moves, Position, PositionError};
+pub use setup::{CastlingSide, Setup};
 pub use square::{File, Rank, Square};

@@ -3,6 +3,7 @@
 use std::fmt;
 use std::ops::Deref;
 
+use crate::bitboard::Bitboard;
 use crate::piece::Role;
 use crate::square::Square;
 
@@ -142,11 +143,7 @@ impl Move {
     /// What a pawn becomes.
     #[inline]
     pub const fn promoted_to(self) -> Option<Role> {
-        if self.is_promotion() {
-            Some(Role::ALL[1 + (self.0 >> 12 & 3) as usize])
-        } else {
-            None
-        }
+        if self.is_promotion() { Some(Role::ALL[1 + (self.0 >> 12 & 3) as usize]) } else { None }
     }
 
     /// The move as an integer, for tables: origin in bits 0 to 5, destination in 6 to 11, kind above.
@@ -209,6 +206,15 @@ impl MoveList {
             self.len += 1;
         } else {
             self.push_on_heap(mv);
+        }
+    }
+
+    /// Appends the moves of one piece to each of `targets`; those among `enemies` are captures.
+    #[inline]
+    pub(crate) fn extend_targets(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
+        for to in targets {
+            let capture = (enemies.0 >> to.index() & 1) as u16;
+            self.push(Move(from.index() as u16 | (to.index() as u16) << 6 | capture << 14));
         }
     }
 

@@ -84,8 +84,7 @@ pub enum Role {
 
 impl Role {
     /// All roles, from the pawn to the king.
-    pub const ALL: [Role; 6] =
-        [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
+    pub const ALL: [Role; 6] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen, Role::King];
 
     /// 0 for the pawn to 5 for the king.
     #[inline]
@@ -150,6 +149,12 @@ impl Piece {
     #[inline]
     pub const fn index(self) -> usize {
         self.0 as usize
+    }
+
+    /// The piece of an index from [`Piece::index`]; `None` above 11.
+    #[inline]
+    pub const fn from_index(index: usize) -> Option<Piece> {
+        if index < 12 { Some(Piece(index as u8)) } else { None }
     }
 
     /// The piece named by a letter as FEN writes it: upper case is White's.

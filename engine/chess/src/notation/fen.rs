@@ -1,0 +1,262 @@
+//! Forsyth-Edwards notation, with castling rights as X-FEN and Shredder-FEN write them.
+
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+use thiserror::Error;
+
+use crate::piece::{Color, Piece, Role};
+use crate::position::{Position, PositionError};
+use crate::setup::{CastlingSide, Setup};
+use crate::square::{File, Rank, Square};
+
+/// Why a text is no FEN.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum ParseFenError {
+    /// The placement of the pieces is not eight ranks of eight files.
+    #[error("the pieces are not eight ranks of eight squares: {0:?}")]
+    Board(String),
+    /// The side to move is neither `w` nor `b`.
+    #[error("the side to move is neither w nor b: {0:?}")]
+    Turn(String),
+    /// Castling rights in unknown letters, or of a rook that is not there.
+    #[error("the castling rights fit no king and rook: {0:?}")]
+    Castling(String),
+    /// The en-passant field is neither `-` nor a square.
+    #[error("the en-passant field is neither - nor a square: {0:?}")]
+    EnPassant(String),
+    /// A move counter is no number up to 65,535.
+    #[error("a move counter is no number from 0 to 65535: {0:?}")]
+    Counter(String),
+    /// There is text after the six fields.
+    #[error("unexpected text after the six fields: {0:?}")]
+    Trailing(String),
+}
+
+/// Why a text gives no legal position.
+#[derive(Clone, PartialEq, Eq, Debug, Error)]
+pub enum FenError {
+    /// The text is no FEN.
+    #[error(transparent)]
+    Parse(#[from] ParseFenError),
+    /// The FEN is no legal position.
+    #[error(transparent)]
+    Position(#[from] PositionError),
+}
+
+/// How castling rights are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum FenStyle {
+    /// `KQkq` where the rook is the outermost on its side, else the letter of its file.
+    XFen,
+    /// Always the letter of the rook's file.
+    Shredder,
+}
+
+impl Setup {
+    /// Reads a FEN of one to six fields; missing ones are `w`, `-`, `-`, `0` and `1`.
+    ///
+    /// # Errors
+    /// Names the field that can't be read.
+    pub fn parse_fen(text: &str) -> Result<Setup, ParseFenError> {
+        let mut fields = text.split_ascii_whitespace();
+        let mut setup = Setup::empty();
+        parse_board(fields.next().unwrap_or_default(), &mut setup)?;
+        setup.turn = match fields.next() {
+            None | Some("w" | "W") => Color::White,
+            Some("b" | "B") => Color::Black,
+            Some(other) => return Err(ParseFenError::Turn(other.into())),
+        };
+        parse_castling(fields.next().unwrap_or("-"), &mut setup)?;
+        setup.en_passant = match fields.next() {
+            None | Some("-") => None,
+            Some(other) => Some(Square::parse(other).ok_or_else(|| ParseFenError::EnPassant(other.into()))?),
+        };
+        setup.halfmove_clock = parse_counter(fields.next().unwrap_or("0"))?;
+        setup.fullmove_number = parse_counter(fields.next().unwrap_or("1"))?.max(1);
+        match fields.next() {
+            None => Ok(setup),
+            Some(other) => Err(ParseFenError::Trailing(other.into())),
+        }
+    }
+
+    /// The FEN of the setup.
+    pub fn to_fen(&self, style: FenStyle) -> String {
+        let mut text = String::with_capacity(80);
+        self.write_fen(&mut text, style).expect("writing to a string does not fail");
+        text
+    }
+
+    fn write_fen(&self, out: &mut String, style: FenStyle) -> fmt::Result {
+        write_board(&self.board, out)?;
+        write!(out, " {} ", self.turn.to_char())?;
+        self.write_castling(out, style)?;
+        match self.en_passant {
+            Some(square) => write!(out, " {square}")?,
+            None => out.push_str(" -"),
+        }
+        write!(out, " {} {}", self.halfmove_clock, self.fullmove_number)
+    }
+
+    fn write_castling(&self, out: &mut String, style: FenStyle) -> fmt::Result {
+        if self.castling_rooks.is_empty() {
+            return out.write_char('-');
+        }
+        for color in Color::ALL {
+            let rank = color.rank(Rank::First);
+            // Rights are written from the h-side to the a-side.
+            for file in File::ALL.into_iter().rev() {
+                let rook = Square::new(file, rank);
+                if self.castling_rooks.contains(rook) {
+                    let letter = self.castling_letter(color, rook, style);
+                    out.push(if color == Color::White { letter.to_ascii_uppercase() } else { letter });
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn castling_letter(&self, color: Color, rook: Square, style: FenStyle) -> char {
+        let side = self.king_of(color).map(|king| CastlingSide::of(king, rook));
+        match (style, side) {
+            (FenStyle::XFen, Some(side)) if self.outermost_rook(color, side) == Some(rook) => match side {
+                CastlingSide::King => 'k',
+                CastlingSide::Queen => 'q',
+            },
+            _ => rook.file().to_char(),
+        }
+    }
+
+    /// The rook of a side on its back rank that stands farthest out on a wing.
+    fn outermost_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
+        let rank = color.rank(Rank::First);
+        let king = self.king_of(color).filter(|king| king.rank() == rank)?;
+        let rooks = self.squares_of(Piece::new(color, Role::Rook));
+        let wing = rooks & crate::Bitboard::from_rank(rank);
+        match side {
+            CastlingSide::King => wing.last().filter(|rook| rook.index() > king.index()),
+            CastlingSide::Queen => wing.first().filter(|rook| rook.index() < king.index()),
+        }
+    }
+}
+
+fn parse_board(text: &str, setup: &mut Setup) -> Result<(), ParseFenError> {
+    let wrong = || ParseFenError::Board(text.into());
+    let mut ranks = Rank::ALL.into_iter().rev();
+    let rows: Vec<&str> = text.split('/').collect();
+    if rows.len() != 8 {
+        return Err(wrong());
+    }
+    for row in rows {
+        let rank = ranks.next().ok_or_else(wrong)?;
+        let mut file = 0;
+        for letter in row.chars() {
+            if let Some(gap @ 1..=8) = letter.to_digit(10) {
+                file += gap as usize;
+            } else {
+                let piece = Piece::from_char(letter).ok_or_else(wrong)?;
+                let &at = File::ALL.get(file).ok_or_else(wrong)?;
+                setup.board[Square::new(at, rank).index()] = Some(piece);
+                file += 1;
+            }
+        }
+        if file != 8 {
+            return Err(wrong());
+        }
+    }
+    Ok(())
+}
+
+fn parse_castling(text: &str, setup: &mut Setup) -> Result<(), ParseFenError> {
+    if text == "-" {
+        return Ok(());
+    }
+    for letter in text.chars() {
+        let color = if letter.is_ascii_uppercase() { Color::White } else { Color::Black };
+        let rook = match letter.to_ascii_lowercase() {
+            'k' => setup.outermost_rook(color, CastlingSide::King),
+            'q' => setup.outermost_rook(color, CastlingSide::Queen),
+            other => File::from_char(other).map(|file| Square::new(file, color.rank(Rank::First))),
+        };
+        setup.castling_rooks.insert(rook.ok_or_else(|| ParseFenError::Castling(text.into()))?);
+    }
+    Ok(())
+}
+
+fn parse_counter(text: &str) -> Result<u16, ParseFenError> {
+    text.parse().map_err(|_| ParseFenError::Counter(text.into()))
+}
+
+fn write_board(board: &[Option<Piece>; 64], out: &mut String) -> fmt::Result {
+    for rank in Rank::ALL.into_iter().rev() {
+        let mut gap = 0;
+        for file in File::ALL {
+            match board[Square::new(file, rank).index()] {
+                None => gap += 1,
+                Some(piece) => {
+                    if gap > 0 {
+                        write!(out, "{gap}")?;
+                    }
+                    gap = 0;
+                    out.push(piece.to_char());
+                }
+            }
+        }
+        if gap > 0 {
+            write!(out, "{gap}")?;
+        }
+        if rank != Rank::First {
+            out.push('/');
+        }
+    }
+    Ok(())
+}
+
+impl Position {
+    /// The position of a FEN.
+    ///
+    /// # Errors
+    /// Says whether the text or the position is wrong, and why.
+    pub fn from_fen(text: &str) -> Result<Position, FenError> {
+        Ok(Position::new(&Setup::parse_fen(text)?)?)
+    }
+
+    /// The X-FEN of the position. The en-passant square is written only where a capture on it is legal.
+    pub fn to_fen(&self) -> String {
+        self.fen_setup().to_fen(FenStyle::XFen)
+    }
+
+    /// As [`Position::to_fen`], with castling rights written by the rooks' files.
+    pub fn to_shredder_fen(&self) -> String {
+        self.fen_setup().to_fen(FenStyle::Shredder)
+    }
+
+    fn fen_setup(&self) -> Setup {
+        Setup { en_passant: self.legal_en_passant().and(self.en_passant()), ..self.to_setup() }
+    }
+}
+
+impl FromStr for Position {
+    type Err = FenError;
+
+    fn from_str(text: &str) -> Result<Position, FenError> {
+        Position::from_fen(text)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_fen_comes_back_as_it_was() {
+        for fen in [
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 2",
+            "4k3/8/8/8/8/8/8/RR2K3 w B - 12 34",
+        ] {
+            assert_eq!(Position::from_fen(fen).unwrap().to_fen(), fen);
+        }
+    }
+}

@@ -1,0 +1,46 @@
+//! Castling, the same in standard chess and Chess960: which rook, where both go, what must be free and safe.
+
+use super::{Position, zobrist};
+use crate::attacks::between;
+use crate::bitboard::Bitboard;
+use crate::moves::Move;
+use crate::piece::{Color, Piece};
+use crate::setup::CastlingSide;
+use crate::square::Square;
+
+/// Where the king and the rook of a castling move end.
+#[inline]
+pub(super) fn destinations(king: Square, rook: Square) -> (Square, Square) {
+    let side = CastlingSide::of(king, rook);
+    (Square::new(side.king_file(), king.rank()), Square::new(side.rook_file(), king.rank()))
+}
+
+/// The squares that a castling move needs: those that must be free (king and rook themselves aside) and those
+/// that must not be attacked (the king's own is not among them: he is not in check).
+#[inline]
+pub(super) fn paths(king: Square, rook: Square) -> (Bitboard, Bitboard) {
+    let (king_to, rook_to) = destinations(king, rook);
+    let walk = between(king, king_to) | king_to.into();
+    let free = walk | between(rook, rook_to) | rook_to.into();
+    (free - (Bitboard::from(king) | rook.into()), walk - king.into())
+}
+
+impl Position {
+    /// The rook with which a side may still castle toward a wing.
+    pub fn castling_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
+        let king = self.king(color);
+        let own = self.castling_rooks & self.color(color);
+        own.into_iter().find(|&rook| CastlingSide::of(king, rook) == side)
+    }
+
+    /// Where the king and the rook end when a castling move is played.
+    pub fn castling_destinations(&self, mv: Move) -> (Square, Square) {
+        destinations(mv.from(), mv.to())
+    }
+
+    /// The key of the right of a rook that stands on its square with its king on the same rank.
+    pub(super) fn castling_key(&self, rook: Square) -> u64 {
+        let color = self.piece_at(rook).map_or(Color::White, Piece::color);
+        zobrist::castling_key(color, CastlingSide::of(self.king(color), rook))
+    }
+}

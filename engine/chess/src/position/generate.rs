@@ -1,0 +1,403 @@
+//! Legal moves. Checkers, pins and the squares that are dangerous for the king are known before any move is
+//! looked at, so every move that comes out is legal and none is tried on the board, en passant aside.
+//!
+//! The generator is written once and specialized by the compiler for the side to move, for what is wanted
+//! (all moves, captures, quiets) and for what happens to the moves ([`Sink`]: listed, or only counted).
+
+use super::{Position, castling};
+use crate::attacks::{
+    between, bishop_attacks, king_attacks, knight_attack_set, knight_attacks, pawn_attack_set, pawn_attacks,
+    queen_attacks, rook_attacks,
+};
+use crate::bitboard::Bitboard;
+use crate::moves::{Move, MoveKind, MoveList};
+use crate::piece::{Color, Role};
+use crate::setup::CastlingSide;
+use crate::square::{Rank, Square};
+
+/// Which legal moves are wanted. Captures and quiets together are all, none twice.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Moves {
+    /// Every legal move.
+    All,
+    /// Captures, en passant included, and all promotions.
+    Captures,
+    /// What neither takes nor promotes; castling is among them.
+    Quiets,
+}
+
+const ALL: u8 = Moves::All as u8;
+const CAPTURES: u8 = Moves::Captures as u8;
+const QUIETS: u8 = Moves::Quiets as u8;
+
+/// What becomes of the moves. They come in bulk: the squares that one piece can go to, or the squares that
+/// pawns can reach by one kind of step, all distinct.
+pub(crate) trait Sink {
+    /// A knight, bishop, rook, queen or king on `from` can go to each of `targets`, of which `enemies` may be some.
+    fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard);
+    /// A pawn can go to each of `targets` from the square whose index is `step` less.
+    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
+    /// A pawn can promote on each of `targets`, coming from the square whose index is `step` less.
+    fn promotions(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
+    /// A single other move: castling or en passant.
+    fn single(&mut self, mv: Move);
+}
+
+struct Counter(usize);
+
+impl Sink for Counter {
+    #[inline]
+    fn piece(&mut self, _: Square, targets: Bitboard, _: Bitboard) {
+        self.0 += targets.count();
+    }
+
+    #[inline]
+    fn pawns(&mut self, targets: Bitboard, _: i8, _: MoveKind) {
+        self.0 += targets.count();
+    }
+
+    #[inline]
+    fn promotions(&mut self, targets: Bitboard, _: i8, _: MoveKind) {
+        self.0 += 4 * targets.count();
+    }
+
+    #[inline]
+    fn single(&mut self, _: Move) {
+        self.0 += 1;
+    }
+}
+
+/// The square from which a pawn came to `to` by a step.
+#[inline]
+fn origin(to: Square, step: i8) -> Square {
+    Square::from_index(to.index().wrapping_sub(step as usize))
+}
+
+impl Sink for MoveList {
+    #[inline]
+    fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
+        self.extend_targets(from, targets, enemies);
+    }
+
+    #[inline]
+    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+        for to in targets {
+            self.push(Move::new(origin(to, step), to, kind));
+        }
+    }
+
+    #[inline]
+    fn promotions(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+        for to in targets {
+            for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
+                self.push(Move::promotion(origin(to, step), to, role, kind == MoveKind::Capture));
+            }
+        }
+    }
+
+    #[inline]
+    fn single(&mut self, mv: Move) {
+        self.push(mv);
+    }
+}
+
+/// Looks for one move.
+struct Finder {
+    wanted: Move,
+    found: bool,
+}
+
+impl Sink for Finder {
+    #[inline]
+    fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
+        let kind = if enemies.contains(self.wanted.to()) { MoveKind::Capture } else { MoveKind::Quiet };
+        self.found |=
+            targets.contains(self.wanted.to()) && Move::new(from, self.wanted.to(), kind) == self.wanted;
+    }
+
+    #[inline]
+    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+        let to = self.wanted.to();
+        self.found |= targets.contains(to) && Move::new(origin(to, step), to, kind) == self.wanted;
+    }
+
+    #[inline]
+    fn promotions(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+        let to = self.wanted.to();
+        self.found |= targets.contains(to)
+            && origin(to, step) == self.wanted.from()
+            && self.wanted.is_promotion()
+            && self.wanted.is_capture() == (kind == MoveKind::Capture);
+    }
+
+    #[inline]
+    fn single(&mut self, mv: Move) {
+        self.found |= mv == self.wanted;
+    }
+}
+
+impl Position {
+    /// Appends the legal moves of the wanted sort to a list. In check these are the evasions.
+    #[inline]
+    pub fn generate(&self, wanted: Moves, list: &mut MoveList) {
+        match wanted {
+            Moves::All => self.generate_into::<ALL, _>(Bitboard::FULL, list),
+            Moves::Captures => self.generate_into::<CAPTURES, _>(Bitboard::FULL, list),
+            Moves::Quiets => self.generate_into::<QUIETS, _>(Bitboard::FULL, list),
+        }
+    }
+
+    /// All legal moves.
+    #[inline]
+    pub fn legal_moves(&self) -> MoveList {
+        let mut list = MoveList::new();
+        self.generate(Moves::All, &mut list);
+        list
+    }
+
+    /// How many legal moves there are, without listing them.
+    #[inline]
+    pub fn count_legal_moves(&self) -> usize {
+        let mut counter = Counter(0);
+        self.generate_into::<ALL, _>(Bitboard::FULL, &mut counter);
+        counter.0
+    }
+
+    /// Whether there is a legal move at all.
+    pub fn has_legal_move(&self) -> bool {
+        self.count_legal_moves() > 0
+    }
+
+    /// Whether a move, from wherever it may come, is legal here, its kind included.
+    pub fn is_legal(&self, mv: Move) -> bool {
+        let mut finder = Finder { wanted: mv, found: false };
+        if mv.is_capture() || mv.is_promotion() {
+            self.generate_into::<CAPTURES, _>(mv.from().into(), &mut finder);
+        } else {
+            self.generate_into::<QUIETS, _>(mv.from().into(), &mut finder);
+        }
+        finder.found
+    }
+
+    /// The legal en-passant captures, if any: one or two.
+    pub fn legal_en_passant(&self) -> Option<Move> {
+        let square = self.en_passant?;
+        let takers = pawn_attacks(!self.turn, square) & self.pieces(self.turn, Role::Pawn);
+        takers
+            .into_iter()
+            .find(|&from| self.is_en_passant_safe(from, square))
+            .map(|from| Move::new(from, square, MoveKind::EnPassant))
+    }
+
+    #[inline]
+    fn generate_into<const WANTED: u8, S: Sink>(&self, movable: Bitboard, sink: &mut S) {
+        match self.turn {
+            Color::White => self.generate_as::<true, WANTED, S>(movable, sink),
+            Color::Black => self.generate_as::<false, WANTED, S>(movable, sink),
+        }
+    }
+
+    /// The moves of the pieces on `movable` squares, for the side that is known to move.
+    #[inline]
+    pub(crate) fn generate_as<const WHITE: bool, const WANTED: u8, S: Sink>(
+        &self,
+        movable: Bitboard,
+        sink: &mut S,
+    ) {
+        let us = if WHITE { Color::White } else { Color::Black };
+        let king = self.king(us);
+        let answers = if self.checkers.is_empty() {
+            Bitboard::FULL
+        } else if self.checkers.more_than_one() {
+            Bitboard::EMPTY
+        } else {
+            between(king, self.checkers.lowest()) | self.checkers
+        };
+        if answers.any() {
+            self.pawn_moves::<WHITE, WANTED, S>(movable, answers, sink);
+            self.piece_moves::<WHITE, WANTED, S>(movable, answers & self.wanted_targets::<WANTED>(us), sink);
+        }
+        if movable.contains(king) {
+            self.king_moves::<WHITE, WANTED, S>(sink);
+        }
+    }
+
+    #[inline]
+    fn wanted_targets<const WANTED: u8>(&self, us: Color) -> Bitboard {
+        match WANTED {
+            CAPTURES => self.color(!us),
+            QUIETS => !self.occupied(),
+            _ => !self.color(us),
+        }
+    }
+
+    #[inline]
+    fn piece_moves<const WHITE: bool, const WANTED: u8, S: Sink>(
+        &self,
+        movable: Bitboard,
+        targets: Bitboard,
+        sink: &mut S,
+    ) {
+        let us = if WHITE { Color::White } else { Color::Black };
+        let own = self.color(us) & movable;
+        let enemies = self.color(!us);
+        let occupied = self.occupied();
+        let (orthogonal_pins, diagonal_pins) = (self.orthogonal_pins, self.diagonal_pins);
+        let free = !(orthogonal_pins | diagonal_pins);
+        for from in self.role(Role::Knight) & own & free {
+            sink.piece(from, knight_attacks(from) & targets, enemies);
+        }
+        let diagonal = (self.role(Role::Bishop) | self.role(Role::Queen)) & own & !orthogonal_pins;
+        for from in diagonal & !diagonal_pins {
+            sink.piece(from, bishop_attacks(from, occupied) & targets, enemies);
+        }
+        for from in diagonal & diagonal_pins {
+            sink.piece(from, bishop_attacks(from, occupied) & targets & diagonal_pins, enemies);
+        }
+        let orthogonal = (self.role(Role::Rook) | self.role(Role::Queen)) & own & !diagonal_pins;
+        for from in orthogonal & !orthogonal_pins {
+            sink.piece(from, rook_attacks(from, occupied) & targets, enemies);
+        }
+        for from in orthogonal & orthogonal_pins {
+            sink.piece(from, rook_attacks(from, occupied) & targets & orthogonal_pins, enemies);
+        }
+    }
+
+    #[inline]
+    fn pawn_moves<const WHITE: bool, const WANTED: u8, S: Sink>(
+        &self,
+        movable: Bitboard,
+        answers: Bitboard,
+        sink: &mut S,
+    ) {
+        let us = if WHITE { Color::White } else { Color::Black };
+        let forward: i8 = if WHITE { 8 } else { -8 };
+        let pawns = self.pieces(us, Role::Pawn) & movable;
+        let enemies = self.color(!us);
+        let empty = !self.occupied();
+        let last_rank = Bitboard::from_rank(us.rank(Rank::Eighth));
+        let third_rank = Bitboard::from_rank(us.rank(Rank::Third));
+        let (orthogonal_pins, diagonal_pins) = (self.orthogonal_pins, self.diagonal_pins);
+        let free = pawns & !(orthogonal_pins | diagonal_pins);
+
+        // A pawn pinned along its file may go on along it; the mask of pins holds only that line's squares.
+        let held = (pawns & orthogonal_pins).forward(us) & orthogonal_pins;
+        let steps = (free.forward(us) | held) & empty;
+        if WANTED != CAPTURES {
+            let double_steps = (steps & third_rank).forward(us) & empty & answers;
+            sink.pawns(steps & answers & !last_rank, forward, MoveKind::Quiet);
+            sink.pawns(double_steps, 2 * forward, MoveKind::DoublePush);
+        }
+        if WANTED == QUIETS {
+            return;
+        }
+        let held = (pawns & diagonal_pins).forward(us);
+        let free = free.forward(us);
+        let prey = enemies & answers;
+        let east = (free.east() | held.east() & diagonal_pins) & prey;
+        let west = (free.west() | held.west() & diagonal_pins) & prey;
+        sink.pawns(east & !last_rank, forward + 1, MoveKind::Capture);
+        sink.pawns(west & !last_rank, forward - 1, MoveKind::Capture);
+        if (pawns & Bitboard::from_rank(us.rank(Rank::Seventh))).any() {
+            sink.promotions(east & last_rank, forward + 1, MoveKind::Capture);
+            sink.promotions(west & last_rank, forward - 1, MoveKind::Capture);
+            sink.promotions(steps & answers & last_rank, forward, MoveKind::Quiet);
+        }
+        if let Some(square) = self.en_passant {
+            for from in pawn_attacks(!us, square) & pawns {
+                if self.is_en_passant_safe(from, square) {
+                    sink.single(Move::new(from, square, MoveKind::EnPassant));
+                }
+            }
+        }
+    }
+
+    /// Whether the king is safe after an en-passant capture. Two pawns leave one rank at once and a third square
+    /// fills, so this one move is tried on the board.
+    fn is_en_passant_safe(&self, from: Square, to: Square) -> bool {
+        let taken = Square::from_index(to.index() ^ 8);
+        let king = self.king(self.turn);
+        let occupied = (self.occupied() ^ from.into() ^ taken.into()) | to.into();
+        let enemies = self.color(!self.turn) - taken.into();
+        let queens = self.role(Role::Queen);
+        let leapers = self.checkers & (self.role(Role::Pawn) | self.role(Role::Knight)) - taken.into();
+        let diagonal = bishop_attacks(king, occupied) & (self.role(Role::Bishop) | queens);
+        let orthogonal = rook_attacks(king, occupied) & (self.role(Role::Rook) | queens);
+        (leapers | (diagonal | orthogonal) & enemies).is_empty()
+    }
+
+    #[inline]
+    fn king_moves<const WHITE: bool, const WANTED: u8, S: Sink>(&self, sink: &mut S) {
+        let us = if WHITE { Color::White } else { Color::Black };
+        let king = self.king(us);
+        let targets = king_attacks(king) & self.wanted_targets::<WANTED>(us);
+        let may_castle = WANTED != CAPTURES
+            && self.checkers.is_empty()
+            && (self.castling_rooks & Bitboard::from_rank(us.rank(Rank::First))).any();
+        if targets.is_empty() && !may_castle {
+            return;
+        }
+        let danger = self.attacked_by_opponent::<WHITE>(king);
+        sink.piece(king, targets & !danger, self.color(!us));
+        if may_castle {
+            self.castling_moves(us, king, danger, sink);
+        }
+    }
+
+    #[inline]
+    fn castling_moves<S: Sink>(&self, us: Color, king: Square, danger: Bitboard, sink: &mut S) {
+        for rook in self.castling_rooks & self.color(us) {
+            let (free, safe) = castling::paths(king, rook);
+            let pinned = self.orthogonal_pins.contains(rook);
+            let side_is_free = (free & self.occupied()).is_empty() && (safe & danger).is_empty();
+            if side_is_free && !pinned {
+                sink.single(Move::new(king, rook, MoveKind::Castle));
+            }
+        }
+    }
+
+    /// The squares that the opponent attacks when the king himself does not stand in the way.
+    #[inline]
+    fn attacked_by_opponent<const WHITE: bool>(&self, king: Square) -> Bitboard {
+        let us = if WHITE { Color::White } else { Color::Black };
+        let them = self.color(!us);
+        let occupied = self.occupied() ^ king.into();
+        let queens = self.role(Role::Queen);
+        let mut attacked = pawn_attack_set(!us, self.role(Role::Pawn) & them)
+            | knight_attack_set(self.role(Role::Knight) & them)
+            | king_attacks(self.king(!us));
+        for from in (self.role(Role::Bishop) | queens) & them {
+            attacked |= bishop_attacks(from, occupied);
+        }
+        for from in (self.role(Role::Rook) | queens) & them {
+            attacked |= rook_attacks(from, occupied);
+        }
+        attacked
+    }
+
+    /// All squares that a side attacks, defended ones included.
+    pub fn attacked_by(&self, color: Color) -> Bitboard {
+        let own = self.color(color);
+        let occupied = self.occupied();
+        let mut attacked = pawn_attack_set(color, self.role(Role::Pawn) & own)
+            | knight_attack_set(self.role(Role::Knight) & own)
+            | king_attacks(self.king(color));
+        for from in self.role(Role::Bishop) & own {
+            attacked |= bishop_attacks(from, occupied);
+        }
+        for from in self.role(Role::Rook) & own {
+            attacked |= rook_attacks(from, occupied);
+        }
+        for from in self.role(Role::Queen) & own {
+            attacked |= queen_attacks(from, occupied);
+        }
+        attacked
+    }
+
+    /// The castling move of the side to move toward a wing, if it is legal.
+    pub fn legal_castling(&self, side: CastlingSide) -> Option<Move> {
+        let rook = self.castling_rook(self.turn, side)?;
+        let mv = Move::new(self.king(self.turn), rook, MoveKind::Castle);
+        self.is_legal(mv).then_some(mv)
+    }
+}
