@@ -1,1 +1,6 @@
-//! Runs chess engines as child processes, with a deadline on every wait.
+//! Runs foreign engines: the only code of the project that starts processes.
+
+pub mod process;
+mod transcript;
+
+pub use transcript::{LINES_KEPT, Speaker, Transcript, TranscriptLine, TranscriptSink};

@@ -1,0 +1,247 @@
+//! Bytes in, lines out, in one fixed block of memory: what follows the limit of an endless line is thrown away.
+//! Text is judged by nobody here: NUL and bytes that are not UTF-8 pass through, and [`Line::text`] replaces them.
+
+use std::borrow::Cow;
+
+/// The longest line that is handed on whole, in bytes. The longest honest lines, a principal variation of 250 moves or
+/// a combo option with hundreds of values, stay far below.
+pub const LINE_LIMIT: usize = 1 << 16;
+
+/// Whether a line is as its writer meant it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wholeness {
+    /// It ended with a line feed.
+    Whole,
+    /// Its writer closed the pipe in the middle of it.
+    Unfinished,
+    /// It was longer than the limit; this is its beginning.
+    Cut,
+}
+
+/// One line, without its line feed and any carriage returns before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Line<'a> {
+    /// As the engine wrote it.
+    pub bytes: &'a [u8],
+    /// Whether all of it is there.
+    pub wholeness: Wholeness,
+}
+
+impl<'a> Line<'a> {
+    /// The line as text; what is not UTF-8 becomes U+FFFD, and NUL becomes a space.
+    #[must_use]
+    pub fn text(&self) -> Cow<'a, str> {
+        text(self.bytes)
+    }
+}
+
+/// Bytes as text; what is not UTF-8 becomes U+FFFD, and NUL becomes a space.
+pub(crate) fn text(bytes: &[u8]) -> Cow<'_, str> {
+    let text = String::from_utf8_lossy(bytes);
+    if text.contains('\0') { Cow::Owned(text.replace('\0', " ")) } else { text }
+}
+
+/// Splits a stream of bytes into lines.
+#[derive(Debug)]
+pub(crate) struct LineBuffer {
+    bytes: Box<[u8]>,
+    start: usize,
+    end: usize,
+    /// Where the next line feed stands, if one is between `start` and `end`.
+    feed: Option<usize>,
+    skipping: Skipping,
+    ended: bool,
+}
+
+/// Whether the rest of a line that was cut is still to be thrown away.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Skipping {
+    No,
+    ToLineFeed,
+}
+
+impl LineBuffer {
+    /// A buffer that never holds more than `limit` bytes.
+    pub(crate) fn new(limit: usize) -> Self {
+        Self {
+            bytes: vec![0; limit].into_boxed_slice(),
+            start: 0,
+            end: 0,
+            feed: None,
+            skipping: Skipping::No,
+            ended: false,
+        }
+    }
+
+    /// Where the next bytes go; empty only while a line waits to be taken.
+    pub(crate) fn room(&mut self) -> &mut [u8] {
+        if self.start == self.end {
+            (self.start, self.end) = (0, 0);
+        } else if self.end == self.bytes.len() && self.feed.is_none() {
+            self.bytes.copy_within(self.start..self.end, 0);
+            self.end -= self.start;
+            self.start = 0;
+        }
+        &mut self.bytes[self.end..]
+    }
+
+    /// Says that `count` bytes were put into [`Self::room`].
+    pub(crate) fn filled(&mut self, count: usize) {
+        let from = self.end;
+        self.end += count;
+        if self.feed.is_none() {
+            self.find_feed(from);
+        }
+        if self.skipping == Skipping::ToLineFeed {
+            self.skip();
+        }
+    }
+
+    /// Says that no more bytes will come.
+    pub(crate) fn finish(&mut self) {
+        self.ended = true;
+    }
+
+    /// True if [`Self::take`] has a line to give.
+    pub(crate) fn has_line(&self) -> bool {
+        self.feed.is_some() || self.is_full() || self.has_rest()
+    }
+
+    /// The next line, if all of it is there or no more of it can be.
+    pub(crate) fn take(&mut self) -> Option<Line<'_>> {
+        let start = self.start;
+        let (end, wholeness) = if let Some(feed) = self.feed {
+            self.start = feed + 1;
+            self.find_feed(self.start);
+            (feed, Wholeness::Whole)
+        } else if self.is_full() {
+            let end = self.end;
+            self.start = end;
+            self.skipping = Skipping::ToLineFeed;
+            (end, Wholeness::Cut)
+        } else if self.has_rest() {
+            let end = self.end;
+            self.start = end;
+            (end, Wholeness::Unfinished)
+        } else {
+            return None;
+        };
+        let mut bytes = &self.bytes[start..end];
+        while let [rest @ .., b'\r'] = bytes {
+            bytes = rest;
+        }
+        Some(Line { bytes, wholeness })
+    }
+
+    fn is_full(&self) -> bool {
+        self.feed.is_none() && self.start == 0 && self.end == self.bytes.len()
+    }
+
+    fn has_rest(&self) -> bool {
+        self.ended && self.start < self.end
+    }
+
+    fn find_feed(&mut self, from: usize) {
+        self.feed = find(b'\n', &self.bytes[from..self.end]).map(|offset| from + offset);
+    }
+
+    fn skip(&mut self) {
+        match self.feed {
+            Some(feed) => {
+                self.skipping = Skipping::No;
+                self.start = feed + 1;
+                self.find_feed(self.start);
+            }
+            None => self.start = self.end,
+        }
+    }
+}
+
+/// The place of the first such byte, looked for in blocks that the compiler compares at once.
+fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
+    const BLOCK: usize = 32;
+    let mut at = 0;
+    for block in bytes.chunks_exact(BLOCK) {
+        if block.iter().fold(false, |found, &b| found | (b == byte)) {
+            break;
+        }
+        at += BLOCK;
+    }
+    bytes[at..].iter().position(|&b| b == byte).map(|offset| at + offset)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    /// Feeds the pieces one by one and gives all lines, with a mark for those that are not whole.
+    fn lines(limit: usize, pieces: &[&[u8]]) -> Vec<String> {
+        let mut buffer = LineBuffer::new(limit);
+        let mut lines = Vec::new();
+        let mut collect = |buffer: &mut LineBuffer| {
+            while let Some(line) = buffer.take() {
+                let mark = match line.wholeness {
+                    Wholeness::Whole => "",
+                    Wholeness::Unfinished => "<unfinished>",
+                    Wholeness::Cut => "<cut>",
+                };
+                lines.push(format!("{}{mark}", line.text()));
+            }
+        };
+        for piece in pieces {
+            let mut piece = *piece;
+            while !piece.is_empty() {
+                let room = buffer.room();
+                let count = room.len().min(piece.len());
+                room[..count].copy_from_slice(&piece[..count]);
+                piece = &piece[count..];
+                buffer.filled(count);
+                collect(&mut buffer);
+            }
+        }
+        buffer.finish();
+        collect(&mut buffer);
+        lines
+    }
+
+    #[test]
+    fn lines_are_found_across_reads_and_endings() {
+        assert_eq!(lines(64, &[b"uciok\nrea", b"dyok\r\n\n", b"x\r\r\n"]), ["uciok", "readyok", "", "x"]);
+    }
+
+    #[test]
+    fn the_rest_at_the_end_is_a_line_without_its_end() {
+        assert_eq!(lines(64, &[b"a\nbestmo"]), ["a", "bestmo<unfinished>"]);
+        assert_eq!(lines(64, &[b"a\n"]), ["a"]);
+    }
+
+    #[test]
+    fn nul_and_bad_utf8_are_replaced() {
+        assert_eq!(lines(64, &[b"a\0b\n\xffc\n"]), ["a b", "\u{fffd}c"]);
+    }
+
+    #[test]
+    fn endless_lines_are_cut_once_and_the_next_line_is_whole() {
+        let endless = vec![b'x'; 1000];
+        assert_eq!(lines(8, &[b"ab\n", &endless, b"\nok\n"]), ["ab", "xxxxxxxx<cut>", "ok"]);
+        assert_eq!(lines(8, &[b"1234567\n12345678\nok\n"]), ["1234567", "12345678<cut>", "ok"]);
+    }
+
+    proptest! {
+        #[test]
+        fn cutting_a_stream_into_reads_changes_no_line(
+            text in "[ab\n]{0,200}", cuts in proptest::collection::vec(1_usize..20, 1..40)
+        ) {
+            let mut pieces = Vec::new();
+            let mut rest = text.as_bytes();
+            for cut in cuts {
+                let (piece, after) = rest.split_at(cut.min(rest.len()));
+                pieces.push(piece);
+                rest = after;
+            }
+            pieces.push(rest);
+            prop_assert_eq!(lines(256, &pieces), lines(256, &[text.as_bytes()]));
+        }
+    }
+}

@@ -1,0 +1,203 @@
+//! Finds the file of a program as a user means it, and says why it cannot be run. Reads the file system; starts
+//! nothing.
+
+use std::fs;
+use std::io::Read;
+use std::os::unix::ffi::OsStrExt;
+use std::os::unix::fs::PermissionsExt;
+use std::path::{Path, PathBuf};
+
+use super::command::EngineCommand;
+
+/// Where Debian puts engines; not in the `PATH` of root and of services.
+const FALLBACK_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
+
+/// Why no program can be run.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum LookupError {
+    /// No such file, anywhere.
+    #[error("find `{}` (looked in {})", program.display(), folders(looked_in))]
+    NotFound {
+        /// As the user wrote it.
+        program: PathBuf,
+        /// The folders, in order.
+        looked_in: Vec<PathBuf>,
+    },
+    /// The file is there, without the right to run it.
+    #[error("run `{}`: it is not executable (chmod +x it)", path.display())]
+    NotExecutable {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The path is a folder.
+    #[error("run `{}`: it is a folder", path.display())]
+    IsFolder {
+        /// The folder.
+        path: PathBuf,
+    },
+    /// The file is neither a program for this system nor a script that names its interpreter.
+    #[error("run `{}`: it is neither a program for this machine nor a script that begins with #!", path.display())]
+    ForeignFormat {
+        /// The file.
+        path: PathBuf,
+    },
+    /// The script's first line names an interpreter that is not there.
+    #[error("run `{}`: its interpreter `{}` does not exist", path.display(), interpreter.display())]
+    NoInterpreter {
+        /// The script.
+        path: PathBuf,
+        /// What follows `#!`.
+        interpreter: PathBuf,
+    },
+    /// The working folder does not exist or is no folder.
+    #[error("enter the working folder `{}`: there is no such folder", directory.display())]
+    NoDirectory {
+        /// As the user wrote it.
+        directory: PathBuf,
+    },
+}
+
+fn folders(paths: &[PathBuf]) -> String {
+    paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
+}
+
+/// The absolute path of the program of this command.
+pub(super) fn find_program(command: &EngineCommand) -> Result<PathBuf, LookupError> {
+    if let Some(directory) = &command.directory
+        && !directory.is_dir()
+    {
+        return Err(LookupError::NoDirectory { directory: directory.clone() });
+    }
+    let looked_in = folders_to_search(command);
+    let mut refused = None;
+    for folder in &looked_in {
+        match judge(&folder.join(&command.program)) {
+            Ok(Some(path)) => return Ok(path),
+            Ok(None) => {}
+            Err(error) => refused = refused.or(Some(error)),
+        }
+    }
+    Err(refused.unwrap_or_else(|| LookupError::NotFound { program: command.program.clone(), looked_in }))
+}
+
+fn folders_to_search(command: &EngineCommand) -> Vec<PathBuf> {
+    let program = &command.program;
+    if program.is_absolute() {
+        return program.parent().map(Path::to_path_buf).into_iter().collect();
+    }
+    let directory = command.directory.clone().into_iter();
+    if program.as_os_str().as_bytes().contains(&b'/') {
+        return directory.chain([PathBuf::from(".")]).collect();
+    }
+    let replaced = command.environment.iter().rev().find(|(name, _)| name == "PATH");
+    let path =
+        replaced.map(|(_, value)| value.clone()).or_else(|| std::env::var_os("PATH")).unwrap_or_default();
+    let in_path: Vec<_> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
+    in_path.into_iter().chain(directory).chain(FALLBACK_FOLDERS.map(PathBuf::from)).collect()
+}
+
+/// The absolute path if this file can be run; none if there is no such file.
+fn judge(path: &Path) -> Result<Option<PathBuf>, LookupError> {
+    let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
+    let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
+    if metadata.is_dir() {
+        return Err(LookupError::IsFolder { path });
+    }
+    if metadata.permissions().mode() & 0o111 == 0 {
+        return Err(LookupError::NotExecutable { path });
+    }
+    judge_format(&path)?;
+    Ok(Some(path))
+}
+
+/// Looks at the first bytes. Where the system has been taught other formats (wine, qemu) it is left to the system.
+fn judge_format(path: &Path) -> Result<(), LookupError> {
+    let mut head = Vec::new();
+    let Ok(file) = fs::File::open(path) else { return Ok(()) };
+    if file.take(256).read_to_end(&mut head).is_err() {
+        return Ok(());
+    }
+    if let Some(rest) = head.strip_prefix(b"#!") {
+        let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_start();
+        let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
+        let interpreter = PathBuf::from(std::ffi::OsStr::from_bytes(word));
+        if interpreter.exists() {
+            return Ok(());
+        }
+        return Err(LookupError::NoInterpreter { path: path.to_path_buf(), interpreter });
+    }
+    if is_native(&head) || knows_more_formats() {
+        return Ok(());
+    }
+    Err(LookupError::ForeignFormat { path: path.to_path_buf() })
+}
+
+/// An ELF file for the processor family that we run on (e_machine, byte 18 of the header; elf(5)).
+fn is_native(head: &[u8]) -> bool {
+    if !head.starts_with(b"\x7fELF") || head.len() < 20 {
+        return false;
+    }
+    let machine = if head[5] == 2 {
+        u16::from_be_bytes([head[18], head[19]])
+    } else {
+        u16::from_le_bytes([head[18], head[19]])
+    };
+    match std::env::consts::ARCH {
+        "x86_64" | "x86" => matches!(machine, 3 | 62),
+        "aarch64" | "arm" => matches!(machine, 40 | 183),
+        _ => true,
+    }
+}
+
+fn knows_more_formats() -> bool {
+    fs::read_dir("/proc/sys/fs/binfmt_misc").is_ok_and(|entries| {
+        entries.flatten().any(|entry| entry.file_name() != "register" && entry.file_name() != "status")
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn write(path: &Path, text: &[u8], mode: u32) {
+        fs::write(path, text).unwrap();
+        fs::set_permissions(path, fs::Permissions::from_mode(mode)).unwrap();
+    }
+
+    #[test]
+    fn programs_are_found_as_users_mean_them() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        write(&here.join("engine"), b"#!/bin/sh\n", 0o755);
+        let found = |program: &str| find_program(&EngineCommand::new(program).directory(here));
+        assert_eq!(found("engine").unwrap(), here.join("engine"));
+        assert_eq!(found("./engine").unwrap(), here.join("./engine"));
+        assert_eq!(found(here.join("engine").to_str().unwrap()).unwrap(), here.join("engine"));
+        assert!(found("sh").unwrap().ends_with("sh"));
+        let own_path = EngineCommand::new("engine").variable("PATH", here);
+        assert_eq!(find_program(&own_path).unwrap(), here.join("engine"));
+    }
+
+    #[test]
+    fn refusals_say_why() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        write(&here.join("plain"), b"#!/bin/sh\n", 0o644);
+        write(&here.join("foreign"), b"MZ\x90\0\x03", 0o755);
+        write(&here.join("orphan"), b"#! /no/such/python -u\n", 0o755);
+        let check = |program: &str, expected: &str| {
+            let error = find_program(&EngineCommand::new(program).directory(here)).unwrap_err().to_string();
+            assert!(error.contains(expected), "{error}");
+        };
+        check("no-such-engine", "looked in");
+        check("./no-such-engine", "looked in");
+        check("./plain", "not executable");
+        check("/usr", "it is a folder");
+        check("./orphan", "interpreter `/no/such/python` does not exist");
+        if !knows_more_formats() {
+            check("./foreign", "neither a program for this machine");
+        }
+        let nowhere = EngineCommand::new("sh").directory(here.join("gone"));
+        assert!(find_program(&nowhere).unwrap_err().to_string().contains("no such folder"));
+    }
+}

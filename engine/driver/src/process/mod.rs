@@ -1,0 +1,26 @@
+//! A child process with its pipes: started in a group of its own, read and written without ever blocking, and gone
+//! with all its children when its owner lets go of it.
+//!
+//! Knows bytes, lines and instants; knows no chess protocol and takes no decision about what a line means.
+//! `unix` holds all that asks the system. It needs Linux (pidfd, the parent-death signal); Windows would get a file
+//! with the same functions beside it, and has none yet.
+
+mod command;
+mod exit;
+mod identity;
+mod interrupt;
+mod lines;
+mod lookup;
+mod pump;
+mod stderr_tail;
+mod unix;
+
+pub use command::{EngineCommand, StderrPolicy};
+pub use exit::Exit;
+pub use identity::{ProcessIdentity, Swept};
+pub use interrupt::Interrupt;
+pub(crate) use lines::text;
+pub use lines::{LINE_LIMIT, Line, Wholeness};
+pub use lookup::LookupError;
+pub use pump::{Pumped, Waiting, pump};
+pub use unix::{Process, StartError, Written};

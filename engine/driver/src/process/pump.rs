@@ -1,0 +1,135 @@
+//! The one place that waits: `poll(2)` over the pipes of the engine that is waited for, of one more that must not
+//! block meanwhile, and over the interrupt; then a read of each that has something.
+
+use std::io;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+use rustix::io::Errno;
+
+use super::interrupt::Interrupt;
+use super::unix::Process;
+
+/// What a wait is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Waiting {
+    /// Until it says something.
+    ForOutput,
+    /// Until there is room in its standard input (or it says something, which may be why there is none).
+    ForRoom,
+}
+
+/// Why a wait ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Pumped {
+    /// Something happened: bytes were read, room was made, or a process ended.
+    Progress,
+    /// The deadline came first.
+    Late,
+    /// The interrupt was raised.
+    Interrupted,
+}
+
+/// The most that one wait can watch: four of the engine, two of the other, the interrupt.
+const SOURCES: usize = 7;
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Source {
+    Output,
+    Errors,
+    End,
+    Room,
+    OtherOutput,
+    OtherErrors,
+    Interrupt,
+}
+
+/// Waits once, and reads what there is: of the engine and of the other. Lines are not lost: where one waits to be
+/// taken, nothing more is read. A deadline that has passed still reads what is there already.
+///
+/// # Errors
+/// When the system refuses to wait: out of memory, or out of descriptors.
+pub fn pump(
+    engine: &mut Process,
+    mut other: Option<&mut Process>,
+    interrupt: Option<&Interrupt>,
+    waiting: Waiting,
+    deadline: Instant,
+) -> io::Result<Pumped> {
+    if !engine.is_running() && !engine.is_silent() {
+        engine.read_stdout();
+        return Ok(Pumped::Progress);
+    }
+    let mut ready = [None; SOURCES];
+    let happened = {
+        let (mut fds, sources, count) = watched(engine, other.as_deref(), interrupt, waiting);
+        let happened = poll_until(&mut fds[..count], deadline)?;
+        for (slot, (fd, source)) in ready.iter_mut().zip(fds[..count].iter().zip(sources)) {
+            *slot = (!fd.revents().is_empty()).then_some(source);
+        }
+        happened
+    };
+    if happened == 0 {
+        return Ok(Pumped::Late);
+    }
+    let mut result = Pumped::Progress;
+    for source in ready.into_iter().flatten() {
+        match source {
+            Source::Output => engine.read_stdout(),
+            Source::Errors => engine.read_stderr(),
+            Source::End => engine.note_end(),
+            Source::Room => {}
+            Source::OtherOutput => other.as_deref_mut().into_iter().for_each(Process::read_stdout),
+            Source::OtherErrors => other.as_deref_mut().into_iter().for_each(Process::read_stderr),
+            Source::Interrupt => result = Pumped::Interrupted,
+        }
+    }
+    Ok(result)
+}
+
+/// Polls until something is ready, or the deadline; how many are.
+pub(super) fn poll_until(fds: &mut [PollFd<'_>], deadline: Instant) -> io::Result<usize> {
+    loop {
+        let left = deadline.saturating_duration_since(Instant::now());
+        let timeout = Timespec::try_from(left).ok();
+        match poll(fds, timeout.as_ref()) {
+            Ok(count) => return Ok(count),
+            Err(Errno::INTR) => {}
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+type Watched<'a> = ([PollFd<'a>; SOURCES], [Source; SOURCES], usize);
+
+/// What to poll, in order of what is most likely; the first so many of both arrays.
+fn watched<'a>(
+    engine: &'a Process,
+    other: Option<&'a Process>,
+    interrupt: Option<&'a Interrupt>,
+    waiting: Waiting,
+) -> Watched<'a> {
+    let read = PollFlags::IN;
+    let filler = PollFd::from_borrowed_fd(engine.pidfd(), read);
+    let mut fds = std::array::from_fn(|_| filler.clone());
+    let mut sources = [Source::End; SOURCES];
+    let mut count = 0;
+    let room = engine.stdin_fd().filter(|_| waiting == Waiting::ForRoom);
+    let other_output = other.filter(|other| !other.has_line()).and_then(Process::stdout_fd);
+    for (source, fd, flags) in [
+        (Source::Output, engine.stdout_fd().filter(|_| !engine.has_line()), read),
+        (Source::End, engine.is_running().then(|| engine.pidfd()), read),
+        (Source::Errors, engine.stderr_fd(), read),
+        (Source::Room, room, PollFlags::OUT),
+        (Source::OtherOutput, other_output, read),
+        (Source::OtherErrors, other.and_then(Process::stderr_fd), read),
+        (Source::Interrupt, interrupt.map(Interrupt::fd), read),
+    ] {
+        if let Some(fd) = fd {
+            fds[count] = PollFd::from_borrowed_fd(fd, flags);
+            sources[count] = source;
+            count += 1;
+        }
+    }
+    (fds, sources, count)
+}

@@ -1,0 +1,408 @@
+//! The system's side of a child process on Linux: spawn in a group, pipes that never block, the pidfd, and the kill.
+//!
+//! Three things hold whatever happens. The child leads a process group of its own, so that one signal reaches what it
+//! started (wrapper scripts, helpers). The system kills the child when the thread that spawned it ends, even by
+//! SIGKILL: **spawn from the thread that plays the game and lives as long as the engine does**; a short-lived helper
+//! thread would take the engine with it. And [`Process`] kills the group and reaps the child when dropped.
+//!
+//! Two gaps remain: the death signal reaches the child alone, not its own children, and the system withdraws it from
+//! set-user-id and set-group-id programs (Debian's phalanx). For both there is [`ProcessIdentity`], to be written down
+//! and swept by a later run. A grandchild that leaves the group (`setsid`) escapes the group's signal.
+
+use std::fs::OpenOptions;
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::os::unix::process::CommandExt;
+use std::path::PathBuf;
+use std::process::{Child, Command, Stdio};
+use std::time::{Duration, Instant};
+
+use rustix::event::{PollFd, PollFlags};
+use rustix::fs::OFlags;
+use rustix::io::Errno;
+use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::thread::CpuSet;
+
+use super::command::{EngineCommand, StderrPolicy};
+use super::exit::Exit;
+use super::identity::ProcessIdentity;
+use super::lines::{LINE_LIMIT, Line, LineBuffer};
+use super::lookup::{LookupError, find_program};
+use super::pump::poll_until;
+use super::stderr_tail::StderrTail;
+
+/// How long a killed process may take to vanish before it is left to the system (a process in a system call that
+/// cannot be interrupted does not die before that call ends).
+const KILL_PATIENCE: Duration = Duration::from_secs(5);
+
+/// Why a process was not started.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum StartError {
+    /// There is no such program, or it cannot be run.
+    #[error(transparent)]
+    Lookup(#[from] LookupError),
+    /// The file for standard error cannot be opened.
+    #[error("open `{}` for its standard error: {reason}", path.display())]
+    StderrFile {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+    /// The processors that it should be bound to do not exist or are not ours to use.
+    #[error("bind it to processors {processors:?}")]
+    Affinity {
+        /// As asked.
+        processors: Vec<usize>,
+    },
+    /// The system refused for another reason.
+    #[error("start `{}`: {reason}", program.display())]
+    System {
+        /// The program's file.
+        program: PathBuf,
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// What became of bytes that were to be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// So many of them are in the pipe; fewer than asked (or none) means that the pipe is full.
+    Bytes(usize),
+    /// Nobody can read them any more.
+    Broken,
+}
+
+/// A running child and our ends of its pipes.
+#[derive(Debug)]
+pub struct Process {
+    child: Child,
+    pidfd: OwnedFd,
+    stdin: Option<OwnedFd>,
+    stdout: Option<OwnedFd>,
+    stderr: Option<OwnedFd>,
+    output: LineBuffer,
+    tail: StderrTail,
+    read_at: Instant,
+    life: Life,
+}
+
+/// How much of the process is left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Life {
+    Running,
+    /// It ended; its number is still ours, and so is its group's.
+    Ended,
+    Reaped(Exit),
+}
+
+impl Process {
+    /// Starts the program. The calling thread must live as long as the process should: see the page of this module.
+    ///
+    /// # Errors
+    /// When there is nothing to run, or the system refuses.
+    pub fn spawn(command: &EngineCommand) -> Result<Self, StartError> {
+        let program = find_program(command)?;
+        let system =
+            |error: io::Error| StartError::System { program: program.clone(), reason: error.to_string() };
+        let mut child = prepare(command, &program)?.spawn().map_err(|error| {
+            if !command.affinity.is_empty() && error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) {
+                return StartError::Affinity { processors: command.affinity.clone() };
+            }
+            system(error)
+        })?;
+        match open_pidfd(&child) {
+            Ok(pidfd) => Self::adopt(child, pidfd).map_err(system),
+            Err(error) => {
+                let _ = child.kill();
+                let _ = child.wait();
+                Err(system(error))
+            }
+        }
+    }
+
+    fn adopt(mut child: Child, pidfd: OwnedFd) -> io::Result<Self> {
+        let stdin = child.stdin.take().map(OwnedFd::from);
+        let stdout = child.stdout.take().map(OwnedFd::from);
+        let stderr = child.stderr.take().map(OwnedFd::from);
+        // From here on the drop of this value ends the child, whatever fails.
+        let process = Self {
+            child,
+            pidfd,
+            stdin,
+            stdout,
+            stderr,
+            output: LineBuffer::new(LINE_LIMIT),
+            tail: StderrTail::new(),
+            read_at: Instant::now(),
+            life: Life::Running,
+        };
+        for pipe in [&process.stdin, &process.stdout, &process.stderr].into_iter().flatten() {
+            let flags = rustix::fs::fcntl_getfl(pipe)?;
+            rustix::fs::fcntl_setfl(pipe, flags | OFlags::NONBLOCK)?;
+        }
+        Ok(process)
+    }
+
+    /// The process number, which is also that of its group.
+    #[must_use]
+    pub fn pid(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// What a later run needs to find what is left of this process.
+    #[must_use]
+    pub fn identity(&self) -> ProcessIdentity {
+        ProcessIdentity::of(self.child.id())
+    }
+
+    /// Puts as many of these bytes into its standard input as there is room for; never waits, never raises SIGPIPE
+    /// in a Rust program.
+    pub fn write(&mut self, bytes: &[u8]) -> Written {
+        let Some(stdin) = &self.stdin else { return Written::Broken };
+        loop {
+            match rustix::io::write(stdin, bytes) {
+                Ok(count) => return Written::Bytes(count),
+                Err(Errno::INTR) => {}
+                Err(Errno::AGAIN) => return Written::Bytes(0),
+                Err(_) => return Written::Broken,
+            }
+        }
+    }
+
+    /// Closes its standard input: an honest engine takes that for `quit`.
+    pub fn close_stdin(&mut self) {
+        self.stdin = None;
+    }
+
+    /// True if [`Self::take_line`] has one.
+    #[must_use]
+    pub fn has_line(&self) -> bool {
+        self.output.has_line()
+    }
+
+    /// The next line of its standard output that was read; never waits.
+    pub fn take_line(&mut self) -> Option<Line<'_>> {
+        self.output.take()
+    }
+
+    /// When the bytes were read that completed the lines which wait now: taken right after the read.
+    #[must_use]
+    pub fn read_at(&self) -> Instant {
+        self.read_at
+    }
+
+    /// True once it will never say anything again and all lines were taken.
+    #[must_use]
+    pub fn is_silent(&self) -> bool {
+        self.stdout.is_none() && !self.output.has_line()
+    }
+
+    /// The last lines of its standard error, oldest first, if they are kept.
+    pub fn stderr_lines(&self) -> impl Iterator<Item = &[u8]> {
+        self.tail.lines()
+    }
+
+    /// How it ended, if it has; kills what is left of its group then.
+    pub fn exit(&mut self) -> Option<Exit> {
+        match self.life {
+            Life::Running => None,
+            Life::Reaped(exit) => Some(exit),
+            Life::Ended => self.reap(),
+        }
+    }
+
+    /// Waits until it has ended, reading and throwing away what it still says; how, unless the deadline came first.
+    pub fn await_exit(&mut self, deadline: Instant) -> Option<Exit> {
+        while self.life == Life::Running {
+            let pipes = [&self.stdout, &self.stderr].into_iter().flatten().map(AsFd::as_fd);
+            let watched = std::iter::once(self.pidfd.as_fd()).chain(pipes);
+            let mut fds: Vec<_> = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
+            if !matches!(poll_until(&mut fds, deadline), Ok(1..)) {
+                return None;
+            }
+            let ended = !fds[0].revents().is_empty();
+            drop(fds);
+            self.read_stderr();
+            self.read_stdout();
+            while self.take_line().is_some() {}
+            if ended {
+                self.note_end();
+            }
+        }
+        self.exit()
+    }
+
+    /// Asks the whole group to leave (SIGTERM).
+    pub fn terminate(&mut self) {
+        self.signal_group(Signal::TERM);
+    }
+
+    /// Ends the whole group at once (SIGKILL) and reaps the child. Gives how it ended, which may be by itself, before;
+    /// none if the system has not let go of it within five seconds.
+    pub fn kill(&mut self) -> Option<Exit> {
+        if self.life == Life::Running {
+            self.signal_group(Signal::KILL);
+            self.await_exit(Instant::now() + KILL_PATIENCE);
+        }
+        self.exit()
+    }
+
+    fn signal_group(&self, signal: Signal) {
+        if matches!(self.life, Life::Reaped(_)) {
+            return;
+        }
+        // Both may find nobody, and then there is nobody to end.
+        let _ = rustix::process::kill_process_group(pid_of(&self.child), signal);
+        let _ = rustix::process::pidfd_send_signal(&self.pidfd, signal);
+    }
+
+    /// The group goes before the number: once the child is reaped, the system may give its number to others.
+    fn reap(&mut self) -> Option<Exit> {
+        self.signal_group(Signal::KILL);
+        let exit = Exit::from_status(self.child.wait().ok()?);
+        self.life = Life::Reaped(exit);
+        Some(exit)
+    }
+
+    pub(super) fn stdin_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.stdin.as_ref().map(AsFd::as_fd)
+    }
+
+    pub(super) fn stdout_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.stdout.as_ref().map(AsFd::as_fd)
+    }
+
+    pub(super) fn stderr_fd(&self) -> Option<BorrowedFd<'_>> {
+        self.stderr.as_ref().map(AsFd::as_fd)
+    }
+
+    pub(super) fn pidfd(&self) -> BorrowedFd<'_> {
+        self.pidfd.as_fd()
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.life == Life::Running
+    }
+
+    /// The child has ended: what its pipes still hold is read, and then they are closed, though a grandchild may hold
+    /// their other ends.
+    pub(super) fn note_end(&mut self) {
+        if self.life == Life::Running {
+            self.life = Life::Ended;
+        }
+        self.read_stderr();
+        self.read_stdout();
+    }
+
+    /// One read of standard output, unless lines wait: they bear the instant of the last read.
+    pub(super) fn read_stdout(&mut self) {
+        let Some(stdout) = &self.stdout else { return };
+        if self.output.has_line() {
+            return;
+        }
+        match rustix::io::read(stdout, self.output.room()) {
+            Ok(count @ 1..) => {
+                self.read_at = Instant::now();
+                self.output.filled(count);
+            }
+            Err(Errno::AGAIN | Errno::INTR) if self.life == Life::Running => {}
+            Ok(0) | Err(_) => {
+                self.read_at = Instant::now();
+                self.stdout = None;
+                self.output.finish();
+            }
+        }
+    }
+
+    /// Reads standard error, a bounded amount a call.
+    pub(super) fn read_stderr(&mut self) {
+        let mut scratch = [0; 8192];
+        let Some(stderr) = &self.stderr else { return };
+        match rustix::io::read(stderr, &mut scratch) {
+            Ok(count @ 1..) => self.tail.push(&scratch[..count]),
+            Err(Errno::AGAIN | Errno::INTR) => {}
+            Ok(0) | Err(_) => {
+                self.stderr = None;
+                self.tail.finish();
+            }
+        }
+    }
+}
+
+impl Drop for Process {
+    fn drop(&mut self) {
+        self.kill();
+    }
+}
+
+fn pid_of(child: &Child) -> Pid {
+    Pid::from_child(child)
+}
+
+fn open_pidfd(child: &Child) -> io::Result<OwnedFd> {
+    Ok(rustix::process::pidfd_open(pid_of(child), PidfdFlags::empty())?)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
+fn prepare(command: &EngineCommand, program: &std::path::Path) -> Result<Command, StartError> {
+    let mut prepared = Command::new(program);
+    prepared
+        .args(&command.arguments)
+        .envs(command.environment.iter().map(|(name, value)| (name, value)))
+        .stdin(Stdio::piped())
+        .stdout(Stdio::piped())
+        .stderr(stderr_of(&command.stderr)?)
+        .process_group(0);
+    if let Some(directory) = &command.directory {
+        prepared.current_dir(directory);
+    }
+    let processors = processor_set(&command.affinity)?;
+    let parent = rustix::process::getpid();
+    let in_child = move || {
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The parent may have died before the line above; then nobody will send that signal.
+        if rustix::process::getppid() != Some(parent) {
+            return Err(Errno::SRCH.into());
+        }
+        if let Some(processors) = &processors {
+            rustix::thread::sched_setaffinity(None, processors)?;
+        }
+        Ok(())
+    };
+    // SAFETY: between fork and exec the closure makes three system calls, without the C library, and neither
+    // allocates nor locks.
+    #[expect(unsafe_code, reason = "the parent-death signal can only be set in the child")]
+    unsafe {
+        prepared.pre_exec(in_child);
+    }
+    Ok(prepared)
+}
+
+fn stderr_of(policy: &StderrPolicy) -> Result<Stdio, StartError> {
+    match policy {
+        StderrPolicy::Discard => Ok(Stdio::null()),
+        StderrPolicy::KeepLast => Ok(Stdio::piped()),
+        StderrPolicy::File(path) => OpenOptions::new()
+            .append(true)
+            .create(true)
+            .open(path)
+            .map(Stdio::from)
+            .map_err(|error| StartError::StderrFile { path: path.clone(), reason: error.to_string() }),
+    }
+}
+
+fn processor_set(processors: &[usize]) -> Result<Option<CpuSet>, StartError> {
+    if processors.is_empty() {
+        return Ok(None);
+    }
+    let mut set = CpuSet::new();
+    for &processor in processors {
+        if processor >= CpuSet::MAX_CPU {
+            return Err(StartError::Affinity { processors: processors.to_vec() });
+        }
+        set.set(processor);
+    }
+    Ok(Some(set))
+}

@@ -1,0 +1,141 @@
+//! The last lines of a conversation, both ways, with their instants: what a report of a fault shows. A full log goes
+//! to a sink as well, if one is set. Knows nothing of what the lines mean.
+
+use std::collections::VecDeque;
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::process::text;
+
+/// How many lines are kept.
+pub const LINES_KEPT: usize = 50;
+
+/// The longest part of a line that is kept, in bytes.
+const LINE_LIMIT: usize = 1024;
+
+/// Who said it.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Speaker {
+    /// We did: it went to the engine.
+    Driver,
+    /// The engine did.
+    Engine,
+}
+
+/// One line of a conversation, as reports show it.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct TranscriptLine {
+    /// Since the conversation began.
+    pub after: Duration,
+    /// Who said it.
+    pub speaker: Speaker,
+    /// What; cut after a kilobyte, with U+FFFD for what is not UTF-8.
+    pub text: String,
+}
+
+impl fmt::Display for TranscriptLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let arrow = match self.speaker {
+            Speaker::Driver => '>',
+            Speaker::Engine => '<',
+        };
+        write!(f, "{:>11.6} {arrow} {}", self.after.as_secs_f64(), self.text)
+    }
+}
+
+/// Takes every line of a conversation, for a full log; called on the thread of the game, so it must be quick.
+pub trait TranscriptSink: Send {
+    /// One line, without its line feed; `after` counts from the beginning of the conversation.
+    fn line(&mut self, after: Duration, speaker: Speaker, text: &[u8]);
+}
+
+impl<F: FnMut(Duration, Speaker, &[u8]) + Send> TranscriptSink for F {
+    fn line(&mut self, after: Duration, speaker: Speaker, text: &[u8]) {
+        self(after, speaker, text);
+    }
+}
+
+struct Kept {
+    at: Instant,
+    speaker: Speaker,
+    bytes: Vec<u8>,
+}
+
+/// Keeps the last [`LINES_KEPT`] lines, in memory that is used again.
+pub struct Transcript {
+    begun: Instant,
+    kept: VecDeque<Kept>,
+    sink: Option<Box<dyn TranscriptSink>>,
+}
+
+impl Transcript {
+    /// An empty one, that begins now.
+    pub(crate) fn new() -> Self {
+        Self { begun: Instant::now(), kept: VecDeque::with_capacity(LINES_KEPT), sink: None }
+    }
+
+    /// Sends every later line to this sink too, in place of the one before.
+    pub fn set_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
+        self.sink = sink;
+    }
+
+    pub(crate) fn push(&mut self, at: Instant, speaker: Speaker, line: &[u8]) {
+        if let Some(sink) = &mut self.sink {
+            sink.line(at.saturating_duration_since(self.begun), speaker, line);
+        }
+        let mut bytes = if self.kept.len() == LINES_KEPT { self.kept.pop_front() } else { None }
+            .map_or_else(Vec::new, |kept| kept.bytes);
+        bytes.clear();
+        bytes.extend_from_slice(&line[..line.len().min(LINE_LIMIT)]);
+        self.kept.push_back(Kept { at, speaker, bytes });
+    }
+
+    /// The last lines, oldest first.
+    #[must_use]
+    pub fn lines(&self) -> Vec<TranscriptLine> {
+        let line = |kept: &Kept| TranscriptLine {
+            after: kept.at.saturating_duration_since(self.begun),
+            speaker: kept.speaker,
+            text: text(&kept.bytes).into_owned(),
+        };
+        self.kept.iter().map(line).collect()
+    }
+}
+
+impl fmt::Debug for Transcript {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Transcript").field("lines", &self.kept.len()).finish_non_exhaustive()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use std::sync::mpsc;
+
+    #[test]
+    fn the_last_fifty_lines_stay_and_the_sink_gets_all() {
+        let mut transcript = Transcript::new();
+        let (sender, receiver) = mpsc::channel();
+        transcript.set_sink(Some(Box::new(move |_: Duration, _: Speaker, text: &[u8]| {
+            sender.send(text.to_vec()).unwrap();
+        })));
+        for number in 0..120 {
+            transcript.push(Instant::now(), Speaker::Engine, format!("info depth {number}").as_bytes());
+        }
+        let lines = transcript.lines();
+        assert_eq!(lines.len(), LINES_KEPT);
+        assert_eq!(lines[0].text, "info depth 70");
+        assert_eq!(receiver.try_iter().count(), 120);
+    }
+
+    #[test]
+    fn a_line_shows_when_who_and_what() {
+        let line = TranscriptLine {
+            after: Duration::from_micros(1500),
+            speaker: Speaker::Driver,
+            text: "uci".into(),
+        };
+        assert_eq!(line.to_string(), "   0.001500 > uci");
+    }
+}
