@@ -1,0 +1,140 @@
+//! A sequence of moves that is read only when asked: a principal variation, or the moves that led to a position.
+
+use std::fmt;
+
+use smalt_chess::UciMove;
+
+use crate::words::Words;
+
+/// Moves played one after the other: either values, or a text that is read move by move when iterated.
+///
+/// Engines print far more variations than anyone looks at, so a text is kept as it came. It ends at its first
+/// word that is no move: a variation with a hole would mean nothing.
+#[derive(Clone, Copy)]
+pub struct Moves<'a>(Source<'a>);
+
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    Text(&'a str),
+    Values(&'a [UciMove]),
+}
+
+impl<'a> Moves<'a> {
+    /// No moves.
+    pub const NONE: Moves<'static> = Moves(Source::Values(&[]));
+
+    /// Moves in coordinate notation, between white space.
+    pub const fn from_text(text: &'a str) -> Moves<'a> {
+        Moves(Source::Text(text))
+    }
+
+    /// Moves that are values already.
+    pub const fn from_slice(moves: &'a [UciMove]) -> Moves<'a> {
+        Moves(Source::Values(moves))
+    }
+
+    /// The moves in order.
+    pub fn iter(&self) -> Iter<'a> {
+        Iter(match self.0 {
+            Source::Text(text) => Reader::Words(Words::new(text)),
+            Source::Values(moves) => Reader::Values(moves.iter()),
+        })
+    }
+
+    /// Whether there is not a single move.
+    pub fn is_empty(&self) -> bool {
+        self.iter().next().is_none()
+    }
+
+    /// The moves as values.
+    pub fn to_vec(&self) -> Vec<UciMove> {
+        self.iter().collect()
+    }
+}
+
+impl Default for Moves<'_> {
+    fn default() -> Self {
+        Moves::NONE
+    }
+}
+
+/// The moves of [`Moves`] in order.
+#[derive(Clone, Debug)]
+pub struct Iter<'a>(Reader<'a>);
+
+#[derive(Clone, Debug)]
+enum Reader<'a> {
+    Words(Words<'a>),
+    Values(std::slice::Iter<'a, UciMove>),
+}
+
+impl Iterator for Iter<'_> {
+    type Item = UciMove;
+
+    fn next(&mut self) -> Option<UciMove> {
+        match &mut self.0 {
+            // A word that is no move stays in front, so the iterator stays at its end.
+            Reader::Words(words) => words.accept(|word| UciMove::parse(word).ok()),
+            Reader::Values(moves) => moves.next().copied(),
+        }
+    }
+}
+
+impl std::iter::FusedIterator for Iter<'_> {}
+
+impl<'a> IntoIterator for &Moves<'a> {
+    type Item = UciMove;
+    type IntoIter = Iter<'a>;
+
+    fn into_iter(self) -> Iter<'a> {
+        self.iter()
+    }
+}
+
+impl PartialEq for Moves<'_> {
+    /// Equal moves, whether read from a text or not.
+    fn eq(&self, other: &Moves<'_>) -> bool {
+        self.iter().eq(other.iter())
+    }
+}
+
+impl Eq for Moves<'_> {}
+
+impl fmt::Display for Moves<'_> {
+    /// One space between moves.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.iter().enumerate().try_for_each(|(n, mv)| {
+            if n > 0 {
+                f.write_str(" ")?;
+            }
+            mv.fmt(f)
+        })
+    }
+}
+
+impl fmt::Debug for Moves<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "[{self}]")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_text_ends_at_its_first_word_that_is_no_move() {
+        let moves = Moves::from_text(" e2e4\te7e5  Nf3 b8c6");
+        assert_eq!(moves.to_string(), "e2e4 e7e5");
+        let mut iter = moves.iter();
+        assert_eq!(iter.by_ref().count(), 2);
+        assert_eq!(iter.next(), None);
+    }
+
+    #[test]
+    fn text_and_values_are_equal_when_their_moves_are() {
+        let values: Vec<UciMove> = ["e2e4", "a7a8q"].map(|text| text.parse().unwrap()).to_vec();
+        assert_eq!(Moves::from_slice(&values), Moves::from_text("e2e4 a7a8Q"));
+        assert_ne!(Moves::from_slice(&values), Moves::NONE);
+    }
+}

@@ -1,0 +1,241 @@
+//! What a user interface or a runner says to an engine.
+
+use std::fmt;
+
+use crate::limits::SearchLimits;
+use crate::moves::Moves;
+use crate::option;
+use crate::uci::go_text;
+use crate::words::{OneLine, Words};
+
+/// A line for the engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum ClientMessage<'a> {
+    /// Speak UCI from now on: answer with id, options and `uciok`.
+    Uci,
+    /// Send more, or no more, strings that help to find faults.
+    Debug(Switch),
+    /// Answer `readyok` as soon as everything before this has been done.
+    IsReady,
+    /// Set an option; its declaration tells what the value means.
+    SetOption {
+        /// The name, inner space as it came.
+        name: &'a str,
+        /// The value, inner space as it came; empty for `<empty>`, and absent for a button.
+        value: Option<&'a str>,
+    },
+    /// An answer to an engine that asked to be registered.
+    Register(Register<'a>),
+    /// What follows belongs to another game.
+    UciNewGame,
+    /// The position to search next.
+    Position {
+        /// Where the game began.
+        start: Start<'a>,
+        /// The moves since then, up to the first that can't be read.
+        moves: Moves<'a>,
+    },
+    /// Search.
+    Go(SearchLimits),
+    /// End the search and give the best move.
+    Stop,
+    /// The awaited move has been played: the search goes on, now on the engine's own time.
+    PonderHit,
+    /// End the program.
+    Quit,
+    /// Anything else, such as an engine's own command; the whole line.
+    Other(&'a str),
+}
+
+/// On or off.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names speak for themselves")]
+pub enum Switch {
+    On,
+    Off,
+}
+
+/// How the user answers a request to register.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Register<'a> {
+    /// Not now.
+    Later,
+    /// With these data.
+    Account {
+        /// Whose copy it is.
+        name: Option<&'a str>,
+        /// The key.
+        code: Option<&'a str>,
+    },
+}
+
+/// Where a game began.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Start<'a> {
+    /// At the usual starting position.
+    Standard,
+    /// At the position of this text, which has not been judged.
+    Fen(&'a str),
+}
+
+impl<'a> ClientMessage<'a> {
+    /// Reads one line.
+    ///
+    /// Unknown words before a command are skipped, as the protocol demands. A command without what makes it
+    /// whole (`setoption` without a name) is [`ClientMessage::Other`].
+    pub fn parse(line: &'a str) -> ClientMessage<'a> {
+        let words = Words::new(line);
+        let mut ahead = words.clone();
+        while let Some(word) = ahead.next() {
+            if let Some(command) = Command::parse(word) {
+                return command.parse_rest(ahead).unwrap_or(ClientMessage::Other(words.line()));
+            }
+        }
+        ClientMessage::Other(words.line())
+    }
+}
+
+/// The first word of a message.
+enum Command {
+    Uci,
+    Debug,
+    IsReady,
+    SetOption,
+    Register,
+    UciNewGame,
+    Position,
+    Go,
+    Stop,
+    PonderHit,
+    Quit,
+}
+
+impl Command {
+    fn parse(word: &str) -> Option<Command> {
+        Some(match word {
+            "uci" => Command::Uci,
+            "debug" => Command::Debug,
+            "isready" => Command::IsReady,
+            "setoption" => Command::SetOption,
+            "register" => Command::Register,
+            "ucinewgame" => Command::UciNewGame,
+            "position" => Command::Position,
+            "go" => Command::Go,
+            "stop" => Command::Stop,
+            "ponderhit" => Command::PonderHit,
+            "quit" => Command::Quit,
+            _ => return None,
+        })
+    }
+
+    fn parse_rest(self, words: Words<'_>) -> Option<ClientMessage<'_>> {
+        Some(match self {
+            Command::Uci => ClientMessage::Uci,
+            Command::Debug => ClientMessage::Debug(parse_switch(words)?),
+            Command::IsReady => ClientMessage::IsReady,
+            Command::SetOption => parse_set_option(words)?,
+            Command::Register => ClientMessage::Register(parse_register(words)?),
+            Command::UciNewGame => ClientMessage::UciNewGame,
+            Command::Position => parse_position(words)?,
+            Command::Go => ClientMessage::Go(go_text::parse(words)),
+            Command::Stop => ClientMessage::Stop,
+            Command::PonderHit => ClientMessage::PonderHit,
+            Command::Quit => ClientMessage::Quit,
+        })
+    }
+}
+
+fn parse_switch(mut words: Words<'_>) -> Option<Switch> {
+    words.find_map(|word| match word {
+        "on" => Some(Switch::On),
+        "off" => Some(Switch::Off),
+        _ => None,
+    })
+}
+
+fn parse_set_option(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
+    words.find(|&word| word == "name")?;
+    let name = words.until(|word| word == "value");
+    let value = words.next().map(|_value| option::unwrap_empty(words.rest()));
+    (!name.is_empty()).then_some(ClientMessage::SetOption { name, value })
+}
+
+fn parse_register(mut words: Words<'_>) -> Option<Register<'_>> {
+    let is_key = |word: &str| matches!(word, "name" | "code");
+    let (mut name, mut code) = (None, None);
+    while let Some(word) = words.next() {
+        match word {
+            "later" => return Some(Register::Later),
+            "name" => name = Some(words.until(is_key)),
+            "code" => code = Some(words.until(is_key)),
+            _ => {}
+        }
+    }
+    (name.is_some() || code.is_some()).then_some(Register::Account { name, code })
+}
+
+fn parse_position(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
+    let start = words.find_map(|word| match word {
+        "startpos" => Some(Start::Standard),
+        "fen" => Some(Start::Fen("")),
+        _ => None,
+    })?;
+    let text = words.until(|word| word == "moves");
+    let start = match start {
+        Start::Standard => Start::Standard,
+        Start::Fen(_) if text.is_empty() => return None,
+        Start::Fen(_) => Start::Fen(text),
+    };
+    words.next();
+    Some(ClientMessage::Position { start, moves: Moves::from_text(words.rest()) })
+}
+
+impl fmt::Display for ClientMessage<'_> {
+    /// The line without its end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            ClientMessage::Uci => f.write_str("uci"),
+            ClientMessage::Debug(Switch::On) => f.write_str("debug on"),
+            ClientMessage::Debug(Switch::Off) => f.write_str("debug off"),
+            ClientMessage::IsReady => f.write_str("isready"),
+            ClientMessage::SetOption { name, value } => write_set_option(f, name, *value),
+            ClientMessage::Register(register) => write_register(f, register),
+            ClientMessage::UciNewGame => f.write_str("ucinewgame"),
+            ClientMessage::Position { start, moves } => write_position(f, start, moves),
+            ClientMessage::Go(limits) => go_text::write(f, limits),
+            ClientMessage::Stop => f.write_str("stop"),
+            ClientMessage::PonderHit => f.write_str("ponderhit"),
+            ClientMessage::Quit => f.write_str("quit"),
+            ClientMessage::Other(line) => OneLine(line).fmt(f),
+        }
+    }
+}
+
+fn write_set_option(f: &mut fmt::Formatter<'_>, name: &str, value: Option<&str>) -> fmt::Result {
+    write!(f, "setoption name {}", OneLine(name))?;
+    match value {
+        Some(value) => write!(f, " value {}", OneLine(option::wrap_empty(value))),
+        None => Ok(()),
+    }
+}
+
+fn write_register(f: &mut fmt::Formatter<'_>, register: &Register<'_>) -> fmt::Result {
+    f.write_str("register")?;
+    let Register::Account { name, code } = register else {
+        return f.write_str(" later");
+    };
+    for (key, text) in [("name", name), ("code", code)] {
+        if let Some(text) = text {
+            write!(f, " {key} {}", OneLine(text))?;
+        }
+    }
+    Ok(())
+}
+
+fn write_position(f: &mut fmt::Formatter<'_>, start: &Start<'_>, moves: &Moves<'_>) -> fmt::Result {
+    match start {
+        Start::Standard => f.write_str("position startpos")?,
+        Start::Fen(fen) => write!(f, "position fen {}", OneLine(fen))?,
+    }
+    if moves.is_empty() { Ok(()) } else { write!(f, " moves {moves}") }
+}

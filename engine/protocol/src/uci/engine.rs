@@ -1,0 +1,169 @@
+//! What an engine says.
+
+use std::fmt;
+
+use smalt_chess::UciMove;
+
+use crate::info::Info;
+use crate::option::OptionDeclaration;
+use crate::uci::{info_text, option_text};
+use crate::words::{OneLine, Words};
+
+/// A line from the engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EngineMessage<'a> {
+    /// Who it is.
+    Id(Id<'a>),
+    /// All options have been told.
+    UciOk,
+    /// Everything up to `isready` has been done.
+    ReadyOk,
+    /// The search is over.
+    BestMove {
+        /// What to play.
+        best: BestMove<'a>,
+        /// The answer it expects, and would like to ponder on.
+        ponder: Option<UciMove>,
+    },
+    /// The state of its copy protection.
+    CopyProtection(Admission),
+    /// The state of its registration.
+    Registration(Admission),
+    /// News of the search.
+    Info(Info<'a>),
+    /// An option that it offers.
+    Option(OptionDeclaration),
+    /// Anything else: a greeting, a log, a fault; the whole line.
+    Other(&'a str),
+}
+
+/// Who an engine is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Id<'a> {
+    /// Its name and version.
+    Name(&'a str),
+    /// Who wrote it.
+    Author(&'a str),
+}
+
+/// What an engine answers to `go`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum BestMove<'a> {
+    /// A move; also the null move `0000`, which some engines give when they have none.
+    Move(UciMove),
+    /// Said to be none: `(none)`, `none` or `NULL`.
+    None,
+    /// A word that is no move; empty when there was no word.
+    Unreadable(&'a str),
+}
+
+/// Whether an engine that guards itself lets the user in.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Admission {
+    /// It is looking.
+    Checking,
+    /// It works.
+    Ok,
+    /// It does not, or not fully.
+    Error,
+}
+
+impl<'a> EngineMessage<'a> {
+    /// Reads one line.
+    ///
+    /// The first word decides. Unlike commands for engines, unknown words in front are not skipped: engines chat, and
+    /// to take a log line for a best move would be worse than to miss one. Unknown words further on are skipped.
+    pub fn parse(line: &'a str) -> EngineMessage<'a> {
+        let mut words = Words::new(line);
+        let line = words.line();
+        let message = match words.next() {
+            Some("info") => Some(EngineMessage::Info(info_text::parse(words))),
+            Some("bestmove") => Some(parse_best_move(words)),
+            Some("readyok") => Some(EngineMessage::ReadyOk),
+            Some("uciok") => Some(EngineMessage::UciOk),
+            Some("id") => parse_id(words),
+            Some("option") => option_text::parse(words).map(EngineMessage::Option),
+            Some("copyprotection") => parse_admission(words).map(EngineMessage::CopyProtection),
+            Some("registration") => parse_admission(words).map(EngineMessage::Registration),
+            _ => None,
+        };
+        message.unwrap_or(EngineMessage::Other(line))
+    }
+}
+
+fn parse_best_move(mut words: Words<'_>) -> EngineMessage<'_> {
+    let best = words.accept(|word| (word != "ponder").then(|| parse_move_word(word)));
+    words.find(|&word| word == "ponder");
+    let ponder = words.next().and_then(|word| UciMove::parse(word).ok());
+    EngineMessage::BestMove { best: best.unwrap_or(BestMove::Unreadable("")), ponder }
+}
+
+fn parse_move_word(word: &str) -> BestMove<'_> {
+    match UciMove::parse(word) {
+        Ok(mv) => BestMove::Move(mv),
+        Err(_) if ["(none)", "none", "null"].iter().any(|none| none.eq_ignore_ascii_case(word)) => {
+            BestMove::None
+        }
+        Err(_) => BestMove::Unreadable(word),
+    }
+}
+
+fn parse_id(mut words: Words<'_>) -> Option<EngineMessage<'_>> {
+    Some(EngineMessage::Id(match words.next()? {
+        "name" => Id::Name(words.rest()),
+        "author" => Id::Author(words.rest()),
+        _ => return None,
+    }))
+}
+
+fn parse_admission(mut words: Words<'_>) -> Option<Admission> {
+    words.find_map(|word| match word {
+        "checking" => Some(Admission::Checking),
+        "ok" => Some(Admission::Ok),
+        "error" => Some(Admission::Error),
+        _ => None,
+    })
+}
+
+impl fmt::Display for EngineMessage<'_> {
+    /// The line without its end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EngineMessage::Id(Id::Name(name)) => write!(f, "id name {}", OneLine(name)),
+            EngineMessage::Id(Id::Author(author)) => write!(f, "id author {}", OneLine(author)),
+            EngineMessage::UciOk => f.write_str("uciok"),
+            EngineMessage::ReadyOk => f.write_str("readyok"),
+            EngineMessage::BestMove { best, ponder } => {
+                write!(f, "bestmove{best}")?;
+                ponder.map_or(Ok(()), |ponder| write!(f, " ponder {ponder}"))
+            }
+            EngineMessage::CopyProtection(state) => write!(f, "copyprotection {state}"),
+            EngineMessage::Registration(state) => write!(f, "registration {state}"),
+            EngineMessage::Info(info) => info_text::write(f, info),
+            EngineMessage::Option(option) => option_text::write(f, option),
+            EngineMessage::Other(line) => OneLine(line).fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for BestMove<'_> {
+    /// With a space in front, unless there is no word.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            BestMove::Move(mv) => write!(f, " {mv}"),
+            BestMove::None => f.write_str(" (none)"),
+            BestMove::Unreadable("") => Ok(()),
+            BestMove::Unreadable(word) => write!(f, " {}", OneLine(word)),
+        }
+    }
+}
+
+impl fmt::Display for Admission {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Admission::Checking => "checking",
+            Admission::Ok => "ok",
+            Admission::Error => "error",
+        })
+    }
+}

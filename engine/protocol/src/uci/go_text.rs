@@ -1,0 +1,105 @@
+//! The arguments of `go`.
+
+use std::fmt;
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use smalt_chess::UciMove;
+
+use crate::limits::{Clock, SearchLimits};
+use crate::number;
+use crate::words::Words;
+
+/// Reads what follows `go`. Unknown words, and arguments without the number that they need, are skipped.
+/// An increment without its clock means nothing and is dropped.
+pub(super) fn parse(mut words: Words<'_>) -> SearchLimits {
+    let mut limits = SearchLimits::default();
+    let (mut white_increment, mut black_increment) = (Duration::ZERO, Duration::ZERO);
+    while let Some(word) = words.next() {
+        match word {
+            "searchmoves" => {
+                while let Some(mv) = words.accept(|word| UciMove::parse(word).ok()) {
+                    limits.search_moves.push(mv);
+                }
+            }
+            "ponder" => limits.ponder = true,
+            "infinite" => limits.infinite = true,
+            "wtime" => set(&mut limits.white, words.accept(clock)),
+            "btime" => set(&mut limits.black, words.accept(clock)),
+            "winc" => white_increment = words.accept(milliseconds).unwrap_or(white_increment),
+            "binc" => black_increment = words.accept(milliseconds).unwrap_or(black_increment),
+            "movestogo" => set(&mut limits.moves_to_go, words.accept(at_least_one)),
+            "depth" => set(&mut limits.depth, words.accept(number::unsigned_32)),
+            "nodes" => set(&mut limits.nodes, words.accept(number::unsigned)),
+            "mate" => set(&mut limits.mate, words.accept(number::unsigned_32)),
+            "movetime" => set(&mut limits.move_time, words.accept(milliseconds)),
+            "perft" => set(&mut limits.perft, words.accept(number::unsigned_32)),
+            _ => {}
+        }
+    }
+    for (clock, increment) in [(&mut limits.white, white_increment), (&mut limits.black, black_increment)] {
+        if let Some(clock) = clock {
+            clock.increment = increment;
+        }
+    }
+    limits
+}
+
+fn set<T>(place: &mut Option<T>, value: Option<T>) {
+    if value.is_some() {
+        *place = value;
+    }
+}
+
+fn clock(word: &str) -> Option<Clock> {
+    milliseconds(word).map(|remaining| Clock { remaining, increment: Duration::ZERO })
+}
+
+/// Milliseconds. A clock that has run below zero is at zero.
+fn milliseconds(word: &str) -> Option<Duration> {
+    number::signed(word).map(|ms| Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
+}
+
+/// Some interfaces send `movestogo 0` for sudden death.
+fn at_least_one(word: &str) -> Option<NonZeroU32> {
+    number::unsigned_32(word).and_then(NonZeroU32::new)
+}
+
+/// Writes `go` and its arguments. Both increments are written with their clocks, even when zero, since some engines
+/// keep the last one that they heard of.
+pub(super) fn write(f: &mut fmt::Formatter<'_>, limits: &SearchLimits) -> fmt::Result {
+    f.write_str("go")?;
+    if limits.ponder {
+        f.write_str(" ponder")?;
+    }
+    let ms = |time: Duration| time.as_millis().min(i64::MAX as u128);
+    let clocks = [('w', limits.white), ('b', limits.black)];
+    for (side, clock) in clocks {
+        number(f, format_args!(" {side}time"), clock.map(|clock| ms(clock.remaining)))?;
+    }
+    for (side, clock) in clocks {
+        number(f, format_args!(" {side}inc"), clock.map(|clock| ms(clock.increment)))?;
+    }
+    number(f, format_args!(" movestogo"), limits.moves_to_go)?;
+    number(f, format_args!(" depth"), limits.depth)?;
+    number(f, format_args!(" nodes"), limits.nodes)?;
+    number(f, format_args!(" mate"), limits.mate)?;
+    number(f, format_args!(" movetime"), limits.move_time.map(ms))?;
+    number(f, format_args!(" perft"), limits.perft)?;
+    if limits.infinite {
+        f.write_str(" infinite")?;
+    }
+    // Last, since simple engines take all that follows for moves.
+    if !limits.search_moves.is_empty() {
+        f.write_str(" searchmoves")?;
+    }
+    limits.search_moves.iter().try_for_each(|mv| write!(f, " {mv}"))
+}
+
+fn number<T: fmt::Display>(
+    f: &mut fmt::Formatter<'_>,
+    name: fmt::Arguments<'_>,
+    value: Option<T>,
+) -> fmt::Result {
+    value.map_or(Ok(()), |value| write!(f, "{name} {value}"))
+}

@@ -1,0 +1,130 @@
+//! A line cut into words, the way both protocols are read.
+
+use std::fmt::{self, Write};
+
+/// The words of one line: what lies between spaces, tabs and other control characters.
+///
+/// A carriage return or line feed ends the line; what follows is not read.
+#[derive(Clone, Debug)]
+pub(crate) struct Words<'a> {
+    line: &'a str,
+    at: usize,
+}
+
+fn is_space(byte: u8) -> bool {
+    byte <= b' '
+}
+
+/// The text without space at its ends.
+pub(crate) fn trim(text: &str) -> &str {
+    text.trim_matches(|c: char| c <= ' ')
+}
+
+impl<'a> Words<'a> {
+    pub(crate) fn new(text: &'a str) -> Words<'a> {
+        let text = trim(text);
+        let end = text.bytes().position(|byte| matches!(byte, b'\n' | b'\r')).unwrap_or(text.len());
+        Words { line: trim(&text[..end]), at: 0 }
+    }
+
+    /// The whole line without space at its ends.
+    pub(crate) fn line(&self) -> &'a str {
+        self.line
+    }
+
+    /// What has not been read yet, inner space as it stands.
+    pub(crate) fn rest(&self) -> &'a str {
+        trim(&self.line[self.at..])
+    }
+
+    /// Takes the next word if it means something, else leaves it.
+    pub(crate) fn accept<T>(&mut self, read: impl FnOnce(&'a str) -> Option<T>) -> Option<T> {
+        let mut ahead = self.clone();
+        let value = read(ahead.next()?)?;
+        *self = ahead;
+        Some(value)
+    }
+
+    /// Everything before the first word that stops it, inner space as it stands; the stopping word is left.
+    pub(crate) fn until(&mut self, stops: impl Fn(&str) -> bool) -> &'a str {
+        self.take_run(|word, _after| stops(word))
+    }
+
+    /// Like [`Words::until`], where the word after the stopping one has a say.
+    pub(crate) fn until_followed(&mut self, stops: impl Fn(&str, Option<&str>) -> bool) -> &'a str {
+        self.take_run(|word, after| stops(word, after.clone().next()))
+    }
+
+    fn take_run(&mut self, stops: impl Fn(&str, &Words<'a>) -> bool) -> &'a str {
+        let start = self.at;
+        loop {
+            let before = self.at;
+            match self.next() {
+                Some(word) if !stops(word, self) => {}
+                None => return trim(&self.line[start..]),
+                Some(_) => {
+                    self.at = before;
+                    return trim(&self.line[start..before]);
+                }
+            }
+        }
+    }
+}
+
+impl<'a> Iterator for Words<'a> {
+    type Item = &'a str;
+
+    #[inline]
+    fn next(&mut self) -> Option<&'a str> {
+        let bytes = self.line.as_bytes();
+        let mut start = self.at;
+        while start < bytes.len() && is_space(bytes[start]) {
+            start += 1;
+        }
+        let mut end = start;
+        while end < bytes.len() && !is_space(bytes[end]) {
+            end += 1;
+        }
+        self.at = end;
+        // Words begin and end beside ASCII, so on borders of characters.
+        (start < end).then(|| &self.line[start..end])
+    }
+}
+
+/// Writes a foreign text so that it can't break out of its line.
+pub(crate) struct OneLine<'a>(pub(crate) &'a str);
+
+impl fmt::Display for OneLine<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut pieces = self.0.split(['\n', '\r']);
+        f.write_str(pieces.next().unwrap_or_default())?;
+        pieces.try_for_each(|piece| {
+            f.write_char(' ')?;
+            f.write_str(piece)
+        })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn any_white_space_parts_words() {
+        let words: Vec<_> = Words::new(" \ta\0 b\t\tc d\r\nnext").collect();
+        assert_eq!(words, ["a", "b", "c", "d"]);
+        assert_eq!(Words::new(" \r\n").next(), None);
+    }
+
+    #[test]
+    fn a_run_of_words_keeps_its_inner_space() {
+        let mut words = Words::new("Clear   Hash value 1");
+        assert_eq!(words.until(|word| word == "value"), "Clear   Hash");
+        assert_eq!((words.next(), words.rest()), (Some("value"), "1"));
+    }
+
+    #[test]
+    fn foreign_text_stays_on_its_line() {
+        assert_eq!(OneLine("a\nquit\r\n").to_string(), "a quit  ");
+    }
+}
