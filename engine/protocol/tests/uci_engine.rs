@@ -174,6 +174,13 @@ fn rare_infos_are_read() {
 }
 
 #[test]
+fn a_null_move_is_not_taken_for_a_processor() {
+    let line = Moves::from_text("0000 e2e4");
+    let current_line = Some(CurrentLine { processor: None, line });
+    check_info("info currline 0000 e2e4", Info { current_line, ..Default::default() });
+}
+
+#[test]
 fn odd_infos_are_tolerated() {
     let depth = |depth| Info { depth: Some(depth), ..Default::default() };
     check_info("info depth 7 foo 12 bar", depth(7));
