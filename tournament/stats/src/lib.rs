@@ -1,1 +1,21 @@
 //! Elo, pentanomial statistics, SPRT and ratings: pure functions of counts.
+//!
+//! - [`counts`]: games as wins, draws and losses ([`Wdl`]), and as pairs ([`Pentanomial`]).
+//! - [`elo`]: score, Elo, normalized Elo and likelihood of superiority of one entrant against another.
+//! - [`sprt`]: the sequential probability ratio test, its log-likelihood ratio, and how long it will take.
+//! - [`ratings`]: one list for many players, by maximum likelihood.
+//! - [`normal`]: the normal distribution.
+//!
+//! Nothing here knows chess, engines, files or clocks. No public function lets a NaN or an infinity out: what
+//! has no finite value is `None`, and the documentation says when that is.
+
+pub mod counts;
+pub mod elo;
+mod moments;
+pub mod normal;
+pub mod ratings;
+pub mod sprt;
+
+pub use counts::{Outcome, Pentanomial, Wdl};
+pub use elo::{Elo, Estimate, MatchStatistics};
+pub use sprt::{Sprt, Verdict};

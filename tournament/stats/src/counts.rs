@@ -1,0 +1,191 @@
+//! What was counted: results of games, and of pairs of games, all from one entrant's view.
+//!
+//! Knows no probability: what the counts mean is told by [`elo`](crate::elo) and [`sprt`](crate::sprt).
+
+use std::iter::Sum;
+use std::ops::{Add, AddAssign};
+
+/// How one game ended for the entrant in view.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Outcome {
+    /// One point.
+    Win,
+    /// Half a point.
+    Draw,
+    /// No point.
+    Loss,
+}
+
+impl Outcome {
+    /// The same game from the opponent's view.
+    pub fn mirrored(self) -> Outcome {
+        match self {
+            Outcome::Win => Outcome::Loss,
+            Outcome::Draw => Outcome::Draw,
+            Outcome::Loss => Outcome::Win,
+        }
+    }
+
+    /// Points in halves: 2, 1 or 0.
+    pub fn half_points(self) -> usize {
+        match self {
+            Outcome::Win => 2,
+            Outcome::Draw => 1,
+            Outcome::Loss => 0,
+        }
+    }
+}
+
+/// Wins, draws and losses of one entrant (a trinomial sample).
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Wdl {
+    /// Games won.
+    pub wins: u64,
+    /// Games drawn.
+    pub draws: u64,
+    /// Games lost.
+    pub losses: u64,
+}
+
+impl Wdl {
+    /// The counts in the order of the name.
+    pub fn new(wins: u64, draws: u64, losses: u64) -> Wdl {
+        Wdl { wins, draws, losses }
+    }
+
+    /// Counts one more game.
+    pub fn record(&mut self, outcome: Outcome) {
+        match outcome {
+            Outcome::Win => self.wins += 1,
+            Outcome::Draw => self.draws += 1,
+            Outcome::Loss => self.losses += 1,
+        }
+    }
+
+    /// The number of games.
+    pub fn games(&self) -> u64 {
+        self.wins + self.draws + self.losses
+    }
+
+    /// Points made: 1 a win, ½ a draw.
+    pub fn points(&self) -> f64 {
+        self.wins as f64 + 0.5 * self.draws as f64
+    }
+
+    /// The same games from the opponent's view.
+    pub fn mirrored(&self) -> Wdl {
+        Wdl { wins: self.losses, draws: self.draws, losses: self.wins }
+    }
+
+    /// Losses, draws, wins: by rising points.
+    pub(crate) fn by_points(&self) -> [u64; 3] {
+        [self.losses, self.draws, self.wins]
+    }
+}
+
+impl Add for Wdl {
+    type Output = Wdl;
+
+    fn add(self, other: Wdl) -> Wdl {
+        Wdl::new(self.wins + other.wins, self.draws + other.draws, self.losses + other.losses)
+    }
+}
+
+impl AddAssign for Wdl {
+    fn add_assign(&mut self, other: Wdl) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Wdl {
+    fn sum<I: Iterator<Item = Wdl>>(counts: I) -> Wdl {
+        counts.fold(Wdl::default(), Add::add)
+    }
+}
+
+/// Pairs of games (one opening, both colors) by the points that the entrant made in them: 0, ½, 1, 1½ and 2.
+///
+/// Games of a pair share their opening, so they are not independent; pairs are. Statistics of pairs are
+/// therefore right where those of single games claim too much or too little.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Pentanomial(pub [u64; 5]);
+
+impl Pentanomial {
+    /// Counts one more pair.
+    pub fn record(&mut self, first: Outcome, second: Outcome) {
+        self.0[first.half_points() + second.half_points()] += 1;
+    }
+
+    /// The number of pairs.
+    pub fn pairs(&self) -> u64 {
+        self.0.iter().sum()
+    }
+
+    /// The number of games: two a pair.
+    pub fn games(&self) -> u64 {
+        2 * self.pairs()
+    }
+
+    /// Points made: 1 a win, ½ a draw.
+    pub fn points(&self) -> f64 {
+        let halves: u64 = self.0.iter().zip(0..).map(|(&count, points): (_, u64)| count * points).sum();
+        halves as f64 / 2.0
+    }
+
+    /// The same pairs from the opponent's view.
+    pub fn mirrored(&self) -> Pentanomial {
+        let mut counts = self.0;
+        counts.reverse();
+        Pentanomial(counts)
+    }
+}
+
+impl Add for Pentanomial {
+    type Output = Pentanomial;
+
+    fn add(self, other: Pentanomial) -> Pentanomial {
+        Pentanomial(std::array::from_fn(|index| self.0[index] + other.0[index]))
+    }
+}
+
+impl AddAssign for Pentanomial {
+    fn add_assign(&mut self, other: Pentanomial) {
+        *self = *self + other;
+    }
+}
+
+impl Sum for Pentanomial {
+    fn sum<I: Iterator<Item = Pentanomial>>(counts: I) -> Pentanomial {
+        counts.fold(Pentanomial::default(), Add::add)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use Outcome::{Draw, Loss, Win};
+
+    #[test]
+    fn a_pair_is_counted_by_its_points() {
+        let mut pairs = Pentanomial::default();
+        for (first, second) in
+            [(Loss, Loss), (Loss, Draw), (Win, Loss), (Draw, Draw), (Draw, Win), (Win, Win)]
+        {
+            pairs.record(first, second);
+        }
+        assert_eq!(pairs, Pentanomial([1, 1, 2, 1, 1]));
+        assert_eq!((pairs.pairs(), pairs.games(), pairs.points()), (6, 12, 6.0));
+    }
+
+    #[test]
+    fn recording_the_mirrored_outcomes_counts_the_mirror_image() {
+        let (mut ours, mut theirs) = (Wdl::default(), Wdl::default());
+        for outcome in [Win, Win, Draw, Loss, Win, Draw] {
+            ours.record(outcome);
+            theirs.record(outcome.mirrored());
+        }
+        assert_eq!(ours, Wdl::new(3, 2, 1));
+        assert_eq!(ours.mirrored(), theirs);
+        assert_eq!([ours, theirs].into_iter().sum::<Wdl>(), Wdl::new(4, 4, 4));
+    }
+}

@@ -1,0 +1,81 @@
+//! From the caller's question to the list: checks the input, leaves out who cannot be rated, and asks the search.
+
+use super::search::Problem;
+use super::{Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, linked};
+use crate::counts::Wdl;
+
+/// Fits the list; see [`Ratings::fit`].
+pub(super) fn fit(
+    players: usize,
+    pairings: &[Pairing],
+    options: &RatingOptions,
+) -> Result<Ratings, RatingError> {
+    check(players, pairings, options)?;
+    let verdicts = linked::judge(players, pairings, &options.anchors);
+    let used: Vec<Pairing> = pairings
+        .iter()
+        .filter(|pairing| verdicts[pairing.white].is_none() && verdicts[pairing.black].is_none())
+        .copied()
+        .collect();
+    let total: Wdl = used.iter().map(|pairing| pairing.results).sum();
+    if total.games() == 0 {
+        return Err(RatingError::NothingToCompare);
+    }
+    let rated: Vec<bool> = verdicts.iter().map(Option::is_none).collect();
+    let white_advantage = white_advantage(options.white_advantage, &total);
+    let solution = Problem::new(&rated, &used, options, white_advantage).solve().or_else(|| {
+        // The ratings alone have a maximum; White's advantage cannot be told from them.
+        let may_help = white_advantage == Parameter::Fitted;
+        may_help.then(|| Problem::new(&rated, &used, options, Parameter::Fixed(0.0)).solve())?
+    });
+    let solution = solution.ok_or(RatingError::NotConverged)?;
+    let players = verdicts.iter().enumerate().map(|(player, verdict)| match verdict {
+        Some(reason) => Rating::Unrated(*reason),
+        None => Rating::Rated(solution.rating(player)),
+    });
+    Ok(Ratings {
+        players: players.collect(),
+        white_advantage: solution.white_advantage,
+        draw_rate: solution.draw_rate,
+        log_likelihood: solution.log_likelihood,
+        rows: solution.rows,
+        covariance: solution.covariance,
+    })
+}
+
+fn check(players: usize, pairings: &[Pairing], options: &RatingOptions) -> Result<(), RatingError> {
+    let named = pairings.iter().flat_map(|pairing| [pairing.white, pairing.black]);
+    let anchored = options.anchors.iter().map(|anchor| anchor.player);
+    if let Some(player) = named.chain(anchored).find(|&player| player >= players) {
+        return Err(RatingError::UnknownPlayer { player, players });
+    }
+    if let Some(pairing) = pairings.iter().find(|pairing| pairing.white == pairing.black) {
+        return Err(RatingError::PlayedHimself(pairing.white));
+    }
+    let mut is_anchored = vec![false; players];
+    for anchor in &options.anchors {
+        if std::mem::replace(&mut is_anchored[anchor.player], true) {
+            return Err(RatingError::AnchoredTwice(anchor.player));
+        }
+        ensure("rating", anchor.rating.0, anchor.rating.0.is_finite())?;
+        ensure("error of a rating", anchor.error.0, anchor.error.0.is_finite() && anchor.error.0 >= 0.0)?;
+    }
+    ensure("average of ratings", options.average.0, options.average.0.is_finite())?;
+    if let Parameter::Fixed(value) = options.white_advantage {
+        ensure("advantage of White", value, value.is_finite())?;
+    }
+    if let Parameter::Fixed(value) = options.draw_rate {
+        ensure("draw rate between 0 and 1", value, value > 0.0 && value < 1.0)?;
+    }
+    Ok(())
+}
+
+fn ensure(what: &'static str, value: f64, is_sound: bool) -> Result<(), RatingError> {
+    if is_sound { Ok(()) } else { Err(RatingError::BadNumber { what, value }) }
+}
+
+/// Points that all went to one color push the advantage to infinity: then it is not fitted.
+fn white_advantage(wanted: Parameter, total: &Wdl) -> Parameter {
+    let is_one_sided = total.wins + total.draws == 0 || total.losses + total.draws == 0;
+    if wanted == Parameter::Fitted && is_one_sided { Parameter::Fixed(0.0) } else { wanted }
+}

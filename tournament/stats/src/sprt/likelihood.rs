@@ -1,0 +1,162 @@
+//! Log-likelihood ratios: how much better one hypothesis explains the counts than another.
+//!
+//! Each hypothesis fixes one property of the distribution of results (its mean, or its mean in standard
+//! deviations); of all distributions with that property the most likely one is taken. Source: M. Van den Bergh,
+//! *Comments on Normalized Elo* (notes of fishtest), proposition 1.1 for the mean, section 4.1 for the
+//! normalized mean. Knows neither bounds nor verdicts.
+
+use crate::counts::Wdl;
+use crate::elo::{Elo, NORMALIZED_ELO_PER_DEVIATION};
+use crate::moments::{Moments, scores};
+
+/// What stands in for a count of zero, so that no result is thought impossible (fishtest's convention).
+const UNSEEN: f64 = 1e-3;
+
+/// Rounds after which a distribution that still moves is taken as it is.
+const ROUNDS: usize = 200;
+
+/// A distribution stands still when no probability moves by more than this.
+const STILL: f64 = 1e-12;
+
+/// The LLR of hypotheses on the expected score, given in logistic Elo.
+pub(super) fn logistic<const N: usize>(counts: &[u64; N], elo0: f64, elo1: f64) -> f64 {
+    let sample = Frequencies::new(counts);
+    sample.llr(|elo| with_mean(&sample.of_each, Elo(elo).to_score()), elo0, elo1)
+}
+
+/// The LLR of hypotheses on the normalized score, given in normalized Elo; `games_each` is 2 for pairs.
+pub(super) fn normalized<const N: usize>(counts: &[u64; N], games_each: f64, elo0: f64, elo1: f64) -> f64 {
+    let sample = Frequencies::new(counts);
+    let deviations = |elo: f64| elo / NORMALIZED_ELO_PER_DEVIATION * games_each.sqrt();
+    sample.llr(|elo| with_normalized_mean(&sample.of_each, deviations(elo)), elo0, elo1)
+}
+
+/// The LLR of hypotheses in BayesElo, with the draw rate of the sample under both; 0 without a win or a loss.
+pub(super) fn bayes_elo(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
+    if games.wins == 0 || games.losses == 0 {
+        return 0.0;
+    }
+    let sample = Frequencies::new(&games.by_points());
+    let [loss, _, win] = sample.of_each;
+    let draw_elo = 200.0 * ((1.0 - loss) / loss * (1.0 - win) / win).log10();
+    sample.llr(|elo| bayes_elo_distribution(elo, draw_elo), elo0, elo1)
+}
+
+/// Probabilities of loss, draw and win at a difference of `elo` in the BayesElo model.
+pub(super) fn bayes_elo_distribution(elo: f64, draw_elo: f64) -> [f64; 3] {
+    let win = Elo(elo - draw_elo).to_score();
+    let loss = Elo(-elo - draw_elo).to_score();
+    [loss, 1.0 - win - loss, win]
+}
+
+/// Observed frequencies, none of them zero.
+struct Frequencies<const N: usize> {
+    total: f64,
+    of_each: [f64; N],
+}
+
+impl<const N: usize> Frequencies<N> {
+    fn new(counts: &[u64; N]) -> Self {
+        let seen = counts.map(|count| if count == 0 { UNSEEN } else { count as f64 });
+        let total: f64 = seen.iter().sum();
+        Frequencies { total, of_each: seen.map(|count| count / total) }
+    }
+
+    fn llr(&self, hypothesis: impl Fn(f64) -> [f64; N], elo0: f64, elo1: f64) -> f64 {
+        let (under0, under1) = (hypothesis(elo0), hypothesis(elo1));
+        let terms = self.of_each.iter().zip(under0.iter().zip(&under1));
+        self.total * terms.map(|(frequency, (p0, p1))| frequency * (p1 / p0).ln()).sum::<f64>()
+    }
+}
+
+/// The most likely distribution with expected score `mean`, in (0, 1).
+fn with_mean<const N: usize>(frequencies: &[f64; N], mean: f64) -> [f64; N] {
+    tilted(frequencies, &scores::<N>().map(|score| score - mean))
+}
+
+/// The most likely distribution whose mean lies `deviations` of its own standard deviations above ½.
+///
+/// The property is linearized at the last distribution, beginning with the uniform one, until it stands still.
+fn with_normalized_mean<const N: usize>(frequencies: &[f64; N], deviations: f64) -> [f64; N] {
+    let mut distribution = [1.0 / N as f64; N];
+    for _ in 0..ROUNDS {
+        let Moments { mean, variance } = Moments::from_distribution(&distribution);
+        let deviation = variance.sqrt();
+        let excess = scores::<N>().map(|score| {
+            score - 0.5 - 0.5 * deviations * deviation * (1.0 + ((score - mean) / deviation).powi(2))
+        });
+        let next = tilted(frequencies, &excess);
+        let moved = distribution.iter().zip(&next).map(|(old, new)| (new - old).abs()).fold(0.0, f64::max);
+        distribution = next;
+        if moved < STILL {
+            break;
+        }
+    }
+    distribution
+}
+
+/// The most likely distribution under which `excess` is zero on average: `p / (1 + θ·excess)`.
+///
+/// θ is the only root of a falling function between two poles; it is found by Newton's method inside a bracket.
+/// Where `excess` has only one sign there is no such distribution, and the frequencies are returned.
+fn tilted<const N: usize>(frequencies: &[f64; N], excess: &[f64; N]) -> [f64; N] {
+    let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
+    let greatest = excess.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    let has_both_signs = least < 0.0 && greatest > 0.0;
+    if !has_both_signs {
+        return *frequencies;
+    }
+    let (mut low, mut high) = (-1.0 / greatest, -1.0 / least);
+    let mut theta = 0.0;
+    for _ in 0..ROUNDS {
+        let (mut value, mut slope) = (0.0, 0.0);
+        for (frequency, excess) in frequencies.iter().zip(excess) {
+            let part = excess / (1.0 + theta * excess);
+            value += frequency * part;
+            slope -= frequency * part * part;
+        }
+        if value > 0.0 {
+            low = theta
+        } else {
+            high = theta
+        }
+        let newton = theta - value / slope;
+        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+        let step = (next - theta).abs();
+        theta = next;
+        if step <= 1e-14 * theta.abs().max(1.0) {
+            break;
+        }
+    }
+    std::array::from_fn(|index| frequencies[index] / (1.0 + theta * excess[index]))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_distribution_of_a_hypothesis_has_its_property() {
+        let frequencies = Frequencies::new(&[34, 54, 63, 64, 75]).of_each;
+        for mean in [0.01, 0.4, 0.5, 0.9] {
+            let distribution = with_mean(&frequencies, mean);
+            assert!((distribution.iter().sum::<f64>() - 1.0).abs() < 1e-9);
+            assert!((Moments::from_distribution(&distribution).mean - mean).abs() < 1e-9);
+        }
+        for deviations in [-0.5, 0.0, 0.1, 1.0] {
+            let distribution = with_normalized_mean(&frequencies, deviations);
+            let Moments { mean, variance } = Moments::from_distribution(&distribution);
+            assert!(
+                ((mean - 0.5) / variance.sqrt() - deviations).abs() < 1e-9,
+                "{deviations}: {distribution:?}"
+            );
+        }
+    }
+
+    #[test]
+    fn the_property_of_the_sample_itself_leaves_it_unchanged() {
+        let frequencies = Frequencies::new(&[20, 50, 30]).of_each;
+        let same = with_mean(&frequencies, 0.55);
+        assert!(frequencies.iter().zip(&same).all(|(a, b)| (a - b).abs() < 1e-12));
+    }
+}
