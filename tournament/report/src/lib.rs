@@ -1,1 +1,13 @@
-//! Tables and plots from numbers, as text, Markdown, CSV and SVG.
+//! Tables from numbers, as text for a terminal, as Markdown and as CSV.
+//!
+//! Build a [`Table`] of [`Column`]s and rows of [`Cell`]s; [`Table::to_text`], [`Table::to_markdown`] and
+//! [`Table::to_csv`] write it. A cell holds the number itself, a column says how it is shown: so a page and a
+//! file for scripts come from one table. Knows no chess, no statistics and no output: it returns strings.
+
+mod csv;
+pub mod format;
+mod markdown;
+mod table;
+mod text;
+
+pub use table::{Align, Cell, Column, Kind, Sign, Table};

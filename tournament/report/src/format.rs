@@ -1,0 +1,133 @@
+//! Numbers as people read them.
+//!
+//! Nothing here fails: what is no finite number is shown as [`MISSING`].
+
+use std::time::Duration;
+
+/// Shown for what is not known.
+pub const MISSING: &str = "-";
+
+/// Whether numbers above zero carry their sign.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Sign {
+    /// Only below zero.
+    #[default]
+    Negative,
+    /// Always, except at zero: for differences.
+    Both,
+}
+
+/// A number with so many decimals; never `-0`.
+pub fn number(value: f64, decimals: usize, sign: Sign) -> String {
+    if !value.is_finite() {
+        return MISSING.to_owned();
+    }
+    let plain = format!("{value:.decimals$}");
+    let is_zero = plain.bytes().all(|byte| matches!(byte, b'-' | b'0' | b'.'));
+    match sign {
+        _ if is_zero => plain.trim_start_matches('-').to_owned(),
+        Sign::Both if value > 0.0 => format!("+{plain}"),
+        _ => plain,
+    }
+}
+
+/// `value ± error`; the value alone where the error is not known.
+pub fn estimate(value: f64, error: Option<f64>, decimals: usize, sign: Sign) -> String {
+    let value_text = number(value, decimals, sign);
+    match error.filter(|error| error.is_finite() && value.is_finite()) {
+        Some(error) => format!("{value_text} ± {}", number(error, decimals, Sign::Negative)),
+        None => value_text,
+    }
+}
+
+/// A share of the whole: 0.125 is `12.5%`.
+pub fn percent(share: f64, decimals: usize) -> String {
+    if share.is_finite() {
+        format!("{}%", number(100.0 * share, decimals, Sign::Negative))
+    } else {
+        MISSING.to_owned()
+    }
+}
+
+/// A whole number in groups of three: `1,234,567`.
+pub fn grouped(value: i64) -> String {
+    let digits = value.unsigned_abs().to_string();
+    let mut text = String::from(if value < 0 { "-" } else { "" });
+    for (index, digit) in digits.chars().enumerate() {
+        if index > 0 && (digits.len() - index).is_multiple_of(3) {
+            text.push(',');
+        }
+        text.push(digit);
+    }
+    text
+}
+
+/// The two greatest units of a duration: `3d 4h`, `2h 05m`, `3m 20s`, `4.2s`, `35ms`, `140µs`.
+///
+/// Rounded to the unit shown, halves up, and never up into `60s` or `60m`.
+pub fn duration(value: Duration) -> String {
+    let seconds = (value.as_secs_f64()).round() as u64;
+    let minutes = (value.as_secs_f64() / 60.0).round() as u64;
+    let hours = (value.as_secs_f64() / 3600.0).round() as u64;
+    if hours >= 24 {
+        format!("{}d {}h", hours / 24, hours % 24)
+    } else if minutes >= 60 {
+        format!("{}h {:02}m", minutes / 60, minutes % 60)
+    } else if seconds >= 60 {
+        format!("{}m {:02}s", seconds / 60, seconds % 60)
+    } else if value.as_secs() >= 1 {
+        let tenths = (value.as_secs_f64() * 10.0).round() as u64;
+        format!("{}.{}s", tenths / 10, tenths % 10)
+    } else if value.as_millis() >= 1 {
+        format!("{}ms", value.as_millis())
+    } else {
+        format!("{}µs", value.as_micros())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn zero_has_no_sign() {
+        for (value, decimals, shown) in
+            [(-0.04, 1, "0.0"), (0.04, 1, "0.0"), (-0.05001, 1, "-0.1"), (3.0, 0, "+3")]
+        {
+            assert_eq!(number(value, decimals, Sign::Both), shown);
+        }
+        assert_eq!(number(3.0, 2, Sign::Negative), "3.00");
+    }
+
+    #[test]
+    fn what_is_no_number_is_missing() {
+        assert_eq!(number(f64::NAN, 1, Sign::Both), "-");
+        assert_eq!(percent(f64::INFINITY, 1), "-");
+        assert_eq!(estimate(f64::NAN, Some(1.0), 1, Sign::Both), "-");
+        assert_eq!(estimate(12.34, Some(f64::INFINITY), 1, Sign::Both), "+12.3");
+        assert_eq!(estimate(-12.34, Some(5.0), 1, Sign::Both), "-12.3 ± 5.0");
+    }
+
+    #[test]
+    fn durations_show_two_units_and_round_over_cleanly() {
+        let check =
+            |milliseconds, shown: &str| assert_eq!(duration(Duration::from_millis(milliseconds)), shown);
+        check(0, "0µs");
+        check(35, "35ms");
+        check(4_240, "4.2s");
+        check(59_400, "59.4s");
+        check(59_700, "1m 00s");
+        check(200_000, "3m 20s");
+        check(3_599_900, "1h 00m");
+        check(7_500_000, "2h 05m");
+        check(86_399_000, "1d 0h");
+        check(273_600_000, "3d 4h");
+    }
+
+    #[test]
+    fn thousands_are_grouped() {
+        for (value, shown) in [(0, "0"), (-999, "-999"), (1000, "1,000"), (-1_234_567, "-1,234,567")] {
+            assert_eq!(grouped(value), shown);
+        }
+    }
+}

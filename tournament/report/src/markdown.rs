@@ -1,0 +1,41 @@
+//! Tables for pull requests: GitHub's pipe tables.
+
+use crate::table::{Align, Table, one_line, show};
+
+impl Table {
+    /// A pipe table; each line ends with a line feed. Letters with a meaning in Markdown are escaped.
+    pub fn to_markdown(&self) -> String {
+        let mut text = line(self.columns.iter().map(|column| escaped(&one_line(&column.header))));
+        text += &line(self.columns.iter().map(|column| match column.align {
+            Align::Left => ":--".to_owned(),
+            Align::Right => "--:".to_owned(),
+        }));
+        for row in &self.rows {
+            let cells = self.columns.iter().zip(row);
+            text += &line(cells.map(|(column, cell)| escaped(&show(column.kind, cell).joined())));
+        }
+        text
+    }
+}
+
+fn line(cells: impl Iterator<Item = String>) -> String {
+    let mut text = String::from("|");
+    for cell in cells {
+        text.push(' ');
+        text.push_str(&cell);
+        text.push_str(" |");
+    }
+    text.push('\n');
+    text
+}
+
+fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if matches!(letter, '\\' | '|' | '*' | '`' | '<' | '[' | '_' | '~') {
+            escaped.push('\\');
+        }
+        escaped.push(letter);
+    }
+    escaped
+}

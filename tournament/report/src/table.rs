@@ -1,0 +1,196 @@
+//! A table: columns that say how to show, rows that say what. Knows no output format.
+
+use std::time::Duration;
+
+pub use crate::format::Sign;
+use crate::format::{self, MISSING};
+
+/// Where a cell's text stands in its column.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Align {
+    /// At the left edge: text.
+    Left,
+    /// At the right edge: numbers.
+    Right,
+}
+
+/// How the cells of a column are shown to people. CSV has the numbers themselves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Kind {
+    /// Words.
+    Text,
+    /// Whole numbers, in groups of three.
+    Integer,
+    /// Numbers with so many decimals.
+    Number(usize, Sign),
+    /// `value ± error` with so many decimals; two columns in CSV.
+    Estimate(usize, Sign),
+    /// A share in [0, 1], as a percentage with so many decimals.
+    Percent(usize),
+    /// The two greatest units; seconds in CSV.
+    Duration,
+}
+
+/// What a cell holds. Whatever does not fit its column's kind is shown as plainly as possible.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub enum Cell {
+    /// Not known, or without meaning here.
+    #[default]
+    Missing,
+    /// Words.
+    Text(String),
+    /// A whole number.
+    Integer(i64),
+    /// A number or a share; missing when not finite.
+    Number(f64),
+    /// A value and the half-width of its interval, where that is known.
+    Estimate(f64, Option<f64>),
+    /// A span of time.
+    Duration(Duration),
+}
+
+impl From<&str> for Cell {
+    fn from(text: &str) -> Cell {
+        Cell::Text(text.to_owned())
+    }
+}
+
+impl From<String> for Cell {
+    fn from(text: String) -> Cell {
+        Cell::Text(text)
+    }
+}
+
+impl From<i64> for Cell {
+    fn from(value: i64) -> Cell {
+        Cell::Integer(value)
+    }
+}
+
+/// A count; beyond `i64` it stays at the greatest one.
+impl From<u64> for Cell {
+    fn from(value: u64) -> Cell {
+        Cell::Integer(i64::try_from(value).unwrap_or(i64::MAX))
+    }
+}
+
+impl From<f64> for Cell {
+    fn from(value: f64) -> Cell {
+        Cell::Number(value)
+    }
+}
+
+impl From<Duration> for Cell {
+    fn from(value: Duration) -> Cell {
+        Cell::Duration(value)
+    }
+}
+
+impl<T: Into<Cell>> From<Option<T>> for Cell {
+    fn from(value: Option<T>) -> Cell {
+        value.map_or(Cell::Missing, Into::into)
+    }
+}
+
+/// A header, and how what stands below it is shown.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Column {
+    pub(crate) header: String,
+    pub(crate) kind: Kind,
+    pub(crate) align: Align,
+}
+
+impl Column {
+    /// A column aligned as its kind is usually: words left, numbers right.
+    pub fn new(header: impl Into<String>, kind: Kind) -> Column {
+        let align = if kind == Kind::Text { Align::Left } else { Align::Right };
+        Column { header: header.into(), kind, align }
+    }
+
+    /// The same column, aligned otherwise.
+    #[must_use]
+    pub fn aligned(mut self, align: Align) -> Column {
+        self.align = align;
+        self
+    }
+}
+
+/// Columns and rows.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Table {
+    pub(crate) columns: Vec<Column>,
+    pub(crate) rows: Vec<Vec<Cell>>,
+}
+
+impl Table {
+    /// A table without rows.
+    pub fn new(columns: impl IntoIterator<Item = Column>) -> Table {
+        Table { columns: columns.into_iter().collect(), rows: Vec::new() }
+    }
+
+    /// Adds a row. Cells that it lacks are missing; those beyond the last column are dropped.
+    pub fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
+        let mut row: Vec<Cell> = cells.into_iter().collect();
+        row.resize(self.columns.len(), Cell::Missing);
+        self.rows.push(row);
+    }
+
+    /// The number of rows.
+    pub fn len(&self) -> usize {
+        self.rows.len()
+    }
+
+    /// Whether there are no rows.
+    pub fn is_empty(&self) -> bool {
+        self.rows.is_empty()
+    }
+}
+
+/// A cell as people read it: what goes before the `±`, and what goes after it.
+pub(crate) struct Shown {
+    pub(crate) value: String,
+    pub(crate) error: Option<String>,
+}
+
+impl Shown {
+    /// Both parts on one line.
+    pub(crate) fn joined(self) -> String {
+        match self.error {
+            Some(error) => format!("{} ± {error}", self.value),
+            None => self.value,
+        }
+    }
+}
+
+/// Shows a cell as its column's kind says.
+pub(crate) fn show(kind: Kind, cell: &Cell) -> Shown {
+    let (decimals, sign) = match kind {
+        Kind::Number(decimals, sign) | Kind::Estimate(decimals, sign) => (decimals, sign),
+        Kind::Percent(decimals) => (decimals, Sign::Negative),
+        Kind::Text | Kind::Integer | Kind::Duration => (0, Sign::Negative),
+    };
+    let plain = |value| Shown { value, error: None };
+    match cell {
+        Cell::Missing => plain(MISSING.to_owned()),
+        Cell::Text(text) => plain(one_line(text)),
+        Cell::Integer(value) if matches!(kind, Kind::Number(..)) => {
+            plain(format::number(*value as f64, decimals, sign))
+        }
+        Cell::Integer(value) => plain(format::grouped(*value)),
+        Cell::Number(value) if matches!(kind, Kind::Percent(_)) => plain(format::percent(*value, decimals)),
+        Cell::Number(value) => plain(format::number(*value, decimals, sign)),
+        Cell::Estimate(value, error) => {
+            let error = error.filter(|error| error.is_finite() && value.is_finite());
+            Shown {
+                value: format::number(*value, decimals, sign),
+                error: error.map(|error| format::number(error, decimals, Sign::Negative)),
+            }
+        }
+        Cell::Duration(value) => plain(format::duration(*value)),
+    }
+}
+
+/// Names come from foreign programs: no line break and no terminal command may pass.
+pub(crate) fn one_line(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect()
+}

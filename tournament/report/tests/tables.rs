@@ -1,0 +1,122 @@
+//! What readers and scripts get to see, for one table with everything awkward in it.
+
+use std::time::Duration;
+
+use insta::assert_snapshot;
+use proptest::prelude::*;
+use smalt_report::{Align, Cell, Column, Kind, Sign, Table};
+use unicode_width::UnicodeWidthStr;
+
+fn standings() -> Table {
+    let mut table = Table::new([
+        Column::new("#", Kind::Integer),
+        Column::new("Engine", Kind::Text),
+        Column::new("Elo", Kind::Estimate(1, Sign::Both)),
+        Column::new("Games", Kind::Integer),
+        Column::new("Score", Kind::Percent(1)),
+        Column::new("LLR", Kind::Number(2, Sign::Negative)),
+        Column::new("Time", Kind::Duration),
+        Column::new("Note", Kind::Text).aligned(Align::Right),
+    ]);
+    let elo = |value, error| Cell::Estimate(value, error);
+    table.push([
+        1i64.into(),
+        "Smalt".into(),
+        elo(104.26, Some(12.34)),
+        1234567u64.into(),
+        0.6543.into(),
+        2.946.into(),
+        Duration::from_secs(7500).into(),
+        "".into(),
+    ]);
+    table.push([
+        2i64.into(),
+        "象棋 | \"Pipe\", *star*".into(),
+        elo(-4.0, Some(9.9)),
+        40u64.into(),
+        0.5.into(),
+        Cell::Missing,
+        Duration::from_millis(35).into(),
+        "wide".into(),
+    ]);
+    table.push([
+        3i64.into(),
+        "red\u{1b}[31m\r\nRésumé".into(),
+        elo(-0.04, None),
+        0u64.into(),
+        f64::NAN.into(),
+        (-1.5).into(),
+        Duration::from_secs_f64(4.24).into(),
+        "two words".into(),
+    ]);
+    table.push([Cell::Missing, "short row".into()]);
+    table
+}
+
+#[test]
+fn text_is_aligned() {
+    assert_snapshot!(standings().to_text());
+}
+
+#[test]
+fn markdown_is_escaped() {
+    assert_snapshot!(standings().to_markdown());
+}
+
+#[test]
+fn csv_has_the_numbers_themselves() {
+    assert_snapshot!(format!("{:?}", standings().to_csv()).replace("\\r\\n", "\\r\\n\n"));
+}
+
+#[test]
+fn a_table_without_rows_is_its_header() {
+    let table =
+        Table::new([Column::new("Engine", Kind::Text), Column::new("Elo", Kind::Estimate(1, Sign::Both))]);
+    assert!(table.is_empty());
+    assert_eq!(table.to_text(), "Engine  Elo\n──────  ───\n");
+    assert_eq!(table.to_markdown(), "| Engine | Elo |\n| :-- | --: |\n");
+    assert_eq!(table.to_csv(), "Engine,Elo,Elo error\r\n");
+}
+
+/// A reader of RFC 4180, written for this test from its grammar.
+fn read_csv(text: &str) -> Vec<Vec<String>> {
+    let (mut rows, mut row, mut field) = (Vec::new(), Vec::new(), String::new());
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
+        match letter {
+            '"' if field.is_empty() => loop {
+                match letters.next() {
+                    Some('"') if letters.peek() == Some(&'"') => field.extend(letters.next()),
+                    Some('"') | None => break,
+                    Some(inner) => field.push(inner),
+                }
+            },
+            ',' => row.push(std::mem::take(&mut field)),
+            '\r' if letters.peek() == Some(&'\n') => {
+                letters.next();
+                row.push(std::mem::take(&mut field));
+                rows.push(std::mem::take(&mut row));
+            }
+            other => field.push(other),
+        }
+    }
+    rows
+}
+
+proptest! {
+    #[test]
+    fn any_words_survive_csv_and_keep_tables_straight(words in prop::collection::vec(".*|[,\"\r\n |]{0,6}", 2..9)) {
+        let mut table = Table::new([Column::new("A", Kind::Text), Column::new("B", Kind::Text)]);
+        for two in words.chunks_exact(2) {
+            table.push(two.iter().map(|word| Cell::from(word.as_str())));
+        }
+        let read = read_csv(&table.to_csv());
+        let written = words.chunks_exact(2).map(<[String]>::to_vec);
+        prop_assert_eq!(&read[1..], written.collect::<Vec<_>>());
+        prop_assert_eq!(table.to_text().lines().count(), 2 + table.len());
+        prop_assert_eq!(table.to_markdown().lines().count(), 2 + table.len());
+        let text = table.to_text();
+        let rule = text.lines().nth(1).expect("the rule").width();
+        prop_assert!(text.lines().all(|line| line.width() <= rule));
+    }
+}
