@@ -1,6 +1,27 @@
 //! Runs foreign engines: the only code of the project that starts processes.
+//!
+//! One thread plays one game and owns both engines. It starts them ([`UciEngine::start`]), speaks with them through
+//! [`Engine`], and waits in one place, `poll(2)`, with an absolute deadline each time; while it waits for one engine
+//! the other's pipes are read too ([`Meanwhile`]), and an [`process::Interrupt`] from any thread ends the wait. What
+//! an engine does wrong is a [`Fault`], a result like any other. When the value is dropped, or the thread or the whole
+//! program dies, the engine's process dies too.
+//!
+//! It does not know the rules of chess: whether a best move is legal, or in time, is for the game to say.
 
+mod conversation;
+mod engine;
+mod fault;
+mod meanwhile;
 pub mod process;
+mod search;
 mod transcript;
+mod uci;
 
+pub use conversation::{ConversationError, Farewell, Patience, State};
+pub use engine::{Engine, SetOptionError};
+pub use fault::{Fault, Survival};
+pub use meanwhile::{Background, Meanwhile};
+pub use process::EngineCommand;
+pub use search::{Ending, Observer, Report, SearchRequest, Searched, Wish};
 pub use transcript::{LINES_KEPT, Speaker, Transcript, TranscriptLine, TranscriptSink};
+pub use uci::UciEngine;

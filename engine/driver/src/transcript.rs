@@ -11,7 +11,7 @@ use crate::process::text;
 pub const LINES_KEPT: usize = 50;
 
 /// The longest part of a line that is kept, in bytes.
-const LINE_LIMIT: usize = 1024;
+const LINE_LIMIT: usize = 4096;
 
 /// Who said it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -29,7 +29,7 @@ pub struct TranscriptLine {
     pub after: Duration,
     /// Who said it.
     pub speaker: Speaker,
-    /// What; cut after a kilobyte, with U+FFFD for what is not UTF-8.
+    /// What; cut after four kilobytes, with U+FFFD for what is not UTF-8.
     pub text: String,
 }
 

@@ -229,6 +229,8 @@ impl Process {
             while self.take_line().is_some() {}
             if ended {
                 self.note_end();
+            } else if Instant::now() >= deadline {
+                return None;
             }
         }
         self.exit()
@@ -297,7 +299,7 @@ impl Process {
     }
 
     /// One read of standard output, unless lines wait: they bear the instant of the last read.
-    pub(super) fn read_stdout(&mut self) {
+    pub(crate) fn read_stdout(&mut self) {
         let Some(stdout) = &self.stdout else { return };
         if self.output.has_line() {
             return;

@@ -1,0 +1,310 @@
+//! A conversation with a running engine: lines go out, lines come in, every wait has an absolute deadline, and its
+//! state is one of four. Knows no protocol; what a line means is the listener's business.
+
+use std::fmt;
+use std::time::{Duration, Instant};
+
+use crate::fault::{Fault, quote};
+use crate::meanwhile::Meanwhile;
+use crate::process::{EngineCommand, LINE_LIMIT, Line, Process, Pumped, Waiting, Wholeness, Written, pump};
+use crate::transcript::{Speaker, Transcript};
+
+/// How long a process may take to vanish after it closed its pipes, before that is called a fault of its own.
+const EXIT_PATIENCE: Duration = Duration::from_millis(200);
+
+/// What an engine is doing, as far as the conversation tells.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum State {
+    /// Its process runs; it has not introduced itself yet.
+    Starting,
+    /// It waits for us.
+    Idle,
+    /// It searches, or ponders.
+    Thinking,
+    /// It is gone: by our will or by a fault.
+    Closed,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Starting => "starting",
+            Self::Idle => "idle",
+            Self::Thinking => "thinking",
+            Self::Closed => "closing",
+        })
+    }
+}
+
+/// How long each answer may take; searches bring their own deadline.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Patience {
+    /// From the start to the end of its introduction (`uciok`).
+    pub start: Duration,
+    /// From `isready` to `readyok`, which follows a new game or large tables.
+    pub ready: Duration,
+    /// From `stop` to the best move.
+    pub stop: Duration,
+    /// Until it reads what we write.
+    pub write: Duration,
+    /// From `quit` to its exit; then it is asked by SIGTERM, and half that time later killed.
+    pub quit: Duration,
+}
+
+impl Default for Patience {
+    fn default() -> Self {
+        Self {
+            start: Duration::from_secs(10),
+            ready: Duration::from_secs(10),
+            stop: Duration::from_secs(5),
+            write: Duration::from_secs(5),
+            quit: Duration::from_secs(1),
+        }
+    }
+}
+
+/// Why a verb of a conversation did not come to its end.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum ConversationError {
+    /// The engine is to blame.
+    #[error("the engine {0}")]
+    Fault(#[from] Fault),
+    /// The wait was canceled; the engine is as it was, and to be resynchronized or closed.
+    #[error("interrupted")]
+    Interrupted,
+    /// The system would not let us wait (no memory, no descriptors). The engine is not to blame.
+    #[error("wait for the engine: {reason}")]
+    System {
+        /// What the system said.
+        reason: String,
+    },
+}
+
+/// Why a wait for a line ended without one.
+#[derive(Debug)]
+pub(crate) enum Waited {
+    Late,
+    Stopped(ConversationError),
+}
+
+/// How an engine left.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Farewell {
+    /// By itself, after `quit` or at the end of its input.
+    Quit(crate::process::Exit),
+    /// It had to be told by SIGTERM.
+    Terminated(crate::process::Exit),
+    /// It had to be killed.
+    Killed,
+    /// It was gone before.
+    Gone,
+}
+
+/// Hears the lines that come while we wait for something else.
+pub(crate) trait Listener {
+    /// One line of the engine, read at that instant.
+    fn hear(&mut self, line: Line<'_>, at: Instant);
+}
+
+/// A process, what was said, and in which state that left us.
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    process: Process,
+    pub(crate) transcript: Transcript,
+    pub(crate) state: State,
+    pub(crate) patience: Patience,
+    fault: Option<Fault>,
+}
+
+impl Conversation {
+    pub(crate) fn open(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
+        let process = Process::spawn(command)?;
+        Ok(Self { process, transcript: Transcript::new(), state: State::Starting, patience, fault: None })
+    }
+
+    pub(crate) fn process(&self) -> &Process {
+        &self.process
+    }
+
+    pub(crate) fn process_mut(&mut self) -> &mut Process {
+        &mut self.process
+    }
+
+    pub(crate) fn fault(&self) -> Option<&Fault> {
+        self.fault.as_ref()
+    }
+
+    /// Writes whole lines, each with its line feed; gives the instant after the write.
+    pub(crate) fn send(
+        &mut self,
+        lines: &[u8],
+        meanwhile: &mut Meanwhile<'_>,
+        listener: &mut impl Listener,
+    ) -> Result<Instant, ConversationError> {
+        if self.state == State::Closed {
+            return Err(self.fault.clone().unwrap_or(Fault::Closed).into());
+        }
+        let mut rest = lines;
+        let mut deadline = None;
+        let at = loop {
+            match self.process.write(rest) {
+                Written::Bytes(count) => rest = &rest[count..],
+                Written::Broken => return Err(self.diagnose_broken().into()),
+            }
+            let now = Instant::now();
+            if rest.is_empty() {
+                break now;
+            }
+            let deadline = *deadline.get_or_insert(now + self.patience.write);
+            match self.wait(Waiting::ForRoom, deadline, meanwhile) {
+                Ok(()) if now < deadline => self.hear_waiting(listener)?,
+                Ok(()) | Err(Waited::Late) => {
+                    return Err(self.fail(Fault::NotReading { waited: self.patience.write }).into());
+                }
+                Err(Waited::Stopped(error)) => return Err(error),
+            }
+        };
+        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+            self.transcript.push(at, Speaker::Driver, line.trim_ascii_end());
+        }
+        Ok(at)
+    }
+
+    /// Gives the listener one line, waiting for it if need be. A line that was read after the deadline still counts
+    /// (it may have waited for us), but nothing more is read then, so that a flood of lines cannot move the deadline.
+    pub(crate) fn hear_one(
+        &mut self,
+        deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
+        listener: &mut impl Listener,
+    ) -> Result<(), Waited> {
+        while !self.process.has_line() {
+            if self.state == State::Closed {
+                return Err(Waited::Stopped(self.fault.clone().unwrap_or(Fault::Closed).into()));
+            }
+            if self.process.is_silent() {
+                return Err(Waited::Stopped(self.diagnose_silence().into()));
+            }
+            let last_chance = Instant::now() >= deadline;
+            if self.process.read_at() > deadline {
+                return Err(Waited::Late);
+            }
+            self.wait(Waiting::ForOutput, deadline, meanwhile)?;
+            if last_chance && !self.process.has_line() {
+                return Err(Waited::Late);
+            }
+        }
+        self.hear_next(listener).map_err(|fault| Waited::Stopped(fault.into()))
+    }
+
+    /// Gives the listener all lines that were read and not taken yet; never waits.
+    pub(crate) fn hear_waiting(&mut self, listener: &mut impl Listener) -> Result<(), Fault> {
+        while self.process.has_line() {
+            self.hear_next(listener)?;
+        }
+        Ok(())
+    }
+
+    /// Reads what is in the pipe already and gives it to the listener, up to what one read holds; never waits.
+    pub(crate) fn catch_up(&mut self, listener: &mut impl Listener) -> Result<(), Fault> {
+        self.hear_waiting(listener)?;
+        self.process.read_stdout();
+        self.hear_waiting(listener)
+    }
+
+    fn hear_next(&mut self, listener: &mut impl Listener) -> Result<(), Fault> {
+        let at = self.process.read_at();
+        let Some(line) = self.process.take_line() else { return Ok(()) };
+        self.transcript.push(at, Speaker::Engine, line.bytes);
+        match line.wholeness {
+            Wholeness::Whole => listener.hear(line, at),
+            // Half a best move may be another move: e7e8 of e7e8q. The report of the exit follows.
+            Wholeness::Unfinished => {}
+            Wholeness::Cut => {
+                let start = quote(&line.text());
+                return Err(self.fail(Fault::LineTooLong { limit: LINE_LIMIT, start }));
+            }
+        }
+        Ok(())
+    }
+
+    fn wait(
+        &mut self,
+        waiting: Waiting,
+        deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<(), Waited> {
+        let (other, interrupt) = meanwhile.parts();
+        let pumped = pump(&mut self.process, other, interrupt, waiting, deadline);
+        meanwhile.absorb();
+        match pumped {
+            Ok(Pumped::Progress) => Ok(()),
+            Ok(Pumped::Late) => Err(Waited::Late),
+            Ok(Pumped::Interrupted) => Err(Waited::Stopped(ConversationError::Interrupted)),
+            Err(error) => Err(Waited::Stopped(ConversationError::System { reason: error.to_string() })),
+        }
+    }
+
+    /// Nothing more comes: mostly since the process ended, a moment ago or in a moment.
+    fn diagnose_silence(&mut self) -> Fault {
+        let during = self.state;
+        match self.process.await_exit(Instant::now() + EXIT_PATIENCE) {
+            Some(exit) => self.fail(Fault::Exited { exit, during }),
+            None => self.fail(Fault::StdoutClosed { during }),
+        }
+    }
+
+    fn diagnose_broken(&mut self) -> Fault {
+        let during = self.state;
+        match self.process.await_exit(Instant::now() + EXIT_PATIENCE) {
+            Some(exit) => self.fail(Fault::Exited { exit, during }),
+            None => self.fail(Fault::StdinClosed { during }),
+        }
+    }
+
+    /// Notes a fault that the engine does not survive, and kills it.
+    pub(crate) fn fail(&mut self, fault: Fault) -> Fault {
+        self.process.kill();
+        self.state = State::Closed;
+        self.fault.get_or_insert_with(|| fault.clone());
+        fault
+    }
+
+    /// Kills the engine at once.
+    pub(crate) fn kill(&mut self) {
+        self.process.kill();
+        self.state = State::Closed;
+    }
+
+    /// Says good-bye with these lines, then closes its input, then asks by signal, then kills.
+    pub(crate) fn quit(&mut self, last_words: &[u8]) -> Farewell {
+        if self.state == State::Closed {
+            return Farewell::Gone;
+        }
+        self.state = State::Closed;
+        let patience = self.patience.quit;
+        let begun = Instant::now();
+        // An engine that does not read any more is told by the steps that follow.
+        let _ = self.process.write(last_words);
+        self.transcript.push(begun, Speaker::Driver, last_words.trim_ascii_end());
+        if let Some(exit) = self.process.await_exit(begun + patience / 2) {
+            return Farewell::Quit(exit);
+        }
+        self.process.close_stdin();
+        if let Some(exit) = self.process.await_exit(begun + patience) {
+            return Farewell::Quit(exit);
+        }
+        self.process.terminate();
+        if let Some(exit) = self.process.await_exit(begun + patience + patience / 2) {
+            return Farewell::Terminated(exit);
+        }
+        self.process.kill();
+        Farewell::Killed
+    }
+}
+
+impl From<ConversationError> for Waited {
+    fn from(error: ConversationError) -> Self {
+        Self::Stopped(error)
+    }
+}

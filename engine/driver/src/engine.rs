@@ -1,0 +1,154 @@
+//! The verbs that every protocol has. A game, a suite or a check uses these, and need not know what is spoken.
+
+use std::time::Duration;
+
+use smalt_protocol::option::OptionValueError;
+use smalt_protocol::{OptionDeclaration, OptionValue};
+
+use crate::conversation::{ConversationError, Farewell, State};
+use crate::fault::Fault;
+use crate::meanwhile::{Background, Meanwhile};
+use crate::process::Process;
+use crate::search::{Observer, SearchRequest, Searched};
+use crate::transcript::{Transcript, TranscriptSink};
+
+/// A running engine, whichever protocol it speaks. Dropping it kills its process and all that it started.
+///
+/// It belongs to one thread, the one that spawned it, which must live as long: see [`crate::process::Process`]. After
+/// a fault from which it does not recover ([`Fault::survival`]) it is closed, and every verb repeats that fault.
+pub trait Engine: Background {
+    /// Makes it introduce itself and tell its options.
+    ///
+    /// # Errors
+    /// A fault of the engine, which ends it; or the interrupt.
+    fn introduce(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
+
+    /// Its own name; empty if it told none.
+    fn name(&self) -> &str;
+
+    /// Its author; empty if it told none.
+    fn author(&self) -> &str;
+
+    /// The options that it declared.
+    fn options(&self) -> &[OptionDeclaration];
+
+    /// Sets an option that it declared to this text, after checking it; gives the value that was sent.
+    ///
+    /// # Errors
+    /// When there is no such option, or the value does not fit it: nothing was sent then. Or as [`Self::introduce`].
+    fn set_option(
+        &mut self,
+        name: &str,
+        text: &str,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<OptionValue, SetOptionError>;
+
+    /// Says that another game begins, and waits until it is ready.
+    ///
+    /// # Errors
+    /// As [`Self::introduce`].
+    fn new_game(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
+
+    /// Asks if it is there; how long it took to answer.
+    ///
+    /// # Errors
+    /// As [`Self::introduce`].
+    fn ping(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError>;
+
+    /// Starts a search (or pondering, as the limits say), and does not wait for it. A search that still runs is
+    /// abandoned first, as [`Self::abandon`] does.
+    ///
+    /// # Errors
+    /// As [`Self::introduce`].
+    fn begin(
+        &mut self,
+        request: &SearchRequest<'_>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<(), ConversationError>;
+
+    /// The move that it ponders on was played: the search goes on, as a search with these times from now.
+    ///
+    /// # Errors
+    /// As [`Self::introduce`].
+    fn ponder_hit(
+        &mut self,
+        request: &SearchRequest<'_>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<(), ConversationError>;
+
+    /// Waits for the result of the search that was begun.
+    ///
+    /// # Errors
+    /// As [`Self::introduce`]. After [`Fault::NoBestmove`] and after the interrupt the engine still thinks: abandon
+    /// the search or close the engine.
+    fn finish(
+        &mut self,
+        meanwhile: &mut Meanwhile<'_>,
+        observer: Option<&mut Observer<'_>>,
+    ) -> Result<Searched, ConversationError>;
+
+    /// Begins a search and waits for its result.
+    ///
+    /// # Errors
+    /// As [`Self::finish`].
+    fn search(
+        &mut self,
+        request: &SearchRequest<'_>,
+        meanwhile: &mut Meanwhile<'_>,
+        observer: Option<&mut Observer<'_>>,
+    ) -> Result<Searched, ConversationError> {
+        self.begin(request, meanwhile)?;
+        self.finish(meanwhile, observer)
+    }
+
+    /// Stops a search and throws its result away; after it, no line of that search can be taken for the next one's.
+    /// Does nothing if none runs.
+    ///
+    /// # Errors
+    /// As [`Self::introduce`].
+    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
+
+    /// Asks it to leave, with growing force; at most one and a half times its patience for that.
+    fn quit(&mut self) -> Farewell;
+
+    /// Ends it at once.
+    fn kill(&mut self);
+
+    /// What it is doing.
+    fn state(&self) -> State;
+
+    /// The fault that closed it.
+    fn fault(&self) -> Option<&Fault>;
+
+    /// The last lines of the conversation.
+    fn transcript(&self) -> &Transcript;
+
+    /// Sends every later line of the conversation to this sink too.
+    fn set_transcript_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>);
+
+    /// Its process: number, identity, last lines of its standard error.
+    fn process(&self) -> &Process;
+}
+
+/// Why an option was not set.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum SetOptionError {
+    /// The engine declared no such option.
+    #[error("set option {name:?}: the engine has none of that name (it has {})", list(declared))]
+    Unknown {
+        /// As asked.
+        name: String,
+        /// The names of those that it has.
+        declared: Vec<String>,
+    },
+    /// The value does not fit.
+    #[error("set an option: {0}")]
+    Value(#[from] OptionValueError),
+    /// The engine failed.
+    #[error(transparent)]
+    Conversation(#[from] ConversationError),
+}
+
+fn list(names: &[String]) -> String {
+    if names.is_empty() { "no options".to_owned() } else { names.join(", ") }
+}

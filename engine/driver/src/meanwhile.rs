@@ -1,0 +1,51 @@
+//! What else is heeded while we wait for an engine: the interrupt, and the game's other engine, whose pipes must not
+//! fill up while it idles or ponders.
+
+use crate::process::{Interrupt, Process};
+
+/// An engine that is not waited for just now.
+pub trait Background {
+    /// Its process, to be polled.
+    fn process_mut(&mut self) -> &mut Process;
+
+    /// Takes the lines that were read: idle chatter is dropped, what pondering tells is kept. Never waits.
+    fn absorb(&mut self);
+}
+
+/// What else a wait heeds; by default nothing.
+#[derive(Default)]
+pub struct Meanwhile<'a> {
+    interrupt: Option<&'a Interrupt>,
+    other: Option<&'a mut dyn Background>,
+}
+
+impl<'a> Meanwhile<'a> {
+    /// Nothing else.
+    #[must_use]
+    pub fn nothing() -> Self {
+        Self::default()
+    }
+
+    /// The wait ends when this interrupt is raised.
+    #[must_use]
+    pub fn interruptible(interrupt: &'a Interrupt) -> Self {
+        Self { interrupt: Some(interrupt), other: None }
+    }
+
+    /// This engine's pipes are read as well.
+    #[must_use]
+    pub fn and_other(mut self, other: &'a mut dyn Background) -> Self {
+        self.other = Some(other);
+        self
+    }
+
+    pub(crate) fn parts(&mut self) -> (Option<&mut Process>, Option<&Interrupt>) {
+        (self.other.as_deref_mut().map(Background::process_mut), self.interrupt)
+    }
+
+    pub(crate) fn absorb(&mut self) {
+        if let Some(other) = self.other.as_deref_mut() {
+            other.absorb();
+        }
+    }
+}

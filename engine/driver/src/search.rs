@@ -1,0 +1,114 @@
+//! A search as it is asked of an engine, and what came of it. Values only.
+
+use std::time::{Duration, Instant};
+
+use smalt_chess::UciMove;
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::{Info, ReportedScore, SearchLimits, Wdl};
+
+/// One search.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchRequest<'a> {
+    /// Where the game began.
+    pub start: Start<'a>,
+    /// All moves since then. It is cheap to pass the whole game each time: what was sent before is not written anew.
+    pub moves: &'a [UciMove],
+    /// What the engine is told about time, depth and so on.
+    pub limits: &'a SearchLimits,
+    /// When it is given up, counted from `go` (or `ponderhit`), whatever the engine says meanwhile.
+    pub deadline: Duration,
+    /// When it is told to `stop`, counted likewise; never if none.
+    pub stop_after: Option<Duration>,
+}
+
+/// What an observer of a search wants.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Wish {
+    /// Let it think on.
+    GoOn,
+    /// Enough: stop it, and take its best move.
+    Stop,
+}
+
+/// Sees each line of information while the engine thinks, with the time since `go`. Without an observer the lines are
+/// hardly read.
+pub type Observer<'a> = dyn FnMut(&Info<'_>, Duration) -> Wish + 'a;
+
+/// What came of a search.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Searched {
+    /// The move, as the engine wrote it: nobody has judged yet whether it is legal. None if the engine says that there
+    /// is none.
+    pub best: Option<UciMove>,
+    /// The answer that it expects.
+    pub ponder: Option<UciMove>,
+    /// The last that it told about its best line.
+    pub report: Report,
+    /// From the end of our write to the end of the read that brought the best move.
+    pub elapsed: Duration,
+    /// When `go` (or `ponderhit`) had been written.
+    pub asked_at: Instant,
+    /// When the best move was read.
+    pub answered_at: Instant,
+    /// How many lines of information came.
+    pub info_lines: u64,
+    /// Whether it ended by itself.
+    pub ending: Ending,
+}
+
+/// Who ended a search.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum Ending {
+    /// The engine.
+    Own,
+    /// We did, by `stop`.
+    Stopped,
+}
+
+/// What an engine last told about its best line. Scores take the view of the side to move.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Report {
+    /// Nominal depth, in plies.
+    pub depth: Option<u32>,
+    /// The longest line looked at, in plies.
+    pub selective_depth: Option<u32>,
+    /// The score of the line.
+    pub score: Option<ReportedScore>,
+    /// Chances to win, draw and lose.
+    pub wdl: Option<Wdl>,
+    /// Nodes visited.
+    pub nodes: Option<u64>,
+    /// Nodes a second.
+    pub nps: Option<u64>,
+    /// How full the transposition table is, in thousandths.
+    pub hashfull: Option<u32>,
+    /// Positions found in endgame tables.
+    pub tbhits: Option<u64>,
+    /// Time since the search began, by the engine's own clock.
+    pub time: Option<Duration>,
+    /// The principal variation.
+    pub pv: Vec<UciMove>,
+}
+
+impl Report {
+    /// Takes over what this line tells; what it does not mention stays.
+    pub(crate) fn update(&mut self, info: &Info<'_>) {
+        fn keep<T>(slot: &mut Option<T>, news: Option<T>) {
+            if news.is_some() {
+                *slot = news;
+            }
+        }
+        keep(&mut self.depth, info.depth);
+        keep(&mut self.selective_depth, info.selective_depth);
+        keep(&mut self.score, info.score);
+        keep(&mut self.wdl, info.wdl);
+        keep(&mut self.nodes, info.nodes);
+        keep(&mut self.nps, info.nps);
+        keep(&mut self.hashfull, info.hashfull);
+        keep(&mut self.tbhits, info.tbhits);
+        keep(&mut self.time, info.time);
+        if !info.pv.is_empty() {
+            self.pv = info.pv.to_vec();
+        }
+    }
+}

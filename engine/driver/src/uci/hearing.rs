@@ -1,0 +1,251 @@
+//! What an engine's lines told us: who it is, whether it answered, and what it found. Decides nothing and never waits.
+//!
+//! While nobody watches a search, its lines of information are not parsed: the last ones that matter are kept as bytes
+//! and read when the best move has come.
+
+use std::time::Instant;
+
+use smalt_chess::UciMove;
+use smalt_protocol::uci::EngineMessage;
+use smalt_protocol::uci::engine::{BestMove, Id};
+use smalt_protocol::{Info, OptionDeclaration};
+
+use crate::conversation::Listener;
+use crate::fault::quote;
+use crate::process::{Line, text};
+use crate::search::{Report, Wish};
+
+/// Whether a best move is awaited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Awaiting {
+    #[default]
+    Nothing,
+    BestMove,
+}
+
+/// An engine's answer to `go`.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Answer {
+    pub(super) best: Result<Option<UciMove>, Malformed>,
+    pub(super) ponder: Option<UciMove>,
+    pub(super) at: Instant,
+}
+
+/// The line of a best move that is none.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Malformed(pub(super) String);
+
+/// All that was heard and not dealt with yet.
+#[derive(Debug, Default)]
+pub(super) struct Hearing {
+    pub(super) name: String,
+    pub(super) author: String,
+    pub(super) options: Vec<OptionDeclaration>,
+    pub(super) introduced: bool,
+    pub(super) ready: bool,
+    pub(super) awaiting: Awaiting,
+    pub(super) answer: Option<Answer>,
+    pub(super) info_lines: u64,
+    /// The last line about the best variation.
+    line_of_play: Vec<u8>,
+    /// The last line with counters that came after it.
+    counters: Vec<u8>,
+}
+
+impl Hearing {
+    /// Forgets the last search, and awaits the best move of the next.
+    pub(super) fn expect_search(&mut self) {
+        self.awaiting = Awaiting::BestMove;
+        self.answer = None;
+        self.info_lines = 0;
+        self.line_of_play.clear();
+        self.counters.clear();
+    }
+
+    /// What the lines of this search came to.
+    pub(super) fn report(&self) -> Report {
+        let mut report = Report::default();
+        for bytes in [&self.line_of_play, &self.counters] {
+            if let EngineMessage::Info(info) = EngineMessage::parse(&text(bytes)) {
+                report.update(&info);
+            }
+        }
+        report
+    }
+
+    fn hear_info(&mut self, line: &[u8]) {
+        if self.awaiting == Awaiting::Nothing {
+            return;
+        }
+        self.info_lines += 1;
+        match kind_of_info(line) {
+            InfoKind::LineOfPlay => {
+                keep(&mut self.line_of_play, line);
+                self.counters.clear();
+            }
+            InfoKind::Counters => keep(&mut self.counters, line),
+            InfoKind::Other => {}
+        }
+    }
+
+    fn hear_message(&mut self, line: &str, at: Instant) {
+        match EngineMessage::parse(line) {
+            EngineMessage::Id(Id::Name(name)) => self.name = name.to_owned(),
+            EngineMessage::Id(Id::Author(author)) => self.author = author.to_owned(),
+            EngineMessage::Option(option) => self.hear_option(option),
+            EngineMessage::UciOk => self.introduced = true,
+            EngineMessage::ReadyOk => self.ready = true,
+            EngineMessage::BestMove { best, ponder } if self.awaiting == Awaiting::BestMove => {
+                let best = match best {
+                    BestMove::Move(UciMove::Null) | BestMove::None => Ok(None),
+                    BestMove::Move(mv) => Ok(Some(mv)),
+                    BestMove::Unreadable(_) => Err(Malformed(quote(line))),
+                };
+                self.answer = Some(Answer { best, ponder, at });
+                self.awaiting = Awaiting::Nothing;
+            }
+            EngineMessage::BestMove { .. }
+            | EngineMessage::Info(_)
+            | EngineMessage::CopyProtection(_)
+            | EngineMessage::Registration(_)
+            | EngineMessage::Other(_) => {}
+        }
+    }
+
+    /// Some engines declare an option twice; the last declaration holds. The number is bounded, as all memory is.
+    fn hear_option(&mut self, option: OptionDeclaration) {
+        const MOST: usize = 4096;
+        if let Some(known) = self.options.iter_mut().find(|known| known.has_name(&option.name)) {
+            *known = option;
+        } else if self.options.len() < MOST && !self.introduced {
+            self.options.push(option);
+        }
+    }
+}
+
+impl Listener for Hearing {
+    fn hear(&mut self, line: Line<'_>, at: Instant) {
+        if is_info(line.bytes) {
+            self.hear_info(line.bytes);
+        } else {
+            self.hear_message(&line.text(), at);
+        }
+    }
+}
+
+/// Shows each line of information to an observer, and hears it as well.
+pub(super) struct Observed<'a, 'o> {
+    pub(super) hearing: &'a mut Hearing,
+    pub(super) observer: &'a mut (dyn FnMut(&Info<'_>, std::time::Duration) -> Wish + 'o),
+    pub(super) since: Instant,
+    pub(super) wish: Wish,
+}
+
+impl Listener for Observed<'_, '_> {
+    fn hear(&mut self, line: Line<'_>, at: Instant) {
+        if self.hearing.awaiting == Awaiting::BestMove
+            && is_info(line.bytes)
+            && let EngineMessage::Info(info) = EngineMessage::parse(&line.text())
+            && (self.observer)(&info, at.saturating_duration_since(self.since)) == Wish::Stop
+        {
+            self.wish = Wish::Stop;
+        }
+        self.hearing.hear(line, at);
+    }
+}
+
+fn is_info(line: &[u8]) -> bool {
+    line.trim_ascii_start()
+        .strip_prefix(b"info")
+        .is_some_and(|rest| matches!(rest.first(), Some(b' ' | b'\t')))
+}
+
+/// What a line of information is good for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum InfoKind {
+    /// A score, or moves, of the best variation.
+    LineOfPlay,
+    /// Nodes or time without a score.
+    Counters,
+    /// The move being looked at, other variations, talk.
+    Other,
+}
+
+/// Looks at the words up to the variation or the talk; both end a line.
+fn kind_of_info(line: &[u8]) -> InfoKind {
+    let mut kind = InfoKind::Other;
+    let mut words = line.split(|byte| *byte <= b' ').filter(|word| !word.is_empty());
+    while let Some(word) = words.next() {
+        match word {
+            b"multipv" if words.next() != Some(b"1") => return InfoKind::Other,
+            b"score" | b"pv" => kind = InfoKind::LineOfPlay,
+            b"nodes" | b"time" | b"nps" if kind == InfoKind::Other => kind = InfoKind::Counters,
+            _ => {}
+        }
+        if matches!(word, b"pv" | b"string" | b"refutation" | b"currline") {
+            break;
+        }
+    }
+    kind
+}
+
+fn keep(slot: &mut Vec<u8>, line: &[u8]) {
+    slot.clear();
+    slot.extend_from_slice(line);
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::process::Wholeness;
+
+    fn hear(hearing: &mut Hearing, line: &str) {
+        hearing.hear(Line { bytes: line.as_bytes(), wholeness: Wholeness::Whole }, Instant::now());
+    }
+
+    #[test]
+    fn the_last_line_of_the_best_variation_is_reported_with_later_counters() {
+        let mut hearing = Hearing::default();
+        hearing.expect_search();
+        for line in [
+            "info depth 9 score cp 99 nodes 5 pv d2d4",
+            "info depth 10 seldepth 14 multipv 1 score cp 21 nodes 1000 nps 5000 time 200 pv e2e4 e7e5",
+            "info depth 10 multipv 2 score cp 3 nodes 1100 pv a2a3",
+            "info currmove a2a3 currmovenumber 5",
+            "info string score pv nodes 7",
+            "info nodes 2000 nps 6000 time 333 hashfull 12 tbhits 4",
+        ] {
+            hear(&mut hearing, line);
+        }
+        let report = hearing.report();
+        assert_eq!((report.depth, report.selective_depth, report.nodes), (Some(10), Some(14), Some(2000)));
+        assert_eq!((report.hashfull, report.tbhits, report.pv.len()), (Some(12), Some(4), 2));
+        assert_eq!(report.score, Some(smalt_protocol::Score::Centipawns(21).into()));
+        assert_eq!(hearing.info_lines, 6);
+    }
+
+    #[test]
+    fn what_nobody_asked_for_is_dropped() {
+        let mut hearing = Hearing::default();
+        hear(&mut hearing, "info depth 1 score cp 5");
+        hear(&mut hearing, "bestmove e2e4");
+        assert_eq!((hearing.report(), hearing.answer), (Report::default(), None));
+    }
+
+    #[test]
+    fn best_moves_are_told_from_none_and_from_nonsense() {
+        fn check(line: &str, expected: Result<Option<&str>, &str>) {
+            let mut hearing = Hearing::default();
+            hearing.expect_search();
+            hear(&mut hearing, line);
+            let best = hearing.answer.unwrap().best;
+            let best = best.map(|mv| mv.map(|mv| mv.to_string())).map_err(|malformed| malformed.0);
+            assert_eq!(best, expected.map(|mv| mv.map(str::to_owned)).map_err(str::to_owned));
+        }
+        check("bestmove a7a8q ponder a1b1", Ok(Some("a7a8q")));
+        check("bestmove (none)", Ok(None));
+        check("bestmove 0000", Ok(None));
+        check("bestmove", Err("bestmove"));
+        check("bestmove Nf3", Err("bestmove Nf3"));
+    }
+}

@@ -1,0 +1,315 @@
+//! An engine that speaks UCI: the verbs of [`Engine`] as lines, and lines as results.
+
+mod hearing;
+mod position_line;
+
+use std::fmt::Write;
+use std::time::{Duration, Instant};
+
+use smalt_protocol::uci::ClientMessage;
+use smalt_protocol::{OptionDeclaration, OptionValue, option};
+
+use crate::conversation::{Conversation, ConversationError, Farewell, Patience, State, Waited};
+use crate::engine::{Engine, SetOptionError};
+use crate::fault::Fault;
+use crate::meanwhile::{Background, Meanwhile};
+use crate::process::{EngineCommand, Process};
+use crate::search::{Ending, Observer, SearchRequest, Searched, Wish};
+use crate::transcript::{Transcript, TranscriptSink};
+use hearing::{Answer, Awaiting, Hearing, Malformed, Observed};
+use position_line::PositionLine;
+
+/// A running engine that speaks UCI.
+#[derive(Debug)]
+pub struct UciEngine {
+    conversation: Conversation,
+    hearing: Hearing,
+    position: PositionLine,
+    outgoing: String,
+    search: Search,
+}
+
+/// The search that runs.
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    asked_at: Instant,
+    deadline: Duration,
+    stop_after: Option<Duration>,
+}
+
+impl UciEngine {
+    /// Starts the process; [`Engine::introduce`] comes next. The calling thread must be the long-lived one of the
+    /// game: when it ends, the system kills the engine.
+    ///
+    /// # Errors
+    /// [`Fault::WouldNotStart`].
+    pub fn start(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
+        let conversation = Conversation::open(command, patience)?;
+        let search = Search { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None };
+        Ok(Self {
+            conversation,
+            hearing: Hearing::default(),
+            position: PositionLine::default(),
+            outgoing: String::new(),
+            search,
+        })
+    }
+
+    /// Sends these messages in one write.
+    fn send(
+        &mut self,
+        messages: &[ClientMessage<'_>],
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<Instant, ConversationError> {
+        self.outgoing.clear();
+        for message in messages {
+            writeln!(self.outgoing, "{message}").expect("a string takes any text");
+        }
+        self.conversation.send(self.outgoing.as_bytes(), meanwhile, &mut self.hearing)
+    }
+
+    /// Listens until what was heard is enough.
+    fn hear_until(
+        &mut self,
+        deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
+        enough: impl Fn(&Hearing) -> bool,
+    ) -> Result<(), Waited> {
+        while !enough(&self.hearing) {
+            self.conversation.hear_one(deadline, meanwhile, &mut self.hearing)?;
+        }
+        Ok(())
+    }
+
+    /// Ends the engine with this fault if it was late.
+    fn fail_if_late(&mut self, result: Result<(), Waited>, fault: Fault) -> Result<(), ConversationError> {
+        match result {
+            Ok(()) => Ok(()),
+            Err(Waited::Late) => Err(self.conversation.fail(fault).into()),
+            Err(Waited::Stopped(error)) => Err(error),
+        }
+    }
+
+    fn await_ready(
+        &mut self,
+        asked_at: Instant,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<(), ConversationError> {
+        let waited = self.conversation.patience.ready;
+        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.ready);
+        self.fail_if_late(heard, Fault::NoReadyok { waited })
+    }
+
+    /// Listens until the best move comes, the observer has seen enough, or the deadline.
+    fn hear_search(
+        &mut self,
+        deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
+        observer: Option<&mut Observer<'_>>,
+    ) -> Result<Wish, Waited> {
+        let Some(observer) = observer else {
+            self.hear_until(deadline, meanwhile, |hearing| hearing.answer.is_some())?;
+            return Ok(Wish::GoOn);
+        };
+        let since = self.search.asked_at;
+        let mut observed = Observed { hearing: &mut self.hearing, observer, since, wish: Wish::GoOn };
+        while observed.hearing.answer.is_none() && observed.wish == Wish::GoOn {
+            self.conversation.hear_one(deadline, meanwhile, &mut observed)?;
+        }
+        Ok(observed.wish)
+    }
+
+    fn conclude(&mut self, answer: Answer, ending: Ending) -> Result<Searched, ConversationError> {
+        if self.conversation.state == State::Thinking {
+            self.conversation.state = State::Idle;
+        }
+        let best = answer.best.map_err(|Malformed(line)| Fault::MalformedBestmove { line })?;
+        Ok(Searched {
+            best,
+            ponder: answer.ponder,
+            report: self.hearing.report(),
+            elapsed: answer.at.saturating_duration_since(self.search.asked_at),
+            asked_at: self.search.asked_at,
+            answered_at: answer.at,
+            info_lines: self.hearing.info_lines,
+            ending,
+        })
+    }
+}
+
+impl Engine for UciEngine {
+    fn introduce(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        let asked_at = self.send(&[ClientMessage::Uci], meanwhile)?;
+        let waited = self.conversation.patience.start;
+        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.introduced);
+        self.fail_if_late(heard, Fault::NoUciok { waited })?;
+        self.conversation.state = State::Idle;
+        Ok(())
+    }
+
+    fn name(&self) -> &str {
+        &self.hearing.name
+    }
+
+    fn author(&self) -> &str {
+        &self.hearing.author
+    }
+
+    fn options(&self) -> &[OptionDeclaration] {
+        &self.hearing.options
+    }
+
+    fn set_option(
+        &mut self,
+        name: &str,
+        text: &str,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<OptionValue, SetOptionError> {
+        let options = &self.hearing.options;
+        let Some(declaration) = option::find(options, name) else {
+            let declared = options.iter().map(|option| option.name.clone()).collect();
+            return Err(SetOptionError::Unknown { name: name.to_owned(), declared });
+        };
+        let value = declaration.parse_value(text)?;
+        let name = declaration.name.clone();
+        let text = (value != OptionValue::Button).then(|| value.to_string());
+        self.send(&[ClientMessage::SetOption { name: &name, value: text.as_deref() }], meanwhile)?;
+        Ok(value)
+    }
+
+    fn new_game(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        self.abandon(meanwhile)?;
+        self.hearing.ready = false;
+        let asked_at = self.send(&[ClientMessage::UciNewGame, ClientMessage::IsReady], meanwhile)?;
+        self.await_ready(asked_at, meanwhile)
+    }
+
+    fn ping(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError> {
+        self.hearing.ready = false;
+        let asked_at = self.send(&[ClientMessage::IsReady], meanwhile)?;
+        self.await_ready(asked_at, meanwhile)?;
+        Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
+    }
+
+    fn begin(
+        &mut self,
+        request: &SearchRequest<'_>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<(), ConversationError> {
+        self.abandon(meanwhile)?;
+        // A second best move for the last search may wait in the pipe: it is heard before the next is expected.
+        self.conversation.catch_up(&mut self.hearing)?;
+        self.outgoing.clear();
+        self.outgoing.push_str(self.position.update(request.start, request.moves));
+        writeln!(self.outgoing, "\n{}", ClientMessage::Go(request.limits.clone()))
+            .expect("a string takes any text");
+        self.hearing.expect_search();
+        let sent = self.conversation.send(self.outgoing.as_bytes(), meanwhile, &mut self.hearing);
+        if self.conversation.state != State::Closed {
+            self.conversation.state = State::Thinking;
+        }
+        self.search = Search { asked_at: sent?, deadline: request.deadline, stop_after: request.stop_after };
+        Ok(())
+    }
+
+    fn ponder_hit(
+        &mut self,
+        request: &SearchRequest<'_>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<(), ConversationError> {
+        let asked_at = self.send(&[ClientMessage::PonderHit], meanwhile)?;
+        self.search = Search { asked_at, deadline: request.deadline, stop_after: request.stop_after };
+        Ok(())
+    }
+
+    fn finish(
+        &mut self,
+        meanwhile: &mut Meanwhile<'_>,
+        mut observer: Option<&mut Observer<'_>>,
+    ) -> Result<Searched, ConversationError> {
+        let search = self.search;
+        let mut deadline = search.asked_at + search.deadline;
+        let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
+        let mut ending = Ending::Own;
+        loop {
+            let until = stop_at.map_or(deadline, |stop_at| stop_at.min(deadline));
+            let watching = observer.as_deref_mut().filter(|_| ending == Ending::Own);
+            let heard = self.hear_search(until, meanwhile, watching);
+            if let Some(answer) = self.hearing.answer.take() {
+                return self.conclude(answer, ending);
+            }
+            match heard {
+                Ok(_) => {}
+                Err(Waited::Late) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
+                Err(Waited::Late) if ending == Ending::Stopped => {
+                    let waited = self.conversation.patience.stop;
+                    return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
+                }
+                Err(Waited::Late) => return Err(Fault::NoBestmove { waited: search.deadline }.into()),
+                Err(Waited::Stopped(error)) => return Err(error),
+            }
+            ending = Ending::Stopped;
+            stop_at = None;
+            deadline = self.send(&[ClientMessage::Stop], meanwhile)? + self.conversation.patience.stop;
+        }
+    }
+
+    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        if self.conversation.state != State::Thinking {
+            return Ok(());
+        }
+        self.hearing.ready = false;
+        let asked_at = self.send(&[ClientMessage::Stop, ClientMessage::IsReady], meanwhile)?;
+        let waited = self.conversation.patience.stop;
+        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| {
+            hearing.ready && hearing.awaiting == Awaiting::Nothing
+        });
+        self.fail_if_late(heard, Fault::StopIgnored { waited })?;
+        self.hearing.answer = None;
+        self.conversation.state = State::Idle;
+        Ok(())
+    }
+
+    fn quit(&mut self) -> Farewell {
+        let last_words: &[u8] = match self.conversation.state {
+            State::Thinking => b"stop\nquit\n",
+            _ => b"quit\n",
+        };
+        self.conversation.quit(last_words)
+    }
+
+    fn kill(&mut self) {
+        self.conversation.kill();
+    }
+
+    fn state(&self) -> State {
+        self.conversation.state
+    }
+
+    fn fault(&self) -> Option<&Fault> {
+        self.conversation.fault()
+    }
+
+    fn transcript(&self) -> &Transcript {
+        &self.conversation.transcript
+    }
+
+    fn set_transcript_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
+        self.conversation.transcript.set_sink(sink);
+    }
+
+    fn process(&self) -> &Process {
+        self.conversation.process()
+    }
+}
+
+impl Background for UciEngine {
+    fn process_mut(&mut self) -> &mut Process {
+        self.conversation.process_mut()
+    }
+
+    fn absorb(&mut self) {
+        // A fault closes the conversation, and its next verb tells.
+        let _ = self.conversation.hear_waiting(&mut self.hearing);
+    }
+}

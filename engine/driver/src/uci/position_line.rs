@@ -1,0 +1,69 @@
+//! The `position` line of a game that grows: only the new moves are written, the rest is kept from the line before.
+
+use std::fmt::Write;
+
+use smalt_chess::UciMove;
+use smalt_protocol::Moves;
+use smalt_protocol::uci::ClientMessage;
+use smalt_protocol::uci::client::Start;
+
+/// The last line, and the moves that it holds.
+#[derive(Debug, Default)]
+pub(super) struct PositionLine {
+    line: String,
+    start: Option<Box<str>>,
+    moves: Vec<UciMove>,
+}
+
+impl PositionLine {
+    /// The line for this position, without its line feed.
+    pub(super) fn update(&mut self, start: Start<'_>, moves: &[UciMove]) -> &str {
+        let same_start = match start {
+            Start::Standard => self.start.is_none(),
+            Start::Fen(fen) => self.start.as_deref() == Some(fen),
+        };
+        match moves.strip_prefix(self.moves.as_slice()) {
+            // Without a move there is no `moves` to append to.
+            Some(news) if same_start && !self.moves.is_empty() => {
+                for mv in news {
+                    write!(self.line, " {mv}").expect("a string takes any text");
+                }
+                self.moves.extend_from_slice(news);
+            }
+            _ => self.rewrite(start, moves),
+        }
+        &self.line
+    }
+
+    fn rewrite(&mut self, start: Start<'_>, moves: &[UciMove]) {
+        self.start = match start {
+            Start::Standard => None,
+            Start::Fen(fen) => Some(fen.into()),
+        };
+        self.moves.clear();
+        self.moves.extend_from_slice(moves);
+        self.line.clear();
+        let message = ClientMessage::Position { start, moves: Moves::from_slice(moves) };
+        write!(self.line, "{message}").expect("a string takes any text");
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_kept_line_is_the_line_written_anew() {
+        let moves: Vec<UciMove> = ["e2e4", "e7e5", "g1f3", "b8c6"].map(|text| text.parse().unwrap()).to_vec();
+        let fen = Start::Fen("8/8/8/8/8/4k3/8/4K3 w - - 0 1");
+        let mut kept = PositionLine::default();
+        for (start, count) in
+            [(Start::Standard, 0), (Start::Standard, 1), (Start::Standard, 3), (Start::Standard, 4)]
+                .into_iter()
+                .chain([(Start::Standard, 2), (fen, 2), (fen, 4), (fen, 0), (Start::Standard, 0)])
+        {
+            let fresh = PositionLine::default().update(start, &moves[..count]).to_owned();
+            assert_eq!(kept.update(start, &moves[..count]), fresh);
+        }
+    }
+}
