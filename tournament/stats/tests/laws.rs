@@ -228,3 +228,42 @@ fn a_forecast_keeps_the_error_rates_and_is_longest_between_the_hypotheses() {
     assert!((at(1.0).games / at(1.0 + 1e-5).games - 1.0).abs() < 1e-4);
     assert_eq!(sprt.forecast(0.0, 0.0), None);
 }
+
+/// A thousand tests, played: their mean length and their verdicts are those forecast.
+#[test]
+fn played_tests_are_as_long_and_as_right_as_forecast() {
+    let sprt = Sprt::new(0.0, 30.0, 0.05, 0.05, Model::Logistic).unwrap();
+    let (win, draw) = (0.33, 0.36);
+    let deviation = Wdl::new(33, 36, 31).deviation().unwrap();
+    let truth = Elo::from_score(win + 0.5 * draw).unwrap();
+    let forecast = sprt.forecast(truth.0, deviation).unwrap();
+    let mut state = 0x9e37_79b9_7f4a_7c15u64;
+    let mut chance = || {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 11) as f64 / (1u64 << 53) as f64
+    };
+    let (tests, mut games, mut passed) = (1000, 0, 0);
+    for _ in 0..tests {
+        let mut counts = Wdl::default();
+        let verdict = loop {
+            let chance = chance();
+            counts.record(match chance {
+                _ if chance < win => Outcome::Win,
+                _ if chance < win + draw => Outcome::Draw,
+                _ => Outcome::Loss,
+            });
+            match sprt.verdict(sprt.llr_of_games(&counts)) {
+                Verdict::Continue => continue,
+                decided => break decided,
+            }
+        };
+        games += counts.games();
+        passed += u64::from(verdict == Verdict::AcceptH1);
+    }
+    let mean_games = games as f64 / f64::from(tests);
+    let pass_rate = passed as f64 / f64::from(tests);
+    assert!((mean_games / forecast.games - 1.0).abs() < 0.1, "{mean_games} games, forecast {forecast:?}");
+    assert!((pass_rate - forecast.accept_h1).abs() < 0.04, "{pass_rate} passed, forecast {forecast:?}");
+}

@@ -24,8 +24,8 @@ impl Sprt {
     /// `None` where `elo` or `deviation` is outside its range.
     ///
     /// Wald's approximation: the LLR is taken for a Brownian motion that stops exactly on a bound (A. Wald,
-    /// *Sequential Tests of Statistical Hypotheses*, 1945, section 4; with drift and variance of the generalized test as in M.
-    /// Van den Bergh's notes for fishtest). Real tests last slightly longer, by the last step's overshoot.
+    /// *Sequential Tests of Statistical Hypotheses*, 1945; with drift and variance of the generalized test as in
+    /// M. Van den Bergh's notes for fishtest). Real tests last slightly longer, by the last step's overshoot.
     pub fn forecast(&self, elo: f64, deviation: f64) -> Option<Forecast> {
         let deviation_is_sound = deviation > 0.0 && deviation <= std::f64::consts::FRAC_1_SQRT_2 + 1e-9;
         if !elo.is_finite() || !deviation_is_sound {
