@@ -1,6 +1,9 @@
 //! Counts of the positions that legal moves lead to: the measure of a move generator's truth and speed.
 
-use crate::moves::Move;
+use std::hint::black_box;
+
+use crate::moves::{Move, MoveList};
+use crate::piece::Color;
 use crate::position::Position;
 
 /// Whether the last ply is counted from the lists of moves or played out.
@@ -14,11 +17,41 @@ pub enum Leaves {
 
 /// How many sequences of so many legal moves there are.
 pub fn perft(position: &Position, depth: u32, leaves: Leaves) -> u64 {
-    match (depth, leaves) {
-        (0, _) => 1,
-        (1, Leaves::Counted) => position.count_legal_moves() as u64,
-        _ => position.legal_moves().iter().map(|&mv| perft(&position.after(mv), depth - 1, leaves)).sum(),
+    match (position.turn(), leaves) {
+        (Color::White, Leaves::Counted) => count::<true, true>(position, depth),
+        (Color::White, Leaves::Played) => count::<true, false>(position, depth),
+        (Color::Black, Leaves::Counted) => count::<false, true>(position, depth),
+        (Color::Black, Leaves::Played) => count::<false, false>(position, depth),
     }
+}
+
+/// [`perft`] for the side that is known to move.
+fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -> u64 {
+    if depth == 0 {
+        return 1;
+    }
+    if BULK && depth == 1 {
+        return position.count_legal_moves_as::<WHITE>() as u64;
+    }
+    let mut list = MoveList::new();
+    position.list_legal_moves_as::<WHITE>(&mut list);
+    let mut next = *position;
+    let mut nodes = 0;
+    for &mv in &list {
+        next.set_after_as::<WHITE>(position, mv);
+        if depth == 1 {
+            // Nobody looks at the leaf: it must be played all the same.
+            black_box(&next);
+            nodes += 1;
+            continue;
+        }
+        nodes += if WHITE {
+            count::<false, BULK>(&next, depth - 1)
+        } else {
+            count::<true, BULK>(&next, depth - 1)
+        };
+    }
+    nodes
 }
 
 /// [`perft`] of each legal move, in the order of generation; `depth` counts that move.

@@ -6,7 +6,7 @@ use crate::piece::{Color, Piece, Role};
 use crate::square::{File, Rank, Square};
 
 /// Which way a king castles: toward the rook on his h-side or on his a-side.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 #[repr(u8)]
 pub enum CastlingSide {
     /// Toward the h-file; the king ends on the g-file, the rook on the f-file.

@@ -163,6 +163,20 @@ impl Position {
         counter.0
     }
 
+    /// As [`Position::count_legal_moves`] for the side that is known to move.
+    #[inline]
+    pub(crate) fn count_legal_moves_as<const WHITE: bool>(&self) -> usize {
+        let mut counter = Counter(0);
+        self.generate_as::<WHITE, ALL, _>(Bitboard::FULL, &mut counter);
+        counter.0
+    }
+
+    /// As [`Position::generate`] of all moves for the side that is known to move.
+    #[inline]
+    pub(crate) fn list_legal_moves_as<const WHITE: bool>(&self, list: &mut MoveList) {
+        self.generate_as::<WHITE, ALL, _>(Bitboard::FULL, list);
+    }
+
     /// Whether there is a legal move at all.
     pub fn has_legal_move(&self) -> bool {
         self.count_legal_moves() > 0

@@ -13,20 +13,28 @@ impl Position {
     /// it is no undefined behavior: ask [`Position::is_legal`] where in doubt.
     #[inline]
     pub fn play(&mut self, mv: Move) -> bool {
-        match self.turn {
-            Color::White => self.play_as::<true>(mv),
-            Color::Black => self.play_as::<false>(mv),
-        }
-        self.checkers.any()
+        let before = *self;
+        self.set_after(&before, mv)
     }
 
-    /// The position after a legal move.
+    /// The position after a legal move; [`Position::is_check`] of it tells whether the move gave check.
     #[inline]
     #[must_use]
     pub fn after(&self, mv: Move) -> Position {
         let mut next = *self;
-        next.play(mv);
+        next.set_after(self, mv);
         next
+    }
+
+    /// Becomes the position that a legal move leads to from `before`, and tells whether the move gave check. This
+    /// is the fastest way to play where the new position has a place of its own, as on the stack of a search.
+    #[inline]
+    pub fn set_after(&mut self, before: &Position, mv: Move) -> bool {
+        match before.turn {
+            Color::White => self.set_after_as::<true>(before, mv),
+            Color::Black => self.set_after_as::<false>(before, mv),
+        }
+        self.checkers.any()
     }
 
     /// The position after the side to move has passed.
@@ -37,78 +45,73 @@ impl Position {
     pub fn after_null_move(&self) -> Position {
         debug_assert!(self.checkers.is_empty());
         let mut next = *self;
-        next.key ^= zobrist::WHITE_TO_MOVE;
-        if let Some(square) = next.en_passant.take() {
-            next.key ^= zobrist::en_passant_key(square.file());
-        }
-        next.count_ply(self.turn);
-        next.halfmove_clock = next.halfmove_clock.saturating_add(1);
         next.turn = !self.turn;
-        next.find_checkers_and_pins();
+        next.en_passant = None;
+        next.fullmove_number = self.fullmove_number.saturating_add(self.turn.index() as u16);
+        next.halfmove_clock = self.halfmove_clock.saturating_add(1);
+        next.key = self.key ^ self.turn_key();
+        next.find_checkers_and_pins(!self.turn, self.king(!self.turn), self.color(self.turn));
         next
     }
 
+    /// What changes in the key with every move: the turn, and the en-passant file that is gone.
     #[inline]
-    fn count_ply(&mut self, mover: Color) {
-        self.fullmove_number = self.fullmove_number.saturating_add(mover.index() as u16);
+    fn turn_key(&self) -> u64 {
+        let en_passant = self.en_passant.map_or(0, |square| zobrist::en_passant_key(square.file()));
+        zobrist::WHITE_TO_MOVE ^ en_passant
     }
 
-    /// As [`Position::play`] for the side that is known to move.
-    #[inline]
-    pub(crate) fn play_as<const WHITE: bool>(&mut self, mv: Move) {
+    /// As [`Position::set_after`] for the side that is known to move. Values are read from `before` rather than from
+    /// the fresh copy, for the processor would wait until that has gone through.
+    #[inline(always)]
+    pub(crate) fn set_after_as<const WHITE: bool>(&mut self, before: &Position, mv: Move) {
+        *self = *before;
         let us = if WHITE { Color::White } else { Color::Black };
-        let (from, to) = (mv.from(), mv.to());
-        self.key ^= zobrist::WHITE_TO_MOVE;
-        if let Some(square) = self.en_passant.take() {
-            self.key ^= zobrist::en_passant_key(square.file());
-        }
-        self.count_ply(us);
-        self.halfmove_clock = self.halfmove_clock.saturating_add(1);
-
-        let moved = self.board[from.index()] as usize;
-        let losing = Bitboard::from(from) | to.into();
-        let back_rank = Bitboard::from_rank(us.rank(Rank::First));
+        self.turn = !us;
+        self.en_passant = None;
+        self.fullmove_number = before.fullmove_number.saturating_add(us.index() as u16);
+        self.halfmove_clock = before.halfmove_clock.saturating_add(1);
+        self.key = before.key ^ before.turn_key();
+        let moved = before.board[mv.from().index()] as usize;
+        let touched = Bitboard::from(mv.from()) | mv.to().into();
         let is_king = moved >> 1 == Role::King as usize;
-        let lost = self.castling_rooks & (losing | if is_king { back_rank } else { Bitboard::EMPTY });
+        let king_rank = if is_king { Bitboard::from_rank(us.rank(Rank::First)) } else { Bitboard::EMPTY };
+        let lost = before.castling_rooks & (touched | king_rank);
         if lost.any() {
-            self.lose_castling(lost);
+            self.lose_castling(before, lost);
         }
         if mv.is_castle() {
-            self.castle(us, from, to);
+            self.castle(us, mv);
         } else {
-            self.move_piece(us, moved, mv);
+            self.move_piece(before, us, moved, mv);
         }
-        self.turn = !us;
-        if WHITE {
-            self.find_checkers_and_pins_of::<false>();
-        } else {
-            self.find_checkers_and_pins_of::<true>();
-        }
+        let movers = self.colors[us.index()];
+        self.find_checkers_and_pins(!us, before.king(!us), movers);
     }
 
     /// Everything but castling: the piece leaves its square, takes what stands on the other (perhaps nothing),
     /// and arrives there as itself or promoted.
-    #[inline]
-    fn move_piece(&mut self, us: Color, moved: usize, mv: Move) {
+    #[inline(always)]
+    fn move_piece(&mut self, before: &Position, us: Color, moved: usize, mv: Move) {
         let (from, to) = (mv.from(), mv.to());
-        let taken = self.board[to.index()] as usize;
-        let taken_square = if taken == NO_PIECE { Bitboard::EMPTY } else { to.into() };
+        let taken = before.board[to.index()] as usize;
+        let both = Bitboard::from(from) | to.into();
         self.board[from.index()] = NO_PIECE as u8;
         self.board[to.index()] = moved as u8;
-        self.roles[taken >> 1] ^= taken_square;
-        self.colors[(!us).index()] ^= taken_square;
-        let both = Bitboard::from(from) | to.into();
-        self.roles[moved >> 1] ^= both;
-        self.colors[us.index()] ^= both;
+        self.colors[us.index()] = before.colors[us.index()] ^ both;
         let moved_key = zobrist::PIECES[moved][from.index()] ^ zobrist::PIECES[moved][to.index()];
-        let taken_key = zobrist::PIECES[taken][to.index()];
-        self.key ^= moved_key ^ taken_key;
-        if taken >> 1 == Role::Pawn as usize {
-            self.pawn_key ^= taken_key;
-        }
+        self.key ^= moved_key;
         if taken != NO_PIECE {
+            let key = zobrist::PIECES[taken][to.index()];
+            self.roles[taken >> 1] ^= to.into();
+            self.colors[(!us).index()] = before.colors[(!us).index()] ^ to.into();
+            self.key ^= key;
             self.halfmove_clock = 0;
+            if taken >> 1 == Role::Pawn as usize {
+                self.pawn_key ^= key;
+            }
         }
+        self.roles[moved >> 1] ^= both;
         if moved >> 1 == Role::Pawn as usize {
             self.pawn_key ^= moved_key;
             self.halfmove_clock = 0;
@@ -152,7 +155,8 @@ impl Position {
     }
 
     #[cold]
-    fn castle(&mut self, us: Color, king_from: Square, rook_from: Square) {
+    fn castle(&mut self, us: Color, mv: Move) {
+        let (king_from, rook_from) = (mv.from(), mv.to());
         let (king_to, rook_to) = castling::destinations(king_from, rook_from);
         let (king, rook) = (Piece::new(us, Role::King), Piece::new(us, Role::Rook));
         let king_path = Bitboard::from(king_from) ^ king_to.into();
@@ -168,51 +172,40 @@ impl Position {
         self.key ^= zobrist::piece_key(rook, rook_from) ^ zobrist::piece_key(rook, rook_to);
     }
 
-    /// Takes rights away, while kings and rooks still stand where they did.
+    /// Takes away rights that the position before still had.
     #[cold]
-    fn lose_castling(&mut self, lost: Bitboard) {
+    fn lose_castling(&mut self, before: &Position, lost: Bitboard) {
         for rook in lost {
-            self.key ^= self.castling_key(rook);
+            self.key ^= before.castling_key(rook);
         }
         self.castling_rooks ^= lost;
     }
 
-    pub(super) fn find_checkers_and_pins(&mut self) {
-        match self.turn {
-            Color::White => self.find_checkers_and_pins_of::<true>(),
-            Color::Black => self.find_checkers_and_pins_of::<false>(),
-        }
-    }
-
-    /// Finds who attacks the king of the side to move, and which lines to him one piece alone blocks.
-    #[inline]
-    fn find_checkers_and_pins_of<const WHITE: bool>(&mut self) {
-        let us = if WHITE { Color::White } else { Color::Black };
-        let king = self.king(us);
-        let them = self.color(!us);
-        let occupied = self.occupied();
-        let mut checkers =
-            knight_attacks(king) & self.role(Role::Knight) | pawn_attacks(us, king) & self.role(Role::Pawn);
+    /// Finds who of `them` attacks the king of the side to move, and which lines to him one piece alone blocks.
+    #[inline(always)]
+    pub(super) fn find_checkers_and_pins(&mut self, us: Color, king: Square, them: Bitboard) {
+        let own = self.colors[us.index()];
         let queens = self.role(Role::Queen);
         let orthogonal = (self.role(Role::Rook) | queens) & them;
         let diagonal = (self.role(Role::Bishop) | queens) & them;
-        let orthogonal_view = rook_attacks(king, them);
-        let diagonal_view = bishop_attacks(king, them);
-        checkers &= them;
+        let leapers = knight_attacks(king) & self.role(Role::Knight)
+            | pawn_attacks(us, king) & self.role(Role::Pawn);
+        let mut checkers = leapers & them;
         self.orthogonal_pins = Bitboard::EMPTY;
         self.diagonal_pins = Bitboard::EMPTY;
-        for slider in orthogonal_view & orthogonal {
+        // Only pieces of the other side block this view, so that own pieces on the lines are the only blockers.
+        for slider in rook_attacks(king, them) & orthogonal {
             let line = between(king, slider);
-            let blockers = line & occupied;
+            let blockers = line & own;
             if blockers.is_empty() {
                 checkers.insert(slider);
             } else if !blockers.more_than_one() {
                 self.orthogonal_pins |= line | slider.into();
             }
         }
-        for slider in diagonal_view & diagonal {
+        for slider in bishop_attacks(king, them) & diagonal {
             let line = between(king, slider);
-            let blockers = line & occupied;
+            let blockers = line & own;
             if blockers.is_empty() {
                 checkers.insert(slider);
             } else if !blockers.more_than_one() {

@@ -77,7 +77,7 @@ impl Position {
         }
         position.key = position.key_from_scratch();
         position.pawn_key = position.pieces_key(position.role(Role::Pawn));
-        position.find_checkers_and_pins();
+        position.find_checkers_and_pins(us, position.king(us), position.color(!us));
         Ok(position)
     }
 
