@@ -2,8 +2,10 @@
 
 pub mod attacks;
 pub mod bitboard;
+pub mod game;
 pub mod moves;
 pub mod notation;
+pub mod outcome;
 pub mod perft;
 pub mod piece;
 pub mod position;
@@ -11,9 +13,12 @@ pub mod setup;
 pub mod square;
 
 pub use bitboard::Bitboard;
+pub use game::{DrawClaims, Game, IllegalMoveError};
 pub use moves::{Move, MoveKind, MoveList};
 pub use notation::fen::{FenError, FenStyle, ParseFenError};
-pub use notation::uci_move::UciMove;
+pub use notation::san::{San, SanError};
+pub use notation::uci_move::{CastlingMode, UciMove, UciMoveError};
+pub use outcome::{Ending, Outcome};
 pub use piece::{Color, Piece, Role};
 pub use position::{Moves, Position, PositionError};
 pub use setup::{CastlingSide, Setup};

@@ -1,9 +1,13 @@
-//! A move as engines write it, `e2e4` or `a7a8q`: only the text, which means something together with a position.
+//! A move as engines write it, `e2e4` or `a7a8q`: first only the text, then what it means in a position.
 
 use std::fmt::{self, Write};
 use std::str::FromStr;
 
-use crate::piece::Role;
+use crate::bitboard::Bitboard;
+use crate::moves::{Move, MoveKind};
+use crate::piece::{Color, Role};
+use crate::position::Position;
+use crate::setup::CastlingSide;
 use crate::square::{File, Rank, Square};
 
 /// A move in pure coordinate notation. Whether castling is written as the king's two steps or as the king
@@ -28,7 +32,69 @@ pub enum UciMove {
 #[error("not a move in coordinate notation: expected a form like e2e4, a7a8q or 0000")]
 pub struct ParseUciMoveError;
 
+/// Which of the two ways of writing castling is meant.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum CastlingMode {
+    /// The king goes two squares: `e1g1`.
+    #[default]
+    Standard,
+    /// The king takes his own rook: `e1h1`. Needed where kings and rooks start elsewhere.
+    Chess960,
+}
+
+impl CastlingMode {
+    /// Standard, unless a king or a rook that may still castle stands where standard chess has none.
+    pub fn of(position: &Position) -> CastlingMode {
+        let rooks = position.castling_rooks();
+        let usual = Color::ALL.into_iter().all(|color| {
+            let own = rooks & position.color(color);
+            own.is_empty() || own.into_iter().all(|rook| is_usual_castling(position.king(color), rook))
+        });
+        if usual { CastlingMode::Standard } else { CastlingMode::Chess960 }
+    }
+}
+
+/// Whether king and rook stand on the files of the start position.
+fn is_usual_castling(king: Square, rook: Square) -> bool {
+    king.file() == File::E && matches!(rook.file(), File::A | File::H)
+}
+
+/// Why a move in coordinate notation can't be played in a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum UciMoveError {
+    /// Passing is no legal move.
+    #[error("0000 passes, which is no legal move")]
+    Null,
+    /// No legal move has these squares and this promotion.
+    #[error("{0} is not a legal move here")]
+    Illegal(UciMove),
+}
+
 impl UciMove {
+    /// The text of a move. In standard mode castling is written as the king's two squares if he and the rook stand
+    /// where they do in the start position; everywhere else as king takes rook, which can't be mistaken.
+    pub fn from_move(mv: Move, mode: CastlingMode) -> UciMove {
+        let (from, mut to) = (mv.from(), mv.to());
+        if mv.is_castle() && mode == CastlingMode::Standard && is_usual_castling(from, to) {
+            to = Square::new(CastlingSide::of(from, to).king_file(), from.rank());
+        }
+        UciMove::Normal { from, to, promotion: mv.promoted_to() }
+    }
+
+    /// The legal move that the text means in a position. Castling is taken in both ways of writing; a king's step to
+    /// the neighboring square is always a step, never castling.
+    ///
+    /// # Errors
+    /// If no legal move has these squares and this promotion.
+    pub fn to_move(self, position: &Position) -> Result<Move, UciMoveError> {
+        let UciMove::Normal { from, to, promotion } = self else {
+            return Err(UciMoveError::Null);
+        };
+        guess(position, from, to, promotion)
+            .filter(|&mv| position.is_legal(mv))
+            .ok_or(UciMoveError::Illegal(self))
+    }
+
     /// Reads `e2e4`, `a7a8q` or `0000`. Either case is taken, since some engines write `a7a8Q`.
     ///
     /// # Errors
@@ -47,6 +113,39 @@ impl UciMove {
         let [a, b, c, d] = squares;
         Some(UciMove::Normal { from: square(a, b)?, to: square(c, d)?, promotion })
     }
+}
+
+/// The one move with these squares that could be legal.
+fn guess(position: &Position, from: Square, to: Square, promotion: Option<Role>) -> Option<Move> {
+    let us = position.turn();
+    let piece = position.piece_at(from).filter(|piece| piece.color() == us)?;
+    let capture = position.color(!us).contains(to);
+    if let Some(role) = promotion {
+        let promotes = piece.role() == Role::Pawn && to.rank() == us.rank(Rank::Eighth);
+        return promotes.then(|| Move::promotion(from, to, role, capture));
+    }
+    let kind = match piece.role() {
+        _ if capture => MoveKind::Capture,
+        Role::Pawn if from.file() != to.file() => MoveKind::EnPassant,
+        Role::Pawn if from.distance(to) == 2 => MoveKind::DoublePush,
+        Role::King => return Some(king_move(position, from, to)),
+        _ => MoveKind::Quiet,
+    };
+    Some(Move::new(from, to, kind))
+}
+
+/// A king's step to an empty square, or castling in either way of writing.
+fn king_move(position: &Position, from: Square, to: Square) -> Move {
+    let own = position.castling_rooks() & position.color(position.turn());
+    let reaches = |rook: &Square| Square::new(CastlingSide::of(from, *rook).king_file(), from.rank()) == to;
+    let rook = if own.contains(to) {
+        Some(to)
+    } else if from.distance(to) > 1 && Bitboard::from_rank(from.rank()).contains(to) {
+        own.into_iter().find(reaches)
+    } else {
+        None
+    };
+    rook.map_or(Move::new(from, to, MoveKind::Quiet), |rook| Move::new(from, rook, MoveKind::Castle))
 }
 
 fn square(file: u8, rank: u8) -> Option<Square> {
@@ -98,6 +197,72 @@ mod tests {
             }
         }
         assert_eq!(UciMove::Null.to_string().parse(), Ok(UciMove::Null));
+    }
+
+    fn meaning(fen: &str, text: &str) -> Result<(MoveKind, Square), UciMoveError> {
+        let position = Position::from_fen(fen).unwrap();
+        UciMove::parse(text).unwrap().to_move(&position).map(|mv| (mv.kind(), mv.to()))
+    }
+
+    #[test]
+    fn castling_is_taken_in_both_ways_of_writing() {
+        let fen = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+        assert_eq!(meaning(fen, "e1g1"), Ok((MoveKind::Castle, Square::H1)));
+        assert_eq!(meaning(fen, "e1h1"), Ok((MoveKind::Castle, Square::H1)));
+        assert_eq!(meaning(fen, "e1c1"), Ok((MoveKind::Castle, Square::A1)));
+        assert_eq!(meaning(fen, "e1a1"), Ok((MoveKind::Castle, Square::A1)));
+        assert!(meaning(fen, "e1b1").is_err());
+        assert!(meaning(fen, "e1g1q").is_err());
+    }
+
+    #[test]
+    fn a_step_of_the_king_is_no_castling() {
+        let fen = "4k3/8/8/8/8/8/8/5K1R w H - 0 1";
+        assert_eq!(meaning(fen, "f1g1"), Ok((MoveKind::Quiet, Square::G1)));
+        assert_eq!(meaning(fen, "f1h1"), Ok((MoveKind::Castle, Square::H1)));
+    }
+
+    #[test]
+    fn castling_from_unusual_squares_is_written_as_king_takes_rook() {
+        let usual = Move::new(Square::E8, Square::A8, MoveKind::Castle);
+        assert_eq!(UciMove::from_move(usual, CastlingMode::Standard).to_string(), "e8c8");
+        assert_eq!(UciMove::from_move(usual, CastlingMode::Chess960).to_string(), "e8a8");
+        let unusual = Move::new(Square::F1, Square::H1, MoveKind::Castle);
+        assert_eq!(UciMove::from_move(unusual, CastlingMode::Standard).to_string(), "f1h1");
+    }
+
+    #[test]
+    fn the_mode_of_a_position_follows_its_rights() {
+        let mode = |fen| CastlingMode::of(&Position::from_fen(fen).unwrap());
+        assert_eq!(mode("r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1"), CastlingMode::Standard);
+        assert_eq!(mode("r3k1r1/8/8/8/8/8/8/R3K2R w KQkq - 0 1"), CastlingMode::Chess960);
+        assert_eq!(mode("r3k1r1/8/8/8/8/8/8/5K1R w - - 0 1"), CastlingMode::Standard);
+    }
+
+    #[test]
+    fn every_legal_move_comes_back_from_its_text() {
+        for fen in [
+            "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+            "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 2",
+            "n1n5/PPPk4/8/8/8/8/4Kppp/5N1N b - - 0 1",
+            "1r2k1r1/8/8/8/8/8/8/1R2K1R1 w GBgb - 0 1",
+        ] {
+            let position = Position::from_fen(fen).unwrap();
+            for mode in [CastlingMode::Standard, CastlingMode::Chess960] {
+                for &mv in &position.legal_moves() {
+                    assert_eq!(UciMove::from_move(mv, mode).to_move(&position), Ok(mv));
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn what_is_not_legal_is_refused() {
+        let fen = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+        for text in ["e2e5", "e7e5", "e3e4", "e1g1", "e1h1", "g1e2", "a2b3", "e2e4q", "0000", "d1d8"] {
+            assert!(meaning(fen, text).is_err(), "{text}");
+        }
+        assert_eq!(meaning(fen, "0000"), Err(UciMoveError::Null));
     }
 
     #[test]

@@ -1,0 +1,142 @@
+//! A game: a start position and the moves from there, with the rules that look back on what has been.
+//!
+//! Each ply costs one position (a small flat value) in the history, so undoing is free and nothing is replayed.
+//! Clocks, players and results that are not made on the board are for others.
+
+use crate::moves::Move;
+use crate::outcome::Ending;
+use crate::position::Position;
+
+/// A game in progress.
+#[derive(Clone, Debug)]
+pub struct Game {
+    position: Position,
+    /// The positions before each move.
+    before: Vec<Position>,
+    moves: Vec<Move>,
+    /// The repetition keys of all positions, the present one last.
+    keys: Vec<u64>,
+}
+
+/// A move that the rules forbid in the position of the game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{0:?} is not a legal move here")]
+pub struct IllegalMoveError(pub Move);
+
+/// Who ends a game when a position has occurred three times or fifty moves have passed.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum DrawClaims {
+    /// Both players claim as soon as they can, as tournaments of engines do it.
+    Automatic,
+    /// Nobody does: the game goes on to the fivefold repetition or the seventy-fifth move.
+    Never,
+}
+
+/// Plies of the fifty-moves rule.
+const FIFTY_MOVES: u16 = 100;
+/// Plies of the seventy-five-moves rule.
+const SEVENTY_FIVE_MOVES: u16 = 150;
+
+impl Game {
+    /// A game of standard chess or Chess960 from a position. Repetitions are counted from here.
+    pub fn new(start: Position) -> Game {
+        Game { position: start, before: Vec::new(), moves: Vec::new(), keys: vec![start.repetition_key()] }
+    }
+
+    /// The position in which the game began.
+    pub fn start(&self) -> &Position {
+        self.before.first().unwrap_or(&self.position)
+    }
+
+    /// The present position.
+    #[inline]
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// The moves played.
+    #[inline]
+    pub fn moves(&self) -> &[Move] {
+        &self.moves
+    }
+
+    /// The moves played, each with the position before it.
+    pub fn plies(&self) -> impl DoubleEndedIterator<Item = (&Position, Move)> + ExactSizeIterator {
+        self.before.iter().zip(self.moves.iter().copied())
+    }
+
+    /// The [repetition keys](Position::repetition_key) of all positions since the start, the present one last.
+    #[inline]
+    pub fn keys(&self) -> &[u64] {
+        &self.keys
+    }
+
+    /// Plays a move.
+    ///
+    /// # Errors
+    /// If it is not legal; the game stays as it was.
+    pub fn play(&mut self, mv: Move) -> Result<(), IllegalMoveError> {
+        if !self.position.is_legal(mv) {
+            return Err(IllegalMoveError(mv));
+        }
+        self.before.push(self.position);
+        self.moves.push(mv);
+        self.position.play(mv);
+        self.keys.push(self.position.repetition_key());
+        Ok(())
+    }
+
+    /// Takes the last move back.
+    pub fn undo(&mut self) -> Option<Move> {
+        let mv = self.moves.pop()?;
+        self.position = self.before.pop().expect("there is a position for every move");
+        self.keys.pop();
+        Some(mv)
+    }
+
+    /// How often the present position has occurred, this time included: the same pieces on the same squares, the
+    /// same side to move, the same rights to castle and to take en passant.
+    pub fn repetitions(&self) -> usize {
+        let key = self.keys[self.keys.len() - 1];
+        let reversible = usize::from(self.position.halfmove_clock());
+        1 + self
+            .keys
+            .iter()
+            .rev()
+            .take(reversible + 1)
+            .skip(2)
+            .step_by(2)
+            .filter(|&&other| other == key)
+            .count()
+    }
+
+    /// How the game ends here, if it does. Mate comes before every draw; draws without a claim before those with.
+    pub fn ending(&self, claims: DrawClaims) -> Option<Ending> {
+        self.position.ending().or_else(|| self.draw_by_counting(claims))
+    }
+
+    fn draw_by_counting(&self, claims: DrawClaims) -> Option<Ending> {
+        let clock = self.position.halfmove_clock();
+        let repetitions = if clock < 4 { 1 } else { self.repetitions() };
+        if clock >= SEVENTY_FIVE_MOVES {
+            Some(Ending::SeventyFiveMoves)
+        } else if repetitions >= 5 {
+            Some(Ending::FivefoldRepetition)
+        } else if claims == DrawClaims::Never {
+            None
+        } else if repetitions >= 3 {
+            Some(Ending::ThreefoldRepetition)
+        } else if clock >= FIFTY_MOVES {
+            Some(Ending::FiftyMoves)
+        } else {
+            None
+        }
+    }
+}
+
+impl Default for Game {
+    /// A game from the start position of standard chess.
+    fn default() -> Game {
+        Game::new(Position::start())
+    }
+}

@@ -1,0 +1,210 @@
+//! Standard algebraic notation, the way moves are written for people: `Nf3`, `exd8=Q+`, `O-O`.
+//!
+//! [`San`] is only the text. It takes what books, suites and programs really write, and prints the export format of
+//! the PGN standard; a position gives it meaning ([`San::to_move`], [`San::from_move`]).
+
+mod meaning;
+mod parse;
+
+pub use meaning::SanError;
+
+use std::fmt::{self, Write as _};
+use std::str::FromStr;
+
+use crate::piece::Role;
+use crate::setup::CastlingSide;
+use crate::square::{File, Rank, Square};
+
+/// A move in algebraic notation: what it says, and whether it claims check or mate.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct San {
+    /// The move itself.
+    pub body: SanBody,
+    /// The mark behind it. Reading does not judge it.
+    pub mark: CheckMark,
+}
+
+/// A move in algebraic notation without the mark for check.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SanBody {
+    /// `--`: the side to move passes.
+    Null,
+    /// `O-O` or `O-O-O`.
+    Castle(CastlingSide),
+    /// Every other move.
+    Normal(SanMove),
+}
+
+/// A move of one piece in algebraic notation.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct SanMove {
+    /// What moves. A text with both squares and no letter (`g1f3`) says pawn and means whatever stands there.
+    pub role: Role,
+    /// The file it comes from, if given.
+    pub file: Option<File>,
+    /// The rank it comes from, if given.
+    pub rank: Option<Rank>,
+    /// Whether the move is written as a capture.
+    pub action: SanAction,
+    /// Where it goes.
+    pub to: Square,
+    /// What a pawn becomes: knight, bishop, rook or queen.
+    pub promotion: Option<Role>,
+}
+
+/// Whether a move is written as a capture.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum SanAction {
+    /// Without an `x`.
+    Move,
+    /// With an `x`.
+    Capture,
+}
+
+/// What a move claims to do to the king.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum CheckMark {
+    /// Nothing.
+    None,
+    /// `+`: check.
+    Check,
+    /// `#`: checkmate.
+    Checkmate,
+}
+
+/// A text that is no move in algebraic notation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("not a move in algebraic notation: expected a form like Nf3, exd8=Q+ or O-O")]
+pub struct ParseSanError;
+
+impl San {
+    /// Reads a move. Taken besides the standard's own form: castling with zeros or small letters; marks missing,
+    /// repeated or set off by a space; `!` and `?`; `e.p.`; any origin squares, also `Bg7-f8` and `g7f8`; promotion
+    /// without `=`, in parentheses or in a small letter; a leading `P`; `:` for `x`; `--` and `Z0` for passing.
+    ///
+    /// # Errors
+    /// If the text is anything else.
+    pub fn parse(text: &str) -> Result<San, ParseSanError> {
+        San::parse_bytes(text.as_bytes())
+    }
+
+    /// As [`San::parse`], from bytes that need not be text.
+    ///
+    /// # Errors
+    /// If the bytes are no move.
+    pub fn parse_bytes(text: &[u8]) -> Result<San, ParseSanError> {
+        parse::san(text).ok_or(ParseSanError)
+    }
+}
+
+impl FromStr for San {
+    type Err = ParseSanError;
+
+    fn from_str(text: &str) -> Result<San, ParseSanError> {
+        San::parse(text)
+    }
+}
+
+impl fmt::Display for San {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.body {
+            SanBody::Null => f.write_str("--")?,
+            SanBody::Castle(CastlingSide::King) => f.write_str("O-O")?,
+            SanBody::Castle(CastlingSide::Queen) => f.write_str("O-O-O")?,
+            SanBody::Normal(normal) => normal.fmt(f)?,
+        }
+        match self.mark {
+            CheckMark::None => Ok(()),
+            CheckMark::Check => f.write_char('+'),
+            CheckMark::Checkmate => f.write_char('#'),
+        }
+    }
+}
+
+impl fmt::Display for SanMove {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.role != Role::Pawn {
+            f.write_char(self.role.to_upper_char())?;
+        }
+        if let Some(file) = self.file {
+            f.write_char(file.to_char())?;
+        }
+        if let Some(rank) = self.rank {
+            f.write_char(rank.to_char())?;
+        }
+        if self.action == SanAction::Capture {
+            f.write_char('x')?;
+        }
+        f.write_char(self.to.file().to_char())?;
+        f.write_char(self.to.rank().to_char())?;
+        match self.promotion {
+            None => Ok(()),
+            Some(role) => {
+                f.write_char('=')?;
+                f.write_char(role.to_upper_char())
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, printed: &str) {
+        let san = San::parse(text).unwrap_or_else(|error| panic!("{text:?}: {error}"));
+        assert_eq!(san.to_string(), printed, "{text:?}");
+        assert_eq!(San::parse(printed), Ok(san), "{text:?}");
+    }
+
+    #[test]
+    fn the_export_format_prints_as_it_parses() {
+        for text in [
+            "e4", "exd5", "e8=Q", "exd8=N+", "Nf3", "Nbd7", "N1f3", "Ng1f3", "Qh4xe1#", "O-O", "O-O-O+",
+            "--", "Kxe2",
+        ] {
+            check(text, text);
+        }
+    }
+
+    #[test]
+    fn what_people_write_is_taken() {
+        for (text, printed) in [
+            ("0-0", "O-O"),
+            ("0-0-0#", "O-O-O#"),
+            ("o-o+", "O-O+"),
+            ("O-O!?", "O-O"),
+            ("e8Q", "e8=Q"),
+            ("e8q+", "e8=Q+"),
+            ("e8(N)", "e8=N"),
+            ("e8/R", "e8=R"),
+            ("e7e8q", "e7e8=Q"),
+            ("exd6e.p.", "exd6"),
+            ("exd6 e.p.+", "exd6+"),
+            ("exd6ep", "exd6"),
+            ("Qxf7 +", "Qxf7+"),
+            ("Qxf7++", "Qxf7+"),
+            ("Qxf7+!!", "Qxf7+"),
+            ("Qxf7!!#", "Qxf7#"),
+            ("Bg7-f8", "Bg7f8"),
+            ("e2-e4", "e2e4"),
+            ("Bg7xf8", "Bg7xf8"),
+            ("Bg7:f8", "Bg7xf8"),
+            ("Pe4", "e4"),
+            ("g1f3", "g1f3"),
+            ("Z0", "--"),
+        ] {
+            check(text, printed);
+        }
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in [
+            "", "e", "e9", "i4", "Nf", "Xf3", "e8=K", "e8=P", "Ne8=Q", "O-", "O-O-O-O", "OO", "Nf3 Nc6",
+            "e4e5e6", "Nxx3", "é4", "+", "e.p.", "1-0", "N--f3", "e4x", "12", "Nf3+x", "-", "nf3",
+        ] {
+            assert_eq!(San::parse(text), Err(ParseSanError), "{text:?}");
+        }
+    }
+}
