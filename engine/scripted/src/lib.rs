@@ -1,1 +1,36 @@
-//! A chess engine for tests that follows a script, faults included.
+//! A chess engine for tests: it plays legal moves at once, or the moves of a script, and misbehaves on command.
+//!
+//! It knows nothing of those whom it torments, and its moves depend on the position alone, so a game between two of
+//! them is the same game each time. It answers in microseconds: what a test run costs is the runner's own cost.
+
+mod arguments;
+mod board;
+mod fault;
+mod lingering;
+mod misbehavior;
+mod session;
+mod voice;
+
+use std::io::Write;
+use std::process::ExitCode;
+
+use arguments::Request;
+
+/// Runs the engine on standard input and output, by the arguments of this process.
+///
+/// It is a library so that the tests of other crates can be this engine, too: an example of theirs whose `main` calls
+/// this function is built along with the tests.
+pub fn run() -> ExitCode {
+    match arguments::parse(lexopt::Parser::from_env()) {
+        Ok(Request::Play(script)) => session::run(script),
+        Ok(Request::Linger(time)) => lingering::linger(time),
+        Ok(Request::Help) => print(std::io::stdout(), &arguments::help(), 0),
+        Err(error) => print(std::io::stderr(), &format!("smalt-scripted: {error}; see --help\n"), 2),
+    }
+}
+
+/// Writes a text and gives back an exit code. Whoever closed the pipe has no need of the text.
+fn print(mut to: impl Write, text: &str, code: u8) -> ExitCode {
+    let _closed = to.write_all(text.as_bytes());
+    ExitCode::from(code)
+}

@@ -1,0 +1,133 @@
+//! The command line: what to play, and how to misbehave.
+
+use std::time::Duration;
+
+use lexopt::{Arg, Parser, ValueExt};
+use smalt_protocol::OptionDeclaration;
+use smalt_protocol::uci::EngineMessage;
+
+use crate::fault::{self, Fault, PlannedFault};
+
+/// What the user wants.
+pub(crate) enum Request {
+    Play(Script),
+    /// To be the child that outlives the engine.
+    Linger(Duration),
+    Help,
+}
+
+/// How the engine behaves.
+pub(crate) struct Script {
+    pub(crate) name: String,
+    /// Answers by the ply of the game, as they are to be sent.
+    pub(crate) moves: Vec<String>,
+    /// Which of the legal moves is played where the script has no move.
+    pub(crate) seed: u64,
+    pub(crate) info_lines: u32,
+    /// What the info lines say, in centipawns, from the own view.
+    pub(crate) score: i32,
+    pub(crate) think: Duration,
+    pub(crate) delay: Duration,
+    pub(crate) flood_bytes: usize,
+    pub(crate) options: Vec<OptionDeclaration>,
+    faults: Vec<PlannedFault>,
+}
+
+impl Script {
+    /// Whether a fault that has no moment was asked for.
+    pub(crate) fn has(&self, fault: Fault) -> bool {
+        self.faults.iter().any(|planned| planned.fault == fault)
+    }
+
+    /// The fault of a search, counted from 1.
+    pub(crate) fn fault_at(&self, search: u32) -> Option<Fault> {
+        self.faults.iter().find(|planned| planned.shows_at(search)).map(|planned| planned.fault)
+    }
+}
+
+impl Default for Script {
+    fn default() -> Script {
+        Script {
+            name: "Smalt Scripted".to_owned(),
+            moves: Vec::new(),
+            seed: 0,
+            info_lines: 0,
+            score: 0,
+            think: Duration::ZERO,
+            delay: Duration::from_secs(1),
+            flood_bytes: 100 << 20,
+            options: Vec::new(),
+            faults: Vec::new(),
+        }
+    }
+}
+
+pub(crate) fn help() -> String {
+    format!(
+        "\
+A UCI engine for tests. It answers at once with a legal move, and misbehaves on command.
+
+Usage: smalt-scripted [OPTIONS]
+
+  --name NAME            the name that it gives
+  --moves LIST           its answers by the ply of the game, between commas or spaces, unchecked;
+                         two engines with the same list play that game
+  --seed N               choose other moves where there is no list (default 0)
+  --info-lines N         send so many info lines before each answer (default 0)
+  --score CP             the score in them, from its own view (default 0)
+  --think MS             answer after so many milliseconds, or at stop (default 0)
+  --option DECLARATION   offer an option: \"Hash type spin default 16 min 1 max 64\"; may be repeated
+  --fault NAME[@N]       misbehave; at the Nth go since its start (default the first), or @all
+  --delay MS             how late the faults late and slow-start are (default 1000)
+  --flood MB             how much the floods send (default 100)
+  --help                 print this
+
+Without its faults it answers go infinite and go ponder when stop or ponderhit comes, as it should.
+What hangs ends by itself after ten minutes.
+
+Faults:
+{}
+Exit codes: 0 told to quit, 1 by a fault, 2 wrong usage.
+",
+        fault::List
+    )
+}
+
+pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
+    let mut script = Script::default();
+    while let Some(argument) = parser.next()? {
+        match argument {
+            Arg::Long("help") | Arg::Short('h') => return Ok(Request::Help),
+            Arg::Long("linger") => return Ok(Request::Linger(Duration::from_secs(parser.value()?.parse()?))),
+            Arg::Long("name") => script.name = parser.value()?.string()?,
+            Arg::Long("moves") => script.moves = parse_moves(&parser.value()?.string()?),
+            Arg::Long("seed") => script.seed = parser.value()?.parse()?,
+            Arg::Long("info-lines") => script.info_lines = parser.value()?.parse()?,
+            Arg::Long("score") => script.score = parser.value()?.parse()?,
+            Arg::Long("think") => script.think = Duration::from_millis(parser.value()?.parse()?),
+            Arg::Long("delay") => script.delay = Duration::from_millis(parser.value()?.parse()?),
+            Arg::Long("flood") => {
+                script.flood_bytes = parser.value()?.parse::<usize>()?.saturating_mul(1 << 20);
+            }
+            Arg::Long("option") => script.options.push(parse_option(&parser.value()?.string()?)?),
+            Arg::Long("fault") => {
+                script.faults.push(parser.value()?.parse_with(|text| {
+                    PlannedFault::parse(text).ok_or("no such fault, or no such moment for it")
+                })?);
+            }
+            other => return Err(other.unexpected()),
+        }
+    }
+    Ok(Request::Play(script))
+}
+
+fn parse_moves(list: &str) -> Vec<String> {
+    list.split([',', ' ']).filter(|mv| !mv.is_empty()).map(str::to_owned).collect()
+}
+
+fn parse_option(declaration: &str) -> Result<OptionDeclaration, lexopt::Error> {
+    match EngineMessage::parse(&format!("option name {declaration}")) {
+        EngineMessage::Option(option) => Ok(option),
+        _ => Err(format!("no declaration of an option: {declaration:?}").into()),
+    }
+}

@@ -1,0 +1,178 @@
+//! The position on the board, and the choice of a move by its key.
+
+use smalt_chess::{Move, Position, UciMove};
+use smalt_protocol::Moves;
+use smalt_protocol::uci::client::Start;
+
+/// How castling is written.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Castling {
+    /// As the king's two steps.
+    Standard,
+    /// As the king taking his rook.
+    Chess960,
+}
+
+/// The game so far. It takes the next position from the last one when that is its beginning, so that a ply costs
+/// the same late in a game as early.
+pub(crate) struct Board {
+    fen: Option<String>,
+    first: Position,
+    played: Vec<UciMove>,
+    position: Position,
+    pub(crate) castling: Castling,
+}
+
+/// Why a position was not taken over.
+pub(crate) struct Refused(pub(crate) String);
+
+impl Board {
+    pub(crate) fn new() -> Board {
+        let first = Position::start();
+        Board { fen: None, first, played: Vec::new(), position: first, castling: Castling::Standard }
+    }
+
+    /// Plies played since the game's first position.
+    pub(crate) fn ply(&self) -> usize {
+        self.played.len()
+    }
+
+    /// Sets up a position. When refused, everything up to the offence has been taken over.
+    pub(crate) fn set(&mut self, start: Start<'_>, moves: &Moves<'_>) -> Result<(), Refused> {
+        let fen = match start {
+            Start::Standard => None,
+            Start::Fen(fen) => Some(fen),
+        };
+        if fen != self.fen.as_deref() {
+            let first = fen.map_or(Ok(Position::start()), Position::from_fen);
+            self.first = first.map_err(|error| Refused(error.to_string()))?;
+            self.fen = fen.map(str::to_owned);
+            self.take_back();
+        }
+        self.play_all(moves)
+    }
+
+    fn play_all(&mut self, moves: &Moves<'_>) -> Result<(), Refused> {
+        let mut ahead = moves.iter();
+        if !self.played.iter().all(|&mv| ahead.next() == Some(mv)) {
+            self.take_back();
+            ahead = moves.iter();
+        }
+        for uci in ahead {
+            let mv = self.find(uci).ok_or_else(|| Refused(format!("illegal move {uci}")))?;
+            self.position.play(mv);
+            self.played.push(uci);
+        }
+        Ok(())
+    }
+
+    fn take_back(&mut self) {
+        self.position = self.first;
+        self.played.clear();
+    }
+
+    /// The legal move of a text, castling written either way.
+    fn find(&self, uci: UciMove) -> Option<Move> {
+        let UciMove::Normal { from, to, promotion } = uci else { return None };
+        let moves = self.position.legal_moves();
+        let mut candidates = moves.iter().filter(|mv| mv.from() == from && mv.promoted_to() == promotion);
+        let lands_there = |mv: &&Move| mv.is_castle() && self.position.castling_destinations(**mv).0 == to;
+        let exact = candidates.clone().find(|mv| mv.to() == to);
+        exact.or_else(|| candidates.find(lands_there)).copied()
+    }
+
+    /// A legal move: the first one in an order that depends on nothing but position and seed.
+    pub(crate) fn choose(&self, seed: u64) -> Option<UciMove> {
+        let key = self.position.key() ^ mix(seed);
+        let moves = self.position.legal_moves();
+        let mv = moves.iter().copied().min_by_key(|mv| mix(key.wrapping_add(u64::from(mv.to_bits()))))?;
+        Some(self.to_uci(mv))
+    }
+
+    fn to_uci(&self, mv: Move) -> UciMove {
+        let to = match self.castling {
+            Castling::Standard if mv.is_castle() => self.position.castling_destinations(mv).0,
+            _ => mv.to(),
+        };
+        UciMove::Normal { from: mv.from(), to, promotion: mv.promoted_to() }
+    }
+
+    /// A move of an own piece that is against the rules.
+    pub(crate) fn choose_illegal(&self) -> UciMove {
+        let from = self.position.king(self.position.turn());
+        // No king reaches all squares, and staying where he is is no move either.
+        let to = smalt_chess::Square::all()
+            .find(|&to| self.find(UciMove::Normal { from, to, promotion: None }).is_none())
+            .unwrap_or(from);
+        UciMove::Normal { from, to, promotion: None }
+    }
+}
+
+/// Spreads an integer over all bits (the finalizer of SplitMix64, Steele, Lea and Flood 2014).
+fn mix(mut z: u64) -> u64 {
+    z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    z = (z ^ (z >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    z ^ (z >> 31)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
+
+    fn set(board: &mut Board, fen: Option<&str>, moves: &str) -> Result<(), String> {
+        let start = fen.map_or(Start::Standard, Start::Fen);
+        board.set(start, &Moves::from_text(moves)).map_err(|refused| refused.0)
+    }
+
+    #[test]
+    fn a_position_is_the_same_whatever_came_before() {
+        let mut worn = Board::new();
+        for (fen, moves) in [
+            (None, "e2e4 e7e5"),
+            (None, "e2e4 e7e5 g1f3"),
+            (None, "d2d4"),
+            (Some(CASTLING), "e1g1"),
+            (Some(CASTLING), "e1h1 e8a8"),
+            (None, ""),
+        ] {
+            let mut fresh = Board::new();
+            assert_eq!(set(&mut worn, fen, moves), set(&mut fresh, fen, moves));
+            assert_eq!(worn.position.key(), fresh.position.key(), "{fen:?} {moves}");
+            assert_eq!(worn.ply(), moves.split_whitespace().count());
+        }
+    }
+
+    #[test]
+    fn an_illegal_move_is_refused() {
+        assert_eq!(set(&mut Board::new(), None, "e2e5"), Err("illegal move e2e5".to_owned()));
+    }
+
+    #[test]
+    fn castling_is_read_in_both_ways_and_written_as_asked() {
+        let mut board = Board::new();
+        assert_eq!(set(&mut board, Some(CASTLING), ""), Ok(()));
+        for text in ["e1g1", "e1h1"] {
+            let mv = board.find(text.parse().unwrap()).unwrap();
+            assert!(mv.is_castle());
+            board.castling = Castling::Standard;
+            assert_eq!(board.to_uci(mv).to_string(), "e1g1");
+            board.castling = Castling::Chess960;
+            assert_eq!(board.to_uci(mv).to_string(), "e1h1");
+        }
+    }
+
+    #[test]
+    fn choices_are_legal_and_the_other_kind_is_not() {
+        let mut board = Board::new();
+        for ply in 0..200 {
+            let illegal = board.choose_illegal();
+            assert!(board.find(illegal).is_none());
+            let Some(mv) = board.choose(ply) else { break };
+            let moves: Vec<_> = board.played.iter().copied().chain([mv]).collect();
+            assert!(board.set(Start::Standard, &Moves::from_slice(&moves)).is_ok());
+        }
+        assert!(board.ply() > 50);
+    }
+}

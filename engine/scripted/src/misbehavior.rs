@@ -1,0 +1,101 @@
+//! What the faults of a search do.
+
+use std::io;
+use std::process;
+use std::thread;
+use std::time::Duration;
+
+use smalt_protocol::SearchLimits;
+use smalt_protocol::uci::engine::{BestMove, EngineMessage};
+
+use crate::fault::Fault;
+use crate::session::Session;
+use crate::voice;
+
+const INFO: &str = "info depth 20 seldepth 30 score cp 12 nodes 1234567 nps 1000000 time 1234 pv e2e4 e7e5\n";
+
+impl Session {
+    /// Answers a search as the fault will have it.
+    pub(crate) fn misbehave(&mut self, fault: Fault, limits: &SearchLimits) {
+        match fault {
+            Fault::Exit => process::exit(1),
+            Fault::Crash => process::abort(),
+            Fault::Hang => voice::hang(),
+            Fault::CloseStdout => voice::close_stdout(),
+            Fault::InfoForever => self.send_info_forever(),
+            Fault::EndlessLine => voice::send_forever(&"x".repeat(1 << 16), Duration::ZERO),
+            Fault::IllegalMove => {
+                let best = BestMove::Move(self.board.choose_illegal());
+                self.say(&EngineMessage::BestMove { best, ponder: None });
+            }
+            Fault::MalformedBestmove => self.say(&EngineMessage::Other("bestmove Zz9-h")),
+            Fault::NullMove => self.say(&EngineMessage::Other("bestmove 0000")),
+            Fault::NoneMove => self.say(&EngineMessage::Other("bestmove (none)")),
+            Fault::MissingMove => self.say(&EngineMessage::Other("bestmove")),
+            Fault::InvalidUtf8 => {
+                voice::send(b"info string \xff\xfe\xc3\x28 \xed\xa0\x80\n");
+                self.play(limits);
+            }
+            Fault::FloodStdout => {
+                voice::flood(io::stdout().lock(), INFO, self.script.flood_bytes);
+                self.play(limits);
+            }
+            Fault::FloodStderr => {
+                voice::flood(io::stderr().lock(), "a word to nobody\n", self.script.flood_bytes);
+                self.play(limits);
+            }
+            Fault::Late => {
+                self.push_answer();
+                self.send_after(self.script.delay);
+            }
+            Fault::StrayBestmove => {
+                self.push_answer();
+                self.play(limits);
+            }
+            Fault::TrailingGarbage => {
+                self.play_distorted(limits, |answer| format!("{} xyzzy 42 e9\n", answer.trim_end()));
+            }
+            Fault::NulBytes => {
+                self.play_distorted(limits, |answer| format!("\0\0{}", answer.replace(' ', "\0 \0")));
+            }
+            Fault::HalfLine => self.play_distorted(limits, half),
+            Fault::HalfLineExit => {
+                self.play_distorted(&SearchLimits::default(), half);
+                process::exit(1);
+            }
+            Fault::ExitAfterBestmove => {
+                self.push_answer();
+                self.lines.send();
+                process::exit(1);
+            }
+            // These say nothing, or show elsewhere.
+            Fault::NoBestmove
+            | Fault::ExitAtStart
+            | Fault::SlowStart
+            | Fault::Grandchild
+            | Fault::Crlf
+            | Fault::NoUciok
+            | Fault::NoReadyok
+            | Fault::IgnoreStop
+            | Fault::IgnoreQuit => {}
+        }
+    }
+
+    fn play_distorted(&mut self, limits: &SearchLimits, distort: impl FnOnce(&str) -> String) {
+        self.push_answer();
+        let distorted = distort(self.lines.as_str());
+        self.lines.replace(distorted);
+        self.answer(limits);
+    }
+
+    /// On a thread of its own, so that `isready` is answered and `quit` heard.
+    fn send_info_forever(&self) {
+        thread::spawn(|| voice::send_forever(INFO, Duration::from_millis(1)));
+    }
+}
+
+/// The lines without the end of the last one.
+fn half(answer: &str) -> String {
+    let whole = answer.trim_end();
+    whole[..whole.len().saturating_sub(2)].to_owned()
+}

@@ -1,0 +1,211 @@
+//! The conversation: a loop over the lines of standard input, and the searches that it starts.
+
+use std::io::{self, BufRead};
+use std::process::{self, ExitCode};
+use std::sync::mpsc::{self, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use smalt_chess::UciMove;
+use smalt_protocol::uci::client::{ClientMessage, Start};
+use smalt_protocol::uci::engine::{BestMove, EngineMessage, Id};
+use smalt_protocol::{Info, Moves, OptionDeclaration, OptionKind, Score, SearchLimits};
+
+use crate::arguments::Script;
+use crate::board::{Board, Castling};
+use crate::fault::Fault;
+use crate::lingering;
+use crate::voice::{self, LineEnd, Lines};
+
+const CHESS960: &str = "UCI_Chess960";
+
+/// Plays by the script until told to quit.
+pub(crate) fn run(script: Script) -> ExitCode {
+    if script.has(Fault::ExitAtStart) {
+        return ExitCode::FAILURE;
+    }
+    if script.has(Fault::Grandchild) {
+        lingering::spawn();
+    }
+    if script.has(Fault::SlowStart) {
+        thread::sleep(script.delay);
+    }
+    let mut session = Session::new(script);
+    session.listen();
+    // Not by a return: the end of the session would release an answer that waits for stop.
+    process::exit(0)
+}
+
+pub(crate) struct Session {
+    pub(crate) script: Script,
+    pub(crate) board: Board,
+    pub(crate) lines: Lines,
+    searches: u32,
+    thinking: Option<Thinking>,
+}
+
+/// A search that has not been answered: dropping `stop` makes it answer.
+struct Thinking {
+    stop: Sender<()>,
+    thread: JoinHandle<()>,
+}
+
+/// Whether the conversation goes on.
+enum Next {
+    Listen,
+    Quit,
+}
+
+impl Session {
+    fn new(script: Script) -> Session {
+        let end = if script.has(Fault::Crlf) { LineEnd::Windows } else { LineEnd::Unix };
+        Session { script, board: Board::new(), lines: Lines::new(end), searches: 0, thinking: None }
+    }
+
+    fn listen(&mut self) {
+        let mut input = io::stdin().lock();
+        let mut line = Vec::new();
+        while matches!(input.read_until(b'\n', &mut line), Ok(1..)) {
+            let text = String::from_utf8_lossy(&line);
+            if let Next::Quit = self.obey(&text) {
+                return;
+            }
+            line.clear();
+        }
+        if self.script.has(Fault::IgnoreQuit) {
+            voice::hang();
+        }
+    }
+
+    fn obey(&mut self, line: &str) -> Next {
+        match ClientMessage::parse(line) {
+            ClientMessage::Position { start, moves } => self.set_position(start, &moves),
+            ClientMessage::Go(limits) => self.go(&limits),
+            ClientMessage::IsReady if !self.script.has(Fault::NoReadyok) => self.say(&EngineMessage::ReadyOk),
+            ClientMessage::Uci => self.introduce(),
+            ClientMessage::SetOption { name, value } if name.eq_ignore_ascii_case(CHESS960) => {
+                let is_on = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
+                self.board.castling = if is_on { Castling::Chess960 } else { Castling::Standard };
+            }
+            ClientMessage::Stop | ClientMessage::PonderHit if !self.script.has(Fault::IgnoreStop) => {
+                self.end_thinking();
+            }
+            ClientMessage::Quit if !self.script.has(Fault::IgnoreQuit) => return Next::Quit,
+            _ => {}
+        }
+        Next::Listen
+    }
+
+    pub(crate) fn say(&mut self, message: &EngineMessage<'_>) {
+        self.lines.push(message);
+        self.lines.send();
+    }
+
+    fn introduce(&mut self) {
+        let chess960 =
+            OptionDeclaration { name: CHESS960.to_owned(), kind: OptionKind::Check { default: false } };
+        self.lines.push(&EngineMessage::Id(Id::Name(&self.script.name)));
+        self.lines.push(&EngineMessage::Id(Id::Author("the Smalt authors")));
+        for option in self.script.options.iter().chain([&chess960]) {
+            self.lines.push(&EngineMessage::Option(option.clone()));
+        }
+        if !self.script.has(Fault::NoUciok) {
+            self.lines.push(&EngineMessage::UciOk);
+        }
+        self.lines.send();
+    }
+
+    fn set_position(&mut self, start: Start<'_>, moves: &Moves<'_>) {
+        if let Err(refused) = self.board.set(start, moves) {
+            let string = Some(refused.0.as_str());
+            self.say(&EngineMessage::Info(Info { string, ..Info::default() }));
+        }
+    }
+
+    fn go(&mut self, limits: &SearchLimits) {
+        self.end_thinking();
+        self.searches += 1;
+        match self.script.fault_at(self.searches) {
+            Some(fault) => self.misbehave(fault, limits),
+            None => self.play(limits),
+        }
+    }
+
+    /// Answers as a good engine does.
+    pub(crate) fn play(&mut self, limits: &SearchLimits) {
+        self.push_answer();
+        self.answer(limits);
+    }
+
+    /// Puts info lines and the best move into the lines to be sent.
+    pub(crate) fn push_answer(&mut self) {
+        let scripted = self.script.moves.get(self.board.ply());
+        let best = scripted.map_or_else(
+            || self.board.choose(self.script.seed).map_or(BestMove::None, BestMove::Move),
+            |text| UciMove::parse(text).map_or(BestMove::Unreadable(text), BestMove::Move),
+        );
+        push_infos(&mut self.lines, &self.script, best);
+        self.lines.push(&EngineMessage::BestMove { best, ponder: None });
+    }
+
+    /// Sends what was put together, when the limits allow it.
+    pub(crate) fn answer(&mut self, limits: &SearchLimits) {
+        let waits_for_stop = limits.infinite || limits.ponder;
+        if waits_for_stop {
+            self.think(None);
+        } else if self.script.think > Duration::ZERO {
+            self.think(Some(self.script.think));
+        } else {
+            self.lines.send();
+        }
+    }
+
+    /// Sends the lines after a time, or when told to stop.
+    fn think(&mut self, time: Option<Duration>) {
+        let (stop, stopped) = mpsc::channel::<()>();
+        let mut answer = self.lines.take();
+        let thread = thread::spawn(move || {
+            // Nothing ever comes through: the time runs out, or the other end is dropped.
+            let _never_a_value = match time {
+                Some(time) => stopped.recv_timeout(time).ok(),
+                None => stopped.recv().ok(),
+            };
+            answer.send();
+        });
+        self.thinking = Some(Thinking { stop, thread });
+    }
+
+    /// Sends the lines after a time, whatever is said meanwhile.
+    pub(crate) fn send_after(&mut self, time: Duration) {
+        let mut answer = self.lines.take();
+        thread::spawn(move || {
+            thread::sleep(time);
+            answer.send();
+        });
+    }
+
+    fn end_thinking(&mut self) {
+        if let Some(Thinking { stop, thread }) = self.thinking.take() {
+            drop(stop);
+            // It can't have panicked: it only writes, and ends the process where that fails.
+            let _ = thread.join();
+        }
+    }
+}
+
+fn push_infos(lines: &mut Lines, script: &Script, best: BestMove<'_>) {
+    let pv: &[UciMove] = match &best {
+        BestMove::Move(mv) => std::slice::from_ref(mv),
+        _ => &[],
+    };
+    for depth in 1..=script.info_lines {
+        lines.push(&EngineMessage::Info(Info {
+            depth: Some(depth),
+            score: Some(Score::Centipawns(script.score).into()),
+            nodes: Some(u64::from(depth)),
+            time: Some(Duration::ZERO),
+            pv: Moves::from_slice(pv),
+            ..Info::default()
+        }));
+    }
+}

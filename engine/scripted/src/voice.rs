@@ -1,0 +1,105 @@
+//! What the engine sends: whole lines in one system call each, and the output faults.
+
+use std::fmt::Write as _;
+use std::io::{self, Write};
+use std::process;
+use std::thread;
+use std::time::{Duration, Instant};
+
+use smalt_protocol::uci::EngineMessage;
+
+/// After this time what hangs or sends for ever ends by itself, so that a failed test leaves nothing behind for long.
+pub(crate) const HANG: Duration = Duration::from_secs(600);
+
+/// How lines end.
+#[derive(Clone, Copy)]
+pub(crate) enum LineEnd {
+    Unix,
+    Windows,
+}
+
+/// Lines to be sent together.
+pub(crate) struct Lines {
+    text: String,
+    end: &'static str,
+}
+
+impl Lines {
+    pub(crate) fn new(end: LineEnd) -> Lines {
+        let end = match end {
+            LineEnd::Unix => "\n",
+            LineEnd::Windows => "\r\n",
+        };
+        Lines { text: String::new(), end }
+    }
+
+    /// Appends a message of the protocol.
+    pub(crate) fn push(&mut self, message: &EngineMessage<'_>) {
+        // A string takes all that is written to it.
+        let _never_fails = write!(self.text, "{message}{}", self.end);
+    }
+
+    /// What would be sent.
+    pub(crate) fn as_str(&self) -> &str {
+        &self.text
+    }
+
+    /// Puts another text, ends of lines included, in the place of all lines.
+    pub(crate) fn replace(&mut self, text: String) {
+        self.text = text;
+    }
+
+    /// The lines, to be sent by somebody else.
+    pub(crate) fn take(&mut self) -> Lines {
+        Lines { text: std::mem::take(&mut self.text), end: self.end }
+    }
+
+    /// Sends the lines and forgets them.
+    pub(crate) fn send(&mut self) {
+        send(self.text.as_bytes());
+        self.text.clear();
+    }
+}
+
+/// Sends bytes as they are. With nobody left to read them, the engine ends quietly.
+pub(crate) fn send(bytes: &[u8]) {
+    let mut out = io::stdout().lock();
+    if out.write_all(bytes).and_then(|()| out.flush()).is_err() {
+        process::exit(0);
+    }
+}
+
+/// Sends a sample of text over and over, so many bytes in all or a little more.
+pub(crate) fn flood(mut to: impl Write, sample: &str, bytes: usize) {
+    let block = sample.repeat((1 << 16) / sample.len().max(1) + 1);
+    for _ in 0..bytes.div_ceil(block.len()) {
+        if to.write_all(block.as_bytes()).is_err() {
+            process::exit(0);
+        }
+    }
+}
+
+/// Sends a sample of text for ever, with a pause after each.
+pub(crate) fn send_forever(sample: &str, pause: Duration) {
+    let start = Instant::now();
+    while start.elapsed() < HANG {
+        send(sample.as_bytes());
+        thread::sleep(pause);
+    }
+    process::exit(1);
+}
+
+/// Neither reads nor writes any more.
+pub(crate) fn hang() -> ! {
+    thread::sleep(HANG);
+    process::exit(1);
+}
+
+/// Closes the pipe of standard output; what is sent later is lost.
+pub(crate) fn close_stdout() {
+    #[cfg(unix)]
+    if let Ok(nowhere) = std::fs::File::create("/dev/null") {
+        // Should it fail, the fault does not show, and the test that waits for it says so.
+        let _ = rustix::stdio::dup2_stdout(nowhere);
+    }
+}
