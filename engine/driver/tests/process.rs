@@ -190,7 +190,7 @@ fn affinity_binds_and_a_processor_that_is_not_there_is_refused() {
 
 #[test]
 fn the_child_dies_with_the_thread_that_spawned_it() {
-    let process = std::thread::spawn(|| spawn("sleep 1000")).join().unwrap();
+    let process = std::thread::spawn(|| spawn("exec sleep 1000")).join().unwrap();
     assert_group_ends(process.pid());
 }
 

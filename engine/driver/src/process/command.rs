@@ -29,7 +29,8 @@ pub struct EngineCommand {
     pub environment: Vec<(OsString, OsString)>,
     /// What becomes of its standard error.
     pub stderr: StderrPolicy,
-    /// The processors that it may run on, as the system numbers them; any if empty.
+    /// The processors that it may run on, as the system numbers them; those of the
+    /// thread that starts it if empty.
     pub affinity: Vec<usize>,
 }
 

@@ -5,6 +5,7 @@
 //! `unix` holds all that asks the system. It needs Linux (pidfd, the parent-death signal); Windows would get a file
 //! with the same functions beside it, and has none yet.
 
+mod affinity;
 mod command;
 mod exit;
 mod identity;
@@ -15,6 +16,7 @@ mod pump;
 mod stderr_tail;
 mod unix;
 
+pub use affinity::{bind_this_thread, own_processors};
 pub use command::{EngineCommand, StderrPolicy};
 pub use exit::Exit;
 pub use identity::{ProcessIdentity, Swept};

@@ -21,8 +21,8 @@ use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
-use rustix::thread::CpuSet;
 
+use super::affinity::processor_set;
 use super::command::{EngineCommand, StderrPolicy};
 use super::exit::Exit;
 use super::identity::ProcessIdentity;
@@ -360,7 +360,11 @@ fn prepare(command: &EngineCommand, program: &std::path::Path) -> Result<Command
     if let Some(directory) = &command.directory {
         prepared.current_dir(directory);
     }
-    let processors = processor_set(&command.affinity)?;
+    let refused = || StartError::Affinity { processors: command.affinity.clone() };
+    let processors = match command.affinity.as_slice() {
+        [] => None,
+        some => Some(processor_set(some).ok_or_else(refused)?),
+    };
     let parent = rustix::process::getpid();
     let in_child = move || {
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
@@ -393,18 +397,4 @@ fn stderr_of(policy: &StderrPolicy) -> Result<Stdio, StartError> {
             .map(Stdio::from)
             .map_err(|error| StartError::StderrFile { path: path.clone(), reason: error.to_string() }),
     }
-}
-
-fn processor_set(processors: &[usize]) -> Result<Option<CpuSet>, StartError> {
-    if processors.is_empty() {
-        return Ok(None);
-    }
-    let mut set = CpuSet::new();
-    for &processor in processors {
-        if processor >= CpuSet::MAX_CPU {
-            return Err(StartError::Affinity { processors: processors.to_vec() });
-        }
-        set.set(processor);
-    }
-    Ok(Some(set))
 }

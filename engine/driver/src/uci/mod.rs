@@ -19,6 +19,10 @@ use crate::transcript::{Transcript, TranscriptSink};
 use hearing::{Answer, Awaiting, Hearing, Malformed, Observed};
 use position_line::PositionLine;
 
+/// How long a search runs at least before it is told to stop, unless it has said something already. Engines lose a
+/// `stop` that comes before their search has begun (Ethereal 12 then thinks for ever).
+const SETTLING: Duration = Duration::from_millis(20);
+
 /// A running engine that speaks UCI.
 #[derive(Debug)]
 pub struct UciEngine {
@@ -98,6 +102,15 @@ impl UciEngine {
         let waited = self.conversation.patience.ready;
         let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.ready);
         self.fail_if_late(heard, Fault::NoReadyok { waited })
+    }
+
+    /// Waits until the search has surely begun, so that a `stop` is not lost.
+    fn settle(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        let until = self.search.asked_at + SETTLING;
+        match self.hear_until(until, meanwhile, |heard| heard.answer.is_some() || heard.info_lines > 0) {
+            Ok(()) | Err(Waited::Late) => Ok(()),
+            Err(Waited::Stopped(error)) => Err(error),
+        }
     }
 
     /// Listens until the best move comes, the observer has seen enough, or the deadline.
@@ -250,6 +263,7 @@ impl Engine for UciEngine {
             }
             ending = Ending::Stopped;
             stop_at = None;
+            self.settle(meanwhile)?;
             deadline = self.send(&[ClientMessage::Stop], meanwhile)? + self.conversation.patience.stop;
         }
     }
@@ -258,6 +272,7 @@ impl Engine for UciEngine {
         if self.conversation.state != State::Thinking {
             return Ok(());
         }
+        self.settle(meanwhile)?;
         self.hearing.ready = false;
         let asked_at = self.send(&[ClientMessage::Stop, ClientMessage::IsReady], meanwhile)?;
         let waited = self.conversation.patience.stop;
