@@ -6,13 +6,13 @@ use std::sync::mpsc::{self, Sender};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
-use smalt_chess::UciMove;
+use smalt_chess::{CastlingMode, UciMove};
 use smalt_protocol::uci::client::{ClientMessage, Start};
 use smalt_protocol::uci::engine::{BestMove, EngineMessage, Id};
 use smalt_protocol::{Info, Moves, OptionDeclaration, OptionKind, Score, SearchLimits};
 
 use crate::arguments::Script;
-use crate::board::{Board, Castling};
+use crate::board::Board;
 use crate::fault::Fault;
 use crate::lingering;
 use crate::voice::{self, LineEnd, Lines};
@@ -85,7 +85,7 @@ impl Session {
             ClientMessage::Uci => self.introduce(),
             ClientMessage::SetOption { name, value } if name.eq_ignore_ascii_case(CHESS960) => {
                 let is_on = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
-                self.board.castling = if is_on { Castling::Chess960 } else { Castling::Standard };
+                self.board.castling = if is_on { CastlingMode::Chess960 } else { CastlingMode::Standard };
             }
             ClientMessage::Stop | ClientMessage::PonderHit if !self.script.has(Fault::IgnoreStop) => {
                 self.end_thinking();
