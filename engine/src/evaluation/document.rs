@@ -1,0 +1,239 @@
+//! Reads a parameter file: TOML text to the numbers of all weights, checked against the schema. Used by the build
+//! for the embedded numbers and by the engine for those loaded at run time, so that both refuse the same files in
+//! the same words. Knows no chess.
+
+use toml::Spanned;
+use toml::de::{DeTable, DeValue};
+
+use super::schema::{Entry, Part, SCHEMA, Shape, WEIGHTS};
+
+/// The version of the file format, its key `format`.
+pub const FORMAT: i64 = 1;
+
+/// The largest number that a weight may have, and with a minus the smallest.
+pub const LARGEST_WEIGHT: i64 = 30_000;
+
+/// Two numbers a weight: [middlegame, endgame]; weights of a single number have it in both places.
+pub type Numbers = [[i16; 2]; WEIGHTS];
+
+/// Why a parameter file was refused. Lines count from 1.
+#[derive(Debug, Clone, PartialEq, Eq, thiserror::Error)]
+#[non_exhaustive]
+pub enum ParametersError {
+    /// The text is no TOML.
+    #[error("line {line}: {message}")]
+    Syntax {
+        /// Where.
+        line: usize,
+        /// What the TOML parser says.
+        message: String,
+    },
+    /// No key `format`, or another version than [`FORMAT`].
+    #[error("expected `format = {FORMAT}`, found {found}")]
+    Format {
+        /// The value, or "none".
+        found: String,
+    },
+    /// A table or key that the schema does not have.
+    #[error("line {line}: unknown {key}")]
+    Unknown {
+        /// Where.
+        line: usize,
+        /// The name in full.
+        key: String,
+    },
+    /// A term of the schema that the file does not have.
+    #[error("missing {key}")]
+    Missing {
+        /// The name in full.
+        key: String,
+    },
+    /// A list that is too short or too long.
+    #[error("line {line}: {key}: expected {expected} pairs, found {found}")]
+    Length {
+        /// Where.
+        line: usize,
+        /// The term, or its row of the board.
+        key: String,
+        /// The length by the schema.
+        expected: usize,
+        /// The length in the file.
+        found: usize,
+    },
+    /// A value of another kind than the schema says.
+    #[error("line {line}: {key}: expected {expected}, found {found}")]
+    Kind {
+        /// Where.
+        line: usize,
+        /// The term.
+        key: String,
+        /// The kind by the schema.
+        expected: &'static str,
+        /// The kind in the file.
+        found: &'static str,
+    },
+    /// A number beyond ±[`LARGEST_WEIGHT`].
+    #[error("line {line}: {key}: {value} is beyond ±{LARGEST_WEIGHT}")]
+    Range {
+        /// Where.
+        line: usize,
+        /// The term.
+        key: String,
+        /// The number as written.
+        value: String,
+    },
+}
+
+type Result<T> = std::result::Result<T, ParametersError>;
+type Value<'i> = Spanned<DeValue<'i>>;
+
+/// Reads the text of a parameter file. The table `origin` may hold anything: it says where the numbers come from.
+pub fn read(text: &str) -> Result<Box<Numbers>> {
+    let document = DeTable::parse(text).map_err(|error| ParametersError::Syntax {
+        line: line_at(text, error.span().map_or(0, |span| span.start)),
+        message: error.message().to_owned(),
+    })?;
+    let root = document.get_ref();
+    check_format(root)?;
+    check_names(text, root)?;
+    let mut numbers = vec![[0; 2]; WEIGHTS].into_boxed_slice();
+    for entry in &SCHEMA {
+        let key = format!("{}.{}", entry.group, entry.name);
+        let value = root
+            .get(entry.group)
+            .and_then(|group| group.get_ref().as_table()?.get(entry.name))
+            .ok_or_else(|| ParametersError::Missing { key: key.clone() })?;
+        let start = entry.term.start();
+        let place = Place { text, key };
+        place.read_term(entry, value, &mut numbers[start..start + entry.shape.length()])?;
+    }
+    Ok(numbers.try_into().expect("a vector of that length was made"))
+}
+
+fn check_format(root: &DeTable<'_>) -> Result<()> {
+    let format = root.get("format").map(|value| value.get_ref());
+    match format.and_then(DeValue::as_integer) {
+        Some(integer) if integer.as_str() == FORMAT.to_string() => Ok(()),
+        _ => {
+            let found = match format {
+                Some(DeValue::Integer(integer)) => integer.as_str().to_owned(),
+                Some(value) => format!("a value of type {}", value.type_str()),
+                None => "none".to_owned(),
+            };
+            Err(ParametersError::Format { found })
+        }
+    }
+}
+
+fn check_names(text: &str, root: &DeTable<'_>) -> Result<()> {
+    let unknown = |span: std::ops::Range<usize>, key| {
+        Err(ParametersError::Unknown { line: line_at(text, span.start), key })
+    };
+    for (group, value) in root {
+        let name = group.get_ref().as_ref();
+        if matches!(name, "format" | "origin") {
+            continue;
+        }
+        let Some(table) =
+            value.get_ref().as_table().filter(|_| SCHEMA.iter().any(|entry| entry.group == name))
+        else {
+            return unknown(group.span(), format!("table {name}"));
+        };
+        for key in table.keys() {
+            if !SCHEMA.iter().any(|entry| entry.group == name && entry.name == key.get_ref().as_ref()) {
+                return unknown(key.span(), format!("key {name}.{}", key.get_ref()));
+            }
+        }
+    }
+    Ok(())
+}
+
+fn line_at(text: &str, offset: usize) -> usize {
+    text.bytes().take(offset).filter(|&byte| byte == b'\n').count() + 1
+}
+
+/// The term that is being read, for the words of an error.
+struct Place<'t> {
+    text: &'t str,
+    key: String,
+}
+
+impl Place<'_> {
+    fn read_term(&self, entry: &Entry, value: &Value<'_>, weights: &mut [[i16; 2]]) -> Result<()> {
+        match (entry.shape, entry.part) {
+            (Shape::One, Part::Scale) => weights[0] = self.single(value)?,
+            (Shape::One, _) => weights[0] = self.pair(value)?,
+            (_, Part::Scale) => self.read_list(value, weights, Self::single)?,
+            (_, _) => self.read_list(value, weights, Self::pair)?,
+        }
+        Ok(())
+    }
+
+    fn read_list(
+        &self,
+        value: &Value<'_>,
+        weights: &mut [[i16; 2]],
+        read: fn(&Self, &Value<'_>) -> Result<[i16; 2]>,
+    ) -> Result<()> {
+        let items = self.array(value, "a list")?;
+        if items.len() != weights.len() {
+            return Err(ParametersError::Length {
+                line: self.line(value),
+                key: self.key.clone(),
+                expected: weights.len(),
+                found: items.len(),
+            });
+        }
+        for (weight, item) in weights.iter_mut().zip(items) {
+            *weight = read(self, item)?;
+        }
+        Ok(())
+    }
+
+    fn single(&self, value: &Value<'_>) -> Result<[i16; 2]> {
+        self.number(value).map(|number| [number; 2])
+    }
+
+    fn pair(&self, value: &Value<'_>) -> Result<[i16; 2]> {
+        match self.array(value, "a pair [mg, eg]")? {
+            [middlegame, endgame] => Ok([self.number(middlegame)?, self.number(endgame)?]),
+            items => Err(ParametersError::Kind {
+                line: self.line(value),
+                key: self.key.clone(),
+                expected: "a pair [mg, eg]",
+                found: if items.len() < 2 { "fewer numbers" } else { "more values" },
+            }),
+        }
+    }
+
+    fn number(&self, value: &Value<'_>) -> Result<i16> {
+        let Some(integer) = value.get_ref().as_integer() else {
+            return Err(self.kind(value, "an integer"));
+        };
+        i64::from_str_radix(integer.as_str(), integer.radix())
+            .ok()
+            .filter(|number| number.abs() <= LARGEST_WEIGHT)
+            .and_then(|number| i16::try_from(number).ok())
+            .ok_or_else(|| ParametersError::Range {
+                line: self.line(value),
+                key: self.key.clone(),
+                value: integer.as_str().to_owned(),
+            })
+    }
+
+    fn array<'v, 'i>(&self, value: &'v Value<'i>, expected: &'static str) -> Result<&'v [Value<'i>]> {
+        match value.get_ref().as_array() {
+            Some(array) => Ok(array.as_ref()),
+            None => Err(self.kind(value, expected)),
+        }
+    }
+
+    fn kind(&self, value: &Value<'_>, expected: &'static str) -> ParametersError {
+        let found = value.get_ref().type_str();
+        ParametersError::Kind { line: self.line(value), key: self.key.clone(), expected, found }
+    }
+
+    fn line(&self, value: &Value<'_>) -> usize {
+        line_at(self.text, value.span().start)
+    }
+}

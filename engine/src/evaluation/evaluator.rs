@@ -1,0 +1,68 @@
+//! The evaluation with a memory for structures of pawns and kings, which change rarely. Knows no terms.
+
+use std::sync::Arc;
+
+use smalt_chess::{Color, Position};
+
+use super::parameters::Parameters;
+use super::terms::structure::{self, Structure};
+use super::trace::{NoTrace, Weighing};
+use super::{from_mover, parts};
+
+/// How many structures are remembered; a power of two.
+const REMEMBERED: usize = 1 << 13;
+
+#[derive(Clone, Copy)]
+struct Entry {
+    key: u64,
+    structure: Structure,
+}
+
+/// Evaluates positions with one set of parameters. One for each searching thread.
+pub struct Evaluator {
+    parameters: Arc<Parameters>,
+    structures: Box<[Entry]>,
+}
+
+impl Default for Evaluator {
+    /// With the embedded parameters.
+    fn default() -> Evaluator {
+        Evaluator::new(Arc::new(Parameters::embedded().clone()))
+    }
+}
+
+impl Evaluator {
+    /// With these parameters.
+    pub fn new(parameters: Arc<Parameters>) -> Evaluator {
+        // A key that no structure has: its index would be another slot's.
+        let empty = Entry { key: 1, structure: Structure::default() };
+        let mut structures = vec![empty; REMEMBERED].into_boxed_slice();
+        structures[1].key = 0;
+        Evaluator { parameters, structures }
+    }
+
+    /// The parameters that it was made with.
+    pub fn parameters(&self) -> &Arc<Parameters> {
+        &self.parameters
+    }
+
+    /// As [`super::evaluate`].
+    #[inline]
+    pub fn evaluate(&mut self, position: &Position) -> i32 {
+        let key = structure_key(position);
+        let entry = &mut self.structures[key as usize & (REMEMBERED - 1)];
+        let mut trace = NoTrace;
+        let mut weighing = Weighing::new(&self.parameters, &mut trace);
+        if entry.key != key {
+            *entry = Entry { key, structure: structure::weigh(position, &mut weighing) };
+        }
+        from_mover(position, parts(position, &entry.structure, &mut weighing).evaluation())
+    }
+}
+
+/// The key of all that [`structure::weigh`] looks at: pawns and kings.
+#[inline]
+fn structure_key(position: &Position) -> u64 {
+    let kings = position.king(Color::White).index() << 6 | position.king(Color::Black).index();
+    position.pawn_key() ^ (kings as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}

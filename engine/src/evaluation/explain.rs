@@ -1,0 +1,85 @@
+//! The evaluation told term by term, for people. Computes nothing: it listens to the terms as they weigh.
+
+use std::fmt;
+
+use smalt_chess::{Color, Position};
+
+use super::parameters::{Parameters, Weight};
+use super::schema::{Part, SCHEMA};
+use super::score::Score;
+use super::taper::{FULL_PHASE, Parts};
+use super::trace::Trace;
+use super::trace_parts;
+
+/// What each term is worth to each side, and what comes of it. Printed as a table.
+pub struct Explanation {
+    /// By the order of the schema, to White and to Black.
+    terms: [[Score; 2]; SCHEMA.len()],
+    parts: Parts<i32>,
+}
+
+/// Evaluates the position and remembers how.
+pub fn explain(position: &Position, parameters: &Parameters) -> Explanation {
+    let mut listener = Listener { terms: [[Score::ZERO; 2]; SCHEMA.len()] };
+    let parts = trace_parts(position, parameters, &mut listener);
+    Explanation { terms: listener.terms, parts }
+}
+
+impl Explanation {
+    /// The evaluation in centipawns, White's view.
+    pub fn evaluation(&self) -> i32 {
+        self.parts.evaluation()
+    }
+}
+
+struct Listener {
+    terms: [[Score; 2]; SCHEMA.len()],
+}
+
+impl Trace for Listener {
+    fn found(&mut self, weight: Weight, _: i32, owner: Color, value: Score) {
+        let next = SCHEMA.partition_point(|entry| entry.term.start() <= weight.index());
+        self.terms[next - 1][owner.index()] += value;
+    }
+}
+
+impl fmt::Display for Explanation {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{:<36} {:^13} {:^13} {:^13}", "term [mg, eg]", "White", "Black", "difference")?;
+        for part in [Part::Linear, Part::Danger] {
+            self.write_terms(f, part)?;
+        }
+        let Parts { linear, danger: [white, black], .. } = self.parts;
+        let linear = Score::new(linear.middlegame, linear.endgame);
+        writeln!(f, "{:<36} {:>13} {:>13} {}", "sum, centipawns", "", "", Columns(linear))?;
+        let white = Score::new(white.middlegame, white.endgame);
+        let black = Score::new(black.middlegame, black.endgame);
+        writeln!(f, "{:<36} {} {}", "king danger, units", Columns(white), Columns(black))?;
+        let [white, black] = self.parts.scale;
+        writeln!(f, "{:<36} {white:>13} {black:>13}", "endgame scale if ahead, of 64")?;
+        writeln!(f, "{:<36} {:>13}", "phase, of 24", format!("{}/{FULL_PHASE}", self.parts.phase))?;
+        write!(f, "{:<36} {:>+13}", "evaluation, centipawns for White", self.evaluation())
+    }
+}
+
+impl Explanation {
+    fn write_terms(&self, f: &mut fmt::Formatter<'_>, part: Part) -> fmt::Result {
+        for (entry, [white, black]) in SCHEMA.iter().zip(self.terms) {
+            if entry.part == part && (white != Score::ZERO || black != Score::ZERO) {
+                let name = format!("{}.{}", entry.group, entry.name);
+                let difference = white - black;
+                writeln!(f, "{name:<36} {} {} {}", Columns(white), Columns(black), Columns(difference))?;
+            }
+        }
+        Ok(())
+    }
+}
+
+/// Middlegame and endgame side by side.
+struct Columns(Score);
+
+impl fmt::Display for Columns {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{:>6} {:>6}", self.0.middlegame(), self.0.endgame())
+    }
+}

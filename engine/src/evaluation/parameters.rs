@@ -1,0 +1,86 @@
+//! The numbers of the evaluation: embedded by the build from `params/evaluation.toml`, or read from such a file at
+//! run time. Knows no chess.
+
+use super::document::{self, Numbers};
+use super::schema::{Term, WEIGHTS};
+use super::score::Score;
+
+pub use super::document::{LARGEST_WEIGHT, ParametersError};
+
+const EMBEDDED: Numbers = include!(concat!(env!("OUT_DIR"), "/evaluation.in"));
+
+static PARAMETERS: Parameters = Parameters::from_numbers(&EMBEDDED);
+
+/// A weight of the evaluation: its index among all of them, 0 to [`WEIGHTS`] − 1.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub struct Weight(u16);
+
+impl Weight {
+    /// The index among all weights.
+    #[inline]
+    pub const fn index(self) -> usize {
+        self.0 as usize
+    }
+}
+
+impl Term {
+    /// The term's only or first weight.
+    #[inline]
+    pub const fn first(self) -> Weight {
+        Weight(self.start() as u16)
+    }
+
+    /// The term's weight of that index.
+    ///
+    /// # Panics
+    /// If the term has no such weight, in debug builds.
+    #[inline]
+    pub fn at(self, index: usize) -> Weight {
+        debug_assert!(index < self.entry().shape.length(), "{self:?} has no weight {index}");
+        Weight((self.start() + index) as u16)
+    }
+}
+
+/// All weights with their numbers.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Parameters {
+    values: [Score; WEIGHTS],
+}
+
+impl Parameters {
+    /// The numbers that the build found in `params/evaluation.toml`.
+    pub fn embedded() -> &'static Parameters {
+        &PARAMETERS
+    }
+
+    /// Reads the text of a parameter file: the whole of it, in the form of `params/evaluation.toml`.
+    ///
+    /// # Errors
+    /// If the text is no such file, lacks a term, has an unknown one or a list of the wrong length, or a number
+    /// beyond ±[`LARGEST_WEIGHT`].
+    pub fn parse_toml(text: &str) -> Result<Parameters, ParametersError> {
+        document::read(text).map(|numbers| Parameters::from_numbers(&numbers))
+    }
+
+    /// The weights of these numbers.
+    pub const fn from_numbers(numbers: &Numbers) -> Parameters {
+        let mut values = [Score::ZERO; WEIGHTS];
+        let mut index = 0;
+        while index < WEIGHTS {
+            values[index] = Score::new(numbers[index][0] as i32, numbers[index][1] as i32);
+            index += 1;
+        }
+        Parameters { values }
+    }
+
+    /// The numbers of the weight: [middlegame, endgame], or twice the single number of a scale.
+    #[inline]
+    pub fn get(&self, weight: Weight) -> Score {
+        self.values[weight.index()]
+    }
+
+    /// The numbers of all weights, [middlegame, endgame] each, in the order of the schema.
+    pub fn numbers(&self) -> impl Iterator<Item = [i32; 2]> {
+        self.values.iter().map(|value| [value.middlegame(), value.endgame()])
+    }
+}

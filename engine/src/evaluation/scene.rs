@@ -1,0 +1,109 @@
+//! What several terms want to know of a position, found once: attacks, safe squares, surroundings of the kings.
+//! Knows no weights.
+
+use smalt_chess::attacks::{king_attacks, pawn_attack_set};
+use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
+
+use super::taper::FULL_PHASE;
+
+/// How much a piece adds to the phase, pawn to king.
+const PHASE: [usize; 6] = [0, 1, 1, 2, 4, 0];
+
+/// How much middlegame there is: 0 without pieces to [`FULL_PHASE`] with all of them.
+#[inline]
+pub(super) fn phase(position: &Position) -> i32 {
+    let pieces = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+    let sum: usize = pieces.iter().map(|&role| PHASE[role.index()] * position.role(role).count()).sum();
+    (sum as i32).min(FULL_PHASE)
+}
+
+/// The facts of one side.
+#[derive(Clone, Copy, Default)]
+pub(super) struct Side {
+    /// All squares that the side attacks.
+    pub(super) attacked: Bitboard,
+    /// Those that it attacks at least twice.
+    pub(super) attacked_twice: Bitboard,
+    /// Those that a role attacks, pawn to king.
+    pub(super) attacked_by: [Bitboard; 6],
+    /// Squares that count for mobility.
+    pub(super) safe: Bitboard,
+    /// The king's square and all squares next to it.
+    pub(super) king_area: Bitboard,
+    /// The area and the three squares before it.
+    pub(super) king_zone: Bitboard,
+    /// Pieces, knight to queen, that attack the enemy's king zone.
+    pub(super) zone_attackers: [usize; 4],
+    /// Attacks of those pieces on squares next to the enemy king.
+    pub(super) area_attacks: usize,
+}
+
+impl Side {
+    /// Takes in the attacks of a piece.
+    #[inline(always)]
+    pub(super) fn attack(&mut self, role: Role, squares: Bitboard) {
+        self.attacked_twice |= self.attacked & squares;
+        self.attacked |= squares;
+        self.attacked_by[role.index()] |= squares;
+    }
+}
+
+/// A position and the facts of both sides. Attacks of pieces are there once the pieces have been weighed.
+pub(super) struct Scene<'a> {
+    pub(super) position: &'a Position,
+    pub(super) occupied: Bitboard,
+    pub(super) sides: [Side; 2],
+}
+
+impl<'a> Scene<'a> {
+    #[inline]
+    pub(super) fn new(position: &'a Position) -> Scene<'a> {
+        let mut scene = Scene { position, occupied: position.occupied(), sides: [Side::default(); 2] };
+        for color in Color::ALL {
+            let side = &mut scene.sides[color.index()];
+            let pawns = position.pieces(color, Role::Pawn);
+            let king = position.king(color);
+            let forward = pawns.forward(color);
+            side.attack(Role::King, king_attacks(king));
+            side.attacked_twice =
+                side.attacked & pawn_attack_set(color, pawns) | forward.east() & forward.west();
+            side.attacked |= pawn_attack_set(color, pawns);
+            side.attacked_by[Role::Pawn.index()] = pawn_attack_set(color, pawns);
+            side.king_area = king_attacks(king) | Bitboard::from_square(king);
+            side.king_zone = side.king_area | side.king_area.forward(color);
+        }
+        for color in Color::ALL {
+            let enemy_pawn_attacks = scene.side(!color).attacked_by[Role::Pawn.index()];
+            let pawns = position.pieces(color, Role::Pawn);
+            let home =
+                Bitboard::from_rank(color.rank(Rank::Second)) | Bitboard::from_rank(color.rank(Rank::Third));
+            let stuck = pawns & (home | scene.occupied.forward(!color));
+            scene.sides[color.index()].safe =
+                !(enemy_pawn_attacks | stuck | position.pieces(color, Role::King));
+        }
+        scene
+    }
+
+    #[inline(always)]
+    pub(super) fn side(&self, color: Color) -> &Side {
+        &self.sides[color.index()]
+    }
+}
+
+/// The index of a square in a table whose rows begin with the owner's eighth rank.
+#[inline(always)]
+pub(super) fn board_index(square: Square, color: Color) -> usize {
+    match color {
+        Color::White => square.index() ^ 56,
+        Color::Black => square.index(),
+    }
+}
+
+/// How many ranks a square lies from the owner's first, 0 to 7.
+#[inline(always)]
+pub(super) fn relative_rank(square: Square, color: Color) -> usize {
+    match color {
+        Color::White => square.index() >> 3,
+        Color::Black => 7 - (square.index() >> 3),
+    }
+}

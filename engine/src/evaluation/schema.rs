@@ -1,0 +1,235 @@
+//! The terms of the evaluation, listed once: for the build that checks and embeds `params/evaluation.toml`, for the
+//! engine that weighs them, and for the tuner that fits them. Knows names, lengths and meanings; no chess, no numbers.
+//!
+//! The build script includes this file as a module, so it may depend on nothing but the standard library.
+
+/// How many weights a term has and how the file lays them out.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Shape {
+    /// One weight.
+    One,
+    /// So many weights in a row.
+    List(usize),
+    /// 64 weights in eight rows as White sees the board: a8 to h8 first, a1 to h1 last. Black's pieces use the
+    /// rank across.
+    Board,
+}
+
+impl Shape {
+    /// The number of weights.
+    pub const fn length(self) -> usize {
+        match self {
+            Shape::One => 1,
+            Shape::List(length) => length,
+            Shape::Board => 64,
+        }
+    }
+}
+
+/// Where in the formula a term's weights go; see the `taper` module.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Part {
+    /// Centipawns in a pair [middlegame, endgame], summed for the owner of the feature.
+    Linear,
+    /// Units of danger in a pair [middlegame, endgame], summed for the king in danger, then bent by a curve.
+    Danger,
+    /// A single number: sixty-fourths of the endgame score that remain.
+    Scale,
+}
+
+/// What the schema says of one term.
+#[derive(Clone, Copy, Debug)]
+pub struct Entry {
+    /// The term.
+    pub term: Term,
+    /// The table of the file in which the term stands.
+    pub group: &'static str,
+    /// The key in that table.
+    pub name: &'static str,
+    /// The chess meaning, and that of the index where there are several weights.
+    pub comment: &'static str,
+    /// How many weights.
+    pub shape: Shape,
+    /// Where they go.
+    pub part: Part,
+}
+
+macro_rules! terms {
+    ($($(#[doc = $comment:literal])+ $term:ident = $group:literal $name:literal $shape:expr, $part:ident;)+) => {
+        /// A term of the evaluation: one key of the parameter file.
+        #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+        #[repr(u8)]
+        pub enum Term {
+            $($(#[doc = $comment])+ $term,)+
+        }
+
+        /// All terms, in the order of their weights; the terms of a group stand together.
+        pub static SCHEMA: [Entry; [$(Term::$term),+].len()] = [
+            $(Entry {
+                term: Term::$term,
+                group: $group,
+                name: $name,
+                comment: concat!($($comment),+).trim_ascii(),
+                shape: $shape,
+                part: Part::$part,
+            },)+
+        ];
+    };
+}
+
+use Shape::{Board, List, One};
+
+terms! {
+    /// A pawn.
+    MaterialPawn = "material" "pawn" One, Linear;
+    /// A knight.
+    MaterialKnight = "material" "knight" One, Linear;
+    /// A bishop.
+    MaterialBishop = "material" "bishop" One, Linear;
+    /// A rook.
+    MaterialRook = "material" "rook" One, Linear;
+    /// A queen.
+    MaterialQueen = "material" "queen" One, Linear;
+
+    /// A pawn on its square.
+    SquarePawn = "squares" "pawn" Board, Linear;
+    /// A knight on its square.
+    SquareKnight = "squares" "knight" Board, Linear;
+    /// A bishop on its square.
+    SquareBishop = "squares" "bishop" Board, Linear;
+    /// A rook on its square.
+    SquareRook = "squares" "rook" Board, Linear;
+    /// A queen on its square.
+    SquareQueen = "squares" "queen" Board, Linear;
+    /// The king on its square.
+    SquareKing = "squares" "king" Board, Linear;
+
+    /// A knight, by the number of safe squares that it reaches, 0 to 8.
+    MobilityKnight = "mobility" "knight" List(9), Linear;
+    /// A bishop, by the number of safe squares that it reaches through queens, 0 to 13.
+    MobilityBishop = "mobility" "bishop" List(14), Linear;
+    /// A rook, by the number of safe squares that it reaches through rooks and queens, 0 to 14.
+    MobilityRook = "mobility" "rook" List(15), Linear;
+    /// A queen, by the number of safe squares that it reaches, 0 to 27.
+    MobilityQueen = "mobility" "queen" List(28), Linear;
+
+    /// Two bishops or more.
+    BishopPair = "pieces" "bishop_pair" One, Linear;
+    /// A bishop, for each own pawn on squares of its color.
+    BishopOwnPawns = "pieces" "bishop_own_pawns" One, Linear;
+    /// A knight on ranks 4 to 6 that no enemy pawn can drive away: without and with a pawn's support.
+    KnightOutpost = "pieces" "knight_outpost" List(2), Linear;
+    /// A bishop on ranks 4 to 6 that no enemy pawn can drive away: without and with a pawn's support.
+    BishopOutpost = "pieces" "bishop_outpost" List(2), Linear;
+    /// A knight or bishop directly behind a pawn of either side.
+    MinorBehindPawn = "pieces" "minor_behind_pawn" One, Linear;
+    /// A rook on a file without own pawns: an enemy pawn there, none there.
+    RookFile = "pieces" "rook_half_open_and_open_file" List(2), Linear;
+
+    /// A pawn without own pawns on the files beside it.
+    PawnIsolated = "pawns" "isolated" One, Linear;
+    /// A pawn behind another on its file.
+    PawnDoubled = "pawns" "doubled" One, Linear;
+    /// A pawn that its neighbors have passed and that cannot advance safely.
+    PawnBackward = "pawns" "backward" One, Linear;
+    /// An isolated or backward pawn without an enemy pawn ahead on its file.
+    PawnWeakOpen = "pawns" "weak_on_open_file" One, Linear;
+    /// A pawn defended by a pawn, by its own rank 2 to 7.
+    PawnSupported = "pawns" "supported" List(6), Linear;
+    /// A pawn with a pawn directly beside it, by its own rank 2 to 7.
+    PawnPhalanx = "pawns" "phalanx" List(6), Linear;
+
+    /// A passed pawn, by its own rank 2 to 7.
+    PassedRank = "passed" "rank" List(6), Linear;
+    /// A passed pawn with the square before it empty, by rank 2 to 7.
+    PassedFree = "passed" "free" List(6), Linear;
+    /// A passed pawn whose whole way is neither attacked nor held by the enemy, by rank 2 to 7.
+    PassedSafePath = "passed" "safe_path" List(6), Linear;
+    /// For each king's move between the own king and the square before a passed pawn, by rank 2 to 7.
+    PassedOwnKing = "passed" "own_king_distance" List(6), Linear;
+    /// For each king's move between the enemy king and the square before a passed pawn, by rank 2 to 7.
+    PassedEnemyKing = "passed" "enemy_king_distance" List(6), Linear;
+    /// A passed pawn with an own rook behind it on its file.
+    PassedRookBehind = "passed" "rook_behind" One, Linear;
+
+    /// The nearest own pawn before the king on the king's file: none, else by ranks ahead, 1 beside to 7.
+    ShelterKingFile = "king" "shelter_king_file" List(8), Linear;
+    /// The same on each file beside it.
+    ShelterSideFile = "king" "shelter_side_file" List(8), Linear;
+    /// The nearest enemy pawn before the king on each of the three files, not blocked by an own pawn: none, else
+    /// by ranks ahead, 1 beside to 7.
+    StormFree = "king" "storm_free" List(8), Linear;
+    /// The same, directly before an own pawn that blocks it.
+    StormBlocked = "king" "storm_blocked" List(8), Linear;
+
+    /// Every king, in any position: how much danger it takes before the curve rises.
+    DangerBase = "danger" "base" One, Danger;
+    /// Each enemy piece that attacks a square around the king: knight, bishop, rook, queen.
+    DangerAttacker = "danger" "attacker" List(4), Danger;
+    /// Each attack of such a piece on a square next to the king.
+    DangerRingAttack = "danger" "ring_attack" One, Danger;
+    /// Each square around the king that the enemy attacks and at most the king or queen defends.
+    DangerWeakSquare = "danger" "weak_square" One, Danger;
+    /// A square from which the enemy can check safely, at most one counted: knight, bishop, rook, queen.
+    DangerSafeCheck = "danger" "safe_check" List(4), Danger;
+    /// The enemy has no queen.
+    DangerNoQueen = "danger" "no_queen" One, Danger;
+    /// Each of the three files around the king without an own pawn.
+    DangerOpenFile = "danger" "open_file" One, Danger;
+    /// Each own knight or bishop within two squares of the king.
+    DangerDefender = "danger" "minor_defender" One, Danger;
+
+    /// A pawn attacks a knight, bishop, rook or queen.
+    ThreatByPawn = "threats" "by_pawn" List(4), Linear;
+    /// A pawn could attack a piece after a safe advance; each piece.
+    ThreatByPawnPush = "threats" "by_pawn_push" One, Linear;
+    /// A knight or bishop attacks a weak pawn, knight or bishop, or any rook or queen.
+    ThreatByMinor = "threats" "by_minor" List(5), Linear;
+    /// A rook attacks a weak pawn, knight, bishop or rook, or any queen.
+    ThreatByRook = "threats" "by_rook" List(5), Linear;
+    /// The king attacks a weak pawn or piece; each.
+    ThreatByKing = "threats" "by_king" One, Linear;
+    /// A piece is attacked and not defended; each.
+    ThreatHanging = "threats" "hanging" One, Linear;
+
+    /// The enemy has only the king: steps that it stands from the center, 0 to 6.
+    LoneKingEdge = "endgame" "lone_king_edge" One, Linear;
+    /// The enemy has only the king: king's moves that the kings are nearer to each other than 7.
+    LoneKingNear = "endgame" "lone_king_near" One, Linear;
+    /// The side to move.
+    Tempo = "endgame" "tempo" One, Linear;
+
+    /// Bishops of opposite colors and no other pieces.
+    ScaleOppositeBishops = "scale" "opposite_bishops" One, Scale;
+    /// Bishops of opposite colors and equal other pieces.
+    ScaleOppositeBishopsPieces = "scale" "opposite_bishops_with_pieces" One, Scale;
+    /// The stronger side has no pawns and is ahead by at most a minor piece: alone, with more on the board.
+    ScaleNoPawns = "scale" "no_pawns" List(2), Scale;
+}
+
+const fn starts() -> [usize; SCHEMA.len() + 1] {
+    let mut starts = [0; SCHEMA.len() + 1];
+    let mut index = 0;
+    while index < SCHEMA.len() {
+        starts[index + 1] = starts[index] + SCHEMA[index].shape.length();
+        index += 1;
+    }
+    starts
+}
+
+const STARTS: [usize; SCHEMA.len() + 1] = starts();
+
+/// The number of weights of all terms together.
+pub const WEIGHTS: usize = STARTS[SCHEMA.len()];
+
+impl Term {
+    /// What the schema says of the term.
+    pub const fn entry(self) -> &'static Entry {
+        &SCHEMA[self as usize]
+    }
+
+    /// The index of the term's first weight; the others follow it.
+    pub const fn start(self) -> usize {
+        STARTS[self as usize]
+    }
+}

@@ -1,0 +1,170 @@
+//! What is not linear in the weights: the curve of king danger, the scaling of endgames, and the taper between
+//! middlegame and endgame. Written once over any number type, so that the engine computes with integers what a
+//! tuner differentiates. Knows no chess beyond two sides and the phase.
+
+use std::ops::{Add, Mul, Sub};
+
+/// The phase of a position with all pieces: all middlegame. A position without pieces has phase 0: all endgame.
+pub const FULL_PHASE: i32 = 24;
+
+/// The scale that leaves an endgame score as it is.
+pub const FULL_SCALE: i32 = 64;
+
+/// No evaluation is further from zero, in centipawns; scores of mates and tablebases lie beyond.
+pub const LARGEST_EVALUATION: i32 = 20_000;
+
+/// Units of danger at which the curve stops rising.
+const LARGEST_DANGER: i32 = 2_048;
+
+/// In the middlegame, danger costs its square divided by this, in centipawns.
+const DANGER_SQUARE_DIVISOR: i32 = 1_024;
+
+/// In the endgame, danger costs a share of itself, in centipawns.
+const DANGER_LINEAR_DIVISOR: i32 = 16;
+
+/// What the formula needs of a number: `i32` for the engine, `f64` or a dual number for a tuner.
+pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
+    /// The number of that value.
+    fn from_integer(value: i32) -> Self;
+
+    /// The quotient; integers round toward zero.
+    fn divided_by(self, divisor: i32) -> Self;
+
+    /// The number, or the nearer bound where it lies outside of them. The slope outside is zero.
+    #[inline]
+    fn clamped(self, lower: i32, upper: i32) -> Self {
+        let (lower, upper) = (Self::from_integer(lower), Self::from_integer(upper));
+        if self < lower {
+            lower
+        } else if self > upper {
+            upper
+        } else {
+            self
+        }
+    }
+}
+
+impl Number for i32 {
+    #[inline]
+    fn from_integer(value: i32) -> i32 {
+        value
+    }
+
+    #[inline]
+    fn divided_by(self, divisor: i32) -> i32 {
+        self / divisor
+    }
+}
+
+impl Number for f64 {
+    #[inline]
+    fn from_integer(value: i32) -> f64 {
+        f64::from(value)
+    }
+
+    #[inline]
+    fn divided_by(self, divisor: i32) -> f64 {
+        self / f64::from(divisor)
+    }
+}
+
+/// A middlegame and an endgame number.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Pair<N> {
+    /// In the middlegame.
+    pub middlegame: N,
+    /// In the endgame.
+    pub endgame: N,
+}
+
+/// The sums that the terms leave, each linear in the weights: what the formula starts from.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Parts<N> {
+    /// Centipawns, White's minus Black's.
+    pub linear: Pair<N>,
+    /// Units of danger to the white and to the black king.
+    pub danger: [Pair<N>; 2],
+    /// Sixty-fourths of the endgame score that remain when White or when Black is ahead.
+    pub scale: [N; 2],
+    /// 0 (endgame) to [`FULL_PHASE`].
+    pub phase: i32,
+}
+
+impl<N: Number> Parts<N> {
+    /// The evaluation in centipawns, White's view, at most [`LARGEST_EVALUATION`] from zero.
+    ///
+    /// Integers are divided once, at the end: the result is the true value rounded toward zero.
+    #[inline]
+    pub fn evaluation(&self) -> N {
+        let [white, black] = self.danger;
+        let square = |units: N| {
+            let units = units.clamped(0, LARGEST_DANGER);
+            units * units
+        };
+        let plain = |units: N| units.clamped(0, LARGEST_DANGER);
+        let limited = |score: N| score.clamped(-LARGEST_EVALUATION, LARGEST_EVALUATION);
+        let whole = N::from_integer;
+
+        let middlegame = limited(self.linear.middlegame) * whole(DANGER_SQUARE_DIVISOR)
+            + (square(black.middlegame) - square(white.middlegame));
+        let endgame = limited(self.linear.endgame) * whole(DANGER_LINEAR_DIVISOR)
+            + (plain(black.endgame) - plain(white.endgame));
+        let leader = if endgame > whole(0) { self.scale[0] } else { self.scale[1] };
+        let scaled = endgame * leader.clamped(0, FULL_SCALE);
+
+        const { assert!(DANGER_LINEAR_DIVISOR * FULL_SCALE == DANGER_SQUARE_DIVISOR) };
+        let tapered = middlegame * whole(self.phase) + scaled * whole(FULL_PHASE - self.phase);
+        limited(tapered.divided_by(DANGER_SQUARE_DIVISOR * FULL_PHASE))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parts<N: Number>(linear: [i32; 2], danger: [[i32; 2]; 2], scale: [i32; 2], phase: i32) -> Parts<N> {
+        let whole = N::from_integer;
+        let pair =
+            |[middlegame, endgame]: [i32; 2]| Pair { middlegame: whole(middlegame), endgame: whole(endgame) };
+        Parts { linear: pair(linear), danger: danger.map(pair), scale: scale.map(whole), phase }
+    }
+
+    #[track_caller]
+    fn check((linear, danger, scale, phase): ([i32; 2], [[i32; 2]; 2], [i32; 2], i32), expected: i32) {
+        assert_eq!(parts::<i32>(linear, danger, scale, phase).evaluation(), expected);
+        let real = parts::<f64>(linear, danger, scale, phase).evaluation();
+        assert!((real - f64::from(expected)).abs() < 1.0, "{real} is far from {expected}");
+    }
+
+    #[test]
+    fn the_phase_weighs_middlegame_against_endgame() {
+        let safe = [[0; 2]; 2];
+        check(([100, 20], safe, [64, 64], 24), 100);
+        check(([100, 20], safe, [64, 64], 0), 20);
+        check(([100, 20], safe, [64, 64], 12), 60);
+    }
+
+    #[test]
+    fn danger_counts_against_its_king_along_the_curve() {
+        check(([0, 0], [[0, 0], [512, 0]], [64, 64], 24), 256);
+        check(([0, 0], [[512, 160], [0, 0]], [64, 64], 24), -256);
+        check(([0, 0], [[512, 160], [0, 0]], [64, 64], 0), -10);
+        check(([0, 0], [[-512, -160], [0, 0]], [64, 64], 12), 0);
+    }
+
+    #[test]
+    fn the_leader_alone_is_scaled() {
+        let safe = [[0; 2]; 2];
+        check(([0, 100], safe, [16, 64], 0), 25);
+        check(([0, -100], safe, [16, 64], 0), -100);
+        check(([100, 100], safe, [0, 64], 24), 100);
+    }
+
+    #[test]
+    fn extremes_are_limited() {
+        let most = [i32::MAX, i32::MAX];
+        check((most, [[i32::MIN; 2], most], [i32::MAX; 2], 24), LARGEST_EVALUATION);
+        check(([i32::MIN; 2], [most, [i32::MIN; 2]], [i32::MAX; 2], 0), -LARGEST_EVALUATION);
+        check((most, [most, most], [i32::MIN; 2], 12), LARGEST_EVALUATION / 2);
+    }
+}

@@ -1,0 +1,145 @@
+//! Who listens when a term weighs a feature. [`NoTrace`] hears nothing and compiles away, [`Features`] counts for the
+//! tuner, and `Explanation` remembers values for people. Knows no chess: the terms decide what is a feature.
+
+use smalt_chess::Color;
+
+use super::parameters::{Parameters, Weight};
+use super::schema::{Part, SCHEMA, WEIGHTS};
+use super::score::Score;
+use super::taper::{FULL_SCALE, Number, Pair, Parts};
+
+/// A listener to the features that the terms find.
+pub trait Trace {
+    /// A feature of the owner's was found so many times; it is worth `value` to it in all.
+    fn found(&mut self, weight: Weight, count: i32, owner: Color, value: Score);
+}
+
+/// Listens to nothing.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct NoTrace;
+
+impl Trace for NoTrace {
+    #[inline(always)]
+    fn found(&mut self, _: Weight, _: i32, _: Color, _: Score) {}
+}
+
+/// The scales of the evaluation: gives each feature its value, and tells the trace.
+pub(super) struct Weighing<'a, T> {
+    parameters: &'a Parameters,
+    trace: &'a mut T,
+}
+
+impl<'a, T: Trace> Weighing<'a, T> {
+    pub(super) fn new(parameters: &'a Parameters, trace: &'a mut T) -> Weighing<'a, T> {
+        Weighing { parameters, trace }
+    }
+
+    /// The value, to its owner, of a feature that was found so many times.
+    #[inline(always)]
+    pub(super) fn weigh(&mut self, weight: Weight, count: usize, owner: Color) -> Score {
+        let value = self.parameters.get(weight) * count as i32;
+        self.trace.found(weight, count as i32, owner, value);
+        value
+    }
+}
+
+/// How often a feature occurs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Feature {
+    /// Index of the weight.
+    pub weight: u16,
+    /// How often: White's minus Black's for the linear part, that of one king's for danger. Never zero.
+    pub count: i16,
+}
+
+/// All features of a position: the evaluation as a function of the weights.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct Features {
+    /// The linear part, by ascending weight.
+    pub linear: Vec<Feature>,
+    /// The dangers to the white and to the black king, by ascending weight.
+    pub danger: [Vec<Feature>; 2],
+    /// The weight that scales the endgame when White or when Black is ahead, if one does.
+    pub scale: [Option<u16>; 2],
+    /// 0 (endgame) to [`super::taper::FULL_PHASE`].
+    pub phase: i32,
+}
+
+impl Features {
+    /// The sums of counts times weights, in any number type; `weights` gives [middlegame, endgame] of an index.
+    pub fn parts<N: Number>(&self, weights: impl Fn(usize) -> [N; 2]) -> Parts<N> {
+        let sum = |features: &[Feature]| {
+            let zero = Pair { middlegame: N::from_integer(0), endgame: N::from_integer(0) };
+            features.iter().fold(zero, |sum, feature| {
+                let [middlegame, endgame] = weights(feature.weight as usize);
+                let count = N::from_integer(i32::from(feature.count));
+                Pair {
+                    middlegame: sum.middlegame + middlegame * count,
+                    endgame: sum.endgame + endgame * count,
+                }
+            })
+        };
+        let scale = |weight: Option<u16>| match weight {
+            Some(weight) => weights(weight as usize)[0],
+            None => N::from_integer(FULL_SCALE),
+        };
+        Parts {
+            linear: sum(&self.linear),
+            danger: [sum(&self.danger[0]), sum(&self.danger[1])],
+            scale: self.scale.map(scale),
+            phase: self.phase,
+        }
+    }
+}
+
+/// Counts features by weight. Made once and used for many positions.
+#[derive(Clone, Debug)]
+pub struct FeatureCounter {
+    counts: Box<[[i16; 2]; WEIGHTS]>,
+}
+
+impl Default for FeatureCounter {
+    fn default() -> FeatureCounter {
+        FeatureCounter { counts: Box::new([[0; 2]; WEIGHTS]) }
+    }
+}
+
+impl Trace for FeatureCounter {
+    fn found(&mut self, weight: Weight, count: i32, owner: Color, _: Score) {
+        self.counts[weight.index()][owner.index()] += count as i16;
+    }
+}
+
+impl FeatureCounter {
+    /// The features counted since the last call.
+    pub fn take(&mut self, phase: i32) -> Features {
+        let mut features = Features { phase, ..Features::default() };
+        for entry in &SCHEMA {
+            let start = entry.term.start();
+            for (index, counts) in self.counts.iter_mut().enumerate().skip(start).take(entry.shape.length()) {
+                let [white, black] = std::mem::take(counts);
+                let weight = index as u16;
+                let add = |list: &mut Vec<Feature>, count| {
+                    if count != 0 {
+                        list.push(Feature { weight, count });
+                    }
+                };
+                match entry.part {
+                    Part::Linear => add(&mut features.linear, white - black),
+                    Part::Danger => {
+                        add(&mut features.danger[0], white);
+                        add(&mut features.danger[1], black);
+                    }
+                    Part::Scale => {
+                        for (slot, count) in features.scale.iter_mut().zip([white, black]) {
+                            if count != 0 {
+                                *slot = Some(weight);
+                            }
+                        }
+                    }
+                }
+            }
+        }
+        features
+    }
+}
