@@ -17,7 +17,7 @@ pub struct SearchRequest<'a> {
     pub limits: &'a SearchLimits,
     /// When it is given up, counted from `go` (or `ponderhit`), whatever the engine says meanwhile.
     pub deadline: Duration,
-    /// When it is told to `stop`, counted likewise; never if none.
+    /// When it is told to `stop`, counted likewise; never if none. From then on its patience for `stop` counts.
     pub stop_after: Option<Duration>,
 }
 

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use std::time::{Duration, Instant};
 
 use smalt_driver::process::{Exit, Interrupt};
@@ -12,9 +14,7 @@ use smalt_driver::{
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{OptionValue, SearchLimits};
-
-const LONG: Duration = Duration::from_secs(20);
-const SHORT: Duration = Duration::from_millis(60);
+use support::{LONG, SHORT, assert_nothing_left};
 
 /// An engine in shell, honest where nothing else is said.
 #[derive(Clone, Copy)]
@@ -70,25 +70,6 @@ fn introduced(script: Script, patience: Patience) -> UciEngine {
     let mut engine = script.start(patience);
     engine.introduce(&mut Meanwhile::nothing()).unwrap();
     engine
-}
-
-fn group_lives(group: u32) -> bool {
-    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { return false };
-        let Some((_, rest)) = stat.rsplit_once(')') else { return false };
-        let fields: Vec<_> = rest.split_ascii_whitespace().collect();
-        fields[2] == group.to_string() && fields[0] != "Z"
-    })
-}
-
-fn assert_nothing_left(engine: UciEngine) {
-    let group = engine.process().pid();
-    drop(engine);
-    let deadline = Instant::now() + LONG;
-    while group_lives(group) {
-        assert!(Instant::now() < deadline, "group {group} is still alive");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 fn fault_of<T: std::fmt::Debug>(result: Result<T, ConversationError>) -> Fault {

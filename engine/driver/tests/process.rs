@@ -3,14 +3,15 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use std::time::{Duration, Instant};
 
 use smalt_driver::process::{
     EngineCommand, Exit, Interrupt, Process, Pumped, StartError, StderrPolicy, Swept, Waiting, Wholeness,
     Written, pump,
 };
-
-const LONG: Duration = Duration::from_secs(20);
+use support::{LONG, assert_group_ends, example, group_lives};
 
 fn shell(script: &str) -> EngineCommand {
     EngineCommand::new("sh").arguments(["-c", script])
@@ -34,24 +35,6 @@ fn next_line(process: &mut Process) -> Option<(String, Wholeness)> {
 
 fn all_lines(process: &mut Process) -> Vec<String> {
     std::iter::from_fn(|| next_line(process)).map(|(line, _)| line).collect()
-}
-
-/// True if any process of this group runs (zombies, which await their reaper, do not).
-fn group_lives(group: u32) -> bool {
-    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
-        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { return false };
-        let Some((_, rest)) = stat.rsplit_once(')') else { return false };
-        let fields: Vec<_> = rest.split_ascii_whitespace().collect();
-        fields[2] == group.to_string() && fields[0] != "Z"
-    })
-}
-
-fn assert_group_ends(group: u32) {
-    let deadline = Instant::now() + LONG;
-    while group_lives(group) {
-        assert!(Instant::now() < deadline, "group {group} is still alive");
-        std::thread::sleep(Duration::from_millis(2));
-    }
 }
 
 /// Runs the script until it is silent, drops it, and asserts that nothing is left.
@@ -99,6 +82,14 @@ fn killing_tells_how_it_ended() {
     assert_eq!(process.exit(), None);
     assert_eq!(process.kill(), Some(Exit::Signal(9)));
     assert_eq!(process.exit(), Some(Exit::Signal(9)));
+}
+
+#[test]
+fn the_last_words_of_a_crash_are_kept() {
+    let mut process =
+        spawn("i=0; while [ $i -lt 1500 ]; do echo line $i of a trace >&2; i=$((i+1)); done; exit 1");
+    assert_eq!(process.await_exit(Instant::now() + LONG), Some(Exit::Code(1)));
+    assert_eq!(process.stderr_lines().last(), Some(&b"line 1499 of a trace"[..]));
 }
 
 #[test]
@@ -203,4 +194,17 @@ fn a_sweep_ends_what_a_killed_run_left_and_nothing_else() {
     assert!(matches!(identity.sweep(), Swept::Killed(1..)));
     assert_group_ends(identity.pid);
     assert_eq!(identity.sweep(), Swept::Gone);
+}
+
+#[test]
+fn an_engine_dies_with_a_program_that_is_killed() {
+    let command = EngineCommand::new(example("owner")).argument(example("scripted"));
+    let mut owner = Process::spawn(&command).unwrap();
+    let (line, _) = next_line(&mut owner).unwrap();
+    let (engine, introduced) = line.split_once(' ').unwrap();
+    let engine: u32 = engine.parse().unwrap();
+    assert_eq!(introduced, "true");
+    assert!(group_lives(engine));
+    assert_eq!(owner.kill(), Some(Exit::Signal(9)));
+    assert_group_ends(engine);
 }

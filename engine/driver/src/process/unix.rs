@@ -35,6 +35,12 @@ use super::stderr_tail::StderrTail;
 /// cannot be interrupted does not die before that call ends).
 const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
+/// How much of standard error is read at once.
+const SCRATCH_BYTES: usize = 8192;
+
+/// What a pipe holds (pipe(7)).
+const PIPE_BYTES: usize = 1 << 16;
+
 /// Why a process was not started.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum StartError {
@@ -294,7 +300,10 @@ impl Process {
         if self.life == Life::Running {
             self.life = Life::Ended;
         }
-        self.read_stderr();
+        // As much as a pipe holds: the last words of a crash are at its end.
+        for _ in 0..PIPE_BYTES.div_ceil(SCRATCH_BYTES) {
+            self.read_stderr();
+        }
         self.read_stdout();
     }
 
@@ -320,7 +329,7 @@ impl Process {
 
     /// Reads standard error, a bounded amount a call.
     pub(super) fn read_stderr(&mut self) {
-        let mut scratch = [0; 8192];
+        let mut scratch = [0; SCRATCH_BYTES];
         let Some(stderr) = &self.stderr else { return };
         match rustix::io::read(stderr, &mut scratch) {
             Ok(count @ 1..) => self.tail.push(&scratch[..count]),

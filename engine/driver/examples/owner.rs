@@ -1,0 +1,18 @@
+//! Starts the engine of its command line, prints the engine's process number, and waits to be killed: the tests look at
+//! what is left of the engine then.
+
+#![expect(clippy::print_stdout, reason = "its output is what the test reads")]
+
+use std::time::Duration;
+
+use smalt_driver::{Engine, EngineCommand, Fault, Meanwhile, Patience, UciEngine};
+
+fn main() -> Result<(), Fault> {
+    let mut arguments = std::env::args_os().skip(1);
+    let command = EngineCommand::new(arguments.next().unwrap_or_default()).arguments(arguments);
+    let mut engine = UciEngine::start(&command, Patience::default())?;
+    let introduced = engine.introduce(&mut Meanwhile::nothing());
+    println!("{} {}", engine.process().pid(), introduced.is_ok());
+    std::thread::sleep(Duration::from_secs(600));
+    Ok(())
+}

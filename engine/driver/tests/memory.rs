@@ -1,0 +1,50 @@
+//! However much an engine prints, our memory stays where it was. Alone in its program, since it looks at the memory of
+//! all of it.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use smalt_driver::{Engine, Meanwhile, Patience, SearchRequest, UciEngine};
+use smalt_protocol::SearchLimits;
+use smalt_protocol::uci::client::Start;
+use support::{LONG, assert_nothing_left, scripted};
+
+/// The most that one engine may cost, in kilobytes.
+const CEILING: u64 = 2048;
+
+/// The most memory that this process ever had, in kilobytes.
+fn peak() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:")).unwrap();
+    line.trim().trim_end_matches(" kB").parse().unwrap()
+}
+
+fn search_once(arguments: &str) {
+    let mut engine = UciEngine::start(&scripted(arguments), Patience::default()).unwrap();
+    engine.introduce(&mut Meanwhile::nothing()).unwrap();
+    let limits = SearchLimits { depth: Some(1), ..SearchLimits::default() };
+    let request = SearchRequest {
+        start: Start::Standard,
+        moves: &[],
+        limits: &limits,
+        deadline: LONG,
+        stop_after: None,
+    };
+    // What comes of it is for other tests.
+    let _ = engine.search(&request, &mut Meanwhile::nothing(), None);
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn floods_and_endless_lines_cost_no_memory() {
+    search_once("--info-lines 3");
+    let before = peak();
+    for arguments in
+        ["--fault flood-stdout --flood 100", "--fault flood-stderr --flood 100", "--fault endless-line"]
+    {
+        search_once(arguments);
+        let grown = peak() - before;
+        assert!(grown < CEILING, "{arguments}: {grown} KB");
+    }
+}
