@@ -6,6 +6,25 @@
 //! an engine does wrong is a [`Fault`], a result like any other. When the value is dropped, or the thread or the whole
 //! program dies, the engine's process dies too.
 //!
+//! ```no_run
+//! use std::time::Duration;
+//! use smalt_driver::{ConversationError, Engine, EngineCommand, Meanwhile, Patience, SearchRequest, UciEngine};
+//! use smalt_protocol::{SearchLimits, uci::client::Start};
+//!
+//! # fn main() -> Result<(), ConversationError> {
+//! let mut engine = UciEngine::start(&EngineCommand::new("stockfish"), Patience::default())?;
+//! engine.introduce(&mut Meanwhile::nothing())?;
+//! engine.new_game(&mut Meanwhile::nothing())?;
+//! let limits = SearchLimits { depth: Some(10), ..SearchLimits::default() };
+//! let deadline = Duration::from_secs(60);
+//! let request = SearchRequest { start: Start::Standard, moves: &[], limits: &limits, deadline, stop_after: None };
+//! let searched = engine.search(&request, &mut Meanwhile::nothing(), None)?;
+//! assert!(searched.best.is_some() && searched.report.depth >= Some(10));
+//! engine.quit();
+//! # Ok(())
+//! # }
+//! ```
+//!
 //! It does not know the rules of chess: whether a best move is legal, or in time, is for the game to say.
 
 mod conversation;
