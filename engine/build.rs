@@ -15,7 +15,6 @@ mod schema;
 
 const PARAMETERS: &str = "params/evaluation.toml";
 
-#[expect(clippy::print_stdout, reason = "cargo reads a build script's standard output")]
 fn main() -> ExitCode {
     for path in [PARAMETERS, "build.rs", "src/evaluation/schema.rs", "src/evaluation/document.rs"] {
         println!("cargo::rerun-if-changed={path}");

@@ -26,6 +26,11 @@ pub fn explain(position: &Position, parameters: &Parameters) -> Explanation {
 }
 
 impl Explanation {
+    /// The sums that the terms leave to the formula.
+    pub fn parts(&self) -> &Parts<i32> {
+        &self.parts
+    }
+
     /// The evaluation in centipawns, White's view.
     pub fn evaluation(&self) -> i32 {
         self.parts.evaluation()

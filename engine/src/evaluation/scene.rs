@@ -107,3 +107,23 @@ pub(super) fn relative_rank(square: Square, color: Color) -> usize {
         Color::Black => 7 - (square.index() >> 3),
     }
 }
+
+/// All squares ahead of the given ones on their files, as the side sees it; those themselves only where they stand
+/// ahead of others.
+#[inline(always)]
+pub(super) fn ahead(squares: Bitboard, color: Color) -> Bitboard {
+    let mut filled = squares.forward(color).0;
+    match color {
+        Color::White => {
+            filled |= filled << 8;
+            filled |= filled << 16;
+            filled |= filled << 32;
+        }
+        Color::Black => {
+            filled |= filled >> 8;
+            filled |= filled >> 16;
+            filled |= filled >> 32;
+        }
+    }
+    Bitboard(filled)
+}

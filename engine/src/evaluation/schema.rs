@@ -174,7 +174,7 @@ terms! {
     DangerSafeCheck = "danger" "safe_check" List(4), Danger;
     /// The enemy has no queen.
     DangerNoQueen = "danger" "no_queen" One, Danger;
-    /// Each of the three files around the king without an own pawn.
+    /// Each of the three files by the king without an own pawn.
     DangerOpenFile = "danger" "open_file" One, Danger;
     /// Each own knight or bishop within two squares of the king.
     DangerDefender = "danger" "minor_defender" One, Danger;

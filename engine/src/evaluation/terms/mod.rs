@@ -1,15 +1,20 @@
 //! The terms of the evaluation, one file for each idea. Each function weighs the features of one side and returns
 //! what they are worth to it.
 
+mod danger;
+mod endgame;
+mod passed;
+mod pawns;
 mod pieces;
+mod shelter;
 pub(super) mod structure;
+mod threats;
 
 use smalt_chess::{Color, Position};
 
 use super::scene::Scene;
 use super::schema::Term;
 use super::score::Score;
-use super::taper::FULL_SCALE;
 use super::trace::{Trace, Weighing};
 use structure::Structure;
 
@@ -32,9 +37,34 @@ pub(super) fn weigh<T: Trace>(
 ) -> Sums {
     let mut scene = Scene::new(position);
     let mut linear = structure.score;
-    linear += pieces::weigh(&mut scene, Color::White, weighing);
-    linear -= pieces::weigh(&mut scene, Color::Black, weighing);
-    let tempo = weighing.weigh(Term::Tempo.first(), 1, position.turn());
-    linear += if position.turn() == Color::White { tempo } else { -tempo };
-    Sums { linear, danger: [Score::ZERO; 2], scale: [FULL_SCALE; 2] }
+    linear += pieces::weigh(&mut scene, structure, Color::White, weighing);
+    linear -= pieces::weigh(&mut scene, structure, Color::Black, weighing);
+    linear += rest(&scene, structure, Color::White, weighing);
+    linear -= rest(&scene, structure, Color::Black, weighing);
+    Sums {
+        linear,
+        danger: [
+            danger::weigh(&scene, structure, Color::White, weighing),
+            danger::weigh(&scene, structure, Color::Black, weighing),
+        ],
+        scale: [
+            endgame::scale(position, Color::White, weighing),
+            endgame::scale(position, Color::Black, weighing),
+        ],
+    }
+}
+
+/// The linear terms that need the attacks of both sides, or none.
+#[inline(always)]
+fn rest<T: Trace>(
+    scene: &Scene<'_>,
+    structure: &Structure,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    let to_move = usize::from(scene.position.turn() == color);
+    threats::weigh(scene, color, weighing)
+        + passed::weigh(scene, structure, color, weighing)
+        + endgame::lone_king(scene.position, color, weighing)
+        + weighing.weigh(Term::Tempo.first(), to_move, color)
 }

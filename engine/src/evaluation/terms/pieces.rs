@@ -1,16 +1,22 @@
-//! Knights, bishops, rooks and queens: material, squares and mobility.
+//! Knights, bishops, rooks and queens: material, squares, mobility, and how they stand to the pawns.
 
 use smalt_chess::attacks::{bishop_attacks, knight_attacks, queen_attacks, rook_attacks};
-use smalt_chess::{Bitboard, Color, Role, Square};
+use smalt_chess::{Bitboard, Color, Rank, Role, Square};
 
 use super::super::scene::{Scene, board_index};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
+use super::structure::Structure;
 
 /// Weighs the pieces of a side, and notes their attacks in the scene.
 #[inline]
-pub(super) fn weigh<T: Trace>(scene: &mut Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+pub(super) fn weigh<T: Trace>(
+    scene: &mut Scene<'_>,
+    structure: &Structure,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
     let own_queens = scene.position.pieces(color, Role::Queen);
     let own_rooks = scene.position.pieces(color, Role::Rook);
     let queens_away = scene.occupied & !scene.position.role(Role::Queen);
@@ -21,6 +27,9 @@ pub(super) fn weigh<T: Trace>(scene: &mut Scene<'_>, color: Color, weighing: &mu
         + role(scene, color, &BISHOP, |square| bishop_attacks(square, queens_away), weighing)
         + role(scene, color, &ROOK, |square| rook_attacks(square, lines_away), weighing)
         + role(scene, color, &QUEEN, |square| queen_attacks(square, occupied), weighing)
+        + bishops(scene, color, weighing)
+        + minors(scene, structure, color, weighing)
+        + rooks(scene, color, weighing)
 }
 
 /// The terms that every piece of a role has.
@@ -79,6 +88,59 @@ fn role<T: Trace>(
         if attacked.intersects(king_zone) {
             side.zone_attackers[terms.role.index() - 1] += 1;
             side.area_attacks += (attacked & king_area).count();
+        }
+    }
+    score
+}
+
+#[inline]
+fn bishops<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+    let bishops = scene.position.pieces(color, Role::Bishop);
+    let pawns = scene.position.pieces(color, Role::Pawn);
+    let mut score = Score::ZERO;
+    if bishops.more_than_one() {
+        score += weighing.weigh(Term::BishopPair.first(), 1, color);
+    }
+    for squares in [Bitboard::LIGHT, Bitboard::DARK] {
+        let pairs = (bishops & squares).count() * (pawns & squares).count();
+        score += weighing.weigh(Term::BishopOwnPawns.first(), pairs, color);
+    }
+    score
+}
+
+#[inline]
+fn minors<T: Trace>(
+    scene: &Scene<'_>,
+    structure: &Structure,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    let ranks = [Rank::Fourth, Rank::Fifth, Rank::Sixth];
+    let middle =
+        ranks.into_iter().fold(Bitboard::EMPTY, |set, rank| set | Bitboard::from_rank(color.rank(rank)));
+    let outposts = middle & !structure.attack_spans[(!color).index()];
+    let supported = scene.side(color).attacked_by[Role::Pawn.index()];
+    let mut score = Score::ZERO;
+    for (role, term) in [(Role::Knight, Term::KnightOutpost), (Role::Bishop, Term::BishopOutpost)] {
+        let there = scene.position.pieces(color, role) & outposts;
+        score += weighing.weigh(term.at(0), (there & !supported).count(), color);
+        score += weighing.weigh(term.at(1), (there & supported).count(), color);
+    }
+    let minors = scene.position.role(Role::Knight) | scene.position.role(Role::Bishop);
+    let behind = minors & scene.position.color(color) & scene.position.role(Role::Pawn).forward(!color);
+    score + weighing.weigh(Term::MinorBehindPawn.first(), behind.count(), color)
+}
+
+#[inline]
+fn rooks<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+    let own = scene.position.pieces(color, Role::Pawn);
+    let enemy = scene.position.pieces(!color, Role::Pawn);
+    let mut score = Score::ZERO;
+    for square in scene.position.pieces(color, Role::Rook) {
+        let file = Bitboard::from_file(square.file());
+        if !own.intersects(file) {
+            let open = usize::from(!enemy.intersects(file));
+            score += weighing.weigh(Term::RookFile.at(open), 1, color);
         }
     }
     score

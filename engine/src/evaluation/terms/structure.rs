@@ -1,11 +1,10 @@
 //! All that depends on pawns and kings alone, and may be remembered.
 
-use smalt_chess::{Bitboard, Color, Position, Role};
+use smalt_chess::{Bitboard, Color, Position};
 
-use super::super::scene::board_index;
-use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
+use super::{pawns, shelter};
 
 /// What the structure of pawns and kings is worth, and what other terms want to know of it.
 #[derive(Clone, Copy, Default)]
@@ -13,20 +12,21 @@ pub(in super::super) struct Structure {
     /// White's minus Black's.
     pub(in super::super) score: Score,
     /// The passed pawns of both sides.
-    pub(in super::super) passed: Bitboard,
+    pub(super) passed: Bitboard,
+    /// The squares that White's or Black's pawns attack or may attack after advancing.
+    pub(super) attack_spans: [Bitboard; 2],
+    /// Files by the white and the black king without an own pawn, 0 to 3.
+    pub(super) open_files: [u8; 2],
 }
 
 /// Weighs pawns and kings.
 pub(in super::super) fn weigh<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> Structure {
-    let score = side(position, Color::White, weighing) - side(position, Color::Black, weighing);
-    Structure { score, passed: Bitboard::EMPTY }
-}
-
-fn side<T: Trace>(position: &Position, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
-    let pawns = position.pieces(color, Role::Pawn);
-    let mut score = weighing.weigh(Term::MaterialPawn.first(), pawns.count(), color);
-    for square in pawns {
-        score += weighing.weigh(Term::SquarePawn.at(board_index(square, color)), 1, color);
+    let mut structure = Structure::default();
+    for color in Color::ALL {
+        let score = pawns::weigh(position, color, &mut structure, weighing)
+            + shelter::weigh(position, color, weighing);
+        structure.score += if color == Color::White { score } else { -score };
+        structure.open_files[color.index()] = shelter::open_files(position, color);
     }
-    score + weighing.weigh(Term::SquareKing.at(board_index(position.king(color), color)), 1, color)
+    structure
 }

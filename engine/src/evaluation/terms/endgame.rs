@@ -1,0 +1,79 @@
+//! Endgames: driving a lone king to the edge, and material with which the leader can hardly win.
+
+use smalt_chess::{Bitboard, Color, Position, Role, Square};
+
+use super::super::parameters::Weight;
+use super::super::schema::Term;
+use super::super::score::Score;
+use super::super::taper::FULL_SCALE;
+use super::super::trace::{Trace, Weighing};
+
+/// Pawns' worth of each role for telling who is ahead in pieces; pawns and kings count nothing.
+const PIECES: [(Role, usize); 4] = [(Role::Knight, 3), (Role::Bishop, 3), (Role::Rook, 5), (Role::Queen, 9)];
+
+/// A minor piece, in the same measure.
+const MINOR: usize = 3;
+
+/// Weighs where the enemy king stands, if that is all that the enemy has and the side has a piece.
+#[inline]
+pub(super) fn lone_king<T: Trace>(
+    position: &Position,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    let hunters = position.color(color) & !(position.role(Role::Pawn) | position.role(Role::King));
+    if position.color(!color).more_than_one() || hunters.is_empty() {
+        return Score::ZERO;
+    }
+    let (own, enemy) = (position.king(color), position.king(!color));
+    let near = 7 - usize::from(own.distance(enemy));
+    weighing.weigh(Term::LoneKingEdge.first(), steps_from_center(enemy), color)
+        + weighing.weigh(Term::LoneKingNear.first(), near, color)
+}
+
+/// Steps of a rook's kind to the nearest of the four center squares, 0 to 6.
+fn steps_from_center(square: Square) -> usize {
+    let steps = |index: usize| if index < 4 { 3 - index } else { index - 4 };
+    steps(square.file().index()) + steps(square.rank().index())
+}
+
+/// The sixty-fourths of the endgame score that remain if that side is ahead.
+#[inline]
+pub(super) fn scale<T: Trace>(position: &Position, leader: Color, weighing: &mut Weighing<'_, T>) -> i32 {
+    match scale_weight(position, leader) {
+        Some(weight) => weighing.weigh(weight, 1, leader).middlegame(),
+        None => FULL_SCALE,
+    }
+}
+
+#[inline]
+fn scale_weight(position: &Position, leader: Color) -> Option<Weight> {
+    let bishops = position.role(Role::Bishop);
+    let no_pawns = position.pieces(leader, Role::Pawn).is_empty();
+    let opposite = Color::ALL.iter().all(|&color| single(bishops & position.color(color)))
+        && single(bishops & Bitboard::LIGHT);
+    if !no_pawns && !opposite {
+        return None;
+    }
+    let (own, enemy) = (pieces(position, leader), pieces(position, !leader));
+    let knights_only = position.pieces(leader, Role::Knight).count() * MINOR == own;
+    match (no_pawns, opposite) {
+        (true, _) if own <= MINOR || knights_only && own == 2 * MINOR && enemy == 0 => {
+            Some(Term::ScaleNoPawns.at(0))
+        }
+        (true, _) if own <= enemy + MINOR => Some(Term::ScaleNoPawns.at(1)),
+        (_, true) if own == MINOR && enemy == MINOR => Some(Term::ScaleOppositeBishops.first()),
+        (_, true) if own == enemy => Some(Term::ScaleOppositeBishopsPieces.first()),
+        _ => None,
+    }
+}
+
+#[inline]
+fn single(squares: Bitboard) -> bool {
+    squares.any() && !squares.more_than_one()
+}
+
+#[inline]
+fn pieces(position: &Position, color: Color) -> usize {
+    PIECES.iter().map(|&(role, worth)| worth * position.pieces(color, role).count()).sum()
+}

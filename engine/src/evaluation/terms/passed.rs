@@ -1,0 +1,55 @@
+//! Passed pawns among the pieces: what stands in their way, and who is near.
+
+use smalt_chess::{Bitboard, Color, Role, Square};
+
+use super::super::scene::{Scene, ahead, relative_rank};
+use super::super::schema::Term;
+use super::super::score::Score;
+use super::super::trace::{Trace, Weighing};
+use super::structure::Structure;
+
+/// Weighs the way of each passed pawn of a side. The attacks of all pieces must be in the scene.
+#[inline]
+pub(super) fn weigh<T: Trace>(
+    scene: &Scene<'_>,
+    structure: &Structure,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    let mut score = Score::ZERO;
+    for square in structure.passed & scene.position.color(color) {
+        score += passed(scene, square, color, weighing);
+    }
+    score
+}
+
+fn passed<T: Trace>(
+    scene: &Scene<'_>,
+    square: Square,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    let position = scene.position;
+    let rank = relative_rank(square, color) - 1;
+    let way = ahead(square.into(), color);
+    let stop = Bitboard::from(square).forward(color);
+    let hostile = scene.side(!color).attacked | position.color(!color);
+    let rooks = position.pieces(color, Role::Rook);
+
+    let mut score = Score::ZERO;
+    if !scene.occupied.intersects(stop) {
+        score += weighing.weigh(Term::PassedFree.at(rank), 1, color);
+    }
+    if !hostile.intersects(way) {
+        score += weighing.weigh(Term::PassedSafePath.at(rank), 1, color);
+    }
+    if ahead(square.into(), !color).intersects(rooks) {
+        score += weighing.weigh(Term::PassedRookBehind.first(), 1, color);
+    }
+    if let Some(stop) = stop.first() {
+        let distance = |king: Color| usize::from(position.king(king).distance(stop));
+        score += weighing.weigh(Term::PassedOwnKing.at(rank), distance(color), color);
+        score += weighing.weigh(Term::PassedEnemyKing.at(rank), distance(!color), color);
+    }
+    score
+}

@@ -1,0 +1,49 @@
+//! The king on its square, and the pawns of both sides on the three files before it.
+
+use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
+
+use super::super::scene::{ahead, board_index, relative_rank};
+use super::super::schema::Term;
+use super::super::score::Score;
+use super::super::trace::{Trace, Weighing};
+
+/// Weighs the king's square, its shelter of own pawns and the storm of enemy pawns.
+pub(super) fn weigh<T: Trace>(position: &Position, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+    let king = position.king(color);
+    let rank = Bitboard::from_rank(king.rank());
+    let before = rank | ahead(rank, color);
+    let own = position.pieces(color, Role::Pawn) & before;
+    let enemy = position.pieces(!color, Role::Pawn) & before;
+
+    let mut score = weighing.weigh(Term::SquareKing.at(board_index(king, color)), 1, color);
+    for file in files(king) {
+        let squares = Bitboard::from_file(file);
+        let shelter = if file == king.file() { Term::ShelterKingFile } else { Term::ShelterSideFile };
+        score += weighing.weigh(shelter.at(steps(own & squares, king, color)), 1, color);
+
+        let attacker = (enemy & squares).front(!color);
+        let blocked = attacker.is_some_and(|pawn| own.intersects(Bitboard::from(pawn).forward(!color)));
+        let storm = if blocked { Term::StormBlocked } else { Term::StormFree };
+        score += weighing.weigh(storm.at(steps(enemy & squares, king, color)), 1, color);
+    }
+    score
+}
+
+/// How many of the three files have no own pawn.
+pub(super) fn open_files(position: &Position, color: Color) -> u8 {
+    let own = position.pieces(color, Role::Pawn);
+    let open = |file: &File| !own.intersects(Bitboard::from_file(*file));
+    files(position.king(color)).iter().filter(|file| open(file)).count() as u8
+}
+
+/// The king's file and those beside it; by the edge of the board, the three files there.
+fn files(king: Square) -> [File; 3] {
+    let center = king.file().index().clamp(1, 6);
+    [center - 1, center, center + 1].map(File::from_index)
+}
+
+/// The ranks from the king to the nearest of the pawns before it, counted from 1 for a pawn beside it; 0 for none.
+fn steps(pawns: Bitboard, king: Square, color: Color) -> usize {
+    let nearest = pawns.front(!color);
+    nearest.map_or(0, |pawn| relative_rank(pawn, color) - relative_rank(king, color) + 1)
+}

@@ -1,0 +1,55 @@
+//! Attacks on the enemy's pawns and pieces that may win something.
+
+use smalt_chess::attacks::pawn_attack_set;
+use smalt_chess::{Bitboard, Color, Rank, Role};
+
+use super::super::scene::Scene;
+use super::super::schema::Term;
+use super::super::score::Score;
+use super::super::trace::{Trace, Weighing};
+
+/// The roles that can be threatened, in the order of the weights.
+const TARGETS: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+
+/// Weighs the threats that a side makes. The attacks of all pieces must be in the scene.
+#[inline]
+pub(super) fn weigh<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+    let position = scene.position;
+    let (own, enemy) = (scene.side(color), scene.side(!color));
+    let by = |role: Role| own.attacked_by[role.index()];
+    let well_defended = enemy.attacked_by[Role::Pawn.index()] | enemy.attacked_twice & !own.attacked_twice;
+    let enemies = position.color(!color) & !position.role(Role::King);
+    let attacked = enemies & own.attacked;
+    let weak = attacked & !well_defended;
+    let queens = position.role(Role::Queen) & enemies;
+    let rooks = position.role(Role::Rook) & enemies;
+
+    let mut score = Score::ZERO;
+    let by_minor = (by(Role::Knight) | by(Role::Bishop)) & (weak | rooks | queens);
+    let by_rook = by(Role::Rook) & (weak | queens);
+    for (index, role) in TARGETS.into_iter().enumerate() {
+        let targets = position.role(role);
+        if index > 0 {
+            let by_pawn = by(Role::Pawn) & enemies & targets;
+            score += weighing.weigh(Term::ThreatByPawn.at(index - 1), by_pawn.count(), color);
+        }
+        score += weighing.weigh(Term::ThreatByMinor.at(index), (by_minor & targets).count(), color);
+        score += weighing.weigh(Term::ThreatByRook.at(index), (by_rook & targets).count(), color);
+    }
+    let pieces = enemies & !position.role(Role::Pawn);
+    let pushes = pawn_attack_set(color, safe_pushes(scene, color)) & pieces & !by(Role::Pawn);
+    score += weighing.weigh(Term::ThreatByPawnPush.first(), pushes.count(), color);
+    score += weighing.weigh(Term::ThreatByKing.first(), (weak & by(Role::King)).count(), color);
+    score + weighing.weigh(Term::ThreatHanging.first(), (attacked & !enemy.attacked).count(), color)
+}
+
+/// The squares to which pawns of the side can advance without being taken for nothing.
+#[inline]
+fn safe_pushes(scene: &Scene<'_>, color: Color) -> Bitboard {
+    let (own, enemy) = (scene.side(color), scene.side(!color));
+    let single = scene.position.pieces(color, Role::Pawn).forward(color) & !scene.occupied;
+    let third = Bitboard::from_rank(color.rank(Rank::Third));
+    let double = (single & third).forward(color) & !scene.occupied;
+    let guarded = own.attacked | !enemy.attacked;
+    (single | double) & guarded & !enemy.attacked_by[Role::Pawn.index()]
+}

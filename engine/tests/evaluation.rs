@@ -1,0 +1,210 @@
+//! Laws of the evaluation on a corpus of varied positions: what the tuner counts is what the engine computes, neither
+//! side is favored, and no admitted number breaks anything.
+
+use std::sync::{Arc, LazyLock};
+
+use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS};
+use smalt::evaluation::taper::FULL_PHASE;
+use smalt::evaluation::trace::{FeatureCounter, Features};
+use smalt::evaluation::{Evaluator, LARGEST_EVALUATION, Parameters, dampened, evaluate, explain, features};
+use smalt_chess::{Color, Position};
+
+/// Positions that random play seldom reaches.
+const RARE: [&str; 12] = [
+    "8/8/4k3/8/8/3QK3/8/8 w - - 0 1",
+    "6k1/8/5BK1/4N3/8/8/8/8 w - - 0 1",
+    "8/3k4/8/8/3K4/2N1N3/8/8 w - - 0 1",
+    "8/5k2/4b3/3pP3/2P2K2/4B3/8/8 b - - 0 1",
+    "r5k1/5ppp/4b3/8/8/2B5/5PPP/R5K1 w - - 0 1",
+    "8/8/3k4/2r5/8/3BK3/8/8 b - - 0 1",
+    "8/1P4k1/8/8/8/8/1R6/6K1 w - - 0 1",
+    "8/8/1KP5/8/8/5k2/1p6/8 b - - 0 1",
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+    "6k1/5ppp/8/8/7q/8/5PPP/3R2K1 b - - 99 80",
+    "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/7k/K7 b - - 0 1",
+    "rnbqkbnr/pppp1ppp/8/8/3Pp3/5N2/PPP1PPPP/RNBQKB1R w KQkq - 0 1",
+];
+
+fn mixed(state: &mut u64) -> u64 {
+    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
+    let mut mixed = *state;
+    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
+    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
+    mixed ^ (mixed >> 31)
+}
+
+/// All positions of seeded random games, and the rare ones.
+static CORPUS: LazyLock<Vec<Position>> = LazyLock::new(|| {
+    let mut positions: Vec<Position> = RARE.iter().map(|fen| parse(fen)).collect();
+    let mut state = 2026;
+    for _ in 0..60 {
+        let mut position = Position::start();
+        for _ in 0..200 {
+            positions.push(position);
+            let moves = position.legal_moves();
+            if moves.as_slice().is_empty() || position.halfmove_clock() >= 100 {
+                break;
+            }
+            let chosen = mixed(&mut state) as usize % moves.as_slice().len();
+            position.play(moves.as_slice()[chosen]);
+        }
+    }
+    positions
+});
+
+fn parse(fen: &str) -> Position {
+    Position::from_fen(fen).unwrap()
+}
+
+/// Parameters whose every number is one of the extremes, in an order that the seed gives.
+fn extreme(seed: u64) -> Parameters {
+    let mut state = seed;
+    let mut number = || match seed {
+        0 => 30_000,
+        1 => -30_000,
+        _ if mixed(&mut state) & 1 == 0 => 30_000,
+        _ => -30_000,
+    };
+    let mut numbers = [[0; 2]; WEIGHTS];
+    for [middlegame, endgame] in &mut numbers {
+        (*middlegame, *endgame) = (number(), number());
+    }
+    Parameters::from_numbers(&numbers)
+}
+
+fn from_white(position: &Position, evaluation: i32) -> i32 {
+    if position.turn() == Color::White { evaluation } else { -evaluation }
+}
+
+/// Checks on each position of the corpus that counts times weights are what the engine computes.
+fn check_features(parameters: &Parameters) {
+    let weights: Vec<[i32; 2]> = parameters.numbers().collect();
+    let mut counter = FeatureCounter::default();
+    for position in CORPUS.iter() {
+        let features: Features = features(position, &mut counter);
+        let counted = features.parts::<i32>(|weight| weights[weight]);
+        let explained = explain(position, parameters);
+        assert_eq!(&counted, explained.parts(), "{position:?}");
+
+        let evaluation = from_white(position, evaluate(position, parameters));
+        assert_eq!(counted.evaluation(), evaluation, "{position:?}");
+        assert_eq!(explained.evaluation(), evaluation, "{position:?}");
+        let real = features.parts::<f64>(|weight| weights[weight].map(f64::from)).evaluation();
+        assert!((real - f64::from(evaluation)).abs() < 1.0, "{position:?}: {real}, {evaluation}");
+    }
+}
+
+#[test]
+fn counts_times_weights_are_the_evaluation() {
+    check_features(Parameters::embedded());
+}
+
+#[test]
+fn extreme_weights_neither_overflow_nor_pass_the_limit() {
+    for seed in 0..8 {
+        let parameters = extreme(seed);
+        check_features(&parameters);
+        for position in CORPUS.iter() {
+            let evaluation = evaluate(position, &parameters);
+            assert!(evaluation.abs() <= LARGEST_EVALUATION, "{position:?}: {evaluation}");
+        }
+    }
+}
+
+#[test]
+fn the_mirrored_position_is_worth_the_same() {
+    for position in CORPUS.iter() {
+        let parameters = Parameters::embedded();
+        assert_eq!(
+            evaluate(position, parameters),
+            evaluate(&position.mirrored(), parameters),
+            "{position:?}"
+        );
+    }
+}
+
+#[test]
+fn the_start_position_is_worth_the_right_to_move() {
+    let tempo = Parameters::embedded().get(Term::Tempo.first());
+    assert_eq!(evaluate(&Position::start(), Parameters::embedded()), tempo.middlegame());
+    assert_eq!(features(&Position::start(), &mut FeatureCounter::default()).linear.len(), 1);
+}
+
+#[test]
+fn remembered_structures_change_nothing() {
+    for parameters in [Parameters::embedded().clone(), extreme(3)] {
+        let parameters = Arc::new(parameters);
+        let mut evaluator = Evaluator::new(Arc::clone(&parameters));
+        for position in CORPUS.iter().chain(CORPUS.iter().rev()) {
+            assert_eq!(evaluator.evaluate(position), evaluate(position, &parameters), "{position:?}");
+        }
+    }
+}
+
+#[test]
+fn the_corpus_has_every_term_and_every_phase() {
+    let mut counter = FeatureCounter::default();
+    let mut seen = [false; WEIGHTS];
+    let mut phases = [false; FULL_PHASE as usize + 1];
+    for position in CORPUS.iter() {
+        let features = features(position, &mut counter);
+        for feature in features.linear.iter().chain(features.danger.iter().flatten()) {
+            seen[feature.weight as usize] = true;
+        }
+        for weight in features.scale.into_iter().flatten() {
+            seen[weight as usize] = true;
+        }
+        phases[features.phase as usize] = true;
+    }
+    for entry in &SCHEMA {
+        let start = entry.term.start();
+        let found = seen[start..start + entry.shape.length()].contains(&true);
+        // A weight that both sides always have cancels out of the linear part.
+        assert!(found, "{}.{} never occurs", entry.group, entry.name);
+    }
+    assert_eq!(phases, [true; FULL_PHASE as usize + 1]);
+}
+
+#[track_caller]
+fn check_order(better: &str, worse: &str) {
+    let parameters = Parameters::embedded();
+    let [better, worse] = [better, worse].map(|fen| {
+        let position = parse(fen);
+        from_white(&position, evaluate(&position, parameters))
+    });
+    assert!(better > worse, "{better} is not above {worse}");
+}
+
+#[test]
+fn what_chess_players_prefer_is_worth_more() {
+    // A queen more, a rook more, a pawn nearer to promotion, a lone king in the corner, a sheltered king.
+    check_order("4k3/8/8/8/8/8/PPP5/3QK3 w - - 0 1", "4k3/8/8/8/8/8/PPP5/4K3 w - - 0 1");
+    check_order("4k3/pppp4/8/8/8/8/PPPP4/R3K3 w - - 0 1", "4k3/pppp4/8/8/8/8/PPPP4/4K3 w - - 0 1");
+    check_order("8/P3k3/8/8/8/8/8/4K3 w - - 0 1", "8/4k3/8/8/8/P7/8/4K3 w - - 0 1");
+    check_order("k7/8/2K5/8/8/8/8/7R w - - 0 1", "8/8/2K5/4k3/8/8/8/7R w - - 0 1");
+    check_order(
+        "r1bq1rk1/pppp1ppp/2n2n2/4p3/4P3/2N2N2/PPPP1PPP/R1BQ1RK1 w - - 0 1",
+        "r1bq1rk1/pppp1ppp/2n2n2/4p3/4P3/2N2N1P/PPPP1P2/R1BQ1RK1 w - - 0 1",
+    );
+}
+
+#[test]
+fn hardly_winnable_endgames_are_near_a_draw() {
+    for fen in [
+        "8/3k4/8/8/3K4/2N1N3/8/8 w - - 0 1",
+        "8/8/3k4/8/8/3BK3/8/8 w - - 0 1",
+        "8/8/3k4/2r5/8/3BK3/8/8 b - - 0 1",
+    ] {
+        let position = parse(fen);
+        let evaluation = evaluate(&position, Parameters::embedded());
+        assert!(evaluation.abs() < 120, "{fen}: {evaluation}");
+    }
+}
+
+#[test]
+fn the_fifty_move_rule_draws_the_evaluation_toward_zero() {
+    assert_eq!(dampened(200, 0), 200);
+    assert_eq!(dampened(200, 50), 150);
+    assert_eq!(dampened(-200, 100), -100);
+    assert_eq!(dampened(200, u16::MAX), 100);
+}
