@@ -1,6 +1,8 @@
 //! Which squares a piece attacks: tables for the leapers and the lines, computed by the compiler, and fast
 //! lookups for the sliders. [`walk`] is the slow truth that all of them come from or are checked against.
 
+#[cfg(not(target_feature = "bmi2"))]
+mod magics;
 mod sliders;
 pub mod walk;
 

@@ -334,7 +334,8 @@ impl Position {
         let occupied = (self.occupied() ^ from.into() ^ taken.into()) | to.into();
         let enemies = self.color(!self.turn) - taken.into();
         let queens = self.role(Role::Queen);
-        let leapers = self.checkers & (self.role(Role::Pawn) | self.role(Role::Knight)) - taken.into();
+        let leapers = self.checkers & (self.role(Role::Pawn) | self.role(Role::Knight));
+        let leapers = leapers - taken.into();
         let diagonal = bishop_attacks(king, occupied) & (self.role(Role::Bishop) | queens);
         let orthogonal = rook_attacks(king, occupied) & (self.role(Role::Rook) | queens);
         (leapers | (diagonal | orthogonal) & enemies).is_empty()

@@ -188,8 +188,8 @@ impl Position {
         let queens = self.role(Role::Queen);
         let orthogonal = (self.role(Role::Rook) | queens) & them;
         let diagonal = (self.role(Role::Bishop) | queens) & them;
-        let leapers = knight_attacks(king) & self.role(Role::Knight)
-            | pawn_attacks(us, king) & self.role(Role::Pawn);
+        let leapers =
+            knight_attacks(king) & self.role(Role::Knight) | pawn_attacks(us, king) & self.role(Role::Pawn);
         let mut checkers = leapers & them;
         self.orthogonal_pins = Bitboard::EMPTY;
         self.diagonal_pins = Bitboard::EMPTY;
