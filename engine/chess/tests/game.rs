@@ -1,5 +1,7 @@
 //! Games as a runner plays them: what ends them, and that nothing else does.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use smalt_chess::{Color, DrawClaims, Ending, Game, Move, MoveKind, Outcome, Position, San, Square};
 
 fn play(game: &mut Game, text: &str) {

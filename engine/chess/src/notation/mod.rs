@@ -1,5 +1,9 @@
 //! The texts of chess: how moves, positions and games are written and read.
 
+pub mod encoding;
+pub mod epd;
 pub mod fen;
+pub mod move_comment;
+pub mod pgn;
 pub mod san;
 pub mod uci_move;

@@ -1,0 +1,334 @@
+//! A whole game with all that is written in it.
+//!
+//! Moves, comments and variations are one flat sequence, as in the file, with marks where variations begin and end. So
+//! depth costs nothing, and no part of it needs recursion.
+
+use super::problem::PgnProblem;
+use super::tags::Tags;
+use crate::game::{Game, IllegalMoveError};
+use crate::moves::Move;
+use crate::notation::uci_move::CastlingMode;
+use crate::outcome::Outcome;
+use crate::position::Position;
+
+/// A game: tags, start position, moves with annotations, result. Its `Display` is the export format of PGN.
+#[derive(Clone, Debug)]
+pub struct PgnGame {
+    pub(super) tags: Tags,
+    start: Position,
+    movetext: Vec<Element>,
+    outcome: Option<Outcome>,
+    /// The main line and the open variations, the innermost last.
+    open: Vec<Line>,
+    pub(super) line: u64,
+    pub(super) problems: Vec<PgnProblem>,
+}
+
+/// A piece of the movetext.
+#[derive(Clone, PartialEq, Eq, Hash, Debug)]
+pub enum Element {
+    /// A legal move.
+    Move(Move),
+    /// `--`: the side to move passes, as annotators do to show a threat.
+    Pass,
+    /// A numeric annotation glyph, `$1`.
+    Nag(u8),
+    /// A comment. Its words are parted by single spaces.
+    Comment(String),
+    /// `(`: an alternative to the move before.
+    BeginVariation,
+    /// `)`.
+    EndVariation,
+}
+
+/// Where the moves of a line stand.
+#[derive(Clone, Copy, Debug)]
+struct Line {
+    /// The position before the last move; `None` before the first.
+    before: Option<Position>,
+    now: Position,
+}
+
+/// Why a variation can't begin or end here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+pub enum VariationError {
+    /// There is no move to which it could be an alternative.
+    #[error("a variation needs a move before it")]
+    NoMove,
+    /// No variation is open.
+    #[error("no variation is open")]
+    NotOpen,
+}
+
+impl PgnGame {
+    /// A game without moves. A start position other than that of standard chess is put into the tags.
+    pub fn new(start: Position) -> PgnGame {
+        let mut tags = Tags::new();
+        if start != Position::start() {
+            if CastlingMode::of(&start) == CastlingMode::Chess960 {
+                tags.set("Variant", "Chess960");
+            }
+            tags.set("SetUp", "1");
+            tags.set("FEN", &start.to_fen());
+        }
+        PgnGame::with_tags(tags, start)
+    }
+
+    /// A game whose tags already tell the start position.
+    pub(super) fn with_tags(tags: Tags, start: Position) -> PgnGame {
+        let open = vec![Line { before: None, now: start }];
+        PgnGame { tags, start, movetext: Vec::new(), outcome: None, open, line: 0, problems: Vec::new() }
+    }
+
+    /// The tags; see [`PgnGame::set_outcome`] for the result.
+    pub fn tags(&self) -> &Tags {
+        &self.tags
+    }
+
+    /// Gives a tag its value. `Result` follows the outcome and is not set here; the start position stays what it is.
+    pub fn set_tag(&mut self, name: &str, value: &str) {
+        if name != "Result" {
+            self.tags.set(name, value);
+        }
+    }
+
+    /// The position before the first move.
+    pub fn start(&self) -> &Position {
+        &self.start
+    }
+
+    /// The position after the last move of the innermost open line.
+    pub fn position(&self) -> &Position {
+        &self.innermost().now
+    }
+
+    /// All that stands between tags and result.
+    pub fn movetext(&self) -> &[Element] {
+        &self.movetext
+    }
+
+    /// The result; `None` if the game goes on or nobody knows.
+    pub fn outcome(&self) -> Option<Outcome> {
+        self.outcome
+    }
+
+    /// Sets the result, in the tag too.
+    pub fn set_outcome(&mut self, outcome: Option<Outcome>) {
+        self.outcome = outcome;
+        self.tags.set("Result", &outcome.map_or("*".into(), |outcome| outcome.to_string()));
+    }
+
+    /// The line of the file on which the game begins, from 1; 0 if it comes from no file.
+    pub fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// What was skipped while the game was read, in the order of the file; after a hundred, no more are kept.
+    pub fn problems(&self) -> &[PgnProblem] {
+        &self.problems
+    }
+
+    fn innermost(&self) -> &Line {
+        self.open.last().expect("the main line is always open")
+    }
+
+    fn innermost_mut(&mut self) -> &mut Line {
+        self.open.last_mut().expect("the main line is always open")
+    }
+
+    /// Appends a move.
+    ///
+    /// # Errors
+    /// If it is not legal; the game stays as it was.
+    pub fn push_move(&mut self, mv: Move) -> Result<(), IllegalMoveError> {
+        if !self.position().is_legal(mv) {
+            return Err(IllegalMoveError(mv));
+        }
+        self.push_legal(mv);
+        Ok(())
+    }
+
+    /// Appends a move that is known to be legal.
+    pub(super) fn push_legal(&mut self, mv: Move) {
+        let line = self.innermost_mut();
+        line.before = Some(line.now);
+        line.now.play(mv);
+        self.movetext.push(Element::Move(mv));
+    }
+
+    /// Appends a pass. False, and nothing is appended, if the side to move is in check.
+    pub fn push_pass(&mut self) -> bool {
+        let line = self.innermost_mut();
+        if line.now.is_check() {
+            return false;
+        }
+        line.before = Some(line.now);
+        line.now = line.now.after_null_move();
+        self.movetext.push(Element::Pass);
+        true
+    }
+
+    /// Appends a numeric annotation glyph.
+    pub fn push_nag(&mut self, nag: u8) {
+        self.movetext.push(Element::Nag(nag));
+    }
+
+    /// Appends a comment; spaces and line ends in it become single spaces. An empty one is left out.
+    pub fn push_comment(&mut self, text: &str) {
+        let text = one_line(text);
+        if !text.is_empty() {
+            self.movetext.push(Element::Comment(text));
+        }
+    }
+
+    /// Begins an alternative to the last move.
+    ///
+    /// # Errors
+    /// If the line has no move yet.
+    pub fn begin_variation(&mut self) -> Result<(), VariationError> {
+        let now = self.innermost().before.ok_or(VariationError::NoMove)?;
+        self.open.push(Line { before: None, now });
+        self.movetext.push(Element::BeginVariation);
+        Ok(())
+    }
+
+    /// Ends the innermost variation.
+    ///
+    /// # Errors
+    /// If none is open.
+    pub fn end_variation(&mut self) -> Result<(), VariationError> {
+        if self.open.len() == 1 {
+            return Err(VariationError::NotOpen);
+        }
+        self.open.pop();
+        self.movetext.push(Element::EndVariation);
+        Ok(())
+    }
+
+    /// How many variations are open.
+    pub(super) fn depth(&self) -> usize {
+        self.open.len() - 1
+    }
+
+    /// The moves of the main line, each with what is written behind it. A pass ends it: after one there is no game.
+    pub fn main_line(&self) -> impl Iterator<Item = MainLineMove<'_>> {
+        let mut rest = self.movetext.as_slice();
+        std::iter::from_fn(move || {
+            let (mv, behind) = next_move(rest)?;
+            let (annotations, after) = behind.split_at(annotation_count(behind));
+            rest = after;
+            Some(MainLineMove { mv, annotations })
+        })
+    }
+
+    /// What is written before the first move.
+    pub fn introduction(&self) -> &[Element] {
+        &self.movetext[..annotation_count(&self.movetext)]
+    }
+
+    /// The main line as a game of the rules.
+    pub fn to_game(&self) -> Game {
+        let mut game = Game::new(self.start);
+        for played in self.main_line() {
+            game.play(played.mv).expect("the moves were judged when they were appended");
+        }
+        game
+    }
+}
+
+impl PartialEq for PgnGame {
+    /// Same tags, start, movetext and result; wherever they were read.
+    fn eq(&self, other: &PgnGame) -> bool {
+        self.tags == other.tags
+            && self.start == other.start
+            && self.movetext == other.movetext
+            && self.outcome == other.outcome
+    }
+}
+
+impl Eq for PgnGame {}
+
+impl From<&Game> for PgnGame {
+    /// The moves of a game, without result.
+    fn from(game: &Game) -> PgnGame {
+        let mut written = PgnGame::new(*game.start());
+        for &mv in game.moves() {
+            written.push_legal(mv);
+        }
+        written
+    }
+}
+
+/// A move of the main line.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct MainLineMove<'a> {
+    /// The move.
+    pub mv: Move,
+    /// All that stands between it and the next: glyphs, comments, whole variations.
+    pub annotations: &'a [Element],
+}
+
+impl<'a> MainLineMove<'a> {
+    /// The comments on the move itself, not those in variations.
+    pub fn comments(&self) -> impl Iterator<Item = &'a str> + use<'a> {
+        own_elements(self.annotations).filter_map(|element| match element {
+            Element::Comment(text) => Some(text.as_str()),
+            _ => None,
+        })
+    }
+
+    /// The glyphs on the move itself.
+    pub fn nags(&self) -> impl Iterator<Item = u8> + use<'a> {
+        own_elements(self.annotations).filter_map(|element| match element {
+            Element::Nag(nag) => Some(*nag),
+            _ => None,
+        })
+    }
+}
+
+/// The elements outside of variations.
+fn own_elements(elements: &[Element]) -> impl Iterator<Item = &Element> {
+    let mut depth = 0_usize;
+    elements.iter().filter(move |element| {
+        match element {
+            Element::BeginVariation => depth += 1,
+            Element::EndVariation => depth = depth.saturating_sub(1),
+            _ => return depth == 0,
+        }
+        false
+    })
+}
+
+/// How many elements come before the next move or pass of the same line.
+fn annotation_count(elements: &[Element]) -> usize {
+    let mut depth = 0_usize;
+    let is_next_move = |element: &Element| {
+        match element {
+            Element::BeginVariation => depth += 1,
+            Element::EndVariation => depth = depth.saturating_sub(1),
+            Element::Move(_) | Element::Pass => return depth == 0,
+            _ => {}
+        }
+        false
+    };
+    elements.iter().position(is_next_move).unwrap_or(elements.len())
+}
+
+fn next_move(elements: &[Element]) -> Option<(Move, &[Element])> {
+    match &elements[annotation_count(elements)..] {
+        [Element::Move(mv), rest @ ..] => Some((*mv, rest)),
+        _ => None,
+    }
+}
+
+/// The words of a text, parted by single spaces.
+fn one_line(text: &str) -> String {
+    let mut line = String::with_capacity(text.len());
+    for word in text.split_whitespace() {
+        if !line.is_empty() {
+            line.push(' ');
+        }
+        line.push_str(word);
+    }
+    line
+}

@@ -1,0 +1,339 @@
+//! Cuts the text of a PGN file into tokens. One token is held at a time, with a limit on its length.
+
+use std::io::Read;
+
+use super::source::Source;
+use crate::outcome::Outcome;
+
+/// The longest comment or tag value that is kept, in bytes.
+const TEXT_LIMIT: usize = 1 << 20;
+/// The longest word that is kept, in bytes; real ones are moves.
+const WORD_LIMIT: usize = 64;
+
+/// A piece of a PGN file; its text, if it has one, is the lexer's.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Token {
+    /// A tag: name and value are the lexer's.
+    Tag,
+    /// A line that begins like a tag and is none.
+    BadTag,
+    /// A move, or another word.
+    Word,
+    /// A number of a move.
+    Number,
+    /// A numeric annotation glyph.
+    Nag(u8),
+    /// A comment of either kind.
+    Comment,
+    /// A comment that does not end before the next game.
+    OpenComment,
+    /// `(`.
+    Open,
+    /// `)`.
+    Close,
+    /// A result; `None` for `*`.
+    Result(Option<Outcome>),
+    /// A character that means nothing here.
+    Unexpected(u8),
+    /// The end of the file.
+    End,
+}
+
+/// A stream of tokens.
+#[derive(Debug)]
+pub(super) struct Lexer<R> {
+    pub(super) source: Source<R>,
+    text: Vec<u8>,
+    name: Vec<u8>,
+    /// The line on which the present token begins.
+    line: u64,
+    /// Whether only spaces came before the present token on its line, or else tags.
+    may_be_tag: bool,
+    truncated: bool,
+}
+
+impl<R: Read> Lexer<R> {
+    pub(super) fn new(input: R) -> Lexer<R> {
+        Lexer {
+            source: Source::new(input),
+            text: Vec::new(),
+            name: Vec::new(),
+            line: 1,
+            may_be_tag: true,
+            truncated: false,
+        }
+    }
+
+    /// The text of the token: the word, the comment, the value of the tag.
+    pub(super) fn text(&self) -> &[u8] {
+        &self.text
+    }
+
+    /// The name of the tag.
+    pub(super) fn name(&self) -> &[u8] {
+        &self.name
+    }
+
+    /// The line on which the token begins.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// Whether the text of the token was too long and has lost its end.
+    pub(super) fn is_truncated(&self) -> bool {
+        self.truncated
+    }
+
+    /// Skips the rest of the line after a token and gives it, with the token's text before it.
+    pub(super) fn rest_of_line(&mut self) -> &[u8] {
+        self.take_line();
+        &self.text
+    }
+
+    /// The next token.
+    pub(super) fn next(&mut self) -> Token {
+        self.skip_space();
+        self.line = self.source.line();
+        self.truncated = false;
+        self.text.clear();
+        let Some(byte) = self.source.peek() else { return Token::End };
+        let may_be_tag = std::mem::replace(&mut self.may_be_tag, false);
+        match byte {
+            b'0'..=b'9' => self.number(),
+            b'[' if may_be_tag => self.tag(),
+            b'{' => self.comment(),
+            b';' => self.line_comment(),
+            b'$' => self.nag(),
+            b'!' | b'?' => self.suffix(),
+            b'<' => self.reserved(),
+            _ if is_word(byte) => self.word(),
+            _ => {
+                self.source.bump();
+                match byte {
+                    b'(' => Token::Open,
+                    b')' => Token::Close,
+                    b'*' => Token::Result(None),
+                    _ => Token::Unexpected(byte),
+                }
+            }
+        }
+    }
+
+    /// Skips spaces, dots behind numbers, and lines that begin with `%`.
+    #[inline]
+    fn skip_space(&mut self) {
+        while let Some(byte) = self.source.peek() {
+            match byte {
+                b'\n' | b'\r' => self.may_be_tag = true,
+                b' ' | b'\t' | 0x0b | 0x0c | b'.' | 0 => {}
+                b'%' if self.source.is_line_start() => {
+                    self.skip_line();
+                    continue;
+                }
+                _ => return,
+            }
+            self.source.bump();
+        }
+    }
+
+    fn skip_line(&mut self) {
+        let mut nothing = Vec::new();
+        self.source.take_until(is_line_end, &mut nothing, 0);
+    }
+
+    /// Appends the rest of the line to the text.
+    fn take_line(&mut self) {
+        self.source.take_until(is_line_end, &mut self.text, TEXT_LIMIT);
+        self.truncated |= self.text.len() == TEXT_LIMIT;
+    }
+
+    fn word(&mut self) -> Token {
+        self.take_word();
+        match self.text.as_slice() {
+            b"\xc2\xbd-\xc2\xbd" | b"\xbd-\xbd" => Token::Result(Some(Outcome::Draw)),
+            _ => Token::Word,
+        }
+    }
+
+    #[inline]
+    fn take_word(&mut self) {
+        while let Some(byte) = self.source.peek() {
+            let goes_on = is_word(byte) || byte == b'.' && is_en_passant_mark(&self.text);
+            if !goes_on {
+                return;
+            }
+            if self.text.len() < WORD_LIMIT {
+                self.text.push(byte);
+            }
+            self.source.bump();
+        }
+    }
+
+    /// A number, or a result or castling that begins with one.
+    fn number(&mut self) -> Token {
+        while let Some(digit @ b'0'..=b'9') = self.source.peek() {
+            if self.text.len() < WORD_LIMIT {
+                self.text.push(digit);
+            }
+            self.source.bump();
+        }
+        if !matches!(self.source.peek(), Some(b'-' | b'/')) {
+            return Token::Number;
+        }
+        self.take_word();
+        let text = str::from_utf8(&self.text).unwrap_or_default();
+        Outcome::parse(text).map_or(Token::Word, |outcome| Token::Result(Some(outcome)))
+    }
+
+    fn nag(&mut self) -> Token {
+        self.source.bump();
+        let mut value = None;
+        while let Some(digit @ b'0'..=b'9') = self.source.peek() {
+            value = Some(value.unwrap_or(0_u32).saturating_mul(10).saturating_add(u32::from(digit - b'0')));
+            self.source.bump();
+        }
+        value.and_then(|value| u8::try_from(value).ok()).map_or(Token::Unexpected(b'$'), Token::Nag)
+    }
+
+    fn suffix(&mut self) -> Token {
+        while let Some(mark @ (b'!' | b'?')) = self.source.peek() {
+            if self.text.len() < WORD_LIMIT {
+                self.text.push(mark);
+            }
+            self.source.bump();
+        }
+        Token::Nag(match self.text.as_slice() {
+            b"!" => 1,
+            b"?" => 2,
+            b"!?" => 5,
+            b"?!" => 6,
+            [b'!', ..] => 3,
+            _ => 4,
+        })
+    }
+
+    fn comment(&mut self) -> Token {
+        self.source.bump();
+        loop {
+            let at_end =
+                !self.source.take_until(|byte| matches!(byte, b'}' | b'\n'), &mut self.text, TEXT_LIMIT);
+            self.truncated |= self.text.len() == TEXT_LIMIT;
+            if at_end {
+                return Token::OpenComment;
+            }
+            let closes = self.source.peek() == Some(b'}');
+            self.source.bump();
+            if closes {
+                return Token::Comment;
+            }
+            self.text.push(b'\n');
+            if self.source.starts_with(b"[Event \"") {
+                self.may_be_tag = true;
+                return Token::OpenComment;
+            }
+        }
+    }
+
+    fn line_comment(&mut self) -> Token {
+        self.source.bump();
+        self.take_line();
+        Token::Comment
+    }
+
+    /// What stands in angle brackets is reserved by the standard, and read as nothing.
+    fn reserved(&mut self) -> Token {
+        let mut nothing = Vec::new();
+        self.source.take_until(|byte| byte == b'>' || is_line_end(byte), &mut nothing, 0);
+        if self.source.peek() == Some(b'>') {
+            self.source.bump();
+        }
+        Token::Unexpected(b'<')
+    }
+
+    /// A tag. Escapes are resolved; a quote inside of the value that is not escaped belongs to it, unless the bracket or the
+    /// line ends behind it.
+    fn tag(&mut self) -> Token {
+        self.source.bump();
+        self.name.clear();
+        let is_name_end = |byte: u8| matches!(byte, b'"' | b']' | b'\n' | b'\r');
+        self.source.take_until(is_name_end, &mut self.name, WORD_LIMIT * 4);
+        self.name = self.name.trim_ascii().to_vec();
+        let named = !self.name.is_empty() && self.name.iter().all(|&byte| is_tag_name(byte));
+        if !named || self.source.peek() != Some(b'"') {
+            self.text.push(b'[');
+            self.text.extend_from_slice(&self.name);
+            self.take_line();
+            return Token::BadTag;
+        }
+        self.source.bump();
+        self.may_be_tag = true;
+        if self.tag_value() {
+            return Token::Tag;
+        }
+        let beginning = [b"[", self.name.as_slice(), b" \""].concat();
+        self.text.splice(..0, beginning);
+        Token::BadTag
+    }
+
+    /// Reads behind the opening quote to the end of the tag. False if the line ends without a closing quote.
+    fn tag_value(&mut self) -> bool {
+        loop {
+            let is_end = |byte: u8| matches!(byte, b'"' | b'\\') || is_line_end(byte);
+            let found = self.source.take_until(is_end, &mut self.text, TEXT_LIMIT);
+            self.truncated |= self.text.len() == TEXT_LIMIT;
+            let Some(byte) = self.source.peek().filter(|&byte| found && !is_line_end(byte)) else {
+                return false;
+            };
+            self.source.bump();
+            if byte == b'"' {
+                if self.closes_tag() {
+                    return true;
+                }
+                self.text.push(b'"');
+                continue;
+            }
+            match self.source.peek() {
+                Some(escaped @ (b'"' | b'\\')) => {
+                    self.text.push(escaped);
+                    self.source.bump();
+                }
+                _ => self.text.push(b'\\'),
+            }
+        }
+    }
+
+    /// Whether a quote ends the value: if nothing but spaces comes before the bracket or the end of the line. Spaces that
+    /// turn out to belong to the value stay to be read.
+    fn closes_tag(&mut self) -> bool {
+        for end in [b"]".as_slice(), b" ]", b"  ]"] {
+            if self.source.starts_with(end) {
+                while self.source.peek() != Some(b']') {
+                    self.source.bump();
+                }
+                self.source.bump();
+                return true;
+            }
+        }
+        self.source.peek().is_none_or(is_line_end)
+    }
+}
+
+fn is_line_end(byte: u8) -> bool {
+    matches!(byte, b'\n' | b'\r')
+}
+
+#[inline]
+fn is_word(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric()
+        || byte >= 0x80
+        || matches!(byte, b'+' | b'#' | b'=' | b':' | b'-' | b'_' | b'/' | b'@' | b'~')
+}
+
+fn is_tag_name(byte: u8) -> bool {
+    byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b'+' | b'#' | b'=' | b':' | b'-')
+}
+
+/// Whether a dot goes on with `e.p.`.
+fn is_en_passant_mark(text: &[u8]) -> bool {
+    matches!(text, [.., b'e'] | [.., b'e', b'.', b'p']) && !matches!(text, [b'O', ..])
+}

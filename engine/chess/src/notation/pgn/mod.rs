@@ -1,0 +1,20 @@
+//! Portable game notation: games with their tags, moves, comments and variations.
+//!
+//! Reading streams: [`PgnReader`] holds one buffer and one token, and tells a [`Visitor`] what it meets, or makes whole
+//! games ([`PgnGame`]). Whatever is wrong costs no more than it must: a line of text, a variation, the rest of a game;
+//! and is reported with its line and reason. Writing is the [`PgnGame`]'s `Display`, in export format.
+
+mod game;
+mod lexer;
+mod problem;
+mod reader;
+mod source;
+mod tags;
+mod visitor;
+mod write;
+
+pub use game::{Element, MainLineMove, PgnGame, VariationError};
+pub use problem::{PgnError, PgnProblem, ProblemKind, SkippedGame};
+pub use reader::{PgnReader, Variations};
+pub use tags::Tags;
+pub use visitor::{Flow, Visitor};

@@ -1,0 +1,461 @@
+//! Reads games one after the other: the grammar of PGN over its tokens, and what it means.
+
+use std::io::{self, Read};
+
+use super::game::PgnGame;
+use super::lexer::{Lexer, Token};
+use super::problem::{PgnError, PgnProblem, ProblemKind, SkippedGame};
+use super::tags::Tags;
+use super::visitor::{Flow, Visitor};
+use crate::notation::encoding::decode_bytes;
+use crate::notation::fen::FenError;
+use crate::notation::san::{San, SanBody, SanError};
+use crate::outcome::Outcome;
+use crate::position::Position;
+
+/// Variations within variations that are followed; deeper ones are skipped.
+const DEPTH_LIMIT: usize = 100;
+/// Problems that a game keeps.
+const PROBLEM_LIMIT: usize = 100;
+/// Bytes of an unreadable text that a problem shows.
+const SHOWN: usize = 80;
+
+/// Whether [`PgnReader::read_game`] keeps variations.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Variations {
+    /// Variations are read, and their moves judged.
+    Keep,
+    /// Variations are skipped unseen.
+    Skip,
+}
+
+/// Reads games from a stream, with a buffer of its own.
+#[derive(Debug)]
+pub struct PgnReader<R> {
+    lexer: Lexer<R>,
+    /// A token that was read too early.
+    held: Option<Token>,
+}
+
+impl<R: Read> PgnReader<R> {
+    /// A reader at the start of a stream.
+    pub fn new(source: R) -> PgnReader<R> {
+        PgnReader { lexer: Lexer::new(source), held: None }
+    }
+
+    /// The line that is being read, from 1.
+    pub fn line(&self) -> u64 {
+        self.lexer.line()
+    }
+
+    /// Reads the next game and checks its moves. `None` at the end of the stream.
+    ///
+    /// A move that can't be read or played ends its variation, or the game's moves, and is among the game's problems.
+    ///
+    /// # Errors
+    /// If the stream fails, or if the game can't be used at all: an unknown variant, or a wrong start position. After the
+    /// latter reading can go on.
+    pub fn read_game(&mut self, variations: Variations) -> Result<Option<PgnGame>, PgnError> {
+        let mut builder = Builder::new(variations);
+        if !self.visit_game(&mut builder)? {
+            return Ok(None);
+        }
+        Ok(Some(builder.finish()?))
+    }
+
+    /// Tells a visitor the next game. False at the end of the stream; problems behind the last game are told before.
+    ///
+    /// # Errors
+    /// If the stream fails.
+    pub fn visit_game<V: Visitor>(&mut self, visitor: &mut V) -> io::Result<bool> {
+        let found = self.visit(visitor);
+        match self.lexer.source.take_error() {
+            Some(error) => Err(error),
+            None => Ok(found),
+        }
+    }
+
+    fn next(&mut self) -> Token {
+        self.held.take().unwrap_or_else(|| self.lexer.next())
+    }
+
+    fn visit<V: Visitor>(&mut self, visitor: &mut V) -> bool {
+        let Some(first) = self.find_game(visitor) else { return false };
+        visitor.begin_game(self.lexer.line());
+        let next = self.tags(first, visitor);
+        let flow = visitor.begin_moves();
+        let outcome = self.moves(next, flow, visitor);
+        visitor.end_game(outcome);
+        true
+    }
+
+    /// Skips what comes before a game: comments, and with a problem whatever is neither a tag nor a move.
+    fn find_game<V: Visitor>(&mut self, visitor: &mut V) -> Option<Token> {
+        loop {
+            let token = self.next();
+            match token {
+                Token::End => return None,
+                Token::Tag => return Some(token),
+                Token::Word if San::parse_bytes(self.lexer.text()).is_ok() => return Some(token),
+                Token::Number | Token::Comment | Token::OpenComment => {}
+                _ => {
+                    let line = self.lexer.line();
+                    let text = shown(self.lexer.rest_of_line());
+                    visitor.problem(PgnProblem { line, kind: ProblemKind::OutsideGame(text) });
+                }
+            }
+        }
+    }
+
+    /// Tells the tags, and gives the token after them. A second `Event` belongs to the next game.
+    fn tags<V: Visitor>(&mut self, first: Token, visitor: &mut V) -> Token {
+        let mut token = first;
+        let mut has_event = false;
+        loop {
+            match token {
+                Token::Tag if self.lexer.name() == b"Event" && has_event => return token,
+                Token::Tag => {
+                    has_event |= self.lexer.name() == b"Event";
+                    let name = decode_bytes(self.lexer.name());
+                    visitor.tag(&name, &decode_bytes(self.lexer.text()));
+                    self.tell_if_truncated(visitor);
+                }
+                Token::BadTag => self.tell(visitor, ProblemKind::Tag(shown(self.lexer.text()))),
+                _ => return token,
+            }
+            token = self.next();
+        }
+    }
+
+    fn moves<V: Visitor>(&mut self, first: Token, flow: Flow, visitor: &mut V) -> Option<Outcome> {
+        let mut moves = Moves::new(flow);
+        let mut token = first;
+        // A result inside of a variation, which ends the game unless the variation is closed.
+        let mut inner_result = None;
+        loop {
+            match token {
+                Token::Tag | Token::End => {
+                    self.held = Some(token);
+                    let missing =
+                        if moves.depth > 0 { ProblemKind::Parentheses } else { ProblemKind::NoResult };
+                    if inner_result.is_none() || moves.depth > 0 {
+                        self.tell(visitor, missing);
+                    }
+                    return inner_result.flatten();
+                }
+                Token::Result(outcome) if moves.depth == 0 => return outcome,
+                Token::Result(outcome) => inner_result = Some(outcome),
+                _ => {
+                    inner_result = None;
+                    self.element(token, &mut moves, visitor);
+                }
+            }
+            token = self.next();
+        }
+    }
+
+    #[inline]
+    fn element<V: Visitor>(&mut self, token: Token, moves: &mut Moves, visitor: &mut V) {
+        match token {
+            Token::Word if moves.is_reading() => self.word(moves, visitor),
+            Token::Nag(nag) if moves.is_reading() => visitor.nag(nag),
+            Token::Comment | Token::OpenComment if moves.is_reading() => {
+                visitor.comment(&decode_bytes(self.lexer.text()));
+                self.tell_if_truncated(visitor);
+                if token == Token::OpenComment {
+                    self.tell(visitor, ProblemKind::OpenComment);
+                }
+            }
+            Token::Open => self.open(moves, visitor),
+            Token::Close => self.close(moves, visitor),
+            Token::BadTag if moves.is_reading() => {
+                self.tell(visitor, ProblemKind::Tag(shown(self.lexer.text())));
+            }
+            Token::Unexpected(byte) if moves.is_reading() => {
+                self.tell(visitor, ProblemKind::Unexpected(char::from(byte)));
+            }
+            _ => {}
+        }
+    }
+
+    #[inline]
+    fn word<V: Visitor>(&mut self, moves: &mut Moves, visitor: &mut V) {
+        let text = self.lexer.text();
+        let line = self.lexer.line();
+        if let Ok(san) = San::parse_bytes(text) {
+            moves.go_on(visitor.san(san, line));
+            return;
+        }
+        match sign(text) {
+            Some(Sign::Nag(nag)) => visitor.nag(nag),
+            Some(Sign::Nothing) => {}
+            None => {
+                visitor.problem(PgnProblem { line, kind: ProblemKind::NotAMove(shown(text)) });
+                moves.go_on(Flow::Skip);
+            }
+        }
+    }
+
+    fn open<V: Visitor>(&mut self, moves: &mut Moves, visitor: &mut V) {
+        moves.depth += 1;
+        if !moves.is_reading() {
+            return;
+        }
+        let flow = if moves.depth > DEPTH_LIMIT {
+            self.tell(visitor, ProblemKind::Depth);
+            Flow::Skip
+        } else {
+            visitor.begin_variation(self.lexer.line())
+        };
+        if flow == Flow::Skip {
+            moves.skipped = Some(Skipped::Variation { depth: moves.depth });
+        }
+    }
+
+    fn close<V: Visitor>(&mut self, moves: &mut Moves, visitor: &mut V) {
+        if moves.depth == 0 {
+            self.tell(visitor, ProblemKind::Parentheses);
+            return;
+        }
+        let depth = moves.depth;
+        moves.depth -= 1;
+        match moves.skipped {
+            Some(Skipped::Variation { depth: from }) if from == depth => moves.skipped = None,
+            Some(Skipped::Rest { depth: from }) if from == depth => {
+                moves.skipped = None;
+                visitor.end_variation();
+            }
+            Some(_) => {}
+            None => visitor.end_variation(),
+        }
+    }
+
+    fn tell<V: Visitor>(&self, visitor: &mut V, kind: ProblemKind) {
+        visitor.problem(PgnProblem { line: self.lexer.line(), kind });
+    }
+
+    fn tell_if_truncated<V: Visitor>(&self, visitor: &mut V) {
+        if self.lexer.is_truncated() {
+            self.tell(visitor, ProblemKind::TooLong);
+        }
+    }
+}
+
+/// How deep in variations the reader is, and what it skips.
+struct Moves {
+    depth: usize,
+    skipped: Option<Skipped>,
+}
+
+/// What is being skipped, with all variations in it.
+enum Skipped {
+    /// A whole variation.
+    Variation { depth: usize },
+    /// The rest of a line that has begun.
+    Rest { depth: usize },
+}
+
+impl Moves {
+    fn new(flow: Flow) -> Moves {
+        let mut moves = Moves { depth: 0, skipped: None };
+        moves.go_on(flow);
+        moves
+    }
+
+    #[inline]
+    fn is_reading(&self) -> bool {
+        self.skipped.is_none()
+    }
+
+    #[inline]
+    fn go_on(&mut self, flow: Flow) {
+        if flow == Flow::Skip {
+            self.skipped = Some(Skipped::Rest { depth: self.depth });
+        }
+    }
+}
+
+/// Words among moves that are none.
+enum Sign {
+    /// An evaluation or remark with a glyph of its own.
+    Nag(u8),
+    /// A mark that belongs to the move before.
+    Nothing,
+}
+
+/// What annotators write besides moves. Glyphs as the PGN standard numbers them (146 and 201 by custom).
+fn sign(text: &[u8]) -> Option<Sign> {
+    Some(match text {
+        b"=" => Sign::Nag(10),
+        b"+=" | b"+/=" => Sign::Nag(14),
+        b"=+" | b"=/+" => Sign::Nag(15),
+        b"+/-" => Sign::Nag(16),
+        b"-/+" => Sign::Nag(17),
+        b"+-" => Sign::Nag(18),
+        b"-+" => Sign::Nag(19),
+        b"N" => Sign::Nag(146),
+        b"D" => Sign::Nag(201),
+        b"+" | b"++" | b"#" | b"ep" | b"e.p." | b"e.p" | b"ch" | b"mate" => Sign::Nothing,
+        _ => return None,
+    })
+}
+
+/// The start of a text for people to read.
+fn shown(text: &[u8]) -> String {
+    let cut = &text[..text.len().min(SHOWN)];
+    match str::from_utf8(cut) {
+        Err(error) if error.error_len().is_none() => {
+            String::from_utf8_lossy(&cut[..error.valid_up_to()]).into()
+        }
+        _ => decode_bytes(cut).into_owned(),
+    }
+}
+
+/// Makes a game of what a reader tells.
+struct Builder {
+    variations: Variations,
+    line: u64,
+    tags: Tags,
+    /// `None` until the tags are over, and if the game can't be used.
+    game: Option<PgnGame>,
+    problems: Vec<PgnProblem>,
+    refusal: Option<PgnProblem>,
+}
+
+impl Builder {
+    fn new(variations: Variations) -> Builder {
+        Builder { variations, line: 0, tags: Tags::new(), game: None, problems: Vec::new(), refusal: None }
+    }
+
+    fn finish(self) -> Result<PgnGame, SkippedGame> {
+        match (self.game, self.refusal) {
+            (Some(mut game), None) => {
+                game.line = self.line;
+                game.problems = self.problems;
+                Ok(game)
+            }
+            (_, refusal) => {
+                let no_moves = PgnProblem { line: self.line, kind: ProblemKind::NoResult };
+                Err(SkippedGame { line: self.line, problem: refusal.unwrap_or(no_moves) })
+            }
+        }
+    }
+
+    fn start(&self) -> Result<Position, ProblemKind> {
+        match self.tags.get("Variant") {
+            Some(variant) if !is_known_variant(variant) => return Err(ProblemKind::Variant(variant.into())),
+            _ => {}
+        }
+        let fen = self.tags.get("FEN").filter(|fen| !fen.trim().is_empty());
+        fen.map_or(Ok(Position::start()), |fen| {
+            Position::from_fen(fen).map_err(|error: FenError| error.into())
+        })
+    }
+}
+
+fn is_known_variant(name: &str) -> bool {
+    let letters: String = name.chars().filter(char::is_ascii_alphanumeric).collect();
+    matches!(
+        letters.to_ascii_lowercase().as_str(),
+        "" | "standard"
+            | "chess"
+            | "normal"
+            | "orthodox"
+            | "fromposition"
+            | "chess960"
+            | "960"
+            | "frc"
+            | "fischerandom"
+            | "fischerrandom"
+            | "fischerandomchess"
+            | "fischerrandomchess"
+    )
+}
+
+impl Visitor for Builder {
+    fn begin_game(&mut self, line: u64) {
+        self.line = line;
+    }
+
+    fn tag(&mut self, name: &str, value: &str) {
+        self.tags.set(name, value);
+    }
+
+    fn begin_moves(&mut self) -> Flow {
+        match self.start() {
+            Ok(start) => {
+                self.game = Some(PgnGame::with_tags(std::mem::take(&mut self.tags), start));
+                Flow::Read
+            }
+            Err(kind) => {
+                self.refusal = Some(PgnProblem { line: self.line, kind });
+                Flow::Skip
+            }
+        }
+    }
+
+    #[inline]
+    fn san(&mut self, san: San, line: u64) -> Flow {
+        let Some(game) = &mut self.game else { return Flow::Skip };
+        let played = match san.body {
+            SanBody::Null if game.push_pass() => Ok(()),
+            SanBody::Null => Err(SanError::Illegal(san)),
+            _ => san.to_move(game.position()).map(|mv| game.push_legal(mv)),
+        };
+        match played {
+            Ok(()) => Flow::Read,
+            Err(error) => {
+                self.problem(PgnProblem { line, kind: error.into() });
+                Flow::Skip
+            }
+        }
+    }
+
+    fn nag(&mut self, nag: u8) {
+        if let Some(game) = &mut self.game {
+            game.push_nag(nag);
+        }
+    }
+
+    fn comment(&mut self, text: &str) {
+        if let Some(game) = &mut self.game {
+            game.push_comment(text);
+        }
+    }
+
+    fn begin_variation(&mut self, line: u64) -> Flow {
+        let Some(game) = &mut self.game else { return Flow::Skip };
+        if self.variations == Variations::Skip {
+            return Flow::Skip;
+        }
+        match game.begin_variation() {
+            Ok(()) => Flow::Read,
+            Err(_) => {
+                self.problem(PgnProblem { line, kind: ProblemKind::Parentheses });
+                Flow::Skip
+            }
+        }
+    }
+
+    fn end_variation(&mut self) {
+        if let Some(game) = &mut self.game {
+            let _ = game.end_variation();
+        }
+    }
+
+    fn end_game(&mut self, outcome: Option<Outcome>) {
+        if let Some(game) = &mut self.game {
+            while game.depth() > 0 {
+                let _ = game.end_variation();
+            }
+            let told = game.tags().get("Result").and_then(Outcome::parse);
+            game.set_outcome(outcome.or(told));
+        }
+    }
+
+    fn problem(&mut self, problem: PgnProblem) {
+        if self.problems.len() < PROBLEM_LIMIT {
+            self.problems.push(problem);
+        }
+    }
+}

@@ -1,0 +1,193 @@
+//! The bytes of a stream through one buffer: counted by lines, UTF-16 turned into UTF-8, a read error kept for later.
+
+use std::io::{self, Read};
+
+use crate::notation::encoding::Encoding;
+
+/// Bytes asked of the stream at once.
+const CHUNK: usize = 64 * 1024;
+
+/// A stream and what of it has been read ahead.
+#[derive(Debug)]
+pub(super) struct Source<R> {
+    input: R,
+    /// What is not yet consumed begins at `position`.
+    buffer: Vec<u8>,
+    position: usize,
+    /// `None` until the first bytes have been seen.
+    encoding: Option<Encoding>,
+    /// Bytes of UTF-16 that do not yet make a character.
+    partial: Vec<u8>,
+    line: u64,
+    /// The byte consumed last.
+    previous: u8,
+    ended: bool,
+    error: Option<io::Error>,
+}
+
+impl<R: Read> Source<R> {
+    pub(super) fn new(input: R) -> Source<R> {
+        Source {
+            input,
+            buffer: Vec::new(),
+            position: 0,
+            encoding: None,
+            partial: Vec::new(),
+            line: 1,
+            previous: b'\n',
+            ended: false,
+            error: None,
+        }
+    }
+
+    /// The line of the next byte, from 1.
+    pub(super) fn line(&self) -> u64 {
+        self.line
+    }
+
+    /// The error that ended the stream early, once.
+    pub(super) fn take_error(&mut self) -> Option<io::Error> {
+        self.error.take()
+    }
+
+    /// Whether the next byte is the first of its line.
+    pub(super) fn is_line_start(&self) -> bool {
+        matches!(self.previous, b'\n' | b'\r')
+    }
+
+    /// The next byte, not consumed.
+    #[inline]
+    pub(super) fn peek(&mut self) -> Option<u8> {
+        match self.buffer.get(self.position) {
+            Some(&byte) => Some(byte),
+            None => self.refill().then(|| self.buffer[self.position]),
+        }
+    }
+
+    /// Consumes the byte that [`Source::peek`] gave.
+    #[inline]
+    pub(super) fn bump(&mut self) {
+        self.previous = self.buffer[self.position];
+        self.position += 1;
+        self.line += u64::from(self.previous == b'\n');
+    }
+
+    /// Whether the stream goes on with these few bytes.
+    pub(super) fn starts_with(&mut self, wanted: &[u8]) -> bool {
+        while self.buffer.len() - self.position < wanted.len() {
+            if !self.read_more() {
+                return false;
+            }
+        }
+        self.buffer[self.position..].starts_with(wanted)
+    }
+
+    /// Consumes bytes up to one that is `wanted`, into `text` as long as that is shorter than `limit`. False at the end of
+    /// the stream.
+    pub(super) fn take_until(
+        &mut self,
+        wanted: impl Fn(u8) -> bool,
+        text: &mut Vec<u8>,
+        limit: usize,
+    ) -> bool {
+        loop {
+            let ahead = &self.buffer[self.position..];
+            let found = ahead.iter().position(|&byte| wanted(byte));
+            let taken = &ahead[..found.unwrap_or(ahead.len())];
+            self.line += taken.iter().filter(|&&byte| byte == b'\n').count() as u64;
+            if let Some(&last) = taken.last() {
+                self.previous = last;
+            }
+            let room = limit.saturating_sub(text.len());
+            text.extend_from_slice(&taken[..taken.len().min(room)]);
+            self.position += taken.len();
+            if found.is_some() {
+                return true;
+            }
+            if !self.refill() {
+                return false;
+            }
+        }
+    }
+
+    /// Replaces the consumed buffer by the next bytes. False at the end of the stream.
+    #[cold]
+    fn refill(&mut self) -> bool {
+        while self.position == self.buffer.len() {
+            if !self.read_more() {
+                return false;
+            }
+        }
+        true
+    }
+
+    /// Appends the next bytes to what is not yet consumed. False at the end of the stream.
+    fn read_more(&mut self) -> bool {
+        self.buffer.drain(..self.position);
+        self.position = 0;
+        if self.ended {
+            return false;
+        }
+        let before = self.buffer.len();
+        if self.encoding.is_none() {
+            self.detect_encoding();
+        } else if matches!(self.encoding, Some(Encoding::Bytes)) {
+            self.read_chunk();
+        } else {
+            let text = std::mem::take(&mut self.buffer);
+            self.buffer = std::mem::take(&mut self.partial);
+            self.read_chunk();
+            self.partial = std::mem::replace(&mut self.buffer, text);
+            self.decode_partial();
+        }
+        self.buffer.len() > before || !self.ended
+    }
+
+    fn detect_encoding(&mut self) {
+        while self.buffer.len() < Encoding::LOOK_AHEAD && !self.ended {
+            self.read_chunk();
+        }
+        let (encoding, mark) = Encoding::of(&self.buffer);
+        self.encoding = Some(encoding);
+        self.buffer.drain(..mark);
+        if encoding != Encoding::Bytes {
+            self.partial = std::mem::take(&mut self.buffer);
+            self.decode_partial();
+        }
+    }
+
+    /// Appends what the stream gives at once to the buffer.
+    fn read_chunk(&mut self) {
+        let start = self.buffer.len();
+        self.buffer.resize(start + CHUNK, 0);
+        let count = loop {
+            match self.input.read(&mut self.buffer[start..]) {
+                Ok(count) => break count,
+                Err(error) if error.kind() == io::ErrorKind::Interrupted => {}
+                Err(error) => {
+                    self.error = Some(error);
+                    break 0;
+                }
+            }
+        };
+        self.ended = count == 0;
+        self.buffer.truncate(start + count);
+    }
+
+    /// Moves the whole characters of `partial` to the buffer as UTF-8; at the end of the stream, all of it.
+    fn decode_partial(&mut self) {
+        let encoding = self.encoding.unwrap_or(Encoding::Bytes);
+        let mut units: Vec<u16> =
+            self.partial.chunks_exact(2).map(|pair| encoding.unit([pair[0], pair[1]])).collect();
+        let is_high_surrogate = |unit: &u16| (0xd800..0xdc00).contains(unit);
+        if !self.ended && units.last().is_some_and(is_high_surrogate) {
+            units.pop();
+        }
+        self.partial.drain(..2 * units.len());
+        let mut utf8 = [0; 4];
+        for letter in char::decode_utf16(units) {
+            let letter = letter.unwrap_or(char::REPLACEMENT_CHARACTER);
+            self.buffer.extend_from_slice(letter.encode_utf8(&mut utf8).as_bytes());
+        }
+    }
+}
