@@ -1,0 +1,241 @@
+//! Speed of legal moves beside cozy-chess and shakmaty, on the same positions in one run. `cargo bench -p smalt-chess`
+//! measures each with criterion, then all of them in turn, and prints the ratios of the medians: those hold on a machine
+//! whose speed drifts.
+
+#![expect(clippy::print_stdout, reason = "the ratios are the result")]
+
+use std::hint::black_box;
+use std::time::{Duration, Instant};
+
+use criterion::{Criterion, SamplingMode};
+use shakmaty::{CastlingMode, Chess, Position as _};
+use smalt_chess::perft::{Leaves, perft};
+use smalt_chess::{MoveList, Moves, Position};
+
+/// The six standard positions, each with a depth whose bulk count is 10^8 nodes or more.
+const SIX: [(&str, &str, u32); 6] = [
+    ("start", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", 6),
+    ("kiwipete", "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 5),
+    ("endgame", "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1", 7),
+    ("promotions", "r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 6),
+    ("tricky", "rnbq1k1r/pp1Pbppp/2p5/8/2B5/8/PPP1NnPP/RNBQK2R w KQ - 1 8", 5),
+    ("middlegame", "r4rk1/1pp1qppp/p1np1n2/2b1p1B1/2B1P1b1/P1NP1N2/1PP1QPPP/R4RK1 w - - 0 10", 5),
+];
+
+type Board = cozy_chess::Board;
+
+fn cozy_perft(board: &Board, depth: u32, leaves: Leaves) -> u64 {
+    let mut nodes = 0;
+    if depth == 1 && leaves == Leaves::Counted {
+        board.generate_moves(|moves| {
+            nodes += moves.len() as u64;
+            false
+        });
+        return nodes;
+    }
+    board.generate_moves(|moves| {
+        for mv in moves {
+            let mut next = board.clone();
+            next.play_unchecked(mv);
+            if depth == 1 {
+                black_box(&next);
+                nodes += 1;
+            } else {
+                nodes += cozy_perft(&next, depth - 1, leaves);
+            }
+        }
+        false
+    });
+    nodes
+}
+
+fn shakmaty_perft(position: &Chess, depth: u32, leaves: Leaves) -> u64 {
+    let moves = position.legal_moves();
+    if depth == 1 && leaves == Leaves::Counted {
+        return moves.len() as u64;
+    }
+    let mut nodes = 0;
+    for mv in moves {
+        let mut next = position.clone();
+        next.play_unchecked(mv);
+        if depth == 1 {
+            black_box(&next);
+            nodes += 1;
+        } else {
+            nodes += shakmaty_perft(&next, depth - 1, leaves);
+        }
+    }
+    nodes
+}
+
+/// The same positions in all three forms.
+struct Trio {
+    ours: Position,
+    cozy: Board,
+    shakmaty: Chess,
+}
+
+fn trio(fen: &str) -> Trio {
+    let parsed: shakmaty::fen::Fen = fen.parse().expect("a FEN");
+    Trio {
+        ours: Position::from_fen(fen).expect("a legal position"),
+        cozy: Board::from_fen(fen, false).expect("a legal position"),
+        shakmaty: parsed.into_position(CastlingMode::Standard).expect("a legal position"),
+    }
+}
+
+/// 10,000 positions from games of random moves that start from the six.
+fn varied() -> Vec<Trio> {
+    let mut seed = 0x2026_u64;
+    let mut trios = Vec::new();
+    for (_, fen, _) in SIX.iter().cycle() {
+        let mut position = Position::from_fen(fen).expect("a legal position");
+        for _ in 0..60 {
+            let moves = position.legal_moves();
+            if moves.is_empty() || position.halfmove_clock() > 90 {
+                break;
+            }
+            trios.push(trio(&position.to_fen()));
+            if trios.len() == 10_000 {
+                return trios;
+            }
+            seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
+            position.play(moves[(seed >> 33) as usize % moves.len()]);
+        }
+    }
+    trios
+}
+
+fn our_lists(trios: &[Trio]) -> usize {
+    let mut list = MoveList::new();
+    let mut count = 0;
+    for trio in trios {
+        list.clear();
+        trio.ours.generate(Moves::All, &mut list);
+        count += black_box(&list).len();
+    }
+    count
+}
+
+fn cozy_lists(trios: &[Trio]) -> usize {
+    let mut list: Vec<cozy_chess::Move> = Vec::with_capacity(256);
+    let mut count = 0;
+    for trio in trios {
+        list.clear();
+        trio.cozy.generate_moves(|moves| {
+            list.extend(moves);
+            false
+        });
+        count += black_box(&list).len();
+    }
+    count
+}
+
+fn shakmaty_lists(trios: &[Trio]) -> usize {
+    trios.iter().map(|trio| black_box(trio.shakmaty.legal_moves()).len()).sum()
+}
+
+/// Runs the three in turn and gives the median time of each.
+fn in_turn(rounds: usize, mut run: [&mut dyn FnMut() -> u64; 3]) -> [f64; 3] {
+    let mut times = [const { Vec::new() }; 3];
+    for _ in 0..rounds {
+        let counts: Vec<u64> = run
+            .iter_mut()
+            .zip(&mut times)
+            .map(|(run, times)| {
+                let start = Instant::now();
+                let count = black_box(run());
+                times.push(start.elapsed().as_secs_f64());
+                count
+            })
+            .collect();
+        assert!(counts.iter().all(|&count| count == counts[0]), "the generators disagree: {counts:?}");
+    }
+    times.map(|mut times| {
+        times.sort_by(f64::total_cmp);
+        times[times.len() / 2]
+    })
+}
+
+fn report(name: &str, count: f64, [ours, cozy, shakmaty]: [f64; 3]) {
+    println!(
+        "{name:<24} {:>8.1} M/s  cozy-chess {:>8.1}  shakmaty {:>8.1}  ratios {:.2} {:.2}",
+        count / ours / 1e6,
+        count / cozy / 1e6,
+        count / shakmaty / 1e6,
+        cozy / ours,
+        shakmaty / ours,
+    );
+}
+
+fn ratios_of_perft(leaves: Leaves, less_depth: u32, rounds: usize) {
+    let mut product = [1.0_f64; 2];
+    for (name, fen, depth) in SIX {
+        let trio = trio(fen);
+        let depth = depth - less_depth;
+        let nodes = perft(&trio.ours, depth, leaves) as f64;
+        let times = in_turn(
+            rounds,
+            [
+                &mut || perft(&trio.ours, depth, leaves),
+                &mut || cozy_perft(&trio.cozy, depth, leaves),
+                &mut || shakmaty_perft(&trio.shakmaty, depth, leaves),
+            ],
+        );
+        report(&format!("perft {leaves:?} {name}").to_lowercase(), nodes, times);
+        product[0] *= times[1] / times[0];
+        product[1] *= times[2] / times[0];
+    }
+    let [cozy, shakmaty] = product.map(|product| product.powf(1.0 / 6.0));
+    println!("geometric mean, leaves {leaves:?}: {cozy:.2} times cozy-chess, {shakmaty:.2} times shakmaty\n");
+}
+
+fn ratios_of_lists(trios: &[Trio]) {
+    let moves = our_lists(trios) as f64;
+    let times = in_turn(
+        51,
+        [&mut || our_lists(trios) as u64, &mut || cozy_lists(trios) as u64, &mut || {
+            shakmaty_lists(trios) as u64
+        }],
+    );
+    report("lists of 10,000 positions", moves, times);
+}
+
+fn criterion_groups(criterion: &mut Criterion, trios: &[Trio]) {
+    let mut group = criterion.benchmark_group("perft of kiwipete, depth 4");
+    group.sampling_mode(SamplingMode::Flat).sample_size(10);
+    let kiwipete = trio(SIX[1].1);
+    for leaves in [Leaves::Counted, Leaves::Played] {
+        group.bench_function(format!("smalt {leaves:?}"), |b| b.iter(|| perft(&kiwipete.ours, 4, leaves)));
+        group.bench_function(format!("cozy-chess {leaves:?}"), |b| {
+            b.iter(|| cozy_perft(&kiwipete.cozy, 4, leaves))
+        });
+        group.bench_function(format!("shakmaty {leaves:?}"), |b| {
+            b.iter(|| shakmaty_perft(&kiwipete.shakmaty, 4, leaves))
+        });
+    }
+    group.finish();
+    let mut group = criterion.benchmark_group("legal moves of 10,000 positions");
+    group.sample_size(20);
+    group.bench_function("smalt", |b| b.iter(|| our_lists(trios)));
+    group.bench_function("cozy-chess", |b| b.iter(|| cozy_lists(trios)));
+    group.bench_function("shakmaty", |b| b.iter(|| shakmaty_lists(trios)));
+    group.finish();
+}
+
+fn main() {
+    let mut criterion = Criterion::default()
+        .warm_up_time(Duration::from_millis(300))
+        .measurement_time(Duration::from_secs(1))
+        .configure_from_args();
+    let trios = varied();
+    criterion_groups(&mut criterion, &trios);
+    criterion.final_summary();
+    // `cargo test --benches` only wants to see it run.
+    if !std::env::args().any(|argument| argument == "--test") {
+        println!();
+        ratios_of_perft(Leaves::Counted, 0, 3);
+        ratios_of_perft(Leaves::Played, 1, 7);
+        ratios_of_lists(&trios);
+    }
+}
