@@ -5,5 +5,6 @@ pub mod epd;
 pub mod fen;
 pub mod move_comment;
 pub mod pgn;
+pub mod polyglot;
 pub mod san;
 pub mod uci_move;

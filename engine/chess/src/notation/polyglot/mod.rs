@@ -1,0 +1,147 @@
+//! Opening books in Polyglot's format: records of 16 bytes, big-endian, sorted by the key of the position.
+//!
+//! A record is the key (8 bytes), the move (2), its weight (2) and a number for learning (4). Source: the description of
+//! the format at hgm.nubati.net/book_format.html.
+
+mod book_move;
+mod builder;
+
+pub use book_move::PolyglotMove;
+pub use builder::PolyglotBuilder;
+
+use thiserror::Error;
+
+use crate::moves::Move;
+use crate::position::Position;
+
+/// Bytes of a record.
+const RECORD: usize = 16;
+
+/// A book over any bytes: a vector, a slice, a mapped file.
+#[derive(Clone, Debug)]
+pub struct PolyglotBook<B> {
+    bytes: B,
+}
+
+/// One record of a book.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub struct PolyglotEntry {
+    /// The [key](Position::key) of the position.
+    pub key: u64,
+    /// The move, as yet without meaning.
+    pub mv: PolyglotMove,
+    /// How good the move is against the others of the position; 0 is for moves never to be played.
+    pub weight: u16,
+    /// What some programs note for learning.
+    pub learn: u32,
+}
+
+/// A move that a book gives for a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct BookMove {
+    /// The move, legal in the position.
+    pub mv: Move,
+    /// How good it is against the others; 0 is for moves never to be played.
+    pub weight: u16,
+}
+
+/// Why bytes are no book.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Error)]
+pub enum PolyglotError {
+    /// The length is no multiple of 16.
+    #[error("{0} bytes are no whole number of records of 16 bytes")]
+    Length(usize),
+    /// A record's key is smaller than the one before, so that nothing can be found by halving.
+    #[error("record {0} is out of order")]
+    Unsorted(usize),
+}
+
+impl<B: AsRef<[u8]>> PolyglotBook<B> {
+    /// The book of these bytes.
+    ///
+    /// # Errors
+    /// If they are no sorted list of records.
+    pub fn new(bytes: B) -> Result<PolyglotBook<B>, PolyglotError> {
+        let length = bytes.as_ref().len();
+        if length % RECORD != 0 {
+            return Err(PolyglotError::Length(length));
+        }
+        let book = PolyglotBook { bytes };
+        match (1..book.len()).find(|&index| book.entry(index).key < book.entry(index - 1).key) {
+            Some(index) => Err(PolyglotError::Unsorted(index)),
+            None => Ok(book),
+        }
+    }
+
+    /// How many records there are.
+    pub fn len(&self) -> usize {
+        self.bytes.as_ref().len() / RECORD
+    }
+
+    /// Whether there is no record.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// All records, in the order of their keys.
+    pub fn entries(&self) -> impl DoubleEndedIterator<Item = PolyglotEntry> + ExactSizeIterator {
+        (0..self.len()).map(|index| self.entry(index))
+    }
+
+    fn entry(&self, index: usize) -> PolyglotEntry {
+        let record = &self.bytes.as_ref()[index * RECORD..][..RECORD];
+        let number = |range: std::ops::Range<usize>| {
+            record[range].iter().fold(0, |value, &byte| value << 8 | u64::from(byte))
+        };
+        PolyglotEntry {
+            key: number(0..8),
+            mv: PolyglotMove::from_bits(number(8..10) as u16),
+            weight: number(10..12) as u16,
+            learn: number(12..16) as u32,
+        }
+    }
+
+    /// The records of a key.
+    pub fn find(&self, key: u64) -> impl Iterator<Item = PolyglotEntry> {
+        let (mut low, mut high) = (0, self.len());
+        while low < high {
+            let middle = low.midpoint(high);
+            if self.entry(middle).key < key {
+                low = middle + 1;
+            } else {
+                high = middle;
+            }
+        }
+        (low..self.len()).map(|index| self.entry(index)).take_while(move |entry| entry.key == key)
+    }
+
+    /// The legal moves that the book has for a position, in its order. Illegal ones, which a clash of keys can bring up,
+    /// are left out.
+    pub fn moves(&self, position: &Position) -> impl Iterator<Item = BookMove> {
+        self.find(position.key())
+            .filter_map(|entry| Some(BookMove { mv: entry.mv.to_move(position)?, weight: entry.weight }))
+    }
+
+    /// The move with the greatest weight, the first of equals; none of weight 0.
+    pub fn best_move(&self, position: &Position) -> Option<Move> {
+        let playable = self.moves(position).filter(|book_move| book_move.weight > 0);
+        playable
+            .reduce(|best, other| if other.weight > best.weight { other } else { best })
+            .map(|best| best.mv)
+    }
+
+    /// A move chosen by weight: with a `random` number from all of 64 bits each move comes up as often as its weight says.
+    pub fn choose_move(&self, position: &Position, random: u64) -> Option<Move> {
+        let total: u64 = self.moves(position).map(|book_move| u64::from(book_move.weight)).sum();
+        // The high half of the product is the number scaled to the total.
+        let mut left = (u128::from(random) * u128::from(total) >> 64) as u64;
+        self.moves(position).find_map(|book_move| {
+            let weight = u64::from(book_move.weight);
+            if left < weight {
+                return Some(book_move.mv);
+            }
+            left -= weight;
+            None
+        })
+    }
+}
