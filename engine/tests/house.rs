@@ -1,0 +1,245 @@
+//! The house rules, held by walking the tree: which crate may know which, what each file must say, which words and
+//! libraries belong to one place alone. A rule that proves wrong is changed here, in the README and in the tree at once.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::collections::BTreeSet;
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// Crates by folder, and the crates of ours that each may depend on. All other arrows are forbidden.
+const ARROWS: &[(&str, &[&str])] = &[
+    ("engine/chess", &[]),
+    ("engine/protocol", &["smalt-chess"]),
+    ("engine/driver", &["smalt-chess", "smalt-protocol"]),
+    ("engine/scripted", &["smalt-chess", "smalt-protocol"]),
+    ("engine", &["smalt-chess", "smalt-protocol"]),
+    ("tuner", &["smalt", "smalt-chess", "smalt-report"]),
+    ("tournament/stats", &[]),
+    ("tournament/report", &[]),
+    // `smalt` is there for the mains alone: they link its serve loop to be the engine `builtin`.
+    (
+        "tournament",
+        &["smalt", "smalt-chess", "smalt-driver", "smalt-protocol", "smalt-report", "smalt-stats"],
+    ),
+    ("suites", &["smalt", "smalt-chess", "smalt-driver", "smalt-protocol", "smalt-report", "smalt-stats"]),
+];
+
+/// What stands at the top besides dot files.
+const TOP: &[&str] = &[
+    "Cargo.lock",
+    "Cargo.toml",
+    "LICENSE",
+    "README.md",
+    "data",
+    "engine",
+    "suites",
+    "target",
+    "tournament",
+    "tuner",
+];
+
+/// Words in code that belong to the named places alone.
+const HOMES: &[(&str, &[&str])] = &[
+    ("process::Command", &["engine/driver/", "engine/scripted/"]),
+    ("rusqlite::", &["tournament/src/store/", "suites/src/history/"]),
+    ("async_nats", &["tournament/src/fleet/"]),
+    ("axum::", &["tournament/src/dashboard/"]),
+    ("smalt::", &["engine/", "tuner/", "tournament/src/main.rs", "suites/src/main.rs"]),
+    ("clap::", &["tournament/src/cli", "suites/src/cli", "tuner/src/cli"]),
+];
+
+/// Names that say nothing of what a file holds.
+const EMPTY_NAMES: &[&str] = &["util", "utils", "common", "misc", "manager", "helper", "helpers"];
+
+/// Files that are tables and may be as long as their tables.
+const TABLES: &[&str] = &["engine/chess/src/position/zobrist.rs"];
+
+const LONGEST_FILE: usize = 600;
+
+fn root() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).parent().unwrap().to_path_buf()
+}
+
+/// All files below a folder, as paths from the root with slashes; build output and dot folders left out.
+fn files_below(folder: &Path) -> Vec<String> {
+    let mut found = Vec::new();
+    let mut folders = vec![folder.to_path_buf()];
+    while let Some(folder) = folders.pop() {
+        for entry in fs::read_dir(folder).unwrap() {
+            let path = entry.unwrap().path();
+            let name = path.file_name().unwrap().to_string_lossy().into_owned();
+            if name.starts_with('.') || name == "target" {
+                continue;
+            }
+            if path.is_dir() {
+                folders.push(path);
+            } else {
+                let relative = path.strip_prefix(root()).unwrap().to_string_lossy().replace('\\', "/");
+                found.push(relative);
+            }
+        }
+    }
+    found.sort();
+    found
+}
+
+fn rust_files() -> Vec<String> {
+    files_below(&root()).into_iter().filter(|path| path.ends_with(".rs")).collect()
+}
+
+fn read(path: &str) -> String {
+    fs::read_to_string(root().join(path)).unwrap_or_else(|error| panic!("{path}: {error}"))
+}
+
+/// The names of our crates in the `[dependencies]` of a manifest.
+fn dependencies(manifest: &str) -> BTreeSet<String> {
+    let mut section = "";
+    let mut ours = BTreeSet::new();
+    for line in manifest.lines() {
+        if line.starts_with('[') {
+            section = line;
+        } else if matches!(section, "[dependencies]" | "[build-dependencies]") {
+            let name: String = line.chars().take_while(|c| c.is_alphanumeric() || *c == '-').collect();
+            if name == "smalt" || name.starts_with("smalt-") {
+                ours.insert(name);
+            }
+        }
+    }
+    ours
+}
+
+fn report(complaints: &[String]) {
+    assert!(complaints.is_empty(), "\n{}", complaints.join("\n"));
+}
+
+#[test]
+fn crates_depend_along_the_arrows_only() {
+    let members: BTreeSet<String> = files_below(&root())
+        .into_iter()
+        .filter_map(|path| path.strip_suffix("/Cargo.toml").map(str::to_owned))
+        .filter(|folder| !folder.ends_with("/fuzz"))
+        .collect();
+    let known: BTreeSet<String> = ARROWS.iter().map(|(folder, _)| folder.to_string()).collect();
+    assert_eq!(members, known, "every crate stands in the list of arrows");
+    let mut complaints = Vec::new();
+    for (folder, allowed) in ARROWS {
+        for name in dependencies(&read(&format!("{folder}/Cargo.toml"))) {
+            if !allowed.contains(&name.as_str()) {
+                complaints.push(format!("{folder} must not depend on {name}"));
+            }
+        }
+    }
+    report(&complaints);
+}
+
+#[test]
+fn nothing_else_stands_at_the_top() {
+    let extra: Vec<String> = fs::read_dir(root())
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().to_string_lossy().into_owned())
+        .filter(|name| !name.starts_with('.') && !TOP.contains(&name.as_str()))
+        // What a run leaves where it was started.
+        .filter(|name| ![".db", ".pgn", ".json", ".db-wal", ".db-shm"].iter().any(|end| name.ends_with(end)))
+        .collect();
+    report(&extra);
+}
+
+#[test]
+fn every_file_opens_with_what_it_is_for() {
+    let complaints: Vec<String> = rust_files()
+        .into_iter()
+        .filter(|path| !path.contains("/fuzz/"))
+        .filter(|path| !read(path).trim_start_matches("#![no_main]\n").starts_with("//!"))
+        .map(|path| format!("{path} does not open with a module page (//!)"))
+        .collect();
+    report(&complaints);
+}
+
+#[test]
+fn files_stay_short() {
+    let complaints: Vec<String> = rust_files()
+        .into_iter()
+        .filter(|path| !path.contains("/tests/") && !TABLES.contains(&path.as_str()))
+        .filter_map(|path| {
+            let text = read(&path);
+            let lines = text.lines().take_while(|line| line.trim() != "#[cfg(test)]").count();
+            (lines > LONGEST_FILE).then(|| format!("{path} has {lines} lines: split it by idea"))
+        })
+        .collect();
+    report(&complaints);
+}
+
+#[test]
+fn names_say_what_a_file_holds() {
+    let complaints: Vec<String> = rust_files()
+        .into_iter()
+        .filter(|path| {
+            path.split('/').any(|part| EMPTY_NAMES.contains(&part.trim_end_matches(".rs")))
+        })
+        .map(|path| format!("{path} bears an empty name"))
+        .collect();
+    report(&complaints);
+}
+
+#[test]
+fn what_belongs_to_one_place_stays_there() {
+    let mut complaints = Vec::new();
+    for path in rust_files() {
+        if path.contains("/tests/") || path.contains("/benches/") || path.contains("/examples/") {
+            continue;
+        }
+        for (number, line) in read(&path).lines().enumerate() {
+            let code = line.split("//").next().unwrap_or_default();
+            for (word, homes) in HOMES {
+                let foreign = !homes.iter().any(|home| path.starts_with(home));
+                if foreign && starts_a_word(code, word) {
+                    complaints.push(format!("{path}:{}: {word} belongs to {homes:?}", number + 1));
+                }
+            }
+        }
+    }
+    report(&complaints);
+}
+
+/// Whether the text holds the word, not as the end of a longer one.
+fn starts_a_word(text: &str, word: &str) -> bool {
+    text.match_indices(word).any(|(at, _)| {
+        let before = text[..at].chars().next_back();
+        !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
+    })
+}
+
+#[test]
+fn data_says_where_it_comes_from() {
+    let mut complaints = Vec::new();
+    for path in files_below(&root().join("data")) {
+        let (folder, name) = path.rsplit_once('/').unwrap();
+        if name == "README.md" {
+            continue;
+        }
+        let note = fs::read_to_string(root().join(folder).join("README.md")).unwrap_or_default();
+        if !mentions(&note, name) {
+            complaints.push(format!("{folder}/README.md says nothing of {name}"));
+        }
+    }
+    report(&complaints);
+}
+
+/// Whether a note names a file, by its name or by a pattern with one star.
+fn mentions(note: &str, name: &str) -> bool {
+    note.split('`').skip(1).step_by(2).any(|quoted| match quoted.split_once('*') {
+        Some((start, end)) => name.len() >= quoted.len() - 1 && name.starts_with(start) && name.ends_with(end),
+        None => quoted == name,
+    })
+}
+
+#[test]
+fn the_rules_see_what_they_are_to_see() {
+    assert!(starts_a_word("use smalt::serve;", "smalt::"));
+    assert!(!starts_a_word("use smalt_chess::Move; other_smalt::x", "smalt::"));
+    assert!(mentions("files `sts*.epd` and `wac.epd`", "sts01.epd"));
+    assert!(!mentions("files `sts*.epd` and `wac.epd`", "arasan.epd"));
+    let manifest = "[dependencies]\nsmalt-chess.workspace = true\n[dev-dependencies]\nsmalt-scripted = \"1\"\n";
+    assert_eq!(dependencies(manifest), BTreeSet::from(["smalt-chess".to_owned()]));
+}
