@@ -1,3 +1,8 @@
 //! A chess engine: UCI and xboard, with a hand-crafted, tunable evaluation.
 
+pub mod bench;
+pub mod engine;
 pub mod evaluation;
+pub mod search;
+pub mod serve;
+pub mod strength;

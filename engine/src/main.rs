@@ -1,3 +1,9 @@
-//! A chess engine: UCI and xboard, with a hand-crafted, tunable evaluation.
+//! The program: serves without arguments, else measures or explains.
 
-fn main() {}
+mod cli;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    cli::main()
+}

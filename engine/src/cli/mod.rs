@@ -1,0 +1,106 @@
+//! The command line: what was typed becomes a [`Command`], which is then run. Results go to standard output,
+//! complaints to standard error.
+
+mod arguments;
+mod perft;
+mod perft_suite;
+
+use std::io::{self, Write};
+use std::path::Path;
+use std::process::ExitCode;
+
+use smalt::bench;
+use smalt::evaluation::{Parameters, explain};
+use smalt_chess::Position;
+
+use arguments::{Command, UsageError};
+
+/// How a command ended.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Ending {
+    /// All that was asked was done.
+    Done,
+    /// A count of a perft suite is wrong.
+    Failed,
+    /// Lines of a suite could not be read.
+    Incomplete,
+}
+
+/// Why a command could not be run to its end.
+#[derive(Debug, thiserror::Error)]
+enum CommandError {
+    #[error("{0}\nTry 'smalt --help'.")]
+    Usage(#[from] UsageError),
+    #[error("can't read {path}: {source}")]
+    Read { path: String, source: io::Error },
+    #[error("{path} holds no parameters: {source}")]
+    Parameters { path: String, source: smalt::evaluation::ParametersError },
+    #[error("can't write the result: {0}")]
+    Write(#[from] io::Error),
+}
+
+impl CommandError {
+    fn exit_code(&self) -> u8 {
+        match self {
+            CommandError::Write(_) => 1,
+            _ => 2,
+        }
+    }
+}
+
+/// Runs what the arguments of the process say.
+pub(crate) fn main() -> ExitCode {
+    let command = match Command::parse(lexopt::Parser::from_env()) {
+        Ok(Command::Serve) => return smalt::serve::run(),
+        Ok(command) => Ok(command),
+        Err(error) => Err(CommandError::from(error)),
+    };
+    match command.and_then(|command| run(command, &mut io::stdout().lock())) {
+        Ok(Ending::Done) => ExitCode::SUCCESS,
+        Ok(Ending::Failed) => ExitCode::from(1),
+        Ok(Ending::Incomplete) => ExitCode::from(3),
+        Err(CommandError::Write(error)) if error.kind() == io::ErrorKind::BrokenPipe => ExitCode::SUCCESS,
+        Err(error) => {
+            // Where standard error is closed too, the exit code has to say it all.
+            let _ = writeln!(io::stderr(), "smalt: {error}");
+            ExitCode::from(error.exit_code())
+        }
+    }
+}
+
+fn run(command: Command, out: &mut impl Write) -> Result<Ending, CommandError> {
+    match command {
+        Command::Serve => {}
+        Command::Help => write!(out, "{}", arguments::HELP)?,
+        Command::Version => writeln!(out, "smalt {}", env!("CARGO_PKG_VERSION"))?,
+        Command::Bench(plan) => {
+            let result = bench::run(plan);
+            writeln!(out, "time {} ms", result.time.as_millis())?;
+            writeln!(out, "{} nodes {} nps", result.nodes, result.speed())?;
+        }
+        Command::Perft(plan) => perft::run(&plan, out)?,
+        Command::PerftSuite(plan) => return perft_suite::run(&plan, out),
+        Command::Eval { position, parameters } => evaluate(&position, parameters.as_deref(), out)?,
+    }
+    out.flush()?;
+    Ok(Ending::Done)
+}
+
+fn evaluate(position: &Position, path: Option<&Path>, out: &mut impl Write) -> Result<(), CommandError> {
+    let parameters = match path {
+        None => Parameters::embedded().clone(),
+        Some(path) => {
+            let name = || path.display().to_string();
+            Parameters::parse_toml(&read_file(path)?)
+                .map_err(|source| CommandError::Parameters { path: name(), source })?
+        }
+    };
+    writeln!(out, "{}", explain(position, &parameters))?;
+    Ok(())
+}
+
+fn read_file(path: &Path) -> Result<String, CommandError> {
+    let bytes = std::fs::read(path)
+        .map_err(|source| CommandError::Read { path: path.display().to_string(), source })?;
+    Ok(String::from_utf8_lossy(&bytes).into_owned())
+}

@@ -1,0 +1,265 @@
+//! The engine as a handful of verbs: set the position, go, new game. It reports by callback, prints nothing, and
+//! knows no protocol's words; [`crate::serve`] stands between it and the pipes.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use smalt_chess::{Move, Position, UciMove, UciMoveError};
+use smalt_protocol::SearchLimits;
+
+use crate::evaluation::Parameters;
+use crate::search::score::{MAX_PLY, mated_in};
+use crate::search::{
+    Allotment, Goal, Line, Means, Memory, Progress, Signals, Task, TranspositionTable, search,
+};
+use crate::strength::{self, Handicap, Strength};
+
+/// A chess engine.
+pub struct Engine {
+    table: TranspositionTable,
+    memories: Vec<Memory>,
+    parameters: Arc<Parameters>,
+    lines: usize,
+    move_overhead: Duration,
+    strength: Strength,
+    seed: u64,
+    position: Position,
+    /// Repetition keys of the positions before, the latest last.
+    history: Vec<u64>,
+}
+
+/// What the engine plays.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Choice {
+    /// The move; `None` where the game is over.
+    pub best: Option<Move>,
+    /// The answer that it expects.
+    pub ponder: Option<Move>,
+}
+
+/// A move that can't be played. The position is the one before it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("move {number} can't be played: {reason}")]
+pub struct PositionMovesError {
+    /// The move's number in the list, from 1.
+    pub number: usize,
+    /// What is wrong with it.
+    pub reason: UciMoveError,
+}
+
+impl Default for Engine {
+    fn default() -> Engine {
+        Engine::new()
+    }
+}
+
+impl Engine {
+    /// Megabytes of the transposition table at the start.
+    pub const DEFAULT_HASH: usize = 16;
+    /// What is kept from the clock for each move at the start.
+    pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
+
+    /// An engine at the start position, with one thread, at full strength.
+    pub fn new() -> Engine {
+        let parameters = Arc::new(Parameters::embedded().clone());
+        Engine {
+            table: TranspositionTable::new(Engine::DEFAULT_HASH),
+            memories: vec![Memory::new(Arc::clone(&parameters))],
+            parameters,
+            lines: 1,
+            move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
+            strength: Strength::Full,
+            seed: 0,
+            position: Position::start(),
+            history: Vec::new(),
+        }
+    }
+
+    /// Sets the size of the transposition table, in megabytes, and empties it.
+    pub fn set_hash(&mut self, megabytes: usize) {
+        // The old table goes first, so that both need not fit into memory.
+        self.table = TranspositionTable::new(1);
+        self.table = TranspositionTable::new(megabytes);
+    }
+
+    /// Empties the transposition table.
+    pub fn clear_hash(&mut self) {
+        self.table.clear(self.memories.len());
+    }
+
+    /// Sets on how many threads it searches, at least one.
+    pub fn set_threads(&mut self, threads: usize) {
+        let parameters = &self.parameters;
+        self.memories.resize_with(threads.max(1), || Memory::new(Arc::clone(parameters)));
+    }
+
+    /// Sets how many best lines are reported.
+    pub fn set_lines(&mut self, lines: usize) {
+        self.lines = lines.max(1);
+    }
+
+    /// Sets what is kept from the clock for each move.
+    pub fn set_move_overhead(&mut self, overhead: Duration) {
+        self.move_overhead = overhead;
+    }
+
+    /// Sets how strongly it plays.
+    pub fn set_strength(&mut self, strength: Strength) {
+        self.strength = strength;
+    }
+
+    /// Sets what a weakened engine's errors come from, besides the position.
+    pub fn set_seed(&mut self, seed: u64) {
+        self.seed = seed;
+    }
+
+    /// Sets the weights of the evaluation, and forgets what was found with others.
+    pub fn set_parameters(&mut self, parameters: Arc<Parameters>) {
+        self.parameters = parameters;
+        let threads = self.memories.len();
+        self.memories.clear();
+        self.set_threads(threads);
+        self.clear_hash();
+    }
+
+    /// The weights of the evaluation.
+    pub fn parameters(&self) -> &Parameters {
+        &self.parameters
+    }
+
+    /// The position that is to be searched next.
+    pub fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Forgets everything about earlier games. What follows is searched as by a fresh engine.
+    pub fn new_game(&mut self) {
+        self.clear_hash();
+        self.memories.iter_mut().for_each(Memory::clear);
+        self.set_position(Position::start(), []).expect("no move can be wrong");
+    }
+
+    /// Sets the position: where the game began and what was played since.
+    ///
+    /// # Errors
+    /// If a move can't be played; then the moves before it have been.
+    pub fn set_position(
+        &mut self,
+        start: Position,
+        moves: impl IntoIterator<Item = UciMove>,
+    ) -> Result<(), PositionMovesError> {
+        self.position = start;
+        self.history.clear();
+        for (index, mv) in moves.into_iter().enumerate() {
+            let mv = mv
+                .to_move(&self.position)
+                .map_err(|reason| PositionMovesError { number: index + 1, reason })?;
+            self.play(mv);
+        }
+        Ok(())
+    }
+
+    fn play(&mut self, mv: Move) {
+        self.history.push(self.position.repetition_key());
+        self.position.play(mv);
+        if self.position.halfmove_clock() == 0 {
+            self.history.clear();
+        }
+    }
+
+    /// Searches and chooses a move, as soon as the limits say or the signals stop it. Of an infinite search or while
+    /// pondering only the signals make an end.
+    pub fn go(
+        &mut self,
+        limits: &SearchLimits,
+        signals: &Signals,
+        report: &mut dyn FnMut(&Progress),
+    ) -> Choice {
+        let moves = self.moves_to_search(limits);
+        let choice = if moves.is_empty() {
+            report(&self.end_of_game(signals));
+            Choice { best: None, ponder: None }
+        } else {
+            self.choose(limits, moves, signals, report)
+        };
+        signals.wait_for_release(limits.infinite);
+        choice
+    }
+
+    /// The legal moves among those asked for; all legal moves if none of those is, or none was asked for.
+    fn moves_to_search(&self, limits: &SearchLimits) -> Vec<Move> {
+        let legal = self.position.legal_moves();
+        let mut wanted: Vec<Move> =
+            limits.search_moves.iter().filter_map(|mv| mv.to_move(&self.position).ok()).collect();
+        wanted.sort();
+        wanted.dedup();
+        if wanted.is_empty() { legal.to_vec() } else { wanted }
+    }
+
+    fn choose(
+        &mut self,
+        limits: &SearchLimits,
+        moves: Vec<Move>,
+        signals: &Signals,
+        report: &mut dyn FnMut(&Progress),
+    ) -> Choice {
+        let handicap = match self.strength {
+            Strength::Full => None,
+            Strength::Limited(elo) => Some(Handicap::of(elo)),
+        };
+        let mut goal = self.goal(limits);
+        if let Some(handicap) = handicap {
+            goal.nodes = Some(goal.nodes.unwrap_or(u64::MAX).min(handicap.nodes));
+            goal.lines = goal.lines.max(strength::LINES);
+        }
+        let lines = self.lines;
+        let task = Task { position: self.position, history: self.history.clone(), moves };
+        let means = Means { table: &self.table, memories: &mut self.memories, signals };
+        let end = search(&task, &goal, means, &mut |progress| match handicap {
+            None => report(progress),
+            Some(_) => {
+                let mut shown = progress.clone();
+                shown.lines.truncate(lines);
+                report(&shown);
+            }
+        });
+        let index = handicap.map_or(0, |handicap| handicap.choose(&end.lines, &self.position, self.seed));
+        let line = &end.lines[index].moves;
+        Choice { best: Some(line[0]), ponder: line.get(1).copied().or_else(|| self.expected_answer(line[0])) }
+    }
+
+    fn goal(&self, limits: &SearchLimits) -> Goal {
+        let deepest = MAX_PLY as u32 - 1;
+        let allotment = if limits.infinite {
+            Allotment::default()
+        } else {
+            Allotment::new(limits, self.position.turn(), self.move_overhead)
+        };
+        Goal {
+            depth: limits.depth.unwrap_or(deepest).clamp(1, deepest) as i32,
+            nodes: limits.nodes,
+            mate: limits.mate,
+            allotment,
+            lines: self.lines,
+        }
+    }
+
+    /// What the table knows as the best answer to a move.
+    fn expected_answer(&self, mv: Move) -> Option<Move> {
+        let next = self.position.after(mv);
+        let answer = self.table.probe(next.key(), 0)?.best?;
+        next.is_legal(answer).then_some(answer)
+    }
+
+    /// What there is to report where nothing can be searched.
+    fn end_of_game(&self, signals: &Signals) -> Progress {
+        let score = if self.position.is_check() { mated_in(0) } else { 0 };
+        Progress {
+            depth: 0,
+            lines: vec![Line { score, moves: Vec::new(), selective_depth: 0 }],
+            nodes: 0,
+            time: signals.elapsed(),
+            fullness: 0,
+        }
+    }
+}

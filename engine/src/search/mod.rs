@@ -1,0 +1,181 @@
+//! The search: from a position and limits to the best lines. It reports by callback, prints nothing, and knows
+//! neither protocols nor options.
+//!
+//! [`node`] and [`quiescence`] are the two kinds of nodes, [`deepening`] what happens at the root, [`worker`] what
+//! a thread holds; [`ordering`], [`histories`] and [`transposition`] are what nodes learn from.
+
+mod deepening;
+mod histories;
+mod node;
+mod ordering;
+pub mod params;
+mod quiescence;
+pub mod score;
+mod signals;
+pub mod time;
+pub mod transposition;
+mod worker;
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::time::Duration;
+
+use smalt_chess::{Move, Position};
+
+pub use signals::{ClockState, Signals};
+pub use time::Allotment;
+pub use transposition::TranspositionTable;
+
+use crate::evaluation::{Evaluator, Parameters};
+use histories::Histories;
+use worker::{Root, Shared, Worker};
+
+/// Bytes of stack for each thread: a node takes about a kilobyte, more without optimization.
+pub(crate) const STACK_SIZE: usize = 16 << 20;
+
+/// Where the search begins, and which moves it may choose from.
+#[derive(Clone, Debug)]
+pub struct Task {
+    /// The position to search.
+    pub position: Position,
+    /// Repetition keys of the game's earlier positions, the latest last.
+    pub history: Vec<u64>,
+    /// Legal moves to look at: at least one.
+    pub moves: Vec<Move>,
+}
+
+/// When the search ends by itself.
+#[derive(Clone, Debug)]
+pub struct Goal {
+    /// After this depth, in plies.
+    pub depth: i32,
+    /// After so many nodes, all threads together; exact with one thread.
+    pub nodes: Option<u64>,
+    /// With a mate in so many moves, for either side.
+    pub mate: Option<u32>,
+    /// With the time that the move may take.
+    pub allotment: Allotment,
+    /// How many best lines are wanted.
+    pub lines: usize,
+}
+
+impl Goal {
+    /// Ends at a depth, with one line.
+    pub fn depth(depth: i32) -> Goal {
+        Goal { depth, nodes: None, mate: None, allotment: Allotment::default(), lines: 1 }
+    }
+}
+
+/// A line that the search holds for one of the best.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Line {
+    /// From the view of the side to move at the root; see [`score`].
+    pub score: i32,
+    /// The moves from the root; at least one, unless the game is over.
+    pub moves: Vec<Move>,
+    /// The longest line looked at below this move, in plies.
+    pub selective_depth: usize,
+}
+
+/// The state of the search after an iteration.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Progress {
+    /// The last depth that was completed, in plies; 0 if none was.
+    pub depth: i32,
+    /// The best lines, best first.
+    pub lines: Vec<Line>,
+    /// Nodes of all threads.
+    pub nodes: u64,
+    /// Since the search began, pondering included.
+    pub time: Duration,
+    /// How full the transposition table is, in thousandths.
+    pub fullness: u32,
+}
+
+/// What one thread remembers from search to search.
+pub struct Memory {
+    histories: Histories,
+    evaluator: Evaluator,
+}
+
+impl Memory {
+    /// A memory without experience, that evaluates with these weights.
+    pub fn new(parameters: Arc<Parameters>) -> Memory {
+        Memory { histories: Histories::new(), evaluator: Evaluator::new(parameters) }
+    }
+
+    /// Forgets all experience.
+    pub fn clear(&mut self) {
+        self.histories = Histories::new();
+    }
+}
+
+/// What a search leans on, and what outlives it.
+pub struct Means<'a> {
+    /// Known positions.
+    pub table: &'a TranspositionTable,
+    /// One for each thread: their number is the number of threads.
+    pub memories: &'a mut [Memory],
+    /// What the world outside says.
+    pub signals: &'a Signals,
+}
+
+/// Searches until the goal is reached or the signals say stop; the last state is also returned.
+///
+/// # Panics
+/// If there is no move to choose from or no thread.
+pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut(&Progress)) -> Progress {
+    assert!(!task.moves.is_empty() && !means.memories.is_empty());
+    means.table.age();
+    let shared = Shared {
+        table: means.table,
+        signals: means.signals,
+        allotment: goal.allotment,
+        node_limit: goal.nodes,
+        nodes: means.memories.iter().map(|_| AtomicU64::new(0)).collect(),
+        finished: AtomicBool::new(false),
+    };
+    let root = Root { position: &task.position, history: &task.history, moves: &task.moves };
+    let (first, others) = means.memories.split_first_mut().expect("there is a thread");
+    std::thread::scope(|scope| {
+        let helpers: Vec<_> = others
+            .iter_mut()
+            .enumerate()
+            .filter_map(|(index, memory)| {
+                let mut worker = Worker::new(&shared, memory, index + 1, &root);
+                let run = move || {
+                    worker.deepen(&task.position, goal, &mut |_| {});
+                    progress(&worker, goal)
+                };
+                // Without a further thread the search is slower, not wrong.
+                std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run).ok()
+            })
+            .collect();
+        let mut worker = Worker::new(&shared, first, 0, &root);
+        worker.deepen(&task.position, goal, &mut |worker| report(&progress(worker, goal)));
+        let own = progress(&worker, goal);
+        let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
+        Progress { nodes: shared.total_nodes(), ..choose(own, others) }
+    })
+}
+
+/// The result to trust: a helper's if it completed a greater depth, or the same with a better score.
+fn choose(own: Progress, others: impl Iterator<Item = Progress>) -> Progress {
+    let rank = |progress: &Progress| (progress.depth, progress.lines[0].score);
+    others.fold(own, |best, other| if rank(&other) > rank(&best) { other } else { best })
+}
+
+fn progress(worker: &Worker<'_>, goal: &Goal) -> Progress {
+    let line = |root_move: &worker::RootMove| Line {
+        score: if root_move.score == -score::INFINITE { root_move.previous } else { root_move.score },
+        moves: root_move.pv.clone(),
+        selective_depth: root_move.selective_depth,
+    };
+    Progress {
+        depth: worker.completed_depth,
+        lines: worker.root.iter().take(goal.lines.max(1)).map(line).collect(),
+        nodes: worker.shared.total_nodes(),
+        time: worker.shared.signals.elapsed(),
+        fullness: worker.shared.table.fullness(),
+    }
+}

@@ -1,0 +1,249 @@
+//! The constants of the search, read by the compiler from `params/search.toml`.
+//!
+//! The names and ranges stand here, the numbers there. The compiler does the reading, so a missing, unknown or
+//! doubled name, or a number out of its range, stops the build, and the search sees plain constants.
+
+use smalt_chess::position::ExchangeValues;
+
+/// Declares the constants: for each its name and the range in which a tuner may move it.
+macro_rules! parameters {
+    ($($(#[$doc:meta])* $name:ident in $min:literal..=$max:literal,)*) => {
+        /// The constants of the search. Scores in centipawns, depths in plies, reductions in 1024ths of a ply.
+        #[derive(Clone, PartialEq, Eq, Debug)]
+        pub struct SearchParameters {
+            $($(#[$doc])* pub $name: i32,)*
+        }
+
+        impl SearchParameters {
+            /// Name, least and greatest value of each constant, in the order of the fields.
+            pub const RANGES: &[(&str, i32, i32)] = &[$((stringify!($name), $min, $max),)*];
+
+            const fn parse(text: &str) -> SearchParameters {
+                assert!(count_settings(text.as_bytes()) == SearchParameters::RANGES.len());
+                SearchParameters { $($name: read(text.as_bytes(), stringify!($name), $min, $max),)* }
+            }
+        }
+    };
+}
+
+parameters! {
+    /// What a pawn is worth in exchanges.
+    exchange_pawn in 50..=200,
+    /// What a knight is worth in exchanges.
+    exchange_knight in 200..=500,
+    /// What a bishop is worth in exchanges.
+    exchange_bishop in 200..=500,
+    /// What a rook is worth in exchanges.
+    exchange_rook in 300..=800,
+    /// What a queen is worth in exchanges.
+    exchange_queen in 600..=1500,
+    /// From this depth on the root is searched with a window around the last score.
+    aspiration_depth in 1..=12,
+    /// Half of the first window.
+    aspiration_window in 4..=100,
+    /// How much wider the window gets when it fails, in hundredths.
+    aspiration_growth in 10..=200,
+    /// Deepest node with reverse futility.
+    reverse_futility_depth in 2..=16,
+    /// Margin for each ply.
+    reverse_futility_margin in 20..=200,
+    /// Deepest node with razoring.
+    razoring_depth in 0..=8,
+    /// Margin for each ply.
+    razoring_margin in 100..=600,
+    /// Least depth for a null move.
+    null_move_depth in 1..=6,
+    /// Plies that a null move saves at least.
+    null_move_reduction in 2..=6,
+    /// A ply more for so many plies of depth.
+    null_move_depth_divisor in 2..=10,
+    /// A ply more for so much score above beta.
+    null_move_score_divisor in 50..=500,
+    /// Most plies more for the score.
+    null_move_score_most in 1..=6,
+    /// Least depth for the capture test.
+    probcut_depth in 3..=10,
+    /// Margin above beta.
+    probcut_margin in 50..=400,
+    /// Least depth that is reduced where the table knows no move.
+    iterative_reduction_depth in 2..=10,
+    /// Deepest node where late moves are left out.
+    late_move_pruning_depth in 2..=16,
+    /// Moves looked at in any case.
+    late_move_pruning_base in 1..=10,
+    /// Deepest (reduced) node where quiet moves are left out by score.
+    futility_depth in 2..=16,
+    /// Margin at depth 0.
+    futility_base in 0..=300,
+    /// Margin for each ply.
+    futility_margin in 20..=250,
+    /// Deepest (reduced) node where quiet moves are left out by history.
+    history_pruning_depth in 1..=10,
+    /// How bad the history must be, for each ply.
+    history_pruning_margin in 500..=8000,
+    /// Deepest node where moves are left out by exchange.
+    exchange_pruning_depth in 2..=16,
+    /// What a capture may lose for each ply.
+    exchange_pruning_capture in 20..=200,
+    /// What a quiet move may lose for each ply squared.
+    exchange_pruning_quiet in 5..=100,
+    /// Least depth for singular extensions.
+    singular_depth in 4..=12,
+    /// Margin below the table's score for each ply.
+    singular_margin in 1..=8,
+    /// How much further below for two plies.
+    singular_double_margin in 0..=100,
+    /// Reduction of quiet moves, constant part.
+    reduction_base in 0..=2000,
+    /// Reduction of quiet moves, factor of the logarithms.
+    reduction_factor in 100..=1000,
+    /// Reduction of captures, constant part.
+    reduction_capture_base in -1000..=2000,
+    /// Reduction of captures, factor of the logarithms.
+    reduction_capture_factor in 0..=1000,
+    /// More where the static score is not improving.
+    reduction_not_improving in 0..=2000,
+    /// More outside of the principal variation.
+    reduction_not_pv in 0..=2000,
+    /// More where a cut is expected.
+    reduction_cut_node in 0..=3000,
+    /// Less for killers.
+    reduction_killer in 0..=3000,
+    /// Less for checks.
+    reduction_check in 0..=3000,
+    /// More for quiet moves where the table's move is a capture.
+    reduction_table_capture in 0..=2000,
+    /// So much history is worth a 1024th of a ply.
+    reduction_history_divisor in 1..=50,
+    /// History bonus for each ply.
+    history_bonus in 20..=500,
+    /// Taken off the bonus.
+    history_bonus_offset in -200..=400,
+    /// Greatest bonus.
+    history_bonus_most in 400..=4000,
+    /// History malus for each ply.
+    history_malus in 20..=500,
+    /// Taken off the malus.
+    history_malus_offset in -200..=400,
+    /// Greatest malus.
+    history_malus_most in 400..=4000,
+    /// What a capture may add in quiescence beyond the piece.
+    quiescence_margin in 0..=400,
+    /// How much of the correction histories is applied, in 1024ths.
+    correction_weight in 0..=4096,
+    /// Thousandths of the remaining clock for a move.
+    time_share in 10..=150,
+    /// Thousandths of the increment for a move.
+    time_increment_share in 0..=1000,
+    /// Hard limit, in thousandths of the soft one.
+    time_hard_factor in 1000..=10000,
+    /// Hard limit, in thousandths of the remaining clock.
+    time_hard_share in 100..=950,
+}
+
+/// The constants that the engine was built with.
+pub const PARAMETERS: &SearchParameters = &SearchParameters::parse(include_str!("../../params/search.toml"));
+
+/// Values of the pieces in exchanges.
+pub const EXCHANGE: ExchangeValues = [
+    PARAMETERS.exchange_pawn,
+    PARAMETERS.exchange_knight,
+    PARAMETERS.exchange_bishop,
+    PARAMETERS.exchange_rook,
+    PARAMETERS.exchange_queen,
+    0,
+];
+
+/// How many lines of the text set something.
+const fn count_settings(text: &[u8]) -> usize {
+    let (mut at, mut count, mut in_comment) = (0, 0, false);
+    while at < text.len() {
+        match text[at] {
+            b'\n' => in_comment = false,
+            b'#' => in_comment = true,
+            b'=' if !in_comment => count += 1,
+            _ => {}
+        }
+        at += 1;
+    }
+    count
+}
+
+/// The number of a line `name = number`.
+const fn read(text: &[u8], name: &str, min: i32, max: i32) -> i32 {
+    let mut at = 0;
+    while at < text.len() {
+        let line = at;
+        while at < text.len() && text[at] != b'\n' {
+            at += 1;
+        }
+        if let Some(start) = value_start(text, line, name.as_bytes()) {
+            let value = read_number(text, start);
+            assert!(min <= value && value <= max, "search.toml: a number is out of its range");
+            return value;
+        }
+        at += 1;
+    }
+    panic!("search.toml: a name is missing")
+}
+
+/// Where the value begins, if the line sets that name.
+const fn value_start(text: &[u8], line: usize, name: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    while at < name.len() {
+        if line + at >= text.len() || text[line + at] != name[at] {
+            return None;
+        }
+        at += 1;
+    }
+    let mut at = line + name.len();
+    while at < text.len() && text[at] == b' ' {
+        at += 1;
+    }
+    if at >= text.len() || text[at] != b'=' {
+        return None;
+    }
+    at += 1;
+    while at < text.len() && text[at] == b' ' {
+        at += 1;
+    }
+    Some(at)
+}
+
+const fn read_number(text: &[u8], start: usize) -> i32 {
+    let negative = start < text.len() && text[start] == b'-';
+    let mut at = if negative { start + 1 } else { start };
+    let first = at;
+    let mut value = 0;
+    while at < text.len() && text[at].is_ascii_digit() {
+        value = value * 10 + (text[at] - b'0') as i32;
+        at += 1;
+    }
+    assert!(at > first && (at == text.len() || text[at] == b'\n'), "search.toml: a value is not a number");
+    if negative { -value } else { value }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn numbers_are_read_by_name() {
+        let text = b"# depth = 9\ndepth_most = 5\ndepth = -12\n";
+        assert_eq!(read(text, "depth", -20, 20), -12);
+        assert_eq!(read(text, "depth_most", 0, 20), 5);
+        assert_eq!(count_settings(text), 2);
+    }
+
+    #[test]
+    #[should_panic(expected = "missing")]
+    fn a_missing_name_is_refused() {
+        read(b"depth = 3\n", "width", 0, 9);
+    }
+
+    #[test]
+    #[should_panic(expected = "range")]
+    fn a_number_out_of_range_is_refused() {
+        read(b"depth = 30\n", "depth", 0, 9);
+    }
+}

@@ -1,0 +1,160 @@
+//! How much of its clock a move may use. Pure: times come in as values and go out as values.
+
+use std::time::Duration;
+
+use smalt_chess::Color;
+use smalt_protocol::SearchLimits;
+
+use super::params::PARAMETERS as P;
+
+/// How long a move may take, from the moment when the clock runs.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct Allotment {
+    /// No new iteration begins after this time, stretched or shrunk by how clear the choice is.
+    pub soft: Option<Duration>,
+    /// The search ends here whatever it does.
+    pub hard: Option<Duration>,
+}
+
+/// How clear the choice of the move is, as one iteration after the other has seen it.
+#[derive(Clone, Copy, PartialEq, Debug)]
+pub struct Clarity {
+    /// Iterations in a row that ended with the same best move.
+    pub stable_iterations: u32,
+    /// Share of the nodes that the best move took, 0 to 1.
+    pub node_share: f64,
+    /// How far the score has fallen since the iterations before, in centipawns; negative when it rose.
+    pub score_drop: i32,
+}
+
+impl Allotment {
+    /// The times for one move of a side, with `overhead` kept for what lies between us and the clock.
+    pub fn new(limits: &SearchLimits, turn: Color, overhead: Duration) -> Allotment {
+        if let Some(move_time) = limits.move_time {
+            let kept = overhead.min(move_time / 20);
+            return Allotment { soft: None, hard: Some(move_time - kept) };
+        }
+        let clock = match turn {
+            Color::White => limits.white,
+            Color::Black => limits.black,
+        };
+        let Some(clock) = clock else { return Allotment::default() };
+        let usable = clock.remaining.saturating_sub(overhead);
+        let (soft, most) = match limits.moves_to_go {
+            Some(moves) => for_moves(usable, clock.increment, overhead, moves.get()),
+            None => (
+                thousandths(usable, P.time_share) + thousandths(clock.increment, P.time_increment_share),
+                thousandths(usable, P.time_hard_share),
+            ),
+        };
+        let hard = thousandths(soft, P.time_hard_factor).min(most);
+        Allotment { soft: Some(soft.min(hard)), hard: Some(hard) }
+    }
+
+    /// Whether another iteration is worth its time.
+    pub fn allows_iteration(&self, elapsed: Duration, clarity: Clarity) -> bool {
+        self.soft.is_none_or(|soft| elapsed < soft.mul_f64(clarity.factor()))
+    }
+
+    /// Whether the search has to end.
+    pub fn is_used_up(&self, elapsed: Duration) -> bool {
+        self.hard.is_some_and(|hard| elapsed >= hard)
+    }
+}
+
+impl Clarity {
+    /// What the soft limit is multiplied with: less the clearer the choice.
+    fn factor(self) -> f64 {
+        let stability = 1.35 - 0.09 * f64::from(self.stable_iterations.min(7));
+        let effort = (1.9 - 1.4 * self.node_share).clamp(0.5, 1.6);
+        let trend = (1.0 + f64::from(self.score_drop) / 120.0).clamp(0.85, 1.5);
+        stability * effort * trend
+    }
+}
+
+/// Soft limit and greatest hard limit with a number of moves to the next control.
+fn for_moves(usable: Duration, increment: Duration, overhead: Duration, moves: u32) -> (Duration, Duration) {
+    let moves = moves.min(50);
+    let later = (increment.saturating_sub(overhead)).saturating_mul(moves - 1);
+    let soft = usable.saturating_add(later) / (moves + 1);
+    let most = if moves == 1 { usable.mul_f64(0.9) } else { usable.mul_f64(0.7) };
+    (soft, most)
+}
+
+fn thousandths(time: Duration, share: i32) -> Duration {
+    time.mul_f64(f64::from(share) / 1000.0)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+    use smalt_protocol::Clock;
+    use std::num::NonZeroU32;
+
+    const OVERHEAD: Duration = Duration::from_millis(10);
+
+    fn limits(remaining_ms: u64, increment_ms: u64, moves: u32) -> SearchLimits {
+        let clock = Clock {
+            remaining: Duration::from_millis(remaining_ms),
+            increment: Duration::from_millis(increment_ms),
+        };
+        SearchLimits { white: Some(clock), moves_to_go: NonZeroU32::new(moves), ..SearchLimits::default() }
+    }
+
+    proptest! {
+        #[test]
+        fn no_clock_is_overrun(
+            remaining in 0_u64..100_000_000, increment in 0_u64..100_000, moves in 0_u32..200,
+        ) {
+            let clock = Duration::from_millis(remaining);
+            let allotted = Allotment::new(&limits(remaining, increment, moves), Color::White, OVERHEAD);
+            let (soft, hard) = (allotted.soft.unwrap(), allotted.hard.unwrap());
+            prop_assert!(soft <= hard);
+            prop_assert!(hard <= clock.saturating_sub(OVERHEAD));
+        }
+
+        /// A whole game on a fake clock, each move taking all it may.
+        #[test]
+        fn a_game_on_hard_limits_keeps_time(start in 50_u64..60_000, increment in 0_u64..1_000) {
+            let mut clock = Duration::from_millis(start);
+            for _ in 0..200 {
+                let given = limits(clock.as_millis() as u64, increment, 0);
+                let used = Allotment::new(&given, Color::White, OVERHEAD).hard.unwrap();
+                prop_assert!(used <= clock);
+                clock = clock - used + Duration::from_millis(increment);
+            }
+        }
+    }
+
+    #[test]
+    fn a_fixed_time_is_used_nearly_whole() {
+        let given = SearchLimits { move_time: Some(Duration::from_millis(1000)), ..SearchLimits::default() };
+        let allotted = Allotment::new(&given, Color::Black, OVERHEAD);
+        assert_eq!(allotted, Allotment { soft: None, hard: Some(Duration::from_millis(990)) });
+        let tiny = SearchLimits { move_time: Some(Duration::ZERO), ..SearchLimits::default() };
+        assert_eq!(Allotment::new(&tiny, Color::Black, OVERHEAD).hard, Some(Duration::ZERO));
+    }
+
+    #[test]
+    fn only_the_own_clock_counts() {
+        assert_eq!(Allotment::new(&limits(1000, 0, 0), Color::Black, OVERHEAD), Allotment::default());
+    }
+
+    #[test]
+    fn a_clear_choice_takes_less_time() {
+        let allotted = Allotment::new(&limits(60_000, 600, 0), Color::White, OVERHEAD);
+        let soft = allotted.soft.unwrap();
+        let clear = Clarity { stable_iterations: 8, node_share: 0.95, score_drop: -20 };
+        let unclear = Clarity { stable_iterations: 0, node_share: 0.3, score_drop: 60 };
+        assert!(!allotted.allows_iteration(soft * 7 / 10, clear));
+        assert!(allotted.allows_iteration(soft * 2, unclear));
+        assert!(!allotted.is_used_up(soft) && allotted.is_used_up(soft * 5));
+    }
+
+    #[test]
+    fn more_moves_to_go_leave_less_for_each() {
+        let soft = |moves| Allotment::new(&limits(60_000, 0, moves), Color::White, OVERHEAD).soft.unwrap();
+        assert!(soft(40) < soft(20) && soft(20) < soft(1));
+    }
+}

@@ -1,0 +1,364 @@
+//! What one thread of a search holds: the line that it is on, its counters, its view of the root.
+
+use std::sync::LazyLock;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
+
+use smalt_chess::{Color, Move, MoveList, Position, Role};
+
+use super::Memory;
+use super::histories::{Context, Histories, Place};
+use super::ordering::{Knowledge, Picker, Ranked, Wanted};
+use super::params::EXCHANGE;
+use super::params::PARAMETERS as P;
+use super::score::{INFINITE, MAX_PLY, NO_SCORE, clamp};
+use super::signals::Signals;
+use super::time::Allotment;
+use super::transposition::TranspositionTable;
+use crate::evaluation::{Evaluator, dampened};
+
+/// Nodes between two looks at the clock and the signals.
+const CHECK_INTERVAL: u64 = 1024;
+
+/// Frames before the root, so that a node may ask what was played four plies earlier.
+const LEAD: usize = 4;
+
+/// What all threads of one search share.
+pub(super) struct Shared<'a> {
+    pub(super) table: &'a TranspositionTable,
+    pub(super) signals: &'a Signals,
+    pub(super) allotment: Allotment,
+    pub(super) node_limit: Option<u64>,
+    /// Nodes of each thread, a little behind.
+    pub(super) nodes: Vec<AtomicU64>,
+    /// The first thread has finished.
+    pub(super) finished: AtomicBool,
+}
+
+impl Shared<'_> {
+    pub(super) fn total_nodes(&self) -> u64 {
+        self.nodes.iter().map(|count| count.load(Relaxed)).sum()
+    }
+}
+
+/// One ply of the line being searched.
+#[derive(Clone)]
+pub(super) struct Frame {
+    /// Corrected static evaluation; [`NO_SCORE`] in check.
+    pub(super) evaluation: i32,
+    /// The move that a singular search leaves out here.
+    pub(super) excluded: Option<Move>,
+    pub(super) killers: [Option<Move>; 2],
+    /// Where the move made here brought its piece.
+    pub(super) made: Place,
+    /// Plies since the last that can't be taken back (capture, pawn move, null move).
+    pub(super) reversible: usize,
+    pub(super) pv: Vec<Move>,
+}
+
+/// A move at the root and what is known about it.
+#[derive(Clone, Debug)]
+pub(super) struct RootMove {
+    pub(super) mv: Move,
+    /// From this iteration; -[`INFINITE`] if it did not become best.
+    pub(super) score: i32,
+    /// From the iteration before.
+    pub(super) previous: i32,
+    pub(super) selective_depth: usize,
+    pub(super) nodes: u64,
+    /// The line from the root; at least the move itself.
+    pub(super) pv: Vec<Move>,
+}
+
+/// One thread of a search.
+pub(super) struct Worker<'a> {
+    pub(super) shared: &'a Shared<'a>,
+    pub(super) histories: &'a mut Histories,
+    evaluator: &'a mut Evaluator,
+    index: usize,
+    frames: Vec<Frame>,
+    /// Keys of the game's positions and of the line, the current one last.
+    keys: Vec<u64>,
+    pub(super) nodes: u64,
+    next_check: u64,
+    pub(super) stopped: bool,
+    pub(super) selective_depth: usize,
+    pub(super) root: Vec<RootMove>,
+    /// Root moves before this one belong to better lines.
+    pub(super) line: usize,
+    /// Whether the root looks at some legal moves only.
+    pub(super) is_root_restricted: bool,
+    pub(super) completed_depth: i32,
+    reductions: &'static Reductions,
+    buffers: Vec<Vec<Ranked>>,
+    tried_buffers: Vec<Vec<Move>>,
+    list: MoveList,
+}
+
+/// Where a search begins.
+pub(super) struct Root<'a> {
+    pub(super) position: &'a Position,
+    /// Keys of the positions before it that may repeat.
+    pub(super) history: &'a [u64],
+    pub(super) moves: &'a [Move],
+}
+
+impl<'a> Worker<'a> {
+    pub(super) fn new(
+        shared: &'a Shared<'a>,
+        memory: &'a mut Memory,
+        index: usize,
+        root: &Root<'_>,
+    ) -> Worker<'a> {
+        let frame = Frame {
+            evaluation: NO_SCORE,
+            excluded: None,
+            killers: [None; 2],
+            made: Place::NONE,
+            reversible: 0,
+            pv: Vec::new(),
+        };
+        let mut frames = vec![frame; MAX_PLY + LEAD + 4];
+        frames[LEAD].reversible = usize::from(root.position.halfmove_clock()).min(root.history.len());
+        let mut keys = root.history.to_vec();
+        keys.push(root.position.repetition_key());
+        let root_move = |&mv| RootMove {
+            mv,
+            score: -INFINITE,
+            previous: -INFINITE,
+            selective_depth: 0,
+            nodes: 0,
+            pv: vec![mv],
+        };
+        let mut root_moves: Vec<RootMove> = root.moves.iter().map(root_move).collect();
+        let known_best = shared.table.probe(root.position.key(), 0).and_then(|entry| entry.best);
+        root_moves.sort_by_key(|root_move| std::cmp::Reverse(first_guess(root, root_move.mv, known_best)));
+        Worker {
+            shared,
+            histories: &mut memory.histories,
+            evaluator: &mut memory.evaluator,
+            index,
+            frames,
+            keys,
+            nodes: 0,
+            next_check: shared.node_limit.unwrap_or(CHECK_INTERVAL).min(CHECK_INTERVAL),
+            stopped: false,
+            selective_depth: 0,
+            root: root_moves,
+            line: 0,
+            is_root_restricted: root.moves.len() != root.position.count_legal_moves(),
+            completed_depth: 0,
+            reductions: &REDUCTIONS,
+            buffers: Vec::new(),
+            tried_buffers: Vec::new(),
+            list: MoveList::new(),
+        }
+    }
+
+    /// Whether this thread answers for the search: reports, and looks at limits.
+    pub(super) fn is_first(&self) -> bool {
+        self.index == 0
+    }
+
+    #[inline]
+    pub(super) fn frame(&mut self, ply: usize) -> &mut Frame {
+        &mut self.frames[ply + LEAD]
+    }
+
+    /// The frame so many plies earlier; before the root nothing was played.
+    #[inline]
+    pub(super) fn earlier(&self, ply: usize, plies: usize) -> &Frame {
+        &self.frames[ply + LEAD - plies]
+    }
+
+    /// Counts a node. True if the search has to end.
+    #[inline]
+    pub(super) fn enter_node(&mut self, ply: usize) -> bool {
+        self.nodes += 1;
+        self.selective_depth = self.selective_depth.max(ply);
+        if self.nodes >= self.next_check {
+            self.check_limits();
+        }
+        self.stopped
+    }
+
+    #[cold]
+    fn check_limits(&mut self) {
+        let shared = self.shared;
+        shared.nodes[self.index].store(self.nodes, Relaxed);
+        self.next_check = self.nodes + CHECK_INTERVAL;
+        if shared.finished.load(Relaxed) || shared.signals.is_stopped() {
+            self.stopped = true;
+            return;
+        }
+        if !self.is_first() {
+            return;
+        }
+        if let Some(limit) = shared.node_limit {
+            let total = shared.total_nodes();
+            self.stopped |= total >= limit;
+            self.next_check = self.next_check.min(self.nodes + limit.saturating_sub(total).max(1));
+        }
+        self.stopped |= shared.signals.own_time().is_some_and(|time| shared.allotment.is_used_up(time));
+    }
+
+    /// Makes the count of nodes known to the other threads.
+    pub(super) fn publish_nodes(&self) {
+        self.shared.nodes[self.index].store(self.nodes, Relaxed);
+    }
+
+    /// Static evaluation for the side to move, without corrections.
+    #[inline]
+    pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
+        clamp(self.evaluator.evaluate(position))
+    }
+
+    /// A static evaluation with what the fifty-move rule and the correction histories have to say.
+    #[inline]
+    pub(super) fn corrected(&self, position: &Position, evaluation: i32) -> i32 {
+        clamp(dampened(evaluation, position.halfmove_clock()) + self.histories.correction(position))
+    }
+
+    /// Plays a move of the node at this ply.
+    #[inline]
+    pub(super) fn play(&mut self, position: &Position, mv: Move, ply: usize) -> Position {
+        let mut child = *position;
+        child.play(mv);
+        self.shared.table.prefetch(child.key());
+        self.frame(ply).made = Place::of(position, mv);
+        let reversible = self.frame(ply).reversible + 1;
+        self.frame(ply + 1).reversible = if child.halfmove_clock() == 0 { 0 } else { reversible };
+        self.keys.push(child.repetition_key());
+        child
+    }
+
+    /// Passes.
+    pub(super) fn play_null(&mut self, position: &Position, ply: usize) -> Position {
+        let child = position.after_null_move();
+        self.shared.table.prefetch(child.key());
+        self.frame(ply).made = Place::NONE;
+        self.frame(ply + 1).reversible = 0;
+        self.keys.push(child.repetition_key());
+        child
+    }
+
+    /// Goes back from the last move played.
+    #[inline]
+    pub(super) fn take_back(&mut self) {
+        self.keys.pop();
+    }
+
+    /// Whether the game ends here in a draw: by fifty moves, bare material, or because the position has been there
+    /// before: once on the line itself, or twice at the root or earlier.
+    #[inline]
+    pub(super) fn is_draw(&self, position: &Position, ply: usize) -> bool {
+        if position.halfmove_clock() >= 100 {
+            return !position.is_check() || position.has_legal_move();
+        }
+        self.is_repetition(ply) || is_bare(position)
+    }
+
+    fn is_repetition(&self, ply: usize) -> bool {
+        let (&key, before) = self.keys.split_last().expect("the root's key is always there");
+        let reversible = self.earlier(ply, 0).reversible;
+        let mut seen = 0;
+        for back in (4..=reversible).step_by(2) {
+            if before[before.len() - back] == key {
+                seen += 1;
+                if back < ply || seen == 2 {
+                    return true;
+                }
+            }
+        }
+        false
+    }
+
+    /// The score of a draw: nothing, give or take one, so that different ways to a draw are not all the same.
+    #[inline]
+    pub(super) fn draw_score(&self) -> i32 {
+        1 - (self.nodes & 2) as i32
+    }
+
+    pub(super) fn context(&self, turn: Color, ply: usize) -> Context {
+        Context { turn, before: [1, 2, 4].map(|plies| self.earlier(ply, plies).made) }
+    }
+
+    pub(super) fn picker(
+        &mut self,
+        position: &Position,
+        wanted: Wanted,
+        table_move: Option<Move>,
+        ply: usize,
+    ) -> Picker {
+        let buffer = self.buffers.pop().unwrap_or_default();
+        let killers = self.frame(ply).killers;
+        Picker::new(position, wanted, table_move, killers, buffer)
+    }
+
+    #[inline]
+    pub(super) fn pick(
+        &mut self,
+        picker: &mut Picker,
+        position: &Position,
+        context: Context,
+    ) -> Option<Move> {
+        let mut knowledge = Knowledge { histories: self.histories, context, list: &mut self.list };
+        picker.next(position, &mut knowledge)
+    }
+
+    /// An empty list for the moves that a node tries; to be given back by [`Worker::put_back_tried`].
+    pub(super) fn tried_buffer(&mut self) -> Vec<Move> {
+        self.tried_buffers.pop().unwrap_or_default()
+    }
+
+    pub(super) fn put_back_tried(&mut self, mut tried: Vec<Move>) {
+        tried.clear();
+        self.tried_buffers.push(tried);
+    }
+
+    pub(super) fn put_back(&mut self, picker: Picker) {
+        self.buffers.push(picker.into_buffer());
+    }
+
+    /// Makes a move and the line after it the line of this ply.
+    pub(super) fn set_pv(&mut self, ply: usize, mv: Move) {
+        let (above, below) = self.frames.split_at_mut(ply + LEAD + 1);
+        let pv = &mut above[ply + LEAD].pv;
+        pv.clear();
+        pv.push(mv);
+        pv.extend_from_slice(&below[0].pv);
+    }
+
+    /// Reduction of a late move, in 1024ths of a ply.
+    #[inline]
+    pub(super) fn reduction(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
+        let row = (depth as usize).min(63);
+        self.reductions.0[usize::from(is_quiet)][row][number.min(63)]
+    }
+}
+
+/// How early to look at a root move as long as nothing has been searched.
+fn first_guess(root: &Root<'_>, mv: Move, known_best: Option<Move>) -> (bool, i32) {
+    (Some(mv) == known_best, root.position.exchange_value(mv, &EXCHANGE))
+}
+
+/// Whether neither side can give mate: bare kings, or one knight or bishop.
+#[inline]
+fn is_bare(position: &Position) -> bool {
+    let count = position.occupied().count();
+    count == 2 || count == 3 && (position.role(Role::Knight) | position.role(Role::Bishop)).any()
+}
+
+struct Reductions([[[i32; 64]; 64]; 2]);
+
+static REDUCTIONS: LazyLock<Reductions> = LazyLock::new(|| {
+    let shapes =
+        [(P.reduction_capture_base, P.reduction_capture_factor), (P.reduction_base, P.reduction_factor)];
+    Reductions(shapes.map(|(base, factor)| {
+        std::array::from_fn(|depth| {
+            std::array::from_fn(|number| {
+                let logarithms = (depth.max(1) as f64).ln() * (number.max(1) as f64).ln();
+                base + (logarithms * f64::from(factor)) as i32
+            })
+        })
+    }))
+});

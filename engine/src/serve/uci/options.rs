@@ -1,0 +1,144 @@
+//! The options that the engine offers over UCI, and what setting them does.
+
+use std::sync::Arc;
+use std::time::Duration;
+
+use smalt_chess::CastlingMode;
+use smalt_protocol::option::OptionValueError;
+use smalt_protocol::{OptionDeclaration, OptionKind, OptionValue, option};
+
+use crate::engine::Engine;
+use crate::evaluation::{Parameters, ParametersError};
+use crate::strength::{ELO_RANGE, Strength};
+
+/// What the options have set besides the engine.
+pub(super) struct Settings {
+    declarations: Vec<OptionDeclaration>,
+    /// How castling is written.
+    pub(super) castling: CastlingMode,
+    /// Whether chances to win, draw and lose are shown.
+    pub(super) shows_chances: bool,
+    is_limited: bool,
+    elo: u32,
+}
+
+/// Why an option could not be set.
+#[derive(Debug, thiserror::Error)]
+pub(super) enum SetOptionError {
+    #[error("there is no option {0:?}")]
+    Unknown(String),
+    #[error(transparent)]
+    Value(#[from] OptionValueError),
+    #[error("can't read {path}: {source}")]
+    Read { path: String, source: std::io::Error },
+    #[error("{path} holds no parameters: {source}")]
+    Parameters { path: String, source: ParametersError },
+}
+
+const HASH: &str = "Hash";
+const CLEAR_HASH: &str = "Clear Hash";
+const THREADS: &str = "Threads";
+const MULTI_PV: &str = "MultiPV";
+const PONDER: &str = "Ponder";
+const MOVE_OVERHEAD: &str = "Move Overhead";
+const CHESS960: &str = "UCI_Chess960";
+const SHOW_WDL: &str = "UCI_ShowWDL";
+const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
+const ELO: &str = "UCI_Elo";
+const SEED: &str = "Seed";
+const EVAL_FILE: &str = "EvalFile";
+
+/// Megabytes of the largest transposition table.
+const LARGEST_HASH: i64 = 1 << 20;
+
+fn declare() -> Vec<OptionDeclaration> {
+    let spin = |default, min, max| OptionKind::Spin { default, min, max };
+    let check = |default| OptionKind::Check { default };
+    let text = || OptionKind::Text { default: String::new() };
+    let overhead = Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as i64;
+    let (weakest, strongest) = (i64::from(*ELO_RANGE.start()), i64::from(*ELO_RANGE.end()));
+    [
+        (HASH, spin(Engine::DEFAULT_HASH as i64, 1, LARGEST_HASH)),
+        (CLEAR_HASH, OptionKind::Button),
+        (THREADS, spin(1, 1, 1024)),
+        (MULTI_PV, spin(1, 1, 500)),
+        (PONDER, check(false)),
+        (MOVE_OVERHEAD, spin(overhead, 0, 10_000)),
+        (CHESS960, check(false)),
+        (SHOW_WDL, check(false)),
+        (LIMIT_STRENGTH, check(false)),
+        (ELO, spin(strongest, weakest, strongest)),
+        (SEED, spin(0, 0, i64::from(u32::MAX))),
+        (EVAL_FILE, text()),
+    ]
+    .into_iter()
+    .map(|(name, kind)| OptionDeclaration { name: name.to_owned(), kind })
+    .collect()
+}
+
+impl Settings {
+    pub(super) fn new() -> Settings {
+        Settings {
+            declarations: declare(),
+            castling: CastlingMode::Standard,
+            shows_chances: false,
+            is_limited: false,
+            elo: *ELO_RANGE.end(),
+        }
+    }
+
+    /// All options, in the order in which they are told.
+    pub(super) fn declarations(&self) -> &[OptionDeclaration] {
+        &self.declarations
+    }
+
+    /// Sets an option by the texts of its name and value.
+    pub(super) fn set(&mut self, engine: &mut Engine, name: &str, text: &str) -> Result<(), SetOptionError> {
+        let option = option::find(&self.declarations, name);
+        let option = option.ok_or_else(|| SetOptionError::Unknown(name.to_owned()))?;
+        let value = option.parse_value(text)?;
+        let name = option.name.clone();
+        match (name.as_str(), value) {
+            (HASH, OptionValue::Spin(megabytes)) => engine.set_hash(to_count(megabytes)),
+            (CLEAR_HASH, _) => engine.clear_hash(),
+            (THREADS, OptionValue::Spin(threads)) => engine.set_threads(to_count(threads)),
+            (MULTI_PV, OptionValue::Spin(lines)) => engine.set_lines(to_count(lines)),
+            (MOVE_OVERHEAD, OptionValue::Spin(ms)) => {
+                engine.set_move_overhead(Duration::from_millis(ms.unsigned_abs()));
+            }
+            (CHESS960, OptionValue::Check(is_on)) => {
+                self.castling = if is_on { CastlingMode::Chess960 } else { CastlingMode::Standard };
+            }
+            (SHOW_WDL, OptionValue::Check(is_on)) => self.shows_chances = is_on,
+            (LIMIT_STRENGTH, OptionValue::Check(is_on)) => self.limit(engine, is_on, self.elo),
+            (ELO, OptionValue::Spin(elo)) => {
+                self.limit(engine, self.is_limited, u32::try_from(elo).unwrap_or(u32::MAX));
+            }
+            (SEED, OptionValue::Spin(seed)) => engine.set_seed(seed.unsigned_abs()),
+            (EVAL_FILE, OptionValue::Text(path)) => engine.set_parameters(Arc::new(read_parameters(&path)?)),
+            // Ponder only tells what the other side may do.
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn limit(&mut self, engine: &mut Engine, is_limited: bool, elo: u32) {
+        (self.is_limited, self.elo) = (is_limited, elo);
+        engine.set_strength(if is_limited { Strength::Limited(elo) } else { Strength::Full });
+    }
+}
+
+fn to_count(value: i64) -> usize {
+    usize::try_from(value).unwrap_or(1)
+}
+
+/// The parameters in a file; those of the build without a path.
+fn read_parameters(path: &str) -> Result<Parameters, SetOptionError> {
+    if path.is_empty() {
+        return Ok(Parameters::embedded().clone());
+    }
+    let text = std::fs::read_to_string(path)
+        .map_err(|source| SetOptionError::Read { path: path.to_owned(), source })?;
+    Parameters::parse_toml(&text)
+        .map_err(|source| SetOptionError::Parameters { path: path.to_owned(), source })
+}

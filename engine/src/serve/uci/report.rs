@@ -1,0 +1,75 @@
+//! The search's progress in the words of UCI.
+
+use smalt_chess::{CastlingMode, Move, UciMove};
+use smalt_protocol::uci::EngineMessage;
+use smalt_protocol::{Info, Moves, Wdl};
+
+use super::options::Settings;
+use crate::bench::per_second;
+use crate::engine::Choice;
+use crate::search::score::{is_mate, to_report};
+use crate::search::{Line, Progress};
+use crate::serve::output::Output;
+
+/// Tells the state of the search, a line for each of the best.
+pub(super) fn tell_progress(output: &Output, settings: &Settings, progress: &Progress) {
+    for (index, line) in progress.lines.iter().enumerate() {
+        let pv: Vec<UciMove> =
+            line.moves.iter().map(|&mv| UciMove::from_move(mv, settings.castling)).collect();
+        output.say(EngineMessage::Info(Info {
+            depth: Some(progress.depth.unsigned_abs()),
+            selective_depth: Some(line.selective_depth as u32),
+            multipv: Some(index as u32 + 1),
+            score: Some(to_report(line.score).into()),
+            wdl: settings.shows_chances.then(|| chances(line)),
+            nodes: Some(progress.nodes),
+            nps: Some(per_second(progress.nodes, progress.time)),
+            hashfull: Some(progress.fullness),
+            time: Some(progress.time),
+            pv: Moves::from_slice(&pv),
+            ..Info::default()
+        }));
+    }
+}
+
+/// Tells the move. A finished game has none.
+pub(super) fn tell_choice(output: &Output, castling: CastlingMode, choice: Choice) {
+    use smalt_protocol::uci::engine::BestMove;
+    let text = |mv: Move| UciMove::from_move(mv, castling);
+    let best = choice.best.map_or(BestMove::None, |mv| BestMove::Move(text(mv)));
+    output.say(EngineMessage::BestMove { best, ponder: choice.ponder.map(text) });
+}
+
+/// A score, in centipawns, that wins half of the games and draws the other half. A guess, not fitted to games.
+const EVEN_WIN: f64 = 130.0;
+/// How fast chances grow with the score, in centipawns. A guess as well.
+const SPREAD: f64 = 65.0;
+
+/// Chances by a logistic model of the score.
+fn chances(line: &Line) -> Wdl {
+    let thousandths = |score: f64| (1000.0 / (1.0 + ((EVEN_WIN - score) / SPREAD).exp())).round() as u32;
+    let score = match line.score {
+        mate if is_mate(mate) => f64::from(mate.signum()) * 1e6,
+        score => f64::from(score),
+    };
+    let (win, loss) = (thousandths(score), thousandths(-score));
+    Wdl { win, draw: 1000 - (win + loss).min(1000), loss }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::search::score::mated_in;
+
+    #[test]
+    fn chances_add_up_and_follow_the_score() {
+        let of = |score| chances(&Line { score, moves: Vec::new(), selective_depth: 0 });
+        for score in (-2000..=2000).step_by(7) {
+            let Wdl { win, draw, loss } = of(score);
+            assert_eq!(win + draw + loss, 1000);
+            let Wdl { win: opposite_win, loss: opposite_loss, .. } = of(-score);
+            assert_eq!((win, loss), (opposite_loss, opposite_win));
+        }
+        assert_eq!(of(mated_in(4)), Wdl { win: 0, draw: 0, loss: 1000 });
+    }
+}
