@@ -29,6 +29,7 @@
 
 mod conversation;
 mod engine;
+pub mod entrant;
 mod fault;
 mod meanwhile;
 pub mod process;
