@@ -102,9 +102,9 @@ impl Worker<'_> {
     fn is_goal_reached(&self, goal: &Goal, depth: i32) -> bool {
         let Some(moves) = goal.mate else { return false };
         let moves = i32::try_from(moves).unwrap_or(i32::MAX / 8).min(MAX_PLY as i32);
-        // A mate that is not found well beyond its own depth is not there, as far as this search can tell.
         let score = self.root[0].score;
-        MATE - score.abs() < 2 * moves + i32::from(score < 0) && is_mate(score) || depth >= 4 * moves + 8
+        let is_found = is_mate(score) && MATE - score.abs() < 2 * moves + i32::from(score < 0);
+        is_found || depth >= 2 * moves
     }
 
     /// Whether the clock allows another iteration.

@@ -51,7 +51,8 @@ pub struct Goal {
     pub depth: i32,
     /// After so many nodes, all threads together; exact with one thread.
     pub nodes: Option<u64>,
-    /// With a mate in so many moves, for either side.
+    /// With a mate in so many moves, for either side, or when it is certain that there is none. Then nothing is left
+    /// out that could be a mate, and depth comes slowly.
     pub mate: Option<u32>,
     /// With the time that the move may take.
     pub allotment: Allotment,
@@ -132,6 +133,7 @@ pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut
         signals: means.signals,
         allotment: goal.allotment,
         node_limit: goal.nodes,
+        seeks_mate: goal.mate.is_some(),
         nodes: means.memories.iter().map(|_| AtomicU64::new(0)).collect(),
         finished: AtomicBool::new(false),
     };

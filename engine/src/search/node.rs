@@ -108,7 +108,7 @@ impl Worker<'_> {
         let judged = self.judge::<PV>(position, known, ply);
 
         // 5. Off the principal variation: what decides without looking at every move.
-        if !PV && !in_check && excluded.is_none() {
+        if !PV && !in_check && excluded.is_none() && !self.shared.seeks_mate {
             let decided = self.decide_early(position, alpha, beta, depth, ply, expected, &judged);
             if decided.is_some() || self.stopped {
                 return decided.unwrap_or(0);
@@ -121,6 +121,7 @@ impl Worker<'_> {
             && (PV || expected == Expected::Cut)
             && table_move.is_none()
             && excluded.is_none()
+            && !self.shared.seeks_mate
         {
             depth -= 1;
         }
@@ -324,7 +325,8 @@ impl Worker<'_> {
             let place = Place::of(position, mv);
             let history = self.history_of(position, mv, place, context);
             let mut reduction = self.reduction(mv.is_quiet(), depth, found.moves);
-            if !is_root && found.best > -LEAST_MATE && has_pieces(position, position.turn()) {
+            let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_MATE;
+            if may_prune && has_pieces(position, position.turn()) {
                 let reduced = (depth - reduction / 1024).max(0);
                 match self.is_useless(position, mv, depth, reduced, alpha, history, found.moves, judged) {
                     Verdict::Look => {}
@@ -338,7 +340,7 @@ impl Worker<'_> {
 
             // 8. Extensions.
             let mut extension = 0;
-            if Some(mv) == table_move && excluded.is_none() && !is_root {
+            if Some(mv) == table_move && excluded.is_none() && !is_root && !self.shared.seeks_mate {
                 match self.extend::<PV>(position, mv, beta, depth, ply, expected, judged) {
                     Extension::Plies(plies) => extension = plies,
                     Extension::Refuted(score) => {
@@ -358,7 +360,7 @@ impl Worker<'_> {
             let mut score = -INFINITE;
 
             // 10. Late moves are searched less deep, with a null window; deeper if they surprise.
-            let is_late = depth >= 2 && found.moves > 1 + usize::from(is_root);
+            let is_late = depth >= 2 && found.moves > 1 + usize::from(is_root) && !self.shared.seeks_mate;
             if is_late {
                 reduction += self.adjustment::<PV>(expected, judged, mv.is_quiet(), is_table_capture);
                 reduction -= P.reduction_killer * i32::from(killers.contains(&Some(mv)));

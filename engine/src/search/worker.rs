@@ -28,6 +28,8 @@ pub(super) struct Shared<'a> {
     pub(super) signals: &'a Signals,
     pub(super) allotment: Allotment,
     pub(super) node_limit: Option<u64>,
+    /// Whether only a mate is wanted: then nothing is left out that could be one.
+    pub(super) seeks_mate: bool,
     /// Nodes of each thread, a little behind.
     pub(super) nodes: Vec<AtomicU64>,
     /// The first thread has finished.
@@ -173,6 +175,9 @@ impl<'a> Worker<'a> {
     /// Counts a node. True if the search has to end.
     #[inline]
     pub(super) fn enter_node(&mut self, ply: usize) -> bool {
+        if self.stopped {
+            return true;
+        }
         self.nodes += 1;
         self.selective_depth = self.selective_depth.max(ply);
         if self.nodes >= self.next_check {

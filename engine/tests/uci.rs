@@ -1,0 +1,401 @@
+//! Whole conversations in UCI, over pipes as an interface would hold them.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+use std::io::{BufRead, BufReader, PipeWriter, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+use smalt_chess::{Position, UciMove};
+use smalt_protocol::uci::EngineMessage;
+use smalt_protocol::uci::engine::BestMove;
+
+/// Far longer than any answer takes: only a fault waits so long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An engine at the other end of two pipes.
+struct Conversation {
+    to_engine: Option<PipeWriter>,
+    lines: Receiver<String>,
+    served: JoinHandle<()>,
+}
+
+impl Conversation {
+    fn begin() -> Conversation {
+        let (input, to_engine) = std::io::pipe().unwrap();
+        let (from_engine, output) = std::io::pipe().unwrap();
+        let served = std::thread::spawn(move || smalt::serve::serve(BufReader::new(input), output));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(from_engine).lines() {
+                if sender.send(line.unwrap()).is_err() {
+                    break;
+                }
+            }
+        });
+        Conversation { to_engine: Some(to_engine), lines, served }
+    }
+
+    fn tell(&mut self, text: &str) {
+        self.tell_bytes(format!("{text}\n").as_bytes());
+    }
+
+    fn tell_bytes(&mut self, bytes: &[u8]) {
+        self.to_engine.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// All lines up to the first that begins so, that one included.
+    fn hear_until(&self, start: &str) -> Vec<String> {
+        let mut heard = Vec::new();
+        loop {
+            let line = match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(error) => panic!("{error} while waiting for {start:?} after {heard:#?}"),
+            };
+            let is_last = line.starts_with(start);
+            heard.push(line);
+            if is_last {
+                return heard;
+            }
+        }
+    }
+
+    fn best_move(&self) -> String {
+        let line = self.hear_until("bestmove").pop().unwrap();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    }
+
+    fn ask(&mut self, text: &str, start: &str) -> Vec<String> {
+        self.tell(text);
+        self.hear_until(start)
+    }
+
+    /// Waits until the engine has gone.
+    fn end(mut self) -> Vec<String> {
+        self.to_engine = None;
+        self.served.join().unwrap();
+        let mut rest = Vec::new();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => rest.push(line),
+                Err(RecvTimeoutError::Disconnected) => return rest,
+                Err(RecvTimeoutError::Timeout) => panic!("the output was not closed after {rest:#?}"),
+            }
+        }
+    }
+}
+
+fn is_legal(fen: &str, text: &str) -> bool {
+    let position: Position = fen.parse().unwrap();
+    text.parse::<UciMove>().unwrap().to_move(&position).is_ok()
+}
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+#[test]
+fn the_engine_introduces_itself() {
+    let mut engine = Conversation::begin();
+    let lines = engine.ask("uci", "uciok");
+    assert!(lines[0].starts_with("id name Smalt "));
+    assert!(lines[1].starts_with("id author "));
+    let names: Vec<String> = lines
+        .iter()
+        .filter_map(|line| match EngineMessage::parse(line) {
+            EngineMessage::Option(option) => Some(option.name),
+            _ => None,
+        })
+        .collect();
+    for name in ["Hash", "Threads", "MultiPV", "Ponder", "Move Overhead", "UCI_Chess960", "UCI_ShowWDL"] {
+        assert!(names.iter().any(|told| told == name), "{name}");
+    }
+    for name in ["UCI_LimitStrength", "UCI_Elo", "EvalFile", "Clear Hash"] {
+        assert!(names.iter().any(|told| told == name), "{name}");
+    }
+    assert_eq!(lines.len(), names.len() + 3);
+    engine.ask("isready", "readyok");
+    engine.tell("quit");
+    assert_eq!(engine.end(), Vec::<String>::new());
+}
+
+#[test]
+fn every_argument_of_go_ends_in_a_legal_move() {
+    let mut engine = Conversation::begin();
+    for arguments in [
+        "depth 4",
+        "nodes 500",
+        "movetime 20",
+        "wtime 300 btime 300 winc 10 binc 10",
+        "wtime 300 btime 300 movestogo 5",
+        "wtime 0 btime 0",
+        "wtime -50 btime -50 winc 0 binc 0",
+        "mate 1 nodes 3000",
+        "searchmoves a2a3 h1g1 depth 3",
+        "searchmoves nonsense depth 3",
+        "depth 3 nodes 100 movetime 50 wtime 1000 btime 1000",
+        "depth -7 nodes 300",
+        "depth 99999999999999999999 nodes 100",
+        "unknown depth 2",
+    ] {
+        engine.tell(&format!("position fen {KIWIPETE}"));
+        engine.tell(&format!("go {arguments}"));
+        let best = engine.best_move();
+        assert!(is_legal(KIWIPETE, &best), "go {arguments}: {best}");
+    }
+    engine.end();
+}
+
+#[test]
+fn every_report_reads_as_one() {
+    let mut engine = Conversation::begin();
+    engine.tell("setoption name UCI_ShowWDL value true");
+    engine.tell("setoption name MultiPV value 3");
+    let lines = engine.ask("go depth 6", "bestmove");
+    let mut reports = 0;
+    for line in &lines {
+        match EngineMessage::parse(line) {
+            EngineMessage::Info(info) => {
+                assert!(info.depth.is_some() && info.score.is_some() && info.time.is_some(), "{line}");
+                assert!(info.nodes.is_some() && info.nps.is_some() && !info.pv.is_empty(), "{line}");
+                let wdl = info.wdl.unwrap();
+                assert_eq!(wdl.win + wdl.draw + wdl.loss, 1000);
+                reports += 1;
+            }
+            EngineMessage::BestMove { best: BestMove::Move(_), ponder: Some(_) } => {}
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(EngineMessage::parse(line).to_string(), *line);
+    }
+    assert_eq!(reports, 18);
+    engine.end();
+}
+
+#[test]
+fn an_infinite_search_ends_only_when_stopped() {
+    let mut engine = Conversation::begin();
+    // A mate in one is searched to the last depth at once; the move must wait all the same.
+    engine.tell("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
+    engine.tell("go infinite");
+    let lines = engine.ask("isready", "readyok");
+    assert!(lines.iter().all(|line| !line.starts_with("bestmove")));
+    engine.tell("stop");
+    assert_eq!(engine.best_move(), "d1d8");
+    // A finished game answers too, and waits too.
+    engine.tell("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    engine.tell("go infinite");
+    assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
+    engine.tell("stop");
+    assert_eq!(engine.best_move(), "(none)");
+    engine.end();
+}
+
+#[test]
+fn stop_at_any_moment_brings_a_legal_move() {
+    let mut engine = Conversation::begin();
+    for round in 0..40 {
+        engine.tell(&format!("position fen {KIWIPETE}"));
+        engine.tell("go infinite");
+        std::thread::sleep(Duration::from_micros(37 * round * round));
+        engine.tell("stop");
+        assert!(is_legal(KIWIPETE, &engine.best_move()));
+    }
+    engine.end();
+}
+
+#[test]
+fn pondering_ends_by_the_awaited_move_or_by_stop() {
+    let mut engine = Conversation::begin();
+    engine.tell("position startpos moves e2e4 e7e5");
+    engine.tell("go ponder wtime 60 btime 60");
+    assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
+    engine.tell("ponderhit");
+    engine.best_move();
+    // The limit is reached long before the awaited move is played.
+    engine.tell("go ponder depth 1");
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
+    engine.tell("ponderhit");
+    engine.best_move();
+    engine.tell("go ponder wtime 60 btime 60");
+    engine.tell("stop");
+    engine.best_move();
+    engine.end();
+}
+
+#[test]
+fn a_second_go_ends_the_first_search() {
+    let mut engine = Conversation::begin();
+    engine.tell("go infinite");
+    engine.tell("go depth 3");
+    engine.best_move();
+    engine.best_move();
+    engine.end();
+}
+
+#[test]
+fn the_end_of_input_or_quit_ends_a_running_search() {
+    for last_word in ["quit", ""] {
+        let mut engine = Conversation::begin();
+        engine.tell("go infinite");
+        engine.tell(last_word);
+        let rest = engine.end();
+        assert!(rest.last().is_some_and(|line| line.starts_with("bestmove")), "{rest:?}");
+    }
+}
+
+#[test]
+fn castling_is_written_as_the_option_says() {
+    let mut engine = Conversation::begin();
+    let castles = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    for (is_960, expected) in [("false", "e1g1"), ("true", "e1h1")] {
+        engine.tell(&format!("setoption name UCI_Chess960 value {is_960}"));
+        engine.tell(castles);
+        engine.tell("go depth 2 searchmoves e1h1");
+        assert_eq!(engine.best_move(), expected);
+    }
+    engine.tell("position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9 moves g1h1");
+    let lines = engine.ask("d", "checkers");
+    assert!(lines.iter().any(|line| line.contains("w ") || line.contains("b ")), "{lines:?}");
+    engine.end();
+}
+
+#[test]
+fn perft_divides_and_sums() {
+    let mut engine = Conversation::begin();
+    let lines = engine.ask("go perft 3", "Nodes searched");
+    assert_eq!(lines.len(), 22);
+    assert!(lines.contains(&"b1c3: 440".to_owned()));
+    assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
+    engine.end();
+}
+
+#[test]
+fn own_commands_are_answered() {
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("position fen {KIWIPETE}"));
+    let lines = engine.ask("d", "checkers");
+    assert!(lines.contains(&format!("fen: {KIWIPETE}")));
+    let lines = engine.ask("eval", "evaluation");
+    assert!(lines.len() > 5);
+    let lines = engine.ask("bench 2", "").pop().unwrap();
+    assert!(lines.contains(" nodes ") && lines.ends_with(" nps"));
+    engine.end();
+}
+
+#[test]
+fn what_is_wrong_is_told_and_changes_nothing() {
+    let mut engine = Conversation::begin();
+    let mut check = |text: &str, expected: &str| {
+        assert_eq!(engine.ask(text, "info string").pop().unwrap(), format!("info string {expected}"));
+    };
+    check("setoption name Nonsense value 1", r#"there is no option "Nonsense""#);
+    check("setoption name Hash value 0", r#"0 is outside of 1 to 1048576, for option "Hash""#);
+    check("setoption name Threads value many", r#""many" is not a whole number, for option "Threads""#);
+    check("position startpos moves e2e5", "move 1 can't be played: e2e5 is not a legal move here");
+    check("hello there", "unknown command: hello there");
+    let missing = engine.ask("setoption name EvalFile value /no/such/file", "info string").pop().unwrap();
+    assert!(missing.starts_with("info string can't read /no/such/file: "), "{missing}");
+    engine.ask("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string position refused: ");
+    engine.tell("go depth 3");
+    assert!(is_legal("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &engine.best_move()));
+    engine.end();
+}
+
+#[test]
+fn options_may_change_between_searches() {
+    let mut engine = Conversation::begin();
+    for setting in [
+        "Hash value 1",
+        "hash value 64",
+        "Clear Hash",
+        "Threads value 3",
+        "MultiPV value 500",
+        "Move Overhead value 0",
+        "UCI_LimitStrength value true",
+        "UCI_Elo value 800",
+        "UCI_LimitStrength value false",
+        "EvalFile value <empty>",
+        "Seed value 7",
+        "Threads value 1",
+        "Ponder value true",
+    ] {
+        engine.tell(&format!("setoption name {setting}"));
+        engine.tell("position startpos moves d2d4");
+        let lines = engine.ask("go depth 4", "bestmove");
+        assert!(!lines.iter().any(|line| line.contains("string")), "{setting}: {lines:?}");
+    }
+    engine.end();
+}
+
+#[test]
+fn storms_of_garbage_end_nothing() {
+    let mut engine = Conversation::begin();
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize % below
+    };
+    let words = [
+        "position",
+        "fen",
+        "startpos",
+        "moves",
+        "e2e4",
+        "e7e8q",
+        "0000",
+        "go",
+        "depth 1",
+        "nodes 5",
+        "setoption",
+        "name",
+        "value",
+        "Hash",
+        "-1",
+        "99999999999999999999",
+        "stop",
+        "ponderhit",
+        "isready",
+        "ucinewgame",
+        "perft 1",
+        "\u{0}",
+        "é♞",
+        "8/8/8/8/8/8/8/8 w - -",
+        "debug",
+        "register",
+        "mate",
+        "wtime",
+        "searchmoves",
+    ];
+    for _ in 0..2000 {
+        let count = random(7);
+        let line: Vec<&str> = (0..count).map(|_| words[random(words.len())]).collect();
+        engine.tell(&line.join(" "));
+        if random(10) == 0 {
+            let bytes: Vec<u8> = (0..random(80)).map(|_| random(256) as u8).collect();
+            engine.tell_bytes(&bytes);
+        }
+    }
+    engine.tell("");
+    engine.tell("stop");
+    engine.tell(&"x".repeat(1 << 20));
+    engine.tell("ucinewgame");
+    engine.tell("setoption name Clear Hash");
+    engine.tell(&format!("position fen {KIWIPETE}"));
+    engine.tell("isready");
+    let position = engine.ask("d", &format!("fen: {KIWIPETE}"));
+    assert!(position.iter().any(|line| line == "readyok"));
+    engine.end();
+}
+
+#[test]
+fn nobody_reading_ends_the_engine() {
+    let (input, mut to_engine) = std::io::pipe().unwrap();
+    let (from_engine, output) = std::io::pipe().unwrap();
+    drop(from_engine);
+    let served = std::thread::spawn(move || smalt::serve::serve(BufReader::new(input), output));
+    to_engine.write_all(b"uci\ngo infinite\n").unwrap();
+    served.join().unwrap();
+    drop(to_engine);
+}
