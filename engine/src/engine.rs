@@ -4,6 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
+use smalt_chess::notation::polyglot::PolyglotBook;
 use smalt_chess::{Move, Position, UciMove, UciMoveError};
 use smalt_protocol::SearchLimits;
 
@@ -12,7 +13,7 @@ use crate::search::score::{MAX_PLY, mated_in};
 use crate::search::{
     Allotment, Goal, Line, Means, Memory, Progress, Signals, Task, TranspositionTable, search,
 };
-use crate::strength::{self, Handicap, Strength};
+use crate::strength::{self, Handicap, Strength, scramble};
 
 /// A chess engine.
 pub struct Engine {
@@ -23,6 +24,9 @@ pub struct Engine {
     move_overhead: Duration,
     strength: Strength,
     seed: u64,
+    book: Option<PolyglotBook<Vec<u8>>>,
+    /// New games so far.
+    games: u64,
     position: Position,
     /// Repetition keys of the positions before, the latest last.
     history: Vec<u64>,
@@ -70,6 +74,8 @@ impl Engine {
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
             strength: Strength::Full,
             seed: 0,
+            book: None,
+            games: 0,
             position: Position::start(),
             history: Vec::new(),
         }
@@ -108,9 +114,14 @@ impl Engine {
         self.strength = strength;
     }
 
-    /// Sets what a weakened engine's errors come from, besides the position.
+    /// Sets what a weakened engine's errors and the choice among book moves come from, besides the position.
     pub fn set_seed(&mut self, seed: u64) {
         self.seed = seed;
+    }
+
+    /// Sets the book to play from, or none.
+    pub fn set_book(&mut self, book: Option<PolyglotBook<Vec<u8>>>) {
+        self.book = book;
     }
 
     /// Sets the weights of the evaluation, and forgets what was found with others.
@@ -134,6 +145,7 @@ impl Engine {
 
     /// Forgets everything about earlier games. What follows is searched as by a fresh engine.
     pub fn new_game(&mut self) {
+        self.games += 1;
         self.clear_hash();
         self.memories.iter_mut().for_each(Memory::clear);
         self.set_position(Position::start(), []).expect("no move can be wrong");
@@ -179,6 +191,8 @@ impl Engine {
         let choice = if moves.is_empty() {
             report(&self.end_of_game(signals));
             Choice { best: None, ponder: None }
+        } else if let Some(mv) = self.book_move(limits) {
+            Choice { best: Some(mv), ponder: None }
         } else {
             self.choose(limits, moves, signals, report)
         };
@@ -194,6 +208,15 @@ impl Engine {
         wanted.sort();
         wanted.dedup();
         if wanted.is_empty() { legal.to_vec() } else { wanted }
+    }
+
+    /// A move of the book, unless the position is to be analyzed rather than played.
+    fn book_move(&self, limits: &SearchLimits) -> Option<Move> {
+        if limits.infinite || limits.ponder || limits.mate.is_some() || !limits.search_moves.is_empty() {
+            return None;
+        }
+        let random = scramble(self.position.key() ^ scramble(self.seed) ^ self.games);
+        self.book.as_ref()?.choose_move(&self.position, random)
     }
 
     fn choose(

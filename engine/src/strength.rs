@@ -64,7 +64,7 @@ fn noise(position: &Position, seed: u64, index: u64) -> f64 {
 }
 
 /// The next number of Sebastiano Vigna's SplitMix64, whose state is its own output here.
-fn scramble(state: u64) -> u64 {
+pub(crate) fn scramble(state: u64) -> u64 {
     let mut mixed = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
     mixed = (mixed ^ mixed >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);

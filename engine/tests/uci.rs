@@ -7,6 +7,7 @@ use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::thread::JoinHandle;
 use std::time::Duration;
 
+use smalt_chess::notation::polyglot::PolyglotBuilder;
 use smalt_chess::{Position, UciMove};
 use smalt_protocol::uci::EngineMessage;
 use smalt_protocol::uci::engine::BestMove;
@@ -109,7 +110,7 @@ fn the_engine_introduces_itself() {
     for name in ["Hash", "Threads", "MultiPV", "Ponder", "Move Overhead", "UCI_Chess960", "UCI_ShowWDL"] {
         assert!(names.iter().any(|told| told == name), "{name}");
     }
-    for name in ["UCI_LimitStrength", "UCI_Elo", "EvalFile", "Clear Hash"] {
+    for name in ["UCI_LimitStrength", "UCI_Elo", "EvalFile", "Clear Hash", "OwnBook", "BookFile"] {
         assert!(names.iter().any(|told| told == name), "{name}");
     }
     assert_eq!(lines.len(), names.len() + 3);
@@ -324,6 +325,30 @@ fn options_may_change_between_searches() {
         let lines = engine.ask("go depth 4", "bestmove");
         assert!(!lines.iter().any(|line| line.contains("string")), "{setting}: {lines:?}");
     }
+    engine.end();
+}
+
+#[test]
+fn moves_come_from_the_book_while_it_has_some() {
+    let mut builder = PolyglotBuilder::new();
+    let start = Position::start();
+    builder.add(&start, "a2a4".parse::<UciMove>().unwrap().to_move(&start).unwrap(), 1);
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("book.bin");
+    std::fs::write(&path, builder.to_bytes()).unwrap();
+
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("setoption name BookFile value {}", path.display()));
+    engine.tell("go depth 6");
+    assert_ne!(engine.best_move(), "a2a4");
+    engine.tell("setoption name OwnBook value true");
+    engine.tell("go depth 6");
+    assert_eq!(engine.best_move(), "a2a4");
+    engine.tell("position startpos moves a2a4");
+    engine.tell("go depth 3");
+    engine.best_move();
+    engine.tell("position startpos");
+    engine.tell("go depth 6 searchmoves e2e4");
+    assert_eq!(engine.best_move(), "e2e4");
     engine.end();
 }
 

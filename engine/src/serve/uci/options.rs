@@ -4,6 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use smalt_chess::CastlingMode;
+use smalt_chess::notation::polyglot::{PolyglotBook, PolyglotError};
 use smalt_protocol::option::OptionValueError;
 use smalt_protocol::{OptionDeclaration, OptionKind, OptionValue, option};
 
@@ -20,6 +21,8 @@ pub(super) struct Settings {
     pub(super) shows_chances: bool,
     is_limited: bool,
     elo: u32,
+    uses_book: bool,
+    book_path: String,
 }
 
 /// Why an option could not be set.
@@ -33,6 +36,8 @@ pub(super) enum SetOptionError {
     Read { path: String, source: std::io::Error },
     #[error("{path} holds no parameters: {source}")]
     Parameters { path: String, source: ParametersError },
+    #[error("{path} is no Polyglot book: {source}")]
+    Book { path: String, source: PolyglotError },
 }
 
 const HASH: &str = "Hash";
@@ -45,6 +50,8 @@ const CHESS960: &str = "UCI_Chess960";
 const SHOW_WDL: &str = "UCI_ShowWDL";
 const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
 const ELO: &str = "UCI_Elo";
+const OWN_BOOK: &str = "OwnBook";
+const BOOK_FILE: &str = "BookFile";
 const SEED: &str = "Seed";
 const EVAL_FILE: &str = "EvalFile";
 
@@ -68,6 +75,8 @@ fn declare() -> Vec<OptionDeclaration> {
         (SHOW_WDL, check(false)),
         (LIMIT_STRENGTH, check(false)),
         (ELO, spin(strongest, weakest, strongest)),
+        (OWN_BOOK, check(false)),
+        (BOOK_FILE, text()),
         (SEED, spin(0, 0, i64::from(u32::MAX))),
         (EVAL_FILE, text()),
     ]
@@ -84,6 +93,8 @@ impl Settings {
             shows_chances: false,
             is_limited: false,
             elo: *ELO_RANGE.end(),
+            uses_book: false,
+            book_path: String::new(),
         }
     }
 
@@ -114,6 +125,14 @@ impl Settings {
             (ELO, OptionValue::Spin(elo)) => {
                 self.limit(engine, self.is_limited, u32::try_from(elo).unwrap_or(u32::MAX));
             }
+            (OWN_BOOK, OptionValue::Check(is_on)) => {
+                self.uses_book = is_on;
+                self.open_book(engine)?;
+            }
+            (BOOK_FILE, OptionValue::Text(path)) => {
+                self.book_path = path;
+                self.open_book(engine)?;
+            }
             (SEED, OptionValue::Spin(seed)) => engine.set_seed(seed.unsigned_abs()),
             (EVAL_FILE, OptionValue::Text(path)) => engine.set_parameters(Arc::new(read_parameters(&path)?)),
             // Ponder only tells what the other side may do.
@@ -122,10 +141,25 @@ impl Settings {
         Ok(())
     }
 
+    /// Opens the book if there is one to be used. One that can't be read is not used.
+    fn open_book(&self, engine: &mut Engine) -> Result<(), SetOptionError> {
+        engine.set_book(None);
+        if self.uses_book && !self.book_path.is_empty() {
+            engine.set_book(Some(read_book(&self.book_path)?));
+        }
+        Ok(())
+    }
+
     fn limit(&mut self, engine: &mut Engine, is_limited: bool, elo: u32) {
         (self.is_limited, self.elo) = (is_limited, elo);
         engine.set_strength(if is_limited { Strength::Limited(elo) } else { Strength::Full });
     }
+}
+
+fn read_book(path: &str) -> Result<PolyglotBook<Vec<u8>>, SetOptionError> {
+    let bytes =
+        std::fs::read(path).map_err(|source| SetOptionError::Read { path: path.to_owned(), source })?;
+    PolyglotBook::new(bytes).map_err(|source| SetOptionError::Book { path: path.to_owned(), source })
 }
 
 fn to_count(value: i64) -> usize {
