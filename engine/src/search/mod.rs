@@ -1,16 +1,20 @@
 //! The search: from a position and limits to the best lines. It reports by callback, prints nothing, and knows
 //! neither protocols nor options.
 //!
-//! [`node`] and [`quiescence`] are the two kinds of nodes, [`deepening`] what happens at the root, [`worker`] what
-//! a thread holds; [`ordering`], [`histories`] and [`transposition`] are what nodes learn from.
+//! [`node`] and [`quiescence`] are the two kinds of nodes, [`shortcuts`] and [`selection`] how the first spares itself
+//! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`] and
+//! [`transposition`], and [`ordering`] reads them.
 
 mod deepening;
 mod histories;
+mod lessons;
 mod node;
 mod ordering;
 pub mod params;
 mod quiescence;
 pub mod score;
+mod selection;
+mod shortcuts;
 mod signals;
 pub mod time;
 pub mod transposition;

@@ -1,13 +1,15 @@
 //! The search node: principal variation search with everything that lets it look at less than all. The steps are
 //! numbered, so that each idea has its place; none of them may blind the search to mates.
 
-use smalt_chess::{Color, Move, Position, Role};
+use smalt_chess::{Move, Position};
 
-use super::histories::{Context, Place, bonus, malus};
+use super::histories::Place;
 use super::ordering::{Picker, Wanted};
-use super::params::{EXCHANGE, PARAMETERS as P};
-use super::quiescence::{better_estimate, is_cutoff};
-use super::score::{INFINITE, LEAST_MATE, MAX_PLY, NO_SCORE, is_mate, mate_in, mated_in};
+use super::params::PARAMETERS as P;
+use super::quiescence::is_cutoff;
+use super::score::{INFINITE, LEAST_MATE, MAX_PLY, mate_in, mated_in};
+use super::selection::{Extension, Verdict};
+use super::shortcuts::{Judged, has_pieces};
 use super::transposition::{Bound, Entry};
 use super::worker::Worker;
 
@@ -21,26 +23,13 @@ pub(super) enum Expected {
 }
 
 impl Expected {
-    fn of_child(self) -> Expected {
+    /// What the children of such a node are expected to do.
+    pub(super) fn of_child(self) -> Expected {
         match self {
             Expected::Cut => Expected::All,
             Expected::All => Expected::Cut,
         }
     }
-}
-
-/// What the node knows before it looks at moves.
-struct Judged {
-    known: Option<Entry>,
-    /// Static evaluation as it came, for the table.
-    raw: i32,
-    /// Corrected, or [`NO_SCORE`] in check.
-    evaluation: i32,
-    /// The best guess at the score.
-    estimate: i32,
-    /// Better than two plies (or four) before.
-    is_improving: bool,
-    was_pv: bool,
 }
 
 /// What a search of the moves found.
@@ -165,131 +154,9 @@ impl Worker<'_> {
                 };
                 self.shared.table.store(position.key(), ply, entry);
             }
-            self.correct(position, depth, &judged, &found, bound);
+            self.correct(position, depth, &judged, (best, found.best_move), bound);
         }
         best
-    }
-
-    fn judge<const PV: bool>(&mut self, position: &Position, known: Option<Entry>, ply: usize) -> Judged {
-        let was_pv = PV || known.is_some_and(|entry| entry.was_pv);
-        if position.is_check() {
-            self.frame(ply).evaluation = NO_SCORE;
-            let (raw, evaluation) = (NO_SCORE, NO_SCORE);
-            return Judged { known, raw, evaluation, estimate: NO_SCORE, is_improving: false, was_pv };
-        }
-        let raw = match known {
-            Some(entry) if entry.evaluation != NO_SCORE => entry.evaluation,
-            _ => self.evaluate(position),
-        };
-        let evaluation = self.corrected(position, raw);
-        let estimate = known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation);
-        self.frame(ply).evaluation = evaluation;
-        let before = [2, 4].map(|plies| self.earlier(ply, plies).evaluation);
-        let before = before.into_iter().find(|&evaluation| evaluation != NO_SCORE);
-        let is_improving = before.is_some_and(|before| evaluation > before);
-        Judged { known, raw, evaluation, estimate, is_improving, was_pv }
-    }
-
-    /// Steps 5a to 5d: a score that decides the node, if one can be had cheaply.
-    #[expect(clippy::too_many_arguments, reason = "these are the arguments of the node")]
-    fn decide_early(
-        &mut self,
-        position: &Position,
-        alpha: i32,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-        expected: Expected,
-        judged: &Judged,
-    ) -> Option<i32> {
-        let estimate = judged.estimate;
-
-        // 5a. Reverse futility: so far above beta that the opponent won't catch up in the depth left.
-        let margin = P.reverse_futility_margin * (depth - i32::from(judged.is_improving));
-        if depth <= P.reverse_futility_depth && estimate - margin >= beta && !is_mate(beta) {
-            return Some((estimate + beta) / 2);
-        }
-
-        // 5b. Razoring: so far below alpha that only captures can help.
-        if depth <= P.razoring_depth && estimate + P.razoring_margin * depth <= alpha {
-            let score = self.quiesce::<false>(position, alpha, alpha + 1, ply);
-            if score <= alpha || self.stopped {
-                return Some(score);
-            }
-        }
-
-        // 5c. The null move: if even passing keeps the score above beta, some move will.
-        if depth >= P.null_move_depth
-            && estimate >= beta
-            && judged.evaluation >= beta
-            && self.earlier(ply, 1).made != Place::NONE
-            && !is_mate(beta)
-            && has_pieces(position, position.turn())
-        {
-            let score_part = ((estimate - beta) / P.null_move_score_divisor).clamp(0, P.null_move_score_most);
-            let saved = P.null_move_reduction + depth / P.null_move_depth_divisor + score_part;
-            let child = self.play_null(position, ply);
-            let score =
-                -self.search::<false>(&child, -beta, 1 - beta, depth - saved, ply + 1, expected.of_child());
-            self.take_back();
-            if self.stopped {
-                return None;
-            }
-            if score >= beta {
-                return Some(if is_mate(score) { beta } else { score });
-            }
-        }
-
-        // 5d. ProbCut: a capture that beats beta by far in a shallow search will do so in a deep one.
-        self.try_captures_above(position, beta, depth, ply, expected, judged)
-    }
-
-    fn try_captures_above(
-        &mut self,
-        position: &Position,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-        expected: Expected,
-        judged: &Judged,
-    ) -> Option<i32> {
-        let goal = beta + P.probcut_margin;
-        let is_hopeless = judged.known.is_some_and(|entry| entry.depth >= depth - 3 && entry.score < goal);
-        if depth < P.probcut_depth || is_mate(beta) || is_hopeless {
-            return None;
-        }
-        let wanted = Wanted::CapturesWinning((goal - judged.evaluation).max(0));
-        let table_move = judged.known.and_then(|entry| entry.best);
-        let mut picker = self.picker(position, wanted, table_move, ply);
-        let context = self.context(position.turn(), ply);
-        let mut decided = None;
-        while let Some(mv) = self.pick(&mut picker, position, context) {
-            let child = self.play(position, mv, ply);
-            let mut score = -self.quiesce::<false>(&child, -goal, 1 - goal, ply + 1);
-            if score >= goal {
-                let child_expected = expected.of_child();
-                score = -self.search::<false>(&child, -goal, 1 - goal, depth - 4, ply + 1, child_expected);
-            }
-            self.take_back();
-            if self.stopped {
-                break;
-            }
-            if score >= goal {
-                let entry = Entry {
-                    best: Some(mv),
-                    score,
-                    bound: Bound::Lower,
-                    evaluation: judged.raw,
-                    depth: depth - 3,
-                    was_pv: judged.was_pv,
-                };
-                self.shared.table.store(position.key(), ply, entry);
-                decided = Some(if is_mate(score) { score } else { score - P.probcut_margin });
-                break;
-            }
-        }
-        self.put_back(picker);
-        decided
     }
 
     /// Steps 7 to 12.
@@ -413,196 +280,10 @@ impl Worker<'_> {
         self.put_back_tried(tried);
         Ok(found)
     }
-
-    #[inline]
-    fn history_of(&self, position: &Position, mv: Move, place: Place, context: Context) -> i32 {
-        match position.captured_role(mv) {
-            Some(role) => self.histories.capture(place, role),
-            None => self.histories.quiet(context, mv, place),
-        }
-    }
-
-    /// Step 7: whether to look at a move at all. A check is always looked at where only the score speaks against
-    /// the move.
-    #[expect(clippy::too_many_arguments, reason = "each one is a reason to look or not")]
-    #[inline]
-    fn is_useless(
-        &self,
-        position: &Position,
-        mv: Move,
-        depth: i32,
-        reduced: i32,
-        alpha: i32,
-        history: i32,
-        number: usize,
-        judged: &Judged,
-    ) -> Verdict {
-        if mv.is_quiet() {
-            let most = (P.late_move_pruning_base + depth * depth) / (2 - i32::from(judged.is_improving));
-            if depth <= P.late_move_pruning_depth && number as i32 > most {
-                return Verdict::SkipQuiets;
-            }
-            if reduced <= P.history_pruning_depth && history < -P.history_pruning_margin * (reduced + 1) {
-                return Verdict::Skip;
-            }
-            let reach = judged.evaluation + P.futility_base + P.futility_margin * reduced;
-            let in_check = judged.evaluation == NO_SCORE;
-            if reduced <= P.futility_depth && !in_check && reach <= alpha && !position.gives_check(mv) {
-                return Verdict::Skip;
-            }
-        }
-        if depth <= P.exchange_pruning_depth {
-            let most = if mv.is_quiet() {
-                P.exchange_pruning_quiet * reduced * reduced
-            } else {
-                P.exchange_pruning_capture * depth
-            };
-            if !position.exchange_reaches(mv, -most, &EXCHANGE) {
-                return Verdict::Skip;
-            }
-        }
-        Verdict::Look
-    }
-
-    /// Step 8: how much deeper the table's move is searched. A move much better than all others deserves it; where
-    /// several beat beta, the node is refuted.
-    #[expect(clippy::too_many_arguments, reason = "these are the arguments of the node")]
-    fn extend<const PV: bool>(
-        &mut self,
-        position: &Position,
-        mv: Move,
-        beta: i32,
-        depth: i32,
-        ply: usize,
-        expected: Expected,
-        judged: &Judged,
-    ) -> Extension {
-        let Some(entry) = judged.known else { return Extension::Plies(0) };
-        let is_candidate = depth >= P.singular_depth
-            && entry.depth >= depth - 3
-            && entry.bound != Bound::Upper
-            && !is_mate(entry.score);
-        if !is_candidate {
-            return Extension::Plies(0);
-        }
-        let goal = entry.score - P.singular_margin * depth;
-        self.frame(ply).excluded = Some(mv);
-        let score = self.search::<false>(position, goal - 1, goal, (depth - 1) / 2, ply, expected);
-        self.frame(ply).excluded = None;
-        if score < goal {
-            let is_alone = !PV && score < goal - P.singular_double_margin;
-            return Extension::Plies(1 + i32::from(is_alone));
-        }
-        if goal >= beta {
-            return Extension::Refuted(goal);
-        }
-        Extension::Plies(if entry.score >= beta { -1 } else { 0 })
-    }
-
-    #[inline]
-    fn adjustment<const PV: bool>(
-        &self,
-        expected: Expected,
-        judged: &Judged,
-        is_quiet: bool,
-        is_table_capture: bool,
-    ) -> i32 {
-        let mut more = P.reduction_not_improving * i32::from(!judged.is_improving);
-        more += P.reduction_not_pv * i32::from(!judged.was_pv);
-        more += P.reduction_cut_node * i32::from(!PV && expected == Expected::Cut);
-        more + P.reduction_table_capture * i32::from(is_quiet && is_table_capture)
-    }
-
-    /// Whether the root may play the move, in the line that is being looked for.
-    fn is_root_move(&self, mv: Move) -> bool {
-        self.root[self.line..].iter().any(|root_move| root_move.mv == mv)
-    }
-
-    fn note_root_move(&mut self, mv: Move, score: i32, number: usize, alpha: i32, nodes_before: u64) {
-        let (nodes, selective_depth) = (self.nodes - nodes_before, self.selective_depth);
-        let line = self.line;
-        let below = self.frame(1).pv.clone();
-        let Some(root_move) = self.root[line..].iter_mut().find(|root_move| root_move.mv == mv) else {
-            return;
-        };
-        root_move.nodes += nodes;
-        if number == 1 || score > alpha {
-            root_move.score = score;
-            root_move.selective_depth = selective_depth;
-            root_move.pv.truncate(1);
-            root_move.pv.extend(below);
-        } else {
-            root_move.score = -INFINITE;
-        }
-    }
-
-    /// Teaches the histories that a move refuted, and that those tried before it did not.
-    fn teach(
-        &mut self,
-        position: &Position,
-        mv: Move,
-        depth: i32,
-        ply: usize,
-        context: Context,
-        tried: &[Move],
-    ) {
-        let (bonus, malus) = (bonus(depth), malus(depth));
-        if mv.is_quiet() {
-            let killers = &mut self.frame(ply).killers;
-            if killers[0] != Some(mv) {
-                *killers = [Some(mv), killers[0]];
-            }
-            self.histories.teach_quiet(context, mv, Place::of(position, mv), bonus);
-            for &quiet in tried.iter().filter(|mv| mv.is_quiet()) {
-                self.histories.teach_quiet(context, quiet, Place::of(position, quiet), malus);
-            }
-        } else if let Some(role) = position.captured_role(mv) {
-            self.histories.teach_capture(Place::of(position, mv), role, bonus);
-        }
-        for &capture in tried {
-            if let Some(role) = position.captured_role(capture) {
-                self.histories.teach_capture(Place::of(position, capture), role, malus);
-            }
-        }
-    }
-
-    /// Teaches the correction histories, where the score says something about the static evaluation.
-    fn correct(&mut self, position: &Position, depth: i32, judged: &Judged, found: &Found, bound: Bound) {
-        let is_quiet = found.best_move.is_none_or(Move::is_quiet);
-        let says_something = match bound {
-            Bound::Exact => true,
-            Bound::Lower => found.best > judged.evaluation,
-            Bound::Upper => found.best < judged.evaluation,
-        };
-        if judged.evaluation != NO_SCORE && is_quiet && says_something && !is_mate(found.best) {
-            self.histories.teach_correction(position, depth, found.best - judged.raw);
-        }
-    }
-}
-
-/// What becomes of a move.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Verdict {
-    Look,
-    Skip,
-    /// Neither this one nor the quiet moves after it.
-    SkipQuiets,
 }
 
 /// Several moves beat beta, so the node is refuted with this score without a look at the others.
 struct Refuted(i32);
-
-/// What the test for singularity says.
-enum Extension {
-    Plies(i32),
-    Refuted(i32),
-}
-
-/// Whether a side has more than pawns and king, so that passing is no advantage to it.
-#[inline]
-fn has_pieces(position: &Position, side: Color) -> bool {
-    (position.color(side) - position.role(Role::Pawn) - position.role(Role::King)).any()
-}
 
 /// The picker is moved in and out of the worker by value; it has to stay small.
 const _: () = assert!(size_of::<Picker>() <= 96);

@@ -1,0 +1,92 @@
+//! What a node teaches when it is done: histories, corrections, and what the root notes about its moves.
+
+use smalt_chess::{Move, Position};
+
+use super::histories::{Context, Place, bonus, malus};
+use super::score::{INFINITE, NO_SCORE, is_mate};
+use super::shortcuts::Judged;
+use super::transposition::Bound;
+use super::worker::Worker;
+
+impl Worker<'_> {
+    /// Whether the root may play the move, in the line that is being looked for.
+    pub(super) fn is_root_move(&self, mv: Move) -> bool {
+        self.root[self.line..].iter().any(|root_move| root_move.mv == mv)
+    }
+
+    /// Keeps what the root found out about a move.
+    pub(super) fn note_root_move(
+        &mut self,
+        mv: Move,
+        score: i32,
+        number: usize,
+        alpha: i32,
+        nodes_before: u64,
+    ) {
+        let (nodes, selective_depth) = (self.nodes - nodes_before, self.selective_depth);
+        let line = self.line;
+        let below = self.frame(1).pv.clone();
+        let Some(root_move) = self.root[line..].iter_mut().find(|root_move| root_move.mv == mv) else {
+            return;
+        };
+        root_move.nodes += nodes;
+        if number == 1 || score > alpha {
+            root_move.score = score;
+            root_move.selective_depth = selective_depth;
+            root_move.pv.truncate(1);
+            root_move.pv.extend(below);
+        } else {
+            root_move.score = -INFINITE;
+        }
+    }
+
+    /// Teaches the histories that a move refuted, and that those tried before it did not.
+    pub(super) fn teach(
+        &mut self,
+        position: &Position,
+        mv: Move,
+        depth: i32,
+        ply: usize,
+        context: Context,
+        tried: &[Move],
+    ) {
+        let (bonus, malus) = (bonus(depth), malus(depth));
+        if mv.is_quiet() {
+            let killers = &mut self.frame(ply).killers;
+            if killers[0] != Some(mv) {
+                *killers = [Some(mv), killers[0]];
+            }
+            self.histories.teach_quiet(context, mv, Place::of(position, mv), bonus);
+            for &quiet in tried.iter().filter(|mv| mv.is_quiet()) {
+                self.histories.teach_quiet(context, quiet, Place::of(position, quiet), malus);
+            }
+        } else if let Some(role) = position.captured_role(mv) {
+            self.histories.teach_capture(Place::of(position, mv), role, bonus);
+        }
+        for &capture in tried {
+            if let Some(role) = position.captured_role(capture) {
+                self.histories.teach_capture(Place::of(position, capture), role, malus);
+            }
+        }
+    }
+
+    /// Teaches the correction histories, where the score says something about the static evaluation.
+    pub(super) fn correct(
+        &mut self,
+        position: &Position,
+        depth: i32,
+        judged: &Judged,
+        (best, best_move): (i32, Option<Move>),
+        bound: Bound,
+    ) {
+        let is_quiet = best_move.is_none_or(Move::is_quiet);
+        let says_something = match bound {
+            Bound::Exact => true,
+            Bound::Lower => best > judged.evaluation,
+            Bound::Upper => best < judged.evaluation,
+        };
+        if judged.evaluation != NO_SCORE && is_quiet && says_something && !is_mate(best) {
+            self.histories.teach_correction(position, depth, best - judged.raw);
+        }
+    }
+}

@@ -1,0 +1,163 @@
+//! What a node knows and may conclude before it looks at its moves one by one: the static evaluation, and the
+//! shortcuts by which the score alone decides.
+
+use smalt_chess::{Color, Position, Role};
+
+use super::histories::Place;
+use super::node::Expected;
+use super::ordering::Wanted;
+use super::params::PARAMETERS as P;
+use super::quiescence::better_estimate;
+use super::score::{NO_SCORE, is_mate};
+use super::transposition::{Bound, Entry};
+use super::worker::Worker;
+
+/// What the node knows before it looks at moves.
+pub(super) struct Judged {
+    pub(super) known: Option<Entry>,
+    /// Static evaluation as it came, for the table.
+    pub(super) raw: i32,
+    /// Corrected, or [`NO_SCORE`] in check.
+    pub(super) evaluation: i32,
+    /// The best guess at the score.
+    pub(super) estimate: i32,
+    /// Better than two plies (or four) before.
+    pub(super) is_improving: bool,
+    pub(super) was_pv: bool,
+}
+
+impl Worker<'_> {
+    /// Step 4: the static evaluation and what goes with it.
+    pub(super) fn judge<const PV: bool>(
+        &mut self,
+        position: &Position,
+        known: Option<Entry>,
+        ply: usize,
+    ) -> Judged {
+        let was_pv = PV || known.is_some_and(|entry| entry.was_pv);
+        if position.is_check() {
+            self.frame(ply).evaluation = NO_SCORE;
+            let (raw, evaluation) = (NO_SCORE, NO_SCORE);
+            return Judged { known, raw, evaluation, estimate: NO_SCORE, is_improving: false, was_pv };
+        }
+        let raw = match known {
+            Some(entry) if entry.evaluation != NO_SCORE => entry.evaluation,
+            _ => self.evaluate(position),
+        };
+        let evaluation = self.corrected(position, raw);
+        let estimate = known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation);
+        self.frame(ply).evaluation = evaluation;
+        let before = [2, 4].map(|plies| self.earlier(ply, plies).evaluation);
+        let before = before.into_iter().find(|&evaluation| evaluation != NO_SCORE);
+        let is_improving = before.is_some_and(|before| evaluation > before);
+        Judged { known, raw, evaluation, estimate, is_improving, was_pv }
+    }
+
+    /// Steps 5a to 5d: a score that decides the node, if one can be had cheaply.
+    #[expect(clippy::too_many_arguments, reason = "these are the arguments of the node")]
+    pub(super) fn decide_early(
+        &mut self,
+        position: &Position,
+        alpha: i32,
+        beta: i32,
+        depth: i32,
+        ply: usize,
+        expected: Expected,
+        judged: &Judged,
+    ) -> Option<i32> {
+        let estimate = judged.estimate;
+
+        // 5a. Reverse futility: so far above beta that the opponent won't catch up in the depth left.
+        let margin = P.reverse_futility_margin * (depth - i32::from(judged.is_improving));
+        if depth <= P.reverse_futility_depth && estimate - margin >= beta && !is_mate(beta) {
+            return Some((estimate + beta) / 2);
+        }
+
+        // 5b. Razoring: so far below alpha that only captures can help.
+        if depth <= P.razoring_depth && estimate + P.razoring_margin * depth <= alpha {
+            let score = self.quiesce::<false>(position, alpha, alpha + 1, ply);
+            if score <= alpha || self.stopped {
+                return Some(score);
+            }
+        }
+
+        // 5c. The null move: if even passing keeps the score above beta, some move will.
+        if depth >= P.null_move_depth
+            && estimate >= beta
+            && judged.evaluation >= beta
+            && self.earlier(ply, 1).made != Place::NONE
+            && !is_mate(beta)
+            && has_pieces(position, position.turn())
+        {
+            let score_part = ((estimate - beta) / P.null_move_score_divisor).clamp(0, P.null_move_score_most);
+            let saved = P.null_move_reduction + depth / P.null_move_depth_divisor + score_part;
+            let child = self.play_null(position, ply);
+            let score =
+                -self.search::<false>(&child, -beta, 1 - beta, depth - saved, ply + 1, expected.of_child());
+            self.take_back();
+            if self.stopped {
+                return None;
+            }
+            if score >= beta {
+                return Some(if is_mate(score) { beta } else { score });
+            }
+        }
+
+        // 5d. ProbCut: a capture that beats beta by far in a shallow search will do so in a deep one.
+        self.try_captures_above(position, beta, depth, ply, expected, judged)
+    }
+
+    fn try_captures_above(
+        &mut self,
+        position: &Position,
+        beta: i32,
+        depth: i32,
+        ply: usize,
+        expected: Expected,
+        judged: &Judged,
+    ) -> Option<i32> {
+        let goal = beta + P.probcut_margin;
+        let is_hopeless = judged.known.is_some_and(|entry| entry.depth >= depth - 3 && entry.score < goal);
+        if depth < P.probcut_depth || is_mate(beta) || is_hopeless {
+            return None;
+        }
+        let wanted = Wanted::CapturesWinning((goal - judged.evaluation).max(0));
+        let table_move = judged.known.and_then(|entry| entry.best);
+        let mut picker = self.picker(position, wanted, table_move, ply);
+        let context = self.context(position.turn(), ply);
+        let mut decided = None;
+        while let Some(mv) = self.pick(&mut picker, position, context) {
+            let child = self.play(position, mv, ply);
+            let mut score = -self.quiesce::<false>(&child, -goal, 1 - goal, ply + 1);
+            if score >= goal {
+                let child_expected = expected.of_child();
+                score = -self.search::<false>(&child, -goal, 1 - goal, depth - 4, ply + 1, child_expected);
+            }
+            self.take_back();
+            if self.stopped {
+                break;
+            }
+            if score >= goal {
+                let entry = Entry {
+                    best: Some(mv),
+                    score,
+                    bound: Bound::Lower,
+                    evaluation: judged.raw,
+                    depth: depth - 3,
+                    was_pv: judged.was_pv,
+                };
+                self.shared.table.store(position.key(), ply, entry);
+                decided = Some(if is_mate(score) { score } else { score - P.probcut_margin });
+                break;
+            }
+        }
+        self.put_back(picker);
+        decided
+    }
+}
+
+/// Whether a side has more than pawns and king, so that passing is no advantage to it.
+#[inline]
+pub(super) fn has_pieces(position: &Position, side: Color) -> bool {
+    (position.color(side) - position.role(Role::Pawn) - position.role(Role::King)).any()
+}
