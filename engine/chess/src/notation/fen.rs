@@ -54,7 +54,7 @@ pub enum FenStyle {
 }
 
 impl Setup {
-    /// Reads a FEN of one to six fields; missing ones are `w`, `-`, `-`, `0` and `1`.
+    /// Reads a FEN of one to six fields; missing ones are `w`, `-`, `-`, `0` and `1`, as are counters written `-`.
     ///
     /// # Errors
     /// Names the field that can't be read.
@@ -72,8 +72,8 @@ impl Setup {
             None | Some("-") => None,
             Some(other) => Some(Square::parse(other).ok_or_else(|| ParseFenError::EnPassant(other.into()))?),
         };
-        setup.halfmove_clock = parse_counter(fields.next().unwrap_or("0"))?;
-        setup.fullmove_number = parse_counter(fields.next().unwrap_or("1"))?.max(1);
+        setup.halfmove_clock = parse_counter(fields.next(), 0)?;
+        setup.fullmove_number = parse_counter(fields.next(), 1)?.max(1);
         match fields.next() {
             None => Ok(setup),
             Some(other) => Err(ParseFenError::Trailing(other.into())),
@@ -142,29 +142,25 @@ impl Setup {
 
 fn parse_board(text: &str, setup: &mut Setup) -> Result<(), ParseFenError> {
     let wrong = || ParseFenError::Board(text.into());
-    let mut ranks = Rank::ALL.into_iter().rev();
-    let rows: Vec<&str> = text.split('/').collect();
-    if rows.len() != 8 {
-        return Err(wrong());
+    let mut rows = text.split('/');
+    for rank in Rank::ALL.into_iter().rev() {
+        parse_row(rows.next().ok_or_else(wrong)?, rank, setup).ok_or_else(wrong)?;
     }
-    for row in rows {
-        let rank = ranks.next().ok_or_else(wrong)?;
-        let mut file = 0;
-        for letter in row.chars() {
-            if let Some(gap @ 1..=8) = letter.to_digit(10) {
-                file += gap as usize;
-            } else {
-                let piece = Piece::from_char(letter).ok_or_else(wrong)?;
-                let &at = File::ALL.get(file).ok_or_else(wrong)?;
-                setup.board[Square::new(at, rank).index()] = Some(piece);
-                file += 1;
-            }
-        }
-        if file != 8 {
-            return Err(wrong());
+    if rows.next().is_none() { Ok(()) } else { Err(wrong()) }
+}
+
+fn parse_row(row: &str, rank: Rank, setup: &mut Setup) -> Option<()> {
+    let mut file = 0;
+    for letter in row.chars() {
+        if let Some(gap @ 1..=8) = letter.to_digit(10) {
+            file += gap as usize;
+        } else {
+            let at = *File::ALL.get(file)?;
+            setup.board[Square::new(at, rank).index()] = Some(Piece::from_char(letter)?);
+            file += 1;
         }
     }
-    Ok(())
+    (file == 8).then_some(())
 }
 
 fn parse_castling(text: &str, setup: &mut Setup) -> Result<(), ParseFenError> {
@@ -183,8 +179,11 @@ fn parse_castling(text: &str, setup: &mut Setup) -> Result<(), ParseFenError> {
     Ok(())
 }
 
-fn parse_counter(text: &str) -> Result<u16, ParseFenError> {
-    text.parse().map_err(|_| ParseFenError::Counter(text.into()))
+fn parse_counter(text: Option<&str>, missing: u16) -> Result<u16, ParseFenError> {
+    match text {
+        None | Some("-") => Ok(missing),
+        Some(text) => text.parse().map_err(|_| ParseFenError::Counter(text.into())),
+    }
 }
 
 fn write_board(board: &[Option<Piece>; 64], out: &mut String) -> fmt::Result {
@@ -255,8 +254,52 @@ mod tests {
             "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
             "rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 2",
             "4k3/8/8/8/8/8/8/RR2K3 w B - 12 34",
+            "4k3/8/8/8/8/8/8/4K3 w - - 65535 65535",
         ] {
             assert_eq!(Position::from_fen(fen).unwrap().to_fen(), fen);
         }
+    }
+
+    #[test]
+    fn missing_fields_have_their_defaults() {
+        let full = Setup::parse_fen("4k3/8/8/8/8/8/8/4K3 w - - 0 1");
+        for fen in ["4k3/8/8/8/8/8/8/4K3", "4k3/8/8/8/8/8/8/4K3 w", " 4k3/8/8/8/8/8/8/4K3  w -\t- - -\r\n"] {
+            assert_eq!(Setup::parse_fen(fen), full, "{fen:?}");
+        }
+    }
+
+    #[test]
+    fn castling_rights_are_read_in_every_style() {
+        for (rights, printed, shredder) in
+            [("KQkq", "KQkq", "HAha"), ("HAha", "KQkq", "HAha"), ("QK", "KQ", "HA"), ("aH", "Kq", "Ha")]
+        {
+            let position = Position::from_fen(&format!("r3k2r/8/8/8/8/8/8/R3K2R w {rights} - 0 1")).unwrap();
+            assert!(position.to_fen().contains(&format!(" {printed} ")), "{rights}");
+            assert!(position.to_shredder_fen().contains(&format!(" {shredder} ")), "{rights}");
+        }
+    }
+
+    #[test]
+    fn a_wrong_fen_says_which_field_and_why() {
+        let check = |fen: &str, message: &str| {
+            assert_eq!(Position::from_fen(fen).unwrap_err().to_string(), message, "{fen:?}");
+        };
+        let board = |text: &str| format!("the pieces are not eight ranks of eight squares: {text:?}");
+        check("", &board(""));
+        for text in
+            ["8/8/8/8/8/8/8", "8/8/8/8/8/8/8/8/8", "9/8/8/8/8/8/8/8", "x7/8/8/8/8/8/8/8", "44p/8/8/8/8/8/8/8"]
+        {
+            check(text, &board(text));
+        }
+        let kings = "4k3/8/8/8/8/8/8/4K3";
+        check(&format!("{kings} x"), "the side to move is neither w nor b: \"x\"");
+        check(&format!("{kings} w K"), "the castling rights fit no king and rook: \"K\"");
+        check(&format!("{kings} w H"), "the castling right of the rook on h1 fits no king and rook there");
+        check(&format!("{kings} w - e9"), "the en-passant field is neither - nor a square: \"e9\"");
+        check(&format!("{kings} w - e6"), "e6 can't be an en-passant square here");
+        check(&format!("{kings} w - - -1"), "a move counter is no number from 0 to 65535: \"-1\"");
+        check(&format!("{kings} w - - 0 65536"), "a move counter is no number from 0 to 65535: \"65536\"");
+        check(&format!("{kings} w - - 0 1 2"), "unexpected text after the six fields: \"2\"");
+        check("4k3/8/8/8/8/8/8/7Q b - - 0 1", "white has no king");
     }
 }

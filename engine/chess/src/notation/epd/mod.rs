@@ -12,6 +12,7 @@ pub use parse::ParseEpdError;
 use std::fmt;
 use std::str::FromStr;
 
+use crate::notation::fen::FenStyle;
 use crate::position::Position;
 
 /// A position and the operations on it.
@@ -95,7 +96,7 @@ impl FromStr for Epd {
 impl fmt::Display for Epd {
     /// The four fields, the operations each with its semicolon, and `hmvc` and `fmvn` last where they tell something.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let fen = self.position.to_fen();
+        let fen = self.position.to_setup().to_fen(FenStyle::XFen);
         let fields: Vec<&str> = fen.split(' ').take(4).collect();
         f.write_str(&fields.join(" "))?;
         for operation in &self.operations {

@@ -7,6 +7,7 @@ use super::problem::PgnProblem;
 use super::tags::Tags;
 use crate::game::{Game, IllegalMoveError};
 use crate::moves::Move;
+use crate::notation::fen::FenStyle;
 use crate::notation::uci_move::CastlingMode;
 use crate::outcome::Outcome;
 use crate::position::Position;
@@ -69,7 +70,7 @@ impl PgnGame {
                 tags.set("Variant", "Chess960");
             }
             tags.set("SetUp", "1");
-            tags.set("FEN", &start.to_fen());
+            tags.set("FEN", &start.to_setup().to_fen(FenStyle::XFen));
         }
         PgnGame::with_tags(tags, start)
     }
@@ -77,7 +78,15 @@ impl PgnGame {
     /// A game whose tags already tell the start position.
     pub(super) fn with_tags(tags: Tags, start: Position) -> PgnGame {
         let open = vec![Line { before: None, now: start }];
-        PgnGame { tags, start, movetext: Vec::new(), outcome: None, open, line: 0, problems: Vec::new() }
+        PgnGame {
+            tags,
+            start,
+            movetext: Vec::with_capacity(128),
+            outcome: None,
+            open,
+            line: 0,
+            problems: Vec::new(),
+        }
     }
 
     /// The tags; see [`PgnGame::set_outcome`] for the result.
@@ -323,6 +332,11 @@ fn next_move(elements: &[Element]) -> Option<(Move, &[Element])> {
 
 /// The words of a text, parted by single spaces.
 fn one_line(text: &str) -> String {
+    let is_plain = |byte: u8| byte > b' ' && byte.is_ascii();
+    let words_are_plain = |text: &str| text.bytes().all(|byte| is_plain(byte) || byte == b' ');
+    if words_are_plain(text) && !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ") {
+        return text.into();
+    }
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {
         if !line.is_empty() {

@@ -83,7 +83,8 @@ impl<R: Read> Source<R> {
     }
 
     /// Consumes bytes up to one that is `wanted`, into `text` as long as that is shorter than `limit`. False at the end of
-    /// the stream.
+    /// the stream. A line end must be among the wanted, since lines are not counted here.
+    #[inline]
     pub(super) fn take_until(
         &mut self,
         wanted: impl Fn(u8) -> bool,
@@ -94,9 +95,8 @@ impl<R: Read> Source<R> {
             let ahead = &self.buffer[self.position..];
             let found = ahead.iter().position(|&byte| wanted(byte));
             let taken = &ahead[..found.unwrap_or(ahead.len())];
-            self.line += taken.iter().filter(|&&byte| byte == b'\n').count() as u64;
-            if let Some(&last) = taken.last() {
-                self.previous = last;
+            if !taken.is_empty() {
+                self.previous = b' ';
             }
             let room = limit.saturating_sub(text.len());
             text.extend_from_slice(&taken[..taken.len().min(room)]);

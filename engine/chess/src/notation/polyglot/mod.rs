@@ -134,7 +134,7 @@ impl<B: AsRef<[u8]>> PolyglotBook<B> {
     pub fn choose_move(&self, position: &Position, random: u64) -> Option<Move> {
         let total: u64 = self.moves(position).map(|book_move| u64::from(book_move.weight)).sum();
         // The high half of the product is the number scaled to the total.
-        let mut left = (u128::from(random) * u128::from(total) >> 64) as u64;
+        let mut left = ((u128::from(random) * u128::from(total)) >> 64) as u64;
         self.moves(position).find_map(|book_move| {
             let weight = u64::from(book_move.weight);
             if left < weight {
