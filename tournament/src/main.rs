@@ -1,3 +1,7 @@
-//! Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
+//! The program `smalt-tournament`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    smalt_tournament::cli::main()
+}

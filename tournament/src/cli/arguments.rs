@@ -1,0 +1,320 @@
+//! The command line as it was typed, and nothing more. What it means is told by [`super::intent`].
+
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+use smalt_protocol::TimeControl;
+use smalt_stats::sprt::Model;
+
+use crate::plan::{DrawRule, Format, OnFault, Order, ResignRule};
+use crate::plan::{RuleError, Switch};
+
+/// Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
+///
+/// Without engines of your own, `smalt-tournament gauntlet` plays the shipped plan: Smalt against weakened copies of
+/// itself, in about a minute.
+#[derive(Debug, Parser)]
+#[command(name = "smalt-tournament", version, max_term_width = 110, after_help = super::exit::HELP, after_long_help = super::exit::HELP)]
+pub(super) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Play challengers against opponents; without arguments, the shipped plan
+    #[command(after_help = GAUNTLET_EXAMPLES)]
+    Gauntlet(RunFlags),
+    /// Play everybody against everybody
+    RoundRobin(RunFlags),
+    /// Play one engine against another
+    Match(RunFlags),
+    /// Play one engine against another until a sequential test is decided
+    #[command(after_help = SPRT_EXAMPLES)]
+    Sprt {
+        /// What is played.
+        #[command(flatten)]
+        flags: RunFlags,
+        /// What is tested.
+        #[command(flatten)]
+        test: SprtFlags,
+    },
+    /// Play a plan from a file; flags given besides take precedence
+    Run {
+        /// The plan: see `smalt-tournament plan`
+        plan: PathBuf,
+        /// What is played otherwise.
+        #[command(flatten)]
+        flags: RunFlags,
+    },
+    /// Print the plan that flags mean, as a file for `run`
+    Plan {
+        /// Who meets whom
+        #[arg(long, value_enum)]
+        format: Option<Format>,
+        /// Print the shipped plan with its comments: the manual of plan files
+        #[arg(long)]
+        shipped: bool,
+        /// What is played.
+        #[command(flatten)]
+        flags: RunFlags,
+        /// What is tested.
+        #[command(flatten)]
+        test: SprtFlags,
+    },
+    /// Go on exactly where a stopped, killed or crashed run was
+    Resume {
+        /// The store of the run
+        store: PathBuf,
+        /// Games at the same time
+        #[arg(long, value_name = "N")]
+        concurrency: Option<usize>,
+        /// How it is shown.
+        #[command(flatten)]
+        show: ShowFlags,
+    },
+    /// Tell how far a run is
+    Status {
+        /// The store of the run
+        store: PathBuf,
+    },
+    /// Show the tables of a run
+    Standings {
+        /// The store of the run
+        store: PathBuf,
+        /// Write all results for scripts (`-`: standard output)
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+        /// How the first table is written
+        #[arg(long, value_enum, default_value = "text")]
+        table: TableForm,
+    },
+    /// Rate all entrants of a run on one scale
+    Ratings {
+        /// The store of the run
+        store: PathBuf,
+        /// A known rating: NAME=RATING, or NAME=RATING±ERROR; may be repeated
+        #[arg(long, value_name = "NAME=RATING")]
+        anchor: Vec<String>,
+        /// The mean of all ratings, where there is no anchor
+        #[arg(long, value_name = "RATING", default_value_t = 0.0, allow_negative_numbers = true)]
+        average: f64,
+    },
+    /// Write the games of a run as PGN
+    Export {
+        /// The store of the run
+        store: PathBuf,
+        /// The file (default: standard output)
+        #[arg(short, long, value_name = "FILE")]
+        output: Option<PathBuf>,
+    },
+    /// Compute Elo, its error, and a sequential test from counts
+    #[command(after_help = ELO_EXAMPLES)]
+    Elo {
+        /// Games: wins,draws,losses
+        #[arg(long, value_name = "W,D,L", value_delimiter = ',', num_args = 3, required_unless_present = "penta", conflicts_with = "penta")]
+        wdl: Option<Vec<u64>>,
+        /// Pairs of games by points: 0, ½, 1, 1½, 2
+        #[arg(long, value_name = "LL,LD,DD,WD,WW", value_delimiter = ',', num_args = 5)]
+        penta: Option<Vec<u64>>,
+        /// What is tested.
+        #[command(flatten)]
+        test: SprtFlags,
+        /// Write the results for scripts (`-`: standard output)
+        #[arg(long, value_name = "FILE")]
+        json: Option<PathBuf>,
+    },
+    /// Make an opening book: random moves, kept where an engine judges them even
+    Openings(OpeningFlags),
+    /// Be the built-in engine
+    #[command(hide = true)]
+    Engine,
+}
+
+const GAUNTLET_EXAMPLES: &str = "\
+Examples:
+  smalt-tournament gauntlet
+  smalt-tournament gauntlet --opponent stockfish --opponent toga2 --tc 2+0.02 --games 20
+  smalt-tournament gauntlet --engine ./mine --engine 'cmd=./mine name=old option.Hash=64' --opponent builtin
+  smalt-tournament gauntlet --engine 'cmd=./mine tc=10+0.1' --opponent 'cmd=sf nodes=20000 restart=on'
+
+An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself), or key=value words:
+cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, option.NAME. Values with spaces need
+quotation marks: 'cmd=./mine \"name=My engine\" \"option.Move Overhead=10\"'.
+
+Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
+
+const SPRT_EXAMPLES: &str = "\
+Example:
+  smalt-tournament sprt --engine ./new --engine ./old --tc 8+0.08 --elo0 0 --elo1 5";
+
+const ELO_EXAMPLES: &str = "\
+Examples:
+  smalt-tournament elo --wdl 76,123,89
+  smalt-tournament elo --penta 223,9863,21279,10037,246 --elo0 0.5 --elo1 2.5 --model logistic";
+
+/// What is played, and how.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct RunFlags {
+    /// An engine (of a gauntlet: a challenger); may be repeated
+    #[arg(long, value_name = "E", help_heading = "Entrants")]
+    pub engine: Vec<String>,
+    /// An engine that challengers meet; may be repeated
+    #[arg(long, value_name = "E", help_heading = "Entrants")]
+    pub opponent: Vec<String>,
+    /// key=value words that hold for every entrant that does not say otherwise
+    #[arg(long, value_name = "WORDS", help_heading = "Entrants")]
+    pub each: Option<String>,
+    /// A registry of named engines (default: smalt/engines.toml in your configuration folder, and Debian's engines)
+    #[arg(long, value_name = "FILE", help_heading = "Entrants")]
+    pub engines: Option<PathBuf>,
+
+    /// Clock of the game: moves/seconds+increment, as in 40/60+0.6 or 10+0.1
+    #[arg(long, value_name = "TC", help_heading = "Clock")]
+    pub tc: Option<TimeControl>,
+    /// Milliseconds for each move
+    #[arg(long, value_name = "MS", help_heading = "Clock")]
+    pub movetime: Option<u64>,
+    /// Nodes for each move
+    #[arg(long, value_name = "N", help_heading = "Clock")]
+    pub nodes: Option<u64>,
+    /// Plies for each move
+    #[arg(long, value_name = "PLIES", help_heading = "Clock")]
+    pub depth: Option<u32>,
+    /// Milliseconds that a move may be late
+    #[arg(long, value_name = "MS", help_heading = "Clock")]
+    pub timemargin: Option<u64>,
+
+    /// Games of each pairing; two games, with reversed colors, share an opening
+    #[arg(long, value_name = "N", help_heading = "Run")]
+    pub games: Option<u32>,
+    /// Games at the same time (default: cores less one)
+    #[arg(long, value_name = "N", help_heading = "Run")]
+    pub concurrency: Option<usize>,
+    /// What all chance follows from
+    #[arg(long, value_name = "S", help_heading = "Run")]
+    pub seed: Option<u64>,
+    /// The event's name
+    #[arg(long, value_name = "NAME", help_heading = "Run")]
+    pub name: Option<String>,
+    /// After a fault of an engine (the game is lost): start it again and go on, or stop the run
+    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Run")]
+    pub on_fault: Option<OnFault>,
+
+    /// Openings: an .epd or .pgn file, or `builtin`
+    #[arg(long, value_name = "FILE", help_heading = "Openings")]
+    pub openings: Option<PathBuf>,
+    /// How openings follow one another
+    #[arg(long, value_enum, value_name = "ORDER", help_heading = "Openings")]
+    pub order: Option<Order>,
+    /// The first opening that is used, counted from 1
+    #[arg(long, value_name = "N", help_heading = "Openings")]
+    pub start: Option<usize>,
+    /// How many plies of a PGN opening are played
+    #[arg(long, value_name = "N", help_heading = "Openings")]
+    pub plies: Option<u32>,
+
+    /// Call a draw that both engines see: 'movenumber=40 movecount=8 score=10', or off
+    #[arg(long, value_name = "RULE", value_parser = parse_draw, help_heading = "Adjudication")]
+    pub draw: Option<Switch<DrawRule>>,
+    /// Call a game that is lost: 'movecount=4 score=700 sides=both', or off
+    #[arg(long, value_name = "RULE", value_parser = parse_resign, help_heading = "Adjudication")]
+    pub resign: Option<Switch<ResignRule>>,
+    /// Call a draw after so many moves of each side; 0: never
+    #[arg(long, value_name = "N", help_heading = "Adjudication")]
+    pub maxmoves: Option<u32>,
+
+    /// Where results are kept (default: FORMAT-DATE.db)
+    #[arg(long, value_name = "RUN.db", help_heading = "Output")]
+    pub store: Option<PathBuf>,
+    /// Where games are written (default: as the store, with .pgn)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub pgn: Option<PathBuf>,
+    /// How it is shown.
+    #[command(flatten)]
+    pub show: ShowFlags,
+}
+
+/// How a run is shown.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct ShowFlags {
+    /// Write all results for scripts (`-`: standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub json: Option<PathBuf>,
+    /// Show nothing but the result and errors
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// A sequential test.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub(super) struct SprtFlags {
+    /// The first hypothesis: no better than this (default 0)
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, help_heading = "Test")]
+    pub elo0: Option<f64>,
+    /// The second hypothesis: this much better (default 5)
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true, help_heading = "Test")]
+    pub elo1: Option<f64>,
+    /// How often the first, if true, may be rejected (default 0.05)
+    #[arg(long, value_name = "SHARE", help_heading = "Test")]
+    pub alpha: Option<f64>,
+    /// How often the second, if true, may be rejected (default 0.05)
+    #[arg(long, value_name = "SHARE", help_heading = "Test")]
+    pub beta: Option<f64>,
+    /// The unit of the hypotheses: normalized, logistic or bayesian (default normalized)
+    #[arg(long, value_name = "MODEL", help_heading = "Test")]
+    pub model: Option<Model>,
+}
+
+/// An opening book to be made.
+#[derive(Args, Clone, Debug)]
+pub(super) struct OpeningFlags {
+    /// The judge
+    #[arg(long, value_name = "E", default_value = "builtin")]
+    pub engine: String,
+    /// A registry of named engines
+    #[arg(long, value_name = "FILE")]
+    pub engines: Option<PathBuf>,
+    /// How many openings
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    pub count: usize,
+    /// How many random moves lead to each, both sides counted
+    #[arg(long, value_name = "N", default_value_t = 8)]
+    pub plies: u32,
+    /// What all chance follows from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    pub seed: u64,
+    /// The greatest score, in centipawns either way, that is called even
+    #[arg(long, value_name = "CP", default_value_t = 50)]
+    pub window: u32,
+    /// Nodes for each judgement
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub nodes: u64,
+    /// Judges at the same time (default: cores less one)
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<usize>,
+    /// The file, in EPD (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+}
+
+/// How a table is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum TableForm {
+    /// Aligned columns, and all other tables
+    Text,
+    /// For pull requests
+    Markdown,
+    /// For spreadsheets
+    Csv,
+}
+
+fn parse_draw(text: &str) -> Result<Switch<DrawRule>, RuleError> {
+    text.parse()
+}
+
+fn parse_resign(text: &str) -> Result<Switch<ResignRule>, RuleError> {
+    text.parse()
+}

@@ -1,0 +1,129 @@
+//! Statistics of counts that the user gives.
+
+use std::path::Path;
+
+use serde::Serialize;
+use smalt_report::{Sign, format};
+use smalt_stats::sprt::Model;
+use smalt_stats::{MatchStatistics, Pentanomial, Sprt, Wdl};
+
+use super::arguments::SprtFlags;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::{is_standard_output, print, write_json};
+
+/// What is counted.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Counts {
+    Games(Wdl),
+    Pairs(Pentanomial),
+}
+
+#[derive(Serialize)]
+struct Results {
+    elo: Option<f64>,
+    elo_error: Option<f64>,
+    nelo: Option<f64>,
+    nelo_error: Option<f64>,
+    los: f64,
+    llr: Option<f64>,
+    score: f64,
+    draw_ratio: f64,
+    pairs_ratio: Option<f64>,
+    verdict: Option<String>,
+}
+
+impl Counts {
+    pub(super) fn of(wdl: Option<&[u64]>, penta: Option<&[u64]>) -> Option<Counts> {
+        match (wdl, penta) {
+            (Some(&[wins, draws, losses]), _) => Some(Counts::Games(Wdl::new(wins, draws, losses))),
+            (None, Some(pairs)) => Some(Counts::Pairs(Pentanomial(pairs.try_into().ok()?))),
+            _ => None,
+        }
+    }
+
+    fn statistics(&self) -> Option<MatchStatistics> {
+        match self {
+            Counts::Games(games) => games.statistics(),
+            Counts::Pairs(pairs) => pairs.statistics(),
+        }
+    }
+
+    fn llr(&self, sprt: &Sprt) -> Option<f64> {
+        match self {
+            Counts::Games(games) => Some(sprt.llr_of_games(games)),
+            Counts::Pairs(pairs) => sprt.llr_of_pairs(pairs),
+        }
+    }
+}
+
+/// Prints the statistics; with hypotheses, the test, too.
+pub(super) fn elo(counts: Counts, test: &SprtFlags, json: Option<&Path>) -> Result<Exit, Refusal> {
+    let Some(found) = counts.statistics() else {
+        return Err(anyhow::anyhow!("there are no games to judge: all counts are zero")).or_usage();
+    };
+    let asked = test.elo0.is_some() || test.elo1.is_some();
+    let sprt = asked.then(|| make_test(test)).transpose().or_usage()?;
+    let llr = sprt.as_ref().and_then(|sprt| counts.llr(sprt));
+    if sprt.is_some() && llr.is_none() {
+        return Err(anyhow::anyhow!("BayesElo bounds need single games: give --wdl, or another --model")).or_usage();
+    }
+    if let Some(file) = json {
+        let verdict = sprt.as_ref().zip(llr).map(|(sprt, llr)| sprt.verdict(llr).to_string());
+        write_json(file, &results(&found, llr, verdict))?;
+        if is_standard_output(file) {
+            return Ok(Exit::Done);
+        }
+    }
+    print(&text(&found, sprt.as_ref().zip(llr)))?;
+    Ok(Exit::Done)
+}
+
+fn make_test(flags: &SprtFlags) -> Result<Sprt, smalt_stats::sprt::SprtError> {
+    let model = flags.model.unwrap_or(Model::Normalized);
+    let (alpha, beta) = (flags.alpha.unwrap_or(0.05), flags.beta.unwrap_or(0.05));
+    Sprt::new(flags.elo0.unwrap_or(0.0), flags.elo1.unwrap_or(5.0), alpha, beta, model)
+}
+
+fn results(found: &MatchStatistics, llr: Option<f64>, verdict: Option<String>) -> Results {
+    Results {
+        elo: found.elo.map(|elo| elo.value),
+        elo_error: found.elo.and_then(|elo| elo.error),
+        nelo: found.nelo.map(|nelo| nelo.value),
+        nelo_error: found.nelo.and_then(|nelo| nelo.error),
+        los: found.los,
+        llr,
+        score: found.score,
+        draw_ratio: found.draw_ratio,
+        pairs_ratio: found.pairs_ratio,
+        verdict,
+    }
+}
+
+/// In fastchess's words.
+fn text(found: &MatchStatistics, test: Option<(&Sprt, f64)>) -> String {
+    let estimate = |estimate: Option<smalt_stats::Estimate>| {
+        estimate.map_or_else(|| format::MISSING.to_owned(), |found| format::estimate(found.value, found.error, 2, Sign::Negative))
+    };
+    let pairs_ratio = found.pairs_ratio.map_or_else(|| format::MISSING.to_owned(), |ratio| format!("{ratio:.2}"));
+    let mut text = format!(
+        "Elo: {}, nElo: {}\nLOS: {:.2} %, Score: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {pairs_ratio}\n",
+        estimate(found.elo),
+        estimate(found.nelo),
+        100.0 * found.los,
+        100.0 * found.score,
+        100.0 * found.draw_ratio,
+    );
+    if let Some((sprt, llr)) = test {
+        let bounds = sprt.bounds();
+        text.push_str(&format!(
+            "LLR: {llr:.3} ({:.2}, {:.2}) [{:.2}, {:.2}] {}: {}\n",
+            bounds.lower,
+            bounds.upper,
+            sprt.elo0(),
+            sprt.elo1(),
+            sprt.model(),
+            sprt.verdict(llr),
+        ));
+    }
+    text
+}

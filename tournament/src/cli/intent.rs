@@ -1,0 +1,146 @@
+//! From what was typed to a plan: flags become a plan file, defaults are filled in, and both are checked as one.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::Context;
+
+use super::arguments::{RunFlags, SprtFlags};
+use super::exit::{OrRefuse, Refusal};
+use crate::plan::{
+    AdjudicationFile, ClockFile, EntrantFile, Format, OpeningsFile, OutputFile, Plan, PlanFile, Program, Registry,
+    Role, RunFile, SprtFile, Text, WordsError, parse_each, parse_entrant,
+};
+
+/// The plan that flags mean.
+pub(super) fn plan_of_flags(format: Format, flags: &RunFlags, test: Option<&SprtFlags>) -> Result<Plan, Refusal> {
+    let mut file = file_of_flags(flags).or_usage()?;
+    file.run.format = Some(format);
+    file.sprt = test.map(sprt_file);
+    let base = if file.entrants.is_empty() && file.each.is_none() && format == Format::Gauntlet {
+        PlanFile::shipped()
+    } else {
+        add_missing_side(&mut file, format);
+        PlanFile { run: RunFile { name: None, ..PlanFile::defaults().run }, ..PlanFile::defaults() }
+    };
+    check(file.or(base), flags)
+}
+
+/// The plan of a file, changed by flags.
+pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusal> {
+    let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display())).or_usage()?;
+    let file = PlanFile::parse(&text, &path.display().to_string()).or_usage()?;
+    let base = PlanFile { run: RunFile { name: None, ..PlanFile::defaults().run }, ..PlanFile::defaults() };
+    check(file_of_flags(flags).or_usage()?.or(file).or(base), flags)
+}
+
+fn check(file: PlanFile, flags: &RunFlags) -> Result<Plan, Refusal> {
+    let registry = registry(flags.engines.as_deref())?;
+    let mut plan = Plan::check(&file, &registry).or_usage()?;
+    make_absolute(&mut plan);
+    Ok(plan)
+}
+
+/// In a gauntlet the side of which nothing was said is Smalt: whole as challenger, weakened as opponents.
+fn add_missing_side(file: &mut PlanFile, format: Format) {
+    if format != Format::Gauntlet {
+        return;
+    }
+    let has = |role: Role| file.entrants.iter().any(|entrant| entrant.role == Some(role));
+    let missing = match (has(Role::Challenger), has(Role::Opponent)) {
+        (false, _) => Role::Challenger,
+        (true, false) => Role::Opponent,
+        (true, true) => return,
+    };
+    let wanted = |entrant: &EntrantFile| (entrant.role == Some(Role::Challenger)) == (missing == Role::Challenger);
+    let mut entrants: Vec<_> = PlanFile::shipped().entrants.into_iter().filter(wanted).collect();
+    match missing {
+        Role::Challenger => file.entrants.splice(0..0, entrants.drain(..)).for_each(drop),
+        Role::Opponent => file.entrants.append(&mut entrants),
+    }
+}
+
+/// The registry of this file (or of the configuration folder), and the shipped one behind it.
+pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
+    let own = match path {
+        Some(path) => Some(path.to_owned()),
+        None => configured_registry().filter(|path| path.exists()),
+    };
+    let Some(path) = own else { return Ok(Registry::shipped()) };
+    let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display())).or_usage()?;
+    let registry = Registry::parse(&text, &path.display().to_string()).or_usage()?;
+    Ok(registry.or(Registry::shipped()))
+}
+
+fn configured_registry() -> Option<PathBuf> {
+    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
+    let configuration = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
+    Some(configuration.join("smalt").join("engines.toml"))
+}
+
+/// Paths mean the same from every folder, so that a run can be resumed from another one.
+fn make_absolute(plan: &mut Plan) {
+    let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
+    plan.openings.file = plan.openings.file.as_ref().map(absolute);
+    for entrant in &mut plan.entrants {
+        entrant.directory = entrant.directory.as_ref().map(absolute);
+        if let Program::Command(path) = &mut entrant.program
+            && path.components().count() > 1
+            && path.exists()
+            && !entrant.directory.as_ref().is_some_and(|directory| directory.join(&*path).exists())
+        {
+            *path = absolute(path);
+        }
+    }
+}
+
+fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
+    let entrant = |text: &String, role: Option<Role>| {
+        parse_entrant(text).map(|entrant| EntrantFile { role, ..entrant })
+    };
+    let engine_role = (!flags.opponent.is_empty() || !flags.engine.is_empty()).then_some(Role::Challenger);
+    let engines = flags.engine.iter().map(|text| entrant(text, engine_role));
+    let opponents = flags.opponent.iter().map(|text| entrant(text, Some(Role::Opponent)));
+    Ok(PlanFile {
+        run: RunFile {
+            name: flags.name.clone(),
+            format: None,
+            games: flags.games,
+            seed: flags.seed,
+            concurrency: flags.concurrency,
+            on_fault: flags.on_fault,
+        },
+        clock: ClockFile {
+            tc: flags.tc.clone().map(Text),
+            movetime: flags.movetime,
+            nodes: flags.nodes,
+            depth: flags.depth,
+            timemargin: flags.timemargin,
+            longest_move: None,
+        },
+        openings: OpeningsFile {
+            file: flags.openings.clone(),
+            order: flags.order,
+            start: flags.start,
+            plies: flags.plies,
+        },
+        adjudication: AdjudicationFile {
+            draw: flags.draw.clone(),
+            resign: flags.resign.clone(),
+            maxmoves: flags.maxmoves,
+        },
+        sprt: None,
+        output: OutputFile { store: flags.store.clone(), pgn: flags.pgn.clone(), json: flags.show.json.clone() },
+        each: flags.each.as_deref().map(parse_each).transpose()?,
+        entrants: engines.chain(opponents).collect::<Result<_, _>>()?,
+    })
+}
+
+fn sprt_file(flags: &SprtFlags) -> SprtFile {
+    SprtFile {
+        elo0: flags.elo0,
+        elo1: flags.elo1,
+        alpha: flags.alpha,
+        beta: flags.beta,
+        model: flags.model.map(Text),
+    }
+}

@@ -1,0 +1,92 @@
+//! What users type, and what they see: flags, exit codes, displays. The only part that prints, and the only one that
+//! knows flags.
+
+mod arguments;
+mod display;
+mod elo;
+mod exit;
+mod intent;
+mod openings;
+mod output;
+mod play;
+mod signals;
+mod view;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+
+use crate::plan::{DEFAULT_PLAN, Format};
+use arguments::{Arguments, Command, RunFlags, SprtFlags};
+use display::Loudness;
+use exit::{Exit, OrRefuse, Refusal};
+
+/// The program.
+pub fn main() -> ExitCode {
+    match run(Arguments::parse().command) {
+        Ok(code) => code,
+        Err(Refusal { exit, error }) => {
+            output::tell(&format!("smalt-tournament: {}", sentence(&error)));
+            exit.into()
+        }
+    }
+}
+
+/// An error with its reasons, each said once.
+fn sentence(error: &anyhow::Error) -> String {
+    let mut text = error.to_string();
+    for cause in error.chain().skip(1).map(ToString::to_string) {
+        if !text.contains(&cause) {
+            text.push_str(": ");
+            text.push_str(&cause);
+        }
+    }
+    text
+}
+
+fn run(command: Command) -> Result<ExitCode, Refusal> {
+    let exit = match command {
+        Command::Engine => return Ok(smalt::serve::run()),
+        Command::Gauntlet(flags) => play(Format::Gauntlet, &flags, None)?,
+        Command::RoundRobin(flags) => play(Format::RoundRobin, &flags, None)?,
+        Command::Match(flags) => play(Format::Match, &flags, None)?,
+        Command::Sprt { flags, test } => play(Format::Match, &flags, Some(&test))?,
+        Command::Run { plan, flags } => {
+            let plan = intent::plan_of_file(&plan, &flags)?;
+            play::play(plan, loudness(flags.show.quiet))?
+        }
+        Command::Plan { shipped: true, .. } => {
+            output::print(DEFAULT_PLAN)?;
+            Exit::Done
+        }
+        Command::Plan { format, flags, test, .. } => {
+            let tests = test.elo0.is_some() || test.elo1.is_some() || test.model.is_some();
+            let format = format.unwrap_or(if tests { Format::Match } else { Format::Gauntlet });
+            let plan = intent::plan_of_flags(format, &flags, tests.then_some(&test))?;
+            output::print(&plan.to_file().to_toml())?;
+            Exit::Done
+        }
+        Command::Resume { store, concurrency, show } => {
+            play::resume(&store, concurrency, show.json.as_deref(), loudness(show.quiet))?
+        }
+        Command::Status { store } => view::status(&store)?,
+        Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
+        Command::Ratings { store, anchor, average } => view::ratings(&store, &anchor, average)?,
+        Command::Export { store, output } => view::export(&store, output.as_deref())?,
+        Command::Elo { wdl, penta, test, json } => {
+            let counts = elo::Counts::of(wdl.as_deref(), penta.as_deref());
+            let counts = counts.ok_or_else(|| anyhow::anyhow!("give --wdl W,D,L or --penta LL,LD,DD,WD,WW")).or_usage()?;
+            elo::elo(counts, &test, json.as_deref())?
+        }
+        Command::Openings(flags) => openings::make(&flags)?,
+    };
+    Ok(exit.into())
+}
+
+fn play(format: Format, flags: &RunFlags, test: Option<&SprtFlags>) -> Result<Exit, Refusal> {
+    play::play(intent::plan_of_flags(format, flags, test)?, loudness(flags.show.quiet))
+}
+
+fn loudness(quiet: bool) -> Loudness {
+    if quiet { Loudness::Quiet } else { Loudness::Usual }
+}

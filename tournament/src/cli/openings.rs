@@ -1,0 +1,155 @@
+//! Makes an opening book with the help of engines, each on a thread of its own, and writes it as EPD.
+
+use std::collections::{BTreeMap, HashSet};
+use std::num::NonZeroUsize;
+use std::sync::atomic::{AtomicU64, Ordering};
+use std::sync::mpsc::{self, Receiver, SyncSender};
+use std::thread;
+use std::time::Duration;
+
+use anyhow::{Context, bail};
+use smalt_chess::{CastlingMode, UciMove};
+use smalt_driver::{Engine, EngineCommand, Meanwhile, Patience, SearchRequest, UciEngine};
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::{Score, SearchLimits};
+
+use super::arguments::OpeningFlags;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::{intent, output};
+use crate::opening::make::{Candidate, Recipe};
+use crate::plan::{ClockFile, Entrant, Format, Plan, PlanFile, Program, RunFile, parse_entrant};
+
+/// A judge that has not answered then is broken.
+const LONGEST_JUDGEMENT: Duration = Duration::from_secs(60);
+
+/// After so many candidates for each opening wanted the wish is taken for one that cannot be fulfilled.
+const MOST_CANDIDATES_EACH: u64 = 1000;
+
+/// What a judge said of a candidate; no score where there was no candidate.
+type Judgement = anyhow::Result<(u64, Option<(Candidate, i32)>)>;
+
+/// Makes the book.
+pub(super) fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
+    let judge = judge_entrant(flags)?;
+    let recipe = Recipe { seed: flags.seed, plies: flags.plies };
+    let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let judges = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
+    let next = AtomicU64::new(0);
+    let (sender, judgements) = mpsc::sync_channel(64 * judges);
+    let book = thread::scope(|scope| {
+        for _ in 0..judges {
+            let sender = sender.clone();
+            let (judge, next) = (&judge, &next);
+            scope.spawn(move || {
+                if let Err(error) = judge_candidates(judge, recipe, flags.nodes, next, &sender) {
+                    let _ = sender.send(Err(error));
+                }
+            });
+        }
+        drop(sender);
+        choose(&judgements, flags)
+    });
+    let text = book.or_failed()?;
+    match &flags.output {
+        Some(path) => std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()?,
+        None => output::print(&text)?,
+    }
+    Ok(Exit::Done)
+}
+
+/// The judge, checked as any entrant is.
+fn judge_entrant(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
+    let judge = parse_entrant(&flags.engine).or_usage()?;
+    let file = PlanFile {
+        run: RunFile { format: Some(Format::Match), ..RunFile::default() },
+        clock: ClockFile { nodes: Some(flags.nodes), ..ClockFile::default() },
+        entrants: vec![judge.clone(), judge],
+        ..PlanFile::default()
+    };
+    let registry = intent::registry(flags.engines.as_deref())?;
+    let plan = Plan::check(&file.or(PlanFile::defaults()), &registry).or_usage()?;
+    plan.entrants.into_iter().next().context("no judge").or_usage()
+}
+
+/// Takes judgements in the order of candidates, and keeps those that are even and new, until there are enough.
+fn choose(judgements: &Receiver<Judgement>, flags: &OpeningFlags) -> anyhow::Result<String> {
+    let mut waiting = BTreeMap::new();
+    let mut seen = HashSet::new();
+    let mut number = 0;
+    let mut book = String::new();
+    while seen.len() < flags.count {
+        while !waiting.contains_key(&number) {
+            let (number, judged) = judgements.recv().context("all judges have left")??;
+            waiting.insert(number, judged);
+        }
+        let judged = waiting.remove(&number).flatten();
+        number += 1;
+        if number > MOST_CANDIDATES_EACH.saturating_mul(flags.count as u64) {
+            bail!("of {number} candidates only {} are even: widen --window or take fewer --plies", seen.len());
+        }
+        let Some((candidate, score)) = judged else { continue };
+        if score.unsigned_abs() <= flags.window && seen.insert(candidate.position.key()) {
+            let fields: Vec<String> = candidate.position.to_fen().split(' ').take(4).map(str::to_owned).collect();
+            book.push_str(&format!("{} ce {score};\n", fields.join(" ")));
+        }
+    }
+    output::tell(&format!("{} openings of {number} candidates", seen.len()));
+    Ok(book)
+}
+
+/// Judges one candidate after the other until nobody listens any more.
+fn judge_candidates(
+    judge: &Entrant,
+    recipe: Recipe,
+    nodes: u64,
+    next: &AtomicU64,
+    judgements: &SyncSender<Judgement>,
+) -> anyhow::Result<()> {
+    let mut engine = start(judge)?;
+    loop {
+        let number = next.fetch_add(1, Ordering::Relaxed);
+        let judged = match recipe.candidate(number) {
+            Some(candidate) => judge_one(&mut engine, &candidate, nodes)?.map(|score| (candidate, score)),
+            None => None,
+        };
+        if judgements.send(Ok((number, judged))).is_err() {
+            engine.quit();
+            return Ok(());
+        }
+    }
+}
+
+fn start(judge: &Entrant) -> anyhow::Result<UciEngine> {
+    let command = match &judge.program {
+        Program::Builtin => EngineCommand::new(std::env::current_exe()?).argument("engine"),
+        Program::Command(path) => EngineCommand::new(path),
+    };
+    let command = command.arguments(&judge.arguments);
+    let name = &judge.name;
+    let mut engine = UciEngine::start(&command, Patience::default()).with_context(|| format!("start {name}"))?;
+    engine.introduce(&mut Meanwhile::nothing()).with_context(|| format!("start {name}"))?;
+    for (option, text) in &judge.options {
+        engine.set_option(option, text, &mut Meanwhile::nothing()).with_context(|| format!("set up {name}"))?;
+    }
+    Ok(engine)
+}
+
+/// The score in centipawns in the view of the side to move; none for a mate.
+fn judge_one(engine: &mut UciEngine, candidate: &Candidate, nodes: u64) -> anyhow::Result<Option<i32>> {
+    let moves: Vec<UciMove> =
+        candidate.moves.iter().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard)).collect();
+    let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+    let request = SearchRequest {
+        start: Start::Standard,
+        moves: &moves,
+        limits: &limits,
+        deadline: LONGEST_JUDGEMENT,
+        stop_after: None,
+    };
+    engine.new_game(&mut Meanwhile::nothing()).context("judge a position")?;
+    let searched = engine.search(&request, &mut Meanwhile::nothing(), None).context("judge a position")?;
+    Ok(match searched.report.score.map(|reported| reported.score) {
+        Some(Score::Centipawns(score)) => Some(score),
+        _ => None,
+    })
+}

@@ -1,0 +1,34 @@
+//! Ctrl-C and its kin: the first asks the coordinator to stop, the second ends the program.
+//!
+//! signal-hook, because a handler may do next to nothing by itself: it turns signals into an iterator on a thread of
+//! its own, and is the crate that others build upon.
+
+use std::sync::mpsc::Sender;
+use std::thread;
+use std::time::Duration;
+
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::iterator::Signals;
+
+use crate::run::{Event, StopReason};
+
+/// How long the coordinator may take to end everything after the second signal.
+const LAST_CHANCE: Duration = Duration::from_millis(500);
+
+/// Sends signals to the coordinator from now on.
+pub(super) fn listen(events: Sender<Event>) -> std::io::Result<()> {
+    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    thread::Builder::new().name("signals".to_owned()).spawn(move || {
+        let mut signals = signals.forever();
+        if signals.next().is_some() {
+            let _ = events.send(Event::Stop(StopReason::Asked));
+        }
+        if signals.next().is_some() {
+            let _ = events.send(Event::Kill);
+            thread::sleep(LAST_CHANCE);
+            // Engines die with the threads that started them.
+            std::process::exit(130);
+        }
+    })?;
+    Ok(())
+}

@@ -1,0 +1,106 @@
+//! Looks at a store: status, standings, ratings, games. Changes nothing; the run may go on meanwhile.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use smalt_stats::Elo;
+use smalt_stats::ratings::{Anchor, RatingOptions};
+
+use super::arguments::TableForm;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::{is_standard_output, print, write_json};
+use super::play::read_run;
+use crate::pgn::PgnWriter;
+use crate::plan::nearest;
+use crate::standings::{Standings, json, report};
+use crate::store::{Store, StoreError};
+
+fn open(path: &Path) -> Result<(Store, Standings), Refusal> {
+    let store = Store::read(path).map_err(|error| Refusal { exit: code_of(&error), error: error.into() })?;
+    let prepared = read_run(&store)?;
+    let mut standings = Standings::new(&prepared);
+    store.for_each_game(|record| standings.add(&record)).or_failed()?;
+    Ok((store, standings))
+}
+
+fn code_of(error: &StoreError) -> Exit {
+    if matches!(error, StoreError::Database { .. }) { Exit::Failed } else { Exit::Usage }
+}
+
+/// How far a run is.
+pub(super) fn status(path: &Path) -> Result<Exit, Refusal> {
+    let (store, standings) = open(path)?;
+    let planned = u64::from(standings.games_planned());
+    let finished = standings.games_finished();
+    let state = match Store::resume(path) {
+        Err(StoreError::Busy(_)) => "running".to_owned(),
+        _ if finished >= planned => "finished".to_owned(),
+        _ if standings.test().is_some_and(|test| test.verdict != smalt_stats::Verdict::Continue) => "decided".to_owned(),
+        _ => format!("stopped; go on with: smalt-tournament resume {}", path.display()),
+    };
+    let mut text = format!("{finished} of {planned} games, {state}\n");
+    for (entrant, name) in store.engines().or_failed()? {
+        text.push_str(&format!("  {}: {name}\n", standings.entrants()[entrant].name));
+    }
+    for fault in store.faults_outside_games().or_failed()? {
+        text.push_str(&format!("  {} {}\n", standings.entrants()[fault.entrant].name, fault.words));
+    }
+    text.push_str(&report::endings(&standings));
+    print(&text)?;
+    Ok(Exit::Done)
+}
+
+/// The tables of a run.
+pub(super) fn standings(path: &Path, json: Option<&Path>, form: TableForm) -> Result<Exit, Refusal> {
+    let (_, standings) = open(path)?;
+    if let Some(file) = json {
+        write_json(file, &json::Results::of(&standings))?;
+        if is_standard_output(file) {
+            return Ok(Exit::Done);
+        }
+    }
+    print(&match form {
+        TableForm::Text => report::full(&standings),
+        TableForm::Markdown => report::table(&standings).to_markdown(),
+        TableForm::Csv => report::table(&standings).to_csv(),
+    })?;
+    Ok(Exit::Done)
+}
+
+/// One rating list.
+pub(super) fn ratings(path: &Path, anchors: &[String], average: f64) -> Result<Exit, Refusal> {
+    let (_, standings) = open(path)?;
+    let anchors = anchors.iter().map(|text| parse_anchor(text, &standings)).collect::<anyhow::Result<Vec<_>>>();
+    let options = RatingOptions { anchors: anchors.or_usage()?, average: Elo(average), ..RatingOptions::default() };
+    print(&report::ratings(&standings, &options))?;
+    Ok(Exit::Done)
+}
+
+/// Reads `NAME=RATING` or `NAME=RATING±ERROR`.
+fn parse_anchor(text: &str, standings: &Standings) -> anyhow::Result<Anchor> {
+    let (name, rating) = text.rsplit_once('=').with_context(|| format!("--anchor {text:?}: expected NAME=RATING"))?;
+    let names = standings.entrants().iter().map(|tally| tally.name.as_str());
+    let player = names.clone().position(|other| other == name).ok_or_else(|| {
+        let hint = nearest(name, names.clone()).map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
+        anyhow!("--anchor: no entrant is called {name:?}{hint}")
+    })?;
+    let (rating, error) = rating.split_once('±').unwrap_or((rating, "0"));
+    let number = |text: &str| -> anyhow::Result<Elo> {
+        Ok(Elo(text.trim().parse().with_context(|| format!("--anchor: {text:?} is no number"))?))
+    };
+    Ok(Anchor { player, rating: number(rating)?, error: number(error)? })
+}
+
+/// The games.
+pub(super) fn export(path: &Path, output: Option<&Path>) -> Result<Exit, Refusal> {
+    let store = Store::read(path).map_err(|error| Refusal { exit: code_of(&error), error: error.into() })?;
+    let prepared = read_run(&store)?;
+    let writer = PgnWriter::new(&prepared.plan);
+    let mut games = String::new();
+    store.for_each_game(|record| games.push_str(&writer.write(&record))).or_failed()?;
+    match output {
+        Some(file) => std::fs::write(file, games).with_context(|| format!("write {}", file.display())).or_failed()?,
+        None => print(&games)?,
+    }
+    Ok(Exit::Done)
+}

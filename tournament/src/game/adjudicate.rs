@@ -1,0 +1,140 @@
+//! Ends games that are decided, by the engines' own scores. Pure: scores go in, a verdict comes out.
+
+use smalt_chess::{Color, Outcome};
+use smalt_protocol::Score;
+
+use super::termination::Termination;
+use crate::plan::{AdjudicationRules, Sides};
+
+/// Watches one game.
+#[derive(Clone, Debug)]
+pub struct Adjudicator {
+    rules: AdjudicationRules,
+    plies: u32,
+    /// Plies in a row whose score is that of a draw.
+    even: u32,
+    /// Moves in a row, by color, at which a side saw itself lost, and won.
+    lost: [u32; 2],
+    won: [u32; 2],
+}
+
+impl Adjudicator {
+    /// Watches a game from its first move.
+    pub fn new(rules: AdjudicationRules) -> Adjudicator {
+        Adjudicator { rules, plies: 0, even: 0, lost: [0; 2], won: [0; 2] }
+    }
+
+    /// Takes a move of this side with the score (its own view) that its engine gave; a move without a score (a book
+    /// move, a silent engine) breaks every row. Tells if the game ends by it.
+    pub fn judge(&mut self, mover: Color, score: Option<Score>) -> Option<(Outcome, Termination)> {
+        self.plies += 1;
+        self.count(mover, score);
+        self.resignation().or_else(|| self.draw())
+    }
+
+    fn count(&mut self, mover: Color, score: Option<Score>) {
+        fn step(row: &mut u32, goes_on: bool) {
+            *row = if goes_on { *row + 1 } else { 0 };
+        }
+        let centipawns = score.map(to_centipawns);
+        let margin = self.rules.draw.map_or(-1, |rule| i64::from(rule.score));
+        step(&mut self.even, centipawns.is_some_and(|value| value.abs() <= margin));
+        let hopeless = self.rules.resign.map_or(i64::MAX, |rule| i64::from(rule.score));
+        step(&mut self.lost[mover.index()], centipawns.is_some_and(|value| value <= -hopeless));
+        step(&mut self.won[mover.index()], centipawns.is_some_and(|value| value >= hopeless));
+    }
+
+    fn resignation(&self) -> Option<(Outcome, Termination)> {
+        let rule = self.rules.resign?;
+        let loser = Color::ALL.into_iter().find(|color| {
+            self.lost[color.index()] >= rule.movecount
+                && (rule.sides == Sides::One || self.won[color.opposite().index()] >= rule.movecount)
+        })?;
+        Some((Outcome::Win(loser.opposite()), Termination::WinAdjudication))
+    }
+
+    fn draw(&self) -> Option<(Outcome, Termination)> {
+        let moves = self.plies / 2;
+        if let Some(rule) = self.rules.draw
+            && moves >= rule.movenumber
+            && self.even >= 2 * rule.movecount
+        {
+            return Some((Outcome::Draw, Termination::DrawAdjudication));
+        }
+        let limit = self.rules.max_moves?;
+        (moves >= limit).then_some((Outcome::Draw, Termination::MaximumMoves))
+    }
+}
+
+/// A mate counts as more than any number of pawns.
+fn to_centipawns(score: Score) -> i64 {
+    match score {
+        Score::Centipawns(value) => i64::from(value),
+        Score::Mate(moves) if moves > 0 => i64::from(i32::MAX),
+        Score::Mate(_) => -i64::from(i32::MAX),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::{DrawRule, ResignRule};
+    use smalt_protocol::Score::{Centipawns, Mate};
+
+    const RULES: AdjudicationRules = AdjudicationRules {
+        draw: Some(DrawRule { movenumber: 3, movecount: 2, score: 10 }),
+        resign: Some(ResignRule { movecount: 2, score: 500, sides: Sides::Both }),
+        max_moves: Some(10),
+    };
+
+    /// The ply (from 1) at which scores of White and Black by turns end the game, and how.
+    fn check(rules: AdjudicationRules, scores: &[Option<Score>], expected: Option<(usize, Outcome, Termination)>) {
+        let mut adjudicator = Adjudicator::new(rules);
+        let mut mover = Color::Black;
+        let ended = scores.iter().enumerate().find_map(|(ply, &score)| {
+            mover = mover.opposite();
+            adjudicator.judge(mover, score).map(|(outcome, termination)| (ply + 1, outcome, termination))
+        });
+        assert_eq!(ended, expected);
+    }
+
+    fn centipawns(values: &[i32]) -> Vec<Option<Score>> {
+        values.iter().map(|&value| Some(Centipawns(value))).collect()
+    }
+
+    #[test]
+    fn a_draw_takes_enough_moves_and_quiet_scores_of_both() {
+        let draw = |ply| Some((ply, Outcome::Draw, Termination::DrawAdjudication));
+        check(RULES, &centipawns(&[0, 0, 5, -5, 10, -10]), draw(6));
+        check(RULES, &centipawns(&[0, 0, 50, 0, 0, 0, 0]), draw(7));
+        check(RULES, &centipawns(&[0, 11, 0, 11, 0, 11, 0, 11]), None);
+    }
+
+    #[test]
+    fn a_hopeless_side_loses_if_the_other_agrees() {
+        let white_wins = |ply| Some((ply, Outcome::Win(Color::White), Termination::WinAdjudication));
+        check(RULES, &centipawns(&[600, -600, 600, -600]), white_wins(4));
+        check(RULES, &centipawns(&[600, -600, 400, -600, 600, -600, 600]), white_wins(7));
+        check(RULES, &centipawns(&[20, -600, 20, -600, 20, -600]), None);
+        check(RULES, &[Some(Mate(3)), Some(Mate(-3)), Some(Mate(2)), Some(Mate(-2))], white_wins(4));
+    }
+
+    #[test]
+    fn one_side_is_enough_where_the_rule_says_so() {
+        let rule = ResignRule { movecount: 2, score: 500, sides: Sides::One };
+        let rules = AdjudicationRules { resign: Some(rule), ..RULES };
+        let expected = Some((3, Outcome::Win(Color::Black), Termination::WinAdjudication));
+        check(rules, &centipawns(&[-500, 20, -500]), expected);
+    }
+
+    #[test]
+    fn a_silent_engine_is_never_adjudicated_before_the_last_move() {
+        check(RULES, &[None; 20], Some((20, Outcome::Draw, Termination::MaximumMoves)));
+    }
+
+    #[test]
+    fn without_rules_games_go_on() {
+        check(AdjudicationRules::default(), &centipawns(&[0; 400]), None);
+        check(AdjudicationRules::default(), &centipawns(&[9999, -9999].repeat(100)), None);
+    }
+}

@@ -1,0 +1,149 @@
+//! A running clock: what is left for each move, what an engine is told, and when its flag falls. Pure: the time that
+//! a move took is passed in.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use smalt_protocol::Clock;
+
+use crate::plan::MoveClock;
+
+/// One side's time in one game.
+#[derive(Clone, Debug)]
+pub struct RunningClock<'a> {
+    terms: &'a MoveClock,
+    moves: u32,
+    remaining: Duration,
+}
+
+/// Whether a move came in time.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Flag {
+    /// It did.
+    Up,
+    /// It was late by so much, the margin not counted.
+    Fallen(Duration),
+}
+
+impl<'a> RunningClock<'a> {
+    /// A clock at the beginning of a game.
+    pub fn new(terms: &'a MoveClock) -> RunningClock<'a> {
+        let remaining = terms.control.period_after(0).map_or(Duration::ZERO, |(period, _)| period.time);
+        RunningClock { terms, moves: 0, remaining }
+    }
+
+    /// What was agreed.
+    pub fn terms(&self) -> &'a MoveClock {
+        self.terms
+    }
+
+    /// What is left before the next move, and the increment of that move; none if time is unlimited.
+    pub fn face(&self) -> Option<Clock> {
+        let (period, _) = self.terms.control.period_after(self.moves)?;
+        // The increment is granted for the move about to be made when it is made; engines expect the time without it.
+        Some(Clock { remaining: self.remaining, increment: period.increment })
+    }
+
+    /// Moves to the next time control; none in sudden death.
+    pub fn moves_to_go(&self) -> Option<NonZeroU32> {
+        self.terms.control.period_after(self.moves)?.1
+    }
+
+    /// How long the next move may take at most, without the margin; none if no time is agreed.
+    pub fn allowance(&self) -> Option<Duration> {
+        let of_game = self.face().map(|face| face.remaining);
+        match (of_game, self.terms.move_time) {
+            (Some(game), Some(each)) => Some(game.min(each)),
+            (game, each) => game.or(each),
+        }
+    }
+
+    /// Counts a move that took so long. With the margin a move may be late; what is left is never below zero.
+    pub fn spend(&mut self, elapsed: Duration) -> Flag {
+        let late = self.allowance().and_then(|allowance| elapsed.checked_sub(allowance)).unwrap_or(Duration::ZERO);
+        if late > self.terms.margin {
+            return Flag::Fallen(late);
+        }
+        if let Some((period, moves_left)) = self.terms.control.period_after(self.moves) {
+            self.remaining = self.remaining.saturating_sub(elapsed) + period.increment;
+            self.moves += 1;
+            if moves_left == NonZeroU32::new(1)
+                && let Some((next, _)) = self.terms.control.period_after(self.moves)
+            {
+                self.remaining += next.time;
+            }
+        }
+        Flag::Up
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn terms(tc: &str, margin: u64) -> MoveClock {
+        MoveClock {
+            control: tc.parse().unwrap(),
+            move_time: None,
+            nodes: None,
+            depth: None,
+            margin: Duration::from_millis(margin),
+            longest_move: Duration::from_secs(60),
+        }
+    }
+
+    /// Plays moves of so many milliseconds; gives what is left after each.
+    fn check(terms: &MoveClock, moves: &[u64], expected: &[u128]) {
+        let mut clock = RunningClock::new(terms);
+        for (&took, &left) in moves.iter().zip(expected) {
+            assert_eq!(clock.spend(Duration::from_millis(took)), Flag::Up);
+            assert_eq!(clock.face().unwrap().remaining.as_millis(), left);
+        }
+    }
+
+    #[test]
+    fn increments_are_added_after_the_move() {
+        check(&terms("1+0.1", 0), &[500, 600, 100], &[600, 100, 100]);
+    }
+
+    #[test]
+    fn a_period_adds_its_time_when_it_begins() {
+        check(&terms("2/1", 0), &[500, 400, 1000], &[500, 1100, 100]);
+        check(&terms("1/1,0.5+0.2", 0), &[900, 100], &[600, 700]);
+    }
+
+    #[test]
+    fn moves_to_go_are_counted_down() {
+        let terms = terms("2/1", 0);
+        let mut clock = RunningClock::new(&terms);
+        for left in [2, 1, 2, 1] {
+            assert_eq!(clock.moves_to_go(), NonZeroU32::new(left));
+            assert_eq!(clock.spend(Duration::from_millis(1)), Flag::Up);
+        }
+    }
+
+    #[test]
+    fn the_flag_falls_behind_the_margin_only() {
+        let terms = terms("1+0.1", 20);
+        let late = |by: u64| RunningClock::new(&terms).spend(Duration::from_millis(1000 + by));
+        assert_eq!((late(0), late(20)), (Flag::Up, Flag::Up));
+        assert_eq!(late(21), Flag::Fallen(Duration::from_millis(21)));
+    }
+
+    #[test]
+    fn time_that_the_margin_lent_is_not_given_twice() {
+        check(&terms("1+0.1", 20), &[1010, 100], &[100, 100]);
+    }
+
+    #[test]
+    fn a_time_for_each_move_is_kept_without_a_clock() {
+        let mut terms = terms("inf", 5);
+        terms.move_time = Some(Duration::from_millis(100));
+        let mut clock = RunningClock::new(&terms);
+        for _ in 0..3 {
+            assert_eq!(clock.spend(Duration::from_millis(105)), Flag::Up);
+        }
+        assert_eq!((clock.face(), clock.moves_to_go()), (None, None));
+        assert_eq!(clock.spend(Duration::from_millis(106)), Flag::Fallen(Duration::from_millis(6)));
+    }
+}

@@ -1,0 +1,16 @@
+//! One game: two engines, their clocks, the rules of chess, and a record of what happened.
+//!
+//! [`play`] needs engines that run; [`clock`] and [`adjudicate`] are pure. Nothing here knows tournaments: whose name
+//! is whose, which games come next, and where records are kept.
+
+pub mod adjudicate;
+pub mod clock;
+pub mod play;
+pub mod record;
+pub mod termination;
+
+pub use adjudicate::Adjudicator;
+pub use clock::RunningClock;
+pub use play::{Contest, Interrupted, Seat, play};
+pub use record::{FaultReport, GameRecord, PlyRecord};
+pub use termination::Termination;

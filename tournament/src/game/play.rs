@@ -1,0 +1,272 @@
+//! Plays one game between two running engines: asks for moves, judges them, runs the clocks. Whatever an engine does,
+//! a record comes out; only an interrupt or a failure of our own system ends a game without one.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
+use smalt_driver::process::Interrupt;
+use smalt_driver::{ConversationError, Engine, Fault, Meanwhile, SearchRequest, Searched};
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::SearchLimits;
+
+use super::adjudicate::Adjudicator;
+use super::clock::{Flag, RunningClock};
+use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord};
+use super::termination::Termination;
+use crate::opening::Opening;
+use crate::plan::{AdjudicationRules, MoveClock};
+use crate::schedule::ScheduledGame;
+
+/// How long a move is awaited beyond clock and margin, so that a late one is seen to be late, and by how much.
+const LATE_GRACE: Duration = Duration::from_millis(250);
+
+/// What is played.
+#[derive(Clone, Copy, Debug)]
+pub struct Contest<'a> {
+    /// Which game of the schedule.
+    pub game: ScheduledGame,
+    /// Where it begins.
+    pub opening: &'a Opening,
+    /// When it ends early.
+    pub adjudication: AdjudicationRules,
+    /// What ends it at once.
+    pub interrupt: &'a Interrupt,
+}
+
+/// One side: an engine that has been told that a new game begins, and its time.
+pub struct Seat<'a> {
+    /// The engine.
+    pub engine: &'a mut dyn Engine,
+    /// What its moves may take.
+    pub clock: &'a MoveClock,
+}
+
+/// Why there is no record.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Interrupted {
+    /// We were told to stop.
+    #[error("interrupted")]
+    Asked,
+    /// The system failed us, not an engine.
+    #[error("{0}")]
+    System(String),
+}
+
+/// Plays to the end. An engine that did wrong may be closed afterwards, or still think.
+///
+/// # Errors
+/// If the interrupt was raised, or the system failed.
+pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, Interrupted> {
+    let clocks = [RunningClock::new(seats[0].clock), RunningClock::new(seats[1].clock)];
+    let [white, black] = seats;
+    let position = contest.opening.position;
+    let mut table = Table {
+        contest,
+        engines: [white.engine, black.engine],
+        clocks,
+        game: Game::new(position),
+        mode: CastlingMode::of(&position),
+        moves: Vec::with_capacity(256),
+        plies: Vec::with_capacity(256),
+        adjudicator: Adjudicator::new(contest.adjudication),
+        answered_at: None,
+    };
+    let started = SystemTime::now();
+    let begun = Instant::now();
+    table.play_opening();
+    let verdict = loop {
+        if let Some(verdict) = table.ending() {
+            break verdict;
+        }
+        if let Some(verdict) = table.play_move()? {
+            break verdict;
+        }
+    };
+    Ok(GameRecord {
+        game: contest.game,
+        fen: contest.opening.fen.clone(),
+        plies: table.plies,
+        outcome: verdict.outcome,
+        termination: verdict.termination,
+        started,
+        duration: begun.elapsed(),
+        fault: verdict.fault,
+    })
+}
+
+/// How a game ended.
+struct Verdict {
+    outcome: Outcome,
+    termination: Termination,
+    fault: Option<FaultReport>,
+}
+
+/// A game in progress.
+struct Table<'a> {
+    contest: Contest<'a>,
+    engines: [&'a mut dyn Engine; 2],
+    clocks: [RunningClock<'a>; 2],
+    game: Game,
+    mode: CastlingMode,
+    moves: Vec<UciMove>,
+    plies: Vec<PlyRecord>,
+    adjudicator: Adjudicator,
+    answered_at: Option<Instant>,
+}
+
+impl Table<'_> {
+    fn play_opening(&mut self) {
+        for &mv in &self.contest.opening.moves {
+            let mover = self.game.position().turn();
+            self.game.play(mv).expect("openings are replayed when they are read");
+            let uci = UciMove::from_move(mv, self.mode);
+            self.moves.push(uci);
+            self.plies.push(PlyRecord { mv: uci, search: None });
+            // A book move never ends a game, but it counts as one.
+            let _ = self.adjudicator.judge(mover, None);
+        }
+    }
+
+    /// The end by the rules of chess; draws are claimed as soon as they can be.
+    fn ending(&self) -> Option<Verdict> {
+        let ending = self.game.ending(DrawClaims::Automatic)?;
+        Some(Verdict { outcome: ending.outcome(), termination: ending.into(), fault: None })
+    }
+
+    /// Asks the side to move for its move, and plays it; or tells how the game ends without it.
+    fn play_move(&mut self) -> Result<Option<Verdict>, Interrupted> {
+        let mover = self.game.position().turn();
+        let searched = match self.search(mover) {
+            Ok(searched) => searched,
+            Err(ConversationError::Fault(fault)) => return self.judge_fault(mover, &fault).map(Some),
+            Err(ConversationError::Interrupted) => return Err(Interrupted::Asked),
+            Err(error @ ConversationError::System { .. }) => return Err(Interrupted::System(error.to_string())),
+        };
+        if let Flag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
+            let words = format!("overstepped its time by {:.3} s", late.as_secs_f64());
+            return Ok(Some(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words)));
+        }
+        let Some(uci) = searched.best else {
+            let words = "said that it has no move, where it has one".to_owned();
+            return Ok(Some(self.lost(mover, Termination::IllegalMove, "no-move", words)));
+        };
+        let Ok(mv) = uci.to_move(self.game.position()) else {
+            let words = format!("answered {uci}, which is illegal in {}", self.game.position().to_fen());
+            return Ok(Some(self.lost(mover, Termination::IllegalMove, "illegal-move", words)));
+        };
+        self.game.play(mv).expect("the move was found among the legal ones");
+        self.keep(UciMove::from_move(mv, self.mode), &searched);
+        if let Some(verdict) = self.ending() {
+            return Ok(Some(verdict));
+        }
+        let score = searched.report.score.map(|reported| reported.score);
+        let judged = self.adjudicator.judge(mover, score);
+        Ok(judged.map(|(outcome, termination)| Verdict { outcome, termination, fault: None }))
+    }
+
+    fn search(&mut self, mover: Color) -> Result<Searched, ConversationError> {
+        let limits = self.limits(mover);
+        let clock = &self.clocks[mover.index()];
+        let terms = clock.terms();
+        let patience = clock.allowance().map_or(terms.longest_move, |time| time + terms.margin + LATE_GRACE);
+        let request = SearchRequest {
+            start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
+            moves: &self.moves,
+            limits: &limits,
+            deadline: patience,
+            stop_after: None,
+        };
+        let (own, other) = self.engines.split_at_mut(1);
+        let (engine, other) = match mover {
+            Color::White => (&mut *own[0], &mut *other[0]),
+            Color::Black => (&mut *other[0], &mut *own[0]),
+        };
+        let mut meanwhile = Meanwhile::interruptible(self.contest.interrupt).and_other(other);
+        engine.search(&request, &mut meanwhile, None)
+    }
+
+    fn limits(&self, mover: Color) -> SearchLimits {
+        let clock = &self.clocks[mover.index()];
+        let terms = clock.terms();
+        // An engine with a clock is told of both; where its opponent has none, of its own twice.
+        let face = |color: Color| self.clocks[color.index()].face().or(clock.face());
+        let has_clock = clock.face().is_some();
+        SearchLimits {
+            white: face(Color::White).filter(|_| has_clock),
+            black: face(Color::Black).filter(|_| has_clock),
+            moves_to_go: clock.moves_to_go(),
+            depth: terms.depth,
+            nodes: terms.nodes,
+            move_time: terms.move_time,
+            ..SearchLimits::default()
+        }
+    }
+
+    fn keep(&mut self, uci: UciMove, searched: &Searched) {
+        let handover = self.answered_at.map(|answered| searched.asked_at.saturating_duration_since(answered));
+        self.answered_at = Some(searched.answered_at);
+        self.moves.push(uci);
+        self.plies.push(PlyRecord {
+            mv: uci,
+            search: Some(SearchRecord {
+                score: searched.report.score.map(|reported| reported.score),
+                depth: searched.report.depth,
+                nodes: searched.report.nodes,
+                elapsed: searched.elapsed,
+                handover,
+            }),
+        });
+    }
+
+    /// A fault while a move was awaited: the mover loses. An engine that is only late is asked to stop, which tells
+    /// a slow one from a dead one, and leaves it fit for the next game.
+    fn judge_fault(&mut self, mover: Color, fault: &Fault) -> Result<Verdict, Interrupted> {
+        let termination = match fault {
+            Fault::NoBestmove { .. } => return self.judge_silence(mover, fault),
+            Fault::StopIgnored { .. }
+            | Fault::NotReading { .. }
+            | Fault::NoUciok { .. }
+            | Fault::NoReadyok { .. } => Termination::Stall,
+            Fault::MalformedBestmove { .. } | Fault::LineTooLong { .. } => Termination::MalformedMove,
+            Fault::WouldNotStart(_)
+            | Fault::Exited { .. }
+            | Fault::StdoutClosed { .. }
+            | Fault::StdinClosed { .. }
+            | Fault::Closed => Termination::Disconnect,
+        };
+        Ok(self.lost(mover, termination, fault.name(), fault.to_string()))
+    }
+
+    fn judge_silence(&mut self, mover: Color, fault: &Fault) -> Result<Verdict, Interrupted> {
+        let has_clock = self.clocks[mover.index()].allowance().is_some();
+        let mut meanwhile = Meanwhile::interruptible(self.contest.interrupt);
+        match self.engines[mover.index()].abandon(&mut meanwhile) {
+            Ok(()) if has_clock => {
+                let words = "overstepped its time, and answered only when told to stop".to_owned();
+                Ok(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words))
+            }
+            Ok(()) => Ok(self.lost(mover, Termination::Stall, fault.name(), fault.to_string())),
+            Err(ConversationError::Fault(worse)) => {
+                let words = format!("{fault}, and then {worse}");
+                Ok(self.lost(mover, Termination::Stall, worse.name(), words))
+            }
+            Err(ConversationError::Interrupted) => Err(Interrupted::Asked),
+            Err(error @ ConversationError::System { .. }) => Err(Interrupted::System(error.to_string())),
+        }
+    }
+
+    fn lost(&self, loser: Color, termination: Termination, name: &str, words: String) -> Verdict {
+        let report = FaultReport {
+            color: loser,
+            name: name.to_owned(),
+            words,
+            transcript: transcript_of(&*self.engines[loser.index()]),
+        };
+        Verdict { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
+    }
+}
+
+/// The last lines of a conversation, and of what the engine wrote to standard error.
+pub(crate) fn transcript_of(engine: &dyn Engine) -> Vec<String> {
+    engine.transcript().lines().iter().map(ToString::to_string).collect()
+}

@@ -1,0 +1,96 @@
+//! What is kept of a game: enough to replay it, to count it, and to see what an engine did wrong. Plain values; the
+//! store and PGN are made of these.
+
+use std::time::{Duration, SystemTime};
+
+use smalt_chess::{Color, Outcome, UciMove};
+use smalt_protocol::Score;
+
+use super::termination::Termination;
+use crate::schedule::ScheduledGame;
+
+/// A finished game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameRecord {
+    /// Which game of the schedule it is.
+    pub game: ScheduledGame,
+    /// Where it began; the start position of chess if none.
+    pub fen: Option<String>,
+    /// Its moves: first those of the opening, then the engines'.
+    pub plies: Vec<PlyRecord>,
+    /// Who won.
+    pub outcome: Outcome,
+    /// Why it ended.
+    pub termination: Termination,
+    /// When the first move was asked for.
+    pub started: SystemTime,
+    /// From then to the end.
+    pub duration: Duration,
+    /// What an engine did wrong, if that ended the game.
+    pub fault: Option<FaultReport>,
+}
+
+impl GameRecord {
+    /// The side that lost, if one did.
+    pub fn loser(&self) -> Option<Color> {
+        match self.outcome {
+            Outcome::Win(winner) => Some(winner.opposite()),
+            Outcome::Draw => None,
+        }
+    }
+
+    /// How it ended, in words: `White mates`.
+    pub fn sentence(&self) -> String {
+        self.termination.sentence(self.loser().map_or(Color::White, Color::opposite))
+    }
+
+    /// The entrant with these pieces.
+    pub fn entrant(&self, color: Color) -> usize {
+        match color {
+            Color::White => self.game.white,
+            Color::Black => self.game.black,
+        }
+    }
+
+    /// How many plies are the opening's.
+    pub fn book_plies(&self) -> usize {
+        self.plies.iter().take_while(|ply| ply.search.is_none()).count()
+    }
+}
+
+/// One move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct PlyRecord {
+    /// The move, legal where it was played.
+    pub mv: UciMove,
+    /// What the engine told; none for a move of the opening.
+    pub search: Option<SearchRecord>,
+}
+
+/// What is kept of a search.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct SearchRecord {
+    /// The score in the view of the side that moved.
+    pub score: Option<Score>,
+    /// Plies searched.
+    pub depth: Option<u32>,
+    /// Nodes visited.
+    pub nodes: Option<u64>,
+    /// From the end of our write of `go` to the read of the move.
+    pub elapsed: Duration,
+    /// From the read of the opponent's move to the end of our write of `go`: the runner's own delay.
+    pub handover: Option<Duration>,
+}
+
+/// What an engine did wrong.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct FaultReport {
+    /// Whose engine.
+    pub color: Color,
+    /// A stable name.
+    pub name: String,
+    /// In words that fit after the engine's name.
+    pub words: String,
+    /// The last lines of the conversation.
+    pub transcript: Vec<String>,
+}

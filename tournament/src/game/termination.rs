@@ -1,0 +1,183 @@
+//! The closed list of ways in which a game ends, each with its own name.
+
+use std::fmt;
+use std::str::FromStr;
+
+use smalt_chess::{Color, Ending};
+
+/// Why a game is over. Who won is told by the record's outcome.
+#[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
+pub enum Termination {
+    /// Mate.
+    Checkmate,
+    /// No legal move, and no check.
+    Stalemate,
+    /// A position for the third time.
+    Repetition,
+    /// Fifty moves of each side without a capture or a pawn move.
+    FiftyMoves,
+    /// Nobody has the pieces to give mate, or they are locked for ever.
+    InsufficientMaterial,
+    /// Both engines saw a draw for long enough.
+    DrawAdjudication,
+    /// The loser's case was hopeless for long enough.
+    WinAdjudication,
+    /// The game was too long.
+    MaximumMoves,
+    /// The loser's time ran out.
+    TimeForfeit,
+    /// The loser's process ended, or closed its pipes.
+    Disconnect,
+    /// The loser neither moved nor stopped.
+    Stall,
+    /// The loser's move was against the rules.
+    IllegalMove,
+    /// The loser's move was none, or its line was no line.
+    MalformedMove,
+}
+
+/// All of them in the order of tables, with their names and PGN's words for them.
+const NAMES: [(Termination, &str, &str); 13] = [
+    (Termination::Checkmate, "checkmate", "normal"),
+    (Termination::Stalemate, "stalemate", "normal"),
+    (Termination::Repetition, "repetition", "normal"),
+    (Termination::FiftyMoves, "fifty moves", "normal"),
+    (Termination::InsufficientMaterial, "insufficient material", "normal"),
+    (Termination::DrawAdjudication, "draw adjudication", "adjudication"),
+    (Termination::WinAdjudication, "win adjudication", "adjudication"),
+    (Termination::MaximumMoves, "maximum moves", "adjudication"),
+    (Termination::TimeForfeit, "time forfeit", "time forfeit"),
+    (Termination::Disconnect, "disconnect", "abandoned"),
+    (Termination::Stall, "stall", "abandoned"),
+    (Termination::IllegalMove, "illegal move", "rules infraction"),
+    (Termination::MalformedMove, "malformed move", "rules infraction"),
+];
+
+/// What part of the game is to blame for its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Kind {
+    /// Chess, or those who watch it.
+    Play,
+    /// An engine's clock.
+    Time,
+    /// An engine's process broke down.
+    Crash,
+    /// An engine's move.
+    Move,
+}
+
+impl Termination {
+    /// All of them, in the order of tables.
+    pub fn all() -> impl Iterator<Item = Termination> {
+        NAMES.iter().map(|(termination, ..)| *termination)
+    }
+
+    /// A stable name for stores, tables and JSON.
+    pub fn name(self) -> &'static str {
+        self.entry().1
+    }
+
+    /// The value of PGN's Termination tag (section 9.8.1 of its standard).
+    pub fn pgn_word(self) -> &'static str {
+        self.entry().2
+    }
+
+    fn entry(self) -> &'static (Termination, &'static str, &'static str) {
+        NAMES.iter().find(|(termination, ..)| *termination == self).expect("the list is closed, and tested")
+    }
+
+    /// What part of the game is to blame.
+    pub fn kind(self) -> Kind {
+        match self {
+            Termination::TimeForfeit => Kind::Time,
+            Termination::Disconnect | Termination::Stall => Kind::Crash,
+            Termination::IllegalMove | Termination::MalformedMove => Kind::Move,
+            _ => Kind::Play,
+        }
+    }
+
+    /// Whether an engine failed otherwise than at chess.
+    pub fn is_fault(self) -> bool {
+        self.kind() != Kind::Play
+    }
+
+    /// The end in words that scripts look for (OpenBench: `disconnect`, `stalls`, `illegal`). In a draw it does not
+    /// matter who is said to have won.
+    pub fn sentence(self, winner: Color) -> String {
+        let [winner, loser] = match winner {
+            Color::White => ["White", "Black"],
+            Color::Black => ["Black", "White"],
+        };
+        match self {
+            Termination::Checkmate => format!("{winner} mates"),
+            Termination::Stalemate => "Draw by stalemate".to_owned(),
+            Termination::Repetition => "Draw by 3-fold repetition".to_owned(),
+            Termination::FiftyMoves => "Draw by fifty moves rule".to_owned(),
+            Termination::InsufficientMaterial => "Draw by insufficient mating material".to_owned(),
+            Termination::DrawAdjudication => "Draw by adjudication".to_owned(),
+            Termination::WinAdjudication => format!("{winner} wins by adjudication"),
+            Termination::MaximumMoves => "Draw by adjudication: maximum number of moves".to_owned(),
+            Termination::TimeForfeit => format!("{loser} loses on time"),
+            Termination::Disconnect => format!("{loser} disconnects"),
+            Termination::Stall => format!("{loser}'s connection stalls"),
+            Termination::IllegalMove => format!("{loser} makes an illegal move"),
+            Termination::MalformedMove => format!("{loser} makes an illegal move: it is none"),
+        }
+    }
+}
+
+impl From<Ending> for Termination {
+    fn from(ending: Ending) -> Termination {
+        match ending {
+            Ending::Checkmate { .. } => Termination::Checkmate,
+            Ending::Stalemate => Termination::Stalemate,
+            Ending::InsufficientMaterial | Ending::DeadPosition => Termination::InsufficientMaterial,
+            Ending::FivefoldRepetition | Ending::ThreefoldRepetition => Termination::Repetition,
+            Ending::SeventyFiveMoves | Ending::FiftyMoves => Termination::FiftyMoves,
+        }
+    }
+}
+
+impl fmt::Display for Termination {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.pad(self.name())
+    }
+}
+
+/// A name that is none of the list.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("unknown ending of a game {0:?}")]
+pub struct ParseTerminationError(String);
+
+impl FromStr for Termination {
+    type Err = ParseTerminationError;
+
+    fn from_str(text: &str) -> Result<Termination, ParseTerminationError> {
+        let found = NAMES.iter().find(|(_, name, _)| *name == text);
+        found.map(|(termination, ..)| *termination).ok_or_else(|| ParseTerminationError(text.to_owned()))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_reads_as_what_it_names() {
+        for termination in Termination::all() {
+            assert_eq!(termination.name().parse(), Ok(termination));
+        }
+    }
+
+    #[test]
+    fn scripts_find_their_words() {
+        let check = |termination: Termination, word: &str| {
+            assert!(termination.sentence(Color::White).contains(word), "{termination}");
+        };
+        check(Termination::Disconnect, "disconnect");
+        check(Termination::Stall, "stalls");
+        check(Termination::IllegalMove, "illegal");
+        check(Termination::TimeForfeit, "Black loses on time");
+        check(Termination::Repetition, "Draw by 3-fold repetition");
+    }
+}

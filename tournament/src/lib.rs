@@ -1,0 +1,16 @@
+//! Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
+//!
+//! [`plan`] says what is to be played, [`schedule`] makes games of it, [`game`] plays one, [`run`] plays them all on
+//! [`fleet`]'s workers, [`store`] keeps what happened, [`standings`] and [`pgn`] show it; [`cli`] is what users type.
+
+pub mod calendar;
+pub mod cli;
+pub mod fleet;
+pub mod game;
+pub mod opening;
+pub mod pgn;
+pub mod plan;
+pub mod run;
+pub mod schedule;
+pub mod standings;
+pub mod store;

@@ -1,0 +1,64 @@
+//! Makes openings: random legal moves from the start position, kept where a judge calls the position even. Candidates
+//! are numbered, and each follows from seed and number alone, so that the same book comes out however many judges
+//! there are. Knows no engine: the judge is passed in.
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::SeedableRng;
+use smalt_chess::{Game, Move, Position};
+
+use crate::schedule::below;
+
+/// How candidates are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Recipe {
+    /// What all chance follows from.
+    pub seed: u64,
+    /// How many random moves, both sides counted.
+    pub plies: u32,
+}
+
+/// A position after random moves, that may become an opening.
+#[derive(Clone, Debug)]
+pub struct Candidate {
+    /// Its number.
+    pub number: u64,
+    /// The moves from the start position.
+    pub moves: Vec<Move>,
+    /// The position after them.
+    pub position: Position,
+}
+
+impl Recipe {
+    /// The candidate of this number; none if its moves end the game, or leave a check, which is no place to begin.
+    pub fn candidate(&self, number: u64) -> Option<Candidate> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(number);
+        let mut game = Game::default();
+        for _ in 0..self.plies {
+            let moves = game.position().legal_moves();
+            if moves.is_empty() {
+                return None;
+            }
+            game.play(moves[below(&mut random, moves.len())]).expect("the move was generated as a legal one");
+        }
+        let position = *game.position();
+        let fit = position.ending().is_none() && !position.is_check();
+        fit.then(|| Candidate { number, moves: game.moves().to_vec(), position })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_candidate_follows_from_seed_and_number() {
+        let recipe = Recipe { seed: 3, plies: 8 };
+        let moves = |recipe: Recipe, number| recipe.candidate(number).map(|candidate| candidate.moves);
+        let all: Vec<_> = (0..50).filter_map(|number| moves(recipe, number)).collect();
+        assert_eq!(all, (0..50).filter_map(|number| moves(recipe, number)).collect::<Vec<_>>());
+        assert_ne!(moves(recipe, 1), moves(recipe, 2));
+        assert_ne!(moves(recipe, 1), moves(Recipe { seed: 4, ..recipe }, 1));
+        assert!(all.len() > 30 && all.iter().all(|moves| moves.len() == 8));
+    }
+}

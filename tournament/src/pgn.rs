@@ -1,0 +1,241 @@
+//! Records as PGN: tags and comments in the forms that users' scripts read, and a file whose games stand in the order
+//! of their numbers though they end in another.
+
+use std::collections::BTreeMap;
+use std::fs::File;
+use std::io::{self, Write};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use smalt_chess::notation::pgn::PgnGame;
+use smalt_chess::{CommentScore, MoveComment, Position, SearchComment};
+use smalt_protocol::Score;
+
+use crate::calendar::Moment;
+use crate::game::GameRecord;
+use crate::game::record::SearchRecord;
+use crate::plan::Plan;
+
+/// Writes records of one run.
+#[derive(Clone, Debug)]
+pub struct PgnWriter {
+    event: String,
+    names: Vec<String>,
+    clocks: Vec<String>,
+}
+
+impl PgnWriter {
+    /// A writer with the names of a plan.
+    pub fn new(plan: &Plan) -> PgnWriter {
+        PgnWriter {
+            event: plan.name.clone(),
+            names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
+            clocks: plan.entrants.iter().map(|entrant| entrant.clock.to_string()).collect(),
+        }
+    }
+
+    /// One game, with an empty line behind it.
+    pub fn write(&self, record: &GameRecord) -> String {
+        let start = record.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_default();
+        let mut game = PgnGame::new(start);
+        self.push_tags(&mut game, record);
+        Self::push_moves(&mut game, record);
+        game.set_outcome(Some(record.outcome));
+        format!("{game}\n")
+    }
+
+    fn push_tags(&self, game: &mut PgnGame, record: &GameRecord) {
+        let [white, black] = [record.game.white, record.game.black];
+        let started = Moment::of(record.started);
+        game.set_tag("Event", &self.event);
+        game.set_tag("Date", &started.pgn_date());
+        game.set_tag("Round", &(record.game.round + 1).to_string());
+        game.set_tag("White", &self.names[white]);
+        game.set_tag("Black", &self.names[black]);
+        game.set_tag("GameDuration", &hours(record.duration));
+        game.set_tag("GameStartTime", &started.pgn_time());
+        game.set_tag("GameEndTime", &Moment::of(record.started + record.duration).pgn_time());
+        game.set_tag("PlyCount", &record.plies.len().to_string());
+        game.set_tag("Termination", record.termination.pgn_word());
+        if self.clocks[white] == self.clocks[black] {
+            game.set_tag("TimeControl", &self.clocks[white]);
+        } else {
+            game.set_tag("WhiteTimeControl", &self.clocks[white]);
+            game.set_tag("BlackTimeControl", &self.clocks[black]);
+        }
+    }
+
+    fn push_moves(game: &mut PgnGame, record: &GameRecord) {
+        let sentence = record.sentence();
+        let last = record.plies.len().wrapping_sub(1);
+        for (index, ply) in record.plies.iter().enumerate() {
+            let Ok(mv) = ply.mv.to_move(game.position()) else { break };
+            if game.push_move(mv).is_err() {
+                break;
+            }
+            let rest = if index == last { sentence.as_str() } else { "" };
+            game.push_comment(&comment(ply.search.as_ref(), rest));
+        }
+        if record.plies.is_empty() {
+            game.push_comment(&sentence);
+        }
+    }
+}
+
+/// What stands behind a move; scores in the view of the side that moved.
+fn comment(search: Option<&SearchRecord>, rest: &str) -> String {
+    let joined = |text: String| if rest.is_empty() { text } else { format!("{text}, {rest}") };
+    let Some(search) = search else { return joined(MoveComment::Book.to_string()) };
+    let Some(score) = search.score else { return joined(format!("{:.3}s", search.elapsed.as_secs_f64())) };
+    let comment = SearchComment {
+        score: comment_score(score),
+        depth: search.depth.unwrap_or(0),
+        time: Some(search.elapsed),
+        rest: rest.to_owned(),
+    };
+    MoveComment::Search(comment).to_string()
+}
+
+/// Engines count mates in moves, comments in plies.
+fn comment_score(score: Score) -> CommentScore {
+    match score {
+        Score::Centipawns(value) => CommentScore::Centipawns(value),
+        Score::Mate(moves) if moves > 0 => CommentScore::Mates(moves.unsigned_abs().saturating_mul(2) - 1),
+        Score::Mate(moves) => CommentScore::Mated(moves.unsigned_abs().saturating_mul(2)),
+    }
+}
+
+fn hours(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+/// A file of games in the order of their numbers. A game waits until all before it are there or left out.
+#[derive(Debug)]
+pub struct OrderedPgn {
+    file: Option<File>,
+    /// The name that the file has until it holds what it shall replace, and the one that it gets then.
+    rename: Option<(PathBuf, PathBuf)>,
+    next: u32,
+    waiting: BTreeMap<u32, Option<String>>,
+}
+
+impl OrderedPgn {
+    /// A new file.
+    ///
+    /// # Errors
+    /// If it cannot be made, or is there already.
+    pub fn create(path: &Path) -> io::Result<OrderedPgn> {
+        Ok(OrderedPgn { file: Some(File::create_new(path)?), ..Self::nowhere() })
+    }
+
+    /// A file that takes the place of another at [`Self::settle`].
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn replace(path: &Path) -> io::Result<OrderedPgn> {
+        let mut name = path.as_os_str().to_owned();
+        name.push(".new");
+        let file = File::create(&name)?;
+        Ok(OrderedPgn { file: Some(file), rename: Some((name.into(), path.to_owned())), ..Self::nowhere() })
+    }
+
+    /// The games so far are those that the old file had, too: takes its place.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    pub fn settle(&mut self) -> io::Result<()> {
+        self.rename.take().map_or(Ok(()), |(from, to)| std::fs::rename(from, to))
+    }
+
+    /// No file.
+    pub fn nowhere() -> OrderedPgn {
+        OrderedPgn { file: None, rename: None, next: 0, waiting: BTreeMap::new() }
+    }
+
+    /// Takes a game.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn put(&mut self, number: u32, text: &str) -> io::Result<()> {
+        if self.file.is_some() {
+            self.waiting.insert(number, Some(text.to_owned()));
+        }
+        self.write_ready()
+    }
+
+    /// This game will not come.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn leave_out(&mut self, number: u32) -> io::Result<()> {
+        self.waiting.entry(number).or_insert(None);
+        self.write_ready()
+    }
+
+    fn write_ready(&mut self) -> io::Result<()> {
+        while let Some(text) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            self.write(text.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Writes all that waits, whatever is missing between.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(&mut self) -> io::Result<()> {
+        while let Some((_, text)) = self.waiting.pop_first() {
+            self.write(text.as_deref())?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, text: Option<&str>) -> io::Result<()> {
+        match (&mut self.file, text) {
+            (Some(file), Some(text)) => file.write_all(text.as_bytes()),
+            _ => Ok(()),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn games_stand_in_the_order_of_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.pgn");
+        let mut file = OrderedPgn::create(&path).unwrap();
+        for number in [2, 0, 3] {
+            file.put(number, &format!("{number} ")).unwrap();
+        }
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "0 ");
+        file.leave_out(1).unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "0 2 3 ");
+        file.put(7, "7 ").unwrap();
+        file.put(5, "5 ").unwrap();
+        file.finish().unwrap();
+        assert_eq!(std::fs::read_to_string(&path).unwrap(), "0 2 3 5 7 ");
+    }
+
+    #[test]
+    fn comments_have_the_form_that_scripts_read() {
+        let search = |score, depth| SearchRecord {
+            score,
+            depth,
+            elapsed: Duration::from_micros(412_700),
+            ..SearchRecord::default()
+        };
+        let check = |search: Option<SearchRecord>, rest: &str, expected: &str| {
+            assert_eq!(comment(search.as_ref(), rest), expected);
+        };
+        check(Some(search(Some(Score::Centipawns(35)), Some(12))), "", "+0.35/12 0.412s");
+        check(Some(search(Some(Score::Mate(2)), Some(9))), "A mates", "+M3/9 0.412s, A mates");
+        check(Some(search(Some(Score::Mate(-2)), None)), "", "-M4/0 0.412s");
+        check(Some(search(None, None)), "", "0.413s");
+        check(None, "", "book");
+    }
+}

@@ -1,0 +1,313 @@
+//! From what was typed to what is meant: names found in the registry, clocks and options inherited, conflicts
+//! rejected. The only way to a [`Plan`]; and back to a file.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::num::NonZeroUsize;
+use std::path::{Path, PathBuf};
+
+use smalt_stats::Sprt;
+use smalt_stats::sprt::{Model, SprtError};
+
+use super::clock::{ClockError, MoveClock};
+use super::entrant::{BUILTIN, Entrant, Program, Restart, Role};
+use super::file::{
+    AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile, SprtFile,
+    Switch, Text,
+};
+use super::registry::Registry;
+use super::rules::AdjudicationRules;
+use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan};
+
+/// Why what was typed is no plan.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum PlanError {
+    /// Too few to play.
+    #[error("{entrants} entrant(s): a {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]")]
+    TooFew {
+        /// How many there are.
+        entrants: usize,
+        /// What they should play.
+        format: Format,
+        /// How many it takes.
+        needed: &'static str,
+    },
+    /// More than two in a match or under a sequential test.
+    #[error("{entrants} entrants: a match, or a sequential test, has exactly two")]
+    TooMany {
+        /// How many there are.
+        entrants: usize,
+    },
+    /// A gauntlet in which nobody is met.
+    #[error("no opponent: every entrant of the gauntlet is a challenger")]
+    NoOpponent,
+    /// An entrant that cannot be started.
+    #[error("entrant {number} has no cmd: give a program, a name of the registry, or builtin")]
+    NoCommand {
+        /// Its number, from 1.
+        number: usize,
+    },
+    /// Two of one name.
+    #[error("two entrants are called {name:?}: give one of them another with name=")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// A name that would spoil tables and PGN.
+    #[error("{name:?} is no name: it must be visible and on one line")]
+    BadName {
+        /// The name.
+        name: String,
+    },
+    /// A clock that is none.
+    #[error("entrant {name:?}: {error}")]
+    Clock {
+        /// Whose.
+        name: String,
+        /// Why.
+        error: ClockError,
+    },
+    /// A number that must be above zero.
+    #[error("{key} must be above zero")]
+    Zero {
+        /// Where it was written.
+        key: &'static str,
+    },
+    /// A test that is none.
+    #[error("[sprt]: {0}")]
+    Sprt(#[from] SprtError),
+    /// Something that even the defaults do not say.
+    #[error("{key} is missing")]
+    Missing {
+        /// Where it should be.
+        key: &'static str,
+    },
+    /// Pairs of games are needed.
+    #[error("[run] games is {games}, an odd number: a sequential test counts pairs of games with reversed colors")]
+    OddGames {
+        /// The number.
+        games: u32,
+    },
+}
+
+impl Plan {
+    /// Makes a plan of what was typed. Nothing is taken from elsewhere but the engines of the registry: merge the
+    /// defaults first ([`PlanFile::or`]).
+    ///
+    /// # Errors
+    /// If something is missing or contradicts itself.
+    pub fn check(file: &PlanFile, registry: &Registry) -> Result<Plan, PlanError> {
+        let format = required(file.run.format, "[run] format")?;
+        let entrants = check_entrants(file, format, registry)?;
+        let games = positive(file.run.games, "[run] games")?;
+        let sprt = file.sprt.as_ref().map(check_sprt).transpose()?;
+        check_numbers(format, &entrants, sprt.is_some())?;
+        if sprt.is_some() && games % 2 == 1 {
+            return Err(PlanError::OddGames { games });
+        }
+        Ok(Plan {
+            name: file.run.name.clone().unwrap_or_else(|| format!("Smalt {format}")),
+            format,
+            games,
+            seed: required(file.run.seed, "[run] seed")?,
+            concurrency: check_concurrency(&file.run)?,
+            on_fault: file.run.on_fault.unwrap_or(OnFault::Recover),
+            openings: check_openings(&file.openings)?,
+            adjudication: check_adjudication(&file.adjudication),
+            sprt,
+            output: file.output.clone(),
+            entrants,
+        })
+    }
+
+    /// The plan as a file that gives the same plan again, with every setting and without the registry.
+    pub fn to_file(&self) -> PlanFile {
+        PlanFile {
+            run: RunFile {
+                name: Some(self.name.clone()),
+                format: Some(self.format),
+                games: Some(self.games),
+                seed: Some(self.seed),
+                concurrency: self.concurrency.map(NonZeroUsize::get),
+                on_fault: Some(self.on_fault),
+            },
+            clock: ClockFile::default(),
+            openings: OpeningsFile {
+                file: Some(self.openings.file.clone().unwrap_or_else(|| PathBuf::from(EMBEDDED_OPENINGS))),
+                order: Some(self.openings.order),
+                start: Some(self.openings.start),
+                plies: self.openings.plies,
+            },
+            adjudication: AdjudicationFile {
+                draw: Some(self.adjudication.draw.map_or(Switch::Off, Switch::On)),
+                resign: Some(self.adjudication.resign.map_or(Switch::Off, Switch::On)),
+                maxmoves: Some(self.adjudication.max_moves.unwrap_or(0)),
+            },
+            sprt: self.sprt.as_ref().map(|sprt| SprtFile {
+                elo0: Some(sprt.elo0()),
+                elo1: Some(sprt.elo1()),
+                alpha: Some(sprt.alpha()),
+                beta: Some(sprt.beta()),
+                model: Some(Text(sprt.model())),
+            }),
+            output: self.output.clone(),
+            each: None,
+            entrants: self.entrants.iter().map(Entrant::to_file).collect(),
+        }
+    }
+}
+
+fn required<T>(value: Option<T>, key: &'static str) -> Result<T, PlanError> {
+    value.ok_or(PlanError::Missing { key })
+}
+
+fn positive(value: Option<u32>, key: &'static str) -> Result<u32, PlanError> {
+    match required(value, key)? {
+        0 => Err(PlanError::Zero { key }),
+        value => Ok(value),
+    }
+}
+
+fn check_concurrency(run: &RunFile) -> Result<Option<NonZeroUsize>, PlanError> {
+    let key = "[run] concurrency";
+    run.concurrency.map(|value| NonZeroUsize::new(value).ok_or(PlanError::Zero { key })).transpose()
+}
+
+fn check_openings(file: &OpeningsFile) -> Result<OpeningsPlan, PlanError> {
+    let start = file.start.unwrap_or(1);
+    if start == 0 {
+        return Err(PlanError::Zero { key: "[openings] start" });
+    }
+    Ok(OpeningsPlan {
+        file: file.file.clone().filter(|file| file != Path::new(EMBEDDED_OPENINGS)),
+        order: file.order.unwrap_or(Order::Random),
+        start,
+        plies: file.plies,
+    })
+}
+
+fn check_adjudication(file: &AdjudicationFile) -> AdjudicationRules {
+    fn on<T: Copy>(switch: &Option<Switch<T>>) -> Option<T> {
+        match switch {
+            Some(Switch::On(rule)) => Some(*rule),
+            _ => None,
+        }
+    }
+    AdjudicationRules {
+        draw: on(&file.draw),
+        resign: on(&file.resign),
+        max_moves: file.maxmoves.filter(|&moves| moves > 0),
+    }
+}
+
+/// The usual errors of both kinds are 5 %, and the usual question is whether a patch gains up to five Elo.
+fn check_sprt(file: &SprtFile) -> Result<Sprt, SprtError> {
+    let model = file.model.as_ref().map_or(Model::Normalized, |text| text.0);
+    let (elo0, elo1) = (file.elo0.unwrap_or(0.0), file.elo1.unwrap_or(5.0));
+    Sprt::new(elo0, elo1, file.alpha.unwrap_or(0.05), file.beta.unwrap_or(0.05), model)
+}
+
+fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result<(), PlanError> {
+    let count = entrants.len();
+    if count < 2 {
+        return Err(PlanError::TooFew { entrants: count, format, needed: "at least two" });
+    }
+    if count > 2 && (has_sprt || format == Format::Match) {
+        return Err(PlanError::TooMany { entrants: count });
+    }
+    if format == Format::Gauntlet && entrants.iter().all(|entrant| entrant.role == Role::Challenger) {
+        return Err(PlanError::NoOpponent);
+    }
+    Ok(())
+}
+
+fn check_entrants(file: &PlanFile, format: Format, registry: &Registry) -> Result<Vec<Entrant>, PlanError> {
+    let each = file.each.clone().unwrap_or_default();
+    let somebody_challenges = file.entrants.iter().any(|entrant| entrant.role == Some(Role::Challenger));
+    let mut names = BTreeSet::new();
+    let mut entrants = Vec::new();
+    for (index, typed) in file.entrants.iter().enumerate() {
+        let number = index + 1;
+        let mut entrant = resolve(typed, &each, file, registry, number)?;
+        let leads = !somebody_challenges && index == 0 && format != Format::RoundRobin;
+        entrant.role = typed.role.unwrap_or(if leads { Role::Challenger } else { Role::Opponent });
+        if typed.name.is_none() {
+            entrant.name = free_name(&entrant.name, &names);
+        }
+        if entrant.name.trim().is_empty() || entrant.name.chars().any(char::is_control) {
+            return Err(PlanError::BadName { name: entrant.name });
+        }
+        if !names.insert(entrant.name.clone()) {
+            return Err(PlanError::SameName { name: entrant.name });
+        }
+        entrants.push(entrant);
+    }
+    Ok(entrants)
+}
+
+fn free_name(name: &str, taken: &BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
+    candidates.find(|candidate| !taken.contains(candidate)).expect("there is always another number")
+}
+
+/// Fills in what an entrant inherits: its own words first, then what holds for each, then the registry.
+fn resolve(
+    typed: &EntrantFile,
+    each: &EntrantFile,
+    file: &PlanFile,
+    registry: &Registry,
+    number: usize,
+) -> Result<Entrant, PlanError> {
+    let command = typed.cmd.as_ref().or(each.cmd.as_ref()).ok_or(PlanError::NoCommand { number })?;
+    let known = registry.find(command);
+    let program = match known {
+        Some(engine) => Program::Command(engine.cmd.clone()),
+        None if command == BUILTIN => Program::Builtin,
+        None => Program::Command(PathBuf::from(command)),
+    };
+    let name = typed.name.clone().unwrap_or_else(|| default_name(command));
+    let mut options: BTreeMap<String, String> = BTreeMap::new();
+    let layers = [known.map(|engine| &engine.options), Some(&each.options), Some(&typed.options)];
+    for (option, text) in layers.into_iter().flatten().flatten() {
+        options.retain(|other, _| !other.eq_ignore_ascii_case(option));
+        options.insert(option.clone(), text.0.clone());
+    }
+    let clock = MoveClock::check(&inherit_clock(&[typed.clock(), each.clock(), file.clock.clone()]))
+        .map_err(|error| PlanError::Clock { name: name.clone(), error })?;
+    Ok(Entrant {
+        name,
+        role: Role::Opponent,
+        program,
+        arguments: typed
+            .args
+            .clone()
+            .or_else(|| each.args.clone())
+            .or_else(|| known.map(|engine| engine.args.clone()))
+            .unwrap_or_default(),
+        directory: typed
+            .dir
+            .clone()
+            .or_else(|| each.dir.clone())
+            .or_else(|| known.and_then(|engine| engine.dir.clone())),
+        restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
+        clock,
+        options,
+    })
+}
+
+/// The limits of the first that has any; margin and longest move of the first that says so.
+fn inherit_clock(layers: &[ClockFile]) -> ClockFile {
+    let limits = layers.iter().find(|layer| layer.has_limit()).cloned().unwrap_or_default();
+    ClockFile {
+        timemargin: layers.iter().find_map(|layer| layer.timemargin),
+        longest_move: layers.iter().find_map(|layer| layer.longest_move),
+        ..limits
+    }
+}
+
+fn default_name(command: &str) -> String {
+    if command == BUILTIN {
+        return "smalt".to_owned();
+    }
+    Path::new(command).file_stem().map_or_else(|| command.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}

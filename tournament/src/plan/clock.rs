@@ -1,0 +1,105 @@
+//! How much time and work a move of one entrant may take. What was agreed; the running clock is
+//! [`crate::game::clock`].
+
+use std::fmt;
+use std::time::Duration;
+
+use smalt_protocol::TimeControl;
+
+use super::file::{ClockFile, Text};
+
+/// All limits of one entrant. They hold together: a search ends at the first.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveClock {
+    /// The clock of the game; unlimited if there is none.
+    pub control: TimeControl,
+    /// Time for each move.
+    pub move_time: Option<Duration>,
+    /// Nodes for each move.
+    pub nodes: Option<u64>,
+    /// Plies for each move.
+    pub depth: Option<u32>,
+    /// How late a move may be without being lost.
+    pub margin: Duration,
+    /// When a move without any other limit of time is given up.
+    pub longest_move: Duration,
+}
+
+/// Why there is no clock.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum ClockError {
+    /// Nothing says when a search ends.
+    #[error("no clock: give tc, movetime, nodes or depth")]
+    None,
+    /// Both kinds of time at once.
+    #[error("tc and movetime exclude each other")]
+    TwoTimes,
+    /// A limit of nothing.
+    #[error("{0} must be above zero")]
+    Zero(&'static str),
+}
+
+impl MoveClock {
+    /// Checks a clock; the margin is 0 and the longest move an hour where nothing is said.
+    pub(super) fn check(file: &ClockFile) -> Result<MoveClock, ClockError> {
+        if !file.has_limit() {
+            return Err(ClockError::None);
+        }
+        if file.tc.is_some() && file.movetime.is_some() {
+            return Err(ClockError::TwoTimes);
+        }
+        let zeros = [
+            ("movetime", file.movetime),
+            ("nodes", file.nodes),
+            ("depth", file.depth.map(u64::from)),
+            ("longest-move", file.longest_move),
+        ];
+        if let Some((name, _)) = zeros.iter().find(|(_, value)| *value == Some(0)) {
+            return Err(ClockError::Zero(name));
+        }
+        Ok(MoveClock {
+            control: file.tc.clone().map_or(TimeControl::UNLIMITED, |text| text.0),
+            move_time: file.movetime.map(Duration::from_millis),
+            nodes: file.nodes,
+            depth: file.depth,
+            margin: Duration::from_millis(file.timemargin.unwrap_or(0)),
+            longest_move: Duration::from_secs(file.longest_move.unwrap_or(3600)),
+        })
+    }
+
+    /// The clock as a file says it.
+    pub(super) fn to_file(&self) -> ClockFile {
+        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
+        ClockFile {
+            tc: (self.control != TimeControl::UNLIMITED).then(|| Text(self.control.clone())),
+            movetime: self.move_time.map(millis),
+            nodes: self.nodes,
+            depth: self.depth,
+            timemargin: Some(millis(self.margin)),
+            longest_move: Some(self.longest_move.as_secs()),
+        }
+    }
+}
+
+impl fmt::Display for MoveClock {
+    /// As the TimeControl tag of PGN and a reader of tables want it: `10+0.1`, `5 s/move`, `20000 nodes/move`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut parts = Vec::new();
+        if self.control != TimeControl::UNLIMITED {
+            parts.push(self.control.to_string());
+        }
+        if let Some(time) = self.move_time {
+            parts.push(format!("{} s/move", time.as_secs_f64()));
+        }
+        if let Some(nodes) = self.nodes {
+            parts.push(format!("{nodes} nodes/move"));
+        }
+        if let Some(depth) = self.depth {
+            parts.push(format!("{depth} plies/move"));
+        }
+        if parts.is_empty() {
+            parts.push("inf".to_owned());
+        }
+        f.write_str(&parts.join(", "))
+    }
+}

@@ -1,0 +1,87 @@
+//! An entrant: an engine with all that makes it play as it does. Starts nothing.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::{Deserialize, Serialize};
+
+use super::clock::MoveClock;
+use super::file::{EntrantFile, OptionText, Protocol};
+
+/// One of those who play.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Entrant {
+    /// Its name in this run; no other has it.
+    pub name: String,
+    /// Which side of a gauntlet it is on.
+    pub role: Role,
+    /// What is run.
+    pub program: Program,
+    /// The program's arguments.
+    pub arguments: Vec<String>,
+    /// Its working folder; the current one if none.
+    pub directory: Option<PathBuf>,
+    /// Whether it is started anew for each game.
+    pub restart: Restart,
+    /// Its time.
+    pub clock: MoveClock,
+    /// Its options and their values, as texts.
+    pub options: BTreeMap<String, String>,
+}
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// Smalt itself: this executable again, as an engine.
+    Builtin,
+    /// A program by its path, or by its name in the search path.
+    Command(PathBuf),
+}
+
+/// The word that means [`Program::Builtin`].
+pub(super) const BUILTIN: &str = "builtin";
+
+/// Which side of a gauntlet an entrant is on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// It meets all opponents; statistics take its view.
+    Challenger,
+    /// It meets all challengers.
+    Opponent,
+}
+
+/// Whether an engine is started anew for each game.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Restart {
+    /// It is.
+    On,
+    /// It plays game after game.
+    Off,
+}
+
+impl Entrant {
+    pub(super) fn to_file(&self) -> EntrantFile {
+        let clock = self.clock.to_file();
+        EntrantFile {
+            name: Some(self.name.clone()),
+            role: Some(self.role),
+            cmd: Some(match &self.program {
+                Program::Builtin => BUILTIN.to_owned(),
+                Program::Command(path) => path.display().to_string(),
+            }),
+            args: (!self.arguments.is_empty()).then(|| self.arguments.clone()),
+            dir: self.directory.clone(),
+            proto: Some(Protocol::Uci),
+            restart: Some(self.restart),
+            tc: clock.tc,
+            movetime: clock.movetime,
+            nodes: clock.nodes,
+            depth: clock.depth,
+            timemargin: clock.timemargin,
+            longest_move: clock.longest_move,
+            options: self.options.iter().map(|(name, text)| (name.clone(), OptionText(text.clone()))).collect(),
+        }
+    }
+}

@@ -1,0 +1,515 @@
+//! What a user may write: the TOML file of a plan, or the same as flags. All keys are optional here; nothing is
+//! compared with anything else yet. Values that are texts (clocks, models) are read here, so that an error has a line.
+
+use std::collections::BTreeMap;
+use std::fmt::{self, Display};
+use std::path::PathBuf;
+use std::str::FromStr;
+
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smalt_protocol::TimeControl;
+use smalt_stats::sprt::Model;
+
+use super::entrant::{Restart, Role};
+use super::nearest::nearest;
+use super::rules::{DrawRule, ResignRule};
+
+/// A plan as it was typed.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct PlanFile {
+    /// The run as a whole.
+    pub run: RunFile,
+    /// The clock of every entrant that has none of its own.
+    pub clock: ClockFile,
+    /// Where games begin.
+    pub openings: OpeningsFile,
+    /// When games are ended early.
+    pub adjudication: AdjudicationFile,
+    /// When the run is ended early.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub sprt: Option<SprtFile>,
+    /// Where results go.
+    pub output: OutputFile,
+    /// What holds for every entrant that does not say otherwise.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub each: Option<EntrantFile>,
+    /// Who plays.
+    #[serde(rename = "entrant", skip_serializing_if = "Vec::is_empty")]
+    pub entrants: Vec<EntrantFile>,
+}
+
+/// The run as a whole.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct RunFile {
+    /// The event's name.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Who meets whom.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<Format>,
+    /// Games of each pairing.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub games: Option<u32>,
+    /// What all chance follows from.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seed: Option<u64>,
+    /// Games at the same time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub concurrency: Option<usize>,
+    /// What happens after a fault of an engine.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub on_fault: Option<OnFault>,
+}
+
+/// Who meets whom.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// The challengers meet all others.
+    Gauntlet,
+    /// Everybody meets everybody.
+    RoundRobin,
+    /// Two meet.
+    Match,
+}
+
+impl Display for Format {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Format::Gauntlet => "gauntlet",
+            Format::RoundRobin => "round-robin",
+            Format::Match => "match",
+        })
+    }
+}
+
+/// What happens after a fault of an engine; the game is lost in any case.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum OnFault {
+    /// It is started again, and the run goes on.
+    Recover,
+    /// The run stops, and can be resumed.
+    Stop,
+}
+
+/// How much time, or how much work, a move may take. Whatever is set counts.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct ClockFile {
+    /// A clock for the game: moves/seconds+increment.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tc: Option<Text<TimeControl>>,
+    /// Milliseconds for each move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movetime: Option<u64>,
+    /// Nodes for each move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// Plies for each move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// Milliseconds that a move may be late.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timemargin: Option<u64>,
+    /// Seconds after which a move without any other limit of time is given up.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_move: Option<u64>,
+}
+
+impl ClockFile {
+    /// Whether it says how long to think, not only how exactly that is taken.
+    pub fn has_limit(&self) -> bool {
+        self.tc.is_some() || self.movetime.is_some() || self.nodes.is_some() || self.depth.is_some()
+    }
+}
+
+/// Where games begin.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct OpeningsFile {
+    /// An EPD or PGN file, or `builtin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub file: Option<PathBuf>,
+    /// How they follow one another.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub order: Option<Order>,
+    /// The first one, counted from 1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub start: Option<usize>,
+    /// How many plies of a PGN game are taken.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub plies: Option<u32>,
+}
+
+/// How openings follow one another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// As the seed shuffles them.
+    Random,
+    /// As in the file.
+    Sequential,
+}
+
+/// When games are ended early.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct AdjudicationFile {
+    /// A draw when both engines see one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub draw: Option<Switch<DrawRule>>,
+    /// A loss for an engine that sees one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub resign: Option<Switch<ResignRule>>,
+    /// A draw after so many moves of each side; 0 is never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub maxmoves: Option<u32>,
+}
+
+/// When the run is ended early.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct SprtFile {
+    /// The hypothesis that the challenger is no better than this.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elo0: Option<f64>,
+    /// The hypothesis that it is this much better.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub elo1: Option<f64>,
+    /// How often a false H0 may be taken for H1.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub alpha: Option<f64>,
+    /// How often a false H1 may be taken for H0.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub beta: Option<f64>,
+    /// In which unit.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub model: Option<Text<Model>>,
+}
+
+/// Where results go.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct OutputFile {
+    /// The run's store.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub store: Option<PathBuf>,
+    /// The games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pgn: Option<PathBuf>,
+    /// All results for scripts; `-` is standard output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub json: Option<PathBuf>,
+}
+
+/// One engine, or what holds for each.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct EntrantFile {
+    /// Its name in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Which side of a gauntlet it is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// A program, a name in the registry, or `builtin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cmd: Option<String>,
+    /// Its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// Its working folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<PathBuf>,
+    /// What it speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proto: Option<Protocol>,
+    /// Whether it is started anew for each game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart: Option<Restart>,
+    /// Its own clock: see [`ClockFile::tc`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tc: Option<Text<TimeControl>>,
+    /// See [`ClockFile::movetime`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movetime: Option<u64>,
+    /// See [`ClockFile::nodes`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// See [`ClockFile::depth`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// See [`ClockFile::timemargin`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timemargin: Option<u64>,
+    /// See [`ClockFile::longest_move`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_move: Option<u64>,
+    /// Its options by their names, set in the order of the alphabet.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, OptionText>,
+}
+
+impl EntrantFile {
+    /// What it says about its clock.
+    pub fn clock(&self) -> ClockFile {
+        ClockFile {
+            tc: self.tc.clone(),
+            movetime: self.movetime,
+            nodes: self.nodes,
+            depth: self.depth,
+            timemargin: self.timemargin,
+            longest_move: self.longest_move,
+        }
+    }
+}
+
+/// What an engine speaks.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Protocol {
+    /// The Universal Chess Interface.
+    Uci,
+}
+
+/// A value that is written as a text.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Text<T>(pub T);
+
+impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Text<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        let text = String::deserialize(deserializer)?;
+        text.parse().map(Text).map_err(serde::de::Error::custom)
+    }
+}
+
+impl<T: Display> Serialize for Text<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(&self.0)
+    }
+}
+
+/// A rule as a table or as the same words as on the command line, or `off`.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Switch<T> {
+    /// The rule does not hold.
+    Off,
+    /// The rule holds.
+    On(T),
+}
+
+impl<'de, T: FromStr<Err: Display> + Deserialize<'de>> Deserialize<'de> for Switch<T> {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        struct Visitor<T>(std::marker::PhantomData<T>);
+        impl<'de, T: FromStr<Err: Display> + Deserialize<'de>> serde::de::Visitor<'de> for Visitor<T> {
+            type Value = Switch<T>;
+
+            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.write_str("a table, words like \"movecount=8 score=10\", or \"off\"")
+            }
+
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Switch<T>, E> {
+                text.parse().map_err(E::custom)
+            }
+
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Switch<T>, A::Error> {
+                T::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(Switch::On)
+            }
+        }
+        deserializer.deserialize_any(Visitor(std::marker::PhantomData))
+    }
+}
+
+impl<T: Serialize> Serialize for Switch<T> {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        match self {
+            Switch::Off => serializer.serialize_str("off"),
+            Switch::On(rule) => rule.serialize(serializer),
+        }
+    }
+}
+
+impl<T: FromStr> FromStr for Switch<T> {
+    type Err = T::Err;
+
+    fn from_str(text: &str) -> Result<Switch<T>, T::Err> {
+        if text.eq_ignore_ascii_case("off") { Ok(Switch::Off) } else { text.parse().map(Switch::On) }
+    }
+}
+
+/// The value of an engine's option, which may be written as a text, a number, or true and false.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OptionText(pub String);
+
+impl<'de> Deserialize<'de> for OptionText {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        match toml::Value::deserialize(deserializer)? {
+            toml::Value::String(text) => Ok(OptionText(text)),
+            toml::Value::Integer(number) => Ok(OptionText(number.to_string())),
+            toml::Value::Boolean(truth) => Ok(OptionText(truth.to_string())),
+            toml::Value::Float(number) => Ok(OptionText(number.to_string())),
+            _ => Err(serde::de::Error::custom("an option's value is a text, a number, true or false")),
+        }
+    }
+}
+
+impl Serialize for OptionText {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(&self.0)
+    }
+}
+
+/// Why a text is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}, {place}: {message}{}", .hint.as_ref().map(|hint| format!(" (did you mean `{hint}`?)")).unwrap_or_default())]
+pub struct PlanFileError {
+    /// The file, as the user named it.
+    pub file: String,
+    /// `line N`, or `the plan` where no line is known.
+    pub place: String,
+    /// What is wrong.
+    pub message: String,
+    /// The nearest right name.
+    pub hint: Option<String>,
+}
+
+impl PlanFile {
+    /// Reads a plan; `file` is the name that errors shall bear.
+    ///
+    /// # Errors
+    /// If it is not TOML, has an unknown key, or a value that does not fit its key.
+    pub fn parse(text: &str, file: &str) -> Result<PlanFile, PlanFileError> {
+        parse_toml(text, file)
+    }
+
+    /// The plan as a file.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("a plan has only tables, texts and numbers")
+    }
+
+    /// The embedded default plan.
+    pub fn shipped() -> PlanFile {
+        Self::parse(super::DEFAULT_PLAN, "data/gauntlet.toml").expect("the shipped plan is tested")
+    }
+
+    /// The settings of the shipped plan without its entrants: what holds where a user says nothing.
+    pub fn defaults() -> PlanFile {
+        PlanFile { entrants: Vec::new(), each: None, ..Self::shipped() }
+    }
+
+    /// This plan, with what it does not say taken from another. Entrants are taken only if there are none.
+    #[must_use]
+    pub fn or(self, other: PlanFile) -> PlanFile {
+        let clock = if self.clock.has_limit() {
+            ClockFile {
+                timemargin: self.clock.timemargin.or(other.clock.timemargin),
+                longest_move: self.clock.longest_move.or(other.clock.longest_move),
+                ..self.clock
+            }
+        } else {
+            ClockFile {
+                timemargin: self.clock.timemargin.or(other.clock.timemargin),
+                longest_move: self.clock.longest_move.or(other.clock.longest_move),
+                ..other.clock
+            }
+        };
+        PlanFile {
+            run: RunFile {
+                name: self.run.name.or(other.run.name),
+                format: self.run.format.or(other.run.format),
+                games: self.run.games.or(other.run.games),
+                seed: self.run.seed.or(other.run.seed),
+                concurrency: self.run.concurrency.or(other.run.concurrency),
+                on_fault: self.run.on_fault.or(other.run.on_fault),
+            },
+            clock,
+            openings: OpeningsFile {
+                file: self.openings.file.or(other.openings.file),
+                order: self.openings.order.or(other.openings.order),
+                start: self.openings.start.or(other.openings.start),
+                plies: self.openings.plies.or(other.openings.plies),
+            },
+            adjudication: AdjudicationFile {
+                draw: self.adjudication.draw.or(other.adjudication.draw),
+                resign: self.adjudication.resign.or(other.adjudication.resign),
+                maxmoves: self.adjudication.maxmoves.or(other.adjudication.maxmoves),
+            },
+            sprt: self.sprt.or(other.sprt),
+            output: OutputFile {
+                store: self.output.store.or(other.output.store),
+                pgn: self.output.pgn.or(other.output.pgn),
+                json: self.output.json.or(other.output.json),
+            },
+            each: self.each.or(other.each),
+            entrants: if self.entrants.is_empty() { other.entrants } else { self.entrants },
+        }
+    }
+}
+
+/// Reads a TOML document with all that its errors need: file, line, nearest key.
+pub(super) fn parse_toml<T: serde::de::DeserializeOwned>(text: &str, file: &str) -> Result<T, PlanFileError> {
+    toml::from_str(text).map_err(|error| {
+        let message = error.message().to_owned();
+        let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());
+        PlanFileError {
+            file: file.to_owned(),
+            place: line.map_or_else(|| "the whole".to_owned(), |line| format!("line {line}")),
+            hint: nearest_key(&message),
+            message,
+        }
+    })
+}
+
+/// The nearest of the keys that serde lists: unknown field `a`, expected one of `b`, `c`.
+fn nearest_key(message: &str) -> Option<String> {
+    if !message.starts_with("unknown ") {
+        return None;
+    }
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let unknown = quoted.next()?;
+    nearest(unknown, quoted).map(str::to_owned)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(text: &str, expected: &str) {
+        assert_eq!(PlanFile::parse(text, "p.toml").unwrap_err().to_string(), expected);
+    }
+
+    #[test]
+    fn errors_say_where_and_what_was_meant() {
+        check(
+            "[run]\ngames = 2\ncocurrency = 3\n",
+            "p.toml, line 3: unknown field `cocurrency`, expected one of `name`, `format`, `games`, `seed`, `concurrency`, \
+             `on-fault` (did you mean `concurrency`?)",
+        );
+        check(
+            "[clock]\ntc = \"10+x\"\n",
+            "p.toml, line 2: bad time \"x\": expected seconds like 60 or 0.5, or minutes and seconds like 1:30, up to a year",
+        );
+        check(
+            "[adjudication]\n\ndraw = \"movecount=x\"\n",
+            "p.toml, line 3: bad word \"movecount=x\": movecount is a whole number",
+        );
+        check(
+            "[run]\nformat = \"gauntlett\"\n",
+            "p.toml, line 2: unknown variant `gauntlett`, expected one of `gauntlet`, `round-robin`, `match` (did you mean `gauntlet`?)",
+        );
+    }
+
+    #[test]
+    fn the_shipped_plan_is_a_plan() {
+        assert!(PlanFile::shipped().entrants.len() > 1);
+    }
+
+    #[test]
+    fn what_is_printed_reads_the_same() {
+        let plan = PlanFile::shipped();
+        assert_eq!(PlanFile::parse(&plan.to_toml(), "again").unwrap(), plan);
+    }
+}

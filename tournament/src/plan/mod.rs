@@ -1,0 +1,77 @@
+//! The plan of a run: who plays whom, how often, on which clocks, from which openings, and when it ends.
+//!
+//! A plan is complete and checked: it comes from a [`PlanFile`] (what a user typed, in a file or as flags) by one
+//! function, [`Plan::check`], is stored in the run's store, and printed as a file again. Everything below takes the
+//! plan and nothing else. It does not know the openings themselves, nor the machine that it will run on.
+
+mod check;
+mod clock;
+mod entrant;
+mod file;
+mod nearest;
+mod registry;
+mod rules;
+mod words;
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use smalt_stats::Sprt;
+
+pub use check::PlanError;
+pub use clock::MoveClock;
+pub use entrant::{Entrant, Program, Restart, Role};
+pub use file::{
+    AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
+    PlanFileError, RunFile, SprtFile, Switch, Text,
+};
+pub use nearest::nearest;
+pub use registry::{Registry, RegistryEngine, RegistryError};
+pub use rules::{AdjudicationRules, DrawRule, ResignRule, RuleError, Sides};
+pub use words::{WordsError, parse_each, parse_entrant, split_words};
+
+/// The name of the openings that are part of the program.
+pub const EMBEDDED_OPENINGS: &str = "builtin";
+
+/// The shipped plan, which is also the manual: `data/gauntlet.toml`.
+pub const DEFAULT_PLAN: &str = include_str!("../../../data/gauntlet.toml");
+
+/// A complete, checked description of a run.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The event's name, as it stands in the PGN.
+    pub name: String,
+    /// Who meets whom.
+    pub format: Format,
+    /// Games of each pairing; an odd last one has no partner of reversed colors.
+    pub games: u32,
+    /// What all chance follows from.
+    pub seed: u64,
+    /// Games at the same time; cores less one if none.
+    pub concurrency: Option<NonZeroUsize>,
+    /// What happens after a fault of an engine.
+    pub on_fault: OnFault,
+    /// Where games begin.
+    pub openings: OpeningsPlan,
+    /// When games are ended early.
+    pub adjudication: AdjudicationRules,
+    /// When the run is ended early.
+    pub sprt: Option<Sprt>,
+    /// Where results go; names by date where none are given.
+    pub output: OutputFile,
+    /// The engines with all that makes them play as they do. At least two, each with a name of its own.
+    pub entrants: Vec<Entrant>,
+}
+
+/// Which openings are used, and in which order.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OpeningsPlan {
+    /// The file; none is the embedded book.
+    pub file: Option<PathBuf>,
+    /// How they follow one another.
+    pub order: Order,
+    /// The first one, counted from 1.
+    pub start: usize,
+    /// How many plies of a PGN game are taken; all if none.
+    pub plies: Option<u32>,
+}

@@ -1,0 +1,114 @@
+//! Engines that are known by name: their commands, options and ratings. Reads a text; looks for no file.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use serde::Deserialize;
+
+use super::file::{OptionText, PlanFileError, Protocol, parse_toml};
+
+/// Debian's engines, with settings that make them fit for matches.
+const SHIPPED: &str = include_str!("../../../data/engines.toml");
+
+/// Why there is no registry.
+pub type RegistryError = PlanFileError;
+
+/// Named engines. The first of a name counts.
+#[derive(Clone, Debug, Default)]
+pub struct Registry {
+    engines: Vec<RegistryEngine>,
+}
+
+/// One engine that is known by name.
+#[derive(Clone, Debug, PartialEq, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct RegistryEngine {
+    /// How it is called in plans.
+    pub name: String,
+    /// Its program.
+    pub cmd: PathBuf,
+    /// Its arguments.
+    #[serde(default)]
+    pub args: Vec<String>,
+    /// Its working folder.
+    #[serde(default)]
+    pub dir: Option<PathBuf>,
+    /// What it speaks.
+    #[serde(default)]
+    pub proto: Option<Protocol>,
+    /// Its options.
+    #[serde(default)]
+    pub options: BTreeMap<String, OptionText>,
+    /// How it is installed, for people.
+    #[serde(default)]
+    pub package: Option<String>,
+    /// Its rating on the list that `source` names.
+    #[serde(default)]
+    pub rating: Option<f64>,
+    /// Where the rating is from.
+    #[serde(default)]
+    pub source: Option<String>,
+    /// What else to know.
+    #[serde(default)]
+    pub note: Option<String>,
+}
+
+#[derive(Deserialize)]
+#[serde(deny_unknown_fields)]
+struct File {
+    #[serde(default, rename = "engine")]
+    engines: Vec<RegistryEngine>,
+}
+
+impl Registry {
+    /// Reads a registry; `file` is the name that errors shall bear.
+    ///
+    /// # Errors
+    /// If it is not TOML, has an unknown key, or a value that does not fit its key.
+    pub fn parse(text: &str, file: &str) -> Result<Registry, RegistryError> {
+        parse_toml::<File>(text, file).map(|file| Registry { engines: file.engines })
+    }
+
+    /// The engines that the program knows by itself.
+    pub fn shipped() -> Registry {
+        Self::parse(SHIPPED, "data/engines.toml").expect("the shipped registry is tested")
+    }
+
+    /// This one, and what it lacks from another.
+    #[must_use]
+    pub fn or(mut self, other: Registry) -> Registry {
+        self.engines.extend(other.engines);
+        self
+    }
+
+    /// The engine of this name.
+    pub fn find(&self, name: &str) -> Option<&RegistryEngine> {
+        self.engines.iter().find(|engine| engine.name == name)
+    }
+
+    /// All names.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.engines.iter().map(|engine| engine.name.as_str())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_shipped_registry_is_one() {
+        let registry = Registry::shipped();
+        assert!(registry.find("stockfish").is_some_and(|engine| engine.rating.is_some()));
+        for name in registry.names() {
+            assert_eq!(registry.names().filter(|other| *other == name).count(), 1, "{name}");
+        }
+    }
+
+    #[test]
+    fn an_unknown_key_is_refused_with_its_line() {
+        let error = Registry::parse("[[engine]]\nname = \"a\"\ncmd = \"a\"\nargz = []\n", "e.toml").unwrap_err();
+        assert!(error.to_string().starts_with("e.toml, line 4: unknown field `argz`"), "{error}");
+        assert_eq!(error.hint.as_deref(), Some("args"));
+    }
+}

@@ -1,0 +1,325 @@
+//! Owns the state of a run: which games are done, which are being played, who is out, when it is over. It handles one
+//! event after the other, stores every game before anything else is told of it, and never waits without a deadline
+//! once the run is stopping.
+
+use std::collections::{BTreeSet, HashSet};
+use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::time::{Duration, Instant};
+
+use smalt_driver::process::ProcessIdentity;
+use smalt_stats::Verdict;
+
+use super::event::{Event, News, StopReason, Watcher};
+use super::setup::Prepared;
+use crate::fleet::{Queue, Work};
+use crate::game::GameRecord;
+use crate::pgn::{OrderedPgn, PgnWriter};
+use crate::plan::OnFault;
+use crate::schedule::ScheduledGame;
+use crate::standings::Standings;
+use crate::store::{Saved, Store, StoreError};
+
+/// How long workers may take to leave: two deaf engines need no more.
+const LEAVING: Duration = Duration::from_secs(6);
+
+/// How a run came to its end.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Conclusion {
+    /// Every game was played.
+    Complete,
+    /// The sequential test was decided.
+    Decided,
+    /// Games of entrants that were out were not played.
+    LeftOut {
+        /// How many.
+        games: u32,
+    },
+    /// The user stopped it.
+    Interrupted,
+    /// An engine's fault stopped it, as the plan said.
+    Stopped(String),
+}
+
+/// Why a run failed.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    /// Results could not be kept.
+    #[error("keep the results: failed to {0}")]
+    Store(#[from] StoreError),
+    /// The games could not be written.
+    #[error("write the games: {0}")]
+    Pgn(#[from] std::io::Error),
+    /// The system failed us.
+    #[error("play: {0}")]
+    System(String),
+}
+
+/// The state of a run.
+pub struct Coordinator<'a> {
+    prepared: &'a Prepared,
+    store: Store,
+    queue: &'a mut dyn Queue,
+    watcher: &'a mut dyn Watcher,
+    standings: Standings,
+    pgn: OrderedPgn,
+    writer: PgnWriter,
+    done: HashSet<u32>,
+    next_pair: u32,
+    out: BTreeSet<usize>,
+    playing: u32,
+    processes: HashSet<ProcessIdentity>,
+    stop: Option<StopReason>,
+    closing_since: Option<Instant>,
+}
+
+impl<'a> Coordinator<'a> {
+    /// Takes over a store, with the games that it has already.
+    ///
+    /// # Errors
+    /// If the store cannot be read, or the games not be written.
+    pub fn new(
+        prepared: &'a Prepared,
+        store: Store,
+        queue: &'a mut dyn Queue,
+        watcher: &'a mut dyn Watcher,
+        mut pgn: OrderedPgn,
+    ) -> Result<Coordinator<'a>, RunError> {
+        let mut standings = Standings::new(prepared);
+        let writer = PgnWriter::new(&prepared.plan);
+        let mut done = HashSet::new();
+        let mut written = Ok(());
+        store.for_each_game(|record| {
+            standings.add(&record);
+            done.insert(record.game.number);
+            if written.is_ok() {
+                written = pgn.put(record.game.number, &writer.write(&record));
+            }
+        })?;
+        written?;
+        pgn.settle()?;
+        Ok(Coordinator {
+            prepared,
+            store,
+            queue,
+            watcher,
+            standings,
+            pgn,
+            writer,
+            done,
+            next_pair: 0,
+            out: BTreeSet::new(),
+            playing: 0,
+            processes: HashSet::new(),
+            stop: None,
+            closing_since: None,
+        })
+    }
+
+    /// Plays to the end; gives the standings and how it ended. All workers have left then.
+    ///
+    /// # Errors
+    /// If the system or the disk failed; what was stored before stays stored.
+    pub fn run(mut self, events: &Receiver<Event>) -> Result<(Standings, Conclusion), RunError> {
+        self.tell(&News::Begun);
+        self.check_test();
+        let mut failure = None;
+        loop {
+            self.hand_out();
+            if self.queue.workers() == 0 {
+                break;
+            }
+            match self.next_event(events) {
+                Some(event) => {
+                    if let Err(error) = self.handle(event) {
+                        self.halt(StopReason::Failed(error.to_string()));
+                        failure = failure.or(Some(error));
+                    }
+                }
+                None => break,
+            }
+        }
+        self.sweep();
+        self.pgn.finish()?;
+        self.tell(&News::Ended);
+        match (failure, &self.stop) {
+            (Some(error), _) => Err(error),
+            (None, Some(StopReason::Failed(words))) => Err(RunError::System(words.clone())),
+            _ => {
+                let conclusion = self.conclusion();
+                Ok((self.standings, conclusion))
+            }
+        }
+    }
+
+    fn conclusion(&self) -> Conclusion {
+        let missing = self.prepared.schedule.games() - self.games_done();
+        match &self.stop {
+            Some(StopReason::Decided) => Conclusion::Decided,
+            Some(StopReason::Fault(words)) => Conclusion::Stopped(words.clone()),
+            _ if missing == 0 => Conclusion::Complete,
+            Some(_) => Conclusion::Interrupted,
+            None => Conclusion::LeftOut { games: missing },
+        }
+    }
+
+    fn games_done(&self) -> u32 {
+        u32::try_from(self.done.len()).unwrap_or(u32::MAX)
+    }
+
+    fn tell(&mut self, news: &News<'_>) {
+        self.watcher.see(news, &self.standings);
+    }
+
+    /// Waits for the next event; none when workers that should leave do not.
+    fn next_event(&self, events: &Receiver<Event>) -> Option<Event> {
+        match self.closing_since {
+            None => events.recv().ok(),
+            Some(since) => {
+                match events.recv_timeout(LEAVING.saturating_sub(since.elapsed())) {
+                    Ok(event) => Some(event),
+                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
+                }
+            }
+        }
+    }
+
+    /// Gives out work as long as somebody wants some; closes the queue when there is none left.
+    fn hand_out(&mut self) {
+        if self.closing_since.is_some() {
+            return;
+        }
+        while self.stop.is_none() && self.queue.appetite() > 0 {
+            let Some(work) = self.next_work() else { break };
+            self.playing += 1;
+            self.queue.offer(work);
+        }
+        let nothing_left = self.playing == 0 && (self.stop.is_some() || self.next_pair >= self.prepared.schedule.pairs());
+        if nothing_left {
+            self.close();
+        }
+    }
+
+    fn close(&mut self) {
+        self.closing_since = Some(Instant::now());
+        self.queue.close();
+    }
+
+    /// The next pair with games to be played; those of entrants that are out are left.
+    fn next_work(&mut self) -> Option<Work> {
+        while let Some(pair) = self.prepared.schedule.pair(self.next_pair) {
+            self.next_pair += 1;
+            let missing = self.prepared.schedule.games_of(pair).filter(|game| !self.done.contains(&game.number));
+            let (playable, left): (Vec<_>, Vec<_>) = missing.partition(|game| self.can_play(game));
+            for game in left {
+                // Only the view loses the game; a failure to write shows at the next one that is written.
+                let _ = self.pgn.leave_out(game.number);
+            }
+            if !playable.is_empty() {
+                return Some(Work { pair: pair.number, games: playable });
+            }
+        }
+        None
+    }
+
+    fn can_play(&self, game: &ScheduledGame) -> bool {
+        !self.out.contains(&game.white) && !self.out.contains(&game.black)
+    }
+
+    fn handle(&mut self, event: Event) -> Result<(), RunError> {
+        match event {
+            Event::EngineStarted { entrant, process, name, author } => {
+                self.processes.insert(process);
+                self.store.note_engine(entrant, &name, &author)?;
+                self.store.note_process(process)?;
+            }
+            Event::EngineGone { process } => {
+                self.processes.remove(&process);
+                self.store.forget_process(process)?;
+            }
+            Event::EngineFault(fault) => {
+                self.store.note_fault(&fault)?;
+                self.tell(&News::EngineFault(&fault));
+                self.stop_by_policy(fault.entrant, &fault.words);
+            }
+            Event::EntrantOut { entrant, words } => {
+                if self.out.insert(entrant) {
+                    self.tell(&News::EntrantOut { entrant, words: &words });
+                }
+            }
+            Event::GameStarted(game) => self.tell(&News::GameStarted(&game)),
+            Event::GameFinished(record) => self.finish_game(&record)?,
+            Event::GameAbandoned(game) if self.stop.is_none() => self.pgn.leave_out(game.number)?,
+            Event::GameAbandoned(_) => {}
+            Event::SystemFailed { words } => self.halt(StopReason::Failed(words)),
+            Event::WorkDone { worker } => {
+                self.playing -= 1;
+                self.queue.acknowledge(worker);
+            }
+            Event::WorkerEnded { worker } => {
+                self.queue.forget(worker);
+                if self.closing_since.is_none() {
+                    self.halt(StopReason::Failed("a thread of ours failed".to_owned()));
+                    self.close();
+                }
+            }
+            Event::Stop(reason) => self.halt(reason),
+            Event::Kill => {
+                self.halt(StopReason::Asked);
+                self.sweep();
+                self.closing_since = Instant::now().checked_sub(LEAVING);
+            }
+        }
+        Ok(())
+    }
+
+    /// Stores a game; only then does it count.
+    fn finish_game(&mut self, record: &GameRecord) -> Result<(), RunError> {
+        if self.store.save(record)? == Saved::Known {
+            return Ok(());
+        }
+        self.done.insert(record.game.number);
+        self.standings.add(record);
+        self.pgn.put(record.game.number, &self.writer.write(record))?;
+        self.tell(&News::GameFinished(record));
+        if let Some(fault) = &record.fault {
+            self.stop_by_policy(record.entrant(fault.color), &fault.words);
+        }
+        self.check_test();
+        Ok(())
+    }
+
+    fn stop_by_policy(&mut self, entrant: usize, words: &str) {
+        if self.prepared.plan.on_fault == OnFault::Stop {
+            let words = format!("{} {words}", self.prepared.plan.entrants[entrant].name);
+            self.halt(StopReason::Fault(words));
+        }
+    }
+
+    fn check_test(&mut self) {
+        if let Some(test) = self.standings.test()
+            && test.verdict != Verdict::Continue
+        {
+            self.halt(StopReason::Decided);
+        }
+    }
+
+    /// Ends all games at once, unless that is under way for a reason as strong.
+    fn halt(&mut self, reason: StopReason) {
+        if self.stop.as_ref().is_some_and(|earlier| *earlier >= reason) {
+            return;
+        }
+        if self.stop.is_none() {
+            self.tell(&News::Stopping(&reason));
+            self.queue.cancel();
+        }
+        self.stop = Some(reason);
+    }
+
+    /// Ends what is left of engines whose slots did not come to their end.
+    fn sweep(&mut self) {
+        for process in self.processes.drain() {
+            let _ = process.sweep();
+            let _ = self.store.forget_process(process);
+        }
+    }
+}

@@ -1,0 +1,114 @@
+//! What happens in a run: the closed list of what the coordinator hears, and of what it tells displays.
+
+use smalt_driver::process::ProcessIdentity;
+
+use crate::game::GameRecord;
+use crate::schedule::ScheduledGame;
+use crate::standings::Standings;
+use crate::store::EngineFault;
+
+/// What the coordinator hears.
+#[derive(Debug)]
+pub enum Event {
+    /// An engine runs and has introduced itself.
+    EngineStarted {
+        /// An index of the plan's entrants.
+        entrant: usize,
+        /// Its process.
+        process: ProcessIdentity,
+        /// What it calls itself.
+        name: String,
+        /// Its author.
+        author: String,
+    },
+    /// An engine's process has ended.
+    EngineGone {
+        /// The process.
+        process: ProcessIdentity,
+    },
+    /// An engine did wrong outside of a game.
+    EngineFault(EngineFault),
+    /// An engine could not be started, again and again: it is out.
+    EntrantOut {
+        /// An index of the plan's entrants.
+        entrant: usize,
+        /// Why, in words that fit after its name.
+        words: String,
+    },
+    /// A game begins.
+    GameStarted(ScheduledGame),
+    /// A game ended by itself.
+    GameFinished(Box<GameRecord>),
+    /// A game was not played to its end, or not at all.
+    GameAbandoned(ScheduledGame),
+    /// The system failed us in a game.
+    SystemFailed {
+        /// Why.
+        words: String,
+    },
+    /// A worker has done what it was given.
+    WorkDone {
+        /// Which one.
+        worker: usize,
+    },
+    /// A worker has left.
+    WorkerEnded {
+        /// Which one.
+        worker: usize,
+    },
+    /// The run shall stop.
+    Stop(StopReason),
+    /// The run shall stop at once, whoever has not left yet.
+    Kill,
+}
+
+/// Why a run stops before its end; the later in this list the stronger.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum StopReason {
+    /// The sequential test is decided.
+    Decided,
+    /// An engine did wrong, and the plan says that this stops the run.
+    Fault(String),
+    /// The user asked for it.
+    Asked,
+    /// The system or the store failed us.
+    Failed(String),
+}
+
+/// What displays are told.
+#[derive(Debug)]
+pub enum News<'a> {
+    /// The run begins, or goes on.
+    Begun,
+    /// A game begins.
+    GameStarted(&'a ScheduledGame),
+    /// A game ended, and is stored.
+    GameFinished(&'a GameRecord),
+    /// An engine did wrong outside of a game.
+    EngineFault(&'a EngineFault),
+    /// An engine is out.
+    EntrantOut {
+        /// An index of the plan's entrants.
+        entrant: usize,
+        /// Why.
+        words: &'a str,
+    },
+    /// The run stops early; games being played are given up.
+    Stopping(&'a StopReason),
+    /// All is over.
+    Ended,
+}
+
+/// A display.
+pub trait Watcher {
+    /// Something happened; these are the standings after it.
+    fn see(&mut self, news: &News<'_>, standings: &Standings);
+}
+
+/// Looks away.
+#[derive(Clone, Copy, Debug)]
+pub struct Nobody;
+
+impl Watcher for Nobody {
+    fn see(&mut self, _: &News<'_>, _: &Standings) {}
+}

@@ -1,0 +1,11 @@
+//! A run: a plan being played. The coordinator owns its state and hears of everything as [`Event`]s, one after the
+//! other; slots play games, each a thread that owns its engines. Displays are told, and decide nothing.
+
+pub mod coordinator;
+pub mod event;
+pub mod setup;
+pub mod slot;
+
+pub use coordinator::{Conclusion, Coordinator, RunError};
+pub use event::{Event, News, StopReason, Watcher};
+pub use setup::{Prepared, SetupError, fingerprint};

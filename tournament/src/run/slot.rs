@@ -1,0 +1,293 @@
+//! A slot: one thread that plays games one after the other and owns the engines that play them. It decides nothing
+//! about the run; what happens goes to the coordinator.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::Duration;
+
+use smalt_chess::Color;
+use smalt_driver::process::{Interrupt, ProcessIdentity};
+use smalt_driver::{
+    ConversationError, Engine, EngineCommand, Meanwhile, Patience, SetOptionError, State, UciEngine,
+};
+
+use super::event::Event;
+use crate::fleet::Work;
+use crate::game::play::transcript_of;
+use crate::game::{Contest, Interrupted, Seat, play};
+use crate::opening::Opening;
+use crate::plan::{AdjudicationRules, Entrant, Program, Restart};
+use crate::schedule::ScheduledGame;
+use crate::store::EngineFault;
+
+/// An engine that fails to start so many times running is out.
+pub const STARTS: usize = 3;
+
+/// Waits for an engine; that for its leaving keeps two deaf engines within three seconds.
+const PATIENCE: Patience = Patience {
+    start: Duration::from_secs(10),
+    ready: Duration::from_secs(10),
+    stop: Duration::from_secs(5),
+    write: Duration::from_secs(5),
+    quit: Duration::from_millis(800),
+};
+
+/// What all slots of a run have in common.
+#[derive(Debug)]
+pub struct Terms {
+    /// Who plays.
+    pub entrants: Vec<Entrant>,
+    /// Where games begin.
+    pub openings: Vec<Opening>,
+    /// When they end early.
+    pub adjudication: AdjudicationRules,
+    /// This program, which is the built-in engine, too.
+    pub own_program: PathBuf,
+}
+
+/// The state of one slot.
+pub struct Slot {
+    worker: usize,
+    terms: Arc<Terms>,
+    events: Sender<Event>,
+    interrupt: Interrupt,
+    running: Vec<Running>,
+}
+
+/// A running engine and whose it is.
+struct Running {
+    entrant: usize,
+    engine: UciEngine,
+    process: ProcessIdentity,
+}
+
+/// Why there is no engine.
+enum NoEngine {
+    Interrupted,
+    System(String),
+    Out,
+}
+
+/// One failed attempt.
+enum Failure {
+    Stop(NoEngine),
+    Fault(EngineFault),
+}
+
+/// Tells the coordinator that the thread is over, however it ended.
+struct Farewell {
+    worker: usize,
+    events: Sender<Event>,
+}
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        let _ = self.events.send(Event::WorkerEnded { worker: self.worker });
+    }
+}
+
+impl Slot {
+    /// A slot that has not begun.
+    pub fn new(worker: usize, terms: Arc<Terms>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
+        Slot { worker, terms, events, interrupt, running: Vec::new() }
+    }
+
+    /// Plays until no work can come any more.
+    pub fn run(mut self, queue: &Receiver<Work>) {
+        let _farewell = Farewell { worker: self.worker, events: self.events.clone() };
+        while let Ok(work) = queue.recv() {
+            for game in work.games {
+                self.play_game(game);
+            }
+            self.tell(Event::WorkDone { worker: self.worker });
+        }
+        while let Some(running) = self.running.pop() {
+            self.dismiss(running);
+        }
+    }
+
+    /// The coordinator outlives its slots; should it be gone, nobody wants to know.
+    fn tell(&self, event: Event) {
+        let _ = self.events.send(event);
+    }
+
+    fn play_game(&mut self, game: ScheduledGame) {
+        let ready = [game.white, game.black].map(|entrant| self.prepare(entrant, &game));
+        for no_engine in ready.into_iter().filter_map(Result::err) {
+            if let NoEngine::System(words) = no_engine {
+                self.tell(Event::SystemFailed { words });
+            }
+            if !self.are_ready(&game) {
+                return self.tell(Event::GameAbandoned(game));
+            }
+        }
+        self.tell(Event::GameStarted(game));
+        let terms = Arc::clone(&self.terms);
+        let contest = Contest {
+            game,
+            opening: &terms.openings[game.opening],
+            adjudication: terms.adjudication,
+            interrupt: &self.interrupt,
+        };
+        let seats = seats(&mut self.running, &game, &terms.entrants);
+        match play(contest, seats) {
+            Ok(record) => self.tell(Event::GameFinished(Box::new(record))),
+            Err(Interrupted::Asked) => self.tell(Event::GameAbandoned(game)),
+            Err(Interrupted::System(words)) => {
+                self.tell(Event::GameAbandoned(game));
+                self.tell(Event::SystemFailed { words });
+            }
+        }
+        self.tidy_up();
+    }
+
+    fn are_ready(&self, game: &ScheduledGame) -> bool {
+        [game.white, game.black].iter().all(|entrant| self.running.iter().any(|running| running.entrant == *entrant))
+    }
+
+    /// Ends what must not play on: engines that are closed, that still think, or that are to be started anew.
+    fn tidy_up(&mut self) {
+        let entrants = &self.terms.entrants;
+        let unfit = |running: &mut Running| {
+            running.engine.state() != State::Idle || entrants[running.entrant].restart == Restart::On
+        };
+        let unfit: Vec<_> = self.running.extract_if(.., unfit).collect();
+        for running in unfit {
+            self.dismiss(running);
+        }
+    }
+
+    fn dismiss(&self, mut running: Running) {
+        running.engine.quit();
+        // The group goes with it.
+        drop(running.engine);
+        self.tell(Event::EngineGone { process: running.process });
+    }
+
+    /// Makes sure that an entrant's engine runs and is ready for a new game. Engines that do not play in this game
+    /// are dismissed, so that nobody else uses the processor.
+    fn prepare(&mut self, entrant: usize, game: &ScheduledGame) -> Result<(), NoEngine> {
+        let others: Vec<_> = self
+            .running
+            .extract_if(.., |running| running.entrant != game.white && running.entrant != game.black)
+            .collect();
+        for running in others {
+            self.dismiss(running);
+        }
+        if let Some(position) = self.running.iter().position(|running| running.entrant == entrant) {
+            match self.begin_game(position) {
+                Ok(()) => return Ok(()),
+                Err(Failure::Stop(stop)) => return Err(stop),
+                Err(Failure::Fault(fault)) => self.tell(Event::EngineFault(fault)),
+            }
+        }
+        self.start_and_try_again(entrant)
+    }
+
+    fn start_and_try_again(&mut self, entrant: usize) -> Result<(), NoEngine> {
+        for attempt in 1..=STARTS {
+            let started = self.start(entrant).and_then(|running| {
+                self.running.push(running);
+                self.begin_game(self.running.len() - 1)
+            });
+            match started {
+                Ok(()) => return Ok(()),
+                Err(Failure::Stop(stop)) => return Err(stop),
+                Err(Failure::Fault(fault)) => {
+                    let words = fault.words.clone();
+                    self.tell(Event::EngineFault(fault));
+                    if attempt == STARTS {
+                        self.tell(Event::EntrantOut { entrant, words });
+                    }
+                }
+            }
+        }
+        Err(NoEngine::Out)
+    }
+
+    /// Says that a new game begins; an engine that fails at it is dismissed.
+    fn begin_game(&mut self, position: usize) -> Result<(), Failure> {
+        let running = &mut self.running[position];
+        match running.engine.new_game(&mut Meanwhile::interruptible(&self.interrupt)) {
+            Ok(()) => Ok(()),
+            Err(error) => {
+                let running = self.running.remove(position);
+                let failure = failure(error, running.entrant, &running.engine);
+                self.dismiss(running);
+                Err(failure)
+            }
+        }
+    }
+
+    fn start(&self, entrant: usize) -> Result<Running, Failure> {
+        let plan = &self.terms.entrants[entrant];
+        let command = self.command(plan);
+        let started = UciEngine::start(&command, PATIENCE);
+        let mut engine = started.map_err(|fault| {
+            let words = fault.to_string();
+            Failure::Fault(EngineFault { entrant, name: fault.name().to_owned(), words, transcript: Vec::new() })
+        })?;
+        let process = engine.process().identity();
+        let introduced = self.introduce(&mut engine, plan);
+        match introduced {
+            Ok(()) => {
+                let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
+                self.tell(Event::EngineStarted { entrant, process, name, author });
+                Ok(Running { entrant, engine, process })
+            }
+            Err(SetOptionError::Conversation(error)) => Err(failure(error, entrant, &engine)),
+            Err(error) => {
+                let words = format!("cannot be set up: failed to {error}");
+                let transcript = transcript_of(&engine);
+                engine.quit();
+                Err(Failure::Fault(EngineFault { entrant, name: "bad-option".to_owned(), words, transcript }))
+            }
+        }
+    }
+
+    fn introduce(&self, engine: &mut UciEngine, plan: &Entrant) -> Result<(), SetOptionError> {
+        let mut meanwhile = Meanwhile::interruptible(&self.interrupt);
+        engine.introduce(&mut meanwhile)?;
+        for (name, text) in &plan.options {
+            engine.set_option(name, text, &mut meanwhile)?;
+        }
+        Ok(())
+    }
+
+    fn command(&self, plan: &Entrant) -> EngineCommand {
+        let mut command = match &plan.program {
+            Program::Builtin => EngineCommand::new(&self.terms.own_program).argument("engine"),
+            Program::Command(path) => EngineCommand::new(path),
+        };
+        command = command.arguments(&plan.arguments);
+        match &plan.directory {
+            Some(directory) => command.directory(directory),
+            None => command,
+        }
+    }
+}
+
+fn failure(error: ConversationError, entrant: usize, engine: &UciEngine) -> Failure {
+    match error {
+        ConversationError::Fault(fault) => Failure::Fault(EngineFault {
+            entrant,
+            name: fault.name().to_owned(),
+            words: fault.to_string(),
+            transcript: transcript_of(engine),
+        }),
+        ConversationError::Interrupted => Failure::Stop(NoEngine::Interrupted),
+        error @ ConversationError::System { .. } => Failure::Stop(NoEngine::System(error.to_string())),
+    }
+}
+
+/// The two engines of a game, White's first.
+fn seats<'a>(running: &'a mut [Running], game: &ScheduledGame, entrants: &'a [Entrant]) -> [Seat<'a>; 2] {
+    let mut seats: [Option<Seat<'a>>; 2] = [None, None];
+    for running in running {
+        let color = if running.entrant == game.white { Color::White } else { Color::Black };
+        let clock = &entrants[running.entrant].clock;
+        seats[color.index()] = Some(Seat { engine: &mut running.engine, clock });
+    }
+    seats.map(|seat| seat.expect("both engines were prepared, and no other runs"))
+}

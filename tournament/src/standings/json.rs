@@ -1,0 +1,166 @@
+//! Standings as JSON, with the fixed field names that scripts read. Numbers that have no finite value are null.
+
+use std::collections::BTreeMap;
+
+use serde::Serialize;
+use smalt_stats::ratings::RatingOptions;
+use smalt_stats::{Estimate, MatchStatistics};
+
+use super::{Standings, TestState, statistics};
+
+/// The results of a run.
+#[derive(Debug, Serialize)]
+pub struct Results {
+    run: String,
+    format: String,
+    games_planned: u32,
+    games_finished: u64,
+    entrants: Vec<Entrant>,
+    pairings: Vec<Pairing>,
+    sprt: Option<Sprt>,
+    terminations: BTreeMap<&'static str, u64>,
+}
+
+#[derive(Debug, Serialize)]
+struct Entrant {
+    name: String,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    points: f64,
+    #[serde(flatten)]
+    strength: Strength,
+    rating: Option<f64>,
+    rating_error: Option<f64>,
+    time_losses: u64,
+    crashes: u64,
+    illegal_moves: u64,
+    nps: Option<f64>,
+    depth: Option<f64>,
+    seconds_per_move: Option<f64>,
+    handover_median_us: Option<f64>,
+    handover_p99_us: Option<f64>,
+}
+
+/// What statistics say about one side.
+#[derive(Debug, Default, Serialize)]
+pub struct Strength {
+    elo: Option<f64>,
+    elo_error: Option<f64>,
+    nelo: Option<f64>,
+    nelo_error: Option<f64>,
+    los: Option<f64>,
+    draw_ratio: Option<f64>,
+}
+
+impl From<MatchStatistics> for Strength {
+    fn from(statistics: MatchStatistics) -> Strength {
+        Strength {
+            elo: value(statistics.elo),
+            elo_error: error(statistics.elo),
+            nelo: value(statistics.nelo),
+            nelo_error: error(statistics.nelo),
+            los: Some(statistics.los),
+            draw_ratio: Some(statistics.draw_ratio),
+        }
+    }
+}
+
+#[derive(Debug, Serialize)]
+struct Pairing {
+    first: String,
+    second: String,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    penta: [u64; 5],
+    #[serde(flatten)]
+    strength: Strength,
+}
+
+/// A sequential test as it stands.
+#[derive(Debug, Serialize)]
+pub struct Sprt {
+    elo0: f64,
+    elo1: f64,
+    alpha: f64,
+    beta: f64,
+    model: String,
+    llr: f64,
+    lower: f64,
+    upper: f64,
+    verdict: String,
+}
+
+impl From<TestState> for Sprt {
+    fn from(state: TestState) -> Sprt {
+        let bounds = state.sprt.bounds();
+        Sprt {
+            elo0: state.sprt.elo0(),
+            elo1: state.sprt.elo1(),
+            alpha: state.sprt.alpha(),
+            beta: state.sprt.beta(),
+            model: state.sprt.model().to_string(),
+            llr: state.llr,
+            lower: bounds.lower,
+            upper: bounds.upper,
+            verdict: state.verdict.to_string(),
+        }
+    }
+}
+
+fn value(estimate: Option<Estimate>) -> Option<f64> {
+    estimate.map(|estimate| estimate.value)
+}
+
+fn error(estimate: Option<Estimate>) -> Option<f64> {
+    estimate.and_then(|estimate| estimate.error)
+}
+
+impl Results {
+    /// The results as they stand.
+    pub fn of(standings: &Standings) -> Results {
+        let ratings = standings.ratings(&RatingOptions::default()).ok();
+        let rating = |entrant: usize| ratings.as_ref().and_then(|ratings| ratings.players()[entrant].estimate());
+        let microseconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64() * 1e6);
+        let entrant = |(index, tally): (usize, &super::EntrantTally)| Entrant {
+            name: tally.name.clone(),
+            games: tally.results.games(),
+            wins: tally.results.wins,
+            draws: tally.results.draws,
+            losses: tally.results.losses,
+            points: tally.results.points(),
+            strength: standings.statistics_of(index).map(Strength::from).unwrap_or_default(),
+            rating: value(rating(index)),
+            rating_error: error(rating(index)),
+            time_losses: tally.time_losses,
+            crashes: tally.crashes,
+            illegal_moves: tally.illegal_moves,
+            nps: tally.searches.nps(),
+            depth: tally.searches.depth(),
+            seconds_per_move: tally.searches.time_per_move().map(|time| time.as_secs_f64()),
+            handover_median_us: microseconds(tally.handovers.quantile(0.5)),
+            handover_p99_us: microseconds(tally.handovers.quantile(0.99)),
+        };
+        let pairing = |tally: &super::PairingTally| Pairing {
+            first: standings.entrants[tally.pairing.first].name.clone(),
+            second: standings.entrants[tally.pairing.second].name.clone(),
+            wins: tally.results.wins,
+            draws: tally.results.draws,
+            losses: tally.results.losses,
+            penta: tally.pairs.0,
+            strength: statistics(tally.results, tally.pairs).map(Strength::from).unwrap_or_default(),
+        };
+        Results {
+            run: standings.name.clone(),
+            format: standings.format.to_string(),
+            games_planned: standings.games_planned,
+            games_finished: standings.games_finished(),
+            entrants: standings.entrants.iter().enumerate().map(entrant).collect(),
+            pairings: standings.pairings.iter().map(pairing).collect(),
+            sprt: standings.test().map(Sprt::from),
+            terminations: standings.terminations.iter().map(|(termination, &games)| (termination.name(), games)).collect(),
+        }
+    }
+}

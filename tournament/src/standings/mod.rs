@@ -1,0 +1,287 @@
+//! What the games say so far: points, pairs, endings, speed. Counts only; what they mean is told by `smalt-stats`,
+//! and how they look by [`report`] and [`json`]. The order in which games are added does not matter.
+
+pub mod json;
+pub mod latency;
+pub mod report;
+
+use std::collections::{BTreeMap, HashMap};
+use std::time::Duration;
+
+use smalt_chess::Color;
+use smalt_stats::ratings::{Pairing as RatedPairing, RatingError, RatingOptions, Ratings};
+use smalt_stats::{MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
+
+use crate::game::record::SearchRecord;
+use crate::game::termination::Kind;
+use crate::game::{GameRecord, Termination};
+use crate::plan::Format;
+use crate::run::Prepared;
+use crate::schedule::Pairing;
+use latency::Latencies;
+
+/// All counts of a run.
+#[derive(Clone, Debug)]
+pub struct Standings {
+    name: String,
+    format: Format,
+    games_planned: u32,
+    sprt: Option<Sprt>,
+    entrants: Vec<EntrantTally>,
+    pairings: Vec<PairingTally>,
+    colors: HashMap<(usize, usize), Wdl>,
+    terminations: BTreeMap<Termination, u64>,
+    half_pairs: HashMap<u32, Outcome>,
+    played: Duration,
+}
+
+/// Counts of one entrant.
+#[derive(Clone, Debug, Default)]
+pub struct EntrantTally {
+    /// Its name.
+    pub name: String,
+    /// Its games.
+    pub results: Wdl,
+    /// Games that it lost on time.
+    pub time_losses: u64,
+    /// Games that it lost since its process broke down or did not answer.
+    pub crashes: u64,
+    /// Games that it lost by an illegal or unreadable move.
+    pub illegal_moves: u64,
+    /// What its searches told.
+    pub searches: SearchTally,
+    /// How long the runner took to hand it a move.
+    pub handovers: Latencies,
+}
+
+/// Sums over searches.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct SearchTally {
+    /// How many moves it made.
+    pub moves: u64,
+    /// The time that they took.
+    pub time: Duration,
+    /// Nodes of those searches that told them, and their time.
+    nodes: u64,
+    nodes_time: Duration,
+    depths: u64,
+    depth_count: u64,
+}
+
+impl SearchTally {
+    fn add(&mut self, search: &SearchRecord) {
+        self.moves += 1;
+        self.time += search.elapsed;
+        if let Some(nodes) = search.nodes {
+            self.nodes += nodes;
+            self.nodes_time += search.elapsed;
+        }
+        if let Some(depth) = search.depth {
+            self.depths += u64::from(depth);
+            self.depth_count += 1;
+        }
+    }
+
+    /// Nodes a second over all searches that told their nodes, by our clock.
+    pub fn nps(&self) -> Option<f64> {
+        let seconds = self.nodes_time.as_secs_f64();
+        (self.nodes > 0 && seconds > 0.0).then(|| self.nodes as f64 / seconds)
+    }
+
+    /// Mean nominal depth, in plies.
+    pub fn depth(&self) -> Option<f64> {
+        (self.depth_count > 0).then(|| self.depths as f64 / self.depth_count as f64)
+    }
+
+    /// Mean time of a move.
+    pub fn time_per_move(&self) -> Option<Duration> {
+        u32::try_from(self.moves).ok().filter(|&moves| moves > 0).map(|moves| self.time / moves)
+    }
+}
+
+/// Counts of one pairing, in the view of its first.
+#[derive(Clone, Copy, Debug)]
+pub struct PairingTally {
+    /// Who met.
+    pub pairing: Pairing,
+    /// Its games.
+    pub results: Wdl,
+    /// Its whole pairs.
+    pub pairs: Pentanomial,
+}
+
+/// A sequential test as it stands.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct TestState {
+    /// What is tested.
+    pub sprt: Sprt,
+    /// The log-likelihood ratio.
+    pub llr: f64,
+    /// What it says.
+    pub verdict: Verdict,
+}
+
+impl Standings {
+    /// Nothing counted yet.
+    pub fn new(prepared: &Prepared) -> Standings {
+        let plan = &prepared.plan;
+        let entrant = |name: &String| EntrantTally { name: name.clone(), ..EntrantTally::default() };
+        Standings {
+            name: plan.name.clone(),
+            format: plan.format,
+            games_planned: prepared.schedule.games(),
+            sprt: plan.sprt,
+            entrants: plan.entrants.iter().map(|plan| entrant(&plan.name)).collect(),
+            pairings: prepared
+                .schedule
+                .pairings()
+                .iter()
+                .map(|&pairing| PairingTally { pairing, results: Wdl::default(), pairs: Pentanomial::default() })
+                .collect(),
+            colors: HashMap::new(),
+            terminations: BTreeMap::new(),
+            half_pairs: HashMap::new(),
+            played: Duration::ZERO,
+        }
+    }
+
+    /// Counts a game.
+    pub fn add(&mut self, record: &GameRecord) {
+        let white = white_outcome(record);
+        self.colors.entry((record.game.white, record.game.black)).or_default().record(white);
+        self.entrants[record.game.white].results.record(white);
+        self.entrants[record.game.black].results.record(white.mirrored());
+        *self.terminations.entry(record.termination).or_default() += 1;
+        self.played += record.duration;
+        self.add_to_pairing(record, white);
+        self.add_fault(record);
+        self.add_searches(record);
+    }
+
+    fn add_to_pairing(&mut self, record: &GameRecord, white: Outcome) {
+        let [with_white, with_black] = [record.game.white, record.game.black];
+        for tally in &mut self.pairings {
+            let outcome = match (tally.pairing.first, tally.pairing.second) {
+                pairing if pairing == (with_white, with_black) => white,
+                pairing if pairing == (with_black, with_white) => white.mirrored(),
+                _ => continue,
+            };
+            tally.results.record(outcome);
+            match self.half_pairs.remove(&record.game.pair) {
+                Some(other) => tally.pairs.record(other, outcome),
+                None => {
+                    self.half_pairs.insert(record.game.pair, outcome);
+                }
+            }
+        }
+    }
+
+    fn add_fault(&mut self, record: &GameRecord) {
+        let Some(loser) = record.loser() else { return };
+        let tally = &mut self.entrants[record.entrant(loser)];
+        match record.termination.kind() {
+            Kind::Play => {}
+            Kind::Time => tally.time_losses += 1,
+            Kind::Crash => tally.crashes += 1,
+            Kind::Move => tally.illegal_moves += 1,
+        }
+    }
+
+    fn add_searches(&mut self, record: &GameRecord) {
+        let first = record.fen.as_deref().map_or(Color::White, turn_of_fen);
+        let mut mover = first;
+        for ply in &record.plies {
+            if let Some(search) = &ply.search {
+                let tally = &mut self.entrants[record.entrant(mover)];
+                tally.searches.add(search);
+                if let Some(handover) = search.handover {
+                    tally.handovers.add(handover);
+                }
+            }
+            mover = mover.opposite();
+        }
+    }
+
+    /// How many games there will be.
+    pub fn games_planned(&self) -> u32 {
+        self.games_planned
+    }
+
+    /// How many there are.
+    pub fn games_finished(&self) -> u64 {
+        self.terminations.values().sum()
+    }
+
+    /// Every entrant, in the order of the plan.
+    pub fn entrants(&self) -> &[EntrantTally] {
+        &self.entrants
+    }
+
+    /// Every pairing, in the order of the schedule.
+    pub fn pairings(&self) -> &[PairingTally] {
+        &self.pairings
+    }
+
+    /// How games ended.
+    pub fn terminations(&self) -> &BTreeMap<Termination, u64> {
+        &self.terminations
+    }
+
+    /// The whole pairs of one entrant, in its view.
+    pub fn pairs_of(&self, entrant: usize) -> Pentanomial {
+        let view = |tally: &PairingTally| match tally.pairing {
+            Pairing { first, .. } if first == entrant => Some(tally.pairs),
+            Pairing { second, .. } if second == entrant => Some(tally.pairs.mirrored()),
+            _ => None,
+        };
+        self.pairings.iter().filter_map(view).sum()
+    }
+
+    /// An entrant against all whom it met: by pairs where all its games are in pairs, else by games.
+    pub fn statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
+        statistics(self.entrants[entrant].results, self.pairs_of(entrant))
+    }
+
+    /// The sequential test, if there is one and anything was counted.
+    pub fn test(&self) -> Option<TestState> {
+        let sprt = self.sprt?;
+        let tally = self.pairings.first()?;
+        let llr = if tally.pairs.pairs() == 0 {
+            0.0
+        } else {
+            sprt.llr_of_pairs(&tally.pairs).unwrap_or_else(|| sprt.llr_of_games(&tally.results))
+        };
+        Some(TestState { sprt, llr, verdict: sprt.verdict(llr) })
+    }
+
+    /// One rating list over all games, its mean 0.
+    ///
+    /// # Errors
+    /// If the games do not connect anybody.
+    pub fn ratings(&self, options: &RatingOptions) -> Result<Ratings, RatingError> {
+        let mut games: Vec<RatedPairing> =
+            self.colors.iter().map(|(&(white, black), &results)| RatedPairing { white, black, results }).collect();
+        games.sort_by_key(|pairing| (pairing.white, pairing.black));
+        Ratings::fit(self.entrants.len(), &games, options)
+    }
+}
+
+/// Statistics by pairs where every game is in one, else by games: a half pair must not be dropped in silence.
+pub fn statistics(results: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
+    if pairs.games() == results.games() { pairs.statistics() } else { results.statistics() }
+}
+
+fn white_outcome(record: &GameRecord) -> Outcome {
+    match record.loser() {
+        Some(Color::Black) => Outcome::Win,
+        Some(Color::White) => Outcome::Loss,
+        None => Outcome::Draw,
+    }
+}
+
+fn turn_of_fen(fen: &str) -> Color {
+    match fen.split_ascii_whitespace().nth(1) {
+        Some("b") => Color::Black,
+        _ => Color::White,
+    }
+}

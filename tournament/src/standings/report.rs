@@ -1,0 +1,232 @@
+//! Standings as tables for people. Makes texts; prints nothing.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use smalt_report::{Cell, Column, Kind, Sign, Table, format};
+use smalt_stats::ratings::{Rating, RatingOptions, Unrated};
+use smalt_stats::{Estimate, MatchStatistics, Verdict};
+
+use super::{Standings, TestState, statistics};
+
+
+/// Everything at the end of a run: standings, pairings, the test, endings, speed.
+pub fn full(standings: &Standings) -> String {
+    let mut text = String::new();
+    let parts = [
+        Some(table(standings).to_text()),
+        (standings.pairings().len() > 1 || standings.test().is_some()).then(|| pairings(standings).to_text()),
+        standings.test().map(|state| test(&state)),
+        Some(endings(standings)),
+        Some(speed(standings).to_text()),
+    ];
+    for part in parts.into_iter().flatten() {
+        if !text.is_empty() {
+            text.push('\n');
+        }
+        text.push_str(part.trim_end());
+        text.push('\n');
+    }
+    text
+}
+
+/// Entrants by points made of those possible.
+pub fn table(standings: &Standings) -> Table {
+    let mut table = Table::new([
+        Column::new("#", Kind::Integer),
+        Column::new("entrant", Kind::Text),
+        Column::new("elo", Kind::Estimate(1, Sign::Both)),
+        Column::new("nelo", Kind::Estimate(1, Sign::Both)),
+        Column::new("los", Kind::Percent(1)),
+        Column::new("points", Kind::Number(1, Sign::Negative)),
+        Column::new("games", Kind::Integer),
+        Column::new("wins", Kind::Integer),
+        Column::new("draws", Kind::Integer),
+        Column::new("losses", Kind::Integer),
+        Column::new("drawn", Kind::Percent(1)),
+        Column::new("faults", Kind::Integer),
+    ]);
+    for (place, entrant) in (1_u64..).zip(by_score(standings)) {
+        let tally = &standings.entrants()[entrant];
+        let results = tally.results;
+        let found = standings.statistics_of(entrant);
+        let drawn = (results.games() > 0).then(|| results.draws as f64 / results.games() as f64);
+        table.push([
+            place.into(),
+            tally.name.clone().into(),
+            estimate(found.and_then(|found| found.elo)),
+            estimate(found.and_then(|found| found.nelo)),
+            found.map(|found| found.los).into(),
+            results.points().into(),
+            results.games().into(),
+            results.wins.into(),
+            results.draws.into(),
+            results.losses.into(),
+            drawn.into(),
+            (tally.time_losses + tally.crashes + tally.illegal_moves).into(),
+        ]);
+    }
+    table
+}
+
+/// Entrants by the share of points that they made; those without games last.
+fn by_score(standings: &Standings) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..standings.entrants().len()).collect();
+    let share = |entrant: &usize| {
+        let results = standings.entrants()[*entrant].results;
+        if results.games() == 0 { -1.0 } else { results.points() / results.games() as f64 }
+    };
+    order.sort_by(|first, second| share(second).total_cmp(&share(first)));
+    order
+}
+
+fn estimate(estimate: Option<Estimate>) -> Cell {
+    estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
+}
+
+/// Who met whom.
+pub fn pairings(standings: &Standings) -> Table {
+    let mut table = Table::new([
+        Column::new("pairing", Kind::Text),
+        Column::new("elo", Kind::Estimate(1, Sign::Both)),
+        Column::new("los", Kind::Percent(1)),
+        Column::new("points", Kind::Number(1, Sign::Negative)),
+        Column::new("games", Kind::Integer),
+        Column::new("W-D-L", Kind::Text),
+        Column::new("pairs (0, ½, 1, 1½, 2)", Kind::Text),
+    ]);
+    for tally in standings.pairings() {
+        let name = |entrant: usize| &standings.entrants()[entrant].name;
+        let found: Option<MatchStatistics> = statistics(tally.results, tally.pairs);
+        let results = tally.results;
+        table.push([
+            format!("{} - {}", name(tally.pairing.first), name(tally.pairing.second)).into(),
+            estimate(found.and_then(|found| found.elo)),
+            found.map(|found| found.los).into(),
+            results.points().into(),
+            results.games().into(),
+            format!("{}-{}-{}", results.wins, results.draws, results.losses).into(),
+            tally.pairs.0.map(|count| count.to_string()).join(", ").into(),
+        ]);
+    }
+    table
+}
+
+/// A sequential test in one line, as fastchess prints it, and what it says.
+pub fn test(state: &TestState) -> String {
+    let bounds = state.sprt.bounds();
+    let says = match state.verdict {
+        Verdict::Continue => "not decided",
+        Verdict::AcceptH0 => "H0 is accepted: no gain",
+        Verdict::AcceptH1 => "H1 is accepted: a gain",
+    };
+    format!(
+        "LLR: {:.2} ({:.2}, {:.2}) [{:.2}, {:.2}] {}: {says}\n",
+        state.llr,
+        bounds.lower,
+        bounds.upper,
+        state.sprt.elo0(),
+        state.sprt.elo1(),
+        state.sprt.model(),
+    )
+}
+
+/// How games ended; faults apart, so that nobody takes a crash for strength.
+pub fn endings(standings: &Standings) -> String {
+    let list = |wanted: bool| {
+        let chosen = standings.terminations().iter().filter(|(termination, _)| termination.is_fault() == wanted);
+        let texts: Vec<String> = chosen.map(|(termination, games)| format!("{termination} {games}")).collect();
+        if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+    };
+    let mut text = format!("Endings: {}\nFaults:  {}\n", list(false), list(true));
+    for tally in standings.entrants() {
+        let faults = [
+            ("time forfeits", tally.time_losses),
+            ("crashes and stalls", tally.crashes),
+            ("illegal moves", tally.illegal_moves),
+        ];
+        let told: Vec<String> =
+            faults.iter().filter(|(_, count)| *count > 0).map(|(name, count)| format!("{name} {count}")).collect();
+        if !told.is_empty() {
+            writeln!(text, "  {}: {}", tally.name, told.join(", ")).expect("a string takes any text");
+        }
+    }
+    text
+}
+
+/// How fast engines are, and how fast the runner is with them.
+pub fn speed(standings: &Standings) -> Table {
+    let mut table = Table::new([
+        Column::new("engine", Kind::Text),
+        Column::new("moves", Kind::Integer),
+        Column::new("s/move", Kind::Number(3, Sign::Negative)),
+        Column::new("depth", Kind::Number(1, Sign::Negative)),
+        Column::new("nodes/s", Kind::Integer),
+        Column::new("handover µs", Kind::Integer),
+        Column::new("99 %", Kind::Integer),
+        Column::new("longest", Kind::Integer),
+    ]);
+    let microseconds = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
+    for tally in standings.entrants() {
+        let longest = (tally.handovers.count() > 0).then(|| tally.handovers.longest());
+        table.push([
+            tally.name.clone().into(),
+            tally.searches.moves.into(),
+            tally.searches.time_per_move().map(|time| time.as_secs_f64()).into(),
+            tally.searches.depth().into(),
+            tally.searches.nps().map(|nps| nps.round() as u64).into(),
+            microseconds(tally.handovers.quantile(0.5)).into(),
+            microseconds(tally.handovers.quantile(0.99)).into(),
+            microseconds(longest).into(),
+        ]);
+    }
+    table
+}
+
+/// One list for all, or the reason why there is none.
+pub fn ratings(standings: &Standings, options: &RatingOptions) -> String {
+    let ratings = match standings.ratings(options) {
+        Ok(ratings) => ratings,
+        Err(error) => return format!("No ratings: {error}.\n"),
+    };
+    let mut table = Table::new([
+        Column::new("#", Kind::Integer),
+        Column::new("entrant", Kind::Text),
+        Column::new("rating", Kind::Estimate(1, Sign::Negative)),
+        Column::new("points", Kind::Number(1, Sign::Negative)),
+        Column::new("games", Kind::Integer),
+        Column::new("", Kind::Text),
+    ]);
+    let mut order: Vec<usize> = (0..standings.entrants().len()).collect();
+    let height = |player: usize| match ratings.players()[player] {
+        Rating::Rated(estimate) => estimate.value,
+        Rating::Unrated(Unrated::AboveAll) => f64::INFINITY,
+        Rating::Unrated(_) => f64::NEG_INFINITY,
+    };
+    order.sort_by(|&first, &second| height(second).total_cmp(&height(first)));
+    for (place, player) in (1_u64..).zip(order) {
+        let tally = &standings.entrants()[player];
+        let (rating, note) = match ratings.players()[player] {
+            Rating::Rated(found) => (estimate(Some(found)), ""),
+            Rating::Unrated(Unrated::AboveAll) => (Cell::Missing, "won all"),
+            Rating::Unrated(Unrated::BelowAll) => (Cell::Missing, "lost all"),
+            Rating::Unrated(Unrated::Unlinked) => (Cell::Missing, "met nobody who is rated"),
+        };
+        table.push([
+            place.into(),
+            tally.name.clone().into(),
+            rating,
+            tally.results.points().into(),
+            tally.results.games().into(),
+            note.into(),
+        ]);
+    }
+    let (white, draws) = (ratings.white_advantage(), ratings.draw_rate());
+    format!(
+        "{}\nWhite's advantage: {} Elo. Draws between equals: {} %.\n",
+        table.to_text().trim_end(),
+        format::estimate(white.value, white.error, 1, Sign::Negative),
+        format::estimate(100.0 * draws.value, draws.error.map(|error| 100.0 * error), 1, Sign::Negative),
+    )
+}
+

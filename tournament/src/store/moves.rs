@@ -1,0 +1,96 @@
+//! The moves of a game as one text: a word a move, `e2e4/35/12/98000/410250/8` with score, depth, nodes, microseconds
+//! of the engine and microseconds of the runner. A move of the opening is only `e2e4`; what is not known is empty.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use smalt_chess::UciMove;
+use smalt_protocol::Score;
+
+use crate::game::PlyRecord;
+use crate::game::record::SearchRecord;
+
+pub(super) fn to_text(plies: &[PlyRecord]) -> String {
+    let mut text = String::with_capacity(32 * plies.len());
+    for (index, ply) in plies.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        push(&mut text, ply).expect("a string takes any text");
+    }
+    text
+}
+
+fn push(text: &mut String, ply: &PlyRecord) -> std::fmt::Result {
+    write!(text, "{}", ply.mv)?;
+    let Some(search) = &ply.search else { return Ok(()) };
+    text.push('/');
+    match search.score {
+        Some(Score::Centipawns(value)) => write!(text, "{value}")?,
+        Some(Score::Mate(moves)) => write!(text, "#{moves}")?,
+        None => {}
+    }
+    text.push('/');
+    if let Some(depth) = search.depth {
+        write!(text, "{depth}")?;
+    }
+    text.push('/');
+    if let Some(nodes) = search.nodes {
+        write!(text, "{nodes}")?;
+    }
+    write!(text, "/{}/", search.elapsed.as_micros())?;
+    search.handover.map_or(Ok(()), |handover| write!(text, "{}", handover.as_micros()))
+}
+
+/// Reads what [`to_text`] writes; further parts of a word, of later versions, are passed over.
+pub(super) fn parse(text: &str) -> Option<Vec<PlyRecord>> {
+    text.split_ascii_whitespace().map(parse_word).collect()
+}
+
+fn parse_word(word: &str) -> Option<PlyRecord> {
+    let mut parts = word.split('/');
+    let mv = UciMove::parse(parts.next()?).ok()?;
+    let Some(score) = parts.next() else { return Some(PlyRecord { mv, search: None }) };
+    let search = SearchRecord {
+        score: known(score, parse_score)?,
+        depth: known(parts.next()?, |text| text.parse().ok())?,
+        nodes: known(parts.next()?, |text| text.parse().ok())?,
+        elapsed: Duration::from_micros(parts.next()?.parse().ok()?),
+        handover: known(parts.next()?, |text| text.parse().ok().map(Duration::from_micros))?,
+    };
+    Some(PlyRecord { mv, search: Some(search) })
+}
+
+/// An empty text is nothing; a bad one spoils the whole.
+fn known<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+    if text.is_empty() { Some(None) } else { parse(text).map(Some) }
+}
+
+fn parse_score(text: &str) -> Option<Score> {
+    match text.strip_prefix('#') {
+        Some(moves) => moves.parse().ok().map(Score::Mate),
+        None => text.parse().ok().map(Score::Centipawns),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_moves_reads_as_they_were() {
+        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/";
+        let plies = parse(text).unwrap();
+        assert_eq!(to_text(&plies), text);
+        assert_eq!(plies[0].search, None);
+        assert_eq!(plies[2].search.unwrap().score, Some(Score::Mate(-3)));
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["e2", "e2e4/", "e2e4/x////0/", "e2e4/1/2/3/4"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+        assert_eq!(parse("").unwrap(), []);
+    }
+}

@@ -1,0 +1,130 @@
+//! Reading: the run, its games in order, its engines.
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use rusqlite::Row;
+use smalt_chess::{Color, Outcome};
+
+use super::{EngineFault, Store, StoreError, moves};
+use crate::game::{FaultReport, GameRecord};
+use crate::schedule::ScheduledGame;
+
+/// What a store says about its run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct StoredRun {
+    /// When it was begun.
+    pub created: SystemTime,
+    /// The complete plan, as a file.
+    pub plan: String,
+    /// What the openings were, so that others are not taken for them: see [`crate::run::fingerprint`].
+    pub openings: String,
+}
+
+impl Store {
+    /// The run.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn run(&self) -> Result<StoredRun, StoreError> {
+        self.database(self.connection.query_row("SELECT created_ms, plan, openings FROM run", [], |row| {
+            Ok(StoredRun { created: from_ms(row.get(0)?), plan: row.get(1)?, openings: row.get(2)? })
+        }))
+    }
+
+    /// Calls back with each game in the order of their numbers.
+    ///
+    /// # Errors
+    /// If the database fails, or a game makes no sense.
+    pub fn for_each_game(&self, mut each: impl FnMut(GameRecord)) -> Result<(), StoreError> {
+        let mut statement = self.database(self.connection.prepare(
+            "SELECT number, pair, round, white, black, opening, fen, outcome, termination, started_ms, duration_us,
+                    moves, fault.entrant, fault.name, fault.words, fault.transcript
+             FROM game LEFT JOIN fault ON fault.game = game.number ORDER BY number",
+        ))?;
+        let mut rows = self.database(statement.query([]))?;
+        while let Some(row) = self.database(rows.next())? {
+            let number: i64 = self.database(row.get(0))?;
+            let record = self.database(read_game(row))?;
+            each(record.ok_or_else(|| self.corrupt(format!("game {number}")))?);
+        }
+        Ok(())
+    }
+
+    /// The faults that cost no game.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn faults_outside_games(&self) -> Result<Vec<EngineFault>, StoreError> {
+        let read = || {
+            let mut statement = self
+                .connection
+                .prepare("SELECT entrant, name, words, transcript FROM fault WHERE game IS NULL ORDER BY id")?;
+            let rows = statement.query_map([], |row| {
+                Ok(EngineFault {
+                    entrant: index(row, 0)?,
+                    name: row.get(1)?,
+                    words: row.get(2)?,
+                    transcript: lines(&row.get::<_, String>(3)?),
+                })
+            })?;
+            rows.collect()
+        };
+        self.database(read())
+    }
+
+    /// What engines call themselves, by entrant.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn engines(&self) -> Result<BTreeMap<usize, String>, StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare("SELECT entrant, name FROM engine")?;
+            let rows = statement.query_map([], |row| Ok((index(row, 0)?, row.get(1)?)))?;
+            rows.collect()
+        };
+        self.database(read())
+    }
+}
+
+fn from_ms(ms: i64) -> SystemTime {
+    UNIX_EPOCH + Duration::from_millis(u64::try_from(ms).unwrap_or(0))
+}
+
+fn index(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
+    row.get::<_, u32>(column).map(|index| index as usize)
+}
+
+fn lines(text: &str) -> Vec<String> {
+    text.lines().map(str::to_owned).collect()
+}
+
+/// A game; none if its texts make no sense.
+fn read_game(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
+    let game = ScheduledGame {
+        number: row.get(0)?,
+        pair: row.get(1)?,
+        round: row.get(2)?,
+        white: index(row, 3)?,
+        black: index(row, 4)?,
+        opening: index(row, 5)?,
+    };
+    let fen = row.get(6)?;
+    let (outcome, termination): (String, String) = (row.get(7)?, row.get(8)?);
+    let started = from_ms(row.get(9)?);
+    let duration = Duration::from_micros(u64::try_from(row.get::<_, i64>(10)?).unwrap_or(0));
+    let plies = moves::parse(&row.get::<_, String>(11)?);
+    let fault = match row.get::<_, Option<u32>>(12)? {
+        Some(entrant) => Some(FaultReport {
+            color: if entrant as usize == game.white { Color::White } else { Color::Black },
+            name: row.get(13)?,
+            words: row.get(14)?,
+            transcript: lines(&row.get::<_, String>(15)?),
+        }),
+        None => None,
+    };
+    let (Some(outcome), Ok(termination), Some(plies)) = (Outcome::parse(&outcome), termination.parse(), plies) else {
+        return Ok(None);
+    };
+    Ok(Some(GameRecord { game, fen, plies, outcome, termination, started, duration, fault }))
+}

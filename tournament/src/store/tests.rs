@@ -1,0 +1,110 @@
+//! The store, by itself.
+
+use std::time::{Duration, UNIX_EPOCH};
+
+use smalt_chess::{Color, Outcome};
+use smalt_driver::process::ProcessIdentity;
+
+use super::*;
+use crate::game::{FaultReport, GameRecord, Termination};
+use crate::schedule::ScheduledGame;
+
+fn run() -> StoredRun {
+    StoredRun { created: UNIX_EPOCH + Duration::from_secs(1), plan: "a plan".to_owned(), openings: "o".to_owned() }
+}
+
+fn record(number: u32, outcome: Outcome) -> GameRecord {
+    GameRecord {
+        game: ScheduledGame { number, pair: number / 2, round: 0, white: 0, black: 1, opening: 3 },
+        fen: None,
+        plies: moves::parse("e2e4 e7e5/35/12/98000/410250/").unwrap(),
+        outcome,
+        termination: Termination::Disconnect,
+        started: UNIX_EPOCH + Duration::from_millis(1_234_567),
+        duration: Duration::from_micros(77),
+        fault: Some(FaultReport {
+            color: Color::Black,
+            name: "crashed".to_owned(),
+            words: "was ended by SIGSEGV".to_owned(),
+            transcript: vec!["> go".to_owned(), "< bye".to_owned()],
+        }),
+    }
+}
+
+fn games(store: &Store) -> Vec<GameRecord> {
+    let mut games = Vec::new();
+    store.for_each_game(|game| games.push(game)).unwrap();
+    games
+}
+
+#[test]
+fn what_is_stored_is_read_in_order() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    let white_wins = Outcome::Win(Color::White);
+    for number in [2, 0, 1] {
+        assert_eq!(store.save(&record(number, white_wins)).unwrap(), Saved::New);
+    }
+    store.note_engine(1, "Engine 1.0", "Somebody").unwrap();
+    drop(store);
+    let store = Store::read(&path).unwrap();
+    assert_eq!(store.run().unwrap(), run());
+    assert_eq!(games(&store), [0, 1, 2].map(|number| record(number, white_wins)));
+    assert_eq!(store.engines().unwrap()[&1], "Engine 1.0");
+}
+
+#[test]
+fn storing_a_game_again_changes_nothing() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
+    let first = record(5, Outcome::Win(Color::White));
+    assert_eq!(store.save(&first).unwrap(), Saved::New);
+    assert_eq!(store.save(&record(5, Outcome::Draw)).unwrap(), Saved::Known);
+    assert_eq!(games(&store), [first]);
+}
+
+#[test]
+fn a_second_runner_is_refused_and_a_reader_is_not() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let store = Store::create(&path, &run()).unwrap();
+    assert!(matches!(Store::resume(&path), Err(StoreError::Busy(_))));
+    assert_eq!(games(&Store::read(&path).unwrap()), []);
+    drop(store);
+    assert!(Store::resume(&path).is_ok());
+}
+
+#[test]
+fn what_is_no_store_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    assert!(matches!(Store::read(&path), Err(StoreError::Open { .. })));
+    std::fs::write(&path, "1. e4 e5").unwrap();
+    assert!(matches!(Store::read(&path), Err(StoreError::Foreign(_))));
+    assert!(matches!(Store::resume(&path), Err(StoreError::Foreign(_))));
+    assert!(matches!(Store::create(&path, &run()), Err(StoreError::Exists(_))));
+}
+
+#[test]
+fn a_newer_form_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let store = Store::create(&path, &run()).unwrap();
+    store.connection.pragma_update(None, "user_version", 99).unwrap();
+    drop(store);
+    assert!(matches!(Store::read(&path), Err(StoreError::Newer { found: 99, .. })));
+}
+
+#[test]
+fn processes_are_remembered_until_they_are_gone() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let store = Store::create(&path, &run()).unwrap();
+    let [first, second] = [1, 2].map(|pid| ProcessIdentity { pid, started: 7, session: 3 });
+    store.note_process(first).unwrap();
+    store.note_process(second).unwrap();
+    store.forget_process(first).unwrap();
+    drop(store);
+    assert_eq!(Store::resume(&path).unwrap().left_processes().unwrap(), [second]);
+}

@@ -1,0 +1,171 @@
+//! Writing: each call is one transaction, on the disk when it returns.
+
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use rusqlite::{OptionalExtension, params};
+use smalt_driver::process::ProcessIdentity;
+
+use super::{Store, StoreError, StoredRun, moves};
+use crate::game::GameRecord;
+
+/// Whether a game was new.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Saved {
+    /// It was, and counts from now on.
+    New,
+    /// A game of its number was there already, and stays as it was.
+    Known,
+}
+
+/// A fault outside of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineFault {
+    /// Whose engine: an index of the plan's entrants.
+    pub entrant: usize,
+    /// A stable name.
+    pub name: String,
+    /// In words that fit after the engine's name.
+    pub words: String,
+    /// The last lines of the conversation.
+    pub transcript: Vec<String>,
+}
+
+pub(super) fn to_ms(time: SystemTime) -> i64 {
+    time.duration_since(UNIX_EPOCH).map_or(0, |since| i64::try_from(since.as_millis()).unwrap_or(i64::MAX))
+}
+
+impl Store {
+    pub(super) fn write_run(&self, run: &StoredRun) -> Result<(), StoreError> {
+        let program = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+        self.database(self.connection.execute(
+            "INSERT INTO run (only, program, created_ms, plan, openings) VALUES (1, ?1, ?2, ?3, ?4)",
+            params![program, to_ms(run.created), run.plan, run.openings],
+        ))?;
+        Ok(())
+    }
+
+    /// Stores a game. When this returns, it counts.
+    ///
+    /// # Errors
+    /// If the disk is full, or fails; then the game is not stored.
+    pub fn save(&mut self, record: &GameRecord) -> Result<Saved, StoreError> {
+        let saved = insert_game(&mut self.connection, record);
+        self.database(saved)
+    }
+
+    /// Notes a fault that cost no game.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn note_fault(&self, fault: &EngineFault) -> Result<(), StoreError> {
+        self.database(self.connection.execute(
+            "INSERT INTO fault (entrant, name, words, transcript) VALUES (?1, ?2, ?3, ?4)",
+            params![fault.entrant as i64, fault.name, fault.words, fault.transcript.join("\n")],
+        ))?;
+        Ok(())
+    }
+
+    /// Notes what an engine calls itself.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn note_engine(&self, entrant: usize, name: &str, author: &str) -> Result<(), StoreError> {
+        self.database(self.connection.execute(
+            "INSERT INTO engine (entrant, name, author) VALUES (?1, ?2, ?3)
+             ON CONFLICT (entrant) DO UPDATE SET name = excluded.name, author = excluded.author
+             WHERE name <> excluded.name OR author <> excluded.author",
+            params![entrant as i64, name, author],
+        ))?;
+        Ok(())
+    }
+
+    /// Notes a running process, so that a later run can end what a killed one left.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn note_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
+        self.database(self.connection.execute(
+            "INSERT OR REPLACE INTO process (pid, started, session) VALUES (?1, ?2, ?3)",
+            params![process.pid, process.started as i64, process.session],
+        ))?;
+        Ok(())
+    }
+
+    /// Forgets a process that is gone.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn forget_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
+        self.database(self.connection.execute(
+            "DELETE FROM process WHERE pid = ?1 AND started = ?2",
+            params![process.pid, process.started as i64],
+        ))?;
+        Ok(())
+    }
+
+    /// The processes that an earlier, killed run noted and never forgot.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn left_processes(&self) -> Result<Vec<ProcessIdentity>, StoreError> {
+        let read = || {
+            let mut statement = self.connection.prepare("SELECT pid, started, session FROM process")?;
+            let rows = statement.query_map([], |row| {
+                Ok(ProcessIdentity {
+                    pid: row.get(0)?,
+                    started: row.get::<_, i64>(1)?.cast_unsigned(),
+                    session: row.get(2)?,
+                })
+            })?;
+            rows.collect()
+        };
+        self.database(read())
+    }
+}
+
+fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<Saved> {
+    let transaction = connection.transaction()?;
+    let game = &record.game;
+    let known: Option<i64> = transaction
+        .prepare_cached("SELECT number FROM game WHERE number = ?1")?
+        .query_row([game.number], |row| row.get(0))
+        .optional()?;
+    if known.is_some() {
+        return Ok(Saved::Known);
+    }
+    let duration_us = i64::try_from(record.duration.as_micros()).unwrap_or(i64::MAX);
+    transaction
+        .prepare_cached(
+            "INSERT INTO game (number, pair, round, white, black, opening, fen, outcome, termination, started_ms,
+                               duration_us, moves)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+        )?
+        .execute(params![
+            game.number,
+            game.pair,
+            game.round,
+            game.white as i64,
+            game.black as i64,
+            game.opening as i64,
+            record.fen,
+            record.outcome.to_string(),
+            record.termination.name(),
+            to_ms(record.started),
+            duration_us,
+            moves::to_text(&record.plies),
+        ])?;
+    if let Some(fault) = &record.fault {
+        transaction.execute(
+            "INSERT INTO fault (game, entrant, name, words, transcript) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![
+                game.number,
+                record.entrant(fault.color) as i64,
+                fault.name,
+                fault.words,
+                fault.transcript.join("\n"),
+            ],
+        )?;
+    }
+    transaction.commit()?;
+    Ok(Saved::New)
+}
