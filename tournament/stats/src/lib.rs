@@ -4,6 +4,7 @@
 //! - [`elo`]: score, Elo, normalized Elo and likelihood of superiority of one entrant against another.
 //! - [`sprt`]: the sequential probability ratio test, its log-likelihood ratio, and how long it will take.
 //! - [`ratings`]: one list for many players, by maximum likelihood.
+//! - [`paired`]: two answers to each of the same questions: McNemar's test and the bootstrap.
 //! - [`normal`]: the normal distribution.
 //!
 //! Nothing here knows chess, engines, files or clocks. No public function lets a NaN or an infinity out: what
@@ -13,6 +14,7 @@ pub mod counts;
 pub mod elo;
 mod moments;
 pub mod normal;
+pub mod paired;
 pub mod ratings;
 pub mod sprt;
 
