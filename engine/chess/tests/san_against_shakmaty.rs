@@ -106,5 +106,8 @@ fn what_could_be_two_moves_is_refused_as_ambiguous() {
     check(pawns, "xd6", "xd6 could be more than one move here");
     check(pawns, "cd6", "c5d6");
     check(pawns, "d6", "d6 is not a legal move here");
+    check(pawns, "xb6", "xb6 is not a legal move here");
+    check(AMBIGUOUS[8], "xb8=Q", "c7b8q");
+    check(AMBIGUOUS[8], "xf8=Q", "xf8=Q is not a legal move here");
     check(pawns, "Bc5d6", "Bc5d6 is not a legal move here");
 }

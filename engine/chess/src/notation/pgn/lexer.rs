@@ -122,17 +122,16 @@ impl<R: Read> Lexer<R> {
     /// Skips spaces, dots behind numbers, and lines that begin with `%`.
     #[inline]
     fn skip_space(&mut self) {
-        while let Some(byte) = self.source.peek() {
-            match byte {
-                b'\n' | b'\r' => self.may_be_tag = true,
-                b' ' | b'\t' | 0x0b | 0x0c | b'.' | 0 => {}
-                b'%' if self.source.is_line_start() => {
-                    self.skip_line();
-                    continue;
+        loop {
+            self.source.skip(|byte| matches!(byte, b' ' | b'.' | b'\t' | 0x0b | 0x0c | 0));
+            match self.source.peek() {
+                Some(b'\n' | b'\r') => {
+                    self.may_be_tag = true;
+                    self.source.bump();
                 }
+                Some(b'%') if self.source.is_line_start() => self.skip_line(),
                 _ => return,
             }
-            self.source.bump();
         }
     }
 
@@ -157,14 +156,11 @@ impl<R: Read> Lexer<R> {
 
     #[inline]
     fn take_word(&mut self) {
-        while let Some(byte) = self.source.peek() {
-            let goes_on = is_word(byte) || byte == b'.' && is_en_passant_mark(&self.text);
-            if !goes_on {
-                return;
-            }
-            if self.text.len() < WORD_LIMIT {
-                self.text.push(byte);
-            }
+        while self.source.take_until(|byte| !is_word(byte), &mut self.text, WORD_LIMIT)
+            && self.source.peek() == Some(b'.')
+            && is_en_passant_mark(&self.text)
+        {
+            self.text.push(b'.');
             self.source.bump();
         }
     }
@@ -322,11 +318,21 @@ fn is_line_end(byte: u8) -> bool {
     matches!(byte, b'\n' | b'\r')
 }
 
+/// Bytes of words: letters, digits, what moves and evaluations are written with, and all that is not ASCII.
+static IS_WORD: [bool; 256] = {
+    let mut table = [false; 256];
+    let mut byte = 0;
+    while byte < 256 {
+        let other = matches!(byte as u8, b'+' | b'#' | b'=' | b':' | b'-' | b'_' | b'/' | b'@' | b'~');
+        table[byte] = other || byte >= 0x80 || (byte as u8).is_ascii_alphanumeric();
+        byte += 1;
+    }
+    table
+};
+
 #[inline]
 fn is_word(byte: u8) -> bool {
-    byte.is_ascii_alphanumeric()
-        || byte >= 0x80
-        || matches!(byte, b'+' | b'#' | b'=' | b':' | b'-' | b'_' | b'/' | b'@' | b'~')
+    IS_WORD[usize::from(byte)]
 }
 
 fn is_tag_name(byte: u8) -> bool {

@@ -19,7 +19,7 @@ pub(super) struct Source<R> {
     /// Bytes of UTF-16 that do not yet make a character.
     partial: Vec<u8>,
     line: u64,
-    /// The byte consumed last.
+    /// The byte consumed before the buffer.
     previous: u8,
     ended: bool,
     error: Option<io::Error>,
@@ -52,7 +52,8 @@ impl<R: Read> Source<R> {
 
     /// Whether the next byte is the first of its line.
     pub(super) fn is_line_start(&self) -> bool {
-        matches!(self.previous, b'\n' | b'\r')
+        let previous = self.position.checked_sub(1).map_or(self.previous, |index| self.buffer[index]);
+        matches!(previous, b'\n' | b'\r')
     }
 
     /// The next byte, not consumed.
@@ -67,9 +68,26 @@ impl<R: Read> Source<R> {
     /// Consumes the byte that [`Source::peek`] gave.
     #[inline]
     pub(super) fn bump(&mut self) {
-        self.previous = self.buffer[self.position];
+        self.line += u64::from(self.buffer[self.position] == b'\n');
         self.position += 1;
-        self.line += u64::from(self.previous == b'\n');
+    }
+
+    /// Consumes the bytes that are `skipped`, up to the next line end at most.
+    #[inline]
+    pub(super) fn skip(&mut self, skipped: impl Fn(u8) -> bool) {
+        loop {
+            let ahead = &self.buffer[self.position..];
+            match ahead.iter().position(|&byte| !skipped(byte) || byte == b'\n') {
+                Some(count) => {
+                    self.position += count;
+                    return;
+                }
+                None => self.position = self.buffer.len(),
+            }
+            if !self.refill() {
+                return;
+            }
+        }
     }
 
     /// Whether the stream goes on with these few bytes.
@@ -95,9 +113,6 @@ impl<R: Read> Source<R> {
             let ahead = &self.buffer[self.position..];
             let found = ahead.iter().position(|&byte| wanted(byte));
             let taken = &ahead[..found.unwrap_or(ahead.len())];
-            if !taken.is_empty() {
-                self.previous = b' ';
-            }
             let room = limit.saturating_sub(text.len());
             text.extend_from_slice(&taken[..taken.len().min(room)]);
             self.position += taken.len();
@@ -123,6 +138,9 @@ impl<R: Read> Source<R> {
 
     /// Appends the next bytes to what is not yet consumed. False at the end of the stream.
     fn read_more(&mut self) -> bool {
+        if let Some(index) = self.position.checked_sub(1) {
+            self.previous = self.buffer[index];
+        }
         self.buffer.drain(..self.position);
         self.position = 0;
         if self.ended {

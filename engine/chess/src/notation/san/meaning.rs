@@ -134,7 +134,7 @@ impl SanMove {
         let us = position.turn();
         let pawns = position.pieces(us, Role::Pawn) & self.origin_mask();
         let to = Bitboard::from(self.to);
-        if !to.intersects(position.occupied()) {
+        if self.action == SanAction::Move && !to.intersects(position.occupied()) {
             let single = to.forward(!us);
             if single.intersects(pawns) {
                 return self.pawn_step(position, single.lowest(), MoveKind::Quiet);
@@ -146,10 +146,14 @@ impl SanMove {
         }
         let takers = pawns & pawn_attacks(!us, self.to);
         // Without a file `d5` is a step: a capture must say where it comes from, or that it takes.
-        if self.file.is_none() && self.action == SanAction::Move || position.color(us).contains(self.to) {
+        if self.file.is_none() && self.action == SanAction::Move {
             return Found::None;
         }
-        let kind = if to.intersects(position.occupied()) { MoveKind::Capture } else { MoveKind::EnPassant };
+        let kind = match position.en_passant() {
+            _ if to.intersects(position.color(!us)) => MoveKind::Capture,
+            Some(square) if square == self.to => MoveKind::EnPassant,
+            _ => return Found::None,
+        };
         only(position, takers.into_iter().filter_map(|from| self.pawn_move(position, from, kind)))
     }
 
