@@ -4,6 +4,7 @@
 //! games ([`PgnGame`]). Whatever is wrong costs no more than it must: a line of text, a variation, the rest of a game;
 //! and is reported with its line and reason. Writing is the [`PgnGame`]'s `Display`, in export format.
 
+mod builder;
 mod game;
 mod lexer;
 mod problem;
@@ -13,8 +14,9 @@ mod tags;
 mod visitor;
 mod write;
 
+pub use builder::Variations;
 pub use game::{Element, MainLineMove, PgnGame, VariationError};
 pub use problem::{PgnError, PgnProblem, ProblemKind, SkippedGame};
-pub use reader::{PgnReader, Variations};
+pub use reader::PgnReader;
 pub use tags::Tags;
 pub use visitor::{Flow, Visitor};
