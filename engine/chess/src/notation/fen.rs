@@ -127,16 +127,18 @@ impl Setup {
         }
     }
 
-    /// The rook of a side on its back rank that stands farthest out on a wing.
+    /// The rook of a side on its back rank that stands farthest out on a wing, if the king is farther in.
     fn outermost_rook(&self, color: Color, side: CastlingSide) -> Option<Square> {
         let rank = color.rank(Rank::First);
-        let king = self.king_of(color).filter(|king| king.rank() == rank)?;
-        let rooks = self.squares_of(Piece::new(color, Role::Rook));
-        let wing = rooks & crate::Bitboard::from_rank(rank);
-        match side {
-            CastlingSide::King => wing.last().filter(|rook| rook.index() > king.index()),
-            CastlingSide::Queen => wing.first().filter(|rook| rook.index() < king.index()),
-        }
+        let (king, rook) = (Piece::new(color, Role::King), Piece::new(color, Role::Rook));
+        let inward = |step: usize| match side {
+            CastlingSide::King => Square::new(File::ALL[7 - step], rank),
+            CastlingSide::Queen => Square::new(File::ALL[step], rank),
+        };
+        let stands = |piece: Piece| move |square: &Square| self.board[square.index()] == Some(piece);
+        let outermost = (0..8).map(inward).find(stands(rook))?;
+        let innermost = (0..8).map(inward).find(stands(king))?;
+        (CastlingSide::of(innermost, outermost) == side).then_some(outermost)
     }
 }
 
