@@ -1,3 +1,7 @@
-//! Scores engines on STS, WAC and any EPD suite.
+//! The program `smalt-suites`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    smalt_suites::cli::main(smalt::serve::run)
+}

@@ -1,0 +1,222 @@
+//! One engine process at a time, and one question after the other. After a fault it starts the engine anew.
+
+use std::time::{Duration, Instant};
+
+use smalt_driver::entrant::Restart;
+use smalt_driver::process::Interrupt;
+use smalt_driver::{
+    ConversationError, Ending, Engine, EngineCommand, Fault, Meanwhile, Patience, SearchRequest, Searched,
+    SetOptionError, UciEngine, Wish,
+};
+use smalt_protocol::uci::client::Start;
+
+use super::settled::Follower;
+use super::{Answer, Failure, Length};
+use crate::plan::{Entrant, Limit, Memory, Plan, Program};
+use crate::suite::Problem;
+
+/// How often an engine is started in vain before it is given up.
+const STARTS: u32 = 3;
+
+/// How long after its time an engine is told to stop.
+const GRACE: Duration = Duration::from_secs(1);
+
+/// Why an engine cannot be asked anything.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum CheckError {
+    /// It cannot be started: a matter of the command.
+    #[error("engine {name:?} {fault}")]
+    WouldNotStart {
+        /// Whose.
+        name: String,
+        /// Why.
+        fault: Fault,
+    },
+    /// An option that it does not have, or a value that does not fit.
+    #[error("engine {name:?}: failed to {error}")]
+    Option {
+        /// Whose.
+        name: String,
+        /// Why.
+        error: SetOptionError,
+    },
+}
+
+/// Starts an engine once and sets its options, so that a wrong command or option is told before the run. Other faults
+/// are for the run to find. Gives the name that the engine bears itself, empty if it told none.
+///
+/// # Errors
+/// If the command or an option is wrong.
+pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<String, CheckError> {
+    let name = || entrant.name.clone();
+    match start(entrant, interrupt) {
+        Ok(mut engine) => {
+            let told = engine.name().to_owned();
+            engine.quit();
+            Ok(told)
+        }
+        Err(SetOptionError::Conversation(ConversationError::Fault(fault @ Fault::WouldNotStart(_)))) => {
+            Err(CheckError::WouldNotStart { name: name(), fault })
+        }
+        Err(SetOptionError::Conversation(_)) => Ok(String::new()),
+        Err(error) => Err(CheckError::Option { name: name(), error }),
+    }
+}
+
+/// Why no further question can be asked.
+#[derive(Debug)]
+pub(super) enum Stopped {
+    Interrupted,
+    /// The engine would not start, several times running; or the system gave way.
+    GivenUp(String),
+}
+
+/// Asks one engine.
+pub(super) struct Asker<'a> {
+    plan: &'a Plan,
+    entrant: &'a Entrant,
+    interrupt: &'a Interrupt,
+    engine: Option<UciEngine>,
+}
+
+impl<'a> Asker<'a> {
+    pub(super) fn new(plan: &'a Plan, entrant: &'a Entrant, interrupt: &'a Interrupt) -> Asker<'a> {
+        Asker { plan, entrant, interrupt, engine: None }
+    }
+
+    /// Asks for the best move of a problem. A fault of the engine is an answer, too.
+    pub(super) fn ask(&mut self, problem: &Problem) -> Result<Answer, Stopped> {
+        let mut engine = self.ready_engine()?;
+        let mut follower = Follower::new(problem, self.plan.early_stop);
+        let begun = Instant::now();
+        let searched = self.search(&mut engine, problem, &mut follower);
+        let answer = match searched {
+            Ok(searched) => self.judge(problem, &searched, &follower),
+            Err(ConversationError::Fault(fault)) => failed(fault.into(), begun.elapsed()),
+            Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
+            Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
+        };
+        let is_kept = answer.outcome.is_ok() && self.entrant.restart == Restart::Off;
+        self.engine = is_kept.then_some(engine);
+        Ok(answer)
+    }
+
+    /// Lets the engine leave.
+    pub(super) fn quit(self) {
+        if let Some(mut engine) = self.engine {
+            engine.quit();
+        }
+    }
+
+    /// An engine that awaits a question: the one that runs, unless it fails to get ready, or a new one.
+    fn ready_engine(&mut self) -> Result<UciEngine, Stopped> {
+        if let Some(mut engine) = self.engine.take() {
+            let ready = match self.plan.memory {
+                Memory::Cleared => engine.new_game(&mut Meanwhile::interruptible(self.interrupt)),
+                Memory::Kept => Ok(()),
+            };
+            match ready {
+                Ok(()) => return Ok(engine),
+                Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
+                Err(_) => {}
+            }
+        }
+        let mut last_words = String::new();
+        for _ in 0..STARTS {
+            let started = start(self.entrant, self.interrupt).and_then(|mut engine| {
+                engine.new_game(&mut Meanwhile::interruptible(self.interrupt))?;
+                Ok(engine)
+            });
+            match started {
+                Ok(engine) => return Ok(engine),
+                Err(SetOptionError::Conversation(ConversationError::Interrupted)) => {
+                    return Err(Stopped::Interrupted);
+                }
+                Err(error) => last_words = error.to_string(),
+            }
+        }
+        Err(Stopped::GivenUp(last_words))
+    }
+
+    fn search(
+        &self,
+        engine: &mut UciEngine,
+        problem: &Problem,
+        follower: &mut Follower<'_>,
+    ) -> Result<Searched, ConversationError> {
+        let fen = problem.epd.position.to_fen();
+        let limits = self.entrant.limit.to_search_limits();
+        let (stop_after, deadline) = match self.entrant.limit {
+            Limit::MoveTime(time) => (Some(time + GRACE), time + GRACE + Patience::default().stop),
+            Limit::Nodes(_) | Limit::Depth(_) => (None, self.plan.longest_move),
+        };
+        let request =
+            SearchRequest { start: Start::Fen(&fen), moves: &[], limits: &limits, deadline, stop_after };
+        let mut observe = |info: &smalt_protocol::Info<'_>, time| -> Wish { follower.hear(info, time) };
+        engine.search(&request, &mut Meanwhile::interruptible(self.interrupt), Some(&mut observe))
+    }
+
+    fn judge(&self, problem: &Problem, searched: &Searched, follower: &Follower<'_>) -> Answer {
+        let report = &searched.report;
+        let outcome = match searched.best {
+            None => Err(Failure::NoMove),
+            Some(said) => said.to_move(&problem.epd.position).map_err(|_| Failure::IllegalMove(said)),
+        };
+        let announced = crate::grade::announced_mate(report.score);
+        let is_solved = outcome.as_ref().is_ok_and(|&mv| problem.goal.is_solved_by(mv, announced));
+        let at_the_end = super::Settled { time: searched.elapsed, depth: report.depth, nodes: report.nodes };
+        let length = match searched.ending {
+            Ending::Own => Length::Full,
+            Ending::Stopped if follower.is_enough() => Length::StoppedEarly,
+            Ending::Stopped => Length::Overran,
+        };
+        Answer {
+            outcome,
+            time: searched.elapsed,
+            depth: report.depth,
+            nodes: report.nodes,
+            score: report.score,
+            settled: is_solved.then(|| follower.settled().unwrap_or(at_the_end)),
+            length,
+        }
+    }
+}
+
+fn failed(failure: Failure, time: Duration) -> Answer {
+    Answer {
+        outcome: Err(failure),
+        time,
+        depth: None,
+        nodes: None,
+        score: None,
+        settled: None,
+        length: Length::Full,
+    }
+}
+
+/// Starts an engine, has it introduce itself, and sets its options.
+fn start(entrant: &Entrant, interrupt: &Interrupt) -> Result<UciEngine, SetOptionError> {
+    let command = command(entrant)?;
+    let mut engine = UciEngine::start(&command, Patience::default()).map_err(ConversationError::from)?;
+    engine.introduce(&mut Meanwhile::interruptible(interrupt))?;
+    for (name, text) in &entrant.options {
+        engine.set_option(name, text, &mut Meanwhile::interruptible(interrupt))?;
+    }
+    Ok(engine)
+}
+
+fn command(entrant: &Entrant) -> Result<EngineCommand, ConversationError> {
+    let command = match &entrant.program {
+        Program::Command(program) => EngineCommand::new(program),
+        Program::Builtin => {
+            let own = std::env::current_exe();
+            let own = own.map_err(|error| ConversationError::System { reason: error.to_string() })?;
+            EngineCommand::new(own).argument("engine")
+        }
+    };
+    let command = command.arguments(&entrant.arguments);
+    Ok(match &entrant.directory {
+        Some(directory) => command.directory(directory),
+        None => command,
+    })
+}

@@ -1,0 +1,72 @@
+//! Questions to an engine: positions in, moves out, each with its time. Many engines at once, one order of results.
+//!
+//! It does not know what an answer is worth, but for when an engine settled on a solution.
+
+mod asker;
+mod crew;
+mod settled;
+
+use std::time::Duration;
+
+use smalt_chess::{Move, UciMove};
+use smalt_driver::Fault;
+use smalt_protocol::ReportedScore;
+
+pub use asker::{CheckError, check};
+pub use crew::{Asked, Outcome, Progress, ask_all};
+pub use settled::Settled;
+
+/// What came of one question.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Answer {
+    /// The move, or what went wrong.
+    pub outcome: Result<Move, Failure>,
+    /// From the question to the answer, or to the fault.
+    pub time: Duration,
+    /// The last depth that the engine told, in plies.
+    pub depth: Option<u32>,
+    /// The last count of nodes that it told.
+    pub nodes: Option<u64>,
+    /// The last score that it told, in the view of the side to move.
+    pub score: Option<ReportedScore>,
+    /// Since when it kept to a solution, if its move is one.
+    pub settled: Option<Settled>,
+    /// Whether it used all that it was given.
+    pub length: Length,
+}
+
+/// Whether a search used all that it was given.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Length {
+    /// It did, or ended by itself.
+    Full,
+    /// It was ended, since it had held a solution for long enough.
+    StoppedEarly,
+    /// It was told to stop, since it thought on after its time.
+    Overran,
+}
+
+/// Why there is no move.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Failure {
+    /// The engine failed.
+    #[error(transparent)]
+    Fault(#[from] Fault),
+    /// It played a move that is against the rules.
+    #[error("played {0}, which is no legal move")]
+    IllegalMove(UciMove),
+    /// It said that there is no move, and there is one.
+    #[error("said that there is no move")]
+    NoMove,
+}
+
+impl Failure {
+    /// A stable name for files and tables.
+    pub fn name(&self) -> &'static str {
+        match self {
+            Failure::Fault(fault) => fault.name(),
+            Failure::IllegalMove(_) => "illegal-move",
+            Failure::NoMove => "no-move",
+        }
+    }
+}

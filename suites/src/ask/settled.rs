@@ -1,0 +1,132 @@
+//! When an engine settled on a solution for good: followed through the lines that it writes while it thinks.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use smalt_chess::UciMove;
+use smalt_driver::Wish;
+use smalt_protocol::Info;
+
+use crate::grade::announced_mate;
+use crate::suite::Problem;
+
+/// The moment from which on an engine kept to a solution.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Settled {
+    /// Since the question, by our clock.
+    pub time: Duration,
+    /// The iteration in which it was found, if the engine told.
+    pub depth: Option<u32>,
+    /// Nodes until then, if the engine told.
+    pub nodes: Option<u64>,
+}
+
+/// Follows one search.
+#[derive(Debug)]
+pub(super) struct Follower<'a> {
+    problem: &'a Problem,
+    early_stop: Option<NonZeroU32>,
+    depth: Option<u32>,
+    settled: Option<Settled>,
+}
+
+impl<'a> Follower<'a> {
+    pub(super) fn new(problem: &'a Problem, early_stop: Option<NonZeroU32>) -> Follower<'a> {
+        Follower { problem, early_stop, depth: None, settled: None }
+    }
+
+    /// Hears a line. Wants to stop when a solution has been held for as many iterations as was asked for.
+    pub(super) fn hear(&mut self, info: &Info<'_>, time: Duration) -> Wish {
+        if info.multipv.is_some_and(|line| line != 1) {
+            return Wish::GoOn;
+        }
+        self.depth = info.depth.or(self.depth);
+        if let Some(first) = info.pv.iter().next() {
+            if self.is_solution(first, info) {
+                let moment = Settled { time, depth: self.depth, nodes: info.nodes };
+                self.settled.get_or_insert(moment);
+            } else {
+                self.settled = None;
+            }
+        }
+        if self.is_enough() { Wish::Stop } else { Wish::GoOn }
+    }
+
+    /// The moment when it settled; none if its last line was about another move.
+    pub(super) fn settled(&self) -> Option<Settled> {
+        self.settled
+    }
+
+    fn is_solution(&self, first: UciMove, info: &Info<'_>) -> bool {
+        let announced = announced_mate(info.score);
+        let mv = first.to_move(&self.problem.epd.position);
+        mv.is_ok_and(|mv| self.problem.goal.is_solved_by(mv, announced))
+    }
+
+    /// Whether a solution has been held for as many iterations as was asked for.
+    pub(super) fn is_enough(&self) -> bool {
+        let since = self.settled.and_then(|settled| settled.depth);
+        let held = self.depth.zip(since).map(|(depth, since)| depth.saturating_sub(since));
+        held.zip(self.early_stop).is_some_and(|(held, wanted)| held >= wanted.get())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::suite::Suite;
+    use smalt_protocol::uci::EngineMessage;
+
+    const WAC_1: &str = "2rr3k/pp3pp1/1nnqbN1p/3pN3/2pP4/2P3Q1/PPB4P/R4RK1 w - - bm Qg6;";
+
+    /// Lines a millisecond apart; gives milliseconds, depth and nodes, and after how many lines it was enough.
+    fn check(
+        line: &str,
+        early_stop: u32,
+        lines: &[&str],
+        expected: Option<(u64, Option<u32>, Option<u64>)>,
+        heard: usize,
+    ) {
+        let suite = Suite::parse(line.as_bytes(), "test", "test.epd");
+        let mut follower = Follower::new(&suite.problems[0], NonZeroU32::new(early_stop));
+        let mut count = 0;
+        for (time, line) in (1..).zip(lines) {
+            let EngineMessage::Info(info) = EngineMessage::parse(line) else { panic!("{line}") };
+            count += 1;
+            if follower.hear(&info, Duration::from_millis(time)) == Wish::Stop {
+                break;
+            }
+        }
+        let moment = follower.settled();
+        let moment = moment.map(|at| (u64::try_from(at.time.as_millis()).unwrap(), at.depth, at.nodes));
+        assert_eq!((moment, count), (expected, heard), "{lines:?}");
+    }
+
+    #[test]
+    fn the_last_turn_to_the_solution_counts() {
+        let lines = [
+            "info depth 1 score cp 5 nodes 10 pv g3g6 f7g6",
+            "info depth 2 score cp 1 nodes 20 pv f1f3",
+            "info depth 3 currmove g3g6",
+            "info depth 3 score cp 300 lowerbound nodes 31 pv g3g6",
+            "info depth 3 multipv 2 score cp 1 nodes 32 pv f1f3",
+            "info depth 4 score cp 500 nodes 40 pv g3g6 f7g6",
+            "info nodes 50 nps 1000",
+        ];
+        check(WAC_1, 0, &lines, Some((4, Some(3), Some(31))), 7);
+        check(WAC_1, 1, &lines, Some((4, Some(3), Some(31))), 6);
+        check(WAC_1, 0, &["info depth 1 pv g3g6", "info depth 2 pv f1f3"], None, 2);
+        check(WAC_1, 0, &["info depth 1 pv a1a8", "info string g3g6"], None, 2);
+    }
+
+    #[test]
+    fn a_mate_must_be_announced() {
+        let lines = [
+            "info depth 1 score cp 900 pv e1e8",
+            "info depth 2 score mate 3 pv e1e8",
+            "info depth 3 score mate 1 pv e1e8",
+        ];
+        check("6k1/5ppp/8/8/8/8/8/4R1K1 w - - dm 1;", 0, &lines, Some((3, Some(3), None)), 3);
+        check("6k1/5ppp/8/8/8/8/8/4R1K1 w - - dm 3;", 0, &lines, Some((2, Some(2), None)), 3);
+    }
+}

@@ -1,0 +1,179 @@
+//! The command line as it was typed, and nothing more. What it means is told by [`super::intent`].
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::PathBuf;
+
+use clap::{Args, Parser, Subcommand};
+
+/// Scores chess engines on suites of problems: STS, WAC and any EPD file.
+#[derive(Debug, Parser)]
+#[command(
+    name = "smalt-suites",
+    version,
+    max_term_width = 110,
+    after_help = super::exit::HELP,
+    after_long_help = super::exit::HELP
+)]
+pub(super) struct Arguments {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Command,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(super) enum Command {
+    /// Ask engines for the best moves, and count points
+    #[command(after_help = SCORE_EXAMPLES)]
+    Score(ScoreFlags),
+    /// Count points for moves that were found elsewhere; no engine is run
+    #[command(after_help = GRADE_EXAMPLES)]
+    Grade(GradeFlags),
+    /// List the suites that are part of the program
+    List,
+    /// Show a suite: its themes, what is odd about it and how that is taken; or some of its positions
+    #[command(after_help = SHOW_EXAMPLES)]
+    Show(ShowFlags),
+    /// Compare runs: what is newly solved, what is newly lost, and whether that is more than noise
+    #[command(after_help = COMPARE_EXAMPLES)]
+    Compare(CompareFlags),
+    /// Be the built-in engine.
+    #[command(hide = true)]
+    Engine,
+}
+
+const SCORE_EXAMPLES: &str = "\
+Examples:
+  smalt-suites score wac                                        the built-in engine, 200 ms a position
+  smalt-suites score sts --engine ./new --engine ./old --nodes 20000 --json today.json
+  smalt-suites score my.epd --engine \"cmd=./sf name=SF option.Hash=64\" --depth 12 --failures
+  smalt-suites score wac --engine toga2 --movetime 1000 --early-stop 3 --failed missed.epd
+
+An engine is a command, the name of an engine in the registry, builtin, or words key=value in one argument:
+cmd, name, args, dir, proto, movetime, nodes, depth, restart, option.NAME.";
+
+const GRADE_EXAMPLES: &str = "\
+The list has `id move` a line; moves may be written in any notation: Qg6, g3g6, Qg3-g6. Where a mate must be
+announced, `id move #3` announces it.
+
+Examples:
+  smalt-suites grade sts --moves moves.txt
+  smalt-suites grade wac --moves moves.txt --json points.json --failures";
+
+const SHOW_EXAMPLES: &str = "\
+Examples:
+  smalt-suites show sts
+  smalt-suites show wac WAC.002 WAC.230
+  smalt-suites show my.epd --epd";
+
+const COMPARE_EXAMPLES: &str = "\
+Examples:
+  smalt-suites compare yesterday.json today.json
+  smalt-suites compare engines.json                             its later engines against its first";
+
+/// Flags of `score`.
+#[derive(Debug, Args)]
+pub(super) struct ScoreFlags {
+    /// wac, sts, sts01 to sts15, or an EPD file
+    #[arg(required = true, value_name = "SUITE")]
+    pub suites: Vec<String>,
+    /// An engine; may be given again [default: builtin]
+    #[arg(short, long = "engine", value_name = "ENTRANT")]
+    pub engines: Vec<String>,
+    /// What holds for each engine, as words: "option.Hash=16"
+    #[arg(long, value_name = "WORDS")]
+    pub each: Option<String>,
+    /// The registry of engines [default: smalt/engines.toml in your configuration folder]
+    #[arg(long = "engines", value_name = "FILE")]
+    pub registry: Option<PathBuf>,
+    /// Milliseconds for each position [default: 200]
+    #[arg(long, value_name = "MS", group = "limit")]
+    pub movetime: Option<u64>,
+    /// Nodes for each position
+    #[arg(long, value_name = "N", group = "limit")]
+    pub nodes: Option<u64>,
+    /// Plies for each position
+    #[arg(long, value_name = "D", group = "limit")]
+    pub depth: Option<u32>,
+    /// Positions at the same time, each on an engine process of its own [default: cores less one]
+    #[arg(short, long, value_name = "C")]
+    pub concurrency: Option<NonZeroUsize>,
+    /// Let engines keep what they remember from one position to the next
+    #[arg(long)]
+    pub keep_hash: bool,
+    /// End a search when it has held a solution for so many iterations
+    #[arg(long, value_name = "N")]
+    pub early_stop: Option<NonZeroU32>,
+    /// Seconds after which a search without a limit of time is given up
+    #[arg(long, value_name = "SECONDS", default_value_t = NonZeroU32::new(120).expect("not zero"))]
+    pub longest_move: NonZeroU32,
+    /// What is shown and written.
+    #[command(flatten)]
+    pub output: OutputFlags,
+}
+
+/// Flags of `grade`.
+#[derive(Debug, Args)]
+pub(super) struct GradeFlags {
+    /// wac, sts, sts01 to sts15, or an EPD file
+    pub suite: String,
+    /// The list of moves; - is standard input
+    #[arg(long, value_name = "FILE")]
+    pub moves: PathBuf,
+    /// How the finder of the moves is called in results [default: the name of the list]
+    #[arg(long)]
+    pub name: Option<String>,
+    /// What is shown and written.
+    #[command(flatten)]
+    pub output: OutputFlags,
+}
+
+/// What is shown and written.
+#[derive(Debug, Args)]
+pub(super) struct OutputFlags {
+    /// List the positions that were missed: what was played, what was right
+    #[arg(long)]
+    pub failures: bool,
+    /// Write all results for scripts; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a row a position as CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
+    /// Write the tables as Markdown; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Write the positions that were missed as an EPD file of their own; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub failed: Option<PathBuf>,
+    /// Show no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Flags of `show`.
+#[derive(Debug, Args)]
+pub(super) struct ShowFlags {
+    /// wac, sts, sts01 to sts15, or an EPD file
+    pub suite: String,
+    /// Positions to show, by their ids
+    pub ids: Vec<String>,
+    /// Print the positions as EPD
+    #[arg(long)]
+    pub epd: bool,
+}
+
+/// Flags of `compare`.
+#[derive(Debug, Args)]
+pub(super) struct CompareFlags {
+    /// Results of the first run (score --json, grade --json)
+    pub first: PathBuf,
+    /// Results of the second run
+    pub second: Option<PathBuf>,
+    /// Write the comparison for scripts; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write the comparison as Markdown; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+}

@@ -1,0 +1,96 @@
+//! `list` and `show`: what suites there are, and what is in them.
+
+use anyhow::anyhow;
+use smalt_chess::{Move, San};
+use smalt_report::{Column, Kind, Table};
+
+use super::arguments::ShowFlags;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::{intent, output};
+use crate::suite::{EMBEDDED, Problem, Suite};
+
+pub(super) fn list() -> Result<Exit, Refusal> {
+    let mut table = Table::new([
+        Column::new("Suite", Kind::Text),
+        Column::new("Positions", Kind::Integer),
+        Column::new("What", Kind::Text),
+        Column::new("Scoring", Kind::Text),
+    ]);
+    for embedded in &EMBEDDED {
+        let suite = Suite::embedded(embedded.name).expect("it is in the list");
+        let positions = suite.problems.len() as u64;
+        table.push([embedded.name.into(), positions.into(), embedded.title.into(), embedded.scoring.into()]);
+    }
+    output::print(&table.to_text())?;
+    Ok(Exit::Done)
+}
+
+pub(super) fn show(flags: &ShowFlags) -> Result<Exit, Refusal> {
+    let suite = intent::suite(&flags.suite)?;
+    let is_wanted = |problem: &&Problem| flags.ids.is_empty() || flags.ids.contains(&problem.id);
+    let wanted: Vec<&Problem> = suite.problems.iter().filter(is_wanted).collect();
+    if let Some(id) = flags.ids.iter().find(|id| wanted.iter().all(|problem| problem.id != **id)) {
+        return Err(anyhow!("no problem of {} is called {id:?}", suite.name)).or_usage();
+    }
+    let text = match (flags.epd, flags.ids.is_empty()) {
+        (true, _) => wanted.iter().map(|problem| format!("{}\n", problem.epd)).collect(),
+        (false, false) => {
+            wanted.iter().map(|problem| describe(&suite, problem)).collect::<Vec<_>>().join("\n")
+        }
+        (false, true) => overview(&suite),
+    };
+    output::print(&text)?;
+    Ok(intent::exit_of(&suite))
+}
+
+fn overview(suite: &Suite) -> String {
+    let mut text = format!(
+        "{}: {}. {} positions, {} points.\n\n",
+        suite.name,
+        suite.title,
+        suite.problems.len(),
+        suite.max_points()
+    );
+    let mut table = Table::new([
+        Column::new("Theme", Kind::Text),
+        Column::new("Positions", Kind::Integer),
+        Column::new("First", Kind::Text),
+    ]);
+    for (index, theme) in suite.themes.iter().enumerate() {
+        let own = || suite.problems.iter().filter(|problem| problem.theme == index);
+        let first = own().next().map(|problem| problem.id.clone());
+        table.push([theme.as_str().into(), (own().count() as u64).into(), first.into()]);
+    }
+    text.push_str(&table.to_text());
+    let notes: Vec<String> = suite.notes().map(|(id, note)| format!("{id}: {note}\n")).collect();
+    if !notes.is_empty() {
+        text.push_str("\nOddities, and what is made of them:\n");
+        text.extend(notes);
+    }
+    text
+}
+
+fn describe(suite: &Suite, problem: &Problem) -> String {
+    let position = &problem.epd.position;
+    let names = |moves: &[Move]| {
+        moves.iter().map(|&mv| San::from_move(mv, position).to_string()).collect::<Vec<_>>().join(", ")
+    };
+    let goal = &problem.goal;
+    let mut lines = vec![
+        format!("{}: {}", problem.id, suite.themes[problem.theme]),
+        format!("  position  {}", position.to_fen()),
+    ];
+    if !goal.best.is_empty() {
+        lines.push(format!("  right     {}", names(&goal.best)));
+    }
+    if !goal.avoid.is_empty() {
+        lines.push(format!("  wrong     {}", names(&goal.avoid)));
+    }
+    lines.extend(goal.mate_in.map(|moves| format!("  mate in   {moves}, to be announced")));
+    if !goal.points.is_empty() {
+        let points = goal.points.iter().map(|&(mv, points)| format!("{} {points}", names(&[mv])));
+        lines.push(format!("  points    {}", points.collect::<Vec<_>>().join(", ")));
+    }
+    lines.extend(problem.notes.iter().map(|note| format!("  note      {note}")));
+    lines.join("\n") + "\n"
+}

@@ -1,0 +1,45 @@
+//! `compare`: runs beside each other.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+
+use super::arguments::CompareFlags;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::{self, People};
+use crate::compare::{Comparison, match_runs};
+use crate::record::{Record, from_json};
+use crate::report::{Style, comparison_report};
+
+pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
+    let first = read(&flags.first)?;
+    let second = flags.second.as_deref().map(read).transpose()?;
+    let pairs = match_runs(&first, second.as_deref());
+    let comparisons: Vec<Comparison> = pairs.iter().filter_map(|(a, b)| Comparison::new(a, b)).collect();
+    if comparisons.is_empty() {
+        return Err(anyhow!("nothing to compare: no suite has been run twice")).or_usage();
+    }
+    let report = |style| {
+        comparisons
+            .iter()
+            .map(|comparison| comparison_report(comparison, style))
+            .collect::<Vec<_>>()
+            .join("\n")
+    };
+    let files = [&flags.json, &flags.markdown];
+    People::beside(files.into_iter().flatten().map(AsRef::as_ref)).show(&report(Style::Text))?;
+    if let Some(path) = &flags.markdown {
+        output::write(path, &report(Style::Markdown))?;
+    }
+    if let Some(path) = &flags.json {
+        let text = serde_json::to_string_pretty(&comparisons).context("failed to write JSON").or_failed()?;
+        output::write(path, &(text + "\n"))?;
+    }
+    let is_whole = comparisons.len() == pairs.len() && comparisons.iter().all(|one| one.unpaired == 0);
+    Ok(if is_whole { Exit::Done } else { Exit::LeftOut })
+}
+
+fn read(path: &Path) -> Result<Vec<Record>, Refusal> {
+    let text = output::read(path)?;
+    from_json(&String::from_utf8_lossy(&text), &path.display().to_string()).or_usage()
+}

@@ -1,0 +1,39 @@
+//! `grade`: points for moves that were found elsewhere.
+
+use std::io::Read;
+
+use anyhow::Context;
+use smalt_chess::notation::encoding::decode;
+
+use super::arguments::GradeFlags;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::is_standard_output;
+use super::results::Results;
+use super::{intent, output};
+use crate::grade::MoveList;
+use crate::record::Record;
+
+pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
+    let suite = intent::suite(&flags.suite)?;
+    let (bytes, file) = if is_standard_output(&flags.moves) {
+        let mut bytes = Vec::new();
+        std::io::stdin().read_to_end(&mut bytes).context("failed to read standard input").or_usage()?;
+        (bytes, "standard input".to_owned())
+    } else {
+        (output::read(&flags.moves)?, flags.moves.display().to_string())
+    };
+    let list = MoveList::parse(&decode(&bytes), &file, &suite);
+    for line in &list.refused {
+        output::tell(&format!("left out: {line}"));
+    }
+    let name = flags.name.clone().unwrap_or_else(|| match flags.moves.file_stem() {
+        Some(stem) if !is_standard_output(&flags.moves) => stem.to_string_lossy().into_owned(),
+        _ => "moves".to_owned(),
+    });
+    let mut results = Results::new(&flags.output);
+    results.add(&suite, Record::from_moves(&suite, &name, &list))?;
+    results.end_suite(&suite)?;
+    results.finish()?;
+    let is_whole = list.refused.is_empty() && results.unanswered() == 0;
+    Ok(intent::exit_of(&suite).max(if is_whole { Exit::Done } else { Exit::LeftOut }))
+}

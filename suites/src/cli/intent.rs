@@ -1,0 +1,93 @@
+//! From what was typed to what is meant: suites found and read, engines resolved, defaults filled in.
+
+use std::num::NonZeroUsize;
+use std::path::Path;
+use std::thread::available_parallelism;
+use std::time::Duration;
+
+use anyhow::{Context, anyhow};
+use smalt_driver::entrant::{
+    BUILTIN, EntrantText, Registry, nearest, parse_entrant, parse_keys, split_words,
+};
+
+use super::arguments::ScoreFlags;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output;
+use crate::plan::{Limit, Memory, Plan, resolve_entrants};
+use crate::suite::{EMBEDDED, Suite};
+
+/// The limit where none was given.
+const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
+
+/// The plan that the flags mean.
+pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
+    let registry = registry(flags.registry.as_deref())?;
+    let limit = Limit::from_parts("", flags.movetime, flags.nodes, flags.depth);
+    let limit =
+        limit.map_err(|_| anyhow!("--movetime, --nodes and --depth must be above zero")).or_usage()?;
+    let each = flags.each.as_deref().map(|words| split_words(words).and_then(|words| parse_keys(&words)));
+    let each = each.transpose().context("--each").or_usage()?.unwrap_or_default();
+    let mut typed = Vec::new();
+    for text in &flags.engines {
+        typed.push(parse_entrant(text).with_context(|| format!("--engine {text:?}")).or_usage()?);
+    }
+    if typed.is_empty() {
+        typed.push(EntrantText { cmd: Some(BUILTIN.to_owned()), ..EntrantText::default() });
+    }
+    let entrants = resolve_entrants(&typed, &each, &registry, limit.unwrap_or(DEFAULT_LIMIT)).or_usage()?;
+    Ok(Plan {
+        entrants,
+        concurrency: flags.concurrency.unwrap_or_else(spare_cores),
+        memory: if flags.keep_hash { Memory::Kept } else { Memory::Cleared },
+        early_stop: flags.early_stop,
+        longest_move: Duration::from_secs(flags.longest_move.get().into()),
+    })
+}
+
+/// All cores but one, which is ours.
+fn spare_cores() -> NonZeroUsize {
+    let cores = available_parallelism().map_or(1, NonZeroUsize::get);
+    NonZeroUsize::new(cores - 1).unwrap_or(NonZeroUsize::MIN)
+}
+
+fn registry(file: Option<&Path>) -> Result<Registry, Refusal> {
+    let own = Registry::user_file().filter(|path| file.is_none() && path.exists());
+    let Some(path) = file.or(own.as_deref()) else { return Ok(Registry::shipped()) };
+    let text = output::read(path)?;
+    let registry =
+        Registry::parse(&String::from_utf8_lossy(&text), &path.display().to_string()).or_usage()?;
+    Ok(registry.or(Registry::shipped()))
+}
+
+/// The suite of the program that has this name, or else the file. Tells of lines that could not be read.
+pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
+    let suite = match Suite::embedded(text) {
+        Some(suite) => suite,
+        None => read_suite(text)?,
+    };
+    for line in &suite.refused {
+        output::tell(&format!("left out: {line}"));
+    }
+    if suite.problems.is_empty() {
+        return Err(anyhow!("{text} has no problem that could be asked")).or_usage();
+    }
+    Ok(suite)
+}
+
+fn read_suite(text: &str) -> Result<Suite, Refusal> {
+    let path = Path::new(text);
+    if !path.exists() {
+        let hint = nearest(text, EMBEDDED.iter().map(|suite| suite.name));
+        let hint = hint.map(|name| format!(" (did you mean {name}?)")).unwrap_or_default();
+        let suites = "the suites of the program are wac, sts, sts01 to sts15";
+        return Err(anyhow!("there is no suite and no file {text:?}{hint}; {suites}")).or_usage();
+    }
+    let bytes = output::read(path)?;
+    let name = path.file_stem().map_or_else(|| text.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    Ok(Suite::parse(&bytes, &name, text))
+}
+
+/// What the lines of a suite that could not be read mean for the exit code.
+pub(super) fn exit_of(suite: &Suite) -> Exit {
+    if suite.refused.is_empty() { Exit::Done } else { Exit::LeftOut }
+}

@@ -1,0 +1,75 @@
+//! Writing of results: to standard output, to standard error, or to files. Whoever closed the pipe has no need of them.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use anyhow::Context;
+
+use super::exit::{OrRefuse, Refusal};
+
+/// Whether a path means standard output.
+pub(super) fn is_standard_output(path: &Path) -> bool {
+    path == Path::new("-")
+}
+
+/// Where texts for people go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum People {
+    /// To standard output.
+    Output,
+    /// To standard error, since scripts read the output.
+    Error,
+}
+
+impl People {
+    /// Beside files, of which one may be standard output.
+    pub(super) fn beside<'a>(files: impl IntoIterator<Item = &'a Path>) -> People {
+        if files.into_iter().any(is_standard_output) { People::Error } else { People::Output }
+    }
+
+    /// Writes a text.
+    pub(super) fn show(self, text: &str) -> Result<(), Refusal> {
+        match self {
+            People::Output => print(text),
+            People::Error => {
+                let _ = io::stderr().write_all(text.as_bytes());
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Writes a text to standard output.
+pub(super) fn print(text: &str) -> Result<(), Refusal> {
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("failed to write the result").or_failed()
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Writes a line of information to standard error.
+pub(super) fn tell(text: &str) {
+    let _ = writeln!(io::stderr(), "{text}");
+}
+
+/// Writes a text to a file, or to standard output. A file is there whole, or as it was before.
+pub(super) fn write(path: &Path, text: &str) -> Result<(), Refusal> {
+    if is_standard_output(path) {
+        return print(text);
+    }
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    let part = Path::new(&name);
+    std::fs::write(part, text)
+        .and_then(|()| std::fs::rename(part, path))
+        .with_context(|| format!("failed to write {}", path.display()))
+        .or_failed()
+}
+
+/// Reads a file that the user named.
+pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
+    std::fs::read(path).with_context(|| format!("failed to read {}", path.display())).or_usage()
+}

@@ -1,0 +1,111 @@
+//! Results on their way to the user: shown when they come, written to files after each run.
+
+use std::collections::HashSet;
+use std::path::Path;
+
+use super::arguments::OutputFlags;
+use super::exit::Refusal;
+use super::output::{self, People};
+use crate::record::{Record, to_json};
+use crate::report::{self, Style};
+use crate::suite::Suite;
+
+/// All results so far.
+pub(super) struct Results<'a> {
+    flags: &'a OutputFlags,
+    people: People,
+    records: Vec<Record>,
+    markdown: String,
+    failed: String,
+}
+
+impl<'a> Results<'a> {
+    pub(super) fn new(flags: &'a OutputFlags) -> Results<'a> {
+        let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed];
+        let people = People::beside(files.into_iter().flatten().map(AsRef::as_ref));
+        Results { flags, people, records: Vec::new(), markdown: String::new(), failed: String::new() }
+    }
+
+    /// Shows a result and writes it to the files, but for standard output, where all come at the end.
+    pub(super) fn add(&mut self, suite: &Suite, record: Record) -> Result<(), Refusal> {
+        let separator = if self.records.is_empty() { "" } else { "\n" };
+        let mut text = format!("{separator}{}", report::run_report(&record, Style::Text));
+        if self.flags.failures {
+            let failures = report::failures(&record, Style::Text);
+            text.extend((!failures.is_empty()).then(|| format!("\n{failures}")));
+            self.add_markdown(&report::run_report(&record, Style::Markdown));
+            self.add_markdown(&report::failures(&record, Style::Markdown));
+        } else {
+            self.add_markdown(&report::run_report(&record, Style::Markdown));
+        }
+        self.people.show(&text)?;
+        self.records.push(record);
+        self.write_files(Some(suite), |path| !output::is_standard_output(path))
+    }
+
+    /// Shows the engines of a suite side by side; the last results of it are in.
+    pub(super) fn end_suite(&mut self, suite: &Suite) -> Result<(), Refusal> {
+        let runs: Vec<&Record> = self.records.iter().filter(|record| record.suite == suite.name).collect();
+        let text = report::side_by_side(&runs, Style::Text);
+        let markdown = report::side_by_side(&runs, Style::Markdown);
+        let missed = missed(suite, &runs);
+        self.failed.push_str(&missed);
+        if !text.is_empty() {
+            self.people.show(&format!("\n{text}"))?;
+            self.add_markdown(&markdown);
+        }
+        self.write_files(None, |path| !output::is_standard_output(path))
+    }
+
+    /// Writes what goes to standard output.
+    pub(super) fn finish(&self) -> Result<(), Refusal> {
+        self.write_files(None, output::is_standard_output)
+    }
+
+    /// Whether any engine answered anything.
+    pub(super) fn has_answers(&self) -> bool {
+        self.records.iter().any(|record| record.unanswered < record.positions)
+    }
+
+    /// The positions without an answer.
+    pub(super) fn unanswered(&self) -> usize {
+        self.records.iter().map(|record| record.unanswered).sum()
+    }
+
+    fn add_markdown(&mut self, text: &str) {
+        if !text.is_empty() {
+            self.markdown.push_str(if self.markdown.is_empty() { "" } else { "\n" });
+            self.markdown.push_str(text);
+        }
+    }
+
+    /// Writes the wanted files; of `running` the missed positions are not known yet, unless they are added here.
+    fn write_files(&self, running: Option<&Suite>, wanted: impl Fn(&Path) -> bool) -> Result<(), Refusal> {
+        let wants = |file: &'a Option<std::path::PathBuf>| file.as_deref().filter(|path| wanted(path));
+        if let Some(path) = wants(&self.flags.json) {
+            output::write(path, &to_json(&self.records))?;
+        }
+        if let Some(path) = wants(&self.flags.csv) {
+            output::write(path, &report::positions(&self.records).to_csv())?;
+        }
+        if let Some(path) = wants(&self.flags.markdown) {
+            output::write(path, &self.markdown)?;
+        }
+        if let Some(path) = wants(&self.flags.failed).filter(|_| running.is_none()) {
+            output::write(path, &self.failed)?;
+        }
+        Ok(())
+    }
+}
+
+/// The problems that any of the runs missed, as EPD.
+fn missed(suite: &Suite, runs: &[&Record]) -> String {
+    let indexes: HashSet<usize> = runs
+        .iter()
+        .flat_map(|run| run.results.iter().enumerate())
+        .filter(|(_, result)| !result.solved)
+        .map(|(index, _)| index)
+        .collect();
+    let problems = suite.problems.iter().enumerate().filter(|(index, _)| indexes.contains(index));
+    problems.map(|(_, problem)| format!("{}\n", problem.epd)).collect()
+}

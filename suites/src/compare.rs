@@ -1,0 +1,173 @@
+//! Two runs on the same suite, position by position: what is newly solved, what is newly lost, and whether that is
+//! more than noise.
+
+use std::collections::HashMap;
+
+use serde::Serialize;
+use smalt_stats::paired::{bootstrap_sum, mcnemar};
+
+use crate::record::{Record, ResultRecord};
+
+/// How often the bootstrap draws: its ends are then sure to about two percent of the interval.
+const RESAMPLES: usize = 10_000;
+
+/// The bootstrap's seed: the same runs give the same interval.
+const SEED: u64 = 1;
+
+/// The second run against the first.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Comparison {
+    /// The suite's name.
+    pub suite: String,
+    /// The first run.
+    pub first: Side,
+    /// The second run.
+    pub second: Side,
+    /// Positions that both runs have.
+    pub positions: usize,
+    /// Positions that only one of them has.
+    pub unpaired: usize,
+    /// Solved by the second alone.
+    pub newly_solved: Vec<Change>,
+    /// Solved by the first alone.
+    pub newly_lost: Vec<Change>,
+    /// How likely chance alone parts the changes so unevenly: McNemar's exact test, two-sided.
+    pub p_value: f64,
+    /// Points of the second less those of the first.
+    pub points: i64,
+    /// The 95 % interval of that, from a paired bootstrap over positions; its lower end.
+    pub points_low: Option<f64>,
+    /// Its upper end.
+    pub points_high: Option<f64>,
+}
+
+/// One run in a comparison, of the positions that both have.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Side {
+    /// The engine's name.
+    pub engine: String,
+    /// How long it could think.
+    pub limit: Option<String>,
+    /// How many it solved.
+    pub solved: usize,
+    /// Points made.
+    pub points: u32,
+}
+
+/// A position that one solved and the other did not.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Change {
+    /// The problem's name.
+    pub id: String,
+    /// The position.
+    pub fen: String,
+    /// What the first played, in algebraic notation.
+    pub first: Option<String>,
+    /// What the second played.
+    pub second: Option<String>,
+    /// What would have been right.
+    pub best: Vec<String>,
+}
+
+/// How sure a comparison of points is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Judgement {
+    /// The interval lies above zero.
+    Better,
+    /// The interval lies below zero.
+    Worse,
+    /// The interval holds zero.
+    Noise,
+}
+
+impl Comparison {
+    /// Compares two runs; none if they have no position in common. Positions are paired by id and position, never by
+    /// the position alone; the nth of an id with the nth.
+    pub fn new(first: &Record, second: &Record) -> Option<Comparison> {
+        let pairs = pair(&first.results, &second.results);
+        if pairs.is_empty() {
+            return None;
+        }
+        let differences: Vec<f64> =
+            pairs.iter().map(|(a, b)| f64::from(b.points) - f64::from(a.points)).collect();
+        let interval = bootstrap_sum(&differences, RESAMPLES, SEED);
+        let changes = |wanted: (bool, bool)| -> Vec<Change> {
+            pairs
+                .iter()
+                .filter(|(a, b)| (a.solved, b.solved) == wanted)
+                .map(|(a, b)| Change::new(a, b))
+                .collect()
+        };
+        let (newly_solved, newly_lost) = (changes((false, true)), changes((true, false)));
+        let side = |record: &Record, results: &mut dyn Iterator<Item = &&ResultRecord>| {
+            let mut side =
+                Side { engine: record.engine.clone(), limit: record.limit.clone(), solved: 0, points: 0 };
+            for result in results {
+                side.solved += usize::from(result.solved);
+                side.points += result.points;
+            }
+            side
+        };
+        Some(Comparison {
+            suite: first.suite.clone(),
+            first: side(first, &mut pairs.iter().map(|(a, _)| a)),
+            second: side(second, &mut pairs.iter().map(|(_, b)| b)),
+            positions: pairs.len(),
+            unpaired: first.results.len() + second.results.len() - 2 * pairs.len(),
+            p_value: mcnemar(newly_solved.len() as u64, newly_lost.len() as u64),
+            newly_solved,
+            newly_lost,
+            points: pairs.iter().map(|(a, b)| i64::from(b.points) - i64::from(a.points)).sum(),
+            points_low: interval.map(|interval| interval.low),
+            points_high: interval.map(|interval| interval.high),
+        })
+    }
+
+    /// What the interval of points says.
+    pub fn judgement(&self) -> Judgement {
+        match (self.points_low, self.points_high) {
+            (Some(low), _) if low > 0.0 => Judgement::Better,
+            (_, Some(high)) if high < 0.0 => Judgement::Worse,
+            _ => Judgement::Noise,
+        }
+    }
+}
+
+impl Change {
+    fn new(first: &ResultRecord, second: &ResultRecord) -> Change {
+        Change {
+            id: first.id.clone(),
+            fen: first.fen.clone(),
+            first: first.san.clone(),
+            second: second.san.clone(),
+            best: first.best.clone(),
+        }
+    }
+}
+
+fn pair<'a>(
+    first: &'a [ResultRecord],
+    second: &'a [ResultRecord],
+) -> Vec<(&'a ResultRecord, &'a ResultRecord)> {
+    let mut seconds: HashMap<(&str, &str), Vec<&ResultRecord>> = HashMap::new();
+    for result in second.iter().rev() {
+        seconds.entry((&result.id, &result.fen)).or_default().push(result);
+    }
+    first
+        .iter()
+        .filter_map(|a| seconds.get_mut(&(a.id.as_str(), a.fen.as_str()))?.pop().map(|b| (a, b)))
+        .collect()
+}
+
+/// Which runs of two files are set beside each other: those of one suite, of the same engine where both files have it,
+/// else with the first file's first run. With one file its later runs are set beside its first.
+pub fn match_runs<'a>(first: &'a [Record], second: Option<&'a [Record]>) -> Vec<(&'a Record, &'a Record)> {
+    let candidates = second.unwrap_or(first);
+    let counterpart = |run: &Record| {
+        let same_suite = || first.iter().filter(|other| other.suite == run.suite);
+        let same_engine = same_suite().find(|other| second.is_some() && other.engine == run.engine);
+        same_engine.or_else(|| same_suite().next())
+    };
+    let pairs = candidates.iter().filter_map(|run| Some((counterpart(run)?, run)));
+    pairs.filter(|(a, b)| !std::ptr::eq(*a, *b)).collect()
+}

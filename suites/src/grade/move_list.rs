@@ -1,0 +1,154 @@
+//! A list of moves that were found elsewhere: `id move` a line, for the problems of one suite.
+
+use std::collections::HashMap;
+
+use smalt_chess::{Move, San, SanError};
+
+use crate::suite::{Problem, Suite};
+
+/// The moves of a list, by the problems of its suite.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MoveList {
+    /// For each problem of the suite, in its order.
+    pub moves: Vec<Option<ListedMove>>,
+    /// The lines that could not be used.
+    pub refused: Vec<RefusedMove>,
+}
+
+/// What a line says about a problem.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ListedMove {
+    /// The move as it is written.
+    pub text: String,
+    /// The move, if it can be played.
+    pub mv: Option<Move>,
+    /// The mate in so many moves that is announced with it (`#3`).
+    pub announced: Option<u32>,
+}
+
+/// A line that could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}, line {line}: {reason}")]
+pub struct RefusedMove {
+    /// The file, as it was named.
+    pub file: String,
+    /// Its number, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub reason: RefusedMoveReason,
+}
+
+/// Why a line could not be used.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RefusedMoveReason {
+    /// It begins with no name of a problem.
+    #[error("no problem of the suite is called as {0:?} begins; a line is `id move`")]
+    UnknownId(String),
+    /// It ends after the name.
+    #[error("no move after the id {0}")]
+    NoMove(String),
+    /// There are more lines for a name than problems.
+    #[error("a second move for {0}; the first counts")]
+    Again(String),
+    /// The move is ambiguous, which a finder of it could have avoided.
+    #[error("{text} could be more than one move in {id}")]
+    Ambiguous {
+        /// The problem.
+        id: String,
+        /// The move.
+        text: String,
+    },
+    /// The text is no move in any notation.
+    #[error("{text:?} is no move; in {id} it earns nothing")]
+    Unreadable {
+        /// The problem.
+        id: String,
+        /// The text.
+        text: String,
+    },
+}
+
+impl MoveList {
+    /// Reads a list; `file` is the name that refused lines shall bear. Moves may be written in any notation: `Qg6`,
+    /// `g3g6`, `Qg3-g6`. A move that is against the rules, and `0000`, `(none)` or `-`, are answers that earn nothing.
+    /// Where several problems have the same name the first line is the first one's, and so on.
+    pub fn parse(text: &str, file: &str, suite: &Suite) -> MoveList {
+        let mut list = MoveList { moves: vec![None; suite.problems.len()], refused: Vec::new() };
+        let names = Names::new(suite);
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            if let Err(reason) = list.read_line(line, suite, &names) {
+                list.refused.push(RefusedMove { file: file.to_owned(), line: number, reason });
+            }
+        }
+        list
+    }
+
+    fn read_line(&mut self, line: &str, suite: &Suite, names: &Names<'_>) -> Result<(), RefusedMoveReason> {
+        let (id, rest) = names.split(line).ok_or_else(|| RefusedMoveReason::UnknownId(line.to_owned()))?;
+        let indexes = &names.indexes[id];
+        let free = indexes.iter().find(|&&index| self.moves[index].is_none());
+        let &index = free.ok_or_else(|| RefusedMoveReason::Again(id.to_owned()))?;
+        let rest = rest
+            .trim_matches(|letter: char| letter.is_whitespace() || matches!(letter, ';' | ',' | ':' | '"'));
+        if rest.is_empty() {
+            return Err(RefusedMoveReason::NoMove(id.to_owned()));
+        }
+        self.moves[index] = Some(read_move(rest, &suite.problems[index])?);
+        Ok(())
+    }
+}
+
+/// Where the problems of each name are.
+struct Names<'a> {
+    indexes: HashMap<&'a str, Vec<usize>>,
+}
+
+impl<'a> Names<'a> {
+    fn new(suite: &'a Suite) -> Names<'a> {
+        let mut indexes: HashMap<&str, Vec<usize>> = HashMap::new();
+        for (index, problem) in suite.problems.iter().enumerate() {
+            indexes.entry(&problem.id).or_default().push(index);
+        }
+        Names { indexes }
+    }
+
+    /// The longest name with which a line begins (names may hold spaces), and what follows.
+    fn split<'l>(&self, line: &'l str) -> Option<(&'l str, &'l str)> {
+        let line = line.strip_prefix('"').unwrap_or(line);
+        let is_end = |letter: char| letter.is_whitespace() || matches!(letter, ':' | ',' | ';' | '"');
+        let mut ends: Vec<usize> = line.match_indices(is_end).map(|(end, _)| end).collect();
+        ends.push(line.len());
+        ends.into_iter()
+            .rev()
+            .map(|end| line.split_at(end))
+            .find(|(name, _)| self.indexes.contains_key(name.trim_end()))
+            .map(|(name, rest)| (name.trim_end(), rest))
+    }
+}
+
+fn read_move(text: &str, problem: &Problem) -> Result<ListedMove, RefusedMoveReason> {
+    let (text, announced) = split_mate(text);
+    let listed = |mv| ListedMove { text: text.to_owned(), mv, announced };
+    if matches!(text, "0000" | "(none)" | "-" | "none" | "--") {
+        return Ok(listed(None));
+    }
+    let id = problem.id.clone();
+    let san = San::parse(text)
+        .map_err(|_| RefusedMoveReason::Unreadable { id: id.clone(), text: text.to_owned() })?;
+    match san.to_move(&problem.epd.position) {
+        Ok(mv) => Ok(listed(Some(mv))),
+        Err(SanError::Ambiguous(_)) => Err(RefusedMoveReason::Ambiguous { id, text: text.to_owned() }),
+        Err(SanError::Illegal(_) | SanError::Null) => Ok(listed(None)),
+    }
+}
+
+/// Takes an announced mate off the end: `Qxh7+ #3`.
+fn split_mate(text: &str) -> (&str, Option<u32>) {
+    let split = text.rsplit_once(char::is_whitespace);
+    let mate = split.and_then(|(mv, word)| Some((mv.trim_end(), word.strip_prefix('#')?.parse().ok()?)));
+    mate.map_or((text, None), |(mv, moves)| (mv, Some(moves)))
+}

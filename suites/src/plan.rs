@@ -1,0 +1,292 @@
+//! What a run shall do, complete and checked: which engines, how long, how many at a time. Starts nothing.
+
+use std::collections::{BTreeMap, BTreeSet};
+use std::fmt;
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::path::{Path, PathBuf};
+use std::time::Duration;
+
+use smalt_driver::entrant::{BUILTIN, EntrantText, Registry, Restart};
+use smalt_protocol::SearchLimits;
+
+/// Everything about a run but its suites.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Plan {
+    /// The engines; at least one, each with a name of its own.
+    pub entrants: Vec<Entrant>,
+    /// Positions at a time, each on a process of its own.
+    pub concurrency: NonZeroUsize,
+    /// What an engine remembers from one position to the next.
+    pub memory: Memory,
+    /// Ends a search early when it has held a solution for so many iterations.
+    pub early_stop: Option<NonZeroU32>,
+    /// When a search without a limit of time is given up.
+    pub longest_move: Duration,
+}
+
+/// An engine with all that makes it answer as it does.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entrant {
+    /// Its name in this run.
+    pub name: String,
+    /// What is run.
+    pub program: Program,
+    /// The program's arguments.
+    pub arguments: Vec<String>,
+    /// Its working folder; the current one if none.
+    pub directory: Option<PathBuf>,
+    /// Whether it is started anew for each position.
+    pub restart: Restart,
+    /// Its options and their values.
+    pub options: BTreeMap<String, String>,
+    /// How long it may think about a position.
+    pub limit: Limit,
+}
+
+/// What is run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Program {
+    /// Smalt itself: this executable again, as an engine.
+    Builtin,
+    /// A program by its path, or by its name in the search path.
+    Command(PathBuf),
+}
+
+/// How long an engine may think about a position.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Limit {
+    /// Exactly so long.
+    MoveTime(Duration),
+    /// So many nodes.
+    Nodes(u64),
+    /// So many plies.
+    Depth(u32),
+}
+
+/// What an engine remembers from one position to the next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Memory {
+    /// Nothing: each position is a new game.
+    Cleared,
+    /// Whatever it wants.
+    Kept,
+}
+
+/// Why what was typed about an entrant is no plan.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EntrantError {
+    /// It cannot be started.
+    #[error("engine {number} has no cmd: give a program, a name of the registry, or builtin")]
+    NoCommand {
+        /// Its number, from 1.
+        number: usize,
+    },
+    /// A position has no clock of a game.
+    #[error("engine {name:?}: tc is for games; give movetime, nodes or depth")]
+    GameClock {
+        /// Whose.
+        name: String,
+    },
+    /// More than one limit.
+    #[error("engine {name:?}: give one of movetime, nodes and depth")]
+    SeveralLimits {
+        /// Whose.
+        name: String,
+    },
+    /// A limit of nothing.
+    #[error("engine {name:?}: {key} must be above zero")]
+    Zero {
+        /// Whose.
+        name: String,
+        /// Which.
+        key: &'static str,
+    },
+    /// Two of one name.
+    #[error("two engines are called {name:?}: give one of them another with name=")]
+    SameName {
+        /// The name.
+        name: String,
+    },
+    /// A name that would spoil tables.
+    #[error("{name:?} is no name: it must be visible and on one line")]
+    BadName {
+        /// The name.
+        name: String,
+    },
+}
+
+impl Limit {
+    /// What the engine is told.
+    pub fn to_search_limits(self) -> SearchLimits {
+        match self {
+            Limit::MoveTime(time) => SearchLimits { move_time: Some(time), ..SearchLimits::default() },
+            Limit::Nodes(nodes) => SearchLimits { nodes: Some(nodes), ..SearchLimits::default() },
+            Limit::Depth(depth) => SearchLimits { depth: Some(depth), ..SearchLimits::default() },
+        }
+    }
+
+    /// The one limit that is set.
+    ///
+    /// # Errors
+    /// If several are, or it is zero.
+    pub fn from_parts(
+        name: &str,
+        movetime: Option<u64>,
+        nodes: Option<u64>,
+        depth: Option<u32>,
+    ) -> Result<Option<Limit>, EntrantError> {
+        let zero = |key| Err(EntrantError::Zero { name: name.to_owned(), key });
+        match (movetime, nodes, depth) {
+            (None, None, None) => Ok(None),
+            (Some(0), None, None) => zero("movetime"),
+            (None, Some(0), None) => zero("nodes"),
+            (None, None, Some(0)) => zero("depth"),
+            (Some(ms), None, None) => Ok(Some(Limit::MoveTime(Duration::from_millis(ms)))),
+            (None, Some(nodes), None) => Ok(Some(Limit::Nodes(nodes))),
+            (None, None, Some(depth)) => Ok(Some(Limit::Depth(depth))),
+            _ => Err(EntrantError::SeveralLimits { name: name.to_owned() }),
+        }
+    }
+}
+
+impl fmt::Display for Limit {
+    /// The flag that means it, without its dashes: `movetime 200`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Limit::MoveTime(time) => write!(f, "movetime {}", time.as_millis()),
+            Limit::Nodes(nodes) => write!(f, "nodes {nodes}"),
+            Limit::Depth(depth) => write!(f, "depth {depth}"),
+        }
+    }
+}
+
+/// Fills in what entrants inherit: their own words first, then what holds for each, then the registry, then the limit
+/// of the run.
+///
+/// # Errors
+/// If something is missing or contradicts itself.
+pub fn resolve_entrants(
+    typed: &[EntrantText],
+    each: &EntrantText,
+    registry: &Registry,
+    limit: Limit,
+) -> Result<Vec<Entrant>, EntrantError> {
+    let mut names = BTreeSet::new();
+    let mut entrants = Vec::new();
+    for (number, text) in (1..).zip(typed) {
+        let mut entrant = resolve(text, each, registry, limit, number)?;
+        if text.name.is_none() {
+            entrant.name = free_name(&entrant.name, &names);
+        }
+        if entrant.name.trim().is_empty() || entrant.name.chars().any(char::is_control) {
+            return Err(EntrantError::BadName { name: entrant.name });
+        }
+        if !names.insert(entrant.name.clone()) {
+            return Err(EntrantError::SameName { name: entrant.name });
+        }
+        entrants.push(entrant);
+    }
+    Ok(entrants)
+}
+
+fn resolve(
+    typed: &EntrantText,
+    each: &EntrantText,
+    registry: &Registry,
+    limit: Limit,
+    number: usize,
+) -> Result<Entrant, EntrantError> {
+    let command = typed.cmd.as_ref().or(each.cmd.as_ref()).ok_or(EntrantError::NoCommand { number })?;
+    let known = registry.find(command);
+    let program = match known {
+        Some(engine) => Program::Command(engine.cmd.clone()),
+        None if command == BUILTIN => Program::Builtin,
+        None => Program::Command(PathBuf::from(command)),
+    };
+    let name = typed.name.clone().unwrap_or_else(|| default_name(command));
+    if typed.tc.is_some() || each.tc.is_some() {
+        return Err(EntrantError::GameClock { name });
+    }
+    let own = Limit::from_parts(&name, typed.movetime, typed.nodes, typed.depth)?;
+    let shared = Limit::from_parts(&name, each.movetime, each.nodes, each.depth)?;
+    let mut options: BTreeMap<String, String> = BTreeMap::new();
+    let registered = known.iter().flat_map(|engine| &engine.options).map(|(option, text)| (option, &text.0));
+    for (option, text) in registered.chain(&each.options).chain(&typed.options) {
+        options.retain(|other, _| !other.eq_ignore_ascii_case(option));
+        options.insert(option.clone(), text.clone());
+    }
+    let arguments = typed.args.as_ref().or(each.args.as_ref()).or(known.map(|engine| &engine.args));
+    let directory = typed.dir.as_ref().or(each.dir.as_ref()).or(known.and_then(|engine| engine.dir.as_ref()));
+    Ok(Entrant {
+        program,
+        arguments: arguments.cloned().unwrap_or_default(),
+        directory: directory.cloned(),
+        restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
+        options,
+        limit: own.or(shared).unwrap_or(limit),
+        name,
+    })
+}
+
+fn default_name(command: &str) -> String {
+    if command == BUILTIN {
+        return "smalt".to_owned();
+    }
+    Path::new(command)
+        .file_stem()
+        .map_or_else(|| command.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+fn free_name(name: &str, taken: &BTreeSet<String>) -> String {
+    let numbered = (2..).map(|number| format!("{name}-{number}"));
+    let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
+    candidates.find(|candidate| !taken.contains(candidate)).expect("there is always another number")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smalt_driver::entrant::parse_entrant;
+
+    fn resolved(words: &[&str], each: &str) -> Result<Vec<Entrant>, EntrantError> {
+        let typed: Vec<_> = words.iter().map(|text| parse_entrant(text).unwrap()).collect();
+        let each = if each.is_empty() { EntrantText::default() } else { parse_entrant(each).unwrap() };
+        resolve_entrants(&typed, &each, &Registry::shipped(), Limit::Depth(3))
+    }
+
+    #[test]
+    fn an_engine_inherits_what_it_does_not_say() {
+        let entrants =
+            resolved(&["toga2", "cmd=toga2 option.Hash=4 nodes=5", "builtin"], "option.hash=8").unwrap();
+        let shown = |entrant: &Entrant| {
+            (
+                entrant.name.clone(),
+                entrant.limit,
+                entrant.options.iter().map(|(name, text)| format!("{name}={text}")).collect::<Vec<_>>(),
+            )
+        };
+        let options = |texts: &[&str]| texts.iter().map(|&text| text.to_owned()).collect::<Vec<_>>();
+        assert_eq!(
+            shown(&entrants[0]),
+            ("toga2".into(), Limit::Depth(3), options(&["OwnBook=false", "hash=8"]))
+        );
+        assert_eq!(
+            shown(&entrants[1]),
+            ("toga2-2".into(), Limit::Nodes(5), options(&["Hash=4", "OwnBook=false"]))
+        );
+        assert_eq!(shown(&entrants[2]), ("smalt".into(), Limit::Depth(3), options(&["hash=8"])));
+        assert_eq!(entrants[2].program, Program::Builtin);
+    }
+
+    #[test]
+    fn contradictions_are_refused() {
+        let check = |words: &[&str], expected: &str| {
+            assert_eq!(resolved(words, "").unwrap_err().to_string(), expected);
+        };
+        check(&["cmd=a tc=1+0.1"], "engine \"a\": tc is for games; give movetime, nodes or depth");
+        check(&["cmd=a nodes=1 depth=2"], "engine \"a\": give one of movetime, nodes and depth");
+        check(&["cmd=a nodes=0"], "engine \"a\": nodes must be above zero");
+        check(&["name=a"], "engine 1 has no cmd: give a program, a name of the registry, or builtin");
+        check(&["a", "name=a cmd=b"], "two engines are called \"a\": give one of them another with name=");
+    }
+}

@@ -1,0 +1,364 @@
+//! Results as they are written for scripts and read back to be compared: the JSON of a run, and how it is made.
+
+use serde::{Deserialize, Serialize};
+use smalt_chess::{CastlingMode, Move, San, UciMove};
+use smalt_protocol::{ReportedScore, Score};
+
+use crate::ask::{Answer, Asked, Failure, Length, Outcome};
+use crate::grade::{Grade, MoveList, announced_mate};
+use crate::plan::{Entrant, Limit};
+use crate::rating::{self, RatingEstimate};
+use crate::suite::{Problem, Suite};
+
+/// The version of the files that this program writes. Fields are added without a new one.
+pub const FORMAT: u32 = 1;
+
+/// One engine on one suite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Record {
+    /// See [`FORMAT`].
+    #[serde(default)]
+    pub format: u32,
+    /// The suite's name.
+    pub suite: String,
+    /// The engine's name in the run.
+    pub engine: String,
+    /// The name that the engine bears itself, version included.
+    #[serde(default)]
+    pub engine_id: Option<String>,
+    /// How long it could think, as the flag that means it; none for moves found elsewhere.
+    pub limit: Option<String>,
+    /// How many problems the suite has.
+    pub positions: usize,
+    /// How many were solved.
+    pub solved: usize,
+    /// Points made.
+    pub points: u32,
+    /// Points that could be made.
+    pub max_points: u32,
+    /// Points made, of 100.
+    pub percent: f64,
+    /// What STS suggests, where it can: see [`RatingEstimate`].
+    pub rating: Option<f64>,
+    /// Half of the 95 % interval of the rating, from the sample of positions alone.
+    #[serde(default)]
+    pub rating_error: Option<f64>,
+    /// Under which condition the rating holds.
+    #[serde(default)]
+    pub rating_condition: Option<String>,
+    /// Positions lost by faults of the engine.
+    #[serde(default)]
+    pub faults: usize,
+    /// Positions that were not asked, or had no move in a list.
+    #[serde(default)]
+    pub unanswered: usize,
+    /// Why the run ended before its end.
+    #[serde(default)]
+    pub ended_by: Option<String>,
+    /// The same by themes.
+    pub themes: Vec<ThemeRecord>,
+    /// Position by position, in the order of the suite.
+    pub results: Vec<ResultRecord>,
+}
+
+/// A theme of a suite.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ThemeRecord {
+    /// Its name.
+    pub name: String,
+    /// How many problems it has.
+    pub positions: usize,
+    /// How many were solved.
+    pub solved: usize,
+    /// Points made.
+    pub points: u32,
+    /// Points that could be made.
+    pub max_points: u32,
+}
+
+/// One position.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct ResultRecord {
+    /// The problem's name.
+    pub id: String,
+    /// The position.
+    pub fen: String,
+    /// The theme's name.
+    #[serde(default)]
+    pub theme: String,
+    /// The move in coordinates; none if there was no legal one.
+    #[serde(rename = "move")]
+    pub mv: Option<String>,
+    /// The move in algebraic notation.
+    #[serde(default)]
+    pub san: Option<String>,
+    /// What would have solved it, in algebraic notation.
+    #[serde(default)]
+    pub best: Vec<String>,
+    /// What must not be played.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub avoid: Vec<String>,
+    /// Points made.
+    pub points: u32,
+    /// Points that could be made.
+    pub max_points: u32,
+    /// Whether it was solved.
+    pub solved: bool,
+    /// Milliseconds from the question to the answer.
+    pub time_ms: Option<u64>,
+    /// Milliseconds after which the engine kept to its solution.
+    pub solved_after_ms: Option<u64>,
+    /// Nodes until then.
+    #[serde(default)]
+    pub solved_after_nodes: Option<u64>,
+    /// The iteration in which it found it.
+    #[serde(default)]
+    pub solved_after_depth: Option<u32>,
+    /// The last depth, in plies.
+    pub depth: Option<u32>,
+    /// The last count of nodes.
+    pub nodes: Option<u64>,
+    /// The last score, in the view of the side to move.
+    pub score: Option<ScoreRecord>,
+    /// Whether the search was ended since it had held a solution for long enough.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub stopped_early: bool,
+    /// Whether the engine thought on after its time and had to be stopped.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub overran: bool,
+    /// The name of what went wrong.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault: Option<String>,
+    /// What went wrong, in words that follow the engine's name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub fault_text: Option<String>,
+}
+
+/// A score in the view of the side to move.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum ScoreRecord {
+    /// Centipawns.
+    Cp(i32),
+    /// Moves to mate; below zero when the side to move is mated.
+    Mate(i32),
+}
+
+/// The name of a position that nobody was asked about.
+const NOT_ASKED: &str = "not-asked";
+
+impl Record {
+    /// The results of a run of an engine.
+    pub fn from_asked(suite: &Suite, entrant: &Entrant, engine_id: &str, asked: &Asked) -> Record {
+        let results = suite.problems.iter().zip(&asked.answers);
+        let results =
+            results.map(|(problem, answer)| ResultRecord::from_answer(suite, problem, answer.as_ref()));
+        let mut record = Record::new(suite, entrant.name.clone(), results.collect());
+        record.engine_id = (!engine_id.is_empty()).then(|| engine_id.to_owned());
+        record.limit = Some(entrant.limit.to_string());
+        record.ended_by = match &asked.outcome {
+            Outcome::Complete => None,
+            Outcome::Interrupted => Some("interrupted".to_owned()),
+            Outcome::StruckOut(words) => Some(words.clone()),
+        };
+        record.estimate_rating(suite, entrant.limit);
+        record
+    }
+
+    /// The results of moves that were found elsewhere; `name` says where.
+    pub fn from_moves(suite: &Suite, name: &str, list: &MoveList) -> Record {
+        let results = suite.problems.iter().zip(&list.moves).map(|(problem, listed)| {
+            let mv = listed.as_ref().and_then(|listed| listed.mv);
+            let announced = listed.as_ref().and_then(|listed| listed.announced);
+            let mut result = ResultRecord::new(suite, problem, mv, problem.goal.grade(mv, announced));
+            if mv.is_none() {
+                let said = listed.as_ref().map(|listed| listed.text.as_str());
+                result.fault = Some(said.map_or(NOT_ASKED, |_| "illegal-move").to_owned());
+                result.fault_text = Some(match said {
+                    Some(text) => format!("played {text}, which is no legal move"),
+                    None => "has no move in the list".to_owned(),
+                });
+            }
+            result
+        });
+        Record::new(suite, name.to_owned(), results.collect())
+    }
+
+    fn new(suite: &Suite, engine: String, results: Vec<ResultRecord>) -> Record {
+        let (points, max_points) = total(&results);
+        let unanswered = results.iter().filter(|result| result.is_unanswered()).count();
+        Record {
+            format: FORMAT,
+            suite: suite.name.clone(),
+            engine,
+            engine_id: None,
+            limit: None,
+            positions: results.len(),
+            solved: results.iter().filter(|result| result.solved).count(),
+            points,
+            max_points,
+            percent: percent(points, max_points),
+            rating: None,
+            rating_error: None,
+            rating_condition: None,
+            faults: results.iter().filter(|result| result.fault.is_some()).count() - unanswered,
+            unanswered,
+            ended_by: None,
+            themes: suite.themes.iter().map(|theme| ThemeRecord::new(theme, &results)).collect(),
+            results,
+        }
+    }
+
+    fn estimate_rating(&mut self, suite: &Suite, limit: Limit) {
+        if suite.name != "sts" || self.unanswered > 0 {
+            return;
+        }
+        let points: Vec<u32> = self.results.iter().map(|result| result.points).collect();
+        if let (Some(estimate), Limit::MoveTime(time)) = (RatingEstimate::new(&points, limit), limit) {
+            self.rating = Some(estimate.rating);
+            self.rating_error = Some(estimate.error);
+            self.rating_condition = Some(rating::condition(time.as_millis()));
+        }
+    }
+}
+
+/// Points of 100; 0 where there are none to be made.
+pub fn percent(points: u32, max_points: u32) -> f64 {
+    if max_points == 0 { 0.0 } else { 100.0 * f64::from(points) / f64::from(max_points) }
+}
+
+fn total<'a>(results: impl IntoIterator<Item = &'a ResultRecord>) -> (u32, u32) {
+    results
+        .into_iter()
+        .fold((0, 0), |(points, most), result| (points + result.points, most + result.max_points))
+}
+
+impl ThemeRecord {
+    fn new(name: &str, results: &[ResultRecord]) -> ThemeRecord {
+        let own = || results.iter().filter(|result| result.theme == name);
+        let (points, max_points) = total(own());
+        let solved = own().filter(|result| result.solved).count();
+        ThemeRecord { name: name.to_owned(), positions: own().count(), solved, points, max_points }
+    }
+}
+
+impl ResultRecord {
+    fn new(suite: &Suite, problem: &Problem, mv: Option<Move>, grade: Grade) -> ResultRecord {
+        let position = &problem.epd.position;
+        let san = |mv: Move| San::from_move(mv, position).to_string();
+        ResultRecord {
+            id: problem.id.clone(),
+            fen: position.to_fen(),
+            theme: suite.themes[problem.theme].clone(),
+            mv: mv.map(|mv| UciMove::from_move(mv, CastlingMode::Standard).to_string()),
+            san: mv.map(san),
+            best: problem.goal.best.iter().copied().map(san).collect(),
+            avoid: problem.goal.avoid.iter().copied().map(san).collect(),
+            points: grade.points,
+            max_points: grade.max_points,
+            solved: grade.solved,
+            time_ms: None,
+            solved_after_ms: None,
+            solved_after_nodes: None,
+            solved_after_depth: None,
+            depth: None,
+            nodes: None,
+            score: None,
+            stopped_early: false,
+            overran: false,
+            fault: None,
+            fault_text: None,
+        }
+    }
+
+    fn from_answer(suite: &Suite, problem: &Problem, answer: Option<&Answer>) -> ResultRecord {
+        let Some(answer) = answer else {
+            let mut result = ResultRecord::new(suite, problem, None, problem.goal.grade(None, None));
+            result.fault = Some(NOT_ASKED.to_owned());
+            result.fault_text = Some("was not asked".to_owned());
+            return result;
+        };
+        let mv = answer.outcome.as_ref().ok().copied();
+        let failure = answer.outcome.as_ref().err();
+        let grade = problem.goal.grade(mv, announced_mate(answer.score));
+        ResultRecord {
+            time_ms: Some(milliseconds(answer.time)),
+            solved_after_ms: answer.settled.map(|settled| milliseconds(settled.time)),
+            solved_after_nodes: answer.settled.and_then(|settled| settled.nodes),
+            solved_after_depth: answer.settled.and_then(|settled| settled.depth),
+            depth: answer.depth,
+            nodes: answer.nodes,
+            score: answer.score.map(ScoreRecord::from),
+            stopped_early: answer.length == Length::StoppedEarly,
+            overran: answer.length == Length::Overran,
+            fault: failure.map(|failure| failure.name().to_owned()),
+            fault_text: failure.map(Failure::to_string),
+            ..ResultRecord::new(suite, problem, mv, grade)
+        }
+    }
+
+    /// Whether nobody answered: no fault of an engine.
+    pub fn is_unanswered(&self) -> bool {
+        self.fault.as_deref() == Some(NOT_ASKED)
+    }
+}
+
+fn milliseconds(time: std::time::Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+impl From<ReportedScore> for ScoreRecord {
+    fn from(reported: ReportedScore) -> ScoreRecord {
+        match reported.score {
+            Score::Centipawns(value) => ScoreRecord::Cp(value),
+            Score::Mate(moves) => ScoreRecord::Mate(moves),
+        }
+    }
+}
+
+/// Why a file holds no results.
+#[derive(Debug, thiserror::Error)]
+pub enum RecordsError {
+    /// It is no JSON, or has not the fields of results.
+    #[error("{file}: {source}")]
+    Json {
+        /// The file, as it was named.
+        file: String,
+        /// What is wrong, with line and column.
+        source: serde_json::Error,
+    },
+    /// A later version of the program wrote it.
+    #[error("{file} has format {format}, this program reads up to {FORMAT}: use a newer smalt-suites")]
+    TooNew {
+        /// The file, as it was named.
+        file: String,
+        /// Its format.
+        format: u32,
+    },
+}
+
+/// Writes results: one object for one run, else a list.
+pub fn to_json(records: &[Record]) -> String {
+    let text = match records {
+        [record] => serde_json::to_string_pretty(record),
+        _ => serde_json::to_string_pretty(records),
+    };
+    text.expect("results have only texts, numbers and lists") + "\n"
+}
+
+/// Reads what [`to_json`] wrote; `file` is the name that errors shall bear.
+///
+/// # Errors
+/// If it is something else, or of a later format.
+pub fn from_json(text: &str, file: &str) -> Result<Vec<Record>, RecordsError> {
+    let json = |source| RecordsError::Json { file: file.to_owned(), source };
+    let records: Vec<Record> = if text.trim_start().starts_with('[') {
+        serde_json::from_str(text).map_err(json)?
+    } else {
+        vec![serde_json::from_str(text).map_err(json)?]
+    };
+    match records.iter().map(|record| record.format).max() {
+        Some(format) if format > FORMAT => Err(RecordsError::TooNew { file: file.to_owned(), format }),
+        _ => Ok(records),
+    }
+}

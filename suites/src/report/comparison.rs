@@ -1,0 +1,96 @@
+//! A comparison of two runs, for people.
+
+use smalt_report::format::{number, percent};
+use smalt_report::{Cell, Column, Kind, Sign, Table};
+
+use super::{Section, Style};
+use crate::compare::{Change, Comparison, Judgement, Side};
+
+/// Totals, changes, and what they mean.
+pub fn comparison_report(comparison: &Comparison, style: Style) -> String {
+    let mut section = Section::new(format!(
+        "{}: {} against {}",
+        comparison.suite,
+        label(&comparison.second),
+        label(&comparison.first)
+    ));
+    section.table(totals(comparison));
+    section.lines(meaning(comparison));
+    let mut text = section.write(style);
+    for (heading, changes) in
+        [("Newly solved", &comparison.newly_solved), ("Newly lost", &comparison.newly_lost)]
+    {
+        if !changes.is_empty() {
+            let mut section = Section::new(format!("{heading}: {}", changes.len()));
+            section.table(changed(changes));
+            text.push('\n');
+            text.push_str(&section.write(style));
+        }
+    }
+    text
+}
+
+fn label(side: &Side) -> String {
+    side.limit.as_ref().map_or_else(|| side.engine.clone(), |limit| format!("{} ({limit})", side.engine))
+}
+
+fn totals(comparison: &Comparison) -> Table {
+    let mut table = Table::new([
+        Column::new("", Kind::Text),
+        Column::new("First", Kind::Integer),
+        Column::new("Second", Kind::Integer),
+        Column::new("Difference", Kind::Number(0, Sign::Both)),
+    ]);
+    let (first, second) = (&comparison.first, &comparison.second);
+    let mut row = |name: &str, first: u64, second: u64| {
+        table.push([name.into(), first.into(), second.into(), Cell::Number(second as f64 - first as f64)]);
+    };
+    row("Solved", first.solved as u64, second.solved as u64);
+    row("Points", first.points.into(), second.points.into());
+    table
+}
+
+fn meaning(comparison: &Comparison) -> Vec<String> {
+    let mut lines = vec![format!(
+        "Solved: {} gained, {} lost; chance alone parts them so unevenly with p = {} (McNemar's exact test)",
+        comparison.newly_solved.len(),
+        comparison.newly_lost.len(),
+        number(comparison.p_value, 4, Sign::Negative)
+    )];
+    if let (Some(low), Some(high)) = (comparison.points_low, comparison.points_high) {
+        let verdict = match comparison.judgement() {
+            Judgement::Better => "more than noise: better",
+            Judgement::Worse => "more than noise: worse",
+            Judgement::Noise => "within noise",
+        };
+        lines.push(format!(
+            "Points: {} in [{}, {}] with {} (paired bootstrap), {verdict}",
+            number(comparison.points as f64, 0, Sign::Both),
+            number(low, 0, Sign::Both),
+            number(high, 0, Sign::Both),
+            percent(0.95, 0)
+        ));
+    }
+    if comparison.unpaired > 0 {
+        lines.push(format!("{} positions are in one of the runs only, and left out", comparison.unpaired));
+    }
+    lines
+}
+
+fn changed(changes: &[Change]) -> Table {
+    let mut table = Table::new([
+        Column::new("Position", Kind::Text),
+        Column::new("First", Kind::Text),
+        Column::new("Second", Kind::Text),
+        Column::new("Right", Kind::Text),
+    ]);
+    for change in changes {
+        table.push([
+            change.id.as_str().into(),
+            change.first.clone().into(),
+            change.second.clone().into(),
+            change.best.join(", ").into(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,72 @@
+//! Results for people: tables, lists, sentences, as text or Markdown; and tables for other programs. Prints nothing.
+
+mod comparison;
+mod run;
+mod side_by_side;
+
+use smalt_report::Table;
+
+pub use comparison::comparison_report;
+pub use run::{failures, positions, run_report};
+pub use side_by_side::side_by_side;
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Style {
+    /// For a terminal.
+    Text,
+    /// For a page.
+    Markdown,
+}
+
+/// A heading, and what stands below it.
+pub(crate) struct Section {
+    heading: String,
+    parts: Vec<Part>,
+}
+
+enum Part {
+    Lines(Vec<String>),
+    Table(Table),
+}
+
+impl Section {
+    fn new(heading: impl Into<String>) -> Section {
+        Section { heading: heading.into(), parts: Vec::new() }
+    }
+
+    fn table(&mut self, table: Table) {
+        if !table.is_empty() {
+            self.parts.push(Part::Table(table));
+        }
+    }
+
+    /// Each line is a sentence of its own.
+    fn lines(&mut self, lines: impl IntoIterator<Item = String>) {
+        let lines: Vec<String> = lines.into_iter().collect();
+        if !lines.is_empty() {
+            self.parts.push(Part::Lines(lines));
+        }
+    }
+
+    fn write(&self, style: Style) -> String {
+        let mut text = match style {
+            Style::Text => format!("{}\n", self.heading),
+            Style::Markdown => format!("## {}\n", self.heading),
+        };
+        for part in &self.parts {
+            text.push('\n');
+            match (part, style) {
+                (Part::Table(table), Style::Text) => text.push_str(&table.to_text()),
+                (Part::Table(table), Style::Markdown) => text.push_str(&table.to_markdown()),
+                (Part::Lines(lines), Style::Text) => {
+                    text.extend(lines.iter().map(|line| format!("{line}\n")))
+                }
+                (Part::Lines(lines), Style::Markdown) => {
+                    text.extend(lines.iter().map(|line| format!("- {line}\n")));
+                }
+            }
+        }
+        text
+    }
+}

@@ -1,0 +1,197 @@
+//! One engine on one suite: themes, totals, what went wrong, what was missed.
+
+use smalt_report::format::{number, percent};
+use smalt_report::{Cell, Column, Kind, Sign, Table};
+
+use super::{Section, Style};
+use crate::record::{self, Record, ResultRecord, ScoreRecord};
+
+/// The most faults that are told one by one.
+const FAULTS_SHOWN: usize = 20;
+
+/// The table of themes, the totals, the faults.
+pub fn run_report(run: &Record, style: Style) -> String {
+    let mut section = Section::new(heading(run));
+    section.table(themes(run));
+    section.lines(totals(run));
+    section.lines(faults(run));
+    section.write(style)
+}
+
+/// `wac: stockfish (Stockfish 15.1), movetime 200`.
+fn heading(run: &Record) -> String {
+    let id = run.engine_id.as_ref().map(|id| format!(" ({id})")).unwrap_or_default();
+    let limit = run.limit.as_ref().map(|limit| format!(", {limit}")).unwrap_or_default();
+    format!("{}: {}{id}{limit}", run.suite, run.engine)
+}
+
+fn themes(run: &Record) -> Table {
+    let mut table = Table::new([
+        Column::new("Theme", Kind::Text),
+        Column::new("Positions", Kind::Integer),
+        Column::new("Solved", Kind::Integer),
+        Column::new("Points", Kind::Integer),
+        Column::new("Of", Kind::Integer),
+        Column::new("%", Kind::Percent(1)),
+    ]);
+    let mut row = |name: &str, positions: usize, solved: usize, points: u32, max_points: u32| {
+        table.push([
+            name.into(),
+            count(positions),
+            count(solved),
+            u64::from(points).into(),
+            u64::from(max_points).into(),
+            (record::percent(points, max_points) / 100.0).into(),
+        ]);
+    };
+    for theme in run.themes.iter().filter(|_| run.themes.len() > 1) {
+        row(&theme.name, theme.positions, theme.solved, theme.points, theme.max_points);
+    }
+    row("Total", run.positions, run.solved, run.points, run.max_points);
+    table
+}
+
+fn count(value: usize) -> Cell {
+    Cell::from(value as u64)
+}
+
+fn totals(run: &Record) -> Vec<String> {
+    let mut lines = Vec::new();
+    if let (Some(rating), Some(condition)) = (run.rating, &run.rating_condition) {
+        let error = run.rating_error.map(|error| format!(" ± {}", number(error, 0, Sign::Negative)));
+        let rating = number(rating, 0, Sign::Negative);
+        lines.push(format!("STS rating: about {rating}{} ({condition})", error.unwrap_or_default()));
+    }
+    if let Some((median, slowest)) = solving_times(run) {
+        lines.push(format!(
+            "Time to solution: half of them within {median} ms, the slowest after {slowest} ms"
+        ));
+    }
+    let early = run.results.iter().filter(|result| result.stopped_early).count();
+    if early > 0 {
+        lines.push(format!("{early} searches were ended early, since they had held a solution"));
+    }
+    let overran = run.results.iter().filter(|result| result.overran).count();
+    if overran > 0 {
+        lines.push(format!("{overran} searches had to be stopped: the engine thought on after its time"));
+    }
+    if run.unanswered > 0 {
+        let why = run.ended_by.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
+        lines.push(format!(
+            "{} of {} positions have no answer{why}: they count as missed",
+            run.unanswered, run.positions
+        ));
+    }
+    lines
+}
+
+/// The median of the times after which the engine kept to a solution, and the longest, in milliseconds.
+fn solving_times(run: &Record) -> Option<(u64, u64)> {
+    let mut times: Vec<u64> = run.results.iter().filter_map(|result| result.solved_after_ms).collect();
+    times.sort_unstable();
+    Some((*times.get(times.len() / 2)?, *times.last()?))
+}
+
+fn faults(run: &Record) -> Vec<String> {
+    let failed = run.results.iter().filter(|result| result.fault.is_some() && !result.is_unanswered());
+    let mut lines: Vec<String> = failed
+        .take(FAULTS_SHOWN)
+        .map(|result| {
+            format!("{}: {} {}", result.id, run.engine, result.fault_text.as_deref().unwrap_or_default())
+        })
+        .collect();
+    if run.faults > FAULTS_SHOWN {
+        lines.push(format!("… and {} more faults", run.faults - FAULTS_SHOWN));
+    }
+    lines
+}
+
+/// What was missed: what was played, and what was right. Empty if nothing was.
+pub fn failures(run: &Record, style: Style) -> String {
+    let mut table = Table::new([
+        Column::new("Position", Kind::Text),
+        Column::new("Played", Kind::Text),
+        Column::new("Right", Kind::Text),
+        Column::new("Points", Kind::Integer),
+        Column::new("Score", Kind::Text),
+        Column::new("Depth", Kind::Integer),
+    ]);
+    for result in run.results.iter().filter(|result| !result.solved) {
+        table.push([
+            result.id.as_str().into(),
+            result.san.clone().or_else(|| result.fault.clone()).into(),
+            right(result).into(),
+            u64::from(result.points).into(),
+            result.score.map(score_text).into(),
+            result.depth.map(u64::from).into(),
+        ]);
+    }
+    if table.is_empty() {
+        return String::new();
+    }
+    let share = percent(table.len() as f64 / run.positions.max(1) as f64, 1);
+    let mut section = Section::new(format!("{}: {} missed {} ({share})", run.suite, run.engine, table.len()));
+    section.table(table);
+    section.write(style)
+}
+
+fn right(result: &ResultRecord) -> String {
+    let avoid = result.avoid.iter().map(|mv| format!("not {mv}"));
+    result.best.iter().cloned().chain(avoid).collect::<Vec<_>>().join(", ")
+}
+
+fn score_text(score: ScoreRecord) -> String {
+    match score {
+        ScoreRecord::Cp(centipawns) => number(f64::from(centipawns) / 100.0, 2, Sign::Both),
+        ScoreRecord::Mate(moves) => format!("#{moves}"),
+    }
+}
+
+/// Every position of every run, a row each, for other programs.
+pub fn positions(runs: &[Record]) -> Table {
+    let text = |header: &str| Column::new(header, Kind::Text);
+    let whole = |header: &str| Column::new(header, Kind::Integer);
+    let mut table = Table::new([
+        text("suite"),
+        text("engine"),
+        text("limit"),
+        text("id"),
+        text("theme"),
+        text("fen"),
+        text("move"),
+        text("san"),
+        text("best"),
+        whole("points"),
+        whole("max_points"),
+        text("solved"),
+        whole("time_ms"),
+        whole("solved_after_ms"),
+        whole("depth"),
+        whole("nodes"),
+        text("score"),
+        text("fault"),
+    ]);
+    for (run, result) in runs.iter().flat_map(|run| run.results.iter().map(move |result| (run, result))) {
+        table.push([
+            run.suite.as_str().into(),
+            run.engine.as_str().into(),
+            run.limit.clone().into(),
+            result.id.as_str().into(),
+            result.theme.as_str().into(),
+            result.fen.as_str().into(),
+            result.mv.clone().into(),
+            result.san.clone().into(),
+            result.best.join(" ").into(),
+            u64::from(result.points).into(),
+            u64::from(result.max_points).into(),
+            result.solved.to_string().into(),
+            result.time_ms.into(),
+            result.solved_after_ms.into(),
+            result.depth.map(u64::from).into(),
+            result.nodes.into(),
+            result.score.map(score_text).into(),
+            result.fault.clone().into(),
+        ]);
+    }
+    table
+}

@@ -1,0 +1,95 @@
+//! The suites that are part of the program: the files of `data/suites`.
+
+use super::Suite;
+
+/// A suite of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct EmbeddedSuite {
+    /// How it is called on the command line.
+    pub name: &'static str,
+    /// What it is.
+    pub title: &'static str,
+    /// How answers are measured.
+    pub scoring: &'static str,
+    files: &'static [File],
+}
+
+/// One file: its theme and its text.
+#[derive(Clone, Copy, Debug)]
+struct File {
+    name: &'static str,
+    theme: &'static str,
+    text: &'static str,
+}
+
+macro_rules! file {
+    ($name:literal, $theme:literal) => {
+        File {
+            name: concat!("data/suites/", $name, ".epd"),
+            theme: $theme,
+            text: include_str!(concat!("../../../data/suites/", $name, ".epd")),
+        }
+    };
+}
+
+static WAC: [File; 1] = [file!("wac", "Win at Chess")];
+
+static STS: [File; 15] = [
+    file!("sts01", "Undermining"),
+    file!("sts02", "Open files and diagonals"),
+    file!("sts03", "Knight outposts"),
+    file!("sts04", "Square vacancy"),
+    file!("sts05", "Bishop against knight"),
+    file!("sts06", "Recapturing"),
+    file!("sts07", "Offer of simplification"),
+    file!("sts08", "Advance of the f, g and h pawns"),
+    file!("sts09", "Advance of the a, b and c pawns"),
+    file!("sts10", "Simplification"),
+    file!("sts11", "Activity of the king"),
+    file!("sts12", "Center control"),
+    file!("sts13", "Pawn play in the center"),
+    file!("sts14", "Queens and rooks to the seventh rank"),
+    file!("sts15", "Avoiding pointless exchanges"),
+];
+
+const POINTS: &str = "points of each move, 10 for the best";
+
+const fn theme(name: &'static str, index: usize) -> EmbeddedSuite {
+    let (_, files) = STS.split_at(index);
+    let (files, _) = files.split_at(1);
+    EmbeddedSuite { name, title: STS[index].theme, scoring: POINTS, files }
+}
+
+/// All suites of the program.
+pub static EMBEDDED: [EmbeddedSuite; 17] = [
+    EmbeddedSuite { name: "wac", title: "Win at Chess", scoring: "solved or not", files: &WAC },
+    EmbeddedSuite { name: "sts", title: "Strategic Test Suite", scoring: POINTS, files: &STS },
+    theme("sts01", 0),
+    theme("sts02", 1),
+    theme("sts03", 2),
+    theme("sts04", 3),
+    theme("sts05", 4),
+    theme("sts06", 5),
+    theme("sts07", 6),
+    theme("sts08", 7),
+    theme("sts09", 8),
+    theme("sts10", 9),
+    theme("sts11", 10),
+    theme("sts12", 11),
+    theme("sts13", 12),
+    theme("sts14", 13),
+    theme("sts15", 14),
+];
+
+impl Suite {
+    /// The suite of the program that has this name, in either case.
+    pub fn embedded(name: &str) -> Option<Suite> {
+        let embedded = EMBEDDED.iter().find(|suite| suite.name.eq_ignore_ascii_case(name))?;
+        let mut suite = Suite::empty(embedded.name, embedded.title);
+        for file in embedded.files {
+            suite.read(file.text, file.name, Some(file.theme));
+        }
+        suite.note_repetitions();
+        Some(suite)
+    }
+}

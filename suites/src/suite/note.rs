@@ -1,0 +1,75 @@
+//! What is odd about a problem, and what was done about it.
+
+use std::fmt;
+
+/// One oddity.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Note {
+    /// A move stands twice in a list of points; the first counts.
+    ListedTwice {
+        /// As it is written the second time.
+        text: String,
+        /// The points that count.
+        counted: u32,
+        /// The points that don't.
+        ignored: u32,
+    },
+    /// A move that can't be played was left out.
+    Unplayable {
+        /// Where it stands.
+        opcode: &'static str,
+        /// How it is written.
+        text: String,
+    },
+    /// Something in a list of points that is not `move=points` was left out.
+    NoPoints {
+        /// What.
+        text: String,
+    },
+    /// A list of points names both squares of its moves.
+    LongForm {
+        /// The first such move.
+        text: String,
+    },
+    /// A move is worth as much as the best, but `bm` does not name it.
+    BestOutsideOfBm {
+        /// The move.
+        san: String,
+    },
+    /// An earlier problem has the same `id`.
+    SameId,
+    /// An earlier problem has the same position.
+    SamePosition {
+        /// The earlier one's name.
+        earlier: String,
+    },
+}
+
+impl fmt::Display for Note {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Note::ListedTwice { text, counted, ignored } if counted == ignored => {
+                write!(f, "{text} is listed twice, as {counted} each time: it counts once")
+            }
+            Note::ListedTwice { text, counted, ignored } => {
+                write!(f, "{text} is listed twice: it counts {counted}, as it stands first, not {ignored}")
+            }
+            Note::Unplayable { opcode, text } => {
+                write!(f, "{text} after {opcode} can't be played: left out")
+            }
+            Note::NoPoints { text } => write!(f, "{text:?} is not move=points: left out"),
+            Note::LongForm { text } => {
+                write!(f, "moves are written in long form ({text}): read as the moves that they are")
+            }
+            Note::BestOutsideOfBm { san } => {
+                write!(f, "{san} earns the most points too, but only the move after bm counts as solved")
+            }
+            Note::SameId => {
+                f.write_str("an earlier problem has the same id: results are told apart by their order")
+            }
+            Note::SamePosition { earlier } => {
+                write!(f, "the same position as {earlier}: each counts with its own points")
+            }
+        }
+    }
+}

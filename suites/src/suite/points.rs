@@ -1,0 +1,102 @@
+//! Lists of points: `c0 "f5=10, Be5+=2"`, or `c8 "10 2"` with the moves in `c9` (coordinates) or `c7` (algebraic).
+
+use smalt_chess::notation::san::SanBody;
+use smalt_chess::{Epd, Move, San};
+
+use super::note::Note;
+
+/// The points of a line. Empty where it has none: a `c0` without a single `move=points` is a comment.
+pub(super) fn read_points(epd: &Epd, notes: &mut Vec<Note>) -> Vec<(Move, u32)> {
+    let mut own_notes = Vec::new();
+    let named = epd.comment(0).map(|text| split_list(&text, &mut own_notes)).unwrap_or_default();
+    let points = read_list(epd, "c0", &named, &mut own_notes);
+    if !points.is_empty() {
+        notes.append(&mut own_notes);
+        return points;
+    }
+    ["c9", "c7"]
+        .into_iter()
+        .map(|moves| read_list(epd, moves, &parallel_lists(epd, moves).unwrap_or_default(), notes))
+        .find(|points| !points.is_empty())
+        .unwrap_or_default()
+}
+
+/// `move=points` items.
+fn split_list(text: &str, notes: &mut Vec<Note>) -> Vec<(String, u32)> {
+    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+    let mut list = Vec::new();
+    for item in items {
+        let parts = item.rsplit_once('=').and_then(|(mv, points)| Some((mv, points.trim().parse().ok()?)));
+        match parts {
+            Some((mv, points)) => list.push((mv.trim().to_owned(), points)),
+            None => notes.push(Note::NoPoints { text: item.to_owned() }),
+        }
+    }
+    list
+}
+
+/// Moves in one operation and their points in `c8`; none if their numbers differ.
+fn parallel_lists(epd: &Epd, moves: &str) -> Option<Vec<(String, u32)>> {
+    let words = |text: String| -> Vec<String> {
+        text.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
+    };
+    let moves = words(epd.text(moves)?);
+    let points: Vec<u32> =
+        words(epd.comment(8)?).iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
+    (moves.len() == points.len()).then(|| moves.into_iter().zip(points).collect())
+}
+
+fn read_list(
+    epd: &Epd,
+    opcode: &'static str,
+    list: &[(String, u32)],
+    notes: &mut Vec<Note>,
+) -> Vec<(Move, u32)> {
+    let mut points: Vec<(Move, u32)> = Vec::new();
+    let mut long_form = None;
+    for (text, worth) in list {
+        let Some((mv, form)) = read_move(text, epd) else {
+            notes.push(Note::Unplayable { opcode, text: text.clone() });
+            continue;
+        };
+        if form == Form::Long {
+            long_form.get_or_insert_with(|| text.clone());
+        }
+        match points.iter().find(|(known, _)| *known == mv) {
+            Some(&(_, counted)) => {
+                notes.push(Note::ListedTwice { text: text.clone(), counted, ignored: *worth });
+            }
+            None => points.push((mv, *worth)),
+        }
+    }
+    // Coordinates in c9 are no oddity, a piece's letter before both squares is.
+    if let Some(text) = long_form {
+        notes.push(Note::LongForm { text });
+    }
+    points
+}
+
+/// How a move is written.
+#[derive(PartialEq, Eq)]
+enum Form {
+    Short,
+    Long,
+}
+
+fn read_move(text: &str, epd: &Epd) -> Option<(Move, Form)> {
+    let san = San::parse(text).ok()?;
+    let mv = san.to_move(&epd.position).ok()?;
+    let needed = San::from_move(mv, &epd.position).body;
+    let form = match (san.body, needed) {
+        (SanBody::Normal(written), SanBody::Normal(needed))
+            if text.starts_with(|letter: char| letter.is_ascii_uppercase())
+                && written.file.is_some()
+                && written.rank.is_some()
+                && needed.file.is_none() =>
+        {
+            Form::Long
+        }
+        _ => Form::Short,
+    };
+    Some((mv, form))
+}

@@ -1,0 +1,128 @@
+//! Reads EPD files as they are found: any encoding, comments, empty lines, lines that are none.
+
+use std::collections::HashMap;
+
+use smalt_chess::notation::encoding::decode;
+use smalt_chess::{Epd, ParseEpdError};
+
+use super::goal::{Goal, GoalError};
+use super::note::Note;
+use super::{Problem, Suite};
+
+/// More groups of names than this are no themes, but names.
+const MOST_THEMES: usize = 40;
+
+/// A line that is no problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}, line {line}: {reason}")]
+pub struct RefusedLine {
+    /// The file, as it was named.
+    pub file: String,
+    /// Its number, from 1.
+    pub line: usize,
+    /// What is wrong.
+    pub reason: LineError,
+}
+
+/// Why a line is no problem.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// It is no EPD.
+    #[error(transparent)]
+    Epd(#[from] ParseEpdError),
+    /// It asks nothing.
+    #[error(transparent)]
+    Goal(#[from] GoalError),
+}
+
+impl Suite {
+    /// Reads the bytes of an EPD file; `file` is the name that refused lines shall bear. Empty lines and lines that
+    /// begin with `#` are skipped. Themes are what names have in common before their numbers.
+    pub fn parse(bytes: &[u8], name: &str, file: &str) -> Suite {
+        let mut suite = Suite::empty(name, file);
+        suite.read(&decode(bytes), file, None);
+        suite.find_themes();
+        suite.note_repetitions();
+        suite
+    }
+
+    pub(super) fn empty(name: &str, title: &str) -> Suite {
+        Suite {
+            name: name.to_owned(),
+            title: title.to_owned(),
+            themes: Vec::new(),
+            problems: Vec::new(),
+            refused: Vec::new(),
+        }
+    }
+
+    /// Appends the problems of a text, all of one theme if it is known.
+    pub(super) fn read(&mut self, text: &str, file: &str, theme: Option<&str>) {
+        let theme = theme.map_or(0, |theme| self.theme(theme));
+        for (number, line) in (1..).zip(text.lines()) {
+            let line = line.trim();
+            if line.is_empty() || line.starts_with('#') {
+                continue;
+            }
+            match read_line(line, number, theme) {
+                Ok(problem) => self.problems.push(problem),
+                Err(reason) => {
+                    self.refused.push(RefusedLine { file: file.to_owned(), line: number, reason });
+                }
+            }
+        }
+    }
+
+    fn theme(&mut self, name: &str) -> usize {
+        let known = self.themes.iter().position(|theme| theme == name);
+        known.unwrap_or_else(|| {
+            self.themes.push(name.to_owned());
+            self.themes.len() - 1
+        })
+    }
+
+    /// Groups the problems by their names; all in one theme if that gives none, or too many.
+    fn find_themes(&mut self) {
+        let groups: Vec<String> = self.problems.iter().map(|problem| group_of(&problem.id)).collect();
+        let mut distinct: Vec<&String> = groups.iter().collect();
+        distinct.sort_unstable();
+        distinct.dedup();
+        let is_useful = distinct.len() <= MOST_THEMES && distinct.len() * 2 <= groups.len();
+        for (index, group) in groups.iter().enumerate() {
+            let name = if is_useful && !group.is_empty() { group.clone() } else { self.name.clone() };
+            self.problems[index].theme = self.theme(&name);
+        }
+    }
+
+    /// Notes names and positions that occur again.
+    pub(super) fn note_repetitions(&mut self) {
+        let mut ids: HashMap<String, usize> = HashMap::new();
+        let mut positions: HashMap<String, usize> = HashMap::new();
+        for index in 0..self.problems.len() {
+            let id = self.problems[index].id.clone();
+            let fen = self.problems[index].epd.position.to_fen();
+            if *ids.entry(id).or_insert(index) != index {
+                self.problems[index].notes.push(Note::SameId);
+            }
+            let first = *positions.entry(fen).or_insert(index);
+            if first != index {
+                let earlier = self.problems[first].id.clone();
+                self.problems[index].notes.push(Note::SamePosition { earlier });
+            }
+        }
+    }
+}
+
+fn read_line(line: &str, number: usize, theme: usize) -> Result<Problem, LineError> {
+    let epd = Epd::parse(line)?;
+    let mut notes = Vec::new();
+    let goal = Goal::read(&epd, &mut notes)?;
+    let id = epd.id().filter(|id| !id.trim().is_empty()).unwrap_or_else(|| format!("line {number}"));
+    Ok(Problem { id: id.trim().to_owned(), theme, epd, goal, notes })
+}
+
+/// A name without its number: `WAC` of `WAC.001`.
+fn group_of(id: &str) -> String {
+    let group = id.trim_end_matches(|letter: char| letter.is_ascii_digit());
+    group.trim_end_matches(|letter: char| !letter.is_alphanumeric() && letter != ')').to_owned()
+}
