@@ -61,7 +61,7 @@ impl Engine {
     /// Megabytes of the transposition table at the start.
     pub const DEFAULT_HASH: usize = 16;
     /// What is kept from the clock for each move at the start.
-    pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(10);
+    pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(30);
 
     /// An engine at the start position, with one thread, at full strength.
     pub fn new() -> Engine {

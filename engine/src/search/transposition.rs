@@ -107,10 +107,12 @@ impl TranspositionTable {
     /// Forgets everything; large tables are swept by so many threads.
     pub fn clear(&self, threads: usize) {
         let share = self.buckets.len().div_ceil(threads.max(1));
+        let (own, others) = self.buckets.split_at(share);
         std::thread::scope(|scope| {
-            for part in self.buckets.chunks(share) {
+            for part in others.chunks(share) {
                 scope.spawn(|| part.iter().for_each(Bucket::clear));
             }
+            own.iter().for_each(Bucket::clear);
         });
         self.generation.store(0, Relaxed);
     }
