@@ -12,6 +12,7 @@ mod node;
 mod ordering;
 pub mod params;
 mod quiescence;
+mod resolve;
 pub mod score;
 mod selection;
 mod shortcuts;
@@ -26,6 +27,7 @@ use std::time::Duration;
 
 use smalt_chess::{Move, Position};
 
+pub use resolve::Resolver;
 pub use signals::{ClockState, Signals};
 pub use time::Allotment;
 pub use transposition::TranspositionTable;
