@@ -57,6 +57,9 @@ pub(super) enum Command {
         /// Print the shipped plan with its comments: the manual of plan files
         #[arg(long)]
         shipped: bool,
+        /// A plan file that the flags change
+        #[arg(long, value_name = "PLAN.toml")]
+        from: Option<PathBuf>,
         /// What is played.
         #[command(flatten)]
         flags: RunFlags,
@@ -113,12 +116,12 @@ pub(super) enum Command {
     /// Compute Elo, its error, and a sequential test from counts
     #[command(after_help = ELO_EXAMPLES)]
     Elo {
-        /// Games: wins,draws,losses
-        #[arg(long, value_name = "W,D,L", value_delimiter = ',', num_args = 3, required_unless_present = "penta", conflicts_with = "penta")]
-        wdl: Option<Vec<u64>>,
+        /// Games: wins, draws, losses
+        #[arg(long, value_name = "W,D,L", required_unless_present = "penta", conflicts_with = "penta")]
+        wdl: Option<Numbers<3>>,
         /// Pairs of games by points: 0, ½, 1, 1½, 2
-        #[arg(long, value_name = "LL,LD,DD,WD,WW", value_delimiter = ',', num_args = 5)]
-        penta: Option<Vec<u64>>,
+        #[arg(long, value_name = "LL,LD,DD,WD,WW")]
+        penta: Option<Numbers<5>>,
         /// What is tested.
         #[command(flatten)]
         test: SprtFlags,
@@ -137,12 +140,13 @@ const GAUNTLET_EXAMPLES: &str = "\
 Examples:
   smalt-tournament gauntlet
   smalt-tournament gauntlet --opponent stockfish --opponent toga2 --tc 2+0.02 --games 20
-  smalt-tournament gauntlet --engine ./mine --engine 'cmd=./mine name=old option.Hash=64' --opponent builtin
-  smalt-tournament gauntlet --engine 'cmd=./mine tc=10+0.1' --opponent 'cmd=sf nodes=20000 restart=on'
+  smalt-tournament gauntlet --engine ./new --engine './old --some-argument' --opponent builtin
+  smalt-tournament gauntlet --engine 'cmd=./new tc=10+0.1' --opponent 'cmd=sf nodes=20000'
 
-An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself), or key=value words:
-cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, option.NAME. Values with spaces need
-quotation marks: 'cmd=./mine \"name=My engine\" \"option.Move Overhead=10\"'.
+An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself),
+or key=value words: cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin,
+restart, option.NAME. A word with spaces needs quotation marks:
+'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
 
@@ -317,4 +321,18 @@ fn parse_draw(text: &str) -> Result<Switch<DrawRule>, RuleError> {
 
 fn parse_resign(text: &str) -> Result<Switch<ResignRule>, RuleError> {
     text.parse()
+}
+
+/// So many counts between commas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Numbers<const N: usize>(pub(super) [u64; N]);
+
+impl<const N: usize> std::str::FromStr for Numbers<N> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Result<Vec<u64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+        let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
+        numbers.map(Numbers).ok_or_else(|| format!("expected {N} whole numbers between commas"))
+    }
 }

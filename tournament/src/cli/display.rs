@@ -37,8 +37,11 @@ impl Display {
         if self.loudness == Loudness::Quiet || !std::io::stderr().is_terminal() {
             return;
         }
-        let bar = ProgressBar::new(standings.games_planned().into()).with_position(standings.games_finished());
-        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {elapsed} passed, {eta} left {msg}") {
+        let bar =
+            ProgressBar::new(standings.games_planned().into()).with_position(standings.games_finished());
+        if let Ok(style) =
+            ProgressStyle::with_template("{bar:30} {pos}/{len} games, {elapsed} passed, {eta} left {msg}")
+        {
             bar.set_style(style);
         }
         bar.enable_steady_tick(Duration::from_millis(500));
@@ -47,7 +50,8 @@ impl Display {
 
     /// A line above the bar, or simply a line. Standard error may be closed; then nobody reads it.
     fn line(&self, text: &str) {
-        let text: String = text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        let text: String =
+            text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
         match &self.bar {
             Some(bar) => bar.suspend(|| {
                 let _ = writeln!(std::io::stderr(), "{text}");
@@ -91,7 +95,9 @@ impl Display {
                 "Stopping; games being played are given up. Go on with: smalt-tournament resume {}",
                 self.store
             )),
-            StopReason::Fault(words) => self.line(&format!("Stopping, as the plan says after a fault: {words}")),
+            StopReason::Fault(words) => {
+                self.line(&format!("Stopping, as the plan says after a fault: {words}"))
+            }
             StopReason::Failed(words) => self.line(&format!("Stopping: failed to {words}")),
         }
     }
@@ -100,9 +106,10 @@ impl Display {
 /// The pairing as it stands now: `smalt - sf: 3.5/8, Elo -43.7 ± 120.3`.
 fn score_line(record: &GameRecord, standings: &Standings) -> String {
     let players = [record.game.white, record.game.black];
-    let tally = standings.pairings().iter().find(|tally| {
-        players.contains(&tally.pairing.first) && players.contains(&tally.pairing.second)
-    });
+    let tally = standings
+        .pairings()
+        .iter()
+        .find(|tally| players.contains(&tally.pairing.first) && players.contains(&tally.pairing.second));
     let Some(tally) = tally else { return String::new() };
     let name = |entrant: usize| &standings.entrants()[entrant].name;
     let (first, second) = (name(tally.pairing.first), name(tally.pairing.second));

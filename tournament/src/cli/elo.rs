@@ -33,14 +33,6 @@ struct Results {
 }
 
 impl Counts {
-    pub(super) fn of(wdl: Option<&[u64]>, penta: Option<&[u64]>) -> Option<Counts> {
-        match (wdl, penta) {
-            (Some(&[wins, draws, losses]), _) => Some(Counts::Games(Wdl::new(wins, draws, losses))),
-            (None, Some(pairs)) => Some(Counts::Pairs(Pentanomial(pairs.try_into().ok()?))),
-            _ => None,
-        }
-    }
-
     fn statistics(&self) -> Option<MatchStatistics> {
         match self {
             Counts::Games(games) => games.statistics(),
@@ -65,7 +57,8 @@ pub(super) fn elo(counts: Counts, test: &SprtFlags, json: Option<&Path>) -> Resu
     let sprt = asked.then(|| make_test(test)).transpose().or_usage()?;
     let llr = sprt.as_ref().and_then(|sprt| counts.llr(sprt));
     if sprt.is_some() && llr.is_none() {
-        return Err(anyhow::anyhow!("BayesElo bounds need single games: give --wdl, or another --model")).or_usage();
+        return Err(anyhow::anyhow!("BayesElo bounds need single games: give --wdl, or another --model"))
+            .or_usage();
     }
     if let Some(file) = json {
         let verdict = sprt.as_ref().zip(llr).map(|(sprt, llr)| sprt.verdict(llr).to_string());
@@ -102,9 +95,13 @@ fn results(found: &MatchStatistics, llr: Option<f64>, verdict: Option<String>) -
 /// In fastchess's words.
 fn text(found: &MatchStatistics, test: Option<(&Sprt, f64)>) -> String {
     let estimate = |estimate: Option<smalt_stats::Estimate>| {
-        estimate.map_or_else(|| format::MISSING.to_owned(), |found| format::estimate(found.value, found.error, 2, Sign::Negative))
+        estimate.map_or_else(
+            || format::MISSING.to_owned(),
+            |found| format::estimate(found.value, found.error, 2, Sign::Negative),
+        )
     };
-    let pairs_ratio = found.pairs_ratio.map_or_else(|| format::MISSING.to_owned(), |ratio| format!("{ratio:.2}"));
+    let pairs_ratio =
+        found.pairs_ratio.map_or_else(|| format::MISSING.to_owned(), |ratio| format!("{ratio:.2}"));
     let mut text = format!(
         "Elo: {}, nElo: {}\nLOS: {:.2} %, Score: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {pairs_ratio}\n",
         estimate(found.elo),

@@ -7,16 +7,20 @@ use anyhow::Context;
 use super::arguments::{RunFlags, SprtFlags};
 use super::exit::{OrRefuse, Refusal};
 use crate::plan::{
-    AdjudicationFile, ClockFile, EntrantFile, Format, OpeningsFile, OutputFile, Plan, PlanFile, Program, Registry,
-    Role, RunFile, SprtFile, Text, WordsError, parse_each, parse_entrant,
+    AdjudicationFile, ClockFile, EntrantFile, Format, OpeningsFile, OutputFile, Plan, PlanFile, Program,
+    Registry, Role, RunFile, SprtFile, Text, WordsError, parse_each, parse_entrant,
 };
 
 /// The plan that flags mean.
-pub(super) fn plan_of_flags(format: Format, flags: &RunFlags, test: Option<&SprtFlags>) -> Result<Plan, Refusal> {
+pub(super) fn plan_of_flags(
+    format: Format,
+    flags: &RunFlags,
+    test: Option<&SprtFlags>,
+) -> Result<Plan, Refusal> {
     let mut file = file_of_flags(flags).or_usage()?;
     file.run.format = Some(format);
     file.sprt = test.map(sprt_file);
-    let base = if file.entrants.is_empty() && file.each.is_none() && format == Format::Gauntlet {
+    let base = if file.entrants.is_empty() && format == Format::Gauntlet {
         PlanFile::shipped()
     } else {
         add_missing_side(&mut file, format);
@@ -27,7 +31,8 @@ pub(super) fn plan_of_flags(format: Format, flags: &RunFlags, test: Option<&Sprt
 
 /// The plan of a file, changed by flags.
 pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusal> {
-    let text = std::fs::read_to_string(path).with_context(|| format!("read {}", path.display())).or_usage()?;
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("read {}", path.display())).or_usage()?;
     let file = PlanFile::parse(&text, &path.display().to_string()).or_usage()?;
     let base = PlanFile { run: RunFile { name: None, ..PlanFile::defaults().run }, ..PlanFile::defaults() };
     check(file_of_flags(flags).or_usage()?.or(file).or(base), flags)
@@ -51,7 +56,8 @@ fn add_missing_side(file: &mut PlanFile, format: Format) {
         (true, false) => Role::Opponent,
         (true, true) => return,
     };
-    let wanted = |entrant: &EntrantFile| (entrant.role == Some(Role::Challenger)) == (missing == Role::Challenger);
+    let wanted =
+        |entrant: &EntrantFile| (entrant.role == Some(Role::Challenger)) == (missing == Role::Challenger);
     let mut entrants: Vec<_> = PlanFile::shipped().entrants.into_iter().filter(wanted).collect();
     match missing {
         Role::Challenger => file.entrants.splice(0..0, entrants.drain(..)).for_each(drop),
@@ -66,7 +72,8 @@ pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
         None => configured_registry().filter(|path| path.exists()),
     };
     let Some(path) = own else { return Ok(Registry::shipped()) };
-    let text = std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display())).or_usage()?;
+    let text =
+        std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display())).or_usage()?;
     let registry = Registry::parse(&text, &path.display().to_string()).or_usage()?;
     Ok(registry.or(Registry::shipped()))
 }
@@ -129,7 +136,11 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             maxmoves: flags.maxmoves,
         },
         sprt: None,
-        output: OutputFile { store: flags.store.clone(), pgn: flags.pgn.clone(), json: flags.show.json.clone() },
+        output: OutputFile {
+            store: flags.store.clone(),
+            pgn: flags.pgn.clone(),
+            json: flags.show.json.clone(),
+        },
         each: flags.each.as_deref().map(parse_each).transpose()?,
         entrants: engines.chain(opponents).collect::<Result<_, _>>()?,
     })

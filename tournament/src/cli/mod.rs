@@ -14,11 +14,14 @@ mod view;
 
 use std::process::ExitCode;
 
+use anyhow::Context;
 use clap::Parser;
+use smalt_stats::{Pentanomial, Wdl};
 
 use crate::plan::{DEFAULT_PLAN, Format};
-use arguments::{Arguments, Command, RunFlags, SprtFlags};
+use arguments::{Arguments, Command, Numbers, RunFlags, SprtFlags};
 use display::Loudness;
+use elo::Counts;
 use exit::{Exit, OrRefuse, Refusal};
 
 /// The program.
@@ -59,6 +62,10 @@ fn run(command: Command) -> Result<ExitCode, Refusal> {
             output::print(DEFAULT_PLAN)?;
             Exit::Done
         }
+        Command::Plan { from: Some(path), flags, .. } => {
+            output::print(&intent::plan_of_file(&path, &flags)?.to_file().to_toml())?;
+            Exit::Done
+        }
         Command::Plan { format, flags, test, .. } => {
             let tests = test.elo0.is_some() || test.elo1.is_some() || test.model.is_some();
             let format = format.unwrap_or(if tests { Format::Match } else { Format::Gauntlet });
@@ -74,8 +81,10 @@ fn run(command: Command) -> Result<ExitCode, Refusal> {
         Command::Ratings { store, anchor, average } => view::ratings(&store, &anchor, average)?,
         Command::Export { store, output } => view::export(&store, output.as_deref())?,
         Command::Elo { wdl, penta, test, json } => {
-            let counts = elo::Counts::of(wdl.as_deref(), penta.as_deref());
-            let counts = counts.ok_or_else(|| anyhow::anyhow!("give --wdl W,D,L or --penta LL,LD,DD,WD,WW")).or_usage()?;
+            let pairs = penta.map(|pairs| Counts::Pairs(Pentanomial(pairs.0)));
+            let games =
+                wdl.map(|Numbers([wins, draws, losses])| Counts::Games(Wdl::new(wins, draws, losses)));
+            let counts = pairs.or(games).context("give --wdl W,D,L or --penta LL,LD,DD,WD,WW").or_usage()?;
             elo::elo(counts, &test, json.as_deref())?
         }
         Command::Openings(flags) => openings::make(&flags)?,

@@ -47,11 +47,14 @@ pub(super) fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
             });
         }
         drop(sender);
-        choose(&judgements, flags)
+        // Moved in, so that judges see when nobody listens any more.
+        choose(judgements, flags)
     });
     let text = book.or_failed()?;
     match &flags.output {
-        Some(path) => std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()?,
+        Some(path) => {
+            std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()?
+        }
         None => output::print(&text)?,
     }
     Ok(Exit::Done)
@@ -72,7 +75,8 @@ fn judge_entrant(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
 }
 
 /// Takes judgements in the order of candidates, and keeps those that are even and new, until there are enough.
-fn choose(judgements: &Receiver<Judgement>, flags: &OpeningFlags) -> anyhow::Result<String> {
+#[expect(clippy::needless_pass_by_value, reason = "its end tells the judges to leave")]
+fn choose(judgements: Receiver<Judgement>, flags: &OpeningFlags) -> anyhow::Result<String> {
     let mut waiting = BTreeMap::new();
     let mut seen = HashSet::new();
     let mut number = 0;
@@ -85,11 +89,15 @@ fn choose(judgements: &Receiver<Judgement>, flags: &OpeningFlags) -> anyhow::Res
         let judged = waiting.remove(&number).flatten();
         number += 1;
         if number > MOST_CANDIDATES_EACH.saturating_mul(flags.count as u64) {
-            bail!("of {number} candidates only {} are even: widen --window or take fewer --plies", seen.len());
+            bail!(
+                "of {number} candidates only {} are even: widen --window or take fewer --plies",
+                seen.len()
+            );
         }
         let Some((candidate, score)) = judged else { continue };
         if score.unsigned_abs() <= flags.window && seen.insert(candidate.position.key()) {
-            let fields: Vec<String> = candidate.position.to_fen().split(' ').take(4).map(str::to_owned).collect();
+            let fields: Vec<String> =
+                candidate.position.to_fen().split(' ').take(4).map(str::to_owned).collect();
             book.push_str(&format!("{} ce {score};\n", fields.join(" ")));
         }
     }
@@ -126,10 +134,13 @@ fn start(judge: &Entrant) -> anyhow::Result<UciEngine> {
     };
     let command = command.arguments(&judge.arguments);
     let name = &judge.name;
-    let mut engine = UciEngine::start(&command, Patience::default()).with_context(|| format!("start {name}"))?;
+    let mut engine =
+        UciEngine::start(&command, Patience::default()).with_context(|| format!("start {name}"))?;
     engine.introduce(&mut Meanwhile::nothing()).with_context(|| format!("start {name}"))?;
     for (option, text) in &judge.options {
-        engine.set_option(option, text, &mut Meanwhile::nothing()).with_context(|| format!("set up {name}"))?;
+        engine
+            .set_option(option, text, &mut Meanwhile::nothing())
+            .with_context(|| format!("set up {name}"))?;
     }
     Ok(engine)
 }

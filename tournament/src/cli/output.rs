@@ -17,7 +17,9 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
 pub(super) fn print(text: &str) -> Result<(), Refusal> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
-        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error).context("write the result").or_failed(),
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("write the result").or_failed()
+        }
         _ => Ok(()),
     }
 }

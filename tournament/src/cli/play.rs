@@ -2,8 +2,8 @@
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
-use std::sync::mpsc;
 use std::sync::Arc;
+use std::sync::mpsc;
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
@@ -34,16 +34,26 @@ pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> 
         plan: prepared.plan.to_file().to_toml(),
         openings: fingerprint(&prepared.book),
     };
+    if let Some(pgn) = prepared.plan.output.pgn.as_ref().filter(|pgn| pgn.exists()) {
+        return Err(anyhow!("create {}: it exists already; choose another --pgn", pgn.display())).or_usage();
+    }
     let store = Store::create(&path, &run).map_err(refuse_store)?;
     let pgn = match &prepared.plan.output.pgn {
-        Some(path) => OrderedPgn::create(path).with_context(|| format!("create {}", path.display())).or_usage()?,
+        Some(path) => {
+            OrderedPgn::create(path).with_context(|| format!("create {}", path.display())).or_usage()?
+        }
         None => OrderedPgn::nowhere(),
     };
     conduct(&prepared, store, pgn, loudness)
 }
 
 /// Goes on with a run.
-pub(super) fn resume(path: &Path, concurrency: Option<usize>, json: Option<&Path>, loudness: Loudness) -> Result<Exit, Refusal> {
+pub(super) fn resume(
+    path: &Path,
+    concurrency: Option<usize>,
+    json: Option<&Path>,
+    loudness: Loudness,
+) -> Result<Exit, Refusal> {
     let store = Store::resume(path).map_err(refuse_store)?;
     for process in store.left_processes().or_failed()? {
         let _ = process.sweep();
@@ -59,7 +69,9 @@ pub(super) fn resume(path: &Path, concurrency: Option<usize>, json: Option<&Path
     }
     prepared.plan.output.store = Some(path.to_owned());
     let pgn = match &prepared.plan.output.pgn {
-        Some(path) => OrderedPgn::replace(path).with_context(|| format!("write {}", path.display())).or_failed()?,
+        Some(path) => {
+            OrderedPgn::replace(path).with_context(|| format!("write {}", path.display())).or_failed()?
+        }
         None => OrderedPgn::nowhere(),
     };
     conduct(&prepared, store, pgn, loudness)
@@ -106,7 +118,12 @@ fn conduct(prepared: &Prepared, store: Store, pgn: OrderedPgn, loudness: Loudnes
     conclude(plan, &path, &standings, &conclusion)
 }
 
-fn conclude(plan: &Plan, store: &Path, standings: &Standings, conclusion: &Conclusion) -> Result<Exit, Refusal> {
+fn conclude(
+    plan: &Plan,
+    store: &Path,
+    standings: &Standings,
+    conclusion: &Conclusion,
+) -> Result<Exit, Refusal> {
     let tables = report::full(standings);
     match &plan.output.json {
         Some(json) => {
@@ -123,7 +140,9 @@ fn conclude(plan: &Plan, store: &Path, standings: &Standings, conclusion: &Concl
     Ok(match conclusion {
         Conclusion::Complete | Conclusion::Decided => Exit::Done,
         Conclusion::LeftOut { games } => {
-            tell(&format!("{games} games were left out: an engine could not be started. Mend it, and {resume}"));
+            tell(&format!(
+                "{games} games were left out: an engine could not be started. Mend it, and {resume}"
+            ));
             Exit::LeftOut
         }
         Conclusion::Interrupted => {

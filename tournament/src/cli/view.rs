@@ -35,7 +35,9 @@ pub(super) fn status(path: &Path) -> Result<Exit, Refusal> {
     let state = match Store::resume(path) {
         Err(StoreError::Busy(_)) => "running".to_owned(),
         _ if finished >= planned => "finished".to_owned(),
-        _ if standings.test().is_some_and(|test| test.verdict != smalt_stats::Verdict::Continue) => "decided".to_owned(),
+        _ if standings.test().is_some_and(|test| test.verdict != smalt_stats::Verdict::Continue) => {
+            "decided".to_owned()
+        }
         _ => format!("stopped; go on with: smalt-tournament resume {}", path.display()),
     };
     let mut text = format!("{finished} of {planned} games, {state}\n");
@@ -70,18 +72,22 @@ pub(super) fn standings(path: &Path, json: Option<&Path>, form: TableForm) -> Re
 /// One rating list.
 pub(super) fn ratings(path: &Path, anchors: &[String], average: f64) -> Result<Exit, Refusal> {
     let (_, standings) = open(path)?;
-    let anchors = anchors.iter().map(|text| parse_anchor(text, &standings)).collect::<anyhow::Result<Vec<_>>>();
-    let options = RatingOptions { anchors: anchors.or_usage()?, average: Elo(average), ..RatingOptions::default() };
+    let anchors =
+        anchors.iter().map(|text| parse_anchor(text, &standings)).collect::<anyhow::Result<Vec<_>>>();
+    let options =
+        RatingOptions { anchors: anchors.or_usage()?, average: Elo(average), ..RatingOptions::default() };
     print(&report::ratings(&standings, &options))?;
     Ok(Exit::Done)
 }
 
 /// Reads `NAME=RATING` or `NAME=RATING±ERROR`.
 fn parse_anchor(text: &str, standings: &Standings) -> anyhow::Result<Anchor> {
-    let (name, rating) = text.rsplit_once('=').with_context(|| format!("--anchor {text:?}: expected NAME=RATING"))?;
+    let (name, rating) =
+        text.rsplit_once('=').with_context(|| format!("--anchor {text:?}: expected NAME=RATING"))?;
     let names = standings.entrants().iter().map(|tally| tally.name.as_str());
     let player = names.clone().position(|other| other == name).ok_or_else(|| {
-        let hint = nearest(name, names.clone()).map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
+        let hint =
+            nearest(name, names.clone()).map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
         anyhow!("--anchor: no entrant is called {name:?}{hint}")
     })?;
     let (rating, error) = rating.split_once('±').unwrap_or((rating, "0"));
@@ -99,7 +105,9 @@ pub(super) fn export(path: &Path, output: Option<&Path>) -> Result<Exit, Refusal
     let mut games = String::new();
     store.for_each_game(|record| games.push_str(&writer.write(&record))).or_failed()?;
     match output {
-        Some(file) => std::fs::write(file, games).with_context(|| format!("write {}", file.display())).or_failed()?,
+        Some(file) => {
+            std::fs::write(file, games).with_context(|| format!("write {}", file.display())).or_failed()?
+        }
         None => print(&games)?,
     }
     Ok(Exit::Done)

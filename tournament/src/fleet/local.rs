@@ -42,7 +42,8 @@ impl Local {
         for worker in 0..slots {
             let (work, queue) = mpsc::channel();
             let slot = Slot::new(worker, Arc::clone(terms), events.clone(), interrupt.clone());
-            let thread = thread::Builder::new().name(format!("slot {worker}")).spawn(move || slot.run(&queue))?;
+            let thread =
+                thread::Builder::new().name(format!("slot {worker}")).spawn(move || slot.run(&queue))?;
             workers.push(Worker { work: Some(work), thread: Some(thread), state: State::Idle });
         }
         Ok(Local { workers, interrupt })

@@ -88,7 +88,11 @@ mod tests {
     };
 
     /// The ply (from 1) at which scores of White and Black by turns end the game, and how.
-    fn check(rules: AdjudicationRules, scores: &[Option<Score>], expected: Option<(usize, Outcome, Termination)>) {
+    fn check(
+        rules: AdjudicationRules,
+        scores: &[Option<Score>],
+        expected: Option<(usize, Outcome, Termination)>,
+    ) {
         let mut adjudicator = Adjudicator::new(rules);
         let mut mover = Color::Black;
         let ended = scores.iter().enumerate().find_map(|(ply, &score)| {

@@ -60,7 +60,8 @@ impl<'a> RunningClock<'a> {
 
     /// Counts a move that took so long. With the margin a move may be late; what is left is never below zero.
     pub fn spend(&mut self, elapsed: Duration) -> Flag {
-        let late = self.allowance().and_then(|allowance| elapsed.checked_sub(allowance)).unwrap_or(Duration::ZERO);
+        let late =
+            self.allowance().and_then(|allowance| elapsed.checked_sub(allowance)).unwrap_or(Duration::ZERO);
         if late > self.terms.margin {
             return Flag::Fallen(late);
         }

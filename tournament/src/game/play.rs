@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{ConversationError, Engine, Fault, Meanwhile, SearchRequest, Searched};
-use smalt_protocol::uci::client::Start;
 use smalt_protocol::SearchLimits;
+use smalt_protocol::uci::client::Start;
 
 use super::adjudicate::Adjudicator;
 use super::clock::{Flag, RunningClock};
@@ -140,7 +140,9 @@ impl Table<'_> {
             Ok(searched) => searched,
             Err(ConversationError::Fault(fault)) => return self.judge_fault(mover, &fault).map(Some),
             Err(ConversationError::Interrupted) => return Err(Interrupted::Asked),
-            Err(error @ ConversationError::System { .. }) => return Err(Interrupted::System(error.to_string())),
+            Err(error @ ConversationError::System { .. }) => {
+                return Err(Interrupted::System(error.to_string()));
+            }
         };
         if let Flag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
             let words = format!("overstepped its time by {:.3} s", late.as_secs_f64());

@@ -11,8 +11,8 @@ use smalt_stats::sprt::{Model, SprtError};
 use super::clock::{ClockError, MoveClock};
 use super::entrant::{BUILTIN, Entrant, Program, Restart, Role};
 use super::file::{
-    AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile, SprtFile,
-    Switch, Text,
+    AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
+    SprtFile, Switch, Text,
 };
 use super::registry::Registry;
 use super::rules::AdjudicationRules;
@@ -22,7 +22,9 @@ use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan};
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// Too few to play.
-    #[error("{entrants} entrant(s): a {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]")]
+    #[error(
+        "{entrants} entrant(s): a {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]"
+    )]
     TooFew {
         /// How many there are.
         entrants: usize,
@@ -82,7 +84,9 @@ pub enum PlanError {
         key: &'static str,
     },
     /// Pairs of games are needed.
-    #[error("[run] games is {games}, an odd number: a sequential test counts pairs of games with reversed colors")]
+    #[error(
+        "[run] games is {games}, an odd number: a sequential test counts pairs of games with reversed colors"
+    )]
     OddGames {
         /// The number.
         games: u32,
@@ -309,5 +313,7 @@ fn default_name(command: &str) -> String {
     if command == BUILTIN {
         return "smalt".to_owned();
     }
-    Path::new(command).file_stem().map_or_else(|| command.to_owned(), |stem| stem.to_string_lossy().into_owned())
+    Path::new(command)
+        .file_stem()
+        .map_or_else(|| command.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -81,7 +81,11 @@ impl Entrant {
             depth: clock.depth,
             timemargin: clock.timemargin,
             longest_move: clock.longest_move,
-            options: self.options.iter().map(|(name, text)| (name.clone(), OptionText(text.clone()))).collect(),
+            options: self
+                .options
+                .iter()
+                .map(|(name, text)| (name.clone(), OptionText(text.clone())))
+                .collect(),
         }
     }
 }

@@ -107,7 +107,8 @@ mod tests {
 
     #[test]
     fn an_unknown_key_is_refused_with_its_line() {
-        let error = Registry::parse("[[engine]]\nname = \"a\"\ncmd = \"a\"\nargz = []\n", "e.toml").unwrap_err();
+        let error =
+            Registry::parse("[[engine]]\nname = \"a\"\ncmd = \"a\"\nargz = []\n", "e.toml").unwrap_err();
         assert!(error.to_string().starts_with("e.toml, line 4: unknown field `argz`"), "{error}");
         assert_eq!(error.hint.as_deref(), Some("args"));
     }

@@ -73,7 +73,10 @@ fn read_words(
 ) -> Result<(), RuleError> {
     for word in text.split_whitespace() {
         let Some((key, value)) = word.split_once('=') else {
-            return Err(refuse(word, format!("expected key=value, with the keys {keys}, or the one word off")));
+            return Err(refuse(
+                word,
+                format!("expected key=value, with the keys {keys}, or the one word off"),
+            ));
         };
         match take(key, value) {
             Some(Ok(())) => {}
@@ -167,7 +170,10 @@ mod tests {
         let check = |text: &str, expected: &str| {
             assert_eq!(text.parse::<ResignRule>().unwrap_err().to_string(), expected);
         };
-        check("movecount", "bad word \"movecount\": expected key=value, with the keys movecount, score and sides, or the one word off");
+        check(
+            "movecount",
+            "bad word \"movecount\": expected key=value, with the keys movecount, score and sides, or the one word off",
+        );
         check("moves=3", "bad word \"moves=3\": the keys are movecount, score and sides");
         check("movecount=3", "bad word \"movecount=3\": score is missing");
         check("score=-3", "bad word \"score=-3\": score is a whole number");

@@ -1,12 +1,23 @@
 //! An entrant in one argument of the command line: a command, a name, or fastchess's `key=value` words.
 
+use super::entrant::Restart;
 use super::file::{EntrantFile, OptionText, Protocol, Text};
 use super::nearest::nearest;
-use super::entrant::Restart;
 
 /// The keys, but for `option.NAME`.
 const KEYS: [&str; 12] = [
-    "cmd", "name", "args", "dir", "proto", "tc", "st", "movetime", "nodes", "depth", "timemargin", "restart",
+    "cmd",
+    "name",
+    "args",
+    "dir",
+    "proto",
+    "tc",
+    "st",
+    "movetime",
+    "nodes",
+    "depth",
+    "timemargin",
+    "restart",
 ];
 
 /// Why an argument is no entrant.
@@ -24,7 +35,9 @@ pub enum WordsError {
         text: String,
     },
     /// A word without a key among words that have one.
-    #[error("{word:?} is not key=value; a value with spaces needs quotation marks, as in 'name=\"My engine\"'")]
+    #[error(
+        "{word:?} is not key=value; a value with spaces needs quotation marks, as in 'name=\"My engine\"'"
+    )]
     NoKey {
         /// The word.
         word: String,
@@ -99,7 +112,9 @@ fn take_word(file: &mut EntrantFile, word: &str) -> Result<(), WordsError> {
         "proto" if value == "uci" => file.proto = Some(Protocol::Uci),
         "proto" => return Err(refuse("the only protocol so far is uci".to_owned())),
         "tc" => file.tc = Some(Text(value.parse().map_err(|error| refuse(format!("{error}")))?)),
-        "st" => file.movetime = Some(milliseconds(value).ok_or_else(|| refuse("expected seconds".to_owned()))?),
+        "st" => {
+            file.movetime = Some(milliseconds(value).ok_or_else(|| refuse("expected seconds".to_owned()))?)
+        }
         "movetime" => file.movetime = Some(number()?),
         "nodes" => file.nodes = Some(number()?),
         "depth" => {
@@ -165,7 +180,8 @@ mod tests {
 
     #[test]
     fn words_part_at_spaces_outside_of_quotation_marks() {
-        let check = |text: &str, expected: &[&str]| assert_eq!(split_words(text).unwrap(), expected, "{text}");
+        let check =
+            |text: &str, expected: &[&str]| assert_eq!(split_words(text).unwrap(), expected, "{text}");
         check("  a  b ", &["a", "b"]);
         check("name=\"My engine\" 'a b'", &["name=My engine", "a b"]);
         check("a\\ b \"c\\\"d\" ''", &["a b", "c\"d", ""]);
@@ -177,7 +193,8 @@ mod tests {
         let command = parse_entrant("./sf --bench 'a b'").unwrap();
         assert_eq!(command.cmd.as_deref(), Some("./sf"));
         assert_eq!(command.args, Some(vec!["--bench".to_owned(), "a b".to_owned()]));
-        let words = parse_entrant("cmd=./sf \"option.Move Overhead=10\" tc=10+0.1 st=0.5 restart=on").unwrap();
+        let words =
+            parse_entrant("cmd=./sf \"option.Move Overhead=10\" tc=10+0.1 st=0.5 restart=on").unwrap();
         assert_eq!(words.options["Move Overhead"], OptionText("10".to_owned()));
         assert_eq!((words.movetime, words.restart), (Some(500), Some(Restart::On)));
     }

@@ -3,7 +3,7 @@
 //! once the run is stopping.
 
 use std::collections::{BTreeSet, HashSet};
-use std::sync::mpsc::{Receiver, RecvTimeoutError};
+use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use smalt_driver::process::ProcessIdentity;
@@ -174,12 +174,7 @@ impl<'a> Coordinator<'a> {
     fn next_event(&self, events: &Receiver<Event>) -> Option<Event> {
         match self.closing_since {
             None => events.recv().ok(),
-            Some(since) => {
-                match events.recv_timeout(LEAVING.saturating_sub(since.elapsed())) {
-                    Ok(event) => Some(event),
-                    Err(RecvTimeoutError::Timeout | RecvTimeoutError::Disconnected) => None,
-                }
-            }
+            Some(since) => events.recv_timeout(LEAVING.saturating_sub(since.elapsed())).ok(),
         }
     }
 
@@ -193,7 +188,8 @@ impl<'a> Coordinator<'a> {
             self.playing += 1;
             self.queue.offer(work);
         }
-        let nothing_left = self.playing == 0 && (self.stop.is_some() || self.next_pair >= self.prepared.schedule.pairs());
+        let nothing_left =
+            self.playing == 0 && (self.stop.is_some() || self.next_pair >= self.prepared.schedule.pairs());
         if nothing_left {
             self.close();
         }
@@ -208,7 +204,8 @@ impl<'a> Coordinator<'a> {
     fn next_work(&mut self) -> Option<Work> {
         while let Some(pair) = self.prepared.schedule.pair(self.next_pair) {
             self.next_pair += 1;
-            let missing = self.prepared.schedule.games_of(pair).filter(|game| !self.done.contains(&game.number));
+            let missing =
+                self.prepared.schedule.games_of(pair).filter(|game| !self.done.contains(&game.number));
             let (playable, left): (Vec<_>, Vec<_>) = missing.partition(|game| self.can_play(game));
             for game in left {
                 // Only the view loses the game; a failure to write shows at the next one that is written.

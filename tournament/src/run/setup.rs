@@ -21,7 +21,7 @@ pub struct Prepared {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The openings are of no known kind.
-    #[error("read openings from {}: the name of the file must end in .epd, .fen or .txt", .0.display())]
+    #[error("read openings from {}: the name of the file must end in .epd, .fen, .txt or .pgn", .0.display())]
     Kind(PathBuf),
     /// The file cannot be read.
     #[error("read openings from {}: {source}", path.display())]
@@ -91,7 +91,8 @@ fn read_book(plan: &Plan) -> Result<Book, SetupError> {
     let Some(path) = &plan.openings.file else { return Ok(Book::embedded()) };
     let format = opening::Format::of(path).ok_or_else(|| SetupError::Kind(path.clone()))?;
     let text = std::fs::read(path).map_err(|source| SetupError::File { path: path.clone(), source })?;
-    opening::parse(&text, format, plan.openings.plies).map_err(|source| SetupError::Book { path: path.clone(), source })
+    opening::parse(&text, format, plan.openings.plies)
+        .map_err(|source| SetupError::Book { path: path.clone(), source })
 }
 
 /// A short text that is another for other openings, or the same in another order: their number and a checksum of

@@ -143,7 +143,9 @@ impl Slot {
     }
 
     fn are_ready(&self, game: &ScheduledGame) -> bool {
-        [game.white, game.black].iter().all(|entrant| self.running.iter().any(|running| running.entrant == *entrant))
+        [game.white, game.black]
+            .iter()
+            .all(|entrant| self.running.iter().any(|running| running.entrant == *entrant))
     }
 
     /// Ends what must not play on: engines that are closed, that still think, or that are to be started anew.
@@ -226,7 +228,12 @@ impl Slot {
         let started = UciEngine::start(&command, PATIENCE);
         let mut engine = started.map_err(|fault| {
             let words = fault.to_string();
-            Failure::Fault(EngineFault { entrant, name: fault.name().to_owned(), words, transcript: Vec::new() })
+            Failure::Fault(EngineFault {
+                entrant,
+                name: fault.name().to_owned(),
+                words,
+                transcript: Vec::new(),
+            })
         })?;
         let process = engine.process().identity();
         let introduced = self.introduce(&mut engine, plan);

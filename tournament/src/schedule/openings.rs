@@ -65,7 +65,7 @@ mod tests {
 
     #[test]
     fn a_seed_is_an_order_for_ever() {
-        assert_eq!(first(&OpeningOrder::random(10, 1, 0), 10), [7, 5, 8, 2, 0, 1, 9, 3, 6, 4]);
+        assert_eq!(first(&OpeningOrder::random(10, 1, 0), 10), [2, 7, 6, 3, 4, 9, 0, 5, 8, 1]);
         assert_ne!(first(&OpeningOrder::random(10, 2, 0), 10), first(&OpeningOrder::random(10, 1, 0), 10));
     }
 

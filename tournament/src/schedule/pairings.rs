@@ -50,7 +50,8 @@ mod tests {
     use super::*;
 
     fn check(sides: &[Side], meeting: Meeting, expected: &[(usize, usize)]) {
-        let found: Vec<_> = pairings(sides, meeting).iter().map(|pairing| (pairing.first, pairing.second)).collect();
+        let found: Vec<_> =
+            pairings(sides, meeting).iter().map(|pairing| (pairing.first, pairing.second)).collect();
         assert_eq!(found, expected);
     }
 

@@ -122,7 +122,8 @@ impl Results {
     /// The results as they stand.
     pub fn of(standings: &Standings) -> Results {
         let ratings = standings.ratings(&RatingOptions::default()).ok();
-        let rating = |entrant: usize| ratings.as_ref().and_then(|ratings| ratings.players()[entrant].estimate());
+        let rating =
+            |entrant: usize| ratings.as_ref().and_then(|ratings| ratings.players()[entrant].estimate());
         let microseconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64() * 1e6);
         let entrant = |(index, tally): (usize, &super::EntrantTally)| Entrant {
             name: tally.name.clone(),
@@ -160,7 +161,11 @@ impl Results {
             entrants: standings.entrants.iter().enumerate().map(entrant).collect(),
             pairings: standings.pairings.iter().map(pairing).collect(),
             sprt: standings.test().map(Sprt::from),
-            terminations: standings.terminations.iter().map(|(termination, &games)| (termination.name(), games)).collect(),
+            terminations: standings
+                .terminations
+                .iter()
+                .map(|(termination, &games)| (termination.name(), games))
+                .collect(),
         }
     }
 }

@@ -10,7 +10,7 @@ use std::time::Duration;
 
 use smalt_chess::Color;
 use smalt_stats::ratings::{Pairing as RatedPairing, RatingError, RatingOptions, Ratings};
-use smalt_stats::{MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::{Estimate, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
 
 use crate::game::record::SearchRecord;
 use crate::game::termination::Kind;
@@ -136,7 +136,11 @@ impl Standings {
                 .schedule
                 .pairings()
                 .iter()
-                .map(|&pairing| PairingTally { pairing, results: Wdl::default(), pairs: Pentanomial::default() })
+                .map(|&pairing| PairingTally {
+                    pairing,
+                    results: Wdl::default(),
+                    pairs: Pentanomial::default(),
+                })
                 .collect(),
             colors: HashMap::new(),
             terminations: BTreeMap::new(),
@@ -259,16 +263,25 @@ impl Standings {
     /// # Errors
     /// If the games do not connect anybody.
     pub fn ratings(&self, options: &RatingOptions) -> Result<Ratings, RatingError> {
-        let mut games: Vec<RatedPairing> =
-            self.colors.iter().map(|(&(white, black), &results)| RatedPairing { white, black, results }).collect();
+        let mut games: Vec<RatedPairing> = self
+            .colors
+            .iter()
+            .map(|(&(white, black), &results)| RatedPairing { white, black, results })
+            .collect();
         games.sort_by_key(|pairing| (pairing.white, pairing.black));
         Ratings::fit(self.entrants.len(), &games, options)
     }
 }
 
-/// Statistics by pairs where every game is in one, else by games: a half pair must not be dropped in silence.
+/// Statistics by pairs where every game is in one, else by games: a half pair must not be dropped in silence. Where
+/// all ended alike nothing is known of the spread, and an error of zero would claim too much.
 pub fn statistics(results: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
-    if pairs.games() == results.games() { pairs.statistics() } else { results.statistics() }
+    let by_pairs = pairs.games() == results.games();
+    let mut found = if by_pairs { pairs.statistics() } else { results.statistics() }?;
+    if found.nelo.is_none() {
+        found.elo = found.elo.map(|elo| Estimate { error: None, ..elo });
+    }
+    Some(found)
 }
 
 fn white_outcome(record: &GameRecord) -> Outcome {

@@ -9,7 +9,6 @@ use smalt_stats::{Estimate, MatchStatistics, Verdict};
 
 use super::{Standings, TestState, statistics};
 
-
 /// Everything at the end of a run: standings, pairings, the test, endings, speed.
 pub fn full(standings: &Standings) -> String {
     let mut text = String::new();
@@ -134,8 +133,10 @@ pub fn test(state: &TestState) -> String {
 /// How games ended; faults apart, so that nobody takes a crash for strength.
 pub fn endings(standings: &Standings) -> String {
     let list = |wanted: bool| {
-        let chosen = standings.terminations().iter().filter(|(termination, _)| termination.is_fault() == wanted);
-        let texts: Vec<String> = chosen.map(|(termination, games)| format!("{termination} {games}")).collect();
+        let chosen =
+            standings.terminations().iter().filter(|(termination, _)| termination.is_fault() == wanted);
+        let texts: Vec<String> =
+            chosen.map(|(termination, games)| format!("{termination} {games}")).collect();
         if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
     };
     let mut text = format!("Endings: {}\nFaults:  {}\n", list(false), list(true));
@@ -145,8 +146,11 @@ pub fn endings(standings: &Standings) -> String {
             ("crashes and stalls", tally.crashes),
             ("illegal moves", tally.illegal_moves),
         ];
-        let told: Vec<String> =
-            faults.iter().filter(|(_, count)| *count > 0).map(|(name, count)| format!("{name} {count}")).collect();
+        let told: Vec<String> = faults
+            .iter()
+            .filter(|(_, count)| *count > 0)
+            .map(|(name, count)| format!("{name} {count}"))
+            .collect();
         if !told.is_empty() {
             writeln!(text, "  {}: {}", tally.name, told.join(", ")).expect("a string takes any text");
         }
@@ -229,4 +233,3 @@ pub fn ratings(standings: &Standings, options: &RatingOptions) -> String {
         format::estimate(100.0 * draws.value, draws.error.map(|error| 100.0 * error), 1, Sign::Negative),
     )
 }
-

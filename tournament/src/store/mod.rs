@@ -81,14 +81,19 @@ impl Store {
     /// # Errors
     /// If the file exists, or cannot be made.
     pub fn create(path: &Path, run: &StoredRun) -> Result<Store, StoreError> {
-        let file = OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|source| {
-            match source.kind() {
-                std::io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
-                _ => StoreError::Open { path: path.to_owned(), source },
-            }
-        })?;
+        let file =
+            OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|source| {
+                match source.kind() {
+                    std::io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
+                    _ => StoreError::Open { path: path.to_owned(), source },
+                }
+            })?;
         lock(&file, path)?;
-        let store = Store { connection: connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?, path: path.to_owned(), _lock: Some(file) };
+        let store = Store {
+            connection: connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
+            path: path.to_owned(),
+            _lock: Some(file),
+        };
         store.make_durable()?;
         store.database(schema::create(&store.connection))?;
         store.write_run(run)?;
@@ -103,7 +108,11 @@ impl Store {
         let open = OpenOptions::new().read(true).write(true).open(path);
         let file = open.map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
         lock(&file, path)?;
-        let store = Store { connection: connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?, path: path.to_owned(), _lock: Some(file) };
+        let store = Store {
+            connection: connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
+            path: path.to_owned(),
+            _lock: Some(file),
+        };
         schema::check(&store.connection, path)?;
         store.make_durable()?;
         Ok(store)
@@ -117,7 +126,11 @@ impl Store {
         if let Err(source) = File::open(path) {
             return Err(StoreError::Open { path: path.to_owned(), source });
         }
-        let store = Store { connection: connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?, path: path.to_owned(), _lock: None };
+        let store = Store {
+            connection: connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
+            path: path.to_owned(),
+            _lock: None,
+        };
         schema::check(&store.connection, path)?;
         Ok(store)
     }

@@ -57,9 +57,9 @@ impl Store {
     /// If the database fails.
     pub fn faults_outside_games(&self) -> Result<Vec<EngineFault>, StoreError> {
         let read = || {
-            let mut statement = self
-                .connection
-                .prepare("SELECT entrant, name, words, transcript FROM fault WHERE game IS NULL ORDER BY id")?;
+            let mut statement = self.connection.prepare(
+                "SELECT entrant, name, words, transcript FROM fault WHERE game IS NULL ORDER BY id",
+            )?;
             let rows = statement.query_map([], |row| {
                 Ok(EngineFault {
                     entrant: index(row, 0)?,
@@ -123,7 +123,9 @@ fn read_game(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
         }),
         None => None,
     };
-    let (Some(outcome), Ok(termination), Some(plies)) = (Outcome::parse(&outcome), termination.parse(), plies) else {
+    let (Some(outcome), Ok(termination), Some(plies)) =
+        (Outcome::parse(&outcome), termination.parse(), plies)
+    else {
         return Ok(None);
     };
     Ok(Some(GameRecord { game, fen, plies, outcome, termination, started, duration, fault }))

@@ -10,7 +10,11 @@ use crate::game::{FaultReport, GameRecord, Termination};
 use crate::schedule::ScheduledGame;
 
 fn run() -> StoredRun {
-    StoredRun { created: UNIX_EPOCH + Duration::from_secs(1), plan: "a plan".to_owned(), openings: "o".to_owned() }
+    StoredRun {
+        created: UNIX_EPOCH + Duration::from_secs(1),
+        plan: "a plan".to_owned(),
+        openings: "o".to_owned(),
+    }
 }
 
 fn record(number: u32, outcome: Outcome) -> GameRecord {

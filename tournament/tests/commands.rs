@@ -1,0 +1,215 @@
+//! The command line: help, plans, statistics, and refusals that say what to do.
+
+mod support;
+
+use support::{Place, scripted};
+
+#[test]
+fn help_teaches() {
+    let place = Place::new();
+    insta::assert_snapshot!("help", place.check(&["--help"], 0).0);
+    insta::assert_snapshot!("help_gauntlet", place.check(&["gauntlet", "--help"], 0).0);
+}
+
+#[test]
+fn flags_and_the_plan_that_they_print_mean_the_same() {
+    let place = Place::new();
+    let entrant = scripted("mine", "--seed 3");
+    let flags = [
+        "plan",
+        "--engine",
+        &entrant,
+        "--opponent",
+        "cmd=other option.Hash=64 tc=3+0.1",
+        "--opponent",
+        "toga2",
+        "--each",
+        "\"option.Move Overhead=20\"",
+        "--movetime",
+        "50",
+        "--games",
+        "6",
+        "--seed",
+        "9",
+        "--draw",
+        "off",
+        "--resign",
+        "movecount=3 score=500 sides=one",
+        "--store",
+        "x.db",
+    ];
+    let (printed, _) = place.check(&flags, 0);
+    place.write("plan.toml", &printed);
+    // A printed plan has everything, so that printing it again through `run`'s reader changes nothing.
+    let (again, _) = place.check(&["plan", "--from", "plan.toml"], 0);
+    assert_eq!(printed, again);
+    let neutral = printed.replace(env!("CARGO_MANIFEST_DIR"), "");
+    assert!(neutral.contains("OwnBook = \"false\""), "{neutral}");
+    assert!(neutral.contains("tc = \"3+0.1\""), "{neutral}");
+}
+
+#[test]
+fn the_shipped_plan_is_printed_with_its_comments() {
+    let (printed, _) = Place::new().check(&["plan", "--shipped"], 0);
+    assert!(printed.starts_with("# The default plan"));
+}
+
+#[test]
+fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
+    let place = Place::new();
+    let check = |text: &str, expected: &str| {
+        place.write("plan.toml", text);
+        let (_, err) = place.check(&["run", "plan.toml"], 2);
+        assert_eq!(err.trim_end(), format!("smalt-tournament: {expected}"));
+    };
+    check(
+        "[run]\nformat = \"match\"\ngamse = 3\n",
+        "plan.toml, line 3: unknown field `gamse`, expected one of `name`, `format`, `games`, `seed`, `concurrency`, `on-fault` \
+         (did you mean `games`?)",
+    );
+    check(
+        "[run]\nformat = \"match\"\n[[entrant]]\ncmd = \"a\"\n",
+        "1 entrant(s): a match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
+    );
+    check(
+        "[[entrant]]\ncmd = \"a\"\nname = \"x\"\n[[entrant]]\ncmd = \"b\"\nname = \"x\"\n",
+        "two entrants are called \"x\": give one of them another with name=",
+    );
+    check(
+        "[clock]\ntc = \"1+0\"\nmovetime = 3\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n",
+        "entrant \"a\": tc and movetime exclude each other",
+    );
+    check(
+        "[[entrant]]\nname = \"a\"\n",
+        "entrant 1 has no cmd: give a program, a name of the registry, or builtin",
+    );
+    check(
+        "[openings]\nfile = \"none.epd\"\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n",
+        &format!(
+            "read openings from {}: No such file or directory (os error 2)",
+            place.path("none.epd").display()
+        ),
+    );
+}
+
+#[test]
+fn a_missing_file_and_a_foreign_one_are_refused() {
+    let place = Place::new();
+    place.write("x.db", "not a store");
+    for command in ["status", "standings", "ratings", "export", "resume"] {
+        place.check(&[command, "x.db"], 2);
+        place.check(&[command, "none.db"], 2);
+    }
+}
+
+#[test]
+fn statistics_are_those_that_fastchess_publishes() {
+    let place = Place::new();
+    let check = |arguments: &[&str], expected: &str| {
+        assert_eq!(place.check(&[&["elo"], arguments].concat(), 0).0, expected);
+    };
+    check(
+        &["--wdl", "76,123,89"],
+        "Elo: -15.69 ± 30.46, nElo: -20.76 ± 40.13\nLOS: 15.53 %, Score: 47.74 %, DrawRatio: 42.71 %, PairsRatio: -\n",
+    );
+    check(
+        &["--penta", "34,54,63,64,75"],
+        "Elo: 55.58 ± 27.65, nElo: 57.94 ± 28.28\nLOS: 100.00 %, Score: 57.93 %, DrawRatio: 21.72 %, PairsRatio: 1.58\n",
+    );
+    let (out, _) = place.check(
+        &[
+            "elo",
+            "--penta",
+            "223,9863,21279,10037,246",
+            "--elo0",
+            "0.5",
+            "--elo1",
+            "2.5",
+            "--model",
+            "logistic",
+        ],
+        0,
+    );
+    assert!(out.contains("LLR: -3.074 "), "{out}");
+}
+
+#[test]
+fn statistics_have_their_fixed_names_in_json() {
+    let place = Place::new();
+    let (out, _) = place.check(&["elo", "--wdl", "136,111,96", "--json", "-"], 0);
+    let results: serde_json::Value = serde_json::from_str(&out).unwrap();
+    for name in ["elo", "elo_error", "nelo", "nelo_error", "los", "llr", "score", "draw_ratio", "pairs_ratio"]
+    {
+        assert!(results.get(name).is_some(), "{name}");
+    }
+    assert!((results["elo"].as_f64().unwrap() - 40.70).abs() < 0.005);
+}
+
+#[test]
+fn tables_and_json_of_a_run_have_their_form() {
+    let place = Place::new();
+    // Everybody loses something, by an illegal move at a search that is counted from the start of its process.
+    let good = scripted("good", "--info-lines 1 --fault illegal-move@5 --fault illegal-move@10");
+    let bad = scripted("bad", "--fault illegal-move@2");
+    let arguments = [
+        "gauntlet",
+        "--engine",
+        &good,
+        "--opponent",
+        &bad,
+        "--opponent",
+        &scripted("other", "--seed 4"),
+        "--depth",
+        "1",
+        "--games",
+        "4",
+        "--maxmoves",
+        "8",
+        "--store",
+        "run.db",
+    ];
+    place.check(&arguments, 0);
+    let mut results = place.results("run.db");
+    for entrant in results["entrants"].as_array_mut().unwrap() {
+        for timed in ["nps", "seconds_per_move", "handover_median_us", "handover_p99_us"] {
+            entrant[timed] = "timed".into();
+        }
+    }
+    insta::assert_snapshot!("results_json", serde_json::to_string_pretty(&results).unwrap());
+    let (tables, _) = place.check(&["standings", "run.db"], 0);
+    let untimed = tables.split("engine ").next().unwrap();
+    insta::assert_snapshot!("standings", untimed);
+    insta::assert_snapshot!("ratings", place.check(&["ratings", "run.db", "--anchor", "good=2500"], 0).0);
+    insta::assert_snapshot!(
+        "standings_markdown",
+        place.check(&["standings", "run.db", "--table", "markdown"], 0).0
+    );
+    let (_, err) = place.check(&["ratings", "run.db", "--anchor", "goof=2500"], 2);
+    assert!(err.contains("did you mean \"good\"?"), "{err}");
+}
+
+#[test]
+fn a_book_is_the_same_whoever_judges_it() {
+    let place = Place::new();
+    let book = |concurrency: &str| {
+        let arguments = [
+            "openings",
+            "--count",
+            "12",
+            "--nodes",
+            "200",
+            "--window",
+            "80",
+            "--seed",
+            "5",
+            "--concurrency",
+            concurrency,
+        ];
+        place.check(&arguments, 0).0
+    };
+    let first = book("1");
+    assert_eq!(first.lines().count(), 12);
+    assert!(first.lines().all(|line| line.contains(" ce ")));
+    assert_eq!(first, book("3"));
+    place.await_nobody();
+}

@@ -1,0 +1,211 @@
+//! One test a fault: an engine does it in the middle of a run; the game ends with its own name and is lost by the
+//! right side, the other games are played, and nobody is left.
+
+mod support;
+
+use support::{Place, scripted};
+
+/// How the games of an engine with this fault end: each ending with its number of games.
+fn check(fault: &str, expected: &[(&str, u64)]) {
+    let place = Place::new();
+    let bad = scripted("bad", &format!("--delay 900 --flood 20 --fault {fault}"));
+    let arguments = [
+        "match",
+        "--engine",
+        &scripted("good", "--seed 5"),
+        "--engine",
+        &bad,
+        "--tc",
+        "0.3+0.05",
+        "--timemargin",
+        "250",
+        "--games",
+        "2",
+        "--maxmoves",
+        "12",
+        "--store",
+        "run.db",
+        "--quiet",
+    ];
+    let (_, err) = place.check(&arguments, 0);
+    let results = place.results("run.db");
+    let mut wanted = serde_json::Map::new();
+    for (name, games) in expected {
+        wanted.insert((*name).to_owned(), (*games).into());
+    }
+    assert_eq!(results["terminations"], serde_json::Value::Object(wanted), "{fault}\n{err}");
+    let faults: u64 =
+        expected.iter().filter(|(name, _)| *name != "maximum moves").map(|(_, games)| games).sum();
+    assert_eq!(results["entrants"][0]["wins"], faults, "the good engine wins by faults, and only by them");
+    assert_eq!(results["entrants"][1]["losses"], faults);
+    place.await_nobody();
+}
+
+const PLAYED: (&str, u64) = ("maximum moves", 2);
+const OTHER: (&str, u64) = ("maximum moves", 1);
+
+#[test]
+fn an_exit_is_a_disconnect_and_the_engine_is_started_again() {
+    check("exit@3", &[("disconnect", 2)]);
+}
+
+#[test]
+fn a_crash_is_a_disconnect() {
+    check("crash@3", &[("disconnect", 2)]);
+}
+
+#[test]
+fn an_exit_after_a_move_shows_at_the_next_one() {
+    check("exit-after-bestmove@3", &[("disconnect", 2)]);
+}
+
+#[test]
+fn closing_the_output_is_a_disconnect() {
+    check("close-stdout@3", &[("disconnect", 2)]);
+}
+
+#[test]
+fn half_a_line_before_the_exit_is_no_move() {
+    check("half-line-exit@3", &[("disconnect", 2)]);
+}
+
+#[test]
+fn a_hang_is_a_stall() {
+    check("hang@15", &[("maximum moves", 1), ("stall", 1)]);
+}
+
+#[test]
+fn silence_is_a_stall() {
+    check("no-bestmove@15", &[("maximum moves", 1), ("stall", 1)]);
+}
+
+#[test]
+fn info_lines_for_ever_are_a_stall() {
+    check("info-forever@15", &[("maximum moves", 1), ("stall", 1)]);
+}
+
+#[test]
+fn a_late_move_is_a_time_forfeit_and_does_not_leak_into_the_next_game() {
+    check("late@3", &[OTHER, ("time forfeit", 1)]);
+}
+
+#[test]
+fn an_illegal_move_has_its_own_name() {
+    check("illegal-move@3", &[OTHER, ("illegal move", 1)]);
+}
+
+#[test]
+fn a_null_move_is_illegal() {
+    check("null-move@3", &[OTHER, ("illegal move", 1)]);
+}
+
+#[test]
+fn no_move_where_there_is_one_is_illegal() {
+    check("none-move@3", &[OTHER, ("illegal move", 1)]);
+}
+
+#[test]
+fn a_word_that_is_no_move_is_malformed() {
+    check("malformed-bestmove@3", &[("malformed move", 1), OTHER]);
+}
+
+#[test]
+fn a_line_without_end_is_malformed() {
+    check("endless-line@15", &[("malformed move", 1), OTHER]);
+}
+
+#[test]
+fn a_second_best_move_is_not_taken_for_the_next() {
+    check("stray-bestmove@all", &[PLAYED]);
+}
+
+#[test]
+fn what_is_odd_but_harmless_costs_nothing() {
+    check("crlf", &[PLAYED]);
+    check("trailing-garbage@all", &[PLAYED]);
+    check("invalid-utf8@all", &[PLAYED]);
+}
+
+#[test]
+fn a_flood_is_drained() {
+    check("flood-stderr@3", &[PLAYED]);
+    check("flood-stdout@3 --fault ignore-quit", &[PLAYED]);
+}
+
+#[test]
+fn what_an_engine_starts_ends_with_it() {
+    check("grandchild", &[PLAYED]);
+}
+
+#[test]
+fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
+    let place = Place::new();
+    let (good, other, bad) =
+        (scripted("good", ""), scripted("other", ""), scripted("bad", "--fault exit-at-start"));
+    let arguments = [
+        "gauntlet",
+        "--engine",
+        &good,
+        "--opponent",
+        &bad,
+        "--opponent",
+        &other,
+        "--opponent",
+        "./no-such-engine",
+        "--depth",
+        "1",
+        "--games",
+        "4",
+        "--maxmoves",
+        "5",
+        "--store",
+        "run.db",
+    ];
+    let (_, err) = place.check(&arguments, 3);
+    assert!(err.contains("bad is out: it failed to start 3 times running"), "{err}");
+    assert!(err.contains("no-such-engine would not start: failed to find"), "{err}");
+    assert!(err.contains("8 games were left out"), "{err}");
+    let results = place.results("run.db");
+    assert_eq!((&results["games_planned"], &results["games_finished"]), (&12.into(), &4.into()));
+    assert_eq!(place.read("run.pgn").matches("[White ").count(), 4);
+    // Mended, the same run plays what was left out.
+    place.await_nobody();
+}
+
+#[test]
+fn an_option_that_an_engine_lacks_is_never_ignored() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), format!("{} option.Hush=16", scripted("bad", "")));
+    let arguments =
+        ["match", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "2", "--store", "run.db"];
+    let (_, err) = place.check(&arguments, 3);
+    assert!(err.contains("the engine has none of that name"), "{err}");
+}
+
+#[test]
+fn a_fault_stops_the_run_where_the_plan_says_so() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@2"));
+    let arguments = [
+        "match",
+        "--engine",
+        &good,
+        "--engine",
+        &bad,
+        "--depth",
+        "1",
+        "--games",
+        "50",
+        "--maxmoves",
+        "5",
+        "--on-fault",
+        "stop",
+        "--store",
+        "run.db",
+    ];
+    let (_, err) = place.check(&arguments, 1);
+    assert!(err.contains("Stopped after a fault (bad answered"), "{err}");
+    assert!(err.contains("resume"), "{err}");
+    assert!(place.results("run.db")["games_finished"].as_u64().unwrap() < 3);
+    place.await_nobody();
+}

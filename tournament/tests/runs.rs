@@ -1,0 +1,239 @@
+//! Whole runs: the same bytes at any concurrency, and nothing lost or doubled whatever stops them.
+
+mod support;
+
+use std::collections::BTreeSet;
+use std::time::Instant;
+
+use support::{LONG, Place, scripted, texts, timeless};
+
+/// Arguments of a gauntlet of so many games in each of two pairings, of engines that play the same each time.
+fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
+    vec![
+        "gauntlet",
+        "--engine",
+        &entrants[0],
+        "--opponent",
+        &entrants[1],
+        "--opponent",
+        &entrants[2],
+        "--depth",
+        "1",
+        "--games",
+        games,
+        "--concurrency",
+        concurrency,
+        "--seed",
+        "7",
+        "--maxmoves",
+        "60",
+        "--store",
+        "run.db",
+    ]
+}
+
+fn quick() -> [String; 3] {
+    [
+        scripted("hero", "--info-lines 2 --score 12"),
+        scripted("first", "--seed 1"),
+        scripted("second", "--seed 2"),
+    ]
+}
+
+/// Engines that take their time, so that a run can be stopped in the middle.
+fn slow() -> [String; 3] {
+    [scripted("hero", "--think 1"), scripted("first", "--seed 1"), scripted("second", "--seed 2")]
+}
+
+fn rounds_and_players(pgn: &str) -> Vec<(String, String, String)> {
+    let tag = |name: &str| {
+        let prefix = format!("[{name} \"");
+        pgn.lines()
+            .filter_map(|line| line.strip_prefix(&prefix))
+            .map(|rest| rest.replace("\"]", ""))
+            .collect::<Vec<_>>()
+    };
+    let [rounds, white, black] = ["Round", "White", "Black"].map(tag);
+    rounds.into_iter().zip(white).zip(black).map(|((round, white), black)| (round, white, black)).collect()
+}
+
+#[test]
+fn the_same_plan_gives_the_same_games_at_any_concurrency() {
+    let entrants = quick();
+    let games = ["1", "2", "5"].map(|concurrency| {
+        let place = Place::new();
+        place.check(&gauntlet("8", concurrency, &entrants), 0);
+        assert_eq!(timeless(&place.read("run.pgn")), timeless(&place.check(&["export", "run.db"], 0).0));
+        timeless(&place.read("run.pgn"))
+    });
+    assert_eq!(rounds_and_players(&games[0].replace("] [", "]\n[")).len(), 16);
+    assert_eq!(games[0], games[1]);
+    assert_eq!(games[0], games[2]);
+}
+
+#[test]
+fn a_killed_run_loses_no_stored_game_and_doubles_none() {
+    let entrants = slow();
+    let undisturbed = Place::new();
+    undisturbed.check(&gauntlet("10", "2", &entrants), 0);
+    let place = Place::new();
+    let mut child = place.start(&gauntlet("10", "2", &entrants));
+    for games in [2, 7, 12] {
+        place.await_games("run.db", games);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        place.await_nobody();
+        let kept = place.results("run.db")["games_finished"].as_u64().unwrap();
+        assert!(kept >= games);
+        child = place.start(&["resume", "run.db", "--concurrency", "2"]);
+    }
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(0), "{:?}", texts(&output));
+    assert_eq!(timeless(&place.read("run.pgn")), timeless(&undisturbed.read("run.pgn")));
+    assert_eq!(place.results("run.db")["pairings"], undisturbed.results("run.db")["pairings"]);
+    place.await_nobody();
+}
+
+#[test]
+fn resuming_a_finished_run_plays_nothing() {
+    let place = Place::new();
+    place.check(&gauntlet("2", "1", &quick()), 0);
+    let before = place.read("run.pgn");
+    place.check(&["resume", "run.db"], 0);
+    assert_eq!(place.read("run.pgn"), before);
+}
+
+/// Sends a signal as a terminal does.
+#[expect(clippy::disallowed_methods, reason = "the system's kill sends what a terminal would")]
+fn signal(child: &std::process::Child, name: &str) {
+    let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+#[test]
+fn an_interrupt_stops_cleanly_and_says_how_to_go_on() {
+    let entrants = slow();
+    let place = Place::new();
+    let child = place.start(&gauntlet("400", "2", &entrants));
+    place.await_games("run.db", 3);
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    let (out, err) = texts(&output);
+    assert_eq!(output.status.code(), Some(130), "{out}\n{err}");
+    assert!(err.contains("smalt-tournament resume"), "{err}");
+    assert!(out.contains("hero"), "the tables so far are shown");
+    assert_eq!(place.processes(), Vec::<String>::new());
+    let stored = place.results("run.db")["games_finished"].as_u64().unwrap();
+    assert_eq!(rounds_and_players(&place.read("run.pgn")).len() as u64, stored);
+}
+
+#[test]
+fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
+    let entrants = [
+        scripted("hero", "--fault hang@3 --fault ignore-quit"),
+        scripted("first", "--fault ignore-quit"),
+        scripted("second", ""),
+    ];
+    let place = Place::new();
+    let child = place.start(&gauntlet("400", "2", &entrants));
+    let deadline = Instant::now() + LONG;
+    while place.processes().len() < 4 {
+        assert!(Instant::now() < deadline, "engines should run");
+    }
+    signal(&child, "-INT");
+    signal(&child, "-INT");
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(130), "{:?}", texts(&output));
+    place.await_nobody();
+}
+
+#[test]
+fn a_second_runner_is_refused_and_a_reader_is_not() {
+    let entrants = slow();
+    let place = Place::new();
+    let mut child = place.start(&gauntlet("400", "1", &entrants));
+    place.await_games("run.db", 1);
+    let (_, err) = place.check(&["resume", "run.db"], 2);
+    assert!(err.contains("another run is writing to it"), "{err}");
+    let (_, err) = place.check(&gauntlet("400", "1", &entrants), 2);
+    assert!(err.contains("it exists already"), "{err}");
+    let (out, _) = place.check(&["status", "run.db"], 0);
+    assert!(out.contains("of 800 games, running"), "{out}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.await_nobody();
+    let (out, _) = place.check(&["status", "run.db"], 0);
+    assert!(out.contains("stopped; go on with"), "{out}");
+}
+
+#[test]
+fn other_openings_under_a_begun_run_are_refused() {
+    let place = Place::new();
+    place.write("book.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n");
+    let entrants = quick();
+    let mut arguments = gauntlet("2", "1", &entrants);
+    arguments.extend(["--openings", "book.epd"]);
+    place.check(&arguments, 0);
+    place.write("book.epd", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n");
+    let (_, err) = place.check(&["resume", "run.db"], 2);
+    assert!(err.contains("the openings of this run have changed"), "{err}");
+}
+
+#[test]
+fn a_decided_test_ends_the_match() {
+    let place = Place::new();
+    // The second engine resigns nothing: it plays an illegal move at its first chance in every game.
+    let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@all"));
+    let arguments = [
+        "sprt", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "1000", "--elo0", "0",
+        "--elo1", "50", "--store", "run.db", "--json", "out.json",
+    ];
+    let (out, _) = place.check(&arguments, 0);
+    assert!(out.contains("H1 is accepted"), "{out}");
+    let results: serde_json::Value = serde_json::from_str(&place.read("out.json")).unwrap();
+    assert_eq!(results["sprt"]["verdict"], "H1");
+    assert!(results["games_finished"].as_u64().unwrap() < 1000);
+}
+
+#[test]
+fn games_of_an_opening_file_in_pgn_begin_with_book_moves() {
+    let place = Place::new();
+    place.write("book.pgn", "[Event \"?\"]\n\n1. e4 c5 2. Nf3 d6 *\n");
+    let entrants = quick();
+    let mut arguments = gauntlet("2", "1", &entrants);
+    arguments.extend(["--openings", "book.pgn", "--plies", "3"]);
+    place.check(&arguments, 0);
+    let pgn = place.read("run.pgn");
+    assert!(pgn.contains("1. e4 {book} 1... c5 {book} 2. Nf3 {book} 2... "), "{pgn}");
+    assert!(!pgn.contains("[FEN"));
+    assert_eq!(results_of(&place), 4);
+}
+
+fn results_of(place: &Place) -> u64 {
+    place.results("run.db")["games_finished"].as_u64().unwrap()
+}
+
+#[test]
+fn the_built_in_engine_plays() {
+    let place = Place::new();
+    let arguments = [
+        "match",
+        "--engine",
+        "builtin",
+        "--engine",
+        "cmd=builtin name=weak option.UCI_LimitStrength=true option.UCI_Elo=1000",
+        "--nodes",
+        "500",
+        "--games",
+        "2",
+        "--store",
+        "run.db",
+    ];
+    place.check(&arguments, 0);
+    let results = place.results("run.db");
+    assert_eq!(results["entrants"][0]["name"], "smalt");
+    for fault in ["time_losses", "crashes", "illegal_moves"] {
+        assert_eq!(results["entrants"][0][fault], 0);
+    }
+    place.await_nobody();
+}

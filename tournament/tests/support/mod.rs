@@ -1,0 +1,139 @@
+//! What end-to-end tests share: a folder of their own, the program, and engines that follow a script.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "each test program uses its own part of this")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use tempfile::TempDir;
+
+/// The longest that a test waits for anything.
+pub(crate) const LONG: Duration = Duration::from_secs(60);
+
+/// A folder with the results of one run.
+pub(crate) struct Place {
+    folder: TempDir,
+}
+
+impl Place {
+    pub(crate) fn new() -> Place {
+        Place { folder: tempfile::tempdir().unwrap() }
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    pub(crate) fn write(&self, name: &str, text: &str) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    /// The program in this folder, with these arguments, and with no configuration of the user's.
+    #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
+    pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_smalt-tournament"));
+        command.args(arguments).current_dir(self.folder.path());
+        command.env("XDG_CONFIG_HOME", self.folder.path()).env("NO_COLOR", "1").env_remove("COLUMNS");
+        command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
+        command
+    }
+
+    pub(crate) fn run(&self, arguments: &[&str]) -> Output {
+        self.command(arguments).output().unwrap()
+    }
+
+    /// Runs it, expects this exit code, and gives standard output and standard error.
+    pub(crate) fn check(&self, arguments: &[&str], code: i32) -> (String, String) {
+        let output = self.run(arguments);
+        let (out, err) = texts(&output);
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{out}\n{err}");
+        (out, err)
+    }
+
+    pub(crate) fn start(&self, arguments: &[&str]) -> Child {
+        self.command(arguments).spawn().unwrap()
+    }
+
+    /// The results of a store.
+    pub(crate) fn results(&self, store: &str) -> serde_json::Value {
+        let (out, _) = self.check(&["standings", store, "--json", "-"], 0);
+        serde_json::from_str(&out).unwrap()
+    }
+
+    /// Waits until so many games are stored.
+    pub(crate) fn await_games(&self, store: &str, games: u64) {
+        let deadline = Instant::now() + LONG;
+        loop {
+            let output = self.run(&["standings", store, "--json", "-"]);
+            let results: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
+            if results.is_some_and(|results| results["games_finished"].as_u64().unwrap() >= games) {
+                return;
+            }
+            assert!(Instant::now() < deadline, "no {games} games: {:?}", texts(&output));
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    /// Processes whose command line or working folder names this folder, other than the test itself.
+    pub(crate) fn processes(&self) -> Vec<String> {
+        let needle = self.folder.path().to_str().unwrap().to_owned();
+        let entries = std::fs::read_dir("/proc").unwrap().flatten();
+        entries
+            .filter_map(|entry| {
+                let folder = std::fs::read_link(entry.path().join("cwd")).ok()?;
+                let line = std::fs::read(entry.path().join("cmdline")).ok()?;
+                let line = String::from_utf8_lossy(&line).replace('\0', " ");
+                (folder.to_str()?.starts_with(&needle) && !line.is_empty()).then_some(line)
+            })
+            .collect()
+    }
+
+    /// Waits until no process of this folder is left.
+    pub(crate) fn await_nobody(&self) {
+        let deadline = Instant::now() + LONG;
+        while !self.processes().is_empty() {
+            assert!(Instant::now() < deadline, "left: {:?}", self.processes());
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+}
+
+pub(crate) fn texts(output: &Output) -> (String, String) {
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+/// An entrant that plays legal moves at once, with these arguments of the scripted engine besides.
+pub(crate) fn scripted(name: &str, arguments: &str) -> String {
+    let program =
+        Path::new(env!("CARGO_BIN_EXE_smalt-tournament")).with_file_name("examples").join("scripted_engine");
+    format!("\"cmd={}\" name={name} \"args=--name {name} {arguments}\"", program.display())
+}
+
+/// A PGN without all that depends on time.
+pub(crate) fn timeless(pgn: &str) -> String {
+    let tags = ["[Date", "[GameDuration", "[GameStartTime", "[GameEndTime"];
+    let lines = pgn.lines().filter(|line| !tags.iter().any(|tag| line.starts_with(tag)));
+    let words = lines.flat_map(|line| line.split(' ').chain(["\n"]));
+    let mut text = String::new();
+    for word in words {
+        let is_time = |word: &str| {
+            let bare = word.trim_matches(|letter| matches!(letter, '{' | '}' | ','));
+            bare.strip_suffix('s').is_some_and(|number| number.parse::<f64>().is_ok())
+        };
+        // Lines break elsewhere when a time is longer, so all white space counts the same.
+        if word != "\n" && !is_time(word) {
+            text.push_str(word);
+            text.push(' ');
+        }
+    }
+    text
+}
