@@ -19,10 +19,10 @@ fn with(group: &str, key: &str, value: &str) -> String {
 /// Checks what is said of a file, apart from the line.
 #[track_caller]
 fn check_refusal(text: &str, expected: &str) {
-    let said = Parameters::parse_toml(text).unwrap_err().to_string();
+    let said = Parameters::parse_toml(text).expect_err("the file is refused").to_string();
     let said = match said.strip_prefix("line ").and_then(|said| said.split_once(": ")) {
         Some((line, said)) => {
-            let line: usize = line.parse().unwrap();
+            let line: usize = line.parse().expect("a line is a number");
             assert!(line <= text.lines().count());
             said
         }
