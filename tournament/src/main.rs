@@ -1,7 +1,7 @@
-//! The program `smalt-tournament`.
+//! The program `smalt-tournament`. It links the engine's serve loop, so that it can be the engine `builtin` itself.
 
 use std::process::ExitCode;
 
 fn main() -> ExitCode {
-    smalt_tournament::cli::main()
+    smalt_tournament::cli::main(smalt::serve::run)
 }

@@ -1,8 +1,9 @@
 //! Whole runs: the same bytes at any concurrency, and nothing lost or doubled whatever stops them.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
-use std::collections::BTreeSet;
 use std::time::Instant;
 
 use support::{LONG, Place, scripted, texts, timeless};

@@ -6,8 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
-use crate::plan::{DrawRule, Format, OnFault, Order, ResignRule};
-use crate::plan::{RuleError, Switch};
+use crate::plan::{DrawRule, Format, OnFault, Order, ResignRule, RuleError, Switch, parse_word};
 
 /// Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
 ///
@@ -51,8 +50,8 @@ pub(super) enum Command {
     },
     /// Print the plan that flags mean, as a file for `run`
     Plan {
-        /// Who meets whom
-        #[arg(long, value_enum)]
+        /// Who meets whom: gauntlet, round-robin or match
+        #[arg(long, value_name = "FORMAT", value_parser = parse_word::<Format>)]
         format: Option<Format>,
         /// Print the shipped plan with its comments: the manual of plan files
         #[arg(long)]
@@ -203,15 +202,15 @@ pub(super) struct RunFlags {
     /// The event's name
     #[arg(long, value_name = "NAME", help_heading = "Run")]
     pub name: Option<String>,
-    /// After a fault of an engine (the game is lost): start it again and go on, or stop the run
-    #[arg(long, value_enum, value_name = "POLICY", help_heading = "Run")]
+    /// After a fault of an engine (the game is lost): recover (start it again and go on) or stop
+    #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>, help_heading = "Run")]
     pub on_fault: Option<OnFault>,
 
     /// Openings: an .epd or .pgn file, or `builtin`
     #[arg(long, value_name = "FILE", help_heading = "Openings")]
     pub openings: Option<PathBuf>,
-    /// How openings follow one another
-    #[arg(long, value_enum, value_name = "ORDER", help_heading = "Openings")]
+    /// How openings follow one another: random (by the seed) or sequential
+    #[arg(long, value_name = "ORDER", value_parser = parse_word::<Order>, help_heading = "Openings")]
     pub order: Option<Order>,
     /// The first opening that is used, counted from 1
     #[arg(long, value_name = "N", help_heading = "Openings")]

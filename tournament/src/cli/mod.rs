@@ -24,9 +24,9 @@ use display::Loudness;
 use elo::Counts;
 use exit::{Exit, OrRefuse, Refusal};
 
-/// The program.
-pub fn main() -> ExitCode {
-    match run(Arguments::parse().command) {
+/// The program; `engine` is what it does when it is started as the engine `builtin`.
+pub fn main(engine: fn() -> ExitCode) -> ExitCode {
+    match run(Arguments::parse().command, engine) {
         Ok(code) => code,
         Err(Refusal { exit, error }) => {
             output::tell(&format!("smalt-tournament: {}", sentence(&error)));
@@ -47,9 +47,9 @@ fn sentence(error: &anyhow::Error) -> String {
     text
 }
 
-fn run(command: Command) -> Result<ExitCode, Refusal> {
+fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> {
     let exit = match command {
-        Command::Engine => return Ok(smalt::serve::run()),
+        Command::Engine => return Ok(engine()),
         Command::Gauntlet(flags) => play(Format::Gauntlet, &flags, None)?,
         Command::RoundRobin(flags) => play(Format::RoundRobin, &flags, None)?,
         Command::Match(flags) => play(Format::Match, &flags, None)?,

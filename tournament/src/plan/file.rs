@@ -6,6 +6,8 @@ use std::fmt::{self, Display};
 use std::path::PathBuf;
 use std::str::FromStr;
 
+use serde::de::IntoDeserializer;
+use serde::de::value::{Error as WordError, StrDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
@@ -64,7 +66,7 @@ pub struct RunFile {
 }
 
 /// Who meets whom.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Format {
     /// The challengers meet all others.
@@ -86,7 +88,7 @@ impl Display for Format {
 }
 
 /// What happens after a fault of an engine; the game is lost in any case.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum OnFault {
     /// It is started again, and the run goes on.
@@ -145,7 +147,7 @@ pub struct OpeningsFile {
 }
 
 /// How openings follow one another.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, clap::ValueEnum)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Order {
     /// As the seed shuffles them.
@@ -461,6 +463,15 @@ pub(super) fn parse_toml<T: serde::de::DeserializeOwned>(text: &str, file: &str)
             message,
         }
     })
+}
+
+/// Reads one word of a plan as the type that the plan gives it: `gauntlet`, `recover`, `random`.
+///
+/// # Errors
+/// If it is none of the words that fit there; the message lists them.
+pub fn parse_word<T: serde::de::DeserializeOwned>(word: &str) -> Result<T, String> {
+    let deserializer: StrDeserializer<'_, WordError> = word.into_deserializer();
+    T::deserialize(deserializer).map_err(|error| error.to_string())
 }
 
 /// The nearest of the keys that serde lists: unknown field `a`, expected one of `b`, `c`.

@@ -23,7 +23,7 @@ pub use clock::MoveClock;
 pub use entrant::{Entrant, Program, Restart, Role};
 pub use file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
-    PlanFileError, RunFile, SprtFile, Switch, Text,
+    PlanFileError, RunFile, SprtFile, Switch, Text, parse_word,
 };
 pub use nearest::nearest;
 pub use registry::{Registry, RegistryEngine, RegistryError};
