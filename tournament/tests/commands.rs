@@ -189,6 +189,20 @@ fn tables_and_json_of_a_run_have_their_form() {
 }
 
 #[test]
+fn status_tells_what_engines_did_wrong_and_shows_their_last_lines() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", "--fault malformed-bestmove@2"));
+    let arguments =
+        ["match", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "1", "--store", "run.db"];
+    place.check(&arguments, 0);
+    let (out, _) = place.check(&["status", "run.db"], 0);
+    assert!(out.starts_with("1 of 1 games, finished\n  good: good\n  bad: bad\n"), "{out}");
+    assert!(out.ends_with("Game 1: bad gave a best move that is none: `bestmove Zz9-h`\n"), "{out}");
+    let (out, _) = place.check(&["status", "run.db", "--transcripts"], 0);
+    assert!(out.contains(" > go depth 1\n") && out.contains(" < bestmove Zz9-h\n"), "{out}");
+}
+
+#[test]
 fn a_book_is_the_same_whoever_judges_it() {
     let place = Place::new();
     let book = |concurrency: &str| {

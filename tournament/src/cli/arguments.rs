@@ -77,10 +77,13 @@ pub(super) enum Command {
         #[command(flatten)]
         show: ShowFlags,
     },
-    /// Tell how far a run is
+    /// Tell how far a run is, and what engines did wrong
     Status {
         /// The store of the run
         store: PathBuf,
+        /// Show the last lines of the conversation before each fault
+        #[arg(long)]
+        transcripts: bool,
     },
     /// Show the tables of a run
     Standings {

@@ -76,7 +76,10 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Resume { store, concurrency, show } => {
             play::resume(&store, concurrency, show.json.as_deref(), loudness(show.quiet))?
         }
-        Command::Status { store } => view::status(&store)?,
+        Command::Status { store, transcripts } => {
+            let detail = if transcripts { view::Detail::Transcripts } else { view::Detail::Words };
+            view::status(&store, detail)?
+        }
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
         Command::Ratings { store, anchor, average } => view::ratings(&store, &anchor, average)?,
         Command::Export { store, output } => view::export(&store, output.as_deref())?,

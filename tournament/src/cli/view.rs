@@ -27,29 +27,62 @@ fn code_of(error: &StoreError) -> Exit {
     if matches!(error, StoreError::Database { .. }) { Exit::Failed } else { Exit::Usage }
 }
 
-/// How far a run is.
-pub(super) fn status(path: &Path) -> Result<Exit, Refusal> {
+/// How much is told of faults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Detail {
+    /// What happened.
+    Words,
+    /// And the last lines of the conversation.
+    Transcripts,
+}
+
+/// How far a run is, and what engines did wrong.
+pub(super) fn status(path: &Path, detail: Detail) -> Result<Exit, Refusal> {
     let (store, standings) = open(path)?;
-    let planned = u64::from(standings.games_planned());
-    let finished = standings.games_finished();
-    let state = match Store::resume(path) {
-        Err(StoreError::Busy(_)) => "running".to_owned(),
-        _ if finished >= planned => "finished".to_owned(),
-        _ if standings.test().is_some_and(|test| test.verdict != smalt_stats::Verdict::Continue) => {
-            "decided".to_owned()
-        }
-        _ => format!("stopped; go on with: smalt-tournament resume {}", path.display()),
-    };
-    let mut text = format!("{finished} of {planned} games, {state}\n");
-    for (entrant, name) in store.engines().or_failed()? {
-        text.push_str(&format!("  {}: {name}\n", standings.entrants()[entrant].name));
-    }
-    for fault in store.faults_outside_games().or_failed()? {
-        text.push_str(&format!("  {} {}\n", standings.entrants()[fault.entrant].name, fault.words));
+    let (finished, planned) = (standings.games_finished(), standings.games_planned());
+    let mut text = format!("{finished} of {planned} games, {}\n", state(path, &standings));
+    let name = |entrant: usize| standings.entrants().get(entrant).map_or("?", |tally| tally.name.as_str());
+    for (entrant, own_name) in store.engines().or_failed()? {
+        text.push_str(&format!("  {}: {own_name}\n", name(entrant)));
     }
     text.push_str(&report::endings(&standings));
-    print(&text)?;
+    let mut tell = |place: String, entrant: usize, words: &str, transcript: &[String]| {
+        text.push_str(&format!("{place}: {} {words}\n", name(entrant)));
+        if detail == Detail::Transcripts {
+            transcript.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
+        }
+    };
+    for fault in store.faults_outside_games().or_failed()? {
+        tell("Between games".to_owned(), fault.entrant, &fault.words, &fault.transcript);
+    }
+    let mut faults = Vec::new();
+    store
+        .for_each_game(|record| faults.extend(record.fault.clone().map(|fault| (record, fault))))
+        .or_failed()?;
+    for (record, fault) in &faults {
+        let place = format!("Game {}", record.game.number + 1);
+        tell(place, record.entrant(fault.color), &fault.words, &fault.transcript);
+    }
+    print(&printable(&text))?;
     Ok(Exit::Done)
+}
+
+/// Engines say what they like; no terminal command may pass.
+fn printable(text: &str) -> String {
+    text.chars().map(|letter| if letter.is_control() && letter != '\n' { ' ' } else { letter }).collect()
+}
+
+fn state(path: &Path, standings: &Standings) -> String {
+    if let Err(StoreError::Busy(_)) = Store::resume(path) {
+        return "running".to_owned();
+    }
+    if standings.test().is_some_and(|test| test.verdict != smalt_stats::Verdict::Continue) {
+        return "decided".to_owned();
+    }
+    if standings.games_finished() >= u64::from(standings.games_planned()) {
+        return "finished".to_owned();
+    }
+    format!("stopped; go on with: smalt-tournament resume {}", path.display())
 }
 
 /// The tables of a run.
