@@ -22,7 +22,7 @@ pub struct BenchPlan {
 
 impl Default for BenchPlan {
     fn default() -> BenchPlan {
-        BenchPlan { depth: 15, threads: 1, hash: 16 }
+        BenchPlan { depth: 14, threads: 1, hash: 16 }
     }
 }
 

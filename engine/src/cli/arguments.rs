@@ -26,7 +26,7 @@ Usage:
                                  explain the static evaluation, term by term
 
 Options:
-      --depth D      plies (bench: 15)
+      --depth D      plies (bench: 14)
       --threads N    threads (1)
       --hash MB      megabytes of the transposition table (16)
       --fen FEN      position (the start position)
