@@ -1,3 +1,7 @@
-//! Tunes the evaluation of the engine on positions from games.
+//! The program `smalt-tuner`.
 
-fn main() {}
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    smalt_tuner::cli::main()
+}

@@ -1,0 +1,91 @@
+//! Does a data set say anything about the weights? Coverage, numbers that always occur together, and the positions that
+//! the evaluation judges worst. Knows no displays.
+
+use smalt::evaluation::Parameters;
+use smalt::evaluation::schema::WEIGHTS;
+
+use crate::dataset::Sample;
+use crate::features::{Row, Rows, Table};
+use crate::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid};
+use crate::optimizer::{OptimizeError, fit_k};
+use crate::weights::parameters_of;
+
+/// Correlations from here on are told.
+const COLLINEAR: f64 = 0.98;
+
+/// Two numbers whose slopes go together: the data can't tell them apart.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Pair {
+    /// Index of the one parameter.
+    pub first: usize,
+    /// Index of the other.
+    pub second: usize,
+    /// The cosine between their slopes over all positions, −1 to 1.
+    pub correlation: f64,
+}
+
+/// What a data set says of the weights.
+#[derive(Clone, Debug)]
+pub struct Findings {
+    /// The steepness that fits the weights.
+    pub k: f64,
+    /// Mean squared error of the weights.
+    pub error: f64,
+    /// Weights that occur in no position.
+    pub unseen: Vec<usize>,
+    /// Weights that occur, but whose numbers nothing depends on at these values: beyond the edge of a curve.
+    pub dead: Vec<usize>,
+    /// Pairs that can't be told apart, the closest first.
+    pub collinear: Vec<Pair>,
+}
+
+/// Looks at all training positions with these weights.
+///
+/// # Errors
+/// If no K can be fitted.
+pub fn check(table: &Table, weights: &Parameters) -> Result<Findings, OptimizeError> {
+    let parameters = parameters_of(weights);
+    let mut loss = Loss::new(&table.train, table.train.results().to_vec(), 1.0);
+    let k = fit_k(&mut loss, &parameters)?;
+    let error = loss.error(&parameters);
+    let mut matrix = NormalMatrix::new();
+    loss.normal_matrix(&parameters, &mut matrix);
+    let lengths: Vec<f64> = (0..PARAMETERS).map(|index| matrix.get(index, index).sqrt()).collect();
+    let unseen: Vec<usize> = (0..WEIGHTS).filter(|&weight| table.coverage[weight] == 0).collect();
+    let is_dead = |weight: &usize| lengths[2 * weight] == 0.0 && lengths[2 * weight + 1] == 0.0;
+    let dead = (0..WEIGHTS).filter(is_dead).filter(|weight| !unseen.contains(weight)).collect();
+    Ok(Findings { k, error, unseen, dead, collinear: collinear(&matrix, &lengths) })
+}
+
+fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<Pair> {
+    let mut pairs = Vec::new();
+    for first in 0..PARAMETERS {
+        for second in first + 1..PARAMETERS {
+            // Middlegame and endgame of one weight always go together in some degree: the phase parts them.
+            if second / 2 == first / 2 || lengths[first] == 0.0 || lengths[second] == 0.0 {
+                continue;
+            }
+            let correlation = matrix.get(first, second) / (lengths[first] * lengths[second]);
+            if correlation.abs() >= COLLINEAR {
+                pairs.push(Pair { first, second, correlation });
+            }
+        }
+    }
+    pairs.sort_by(|a, b| b.correlation.abs().total_cmp(&a.correlation.abs()));
+    pairs
+}
+
+/// The squared error of a sample by these parameters.
+pub fn squared_error(row: &Row<'_>, sample: &Sample, parameters: &[f64], k: f64) -> f64 {
+    let parts = row.parts::<f64>(|weight| [parameters[2 * weight], parameters[2 * weight + 1]]);
+    (sigmoid(parts.evaluation(), k) - f64::from(sample.result)).powi(2)
+}
+
+/// Positions in which each phase occurs, 0 to 24.
+pub fn phases(rows: &Rows) -> [u64; crate::dataset::extract::PHASES] {
+    let mut phases = [0; crate::dataset::extract::PHASES];
+    for row in (0..rows.block_count()).flat_map(|block| rows.block_rows(block)) {
+        phases[row.phase as usize] += 1;
+    }
+    phases
+}

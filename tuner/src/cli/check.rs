@@ -1,0 +1,100 @@
+//! The command `check`.
+
+use std::cmp::Ordering;
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use smalt::evaluation::Parameters;
+use smalt::evaluation::features;
+use smalt::evaluation::trace::FeatureCounter;
+use smalt_chess::Epd;
+
+use super::arguments::CheckFlags;
+use super::{Exit, OrUsage, Refusal, Skipped, open, parameters, print, with_threads};
+use crate::check::{Findings, check, phases, squared_error};
+use crate::features::row::pack;
+use crate::features::{Row, Split, Table};
+use crate::weights::{name_of, parameters_of};
+
+/// Pairs that are named; the others are counted.
+const NAMED_PAIRS: usize = 20;
+
+pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
+    let weights = match &flags.params {
+        Some(path) => parameters(path)?,
+        None => Parameters::embedded().clone(),
+    };
+    with_threads(flags.threads, || {
+        let mut skipped = Skipped::default();
+        let split = Split { validation: 0.0, seed: 0 };
+        let dataset = open(&flags.positions)?;
+        let table = Table::load(dataset, split, |line| skipped.tell(&flags.positions, &line), |_| {})
+            .with_context(|| flags.positions.display().to_string())?;
+        if table.is_empty() {
+            return Err(anyhow!("{}: no positions", flags.positions.display())).or_usage();
+        }
+        let findings = check(&table, &weights)?;
+        print(&page(&table, &findings))?;
+        if let Some(path) = &flags.outliers {
+            write_outliers(flags, path, &weights, findings.k)?;
+        }
+        Ok(skipped.exit())
+    })
+}
+
+fn page(table: &Table, findings: &Findings) -> String {
+    let mut page =
+        format!("{} positions; error {:.6} with k {:.4}\n", table.len(), findings.error, findings.k);
+    let counts: Vec<String> = phases(&table.train).iter().rev().map(u64::to_string).collect();
+    page.push_str(&format!("by phase, 24 (all pieces) to 0: {}\n", counts.join(" ")));
+    let list =
+        |weights: &[usize]| weights.iter().map(|&weight| name_of(weight)).collect::<Vec<_>>().join(", ");
+    page.push_str(&format!("\nnever occur ({}): {}\n", findings.unseen.len(), list(&findings.unseen)));
+    page.push_str(&format!(
+        "without effect at these values ({}): {}\n",
+        findings.dead.len(),
+        list(&findings.dead)
+    ));
+    let mut rare: Vec<usize> =
+        (0..table.coverage.len()).filter(|&weight| (1..100).contains(&table.coverage[weight])).collect();
+    rare.sort_by_key(|&weight| table.coverage[weight]);
+    page.push_str(&format!("in fewer than 100 positions ({}):\n", rare.len()));
+    for weight in rare {
+        page.push_str(&format!("  {:>4} {}\n", table.coverage[weight], name_of(weight)));
+    }
+    page.push_str(&format!("\npairs that can hardly be told apart ({}):\n", findings.collinear.len()));
+    for pair in findings.collinear.iter().take(NAMED_PAIRS) {
+        let half = |index: usize| if index.is_multiple_of(2) { "mg" } else { "eg" };
+        let shown = |index: usize| format!("{} {}", name_of(index / 2), half(index));
+        page.push_str(&format!("  {:+.4} {}, {}\n", pair.correlation, shown(pair.first), shown(pair.second)));
+    }
+    page
+}
+
+/// Writes the positions that the weights judge worst, the worst first.
+fn write_outliers(flags: &CheckFlags, path: &Path, weights: &Parameters, k: f64) -> Result<(), Refusal> {
+    let parameters = parameters_of(weights);
+    let mut worst: Vec<(f64, Epd)> = Vec::new();
+    let by_error = |a: &(f64, Epd), b: &(f64, Epd)| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal);
+    let judge = |sample: &crate::dataset::Sample| {
+        let packed = pack(&features(&sample.position, &mut FeatureCounter::default())).ok()?;
+        let error = squared_error(&Row::whole(&packed), sample, &parameters, k);
+        let mut epd = Epd::new(sample.position);
+        epd.push_text("c9", &sample.result.to_string());
+        epd.push_text("c0", &format!("squared error {error:.4}"));
+        Some((error, epd))
+    };
+    let take = |judged: Option<(f64, Epd)>| {
+        worst.extend(judged);
+        if worst.len() > 2 * flags.count + 1024 {
+            worst.sort_by(by_error);
+            worst.truncate(flags.count);
+        }
+    };
+    open(&flags.positions)?.for_each_batch(16_384, judge, take, |_| {})?;
+    worst.sort_by(by_error);
+    worst.truncate(flags.count);
+    let text: String = worst.iter().map(|(_, epd)| format!("{epd}\n")).collect();
+    std::fs::write(path, text).with_context(|| path.display().to_string())?;
+    Ok(())
+}

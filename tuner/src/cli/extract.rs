@@ -1,0 +1,94 @@
+//! The command `extract`.
+
+use anyhow::anyhow;
+use serde_json::{Map, Value, json};
+use smalt_report::{Cell, Column, Kind, Table};
+
+use super::arguments::ExtractFlags;
+use super::{Exit, OrUsage, Refusal, interrupt, print, tell, with_threads, write_json};
+use crate::dataset::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, extract};
+use crate::progress::Progress;
+
+pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
+    let rules = rules(flags)?;
+    let stop = interrupt()?;
+    let progress = Progress::spinner("games");
+    let result = with_threads(flags.threads, || {
+        let mut told = |report: &ExtractReport| progress.tell(report.games.to_string());
+        Ok(extract(&flags.games, &flags.output, &rules, &stop, &mut told))
+    })?;
+    progress.finish();
+    let report = match result {
+        Ok(report) => report,
+        Err(error @ ExtractError::Interrupted) => {
+            return Err(Refusal { exit: Exit::Interrupted, error: error.into() });
+        }
+        Err(error @ ExtractError::Open(_)) => return Err(error).or_usage(),
+        Err(error) => return Err(error.into()),
+    };
+    for bad in &report.bad_games {
+        tell(&format!("{}:{}: game left out: {}: {}", bad.path, bad.line, bad.reason.name(), bad.words));
+    }
+    match &flags.json {
+        Some(path) => write_json(path, &document(&report))?,
+        None => print(&page(&report))?,
+    }
+    Ok(if report.skipped_games() == 0 { Exit::Done } else { Exit::Incomplete })
+}
+
+fn rules(flags: &ExtractFlags) -> Result<Rules, Refusal> {
+    if let Some(balance) = flags.balance.filter(|balance| balance.is_nan() || *balance <= 0.0) {
+        return Err(anyhow!("--balance {balance}: expected a number above 0")).or_usage();
+    }
+    Ok(Rules {
+        opening_plies: flags.opening,
+        last_plies: flags.last,
+        per_game: flags.per_game,
+        unquiet: if flags.resolve { Unquiet::Resolve } else { Unquiet::Drop },
+        balance: flags.balance,
+        seed: flags.seed,
+    })
+}
+
+fn page(report: &ExtractReport) -> String {
+    let mut table =
+        Table::new([Column::new("what became of them", Kind::Text), Column::new("", Kind::Integer)]);
+    let mut row = |words: &str, count: u64| table.push([Cell::from(words), Cell::from(count)]);
+    row("games read", report.games);
+    for reason in GameReason::ALL {
+        match report.skipped[reason as usize] {
+            0 => {}
+            count => row(&format!("  left out: {}", reason.name()), count),
+        }
+    }
+    for (reason, count) in report.dropped.iter().filter(|(_, count)| *count > 0) {
+        row(&format!("positions left out: {}", reason.name()), count);
+    }
+    row("positions written", report.positions);
+    let mut page = table.to_text();
+    page.push_str("\npositions by phase, 24 (all pieces) to 0:\n");
+    let counts: Vec<String> = report.phases.iter().rev().map(u64::to_string).collect();
+    page.push_str(&counts.join(" "));
+    page.push('\n');
+    page
+}
+
+fn document(report: &ExtractReport) -> Value {
+    let key = |reason: Value| reason.as_str().unwrap_or_default().to_owned();
+    let dropped: Map<String, Value> =
+        report.dropped.iter().map(|(reason, count)| (key(json!(reason)), json!(count))).collect();
+    let skipped: Map<String, Value> = GameReason::ALL
+        .into_iter()
+        .map(|reason| (key(json!(reason)), json!(report.skipped[reason as usize])))
+        .collect();
+    json!({
+        "games": report.games,
+        "used_games": report.used_games,
+        "positions": report.positions,
+        "skipped_games": skipped,
+        "dropped_positions": dropped,
+        "phases": report.phases,
+        "hash": format!("{:016x}", report.hash),
+        "bad_games": report.bad_games,
+    })
+}

@@ -1,0 +1,220 @@
+//! The command `texel`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use smalt::evaluation::Parameters;
+use smalt::evaluation::schema::{Term, WEIGHTS};
+use smalt::evaluation::taper::FULL_SCALE;
+use smalt_report::{Cell, Column, Kind, Sign, Table as Page};
+
+use super::arguments::{MethodName, PARAMETERS, TexelFlags};
+use super::{
+    Exit, OrUsage, Refusal, Skipped, check_share, interrupt, open, parameters, print, tell, with_threads,
+    write_json,
+};
+use crate::features::row::SCALE_START;
+use crate::features::{Split, Table};
+use crate::optimizer::{Ending, Method, Penalty, Settings};
+use crate::progress::Progress;
+use crate::texel::{Summary, Task, TexelError, Tuned, fit};
+use crate::weights::Selection;
+use crate::weights::document::{Origin, OriginValue, replace, rewritten};
+
+/// The engine's own file, for its comments and layout where no other is at hand.
+const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
+
+pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
+    let task = task(flags)?;
+    let target = target(flags)?;
+    let stop = interrupt()?;
+    with_threads(flags.threads, || {
+        let (table, skipped) = load(flags)?;
+        let bar = Progress::fit(task.settings.epochs);
+        let tuned = fit(&table, &task, &stop, &mut |step| bar.step(step));
+        bar.finish();
+        let tuned = tuned.map_err(|error| match error {
+            TexelError::Optimize(_) => Refusal::from(error),
+            _ => Refusal { exit: Exit::Usage, error: error.into() },
+        })?;
+        if let Some(target) = &target {
+            let text = rewritten(&target.text, &tuned.numbers, &origin(flags, &table, &tuned.summary))?;
+            replace(&target.path, &text).with_context(|| target.path.display().to_string())?;
+        }
+        match &flags.json {
+            Some(path) => write_json(path, &tuned.summary)?,
+            None => print(&page(&tuned, target.as_ref()))?,
+        }
+        let exit = skipped.exit();
+        Ok(if tuned.ending == Ending::Interrupted { Exit::Interrupted } else { exit })
+    })
+}
+
+fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
+    check_share("--lambda", flags.lambda)?;
+    check_share("--validation", flags.validation)?;
+    let numbers =
+        [("--k", flags.k), ("--rate", Some(flags.rate)), ("--l2", Some(flags.l2).filter(|&l2| l2 != 0.0))];
+    for (flag, number) in numbers {
+        if let Some(number) = number.filter(|&number| !number.is_finite() || number <= 0.0) {
+            return Err(anyhow!("{flag} {number}: expected a number above 0")).or_usage();
+        }
+    }
+    let (method, epochs) = match flags.method {
+        MethodName::Newton => (Method::Newton, 50),
+        MethodName::Lbfgs => (Method::Lbfgs, 500),
+        MethodName::Adam => (Method::Adam, 200),
+    };
+    let start = match &flags.params {
+        Some(path) => parameters(path)?,
+        None if flags.scratch => scratch(),
+        None => Parameters::embedded().clone(),
+    };
+    Ok(Task {
+        start,
+        selection: Selection { only: flags.only.clone(), freeze: flags.freeze.clone() },
+        k: flags.k,
+        result_share: flags.lambda,
+        penalty: Penalty { strength: flags.l2 },
+        settings: Settings {
+            method,
+            epochs: flags.epochs.unwrap_or(epochs),
+            patience: flags.patience.max(1),
+            rate: flags.rate,
+            batch: flags.batch,
+            seed: flags.seed,
+        },
+    })
+}
+
+/// Material only, in round numbers.
+fn scratch() -> Parameters {
+    let mut numbers = [[0; 2]; WEIGHTS];
+    let material = [
+        (Term::MaterialPawn, 100),
+        (Term::MaterialKnight, 300),
+        (Term::MaterialBishop, 300),
+        (Term::MaterialRook, 500),
+        (Term::MaterialQueen, 900),
+    ];
+    for (term, worth) in material {
+        numbers[term.start()] = [worth; 2];
+    }
+    // A leader is scaled by nothing unless the fit says so.
+    numbers[SCALE_START..].fill([FULL_SCALE as i16; 2]);
+    Parameters::from_numbers(&numbers)
+}
+
+/// Where the weights go, and the text whose layout they take.
+struct Target {
+    path: PathBuf,
+    text: String,
+}
+
+fn target(flags: &TexelFlags) -> Result<Option<Target>, Refusal> {
+    let read =
+        |path: &Path| std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage();
+    if flags.write {
+        let path = flags.params.clone().unwrap_or_else(|| PARAMETERS.into());
+        let text = read(&path).map_err(|Refusal { exit, error }| Refusal {
+            exit,
+            error: error.context("--write: run from the top of the project, or give --params or --out"),
+        })?;
+        return Ok(Some(Target { path, text }));
+    }
+    let Some(path) = flags.out.clone() else { return Ok(None) };
+    let text = match &flags.params {
+        Some(old) => read(old)?,
+        None => SHIPPED.to_owned(),
+    };
+    Ok(Some(Target { path, text }))
+}
+
+fn load(flags: &TexelFlags) -> Result<(Table, Skipped), Refusal> {
+    let dataset = open(&flags.positions)?;
+    let split = Split { validation: flags.validation, seed: flags.seed };
+    let spinner = Progress::spinner("positions");
+    let mut skipped = Skipped::default();
+    let table = Table::load(
+        dataset,
+        split,
+        |line| skipped.tell(&flags.positions, &line),
+        |count| spinner.tell(count.to_string()),
+    );
+    spinner.finish();
+    let table = table.with_context(|| flags.positions.display().to_string())?;
+    if table.is_empty() {
+        return Err(anyhow!(
+            "{}: no positions: expected a file that `extract` wrote, or lines like `FEN c9 \"1-0\"`, `FEN [1.0]` or `FEN | score | result`",
+            flags.positions.display()
+        ))
+        .or_usage();
+    }
+    Ok((table, skipped))
+}
+
+fn origin(flags: &TexelFlags, table: &Table, summary: &Summary) -> Origin {
+    let text = |words: String| OriginValue::Text(words);
+    let command: Vec<String> = std::env::args().skip(1).collect();
+    let start = match &flags.params {
+        Some(path) => path.display().to_string(),
+        None if flags.scratch => "scratch values, material only".to_owned(),
+        None => "the numbers built in".to_owned(),
+    };
+    vec![
+        ("by", text(format!("smalt-tuner {}", env!("CARGO_PKG_VERSION")))),
+        ("command", text(format!("smalt-tuner {}", command.join(" ")))),
+        ("start", text(start)),
+        ("data", text(flags.positions.display().to_string())),
+        ("data_hash", text(format!("{:016x}", table.hash))),
+        ("positions", OriginValue::Count(summary.positions as u64)),
+        ("k", OriginValue::Number(summary.k)),
+        ("initial_error", OriginValue::Number(summary.initial_error)),
+        ("final_error", OriginValue::Number(summary.final_error)),
+        ("validation_error", OriginValue::Number(summary.validation_error)),
+    ]
+}
+
+fn page(tuned: &Tuned, target: Option<&Target>) -> String {
+    let summary = &tuned.summary;
+    let mut table = Page::new([
+        Column::new("mean squared error", Kind::Text),
+        Column::new("positions", Kind::Integer),
+        Column::new("before", Kind::Number(6, Sign::Negative)),
+        Column::new("after", Kind::Number(6, Sign::Negative)),
+    ]);
+    let rows = [
+        ("training", summary.train, summary.initial_error, summary.final_error),
+        ("validation", summary.validation, summary.initial_validation_error, summary.validation_error),
+    ];
+    for (name, count, before, after) in rows.into_iter().filter(|row| row.1 > 0) {
+        table.push([Cell::from(name), Cell::from(count as u64), Cell::from(before), Cell::from(after)]);
+    }
+    let mut page = table.to_text();
+    page.push_str(&format!(
+        "\nk {:.4}; {} parameters; {} epochs in {:.2} s, {}; {:.1} M positions/s, {:.0} bytes a position\n\
+         rounding to integers added {:+.7} to the error\n",
+        summary.k,
+        summary.parameters,
+        summary.epochs,
+        summary.seconds,
+        summary.ending,
+        summary.positions_per_second / 1e6,
+        summary.bytes_per_position,
+        summary.rounding_error,
+    ));
+    if summary.danger_lifted {
+        page.push_str("king danger was all zero, where its curve is flat: it began at 16 units\n");
+    }
+    if !summary.unseen.is_empty() {
+        let some = summary.unseen.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
+        let count = summary.unseen.len();
+        page.push_str(&format!("{count} weights never occur and stayed as they were: {some}"));
+        page.push_str(if count > 8 { ", …\n" } else { "\n" });
+    }
+    match target {
+        Some(target) => page.push_str(&format!("written to {}\n", target.path.display())),
+        None => tell("nothing was written: give --write or --out FILE"),
+    }
+    page
+}

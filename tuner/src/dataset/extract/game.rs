@@ -1,0 +1,52 @@
+//! Which games say something about their positions. Knows no positions.
+
+use smalt_chess::{MoveComment, PgnGame};
+
+use super::report::GameReason;
+
+/// Words of a `Termination` tag or of a last comment that tell of a game not ended at the board, in lower case.
+const FAULTS: [(&str, GameReason); 11] = [
+    ("time forfeit", GameReason::TimeLoss),
+    ("loses on time", GameReason::TimeLoss),
+    ("forfeits on time", GameReason::TimeLoss),
+    ("illegal move", GameReason::IllegalMove),
+    ("rules infraction", GameReason::IllegalMove),
+    ("abandoned", GameReason::Crash),
+    ("disconnect", GameReason::Crash),
+    ("stall", GameReason::Crash),
+    ("crash", GameReason::Crash),
+    ("emergency", GameReason::Crash),
+    ("unterminated", GameReason::NoResult),
+];
+
+/// Why a game can't be used, with the line of the file, and in words; `None` if it can.
+pub(super) fn refusal(game: &PgnGame) -> Option<(GameReason, u64, String)> {
+    let fault = |text: &str| {
+        let text = text.to_lowercase();
+        FAULTS.iter().find(|(words, _)| text.contains(words)).map(|&(_, reason)| reason)
+    };
+    let at_start = |reason, words: &str| Some((reason, game.line(), words.to_owned()));
+    let termination = game.tags().get("Termination").unwrap_or_default();
+    let last = game.main_line().last();
+    let comment = last.map(|last| last.comments().collect::<Vec<_>>().join(" ")).unwrap_or_default();
+    for text in [termination, end_of(&comment)] {
+        if let Some(reason) = fault(text) {
+            return at_start(reason, text);
+        }
+    }
+    if let Some(problem) = game.problems().first() {
+        return Some((GameReason::Unreadable, problem.line, problem.kind.to_string()));
+    }
+    if game.outcome().is_none() {
+        return at_start(GameReason::NoResult, "the game has no result");
+    }
+    None
+}
+
+/// What a runner writes about the end of the game behind the figures of the last move.
+fn end_of(comment: &str) -> &str {
+    match MoveComment::parse(comment) {
+        Ok(MoveComment::Search(search)) => &comment[comment.len() - search.rest.len()..],
+        _ => comment,
+    }
+}

@@ -1,0 +1,185 @@
+//! Games to quiet, labelled positions: read as a stream, judged game by game in parallel, merged by key, written in
+//! the order of the games. Knows nothing of weights.
+//!
+//! What is chosen depends on the games, the rules and the seed, never on the number of threads.
+
+mod choose;
+mod game;
+mod merge;
+mod report;
+
+use std::io;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use rayon::prelude::*;
+use smalt_chess::PgnGame;
+use smalt_chess::notation::pgn::{PgnError, PgnReader, Variations};
+
+use super::file::PositionWriter;
+use super::source::{OpenError, Source};
+use choose::Chooser;
+use merge::Merger;
+pub use report::{BadGame, Dropped, ExtractReport, GameReason, PHASES, PositionReason};
+
+/// Games that are read before they are judged together.
+const BATCH: usize = 512;
+
+/// What becomes of positions that are not quiet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Unquiet {
+    /// They are left out.
+    Drop,
+    /// They are replaced by the position in which the engine's quiescence search ends.
+    Resolve,
+}
+
+/// Which positions are wanted.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Rules {
+    /// Plies from the start position of chess that count as opening.
+    pub opening_plies: u32,
+    /// Plies at the end of decided games that are left out.
+    pub last_plies: usize,
+    /// The most positions of one game; they are spread over it.
+    pub per_game: usize,
+    /// What becomes of positions in which something hangs.
+    pub unquiet: Unquiet,
+    /// No phase gets more than so many times the mean of the phases that occur.
+    pub balance: Option<f64>,
+    /// Decides among the positions of a game and of a phase.
+    pub seed: u64,
+}
+
+impl Default for Rules {
+    fn default() -> Rules {
+        Rules {
+            opening_plies: 10,
+            last_plies: 6,
+            per_game: 40,
+            unquiet: Unquiet::Drop,
+            balance: None,
+            seed: 1,
+        }
+    }
+}
+
+/// Why positions could not be extracted.
+#[derive(Debug, thiserror::Error)]
+pub enum ExtractError {
+    /// A file of games could not be opened.
+    #[error(transparent)]
+    Open(#[from] OpenError),
+    /// A file of games could not be read to its end.
+    #[error("{path}: {error}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// The positions could not be written.
+    #[error("{path}: {error}")]
+    Write {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: io::Error,
+    },
+    /// Asked to stop; nothing was written.
+    #[error("interrupted: no positions were written")]
+    Interrupted,
+}
+
+/// Reads all games and writes the positions; `progress` is told the report as it grows.
+///
+/// # Errors
+/// If a file can't be opened, read or written, or `stop` is set. Games that can't be used are no error: the report has
+/// them.
+pub fn extract(
+    games: &[PathBuf],
+    output: &Path,
+    rules: &Rules,
+    stop: &AtomicBool,
+    progress: &mut dyn FnMut(&ExtractReport),
+) -> Result<ExtractReport, ExtractError> {
+    let write_error = |error| ExtractError::Write { path: output.display().to_string(), error };
+    let mut writer = PositionWriter::create(output, rules.seed).map_err(write_error)?;
+    let mut report = ExtractReport::default();
+    let mut merger = Merger::default();
+    for path in games {
+        let mut reader = PgnReader::new(Source::open(path)?);
+        let shown = path.display().to_string();
+        loop {
+            if stop.load(Ordering::Relaxed) {
+                return Err(ExtractError::Interrupted);
+            }
+            let batch = read_batch(&mut reader, &shown, &mut report)
+                .map_err(|error| ExtractError::Read { path: shown.clone(), error })?;
+            if batch.is_empty() {
+                break;
+            }
+            judge_batch(&batch, &shown, rules, &mut report, &mut merger);
+            progress(&report);
+        }
+    }
+    let samples = merger.finish(rules, &mut report);
+    for record in &samples {
+        writer.push(record).map_err(write_error)?;
+    }
+    report.positions = samples.len() as u64;
+    report.hash = writer.finish().map_err(write_error)?;
+    Ok(report)
+}
+
+/// A game and its number among all of them.
+type Numbered = (u32, PgnGame);
+
+fn read_batch(
+    reader: &mut PgnReader<Source>,
+    path: &str,
+    report: &mut ExtractReport,
+) -> io::Result<Vec<Numbered>> {
+    let mut batch = Vec::with_capacity(BATCH);
+    while batch.len() < BATCH {
+        match reader.read_game(Variations::Skip) {
+            Ok(None) => break,
+            Ok(Some(game)) => {
+                batch.push((u32::try_from(report.games).unwrap_or(u32::MAX), game));
+                report.games += 1;
+            }
+            Err(PgnError::Io(error)) => return Err(error),
+            Err(PgnError::Skipped(skipped)) => {
+                report.games += 1;
+                report.skip_game(path, skipped.line, GameReason::Unreadable, &skipped.problem.to_string());
+            }
+        }
+    }
+    Ok(batch)
+}
+
+fn judge_batch(
+    batch: &[Numbered],
+    path: &str,
+    rules: &Rules,
+    report: &mut ExtractReport,
+    merger: &mut Merger,
+) {
+    let judge = |chooser: &mut Chooser, (number, game): &Numbered| match game::refusal(game) {
+        Some((reason, line, words)) => Err((reason, line, words)),
+        None => Ok(chooser.choose(game, *number, rules)),
+    };
+    let judged: Vec<_> = batch.par_iter().map_init(|| Chooser::new(rules), judge).collect();
+    for result in judged {
+        match result {
+            Ok((samples, dropped)) => {
+                report.used_games += 1;
+                report.dropped += &dropped;
+                for sample in samples {
+                    merger.add(&sample, report);
+                }
+            }
+            Err((reason, line, words)) => report.skip_game(path, line, reason, &words),
+        }
+    }
+}

@@ -1,0 +1,182 @@
+//! What was read, dropped and kept. Knows no rules: those who apply them count here.
+
+use std::ops::AddAssign;
+
+use serde::Serialize;
+use smalt::evaluation::taper::FULL_PHASE;
+
+/// Bins of the phase histogram: 0 (endgame) to 24 (all pieces).
+pub const PHASES: usize = FULL_PHASE as usize + 1;
+
+/// Bad games that are named; the others are counted.
+const NAMED: usize = 100;
+
+/// Why a whole game was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum GameReason {
+    /// A move, tag or start position that can't be read or played.
+    Unreadable,
+    /// No result.
+    NoResult,
+    /// Somebody overstepped the time.
+    TimeLoss,
+    /// Somebody made an illegal move.
+    IllegalMove,
+    /// An engine crashed, hung or was cut off.
+    Crash,
+}
+
+impl GameReason {
+    /// All reasons, in the order of the report.
+    pub const ALL: [GameReason; 5] = [
+        GameReason::Unreadable,
+        GameReason::NoResult,
+        GameReason::TimeLoss,
+        GameReason::IllegalMove,
+        GameReason::Crash,
+    ];
+
+    /// The reason in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            GameReason::Unreadable => "could not be read",
+            GameReason::NoResult => "no result",
+            GameReason::TimeLoss => "lost on time",
+            GameReason::IllegalMove => "lost by an illegal move",
+            GameReason::Crash => "engine failed",
+        }
+    }
+}
+
+/// Why a position was left out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PositionReason {
+    /// Within the opening, or its move came from a book.
+    Opening,
+    /// The side to move is in check.
+    Check,
+    /// The engine announced a mate.
+    Mate,
+    /// Reached by a capture or promotion, or the game goes on with one.
+    Unquiet,
+    /// The quiescence search found no rest.
+    Unresolved,
+    /// Among the last plies of a decided game.
+    Last,
+    /// More positions of its game than wanted.
+    PerGame,
+    /// Merged into the same position met earlier.
+    Duplicate,
+    /// More positions of its phase than wanted.
+    Balance,
+    /// More than 32 pieces.
+    Crowded,
+}
+
+impl PositionReason {
+    /// All reasons, in the order of the report.
+    pub const ALL: [PositionReason; 10] = [
+        PositionReason::Opening,
+        PositionReason::Check,
+        PositionReason::Mate,
+        PositionReason::Unquiet,
+        PositionReason::Unresolved,
+        PositionReason::Last,
+        PositionReason::PerGame,
+        PositionReason::Duplicate,
+        PositionReason::Balance,
+        PositionReason::Crowded,
+    ];
+
+    /// The reason in words.
+    pub fn name(self) -> &'static str {
+        match self {
+            PositionReason::Opening => "opening or book",
+            PositionReason::Check => "in check",
+            PositionReason::Mate => "mate announced",
+            PositionReason::Unquiet => "around a capture or promotion",
+            PositionReason::Unresolved => "does not come to rest",
+            PositionReason::Last => "end of a decided game",
+            PositionReason::PerGame => "enough of its game",
+            PositionReason::Duplicate => "same as another, merged",
+            PositionReason::Balance => "enough of its phase",
+            PositionReason::Crowded => "more than 32 pieces",
+        }
+    }
+}
+
+/// Positions left out, by reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Dropped {
+    counts: [u64; PositionReason::ALL.len()],
+}
+
+impl Dropped {
+    /// Counts one.
+    pub fn count(&mut self, reason: PositionReason) {
+        self.counts[reason as usize] += 1;
+    }
+
+    /// Reasons and counts, in the order of the report.
+    pub fn iter(&self) -> impl Iterator<Item = (PositionReason, u64)> {
+        PositionReason::ALL.into_iter().zip(self.counts)
+    }
+}
+
+impl AddAssign<&Dropped> for Dropped {
+    fn add_assign(&mut self, other: &Dropped) {
+        for (count, more) in self.counts.iter_mut().zip(other.counts) {
+            *count += more;
+        }
+    }
+}
+
+/// A game that was left out.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize)]
+pub struct BadGame {
+    /// The file.
+    pub path: String,
+    /// The line, from 1: of the fault where one line is at fault, else of the game's beginning.
+    pub line: u64,
+    /// The kind of fault.
+    pub reason: GameReason,
+    /// What is wrong.
+    pub words: String,
+}
+
+/// What an extraction did.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ExtractReport {
+    /// Games in the files.
+    pub games: u64,
+    /// Games of which positions were looked at.
+    pub used_games: u64,
+    /// The first hundred games that were left out.
+    pub bad_games: Vec<BadGame>,
+    /// Games left out, by reason.
+    pub skipped: [u64; GameReason::ALL.len()],
+    /// Positions left out, by reason.
+    pub dropped: Dropped,
+    /// Positions written, by phase.
+    pub phases: [u64; PHASES],
+    /// Positions written.
+    pub positions: u64,
+    /// Hash of what was written.
+    pub hash: u64,
+}
+
+impl ExtractReport {
+    pub(super) fn skip_game(&mut self, path: &str, line: u64, reason: GameReason, words: &str) {
+        self.skipped[reason as usize] += 1;
+        if self.bad_games.len() < NAMED {
+            self.bad_games.push(BadGame { path: path.to_owned(), line, reason, words: words.to_owned() });
+        }
+    }
+
+    /// Games left out, whatever the reason.
+    pub fn skipped_games(&self) -> u64 {
+        self.skipped.iter().sum()
+    }
+}

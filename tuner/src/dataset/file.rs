@@ -1,0 +1,190 @@
+//! The file of positions: a header of 64 bytes, then records of [`RECORD_SIZE`] bytes, read by memory map. Knows
+//! nothing of where positions come from.
+//!
+//! Header: `SMALTPOS`, version, record size (both u32), number of records (u64), seed of the extraction (u64), hash of
+//! the records (u64), then zeros. Little-endian.
+
+use std::fs::File;
+use std::io::{self, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use memmap2::Mmap;
+use rayon::prelude::*;
+use tempfile::NamedTempFile;
+
+use super::Worked;
+use super::record::{RECORD_SIZE, Sample};
+use super::text::LineError;
+
+const MAGIC: [u8; 8] = *b"SMALTPOS";
+const HEADER_SIZE: usize = 64;
+
+/// The version of the format that is written. Readers take older ones and refuse newer ones.
+pub const VERSION: u32 = 1;
+
+/// Why a file of positions could not be read.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// The file does not begin as one of ours.
+    #[error("not a file of positions")]
+    Foreign,
+    /// Written by a later version of this program.
+    #[error(
+        "version {0} of the format is newer than this program, which reads up to {VERSION}: extract the games again, or update"
+    )]
+    Newer(u32),
+    /// Shorter or longer than the header says, or with an impossible header.
+    #[error("the file is damaged: {0}")]
+    Damaged(&'static str),
+    /// The system failed.
+    #[error(transparent)]
+    Io(#[from] io::Error),
+}
+
+/// A file of positions, mapped into memory.
+pub struct PositionFile {
+    map: Mmap,
+    seed: u64,
+    hash: u64,
+}
+
+impl PositionFile {
+    /// Maps a file and checks its header and length.
+    ///
+    /// # Errors
+    /// If it is no such file, damaged, or newer than this program.
+    pub fn open(path: &Path) -> Result<PositionFile, FileError> {
+        let file = File::open(path)?;
+        if file.metadata()?.len() < HEADER_SIZE as u64 {
+            return Err(FileError::Foreign);
+        }
+        #[expect(unsafe_code, reason = "a memory map is a system call")]
+        // SAFETY: the map is only read, and as bytes, of which any are valid. Should another program shorten the file
+        // meanwhile, the system ends this one with a signal; the writer below replaces files and never shortens them.
+        let map = unsafe { Mmap::map(&file)? };
+        let short = |at: usize| u32::from_le_bytes(std::array::from_fn(|index| map[at + index]));
+        let long = |at: usize| u64::from_le_bytes(std::array::from_fn(|index| map[at + index]));
+        if map[..8] != MAGIC {
+            return Err(FileError::Foreign);
+        }
+        if short(8) > VERSION {
+            return Err(FileError::Newer(short(8)));
+        }
+        if short(12) as usize != RECORD_SIZE {
+            return Err(FileError::Damaged("wrong size of records"));
+        }
+        let length = long(16).checked_mul(RECORD_SIZE as u64);
+        if length != Some((map.len() - HEADER_SIZE) as u64) {
+            return Err(FileError::Damaged("it is not as long as its header says"));
+        }
+        let (seed, hash) = (long(24), long(32));
+        Ok(PositionFile { map, seed, hash })
+    }
+
+    /// The number of positions.
+    pub fn len(&self) -> usize {
+        self.records().len() / RECORD_SIZE
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// The seed with which they were chosen.
+    pub fn seed(&self) -> u64 {
+        self.seed
+    }
+
+    /// The hash of all records that the writer noted: tells data sets apart.
+    pub fn hash(&self) -> u64 {
+        self.hash
+    }
+
+    fn records(&self) -> &[u8] {
+        &self.map[HEADER_SIZE..]
+    }
+
+    /// See [`super::Dataset::for_each_batch`].
+    pub(super) fn for_each_batch<T: Send>(
+        &self,
+        size: usize,
+        work: &(impl Fn(&Sample) -> T + Sync),
+        give: &mut dyn FnMut(Vec<Worked<T>>),
+    ) {
+        for (batch, records) in self.records().chunks(size * RECORD_SIZE).enumerate() {
+            let (records, _) = records.as_chunks::<RECORD_SIZE>();
+            let read = |(index, bytes): (usize, &[u8; RECORD_SIZE])| {
+                let number = (batch * size + index + 1) as u64;
+                (number, Sample::from_bytes(bytes).map(|sample| work(&sample)).map_err(LineError::Record))
+            };
+            give(records.par_iter().enumerate().map(read).collect());
+        }
+    }
+}
+
+/// Writes a file of positions beside its place and moves it there when it is complete.
+pub struct PositionWriter {
+    file: io::BufWriter<NamedTempFile>,
+    path: PathBuf,
+    seed: u64,
+    count: u64,
+    hash: u64,
+}
+
+impl PositionWriter {
+    /// Begins a file; nothing is seen at `path` before [`PositionWriter::finish`].
+    ///
+    /// # Errors
+    /// If the folder does not exist or can't be written to.
+    pub fn create(path: &Path, seed: u64) -> io::Result<PositionWriter> {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        let mut file = io::BufWriter::with_capacity(1 << 18, file);
+        file.write_all(&[0; HEADER_SIZE])?;
+        Ok(PositionWriter { file, path: path.to_owned(), seed, count: 0, hash: HASH_START })
+    }
+
+    /// Appends a record.
+    ///
+    /// # Errors
+    /// If the disk is full or fails.
+    pub fn push(&mut self, record: &[u8; RECORD_SIZE]) -> io::Result<()> {
+        self.count += 1;
+        self.hash = hashed(self.hash, record);
+        self.file.write_all(record)
+    }
+
+    /// Completes the file and puts it in its place. Gives the hash of its records.
+    ///
+    /// # Errors
+    /// If the disk is full or fails; the old file, if there was one, is then still there.
+    pub fn finish(self) -> io::Result<u64> {
+        let mut header = [0; HEADER_SIZE];
+        header[0..8].copy_from_slice(&MAGIC);
+        header[8..12].copy_from_slice(&VERSION.to_le_bytes());
+        header[12..16].copy_from_slice(&(RECORD_SIZE as u32).to_le_bytes());
+        header[16..24].copy_from_slice(&self.count.to_le_bytes());
+        header[24..32].copy_from_slice(&self.seed.to_le_bytes());
+        header[32..40].copy_from_slice(&self.hash.to_le_bytes());
+        let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
+        file.seek(SeekFrom::Start(0))?;
+        file.write_all(&header)?;
+        file.as_file().sync_all()?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        Ok(self.hash)
+    }
+}
+
+/// Where [`hashed`] begins: the offset basis of FNV-1a.
+pub(super) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+
+/// A hash continued over more bytes: FNV-1a (Fowler, Noll, Vo) over words of eight bytes, the last one filled with
+/// zeros, each multiplication followed by a rotation so that high bits come down.
+pub(super) fn hashed(hash: u64, bytes: &[u8]) -> u64 {
+    bytes.chunks(8).fold(hash, |hash, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        (hash ^ u64::from_le_bytes(word)).wrapping_mul(0x0100_0000_01b3).rotate_left(29)
+    })
+}

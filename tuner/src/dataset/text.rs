@@ -1,0 +1,199 @@
+//! Labelled positions as lines of text, in the forms that other tuners write. Knows no games.
+//!
+//! Read are `FEN | score | result`, EPD with `c9 "1-0"`, and a FEN followed by `[1.0]` or by the result alone. Results
+//! and scores are White's, results as numbers or as PGN writes them. Lines that are empty or begin with `#` are skipped.
+
+use std::io::{self, BufRead, BufReader};
+use std::path::Path;
+
+use rayon::prelude::*;
+use smalt_chess::{FenError, Outcome, Position};
+
+use super::Worked;
+use super::record::{RecordError, Sample};
+use super::source::{OpenError, Source};
+
+/// Lines of text tell no games. So many neighbors count as one, for the split between training and validation:
+/// positions of a game usually stand together.
+pub const LINES_PER_GAME: u64 = 64;
+
+/// Why a line was left out.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum LineError {
+    /// The position is none.
+    #[error("{0}")]
+    Position(#[from] FenError),
+    /// There is no result, or one that can't be read.
+    #[error("no result: expected `c9 \"1-0\"`, `[1.0]` or `FEN | score | result`")]
+    NoResult,
+    /// The score between the bars is no number.
+    #[error("the score is no number: {0:?}")]
+    Score(String),
+    /// The line is no UTF-8 text.
+    #[error("the line is no text")]
+    Encoding,
+    /// Of the binary: the record is none.
+    #[error("{0}")]
+    Record(RecordError),
+}
+
+/// Reads one line: a position, its result, and its score where one is told. The game is 0.
+///
+/// # Errors
+/// If the position or the result can't be read.
+pub fn parse_line(line: &str) -> Result<Sample, LineError> {
+    let line = line.trim();
+    let (fen, score, result) = match line.split_once('|') {
+        Some((fen, rest)) => {
+            let (score, result) = rest.split_once('|').ok_or(LineError::NoResult)?;
+            (fen, Some(parse_score(score)?), parse_result(result))
+        }
+        None => {
+            let end = fen_end(line);
+            (&line[..end], None, find_result(&line[end..]))
+        }
+    };
+    let position = Position::from_fen(fen.trim())?;
+    let result = result.ok_or(LineError::NoResult)?;
+    Ok(Sample { position, result, score, game: 0, ply: 0, count: 1 })
+}
+
+fn parse_score(text: &str) -> Result<i16, LineError> {
+    let text = text.trim();
+    let score: f32 = text.parse().map_err(|_| LineError::Score(text.to_owned()))?;
+    if !score.is_finite() {
+        return Err(LineError::Score(text.to_owned()));
+    }
+    Ok(score.round().clamp(-32_000.0, 32_000.0) as i16)
+}
+
+/// Where the fields of the FEN end: four, and the two counters if they follow.
+fn fen_end(line: &str) -> usize {
+    let is_counter = |word: &str| !word.is_empty() && word.bytes().all(|byte| byte.is_ascii_digit());
+    let mut end = 0;
+    for field in 0..6 {
+        let start = end + (line[end..].len() - line[end..].trim_start().len());
+        let length = line[start..].find([' ', '\t', ';', '[', '"']).unwrap_or(line.len() - start);
+        let word = &line[start..start + length];
+        if field >= 4 && !is_counter(word) {
+            break;
+        }
+        end = start + length;
+    }
+    end
+}
+
+/// The result in what follows the FEN: in brackets, in the operation c9 (or whatever text in quotes reads as a
+/// result), or alone.
+fn find_result(rest: &str) -> Option<f32> {
+    if let Some((_, after)) = rest.split_once('[') {
+        return parse_result(after.split(']').next()?);
+    }
+    if rest.contains('"') {
+        let after_c9 = rest.split_once("c9").map_or(rest, |(_, after)| after);
+        return after_c9.split('"').skip(1).step_by(2).find_map(parse_result);
+    }
+    let mut words = rest.split(|letter: char| letter.is_ascii_whitespace() || matches!(letter, ';' | ','));
+    words.rfind(|word| !word.is_empty()).and_then(parse_result)
+}
+
+fn parse_result(text: &str) -> Option<f32> {
+    let text = text.trim();
+    if let Some(outcome) = Outcome::parse(text) {
+        return Some(outcome.white_score() as f32);
+    }
+    text.parse().ok().filter(|result| (0.0..=1.0).contains(result))
+}
+
+/// A file of lines.
+pub struct LabelledText {
+    source: BufReader<Source>,
+}
+
+impl LabelledText {
+    /// Opens a file, plain or compressed.
+    ///
+    /// # Errors
+    /// If it can't be opened.
+    pub fn open(path: &Path) -> Result<LabelledText, OpenError> {
+        Ok(LabelledText { source: BufReader::with_capacity(1 << 18, Source::open(path)?) })
+    }
+
+    /// See [`super::Dataset::for_each_batch`].
+    pub(super) fn for_each_batch<T: Send>(
+        mut self,
+        size: usize,
+        work: &(impl Fn(&Sample) -> T + Sync),
+        give: &mut dyn FnMut(Vec<Worked<T>>),
+    ) -> io::Result<()> {
+        let mut number = 0;
+        loop {
+            let lines = self.read_lines(size, &mut number)?;
+            if lines.is_empty() {
+                return Ok(());
+            }
+            let read = |(number, line): &(u64, Vec<u8>)| {
+                let parsed = str::from_utf8(line).map_err(|_| LineError::Encoding).and_then(parse_line);
+                let game = (number / LINES_PER_GAME) as u32;
+                (*number, parsed.map(|sample| work(&Sample { game, ..sample })))
+            };
+            give(lines.par_iter().map(read).collect());
+        }
+    }
+
+    /// The next lines that say something, with their numbers.
+    fn read_lines(&mut self, size: usize, number: &mut u64) -> io::Result<Vec<(u64, Vec<u8>)>> {
+        let mut lines = Vec::with_capacity(size);
+        while lines.len() < size {
+            let mut line = Vec::with_capacity(96);
+            if self.source.read_until(b'\n', &mut line)? == 0 {
+                break;
+            }
+            *number += 1;
+            let text = line.trim_ascii();
+            if !text.is_empty() && !text.starts_with(b"#") {
+                lines.push((*number, line));
+            }
+        }
+        Ok(lines)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const FEN: &str = "4k3/8/8/8/8/8/4P3/4K3 w - - 3 9";
+
+    #[track_caller]
+    fn check(line: &str, result: f32, score: Option<i16>) {
+        let sample = parse_line(line).unwrap_or_else(|error| panic!("{line}: {error}"));
+        assert_eq!((sample.result, sample.score), (result, score), "{line}");
+        assert_eq!(sample.position.king(smalt_chess::Color::White), smalt_chess::Square::E1);
+    }
+
+    #[test]
+    fn every_form_is_read() {
+        check(&format!("{FEN} | 35 | 1.0"), 1.0, Some(35));
+        check(&format!("{FEN} | -35.6 | 0-1"), 0.0, Some(-36));
+        check(&format!("{FEN}|0|0.5"), 0.5, Some(0));
+        check(&format!("{FEN} c9 \"1/2-1/2\";"), 0.5, None);
+        check("4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";", 1.0, None);
+        check("4k3/8/8/8/8/8/4P3/4K3 w - - c8 \"x\"; c9 \"0-1\";", 0.0, None);
+        check(&format!("{FEN} [1.0]"), 1.0, None);
+        check(&format!("{FEN}[0.25]"), 0.25, None);
+        check(&format!("{FEN} \"0-1\""), 0.0, None);
+        check(&format!("{FEN}; 0.5"), 0.5, None);
+        check(&format!("{FEN} 1/2-1/2\r\n"), 0.5, None);
+    }
+
+    #[test]
+    fn lines_without_a_result_or_position_are_refused() {
+        for line in [FEN, "", "[1.0]", "4k3 w [1.0]", &format!("{FEN} [2.0]"), &format!("{FEN} | 1.0")] {
+            assert!(parse_line(line).is_err(), "{line}");
+        }
+        let line = format!("{FEN} | much | 1.0");
+        assert_eq!(parse_line(&line), Err(LineError::Score("much".into())));
+        assert_eq!(parse_line(&format!("{FEN} | NaN | 1.0")), Err(LineError::Score("NaN".into())));
+    }
+}

@@ -1,0 +1,150 @@
+//! The function to be made small: the training error over the free parameters, with a penalty for leaving the start.
+
+use std::cell::RefCell;
+
+use argmin::core::{CostFunction, Error, Gradient};
+
+use crate::loss::{Loss, NormalMatrix, PARAMETERS};
+
+/// How dear it is to leave the start values.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Penalty {
+    /// Squared errors that a parameter costs which is 100 centipawns away, in all positions together.
+    pub strength: f64,
+}
+
+/// Training error and penalty, as a function of the free parameters.
+pub struct Problem<'a> {
+    inner: RefCell<Inner<'a>>,
+    start: Vec<f64>,
+    free: &'a [usize],
+    penalty: f64,
+}
+
+struct Inner<'a> {
+    loss: Loss<'a>,
+    /// All parameters; those that are not free never change.
+    full: Vec<f64>,
+    full_gradient: Vec<f64>,
+    /// Where cost and gradient are known.
+    known: Vec<f64>,
+    cost: f64,
+    gradient: Vec<f64>,
+    matrix: Option<NormalMatrix>,
+    positions: u64,
+}
+
+impl<'a> Problem<'a> {
+    /// The problem of some free parameters, by ascending index, among all of them at their start.
+    ///
+    /// # Panics
+    /// If `start` is not all parameters.
+    pub fn new(loss: Loss<'a>, start: Vec<f64>, free: &'a [usize], penalty: Penalty) -> Problem<'a> {
+        assert_eq!(start.len(), PARAMETERS);
+        let strength = penalty.strength / (1e4 * loss.len().max(1) as f64);
+        let inner = Inner {
+            loss,
+            full: start.clone(),
+            full_gradient: vec![0.0; PARAMETERS],
+            known: Vec::new(),
+            cost: 0.0,
+            gradient: vec![0.0; free.len()],
+            matrix: None,
+            positions: 0,
+        };
+        Problem { inner: RefCell::new(inner), start, free, penalty: strength }
+    }
+
+    /// The free parameters at the start.
+    pub fn start(&self) -> Vec<f64> {
+        self.free.iter().map(|&index| self.start[index]).collect()
+    }
+
+    /// All parameters, with these free ones.
+    pub(super) fn whole(&self, point: &[f64]) -> Vec<f64> {
+        let mut whole = self.start.clone();
+        for (&index, &number) in self.free.iter().zip(point) {
+            whole[index] = number;
+        }
+        whole
+    }
+
+    /// Positions that passes have gone over.
+    pub(super) fn positions(&self) -> u64 {
+        self.inner.borrow().positions
+    }
+
+    pub(super) fn block_count(&self) -> usize {
+        self.inner.borrow().loss.block_count()
+    }
+
+    /// Error and gradient of some blocks; the penalty counts whole.
+    pub(super) fn evaluate(
+        &self,
+        blocks: std::ops::Range<usize>,
+        point: &[f64],
+        gradient: &mut [f64],
+    ) -> f64 {
+        let inner = &mut *self.inner.borrow_mut();
+        for (&index, &number) in self.free.iter().zip(point) {
+            inner.full[index] = number;
+        }
+        inner.positions += (inner.loss.len() * blocks.len() / inner.loss.block_count().max(1)) as u64;
+        let mut cost = inner.loss.gradient(blocks, &inner.full, &mut inner.full_gradient);
+        for ((slope, &index), &number) in gradient.iter_mut().zip(self.free).zip(point) {
+            let away = number - self.start[index];
+            *slope = inner.full_gradient[index] + 2.0 * self.penalty * away;
+            cost += self.penalty * away * away;
+        }
+        cost
+    }
+
+    /// Makes cost and gradient known at a point.
+    fn know(&self, point: &[f64]) {
+        if self.inner.borrow().known == point {
+            return;
+        }
+        let mut gradient = std::mem::take(&mut self.inner.borrow_mut().gradient);
+        let cost = self.evaluate(0..self.block_count(), point, &mut gradient);
+        let inner = &mut *self.inner.borrow_mut();
+        inner.known.clear();
+        inner.known.extend_from_slice(point);
+        inner.cost = cost;
+        inner.gradient = gradient;
+    }
+
+    /// The Gauss-Newton matrix with the penalty at a point: the lower half, row by row in full rows.
+    pub(super) fn matrix(&self, point: &[f64], matrix: &mut [f64]) {
+        let whole = self.whole(point);
+        let inner = &mut *self.inner.borrow_mut();
+        let normal = inner.matrix.get_or_insert_default();
+        inner.loss.normal_matrix(&whole, normal);
+        inner.positions += inner.loss.len() as u64;
+        for (row, &a) in self.free.iter().enumerate() {
+            for (column, &b) in self.free[..=row].iter().enumerate() {
+                matrix[row * self.free.len() + column] = normal.get(a, b);
+            }
+            matrix[row * self.free.len() + row] += 2.0 * self.penalty;
+        }
+    }
+}
+
+impl CostFunction for Problem<'_> {
+    type Param = Vec<f64>;
+    type Output = f64;
+
+    fn cost(&self, point: &Vec<f64>) -> Result<f64, Error> {
+        self.know(point);
+        Ok(self.inner.borrow().cost)
+    }
+}
+
+impl Gradient for Problem<'_> {
+    type Param = Vec<f64>;
+    type Gradient = Vec<f64>;
+
+    fn gradient(&self, point: &Vec<f64>) -> Result<Vec<f64>, Error> {
+        self.know(point);
+        Ok(self.inner.borrow().gradient.clone())
+    }
+}

@@ -1,0 +1,180 @@
+//! A fit from beginning to end: K, the search for the least error, rounding, and what is to be told of it. Knows neither
+//! flags nor displays.
+
+use std::sync::atomic::AtomicBool;
+use std::time::Duration;
+
+use serde::Serialize;
+use smalt::evaluation::Parameters;
+use smalt::evaluation::schema::WEIGHTS;
+
+use crate::features::Table;
+use crate::loss::{Loss, targets};
+use crate::optimizer::{Ending, OptimizeError, Penalty, Problem, Settings, Step, fit_k, optimize};
+use crate::weights::{Numbers, PatternError, Selection, lift_danger, name_of, parameters_of, rounded};
+
+/// What a fit is to do with a table.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Task {
+    /// Weights to begin with.
+    pub start: Parameters,
+    /// Which of them may change.
+    pub selection: Selection,
+    /// The steepness of the sigmoid; found first if it is not given.
+    pub k: Option<f64>,
+    /// The share of the result in the target, 0 to 1; the rest is the sigmoid of the score.
+    pub result_share: f64,
+    /// How dear it is to leave the start.
+    pub penalty: Penalty,
+    /// The search.
+    pub settings: Settings,
+}
+
+/// Why a fit could not be done.
+#[derive(Debug, thiserror::Error)]
+pub enum TexelError {
+    /// A name of `--only` or `--freeze` is none.
+    #[error(transparent)]
+    Pattern(#[from] PatternError),
+    /// Nothing may change.
+    #[error("nothing to tune: no weight that is selected occurs in the positions")]
+    NothingFree,
+    /// No training positions.
+    #[error("no positions to train on")]
+    NoPositions,
+    /// The solver failed.
+    #[error(transparent)]
+    Optimize(#[from] OptimizeError),
+}
+
+/// What came of a fit. Errors are mean squared errors against results in [0, 1]; where the target has a share of the
+/// score, against that target.
+#[derive(Clone, Debug, Serialize)]
+pub struct Summary {
+    /// Positions in all.
+    pub positions: usize,
+    /// Positions that weights were fitted to.
+    pub train: usize,
+    /// Positions that they were judged by.
+    pub validation: usize,
+    /// Numbers that were free to change.
+    pub parameters: usize,
+    /// Steepness of the sigmoid.
+    pub k: f64,
+    /// Training error of the start.
+    pub initial_error: f64,
+    /// Training error of the rounded weights.
+    pub final_error: f64,
+    /// Validation error of the start.
+    pub initial_validation_error: f64,
+    /// Validation error of the rounded weights.
+    pub validation_error: f64,
+    /// What rounding to integers added to the validation error (to the training error where there is no validation).
+    pub rounding_error: f64,
+    /// Iterations.
+    pub epochs: u64,
+    /// Time of the fit, K included, loading not.
+    pub seconds: f64,
+    /// Positions that all passes went over, per second of the search.
+    pub positions_per_second: f64,
+    /// The most memory that the process had, in bytes; 0 where the system does not tell.
+    pub peak_memory_bytes: u64,
+    /// Bytes that a position takes in memory.
+    pub bytes_per_position: f64,
+    /// Why the search ended.
+    pub ending: &'static str,
+    /// Weights that occur in no position and stayed as they were.
+    pub unseen: Vec<String>,
+    /// Whether king danger began lifted, because a curve that is flat at zero has no slope.
+    pub danger_lifted: bool,
+}
+
+/// Fitted weights and their story.
+pub struct Tuned {
+    /// The weights, as the engine takes them.
+    pub numbers: Box<Numbers>,
+    /// What to tell.
+    pub summary: Summary,
+    /// Every step.
+    pub steps: Vec<Step>,
+    /// Whether somebody cut the search short.
+    pub ending: Ending,
+}
+
+/// Fits the selected weights to the training positions; the best by validation error are taken. If `stop` is set, the
+/// best so far are.
+///
+/// # Errors
+/// If nothing is there to be fitted, or the solver fails.
+pub fn fit(
+    table: &Table,
+    task: &Task,
+    stop: &AtomicBool,
+    report: &mut dyn FnMut(&Step),
+) -> Result<Tuned, TexelError> {
+    if table.train.is_empty() {
+        return Err(TexelError::NoPositions);
+    }
+    let free = task.selection.free(&table.coverage)?;
+    if free.is_empty() {
+        return Err(TexelError::NothingFree);
+    }
+    let begun = std::time::Instant::now();
+    let mut start = parameters_of(&task.start);
+    let original = start.clone();
+    let k = match task.k {
+        Some(k) => k,
+        None => fit_k(&mut Loss::new(&table.train, table.train.results().to_vec(), 1.0), &start)?,
+    };
+    let loss_of = |rows| Loss::new(rows, targets(rows, task.result_share, k), k);
+    let (mut train, mut validation) = (loss_of(&table.train), loss_of(&table.validation));
+    let initial_error = train.error(&original);
+    let initial_validation_error = validation.error(&original);
+    let danger_lifted = lift_danger(&mut start, &free);
+
+    let problem = Problem::new(loss_of(&table.train), start, &free, task.penalty);
+    let fit = optimize(problem, &mut validation, &task.settings, stop, report)?;
+
+    let numbers = rounded(&fit.best);
+    let whole = parameters_of(&Parameters::from_numbers(&numbers));
+    let judge = if validation.is_empty() { &mut train } else { &mut validation };
+    let rounding_error = judge.error(&whole) - judge.error(&fit.best);
+    let last = fit.steps.last();
+    let search = last.map_or(Duration::ZERO, |step| step.time).as_secs_f64();
+    let unseen = (0..WEIGHTS).filter(|&weight| table.coverage[weight] == 0).map(name_of).collect();
+    let summary = Summary {
+        positions: table.len(),
+        train: table.train.len(),
+        validation: table.validation.len(),
+        parameters: free.len(),
+        k,
+        initial_error,
+        final_error: train.error(&whole),
+        initial_validation_error,
+        validation_error: validation.error(&whole),
+        rounding_error,
+        epochs: last.map_or(0, |step| step.epoch),
+        seconds: begun.elapsed().as_secs_f64(),
+        positions_per_second: last.map_or(0.0, |step| step.positions as f64) / search.max(1e-9),
+        peak_memory_bytes: peak_memory(),
+        bytes_per_position: (table.train.memory() + table.validation.memory()) as f64 / table.len() as f64
+            + 4.0,
+        ending: match fit.ending {
+            Ending::Converged => "converged",
+            Ending::Patience => "no better validation error",
+            Ending::Epochs => "all epochs done",
+            Ending::Interrupted => "interrupted",
+        },
+        unseen,
+        danger_lifted,
+    };
+    Ok(Tuned { numbers, summary, steps: fit.steps, ending: fit.ending })
+}
+
+/// The most memory that the process has had, in bytes, as Linux tells it; 0 elsewhere.
+fn peak_memory() -> u64 {
+    let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
+    let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"));
+    let kilobytes = line.and_then(|line| line.trim().strip_suffix("kB")?.trim().parse::<u64>().ok());
+    kilobytes.unwrap_or(0) * 1024
+}

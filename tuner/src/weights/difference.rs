@@ -1,0 +1,62 @@
+//! What differs between two sets of weights, by group and by weight. Knows no files.
+
+use smalt::evaluation::Parameters;
+use smalt::evaluation::schema::SCHEMA;
+
+use super::{entry_of, name_of};
+
+/// A weight whose numbers differ.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// Its name.
+    pub name: String,
+    /// [middlegame, endgame] before.
+    pub before: [i32; 2],
+    /// [middlegame, endgame] after.
+    pub after: [i32; 2],
+}
+
+/// What changed in a group.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GroupChange {
+    /// The group.
+    pub group: &'static str,
+    /// Its weights.
+    pub weights: usize,
+    /// Those that differ, in the order of the schema.
+    pub changes: Vec<Change>,
+    /// Mean difference over all its weights, [middlegame, endgame].
+    pub mean: [f64; 2],
+    /// Root of the mean squared difference over all numbers of the group.
+    pub spread: f64,
+}
+
+/// The differences of each group, in the order of the schema.
+pub fn differences(before: &Parameters, after: &Parameters) -> Vec<GroupChange> {
+    let mut groups: Vec<GroupChange> = Vec::new();
+    for entry in &SCHEMA {
+        if groups.last().is_none_or(|last| last.group != entry.group) {
+            let changes = Vec::new();
+            groups.push(GroupChange { group: entry.group, weights: 0, changes, mean: [0.0; 2], spread: 0.0 });
+        }
+    }
+    for (weight, (before, after)) in before.numbers().zip(after.numbers()).enumerate() {
+        let group = entry_of(weight).group;
+        let sums = groups.iter_mut().find(|sums| sums.group == group).expect("every group was added");
+        sums.weights += 1;
+        for half in 0..2 {
+            let difference = f64::from(after[half] - before[half]);
+            sums.mean[half] += difference;
+            sums.spread += difference * difference;
+        }
+        if before != after {
+            sums.changes.push(Change { name: name_of(weight), before, after });
+        }
+    }
+    for sums in &mut groups {
+        let count = sums.weights.max(1) as f64;
+        sums.mean = sums.mean.map(|sum| sum / count);
+        sums.spread = (sums.spread / (2.0 * count)).sqrt();
+    }
+    groups
+}

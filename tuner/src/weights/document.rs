@@ -1,0 +1,164 @@
+//! Writes numbers into a parameter file: the same text with other numbers. Comments, order and layout stay, but that
+//! columns of a list are set anew where numbers have other lengths. The only writer of `engine/params/`.
+
+use std::io::{self, Write};
+use std::path::Path;
+
+use smalt::evaluation::schema::{Entry, Part, SCHEMA, Shape};
+use smalt::evaluation::{Parameters, ParametersError};
+use toml_edit::{DocumentMut, Item, TableLike, Value, value};
+
+use super::Numbers;
+
+/// Lines longer than this are broken.
+const WIDTH: usize = 110;
+
+/// Pairs in a line of a long list.
+const ROW: usize = 8;
+
+/// Why numbers could not be written into a text.
+#[derive(Debug, thiserror::Error)]
+pub enum DocumentError {
+    /// The text that was to be changed is no parameter file.
+    #[error("the old file is no parameter file: {0}")]
+    Old(ParametersError),
+    /// The text is no TOML.
+    #[error("the old file is no TOML: {0}")]
+    Syntax(#[from] toml_edit::TomlError),
+    /// What was written does not read as the numbers: a fault of this program.
+    #[error("the new text does not hold the numbers; the old file was left alone")]
+    Unfaithful,
+}
+
+/// Where numbers come from: keys and values of the table `origin`.
+pub type Origin = Vec<(&'static str, OriginValue)>;
+
+/// A value of the table `origin`.
+#[derive(Clone, Debug, PartialEq)]
+pub enum OriginValue {
+    /// Words.
+    Text(String),
+    /// A count.
+    Count(u64),
+    /// A measure.
+    Number(f64),
+}
+
+/// The text of a parameter file with other numbers and another origin.
+///
+/// # Errors
+/// If the old text is no parameter file.
+pub fn rewritten(old: &str, numbers: &Numbers, origin: &Origin) -> Result<String, DocumentError> {
+    Parameters::parse_toml(old).map_err(DocumentError::Old)?;
+    let mut document: DocumentMut = old.parse()?;
+    for entry in &SCHEMA {
+        let start = entry.term.start();
+        let weights = &numbers[start..start + entry.shape.length()];
+        let item = document
+            .get_mut(entry.group)
+            .and_then(Item::as_table_like_mut)
+            .and_then(|table| table.get_mut(entry.name))
+            .ok_or(DocumentError::Unfaithful)?;
+        set(item, entry, weights)?;
+    }
+    set_origin(&mut document, origin);
+    let text = document.to_string();
+    match Parameters::parse_toml(&text) {
+        Ok(read) if read == Parameters::from_numbers(numbers) => Ok(text),
+        _ => Err(DocumentError::Unfaithful),
+    }
+}
+
+/// Puts a text into a file's place at once: whoever reads meanwhile finds the old file or the new.
+///
+/// # Errors
+/// If the folder can't be written to; the old file is then still there.
+pub fn replace(path: &Path, text: &str) -> io::Result<()> {
+    // A link stays a link: what it points to is replaced.
+    let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = std::fs::metadata(&path).map_or(0o644, |old| old.permissions().mode());
+        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+    }
+    file.as_file().sync_all()?;
+    file.persist(&path).map_err(|error| error.error)?;
+    Ok(())
+}
+
+/// Sets the values of a term, unless they are those already.
+fn set(item: &mut Item, entry: &Entry, weights: &[[i16; 2]]) -> Result<(), DocumentError> {
+    let old = item.as_value_mut().ok_or(DocumentError::Unfaithful)?;
+    let decor = old.decor().clone();
+    let texts: Vec<String> = weights.iter().map(|pair| shown(entry.part, *pair)).collect();
+    let room = WIDTH.saturating_sub(entry.name.len() + " = []".len());
+    let text = match entry.shape {
+        Shape::One => texts[0].clone(),
+        Shape::Board => broken(&texts, 8),
+        Shape::List(_) if texts.iter().map(|text| text.len() + 2).sum::<usize>() > room => {
+            broken(&texts, ROW)
+        }
+        Shape::List(_) => format!("[{}]", texts.join(", ")),
+    };
+    let mut new: Value = text.parse().map_err(|_| DocumentError::Unfaithful)?;
+    if plain(old) == plain(&new) {
+        return Ok(());
+    }
+    *new.decor_mut() = decor;
+    *old = new;
+    Ok(())
+}
+
+/// All numbers of a value, in order.
+fn plain(value: &Value) -> Vec<Option<i64>> {
+    match value {
+        Value::Array(array) => array.iter().flat_map(plain).collect(),
+        value => vec![value.as_integer()],
+    }
+}
+
+fn shown(part: Part, [middlegame, endgame]: [i16; 2]) -> String {
+    match part {
+        Part::Scale => middlegame.to_string(),
+        Part::Linear | Part::Danger => format!("[{middlegame}, {endgame}]"),
+    }
+}
+
+/// A list in rows, its columns below each other.
+fn broken(texts: &[String], columns: usize) -> String {
+    let width =
+        |column: usize| texts.iter().skip(column).step_by(columns).map(String::len).max().unwrap_or(0);
+    let widths: Vec<usize> = (0..columns).map(width).collect();
+    let mut list = String::from("[\n");
+    for row in texts.chunks(columns) {
+        let cell =
+            |(text, width): (&String, &usize)| format!("{:<width$}", format!("{text},"), width = width + 1);
+        let line: Vec<String> = row.iter().zip(&widths).map(cell).collect();
+        list.push_str("    ");
+        list.push_str(line.join(" ").trim_end());
+        list.push('\n');
+    }
+    list.push(']');
+    list
+}
+
+fn set_origin(document: &mut DocumentMut, origin: &Origin) {
+    let old = document.get("origin").and_then(Item::as_table);
+    let (decor, place) = old.map(|table| (table.decor().clone(), table.position())).unwrap_or_default();
+    let mut table = toml_edit::Table::new();
+    for (key, origin_value) in origin {
+        let item = match origin_value {
+            OriginValue::Text(text) => value(text.as_str()),
+            OriginValue::Count(count) => value(i64::try_from(*count).unwrap_or(i64::MAX)),
+            OriginValue::Number(number) => value(*number),
+        };
+        TableLike::insert(&mut table, key, item);
+    }
+    *table.decor_mut() = decor;
+    table.set_position(place);
+    document.insert("origin", Item::Table(table));
+}

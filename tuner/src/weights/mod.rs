@@ -1,0 +1,178 @@
+//! The weights as one list of parameters: their names, which of them are free, how they are rounded, and the file that
+//! they are written to. Knows no positions.
+
+pub mod difference;
+pub mod document;
+
+use smalt::evaluation::Parameters;
+use smalt::evaluation::parameters::LARGEST_WEIGHT;
+use smalt::evaluation::schema::{Entry, Part, SCHEMA, WEIGHTS};
+use smalt::evaluation::taper::FULL_SCALE;
+
+use crate::loss::PARAMETERS;
+
+/// Numbers of all weights: [middlegame, endgame] each, as the engine takes them.
+pub type Numbers = [[i16; 2]; WEIGHTS];
+
+/// Units that each weight of king danger gets where all of them are zero: a curve that is flat at zero has no slope to
+/// follow, and from here it has one.
+const DANGER_START: f64 = 16.0;
+
+/// A name that no term bears.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error(
+    "{pattern:?} names no weight: expected a group or group.term, as in `mobility.*`; groups are {groups}"
+)]
+pub struct PatternError {
+    /// What was given.
+    pub pattern: String,
+    /// The groups that there are.
+    pub groups: String,
+}
+
+/// The parameters of the engine's weights.
+pub fn parameters_of(weights: &Parameters) -> Vec<f64> {
+    weights.numbers().flatten().map(f64::from).collect()
+}
+
+/// The term that a weight belongs to.
+pub fn entry_of(weight: usize) -> &'static Entry {
+    let next = SCHEMA.partition_point(|entry| entry.term.start() <= weight);
+    &SCHEMA[next - 1]
+}
+
+/// The name of a weight: group, term, and the index where the term has several.
+pub fn name_of(weight: usize) -> String {
+    let entry = entry_of(weight);
+    match entry.shape.length() {
+        1 => format!("{}.{}", entry.group, entry.name),
+        _ => format!("{}.{}[{}]", entry.group, entry.name, weight - entry.term.start()),
+    }
+}
+
+/// Rounds to the numbers that the engine computes with, held within what it accepts.
+pub fn rounded(parameters: &[f64]) -> Box<Numbers> {
+    let mut numbers = Box::new([[0; 2]; WEIGHTS]);
+    for (weight, pair) in parameters.as_chunks::<2>().0.iter().enumerate() {
+        let largest = LARGEST_WEIGHT as f64;
+        numbers[weight] = match entry_of(weight).part {
+            Part::Scale => [pair[0].round().clamp(0.0, FULL_SCALE.into()) as i16; 2],
+            Part::Linear | Part::Danger => pair.map(|number| number.round().clamp(-largest, largest) as i16),
+        };
+    }
+    numbers
+}
+
+/// Gives king danger a slope to begin with, where all its middlegame numbers are zero. True if that was so.
+pub fn lift_danger(parameters: &mut [f64], free: &[usize]) -> bool {
+    let danger = || (0..WEIGHTS).filter(|&weight| entry_of(weight).part == Part::Danger);
+    if danger().any(|weight| parameters[2 * weight] != 0.0) {
+        return false;
+    }
+    let lifted: Vec<usize> = danger().map(|weight| 2 * weight).filter(|index| free.contains(index)).collect();
+    for &index in &lifted {
+        parameters[index] = DANGER_START;
+    }
+    !lifted.is_empty()
+}
+
+/// Which weights are to be tuned, by name.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Selection {
+    /// Patterns of which a weight must match one; all do if there is none.
+    pub only: Vec<String>,
+    /// Patterns of which a weight may match none.
+    pub freeze: Vec<String>,
+}
+
+impl Selection {
+    /// The parameters that may change: those of selected weights that occur in the data, in ascending order.
+    ///
+    /// # Errors
+    /// If a pattern names nothing.
+    pub fn free(&self, coverage: &[u32]) -> Result<Vec<usize>, PatternError> {
+        for pattern in self.only.iter().chain(&self.freeze) {
+            if !SCHEMA.iter().any(|entry| is_match(pattern, entry)) {
+                let mut groups: Vec<&str> = SCHEMA.iter().map(|entry| entry.group).collect();
+                groups.dedup();
+                return Err(PatternError { pattern: pattern.clone(), groups: groups.join(", ") });
+            }
+        }
+        Ok((0..PARAMETERS).filter(|&index| self.is_free(index, coverage)).collect())
+    }
+
+    fn is_free(&self, index: usize, coverage: &[u32]) -> bool {
+        let entry = entry_of(index / 2);
+        let named = |patterns: &[String]| patterns.iter().any(|pattern| is_match(pattern, entry));
+        let is_used = entry.part != Part::Scale || index.is_multiple_of(2);
+        is_used
+            && coverage[index / 2] > 0
+            && (self.only.is_empty() || named(&self.only))
+            && !named(&self.freeze)
+    }
+}
+
+/// Whether a pattern names a term: `group`, `group.term`, with stars for any letters.
+fn is_match(pattern: &str, entry: &Entry) -> bool {
+    let name = format!("{}.{}", entry.group, entry.name);
+    is_like(pattern.as_bytes(), name.as_bytes()) || is_like(pattern.as_bytes(), entry.group.as_bytes())
+}
+
+fn is_like(pattern: &[u8], text: &[u8]) -> bool {
+    match (pattern.split_first(), text.split_first()) {
+        (None, None) => true,
+        (Some((b'*', rest)), _) => is_like(rest, text) || !text.is_empty() && is_like(pattern, &text[1..]),
+        (Some((wanted, rest)), Some((letter, others))) => wanted == letter && is_like(rest, others),
+        _ => false,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check(only: &[&str], freeze: &[&str], names: &[&str]) {
+        let own = |patterns: &[&str]| patterns.iter().map(|&pattern| pattern.to_owned()).collect();
+        let selection = Selection { only: own(only), freeze: own(freeze) };
+        let free = selection.free(&vec![1; WEIGHTS]).unwrap();
+        let mut terms: Vec<String> = free
+            .iter()
+            .map(|&index| entry_of(index / 2))
+            .map(|e| format!("{}.{}", e.group, e.name))
+            .collect();
+        terms.dedup();
+        assert_eq!(terms, names);
+    }
+
+    #[test]
+    fn groups_and_terms_are_chosen_by_name() {
+        check(&["mobility.*"], &["*.queen"], &["mobility.knight", "mobility.bishop", "mobility.rook"]);
+        check(&["endgame"], &["endgame.lone*"], &["endgame.tempo"]);
+        check(&["material.pawn", "endgame.tempo"], &[], &["material.pawn", "endgame.tempo"]);
+    }
+
+    #[test]
+    fn unknown_names_are_refused() {
+        let selection = Selection { only: vec!["mobilty.*".into()], freeze: Vec::new() };
+        let said = selection.free(&[1; WEIGHTS]).unwrap_err().to_string();
+        assert!(said.contains("mobilty") && said.contains("mobility,"), "{said}");
+    }
+
+    #[test]
+    fn weights_that_never_occur_are_not_free() {
+        assert_eq!(Selection::default().free(&[0; WEIGHTS]), Ok(Vec::new()));
+        let scales = SCHEMA.iter().filter(|entry| entry.part == Part::Scale);
+        let singles: usize = scales.map(|entry| entry.shape.length()).sum();
+        assert_eq!(Selection::default().free(&[1; WEIGHTS]).unwrap().len(), PARAMETERS - singles);
+    }
+
+    #[test]
+    fn rounding_stays_within_what_the_engine_accepts() {
+        let numbers = rounded(&vec![1e9; PARAMETERS]);
+        assert_eq!(numbers[0], [30_000; 2]);
+        assert_eq!(numbers[WEIGHTS - 1], [64; 2]);
+        let numbers = rounded(&vec![f64::NAN; PARAMETERS]);
+        assert_eq!(numbers[0], [0; 2]);
+    }
+}
