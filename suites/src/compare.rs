@@ -67,6 +67,9 @@ pub struct Change {
     pub second: Option<String>,
     /// What would have been right.
     pub best: Vec<String>,
+    /// What would have been wrong.
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub avoid: Vec<String>,
 }
 
 /// How sure a comparison of points is.
@@ -141,6 +144,7 @@ impl Change {
             first: first.san.clone(),
             second: second.san.clone(),
             best: first.best.clone(),
+            avoid: first.avoid.clone(),
         }
     }
 }

@@ -2,6 +2,14 @@
 
 use std::process::ExitCode;
 
+use smalt::bench::BenchPlan;
+use smalt_suites::cli::Builtin;
+
 fn main() -> ExitCode {
-    smalt_suites::cli::main(smalt::serve::run)
+    smalt_suites::cli::main(Builtin { serve: smalt::serve::run, bench, version: env!("CARGO_PKG_VERSION") })
+}
+
+fn bench() -> (u64, u64) {
+    let result = smalt::bench::run(BenchPlan::default());
+    (result.nodes, result.speed())
 }

@@ -37,6 +37,9 @@ pub(super) enum Command {
     /// Compare runs: what is newly solved, what is newly lost, and whether that is more than noise
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareFlags),
+    /// Keep what each build brought: WAC, STS, bench, Elo
+    #[command(subcommand, after_help = HISTORY_EXAMPLES)]
+    History(HistoryCommand),
     /// Be the built-in engine.
     #[command(hide = true)]
     Engine,
@@ -70,6 +73,83 @@ const COMPARE_EXAMPLES: &str = "\
 Examples:
   smalt-suites compare yesterday.json today.json
   smalt-suites compare engines.json                             its later engines against its first";
+
+const HISTORY_EXAMPLES: &str = "\
+The history is a TOML file, a table a build, that lives in git beside the engine: changes of it are read and merged
+like any other, and a hand can correct it.
+
+Examples:
+  smalt-suites history add \"late move reductions\" --category search
+  smalt-suites history add \"tuned\" --results scores.json --gauntlet standings.json --entrant smalt
+  smalt-suites history show --markdown table.md";
+
+/// What to do with a history.
+#[derive(Debug, Subcommand)]
+pub(super) enum HistoryCommand {
+    /// Score an engine on WAC and STS, run its bench, and add a row
+    Add(Box<HistoryAddFlags>),
+    /// Print the improvement table
+    Show {
+        /// The history
+        #[arg(long, value_name = "FILE", default_value = "history.toml")]
+        file: PathBuf,
+        /// Write the table as Markdown; - is standard output
+        #[arg(long, value_name = "FILE")]
+        markdown: Option<PathBuf>,
+    },
+}
+
+/// Flags of `history add`.
+#[derive(Debug, Args)]
+pub(super) struct HistoryAddFlags {
+    /// What is new in this build
+    pub feature: String,
+    /// The history
+    #[arg(long, value_name = "FILE", default_value = "history.toml")]
+    pub file: PathBuf,
+    /// What kind of thing that is: search, evaluation, speed
+    #[arg(long)]
+    pub category: Option<String>,
+    /// The engine; the bench is the built-in engine's alone
+    #[arg(short, long, value_name = "ENTRANT", default_value = "builtin")]
+    pub engine: String,
+    /// Take WAC and STS from these results (score --json) instead of scoring now; may be given again
+    #[arg(long, value_name = "FILE")]
+    pub results: Vec<PathBuf>,
+    /// Take the Elo from the results of a tournament (smalt-tournament standings --json)
+    #[arg(long, value_name = "FILE", conflicts_with = "elo")]
+    pub gauntlet: Option<PathBuf>,
+    /// The engine's name in that tournament
+    #[arg(long, value_name = "NAME", default_value = "smalt")]
+    pub entrant: String,
+    /// The Elo
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    pub elo: Option<f64>,
+    /// Half of the 95% interval of that
+    #[arg(long, value_name = "ELO", requires = "elo")]
+    pub elo_error: Option<f64>,
+    /// The day [default: today]
+    #[arg(long)]
+    pub date: Option<String>,
+    /// The commit [default: that of the checkout in this folder]
+    #[arg(long)]
+    pub commit: Option<String>,
+    /// The version [default: the built-in engine's]
+    #[arg(long = "build-version", value_name = "VERSION")]
+    pub version: Option<String>,
+    /// Milliseconds for each position
+    #[arg(long, value_name = "MS", default_value_t = 200)]
+    pub movetime: u64,
+    /// Positions at the same time [default: cores less one]
+    #[arg(short, long, value_name = "C")]
+    pub concurrency: Option<NonZeroUsize>,
+    /// Show no progress
+    #[arg(short, long)]
+    pub quiet: bool,
+}
+
+/// Longer than any search to a sensible depth takes, and short enough to wait for.
+pub(super) const LONGEST_MOVE: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
 
 /// Flags of `score`.
 #[derive(Debug, Args)]
@@ -105,7 +185,7 @@ pub(super) struct ScoreFlags {
     #[arg(long, value_name = "N")]
     pub early_stop: Option<NonZeroU32>,
     /// Seconds after which a search without a limit of time is given up
-    #[arg(long, value_name = "SECONDS", default_value_t = NonZeroU32::new(120).expect("not zero"))]
+    #[arg(long, value_name = "SECONDS", default_value_t = LONGEST_MOVE)]
     pub longest_move: NonZeroU32,
     /// What is shown and written.
     #[command(flatten)]
@@ -129,7 +209,7 @@ pub(super) struct GradeFlags {
 }
 
 /// What is shown and written.
-#[derive(Debug, Args)]
+#[derive(Debug, Default, Args)]
 pub(super) struct OutputFlags {
     /// List the positions that were missed: what was played, what was right
     #[arg(long)]

@@ -6,6 +6,7 @@ mod browse;
 mod compare;
 mod exit;
 mod grade;
+mod history;
 mod intent;
 mod output;
 mod progress;
@@ -20,9 +21,20 @@ use clap::Parser;
 use arguments::{Arguments, Command};
 use exit::Refusal;
 
-/// The program. `serve` is what makes it the built-in engine.
-pub fn main(serve: fn() -> ExitCode) -> ExitCode {
-    match run(&Arguments::parse().command, serve) {
+/// The built-in engine, as far as this program needs it.
+#[derive(Clone, Copy, Debug)]
+pub struct Builtin {
+    /// Serves on standard input and output until told to quit.
+    pub serve: fn() -> ExitCode,
+    /// Runs the bench; gives its nodes and nodes a second.
+    pub bench: fn() -> (u64, u64),
+    /// Its version.
+    pub version: &'static str,
+}
+
+/// The program.
+pub fn main(builtin: Builtin) -> ExitCode {
+    match run(&Arguments::parse().command, builtin) {
         Ok(code) => code,
         Err(Refusal { exit, error }) => {
             output::tell(&format!("smalt-suites: {}", sentence(&error)));
@@ -43,14 +55,15 @@ fn sentence(error: &anyhow::Error) -> String {
     text
 }
 
-fn run(command: &Command, serve: fn() -> ExitCode) -> Result<ExitCode, Refusal> {
+fn run(command: &Command, builtin: Builtin) -> Result<ExitCode, Refusal> {
     let exit = match command {
-        Command::Engine => return Ok(serve()),
-        Command::Score(flags) => score::score(flags)?,
+        Command::Engine => return Ok((builtin.serve)()),
+        Command::Score(flags) => score::score(flags)?.0,
         Command::Grade(flags) => grade::grade(flags)?,
         Command::List => browse::list()?,
         Command::Show(flags) => browse::show(flags)?,
         Command::Compare(flags) => compare::compare(flags)?,
+        Command::History(command) => history::history(command, builtin)?,
     };
     Ok(exit.into())
 }

@@ -62,6 +62,11 @@ impl<'a> Results<'a> {
         self.write_files(None, output::is_standard_output)
     }
 
+    /// The results themselves.
+    pub(super) fn into_records(self) -> Vec<Record> {
+        self.records
+    }
+
     /// Whether any engine answered anything.
     pub(super) fn has_answers(&self) -> bool {
         self.records.iter().any(|record| record.unanswered < record.positions)

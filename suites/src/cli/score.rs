@@ -13,7 +13,8 @@ use crate::plan::{Entrant, Plan};
 use crate::record::Record;
 use crate::suite::Suite;
 
-pub(super) fn score(flags: &ScoreFlags) -> Result<Exit, Refusal> {
+/// Scores engines, and gives what came of it.
+pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> {
     let mut suites = Vec::new();
     for text in &flags.suites {
         suites.push(intent::suite(text)?);
@@ -39,7 +40,7 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<Exit, Refusal> {
     if exit == Exit::LeftOut && !run.results.has_answers() {
         return Err(anyhow!("no engine gave an answer")).or_failed();
     }
-    Ok(exit)
+    Ok((exit, run.results.into_records()))
 }
 
 /// A run and what it has brought so far.
@@ -67,6 +68,13 @@ impl Run<'_> {
     }
 
     fn ask(&self, suite: &Suite, entrant: &Entrant, id: &str, exit: &mut Exit) -> Record {
+        if self.loudness == Loudness::Usual {
+            let (positions, limit, askers) = (suite.problems.len(), entrant.limit, self.plan.concurrency);
+            output::tell(&format!(
+                "{}: {}, {positions} positions, {limit}, {askers} at a time",
+                suite.name, entrant.name
+            ));
+        }
         let mut bar = Bar::new(suite, entrant, self.loudness);
         let asked =
             ask::ask_all(&suite.problems, entrant, self.plan, self.interrupt, |progress| bar.add(&progress));

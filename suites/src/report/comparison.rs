@@ -3,7 +3,7 @@
 use smalt_report::format::{number, percent};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
 
-use super::{Section, Style};
+use super::{Section, Style, right};
 use crate::compare::{Change, Comparison, Judgement, Side};
 
 /// Totals, changes, and what they mean.
@@ -89,7 +89,7 @@ fn changed(changes: &[Change]) -> Table {
             change.id.as_str().into(),
             change.first.clone().into(),
             change.second.clone().into(),
-            change.best.join(", ").into(),
+            right(&change.best, &change.avoid).into(),
         ]);
     }
     table

@@ -3,8 +3,8 @@
 use smalt_report::format::{number, percent};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
 
-use super::{Section, Style};
-use crate::record::{self, Record, ResultRecord, ScoreRecord};
+use super::{Section, Style, right};
+use crate::record::{self, Record, ScoreRecord};
 
 /// The most faults that are told one by one.
 const FAULTS_SHOWN: usize = 20;
@@ -120,7 +120,7 @@ pub fn failures(run: &Record, style: Style) -> String {
         table.push([
             result.id.as_str().into(),
             result.san.clone().or_else(|| result.fault.clone()).into(),
-            right(result).into(),
+            right(&result.best, &result.avoid).into(),
             u64::from(result.points).into(),
             result.score.map(score_text).into(),
             result.depth.map(u64::from).into(),
@@ -133,11 +133,6 @@ pub fn failures(run: &Record, style: Style) -> String {
     let mut section = Section::new(format!("{}: {} missed {} ({share})", run.suite, run.engine, table.len()));
     section.table(table);
     section.write(style)
-}
-
-fn right(result: &ResultRecord) -> String {
-    let avoid = result.avoid.iter().map(|mv| format!("not {mv}"));
-    result.best.iter().cloned().chain(avoid).collect::<Vec<_>>().join(", ")
 }
 
 fn score_text(score: ScoreRecord) -> String {

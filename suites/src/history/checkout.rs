@@ -1,0 +1,70 @@
+//! The commit of the checkout that a folder lies in, read from git's own files. Starts no process.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The commit that is checked out in a folder or above it; none outside of a checkout.
+pub fn current_commit(folder: &Path) -> Option<String> {
+    let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
+    let git = git_folder(&git)?;
+    let head = fs::read_to_string(git.join("HEAD")).ok()?;
+    match head.trim().strip_prefix("ref: ") {
+        Some(name) => commit_of(&git, name),
+        None => Some(head.trim().to_owned()),
+    }
+}
+
+/// In a linked work tree `.git` is a file that says where the folder is.
+fn git_folder(git: &Path) -> Option<PathBuf> {
+    if git.is_dir() {
+        return Some(git.to_owned());
+    }
+    let text = fs::read_to_string(git).ok()?;
+    let target = text.trim().strip_prefix("gitdir: ")?;
+    Some(git.parent()?.join(target))
+}
+
+/// A branch's commit: in a file of its own, or among the packed ones. A linked work tree shares those of its origin.
+fn commit_of(git: &Path, name: &str) -> Option<String> {
+    let shared = fs::read_to_string(git.join("commondir")).ok().map(|text| git.join(text.trim()));
+    [Some(git.to_owned()), shared].into_iter().flatten().find_map(|folder| {
+        let loose = fs::read_to_string(folder.join(name)).ok().map(|text| text.trim().to_owned());
+        loose.or_else(|| {
+            let packed = fs::read_to_string(folder.join("packed-refs")).ok()?;
+            let mut lines = packed.lines().filter_map(|line| line.split_once(' '));
+            lines.find(|(_, packed)| *packed == name).map(|(commit, _)| commit.to_owned())
+        })
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// The commit found below a folder with these files in its `.git`.
+    fn check(files: &[(&str, &str)], expected: Option<&str>) {
+        let folder = tempfile::tempdir().unwrap();
+        for (name, text) in files {
+            let path = folder.path().join(".git").join(name);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let below = folder.path().join("a/b");
+        fs::create_dir_all(&below).unwrap();
+        assert_eq!(current_commit(&below).as_deref(), expected);
+    }
+
+    #[test]
+    fn the_commit_is_found_wherever_git_keeps_it() {
+        check(&[("HEAD", "abc123\n")], Some("abc123"));
+        check(&[("HEAD", "ref: refs/heads/main\n"), ("refs/heads/main", "def\n")], Some("def"));
+        check(
+            &[
+                ("HEAD", "ref: refs/heads/main\n"),
+                ("packed-refs", "# pack\n111 refs/heads/x\n222 refs/heads/main\n"),
+            ],
+            Some("222"),
+        );
+        check(&[("HEAD", "ref: refs/heads/new\n")], None);
+    }
+}

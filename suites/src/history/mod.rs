@@ -1,0 +1,152 @@
+//! The history of an engine's builds: what each brought on the suites and in games, in one file.
+//!
+//! The file is TOML, a table a build: it lives in git beside the code that it is about, a change of it is read like any
+//! other, two branches merge, and a hand can correct it. Rows are appended as text, so whatever else stands in the file
+//! stays.
+
+mod checkout;
+mod date;
+mod gauntlet;
+
+use serde::{Deserialize, Serialize};
+use smalt_report::{Cell, Column, Kind, Sign, Table};
+
+use crate::record::Record;
+
+pub use checkout::current_commit;
+pub use date::Date;
+pub use gauntlet::{GauntletError, elo_of};
+
+/// The builds, oldest first.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct History {
+    /// A table each.
+    #[serde(default, rename = "build")]
+    pub builds: Vec<Build>,
+}
+
+/// One build.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case")]
+pub struct Build {
+    /// When it was measured, as `2026-11-21`.
+    pub date: String,
+    /// The commit that it was built from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Its version.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub version: Option<String>,
+    /// What is new in it.
+    pub feature: String,
+    /// What kind of thing that is: search, evaluation, speed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub category: Option<String>,
+    /// How long it could think about a position.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<String>,
+    /// Positions of WAC that it solved, of 300.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wac: Option<u32>,
+    /// Points of STS, of 15,000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sts: Option<u32>,
+    /// Nodes of its bench: the same as long as it searches the same.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench_nodes: Option<u64>,
+    /// Nodes a second of its bench.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub bench_nps: Option<u64>,
+    /// Its rating, or its difference to what it was measured against.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo: Option<f64>,
+    /// Half of the 95 % interval of that.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub elo_error: Option<f64>,
+}
+
+/// Why a file is no history.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{file}{}: {message}", .line.map(|line| format!(", line {line}")).unwrap_or_default())]
+pub struct HistoryError {
+    file: String,
+    line: Option<usize>,
+    message: String,
+}
+
+impl History {
+    /// Reads a file; `file` is the name that errors shall bear.
+    ///
+    /// # Errors
+    /// If it is not TOML, has an unknown key, or lacks one.
+    pub fn parse(text: &str, file: &str) -> Result<History, HistoryError> {
+        toml::from_str(text).map_err(|error: toml::de::Error| HistoryError {
+            file: file.to_owned(),
+            line: error.span().map(|span| 1 + text[..span.start].matches('\n').count()),
+            message: error.message().to_owned(),
+        })
+    }
+
+    /// The improvement table: each build with what it gained on the one before, in Elo where both have one.
+    pub fn table(&self) -> Table {
+        let mut table = Table::new([
+            Column::new("Feature", Kind::Text),
+            Column::new("Category", Kind::Text),
+            Column::new("Date", Kind::Text),
+            Column::new("Commit", Kind::Text),
+            Column::new("WAC", Kind::Integer),
+            Column::new("STS", Kind::Integer),
+            Column::new("Bench", Kind::Integer),
+            Column::new("Nodes/s", Kind::Integer),
+            Column::new("Elo", Kind::Estimate(0, Sign::Negative)),
+            Column::new("Improvement", Kind::Estimate(0, Sign::Both)),
+        ]);
+        for (index, build) in self.builds.iter().enumerate() {
+            let before = self.builds[..index].iter().rfind(|earlier| earlier.elo.is_some());
+            table.push([
+                build.feature.as_str().into(),
+                build.category.clone().into(),
+                build.date.as_str().into(),
+                build.commit.as_deref().map(|commit| commit.chars().take(9).collect::<String>()).into(),
+                build.wac.map(u64::from).into(),
+                build.sts.map(u64::from).into(),
+                build.bench_nodes.into(),
+                build.bench_nps.into(),
+                build.elo.map_or(Cell::Missing, |elo| Cell::Estimate(elo, build.elo_error)),
+                improvement(before, build),
+            ]);
+        }
+        table
+    }
+}
+
+/// The gain in Elo. The errors of two independent measurements add by their squares.
+fn improvement(before: Option<&Build>, build: &Build) -> Cell {
+    let Some((before, (old, new))) = before.and_then(|before| Some((before, before.elo.zip(build.elo)?)))
+    else {
+        return Cell::Missing;
+    };
+    let error = before.elo_error.zip(build.elo_error).map(|(old, new)| old.hypot(new));
+    Cell::Estimate(new - old, error)
+}
+
+impl Build {
+    /// The build as the text to append to a file.
+    pub fn to_toml(&self) -> String {
+        let one = History { builds: vec![self.clone()] };
+        toml::to_string(&one).expect("a build has only texts and numbers")
+    }
+
+    /// Takes over what runs on suites brought.
+    pub fn take(&mut self, records: &[Record]) {
+        for record in records {
+            match record.suite.as_str() {
+                "wac" => self.wac = u32::try_from(record.solved).ok(),
+                "sts" => self.sts = Some(record.points),
+                _ => continue,
+            }
+            self.limit.clone_from(&record.limit);
+        }
+    }
+}

@@ -1,0 +1,108 @@
+//! What users read: help, lists, tables, comparisons.
+
+mod support;
+
+use insta::assert_snapshot;
+use support::{Bench, scripted};
+
+const SUITE: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id open.1; bm e4; c0 \"e4=10, d4=8\";
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id open.2; bm d4; c0 \"d4=10, e4=4, e4=5\";
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id avoid.1; am e4;
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id avoid.2; am f3; dm 9;
+";
+
+/// The output of the program, and its exit code.
+fn page(bench: &Bench, arguments: &[&str]) -> String {
+    let ran = bench.run(arguments);
+    let code = ran.code.map(|code| format!("exit {code}\n")).unwrap_or_default();
+    format!("{}{}{code}", ran.output, ran.errors)
+}
+
+/// Times differ from run to run.
+fn without_times(text: &str) -> String {
+    let lines = text.lines().filter(|line| !line.contains("Time to solution"));
+    lines.map(|line| format!("{line}\n")).collect()
+}
+
+#[test]
+fn the_help_shows_commands_and_exit_codes() {
+    assert_snapshot!(page(&Bench::new(), &["--help"]));
+}
+
+#[test]
+fn the_help_of_each_command_has_examples() {
+    let bench = Bench::new();
+    let pages = ["score", "grade", "show", "compare"].map(|command| page(&bench, &[command, "--help"]));
+    assert_snapshot!(pages.join("────\n"));
+}
+
+#[test]
+fn the_list_names_all_suites() {
+    assert_snapshot!(page(&Bench::new(), &["list"]));
+}
+
+#[test]
+fn a_suite_is_shown_with_its_oddities() {
+    assert_snapshot!(page(&Bench::new(), &["show", "sts"]));
+}
+
+#[test]
+fn positions_are_shown_with_their_goals() {
+    assert_snapshot!(page(&Bench::new(), &["show", "sts", "STS12.026", "STS09.005"]));
+}
+
+#[test]
+fn a_run_shows_themes_failures_and_ranks() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let first = scripted("--moves e2e4 --info-lines 3 --score 31 --fault crash@3");
+    let second = scripted("--moves d2d4").replace("name=scripted", "name=other");
+    let text = page(
+        &bench,
+        &[
+            "score",
+            "suite.epd",
+            "-e",
+            &first,
+            "-e",
+            &second,
+            "--nodes",
+            "10",
+            "-c",
+            "1",
+            "--failures",
+            "--markdown",
+            "page.md",
+        ],
+    );
+    assert_snapshot!(without_times(&text));
+    assert_snapshot!("the_same_as_markdown", without_times(&bench.read("page.md")));
+}
+
+#[test]
+fn a_comparison_tells_progress_from_noise() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    bench.file("a.txt", "open.1 e4\nopen.2 e4\navoid.1 e4\navoid.2 e4 #3\n");
+    bench.file("b.txt", "open.1 Nf3\nopen.2 d4\navoid.1 d4\navoid.2 e4 #3\n");
+    for list in ["a", "b"] {
+        bench.run([
+            "grade",
+            "suite.epd",
+            "--moves",
+            &format!("{list}.txt"),
+            "--json",
+            &format!("{list}.json"),
+        ]);
+    }
+    assert_snapshot!(page(&bench, &["compare", "a.json", "b.json"]));
+}
+
+#[test]
+fn rows_for_other_programs_are_csv() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    bench.file("a.txt", "open.1 e4\nopen.2 e4\navoid.1 e5\navoid.2 e4 #3\n");
+    assert_snapshot!(page(&bench, &["grade", "suite.epd", "--moves", "a.txt", "--csv", "-", "-q"]));
+}

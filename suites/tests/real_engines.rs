@@ -1,0 +1,49 @@
+//! Real engines, switched on by `SMALT_ENGINES=1`: then a missing engine is a failure.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use smalt_suites::record::{Record, from_json};
+use support::Bench;
+
+fn score(arguments: &[&str]) -> Vec<Record> {
+    let bench = Bench::new();
+    let ran = bench.run(["score", "--json", "-"].iter().chain(arguments));
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    from_json(&ran.output, "-").unwrap()
+}
+
+fn is_switched_on() -> bool {
+    std::env::var_os("SMALT_ENGINES").is_some_and(|value| value == "1")
+}
+
+#[test]
+fn the_built_in_engine_gives_the_same_points_twice_and_at_any_concurrency() {
+    let run = |concurrency| {
+        let mut records = score(&["sts05", "--nodes", "2000", "--concurrency", concurrency]);
+        for result in &mut records[0].results {
+            (result.time_ms, result.solved_after_ms) = (None, None);
+        }
+        records.remove(0)
+    };
+    let alone = run("1");
+    assert!(alone.points > 300 && alone.faults == 0, "{} points", alone.points);
+    assert_eq!(alone, run("1"));
+    assert_eq!(alone, run("2"));
+}
+
+#[test]
+fn engines_solve_most_of_wac_without_a_fault() {
+    if !is_switched_on() {
+        return;
+    }
+    let engines = ["stockfish", "ethereal", "toga2", "glaurung"];
+    let engines: Vec<&str> = engines.iter().flat_map(|engine| ["--engine", engine]).collect();
+    for record in score(&[&["wac", "--nodes", "100000"], engines.as_slice()].concat()) {
+        assert_eq!(record.faults, 0, "{}", record.engine);
+        assert!(record.solved > 150, "{}: {}", record.engine, record.solved);
+        let times = record.results.iter().filter(|result| result.solved);
+        assert!(times.clone().all(|result| result.solved_after_ms <= result.time_ms), "{}", record.engine);
+    }
+}

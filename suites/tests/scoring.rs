@@ -1,0 +1,227 @@
+//! Whole runs with the scripted engine: answers, faults, order, files, exit codes.
+
+mod support;
+
+use std::io::{BufRead, BufReader};
+
+use smalt_suites::record::from_json;
+use support::{Bench, scripted, shown};
+
+/// Four times the start position, of which the scripted engine plays e4.
+const SUITE: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.1; bm e4;
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.2; bm d4; c0 \"d4=10, e4=4\";
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.3; am e4;
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.4; bm e4; c0 \"e4=7\";
+";
+
+const ANSWERED: [&str; 4] = ["s.1 e4 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"];
+
+/// Scores the suite above with the scripted engine and one asker.
+fn check_with(arguments: &str, flags: &[&str], expected: &[&str], code: i32) {
+    let bench = Bench::new();
+    let engine = scripted(&format!("--moves e2e4 --info-lines 3 {arguments}"));
+    let flags: Vec<&str> = flags.iter().copied().chain(["--concurrency", "1"]).collect();
+    let (ran, records) = bench.score(SUITE, &engine, &flags);
+    assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.errors);
+    assert_eq!(shown(&records[0].results), expected, "{arguments}: {}", ran.errors);
+}
+
+fn check(arguments: &str, expected: &[&str], code: i32) {
+    check_with(arguments, &["--nodes", "10"], expected, code);
+}
+
+#[test]
+fn answers_are_graded_by_their_goals() {
+    check("", &ANSWERED, 0);
+    check_with("", &["--movetime", "50"], &ANSWERED, 0);
+    check_with("", &["--depth", "3", "--keep-hash"], &ANSWERED, 0);
+}
+
+#[test]
+fn a_fault_costs_its_position_and_the_engine_is_started_again() {
+    // The fault is at the second question since each start.
+    let every_other = |fault: &str| {
+        [ANSWERED[0].to_owned(), format!("s.2 {fault} 0"), ANSWERED[2].to_owned(), format!("s.4 {fault} 0")]
+    };
+    for (argument, name) in [
+        ("exit", "exited"),
+        ("crash", "crashed"),
+        ("illegal-move", "illegal-move"),
+        ("malformed-bestmove", "malformed-bestmove"),
+        ("none-move", "no-move"),
+        ("null-move", "no-move"),
+        ("half-line-exit", "exited"),
+        ("endless-line", "line-too-long"),
+        ("close-stdout", "stdout-closed"),
+    ] {
+        let expected = every_other(name);
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        check(&format!("--fault {argument}@2"), &expected, 0);
+    }
+}
+
+#[test]
+fn a_hang_costs_its_position() {
+    let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 no-bestmove 0", "s.4 e4 7"];
+    check_with("--fault hang@3", &["--nodes", "10", "--longest-move", "1"], &expected, 0);
+    check_with("--fault info-forever@3", &["--nodes", "10", "--longest-move", "1"], &expected, 0);
+}
+
+#[test]
+fn an_engine_that_leaves_between_questions_loses_none() {
+    check("--fault exit-after-bestmove@all", &ANSWERED, 0);
+    check("--fault stray-bestmove@all", &ANSWERED, 0);
+}
+
+#[test]
+fn an_engine_that_thinks_on_after_its_time_is_stopped() {
+    let bench = Bench::new();
+    let line = SUITE.lines().next().unwrap();
+    let (ran, records) = bench.score(line, &scripted("--moves e2e4 --think 600000"), &["--movetime", "10"]);
+    assert_eq!((ran.code, records[0].solved, records[0].results[0].overran), (Some(0), 1, true));
+}
+
+#[test]
+fn an_engine_that_never_starts_is_told() {
+    let bench = Bench::new();
+    let (ran, records) = bench.score(SUITE, &scripted("--fault exit-at-start"), &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.errors);
+    assert_eq!((records[0].unanswered, records[0].faults), (4, 0));
+    assert!(ran.errors.contains("scripted is out: it would not start three times running"), "{}", ran.errors);
+    assert!(ran.errors.ends_with("smalt-suites: no engine gave an answer\n"), "{}", ran.errors);
+}
+
+#[test]
+fn one_engine_out_leaves_the_others_and_shows_in_the_exit_code() {
+    let bench = Bench::new();
+    let other = scripted("--moves e2e4").replace("name=scripted", "name=other");
+    let flags = ["--nodes", "10", "--engine", &other];
+    let (ran, records) = bench.score(SUITE, &scripted("--fault exit-at-start"), &flags);
+    assert_eq!(ran.code, Some(3), "{}", ran.errors);
+    assert_eq!(shown(&records[1].results), ANSWERED);
+}
+
+#[test]
+fn wrong_input_is_refused_before_anything_runs() {
+    let bench = Bench::new();
+    let check = |suite: &str, engine: &str, expected: &str| {
+        bench.file("suite.epd", SUITE);
+        bench.file("empty.epd", "# nothing\n");
+        let ran = bench.run(["score", suite, "--engine", engine]);
+        assert_eq!((ran.code, ran.output.as_str()), (Some(2), ""), "{}", ran.errors);
+        assert!(ran.errors.contains(expected), "{}", ran.errors);
+    };
+    let engine = scripted("");
+    check("st", &engine, "there is no suite and no file \"st\" (did you mean sts?)");
+    check("empty.epd", &engine, "empty.epd has no problem that could be asked");
+    check("wac", "cmd=./nowhere", "engine \"nowhere\" would not start: failed to find `./nowhere`");
+    check("wac", &format!("{engine} option.Hash=3"), "engine \"scripted\": failed to set option \"Hash\"");
+    check("wac", &format!("{engine} tc=1+1"), "engine \"scripted\": tc is for games");
+    check("wac", &format!("{engine} proto=xboard"), "engines that speak xboard can't be run yet");
+    check("wac", &format!("{engine} nods=3"), "unknown key \"nods\"");
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_left_out() {
+    let bench = Bench::new();
+    let suite = format!("nonsense\n{SUITE}");
+    let (ran, records) = bench.score(&suite, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    assert_eq!((ran.code, records[0].positions), (Some(3), 4));
+    assert!(ran.errors.contains("left out: suite.epd, line 1: "), "{}", ran.errors);
+}
+
+#[test]
+fn results_are_the_same_at_any_concurrency() {
+    let run = |concurrency: &str| {
+        let bench = Bench::new();
+        let engine = scripted("--info-lines 2 --seed 7");
+        let flags =
+            ["score", "wac", "sts03", "--engine", &engine, "--nodes", "10", "--json", "-", "--concurrency"];
+        let ran = bench.run(flags.into_iter().chain([concurrency]));
+        let mut records = from_json(&ran.output, "-").unwrap();
+        for result in records.iter_mut().flat_map(|record| &mut record.results) {
+            (result.time_ms, result.solved_after_ms) = (None, None);
+        }
+        records
+    };
+    let alone = run("1");
+    assert_eq!((alone.len(), alone[1].positions), (2, 100));
+    assert_eq!(alone, run("2"));
+    assert_eq!(alone, run("5"));
+}
+
+#[test]
+fn a_search_that_holds_a_solution_is_ended_early() {
+    let bench = Bench::new();
+    let line = SUITE.lines().next().unwrap();
+    let engine = scripted("--moves e2e4 --info-lines 9 --fault late@all --delay 100");
+    let (ran, records) = bench.score(line, &engine, &["--nodes", "10", "--early-stop", "3"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let result = &records[0].results[0];
+    assert_eq!((result.stopped_early, result.solved, result.solved_after_depth), (true, true, Some(1)));
+}
+
+#[test]
+fn the_time_to_solution_comes_from_the_lines_of_the_search() {
+    let bench = Bench::new();
+    let (_, records) = bench.score(SUITE, &scripted("--moves e2e4 --info-lines 4"), &["--nodes", "10"]);
+    let told: Vec<_> = records[0]
+        .results
+        .iter()
+        .map(|one| (one.solved_after_depth, one.solved_after_ms.is_some(), one.depth))
+        .collect();
+    let (solved, missed) = ((Some(1), true, Some(4)), (None, false, Some(4)));
+    assert_eq!(told, [solved, missed, missed, solved]);
+}
+
+#[test]
+fn missed_positions_are_written_as_a_suite() {
+    let bench = Bench::new();
+    let (ran, _) =
+        bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10", "--failed", "failed.epd"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let lines: Vec<&str> = SUITE.lines().collect();
+    assert_eq!(bench.read("failed.epd"), format!("{}\n{}\n", lines[1], lines[2]));
+}
+
+#[test]
+fn an_interrupted_run_writes_what_it_has() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let mut child = bench
+        .command()
+        .args([
+            "score",
+            "suite.epd",
+            "--engine",
+            &scripted("--fault hang"),
+            "--nodes",
+            "10",
+            "--json",
+            "out.json",
+        ])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("suite: scripted, 4 positions, nodes 10, "), "{line}");
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let records = from_json(&bench.read("out.json"), "out.json").unwrap();
+    assert_eq!(shown(&records[0].results), [1, 2, 3, 4].map(|number| format!("s.{number} not-asked 0")));
+    assert_eq!(records[0].ended_by.as_deref(), Some("interrupted"));
+}
+
+#[test]
+fn a_later_format_is_refused() {
+    let bench = Bench::new();
+    let (ran, _) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    bench.file("later.json", ran.output.replace("\"format\": 1", "\"format\": 99"));
+    let ran = bench.run(["compare", "later.json", "later.json"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.errors.contains("later.json has format 99, this program reads up to 1"), "{}", ran.errors);
+}

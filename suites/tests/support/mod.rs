@@ -1,0 +1,93 @@
+//! What the tests of the whole program share: running it, and files for it.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+#![allow(dead_code, reason = "not every test needs all of it")]
+
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output, Stdio};
+
+use smalt_suites::record::{Record, ResultRecord, from_json};
+use tempfile::TempDir;
+
+/// A folder of files in which the program runs.
+pub(crate) struct Bench {
+    folder: TempDir,
+}
+
+/// What the program did.
+pub(crate) struct Ran {
+    pub(crate) code: Option<i32>,
+    pub(crate) output: String,
+    pub(crate) errors: String,
+}
+
+impl Bench {
+    pub(crate) fn new() -> Bench {
+        Bench { folder: TempDir::new().unwrap() }
+    }
+
+    /// Writes a file.
+    pub(crate) fn file(&self, name: &str, text: impl AsRef<[u8]>) {
+        std::fs::write(self.path(name), text).unwrap();
+    }
+
+    pub(crate) fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    pub(crate) fn read(&self, name: &str) -> String {
+        std::fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Runs the program with these arguments.
+    pub(crate) fn run<A: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
+        let Output { status, stdout, stderr } = self.command().args(arguments).output().unwrap();
+        let text = |bytes| String::from_utf8(bytes).unwrap();
+        Ran { code: status.code(), output: text(stdout), errors: text(stderr) }
+    }
+
+    /// The program, in the folder, undisturbed by the configuration of whoever runs the tests.
+    #[expect(clippy::disallowed_methods, reason = "the program under test is no engine")]
+    pub(crate) fn command(&self) -> Command {
+        let mut command = Command::new(env!("CARGO_BIN_EXE_smalt-suites"));
+        command.current_dir(self.folder.path()).stdin(Stdio::null());
+        command.env("XDG_CONFIG_HOME", self.folder.path()).env("COLUMNS", "110");
+        command
+    }
+
+    /// Runs `score` on a suite of this text with an engine, and gives what it wrote for scripts.
+    pub(crate) fn score(&self, suite: &str, engine: &str, flags: &[&str]) -> (Ran, Vec<Record>) {
+        self.file("suite.epd", suite);
+        let ran = self.run(["score", "suite.epd", "--engine", engine, "--json", "-"].iter().chain(flags));
+        let records = if ran.output.is_empty() { Vec::new() } else { from_json(&ran.output, "-").unwrap() };
+        (ran, records)
+    }
+}
+
+/// The words of an entrant: the scripted engine with these arguments.
+pub(crate) fn scripted(arguments: &str) -> String {
+    format!("cmd={} name=scripted 'args={arguments}'", scripted_program().display())
+}
+
+/// Where `cargo test` puts the scripted engine.
+pub(crate) fn scripted_program() -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().unwrap().with_file_name("examples").join("scripted");
+    assert!(program.exists(), "build it first: cargo build -p smalt-suites --examples");
+    program
+}
+
+/// `id move points` of each result, or the fault instead of the move.
+pub(crate) fn shown(results: &[ResultRecord]) -> Vec<String> {
+    let line = |result: &ResultRecord| {
+        let answer = result.san.as_deref().or(result.fault.as_deref()).unwrap_or("-");
+        format!("{} {answer} {}", result.id, result.points)
+    };
+    results.iter().map(line).collect()
+}
+
+/// The folder of the shared facts, if the tests that want them are switched on.
+pub(crate) fn shared_data() -> Option<PathBuf> {
+    let wanted = std::env::var_os("SMALT_SHARED").is_some_and(|value| value == "1");
+    wanted.then(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"))
+}
