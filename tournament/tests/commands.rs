@@ -93,6 +93,14 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
 }
 
 #[test]
+fn a_misspelled_engine_is_refused_before_anything_is_begun() {
+    let place = Place::new();
+    let (_, err) = place.check(&["gauntlet", "--opponent", "./stokfish", "--store", "run.db"], 2);
+    assert!(err.starts_with("smalt-tournament: entrant \"stokfish\": failed to find `./stokfish`"), "{err}");
+    assert!(!place.path("run.db").exists() && !place.path("run.pgn").exists());
+}
+
+#[test]
 fn a_missing_file_and_a_foreign_one_are_refused() {
     let place = Place::new();
     place.write("x.db", "not a store");

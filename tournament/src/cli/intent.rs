@@ -3,12 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::Context;
+use smalt_driver::entrant::{Registry, WordsError, parse_entrant, parse_keys, split_words};
 
 use super::arguments::{RunFlags, SprtFlags};
 use super::exit::{OrRefuse, Refusal};
 use crate::plan::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OpeningsFile, OutputFile, Plan, PlanFile, Program,
-    Registry, Role, RunFile, SprtFile, Text, WordsError, parse_each, parse_entrant,
+    Role, RunFile, SprtFile, Text,
 };
 
 /// The plan that flags mean.
@@ -69,19 +70,13 @@ fn add_missing_side(file: &mut PlanFile, format: Format) {
 pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
     let own = match path {
         Some(path) => Some(path.to_owned()),
-        None => configured_registry().filter(|path| path.exists()),
+        None => Registry::user_file().filter(|path| path.exists()),
     };
     let Some(path) = own else { return Ok(Registry::shipped()) };
     let text =
         std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display())).or_usage()?;
     let registry = Registry::parse(&text, &path.display().to_string()).or_usage()?;
     Ok(registry.or(Registry::shipped()))
-}
-
-fn configured_registry() -> Option<PathBuf> {
-    let folder = |name: &str| std::env::var_os(name).map(PathBuf::from).filter(|path| path.is_absolute());
-    let configuration = folder("XDG_CONFIG_HOME").or_else(|| Some(folder("HOME")?.join(".config")))?;
-    Some(configuration.join("smalt").join("engines.toml"))
 }
 
 /// Paths mean the same from every folder, so that a run can be resumed from another one.
@@ -102,7 +97,7 @@ fn make_absolute(plan: &mut Plan) {
 
 fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
     let entrant = |text: &String, role: Option<Role>| {
-        parse_entrant(text).map(|entrant| EntrantFile { role, ..entrant })
+        parse_entrant(text).map(|entrant| EntrantFile { role, ..EntrantFile::from(entrant) })
     };
     let engine_role = (!flags.opponent.is_empty() || !flags.engine.is_empty()).then_some(Role::Challenger);
     let engines = flags.engine.iter().map(|text| entrant(text, engine_role));
@@ -144,6 +139,11 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
         each: flags.each.as_deref().map(parse_each).transpose()?,
         entrants: engines.chain(opponents).collect::<Result<_, _>>()?,
     })
+}
+
+/// What holds for each entrant: only `key=value` words.
+fn parse_each(text: &str) -> Result<EntrantFile, WordsError> {
+    parse_keys(&split_words(text)?).map(EntrantFile::from)
 }
 
 fn sprt_file(flags: &SprtFlags) -> SprtFile {

@@ -9,7 +9,8 @@ use std::time::Duration;
 
 use anyhow::{Context, bail};
 use smalt_chess::{CastlingMode, UciMove};
-use smalt_driver::{Engine, EngineCommand, Meanwhile, Patience, SearchRequest, UciEngine};
+use smalt_driver::entrant::parse_entrant;
+use smalt_driver::{Engine, Meanwhile, Patience, SearchRequest, UciEngine};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
 
@@ -17,7 +18,8 @@ use super::arguments::OpeningFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
 use crate::opening::make::{Candidate, Recipe};
-use crate::plan::{ClockFile, Entrant, Format, Plan, PlanFile, Program, RunFile, parse_entrant};
+use crate::plan::{ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile};
+use crate::run::slot::command;
 
 /// A judge that has not answered then is broken.
 const LONGEST_JUDGEMENT: Duration = Duration::from_secs(60);
@@ -62,7 +64,7 @@ pub(super) fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
 
 /// The judge, checked as any entrant is.
 fn judge_entrant(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
-    let judge = parse_entrant(&flags.engine).or_usage()?;
+    let judge = EntrantFile::from(parse_entrant(&flags.engine).or_usage()?);
     let file = PlanFile {
         run: RunFile { format: Some(Format::Match), ..RunFile::default() },
         clock: ClockFile { nodes: Some(flags.nodes), ..ClockFile::default() },
@@ -128,11 +130,7 @@ fn judge_candidates(
 }
 
 fn start(judge: &Entrant) -> anyhow::Result<UciEngine> {
-    let command = match &judge.program {
-        Program::Builtin => EngineCommand::new(std::env::current_exe()?).argument("engine"),
-        Program::Command(path) => EngineCommand::new(path),
-    };
-    let command = command.arguments(&judge.arguments);
+    let command = command(judge, &std::env::current_exe()?);
     let name = &judge.name;
     let mut engine =
         UciEngine::start(&command, Patience::default()).with_context(|| format!("start {name}"))?;

@@ -7,6 +7,7 @@ use std::sync::mpsc;
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
+use smalt_driver::entrant::Registry;
 
 use super::display::{Display, Loudness};
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -15,8 +16,8 @@ use super::signals;
 use crate::calendar::Moment;
 use crate::fleet::Local;
 use crate::pgn::OrderedPgn;
-use crate::plan::{Plan, PlanFile, Registry};
-use crate::run::slot::Terms;
+use crate::plan::{Plan, PlanFile};
+use crate::run::slot::{Terms, command};
 use crate::run::{Conclusion, Coordinator, Prepared, fingerprint};
 use crate::standings::{Standings, json, report};
 use crate::store::{Store, StoreError, StoredRun};
@@ -28,6 +29,7 @@ pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> 
     for skipped in prepared.skipped() {
         tell(&format!("opening file, line {}: skipped, {}", skipped.line, skipped.reason));
     }
+    locate_engines(&prepared.plan)?;
     let path = output_path(&prepared.plan.output.store)?;
     let run = StoredRun {
         created: SystemTime::now(),
@@ -60,6 +62,7 @@ pub(super) fn resume(
         store.forget_process(process).or_failed()?;
     }
     let mut prepared = read_run(&store)?;
+    locate_engines(&prepared.plan)?;
     if let Some(number) = concurrency {
         let number = NonZeroUsize::new(number).context("--concurrency must be above zero").or_usage()?;
         prepared.plan.concurrency = Some(number);
@@ -75,6 +78,20 @@ pub(super) fn resume(
         None => OrderedPgn::nowhere(),
     };
     conduct(&prepared, store, pgn, loudness)
+}
+
+/// A misspelled engine is refused before anything is begun.
+fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
+    let own_program = own_program()?;
+    for entrant in &plan.entrants {
+        let located = command(entrant, &own_program).locate();
+        located.map_err(|error| anyhow!("entrant {:?}: failed to {error}", entrant.name)).or_usage()?;
+    }
+    Ok(())
+}
+
+fn own_program() -> Result<PathBuf, Refusal> {
+    std::env::current_exe().context("find this program's own file").or_failed()
 }
 
 /// The run of a store, with its openings as they were.
@@ -104,12 +121,11 @@ fn conduct(prepared: &Prepared, store: Store, pgn: OrderedPgn, loudness: Loudnes
     }
     let (sender, events) = mpsc::channel();
     signals::listen(sender.clone()).context("listen to signals").or_failed()?;
-    let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;
     let terms = Arc::new(Terms {
         entrants: plan.entrants.clone(),
         openings: prepared.book.openings.clone(),
         adjudication: plan.adjudication,
-        own_program,
+        own_program: own_program()?,
     });
     let mut queue = Local::start(slots, &terms, &sender).context("start threads").or_failed()?;
     let mut display = Display::new(plan, &path, loudness);

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
+use smalt_driver::entrant::nearest;
 use smalt_stats::Elo;
 use smalt_stats::ratings::{Anchor, RatingOptions};
 
@@ -11,7 +12,6 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_json};
 use super::play::read_run;
 use crate::pgn::PgnWriter;
-use crate::plan::nearest;
 use crate::standings::{Standings, json, report};
 use crate::store::{Store, StoreError};
 

@@ -5,16 +5,16 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 
+use smalt_driver::entrant::{BUILTIN, Registry, Restart};
 use smalt_stats::Sprt;
 use smalt_stats::sprt::{Model, SprtError};
 
 use super::clock::{ClockError, MoveClock};
-use super::entrant::{BUILTIN, Entrant, Program, Restart, Role};
+use super::entrant::{Entrant, Program, Role};
 use super::file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
     SprtFile, Switch, Text,
 };
-use super::registry::Registry;
 use super::rules::AdjudicationRules;
 use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan};
 

@@ -4,9 +4,10 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use smalt_driver::entrant::{BUILTIN, OptionText, Protocol, Restart};
 
 use super::clock::MoveClock;
-use super::file::{EntrantFile, OptionText, Protocol};
+use super::file::EntrantFile;
 
 /// One of those who play.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -38,9 +39,6 @@ pub enum Program {
     Command(PathBuf),
 }
 
-/// The word that means [`Program::Builtin`].
-pub(super) const BUILTIN: &str = "builtin";
-
 /// Which side of a gauntlet an entrant is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -49,16 +47,6 @@ pub enum Role {
     Challenger,
     /// It meets all challengers.
     Opponent,
-}
-
-/// Whether an engine is started anew for each game.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Restart {
-    /// It is.
-    On,
-    /// It plays game after game.
-    Off,
 }
 
 impl Entrant {

@@ -9,11 +9,11 @@ use std::str::FromStr;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as WordError, StrDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smalt_driver::entrant::{EntrantText, OptionText, Protocol, Restart, nearest};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
-use super::entrant::{Restart, Role};
-use super::nearest::nearest;
+use super::entrant::Role;
 use super::rules::{DrawRule, ResignRule};
 
 /// A plan as it was typed.
@@ -269,12 +269,25 @@ impl EntrantFile {
     }
 }
 
-/// What an engine speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Protocol {
-    /// The Universal Chess Interface.
-    Uci,
+impl From<EntrantText> for EntrantFile {
+    fn from(text: EntrantText) -> EntrantFile {
+        EntrantFile {
+            name: text.name,
+            role: None,
+            cmd: text.cmd,
+            args: text.args,
+            dir: text.dir,
+            proto: text.proto,
+            restart: text.restart,
+            tc: text.tc.map(Text),
+            movetime: text.movetime,
+            nodes: text.nodes,
+            depth: text.depth,
+            timemargin: text.timemargin,
+            longest_move: None,
+            options: text.options.into_iter().map(|(name, value)| (name, OptionText(value))).collect(),
+        }
+    }
 }
 
 /// A value that is written as a text.
@@ -339,28 +352,6 @@ impl<T: FromStr> FromStr for Switch<T> {
 
     fn from_str(text: &str) -> Result<Switch<T>, T::Err> {
         if text.eq_ignore_ascii_case("off") { Ok(Switch::Off) } else { text.parse().map(Switch::On) }
-    }
-}
-
-/// The value of an engine's option, which may be written as a text, a number, or true and false.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionText(pub String);
-
-impl<'de> Deserialize<'de> for OptionText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match toml::Value::deserialize(deserializer)? {
-            toml::Value::String(text) => Ok(OptionText(text)),
-            toml::Value::Integer(number) => Ok(OptionText(number.to_string())),
-            toml::Value::Boolean(truth) => Ok(OptionText(truth.to_string())),
-            toml::Value::Float(number) => Ok(OptionText(number.to_string())),
-            _ => Err(serde::de::Error::custom("an option's value is a text, a number, true or false")),
-        }
-    }
-}
-
-impl Serialize for OptionText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
     }
 }
 
@@ -452,7 +443,7 @@ impl PlanFile {
 }
 
 /// Reads a TOML document with all that its errors need: file, line, nearest key.
-pub(super) fn parse_toml<T: serde::de::DeserializeOwned>(text: &str, file: &str) -> Result<T, PlanFileError> {
+fn parse_toml<T: serde::de::DeserializeOwned>(text: &str, file: &str) -> Result<T, PlanFileError> {
     toml::from_str(text).map_err(|error| {
         let message = error.message().to_owned();
         let line = error.span().map(|span| 1 + text[..span.start].matches('\n').count());

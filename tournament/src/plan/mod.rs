@@ -8,10 +8,7 @@ mod check;
 mod clock;
 mod entrant;
 mod file;
-mod nearest;
-mod registry;
 mod rules;
-mod words;
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -20,15 +17,12 @@ use smalt_stats::Sprt;
 
 pub use check::PlanError;
 pub use clock::MoveClock;
-pub use entrant::{Entrant, Program, Restart, Role};
+pub use entrant::{Entrant, Program, Role};
 pub use file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
     PlanFileError, RunFile, SprtFile, Switch, Text, parse_word,
 };
-pub use nearest::nearest;
-pub use registry::{Registry, RegistryEngine, RegistryError};
 pub use rules::{AdjudicationRules, DrawRule, ResignRule, RuleError, Sides};
-pub use words::{WordsError, parse_each, parse_entrant, split_words};
 
 /// The name of the openings that are part of the program.
 pub const EMBEDDED_OPENINGS: &str = "builtin";

@@ -1,12 +1,13 @@
 //! A slot: one thread that plays games one after the other and owns the engines that play them. It decides nothing
 //! about the run; what happens goes to the coordinator.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
 use smalt_chess::Color;
+use smalt_driver::entrant::Restart;
 use smalt_driver::process::{Interrupt, ProcessIdentity};
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, Meanwhile, Patience, SetOptionError, State, UciEngine,
@@ -17,7 +18,7 @@ use crate::fleet::Work;
 use crate::game::play::transcript_of;
 use crate::game::{Contest, Interrupted, Seat, play};
 use crate::opening::Opening;
-use crate::plan::{AdjudicationRules, Entrant, Program, Restart};
+use crate::plan::{AdjudicationRules, Entrant, Program};
 use crate::schedule::ScheduledGame;
 use crate::store::EngineFault;
 
@@ -53,6 +54,7 @@ pub struct Slot {
     events: Sender<Event>,
     interrupt: Interrupt,
     running: Vec<Running>,
+    out: Vec<usize>,
 }
 
 /// A running engine and whose it is.
@@ -90,7 +92,7 @@ impl Drop for Farewell {
 impl Slot {
     /// A slot that has not begun.
     pub fn new(worker: usize, terms: Arc<Terms>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
-        Slot { worker, terms, events, interrupt, running: Vec::new() }
+        Slot { worker, terms, events, interrupt, running: Vec::new(), out: Vec::new() }
     }
 
     /// Plays until no work can come any more.
@@ -188,6 +190,9 @@ impl Slot {
     }
 
     fn start_and_try_again(&mut self, entrant: usize) -> Result<(), NoEngine> {
+        if self.out.contains(&entrant) {
+            return Err(NoEngine::Out);
+        }
         for attempt in 1..=STARTS {
             let started = self.start(entrant).and_then(|running| {
                 self.running.push(running);
@@ -205,6 +210,7 @@ impl Slot {
                 }
             }
         }
+        self.out.push(entrant);
         Err(NoEngine::Out)
     }
 
@@ -224,7 +230,7 @@ impl Slot {
 
     fn start(&self, entrant: usize) -> Result<Running, Failure> {
         let plan = &self.terms.entrants[entrant];
-        let command = self.command(plan);
+        let command = command(plan, &self.terms.own_program);
         let started = UciEngine::start(&command, PATIENCE);
         let mut engine = started.map_err(|fault| {
             let words = fault.to_string();
@@ -261,17 +267,18 @@ impl Slot {
         }
         Ok(())
     }
+}
 
-    fn command(&self, plan: &Entrant) -> EngineCommand {
-        let mut command = match &plan.program {
-            Program::Builtin => EngineCommand::new(&self.terms.own_program).argument("engine"),
-            Program::Command(path) => EngineCommand::new(path),
-        };
-        command = command.arguments(&plan.arguments);
-        match &plan.directory {
-            Some(directory) => command.directory(directory),
-            None => command,
-        }
+/// How an entrant's engine is started; the built-in one is this program itself.
+pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
+    let command = match &entrant.program {
+        Program::Builtin => EngineCommand::new(own_program).argument("engine"),
+        Program::Command(path) => EngineCommand::new(path),
+    };
+    let command = command.arguments(&entrant.arguments);
+    match &entrant.directory {
+        Some(directory) => command.directory(directory),
+        None => command,
     }
 }
 

@@ -10,19 +10,25 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, word)| word)
 }
 
-/// How many letters must be changed, taken out or put in (V. Levenshtein, 1965), whatever their case.
+/// How many letters must be changed, taken out, put in, or swapped with their neighbor (optimal string alignment, after
+/// F. Damerau, 1964), whatever their case.
 fn distance(from: &str, to: &str) -> usize {
-    let to: Vec<char> = to.to_lowercase().chars().collect();
-    let mut row: Vec<usize> = (0..=to.len()).collect();
-    for (count, letter) in from.to_lowercase().chars().enumerate() {
-        let mut diagonal = std::mem::replace(&mut row[0], count + 1);
-        for (index, &other) in to.iter().enumerate() {
-            let changed = diagonal + usize::from(letter != other);
-            diagonal = row[index + 1];
-            row[index + 1] = changed.min(diagonal + 1).min(row[index] + 1);
+    let [from, to] = [from, to].map(|word| word.to_lowercase().chars().collect::<Vec<char>>());
+    let mut rows = vec![vec![0; to.len() + 1]; from.len() + 1];
+    rows[0] = (0..=to.len()).collect();
+    for (row, &letter) in (1..).zip(&from) {
+        rows[row][0] = row;
+        for (column, &other) in (1..).zip(&to) {
+            let changed = rows[row - 1][column - 1] + usize::from(letter != other);
+            let mut least = changed.min(rows[row - 1][column] + 1).min(rows[row][column - 1] + 1);
+            let is_swapped = row > 1 && column > 1 && letter == to[column - 2] && from[row - 2] == other;
+            if is_swapped {
+                least = least.min(rows[row - 2][column - 2] + 1);
+            }
+            rows[row][column] = least;
         }
     }
-    row[to.len()]
+    rows[from.len()][to.len()]
 }
 
 #[cfg(test)]
@@ -39,9 +45,13 @@ mod tests {
 
     #[test]
     fn distances_count_letters() {
-        for (from, to, expected) in
-            [("", "", 0), ("abc", "", 3), ("kitten", "sitting", 3), ("Hash", "hash", 0)]
-        {
+        for (from, to, expected) in [
+            ("", "", 0),
+            ("abc", "", 3),
+            ("kitten", "sitting", 3),
+            ("Hash", "hash", 0),
+            ("gamse", "games", 1),
+        ] {
             assert_eq!(distance(from, to), expected, "{from} {to}");
         }
     }

@@ -61,6 +61,16 @@ fn folders(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
+impl EngineCommand {
+    /// The absolute path of the program that would be started, so that a plan can be refused before it is played.
+    ///
+    /// # Errors
+    /// If there is no such program, or it cannot be run.
+    pub fn locate(&self) -> Result<PathBuf, LookupError> {
+        find_program(self)
+    }
+}
+
 /// The absolute path of the program of this command.
 pub(super) fn find_program(command: &EngineCommand) -> Result<PathBuf, LookupError> {
     if let Some(directory) = &command.directory
