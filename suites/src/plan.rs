@@ -125,6 +125,19 @@ impl Limit {
         }
     }
 
+    /// Whether an engine that tells these nodes or plies takes no notice of its limit: some know only limits of time.
+    /// It is given some room, since engines look at their limits now and then.
+    pub fn is_ignored(self, nodes: Option<u64>, depth: Option<u32>) -> bool {
+        const NODES_OF_ROOM: u64 = 1_000_000;
+        match self {
+            Limit::MoveTime(_) => false,
+            Limit::Nodes(limit) => {
+                nodes.is_some_and(|nodes| nodes > limit.saturating_add(limit.max(NODES_OF_ROOM)))
+            }
+            Limit::Depth(limit) => depth.is_some_and(|depth| depth > limit.saturating_add(2)),
+        }
+    }
+
     /// The one limit that is set.
     ///
     /// # Errors
@@ -276,6 +289,19 @@ mod tests {
         );
         assert_eq!(shown(&entrants[2]), ("smalt".into(), Limit::Depth(3), options(&["hash=8"])));
         assert_eq!(entrants[2].program, Program::Builtin);
+    }
+
+    #[test]
+    fn a_limit_far_behind_is_ignored() {
+        let check = |limit: Limit, nodes, depth, expected| {
+            assert_eq!(limit.is_ignored(Some(nodes), Some(depth)), expected, "{limit} {nodes} {depth}");
+        };
+        check(Limit::Nodes(1000), 900_000, 99, false);
+        check(Limit::Nodes(1000), 1_001_001, 1, true);
+        check(Limit::Nodes(5_000_000), 9_999_999, 99, false);
+        check(Limit::Depth(5), 99_000_000, 7, false);
+        check(Limit::Depth(5), 1, 8, true);
+        assert!(!Limit::Nodes(1).is_ignored(None, None));
     }
 
     #[test]

@@ -123,7 +123,7 @@ pub struct ResultRecord {
     /// Whether the search was ended since it had held a solution for long enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_early: bool,
-    /// Whether the engine thought on after its time and had to be stopped.
+    /// Whether the engine thought on after its limit and had to be stopped.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub overran: bool,
     /// The name of what went wrong.

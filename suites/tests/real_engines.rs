@@ -34,15 +34,28 @@ fn the_built_in_engine_gives_the_same_points_twice_and_at_any_concurrency() {
 }
 
 #[test]
-fn engines_solve_most_of_wac_without_a_fault() {
+fn an_engine_that_knows_no_limit_of_nodes_is_stopped() {
+    if !is_switched_on() {
+        return;
+    }
+    let bench = Bench::new();
+    bench.file("one.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;");
+    let ran = bench.run(["score", "one.epd", "--engine", "toga2", "--nodes", "1000", "--json", "-"]);
+    let records = from_json(&ran.output, "-").unwrap();
+    assert_eq!((records[0].faults, records[0].results[0].overran), (0, true), "{}", ran.errors);
+}
+
+#[test]
+fn engines_answer_all_of_wac_without_a_fault() {
     if !is_switched_on() {
         return;
     }
     let engines = ["stockfish", "ethereal", "toga2", "glaurung"];
     let engines: Vec<&str> = engines.iter().flat_map(|engine| ["--engine", engine]).collect();
-    for record in score(&[&["wac", "--nodes", "100000"], engines.as_slice()].concat()) {
+    for record in score(&[&["wac", "--depth", "7"], engines.as_slice()].concat()) {
         assert_eq!(record.faults, 0, "{}", record.engine);
-        assert!(record.solved > 150, "{}: {}", record.engine, record.solved);
+        assert!(record.results.iter().all(|result| !result.overran), "{}", record.engine);
+        assert!(record.solved > 30, "{}: {}", record.engine, record.solved);
         let times = record.results.iter().filter(|result| result.solved);
         assert!(times.clone().all(|result| result.solved_after_ms <= result.time_ms), "{}", record.engine);
     }

@@ -65,7 +65,12 @@ fn a_fault_costs_its_position_and_the_engine_is_started_again() {
 fn a_hang_costs_its_position() {
     let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 no-bestmove 0", "s.4 e4 7"];
     check_with("--fault hang@3", &["--nodes", "10", "--longest-move", "1"], &expected, 0);
-    check_with("--fault info-forever@3", &["--nodes", "10", "--longest-move", "1"], &expected, 0);
+}
+
+#[test]
+fn an_engine_that_hears_no_stop_costs_its_position() {
+    let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 stop-ignored 0", "s.4 e4 7"];
+    check_with("--fault info-forever@3", &["--nodes", "10"], &expected, 0);
 }
 
 #[test]
@@ -75,10 +80,13 @@ fn an_engine_that_leaves_between_questions_loses_none() {
 }
 
 #[test]
-fn an_engine_that_thinks_on_after_its_time_is_stopped() {
+fn an_engine_that_thinks_on_after_its_limit_is_stopped() {
     let bench = Bench::new();
     let line = SUITE.lines().next().unwrap();
     let (ran, records) = bench.score(line, &scripted("--moves e2e4 --think 600000"), &["--movetime", "10"]);
+    assert_eq!((ran.code, records[0].solved, records[0].results[0].overran), (Some(0), 1, true));
+    let engine = scripted("--moves e2e4 --info-lines 9 --fault late@all --delay 100");
+    let (ran, records) = bench.score(line, &engine, &["--depth", "3"]);
     assert_eq!((ran.code, records[0].solved, records[0].results[0].overran), (Some(0), 1, true));
 }
 

@@ -8,6 +8,7 @@ use smalt_driver::{
     ConversationError, Ending, Engine, EngineCommand, Fault, Meanwhile, Patience, SearchRequest, Searched,
     SetOptionError, UciEngine, Wish,
 };
+use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
 
 use super::settled::Follower;
@@ -152,7 +153,11 @@ impl<'a> Asker<'a> {
         };
         let request =
             SearchRequest { start: Start::Fen(&fen), moves: &[], limits: &limits, deadline, stop_after };
-        let mut observe = |info: &smalt_protocol::Info<'_>, time| -> Wish { follower.hear(info, time) };
+        let limit = self.entrant.limit;
+        let mut observe = |info: &Info<'_>, time| match follower.hear(info, time) {
+            Wish::GoOn if limit.is_ignored(info.nodes, info.depth) => Wish::Stop,
+            wish => wish,
+        };
         engine.search(&request, &mut Meanwhile::interruptible(self.interrupt), Some(&mut observe))
     }
 

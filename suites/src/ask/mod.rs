@@ -42,7 +42,7 @@ pub enum Length {
     Full,
     /// It was ended, since it had held a solution for long enough.
     StoppedEarly,
-    /// It was told to stop, since it thought on after its time.
+    /// It was told to stop, since it thought on after its limit.
     Overran,
 }
 

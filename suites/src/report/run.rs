@@ -73,7 +73,7 @@ fn totals(run: &Record) -> Vec<String> {
     }
     let overran = run.results.iter().filter(|result| result.overran).count();
     if overran > 0 {
-        lines.push(format!("{overran} searches had to be stopped: the engine thought on after its time"));
+        lines.push(format!("{overran} searches had to be stopped: the engine thought on after its limit"));
     }
     if run.unanswered > 0 {
         let why = run.ended_by.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
