@@ -6,7 +6,7 @@ use smalt::evaluation::schema::WEIGHTS;
 
 use crate::dataset::Sample;
 use crate::features::{Row, Rows, Table};
-use crate::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid};
+use crate::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid, targets};
 use crate::optimizer::{OptimizeError, fit_k};
 use crate::weights::parameters_of;
 
@@ -45,7 +45,7 @@ pub struct Findings {
 /// If no K can be fitted.
 pub fn check(table: &Table, weights: &Parameters) -> Result<Findings, OptimizeError> {
     let parameters = parameters_of(weights);
-    let mut loss = Loss::new(&table.train, table.train.results().to_vec(), 1.0);
+    let mut loss = Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0);
     let k = fit_k(&mut loss, &parameters)?;
     let error = loss.error(&parameters);
     let mut matrix = NormalMatrix::new();

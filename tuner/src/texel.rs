@@ -124,9 +124,10 @@ pub fn fit(
     let original = start.clone();
     let k = match task.k {
         Some(k) => k,
-        None => fit_k(&mut Loss::new(&table.train, table.train.results().to_vec(), 1.0), &start)?,
+        None => fit_k(&mut Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0), &start)?,
     };
-    let loss_of = |rows| Loss::new(rows, targets(rows, task.result_share, k), k);
+    let share = task.result_share;
+    let loss_of = |rows| Loss::new(rows, targets(rows, share, k), k);
     let (mut train, mut validation) = (loss_of(&table.train), loss_of(&table.validation));
     let initial_error = train.error(&original);
     let initial_validation_error = validation.error(&original);

@@ -9,7 +9,7 @@ use smalt::evaluation::{Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
 use smalt_tuner::dataset::{Dataset, mixed};
 use smalt_tuner::features::row::pack;
-use smalt_tuner::features::{Row, Split, Table};
+use smalt_tuner::features::{Row, Scores, Split, Table};
 use smalt_tuner::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid, targets};
 use smalt_tuner::weights::parameters_of;
 
@@ -49,7 +49,8 @@ fn table(corpus: &[(Position, f32)], validation: f64) -> Table {
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), lines).unwrap();
     let split = Split { validation, seed: 1 };
-    Table::load(Dataset::open(file.path()).unwrap(), split, |skipped| panic!("{skipped:?}"), |_| {}).unwrap()
+    let dataset = Dataset::open(file.path()).unwrap();
+    Table::load(dataset, split, Scores::Keep, |skipped| panic!("{skipped:?}"), |_| {}).unwrap()
 }
 
 /// Parameters off the embedded ones, so that nothing is at an edge of the formula by chance.

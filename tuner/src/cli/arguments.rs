@@ -31,7 +31,7 @@ pub(super) struct Arguments {
 pub(super) enum Command {
     /// Games to quiet, labelled positions
     #[command(after_help = "Example:
-  smalt-tuner extract data/games/sample.pgn.zst -o /tmp/positions.bin")]
+  smalt-tuner extract data/games/ethereal12-stockfish15.pgn.zst -o /tmp/positions.bin")]
     Extract(ExtractFlags),
     /// Positions to better weights
     #[command(after_help = "Examples:
@@ -127,7 +127,7 @@ pub(super) struct TexelFlags {
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub(super) lambda: f64,
     /// What leaving the start costs: squared errors for each number 100 centipawns away
-    #[arg(long, value_name = "STRENGTH", default_value_t = 0.3)]
+    #[arg(long, value_name = "STRENGTH", default_value_t = 10.0)]
     pub(super) l2: f64,
     /// Share of the games held out for validation
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]

@@ -13,7 +13,7 @@ use super::arguments::CheckFlags;
 use super::{Exit, OrUsage, Refusal, Skipped, open, parameters, print, with_threads};
 use crate::check::{Findings, check, phases, squared_error};
 use crate::features::row::pack;
-use crate::features::{Row, Split, Table};
+use crate::features::{Row, Scores, Split, Table};
 use crate::weights::{name_of, parameters_of};
 
 /// Pairs that are named; the others are counted.
@@ -28,8 +28,9 @@ pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
         let mut skipped = Skipped::default();
         let split = Split { validation: 0.0, seed: 0 };
         let dataset = open(&flags.positions)?;
-        let table = Table::load(dataset, split, |line| skipped.tell(&flags.positions, &line), |_| {})
-            .with_context(|| flags.positions.display().to_string())?;
+        let table =
+            Table::load(dataset, split, Scores::Drop, |line| skipped.tell(&flags.positions, &line), |_| {})
+                .with_context(|| flags.positions.display().to_string())?;
         if table.is_empty() {
             return Err(anyhow!("{}: no positions", flags.positions.display())).or_usage();
         }

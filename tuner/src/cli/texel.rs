@@ -14,7 +14,7 @@ use super::{
     write_json,
 };
 use crate::features::row::SCALE_START;
-use crate::features::{Split, Table};
+use crate::features::{Scores, Split, Table};
 use crate::optimizer::{Ending, Method, Penalty, Settings};
 use crate::progress::Progress;
 use crate::texel::{Summary, Task, TexelError, Tuned, fit};
@@ -138,6 +138,7 @@ fn load(flags: &TexelFlags) -> Result<(Table, Skipped), Refusal> {
     let table = Table::load(
         dataset,
         split,
+        if flags.lambda < 1.0 { Scores::Keep } else { Scores::Drop },
         |line| skipped.tell(&flags.positions, &line),
         |count| spinner.tell(count.to_string()),
     );

@@ -50,6 +50,11 @@ impl Rows {
         &self.results
     }
 
+    /// Whether any row has a score.
+    pub fn has_scores(&self) -> bool {
+        !self.scores.is_empty()
+    }
+
     /// The score of a row in centipawns, White's view.
     pub fn score(&self, index: usize) -> Option<f32> {
         self.scores.get(index).copied().filter(|score| !score.is_nan())
@@ -121,6 +126,15 @@ pub struct Split {
     pub seed: u64,
 }
 
+/// Whether the scores in the data are wanted; they take memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Scores {
+    /// They are read over.
+    Drop,
+    /// They are kept.
+    Keep,
+}
+
 impl Split {
     /// Whether the positions of a game are held out.
     pub fn holds_out(&self, game: u32) -> bool {
@@ -147,12 +161,13 @@ impl Table {
     pub fn load(
         dataset: Dataset,
         split: Split,
+        scores: Scores,
         skipped: impl FnMut(SkippedLine),
         mut progress: impl FnMut(usize),
     ) -> std::io::Result<Table> {
         let mut table = Table { coverage: vec![0; WEIGHTS], ..Table::default() };
         let take = |loaded: Loaded| {
-            table.take(&loaded, split);
+            table.take(&loaded, split, scores);
             let count = table.train.len() + table.validation.len();
             if count.is_multiple_of(BATCH) {
                 progress(count);
@@ -174,7 +189,7 @@ impl Table {
         self.len() == 0
     }
 
-    fn take(&mut self, loaded: &Loaded, split: Split) {
+    fn take(&mut self, loaded: &Loaded, split: Split, scores: Scores) {
         let Ok(packed) = &loaded.packed else {
             self.unpacked += 1;
             return;
@@ -184,7 +199,7 @@ impl Table {
             self.coverage[weight] += 1;
         }
         let rows = if split.holds_out(loaded.game) { &mut self.validation } else { &mut self.train };
-        rows.push(packed, loaded.result, loaded.score);
+        rows.push(packed, loaded.result, loaded.score.filter(|_| scores == Scores::Keep));
     }
 }
 

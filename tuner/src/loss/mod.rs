@@ -7,6 +7,7 @@
 mod kernel;
 mod normal;
 
+use std::borrow::Cow;
 use std::ops::Range;
 
 use rayon::prelude::*;
@@ -35,20 +36,21 @@ fn slope(k: f64) -> f64 {
 }
 
 /// Targets of all rows: `share` of the result, and of the sigmoid of the score where there is one the rest.
-pub fn targets(rows: &Rows, share: f64, k: f64) -> Vec<f32> {
+pub fn targets(rows: &Rows, share: f64, k: f64) -> Cow<'_, [f32]> {
+    if share >= 1.0 || !rows.has_scores() {
+        return Cow::Borrowed(rows.results());
+    }
     let target = |(index, &result): (usize, &f32)| match rows.score(index) {
-        Some(score) if share < 1.0 => {
-            (share * f64::from(result) + (1.0 - share) * sigmoid(score.into(), k)) as f32
-        }
-        _ => result,
+        Some(score) => (share * f64::from(result) + (1.0 - share) * sigmoid(score.into(), k)) as f32,
+        None => result,
     };
-    rows.results().iter().enumerate().map(target).collect()
+    Cow::Owned(rows.results().iter().enumerate().map(target).collect())
 }
 
 /// Rows with their targets, and room for passes over them.
 pub struct Loss<'a> {
     rows: &'a Rows,
-    targets: Vec<f32>,
+    targets: Cow<'a, [f32]>,
     k: f64,
     parts: Vec<Part>,
 }
@@ -66,7 +68,7 @@ impl<'a> Loss<'a> {
     ///
     /// # Panics
     /// If there is not one target for each row.
-    pub fn new(rows: &'a Rows, targets: Vec<f32>, k: f64) -> Loss<'a> {
+    pub fn new(rows: &'a Rows, targets: Cow<'a, [f32]>, k: f64) -> Loss<'a> {
         assert_eq!(rows.len(), targets.len());
         let part =
             || Part { near: Box::new([[0.0; 2]; SLOTS]), gradient: vec![[0.0; 2]; WEIGHTS], error: 0.0 };
@@ -117,7 +119,10 @@ impl<'a> Loss<'a> {
         let weights = PackedWeights::new(parameters, slope(self.k));
         let (rows, targets) = (self.rows, &self.targets);
         let count: usize = blocks.clone().map(|block| block_range(block, rows).len()).sum();
-        self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
+        // A mini-batch has fewer blocks than there are parts: the others have nothing to do.
+        let used = self.parts.len().min(blocks.len());
+        let parts = &mut self.parts[..used];
+        parts.par_iter_mut().enumerate().for_each(|(index, part)| {
             part.error = 0.0;
             part.gradient.fill([0.0; 2]);
             for block in share(blocks.clone(), index, PARTS) {
@@ -133,7 +138,7 @@ impl<'a> Loss<'a> {
         gradient.fill(0.0);
         let mut error = 0.0;
         let scale = 1.0 / count.max(1) as f64;
-        for part in &self.parts {
+        for part in &self.parts[..used] {
             error += part.error * scale;
             for (total, sum) in gradient.iter_mut().zip(part.gradient.as_flattened()) {
                 *total += sum * scale;
@@ -153,7 +158,7 @@ impl<'a> Loss<'a> {
     pub fn errors(&self, parameters: &[f64]) -> Vec<f32> {
         let weights = PackedWeights::new(parameters, slope(self.k));
         let blocks = (0..self.rows.block_count()).flat_map(|block| self.rows.block_rows(block));
-        blocks.zip(&self.targets).map(|(row, target)| weights.residual(&row, *target).powi(2)).collect()
+        blocks.zip(self.targets.iter()).map(|(row, target)| weights.residual(&row, *target).powi(2)).collect()
     }
 }
 
