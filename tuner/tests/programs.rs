@@ -101,7 +101,18 @@ fn newton_and_selection_leave_other_weights_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (positions, tuned) = (path(&folder, "positions"), path(&folder, "tuned.toml"));
     check(&["extract", &games().display().to_string(), "-o", &positions, "--per-game", "4", "--resolve"], 0);
-    let flags = ["texel", &positions, "--only", "mobility.*", "--freeze", "*.queen", "--out", &tuned];
+    let flags = [
+        "texel",
+        &positions,
+        "--only",
+        "mobility.*",
+        "--freeze",
+        "*.queen",
+        "--method",
+        "newton",
+        "--out",
+        &tuned,
+    ];
     let (page, _) = check(&flags, 0);
     assert!(page.contains("76 parameters"), "{page}");
     let tuned = Parameters::parse_toml(&std::fs::read_to_string(&tuned).unwrap()).unwrap();

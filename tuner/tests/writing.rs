@@ -73,4 +73,16 @@ fn a_file_is_replaced_at_once_and_keeps_its_mode() {
     assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
     assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     assert!(replace(&folder.path().join("no/such/folder"), "new").is_err());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        replace(&path, "newer").unwrap();
+        assert_eq!(mode(&path), 0o640);
+        let (plain, fresh) = (folder.path().join("plain"), folder.path().join("fresh"));
+        std::fs::write(&plain, "").unwrap();
+        replace(&fresh, "").unwrap();
+        assert_eq!(mode(&fresh), mode(&plain));
+    }
 }

@@ -80,10 +80,10 @@ pub(super) struct ExtractFlags {
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum MethodName {
-    /// Few, dear steps with the whole matrix: converges in seconds
-    Newton,
-    /// L-BFGS: cheaper steps, more of them
+    /// L-BFGS: some dozens of passes, seconds
     Lbfgs,
+    /// Gauss-Newton: fewer steps with the whole matrix, each dearer
+    Newton,
     /// Mini-batches: for sets too large for the others
     Adam,
 }
@@ -112,9 +112,9 @@ pub(super) struct TexelFlags {
     #[arg(long, value_name = "NAME")]
     pub(super) freeze: Vec<String>,
     /// How the least error is sought
-    #[arg(long, value_enum, default_value_t = MethodName::Newton)]
+    #[arg(long, value_enum, default_value_t = MethodName::Lbfgs)]
     pub(super) method: MethodName,
-    /// The most iterations; 50 for newton, 500 for lbfgs, 200 for adam if not given
+    /// The most iterations; 500 for lbfgs, 50 for newton, 200 for adam if not given
     #[arg(long, value_name = "N")]
     pub(super) epochs: Option<u64>,
     /// Iterations without a better validation error after which to stop

@@ -139,7 +139,14 @@ impl PositionWriter {
     /// If the folder does not exist or can't be written to.
     pub fn create(path: &Path, seed: u64) -> io::Result<PositionWriter> {
         let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let file = NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
+        let mut builder = tempfile::Builder::new();
+        #[cfg(unix)]
+        {
+            use std::os::unix::fs::PermissionsExt as _;
+            // As any new file: the user's mask takes away what others may not do.
+            builder.permissions(std::fs::Permissions::from_mode(0o666));
+        }
+        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
         let mut file = io::BufWriter::with_capacity(1 << 18, file);
         file.write_all(&[0; HEADER_SIZE])?;
         Ok(PositionWriter { file, path: path.to_owned(), seed, count: 0, hash: HASH_START })

@@ -77,14 +77,16 @@ pub fn replace(path: &Path, text: &str) -> io::Result<()> {
     // A link stays a link: what it points to is replaced.
     let path = path.canonicalize().unwrap_or_else(|_| path.to_owned());
     let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-    let mut file = tempfile::NamedTempFile::new_in(folder.unwrap_or(Path::new(".")))?;
-    file.write_all(text.as_bytes())?;
+    let mut builder = tempfile::Builder::new();
     #[cfg(unix)]
     {
         use std::os::unix::fs::PermissionsExt as _;
-        let mode = std::fs::metadata(&path).map_or(0o644, |old| old.permissions().mode());
-        file.as_file().set_permissions(std::fs::Permissions::from_mode(mode))?;
+        // The mode of the old file; of a new one what the user's mask leaves.
+        let mode = std::fs::metadata(&path).map_or(0o666, |old| old.permissions().mode());
+        builder.permissions(std::fs::Permissions::from_mode(mode));
     }
+    let mut file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
+    file.write_all(text.as_bytes())?;
     file.as_file().sync_all()?;
     file.persist(&path).map_err(|error| error.error)?;
     Ok(())
