@@ -2,6 +2,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use smalt_chess::San;
 use smalt_suites::suite::{EMBEDDED, Problem, Suite};
 
@@ -197,4 +199,21 @@ fn themes_are_what_names_have_in_common() {
     assert_eq!(suite(&["STS(v1.0) Undermine.001", "STS(v1.0) Undermine.002"]), ["STS(v1.0) Undermine"]);
     assert_eq!(suite(&["Lasker", "Steinitz", "Tal"]), ["mine"]);
     assert_eq!(suite(&["1", "2"]), ["mine"]);
+}
+
+#[test]
+fn the_files_of_the_program_say_what_the_shared_facts_say() {
+    let Some(shared) = support::shared_data() else { return };
+    let names = (1..=15).map(|number| format!("sts{number:02}")).chain(["wac".to_owned()]);
+    for name in names {
+        let bytes = std::fs::read(shared.join(format!("suites/{name}.epd"))).unwrap();
+        let facts = Suite::parse(&bytes, &name, &name);
+        let own = Suite::embedded(&name).unwrap();
+        let shown = |suite: &Suite| -> Vec<String> {
+            let line =
+                |problem: &Problem| format!("{} {:?} {}", problem.id, problem.epd.position, goal(problem));
+            suite.problems.iter().map(line).collect()
+        };
+        assert_eq!((facts.refused.len(), shown(&facts)), (0, shown(&own)), "{name}");
+    }
 }
