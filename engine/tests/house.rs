@@ -174,9 +174,7 @@ fn files_stay_short() {
 fn names_say_what_a_file_holds() {
     let complaints: Vec<String> = rust_files()
         .into_iter()
-        .filter(|path| {
-            path.split('/').any(|part| EMPTY_NAMES.contains(&part.trim_end_matches(".rs")))
-        })
+        .filter(|path| path.split('/').any(|part| EMPTY_NAMES.contains(&part.trim_end_matches(".rs"))))
         .map(|path| format!("{path} bears an empty name"))
         .collect();
     report(&complaints);
@@ -229,7 +227,9 @@ fn data_says_where_it_comes_from() {
 /// Whether a note names a file, by its name or by a pattern with one star.
 fn mentions(note: &str, name: &str) -> bool {
     note.split('`').skip(1).step_by(2).any(|quoted| match quoted.split_once('*') {
-        Some((start, end)) => name.len() >= quoted.len() - 1 && name.starts_with(start) && name.ends_with(end),
+        Some((start, end)) => {
+            name.len() >= quoted.len() - 1 && name.starts_with(start) && name.ends_with(end)
+        }
         None => quoted == name,
     })
 }
@@ -240,6 +240,7 @@ fn the_rules_see_what_they_are_to_see() {
     assert!(!starts_a_word("use smalt_chess::Move; other_smalt::x", "smalt::"));
     assert!(mentions("files `sts*.epd` and `wac.epd`", "sts01.epd"));
     assert!(!mentions("files `sts*.epd` and `wac.epd`", "arasan.epd"));
-    let manifest = "[dependencies]\nsmalt-chess.workspace = true\n[dev-dependencies]\nsmalt-scripted = \"1\"\n";
+    let manifest =
+        "[dependencies]\nsmalt-chess.workspace = true\n[dev-dependencies]\nsmalt-scripted = \"1\"\n";
     assert_eq!(dependencies(manifest), BTreeSet::from(["smalt-chess".to_owned()]));
 }
