@@ -15,6 +15,14 @@ use crate::search::{
 };
 use crate::strength::{self, Handicap, Strength, scramble};
 
+/// The system has not the memory that a transposition table was to have.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no memory for a table of {megabytes} MB; it has 1 MB now")]
+pub struct NoMemoryError {
+    /// The size that was wanted.
+    pub megabytes: usize,
+}
+
 /// A chess engine.
 pub struct Engine {
     table: TranspositionTable,
@@ -82,10 +90,14 @@ impl Engine {
     }
 
     /// Sets the size of the transposition table, in megabytes, and empties it.
-    pub fn set_hash(&mut self, megabytes: usize) {
+    ///
+    /// # Errors
+    /// If the system has not so much memory; the table then has one megabyte.
+    pub fn set_hash(&mut self, megabytes: usize) -> Result<(), NoMemoryError> {
         // The old table goes first, so that both need not fit into memory.
         self.table = TranspositionTable::new(1);
-        self.table = TranspositionTable::new(megabytes);
+        self.table = TranspositionTable::try_new(megabytes).ok_or(NoMemoryError { megabytes })?;
+        Ok(())
     }
 
     /// Empties the transposition table.

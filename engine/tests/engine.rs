@@ -208,7 +208,7 @@ fn repetition_is_a_draw_by_the_game_so_far() {
 #[test]
 fn no_move_is_illegal_along_random_games() {
     let mut engine = Engine::new();
-    engine.set_hash(1);
+    engine.set_hash(1).unwrap();
     let mut state = 88_172_645_463_325_252_u64;
     let mut random = move || {
         state ^= state << 13;

@@ -2,7 +2,7 @@
 
 use std::hint::black_box;
 
-use crate::moves::{Move, MoveList};
+use crate::moves::MoveList;
 use crate::piece::Color;
 use crate::position::Position;
 
@@ -23,6 +23,25 @@ pub fn perft(position: &Position, depth: u32, leaves: Leaves) -> u64 {
         (Color::Black, Leaves::Counted) => count::<false, true>(position, depth),
         (Color::Black, Leaves::Played) => count::<false, false>(position, depth),
     }
+}
+
+/// The deepest count that is asked for anywhere: deeper ones end in nobody's lifetime.
+pub const DEEPEST: u32 = 64;
+
+/// [`perft`] with the leaves counted, which can be stopped: `None` once `is_stopped` says so. It is asked every some
+/// millions of nodes.
+pub fn perft_until(position: &Position, depth: u32, is_stopped: &impl Fn() -> bool) -> Option<u64> {
+    if depth <= 4 {
+        return Some(perft(position, depth, Leaves::Counted));
+    }
+    let mut nodes = 0;
+    for &mv in &position.legal_moves() {
+        if is_stopped() {
+            return None;
+        }
+        nodes += perft_until(&position.after(mv), depth - 1, is_stopped)?;
+    }
+    Some(nodes)
 }
 
 /// [`perft`] for the side that is known to move.
@@ -54,11 +73,13 @@ fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -
     nodes
 }
 
-/// [`perft`] of each legal move, in the order of generation; `depth` counts that move.
-pub fn divide(position: &Position, depth: u32, leaves: Leaves) -> Vec<(Move, u64)> {
-    position
-        .legal_moves()
-        .iter()
-        .map(|&mv| (mv, perft(&position.after(mv), depth.saturating_sub(1), leaves)))
-        .collect()
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_count_that_nobody_stops_is_whole() {
+        assert_eq!(perft_until(&Position::start(), 5, &|| false), Some(4_865_609));
+        assert_eq!(perft_until(&Position::start(), DEEPEST, &|| true), None);
+    }
 }

@@ -45,6 +45,8 @@ fn check(position: &Position) {
     let ended = !position.has_legal_move();
     assert_eq!(ended && position.is_check(), other.is_checkmate(), "{position:?}");
     assert_eq!(ended && !position.is_check(), other.is_stalemate(), "{position:?}");
+    let insufficient = position.has_insufficient_material();
+    assert_eq!(insufficient, other.is_insufficient_material(), "{position:?}");
     let key: Zobrist64 = other.zobrist_hash(EnPassantMode::PseudoLegal);
     assert_eq!(position.key(), u64::from(key), "{position:?}");
     let key: Zobrist64 = other.zobrist_hash(EnPassantMode::Legal);
@@ -76,7 +78,11 @@ fn adversarial_positions_agree_two_plies_deep() {
 fn random_games_agree() {
     let mut random = Random(1);
     for _ in 0..300 {
-        play_out(Position::start(), 200, &mut random, check);
+        let mut ply = 0;
+        play_out(Position::start(), 200, &mut random, |position| {
+            check_with_replies(position, if ply % 100 == 50 { 2 } else { 0 });
+            ply += 1;
+        });
     }
 }
 
@@ -175,7 +181,7 @@ fn scattered_pieces_agree() {
             if position.en_passant().is_some() && refused {
                 continue;
             }
-            check(&position);
+            check_with_replies(&position, if legal % 100 == 0 { 2 } else { 0 });
             legal += 1;
         }
     }

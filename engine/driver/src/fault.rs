@@ -16,7 +16,7 @@ pub enum Fault {
     #[error("would not start: failed to {0}")]
     WouldNotStart(#[from] StartError),
     /// It did not introduce itself.
-    #[error("did not answer `uci` with `uciok` within {waited:?}")]
+    #[error("did not answer `uci` with `uciok` within {waited:?} (xboard engines are not supported)")]
     NoUciok {
         /// How long we waited.
         waited: Duration,

@@ -1,12 +1,13 @@
 //! What can be typed, and what it means.
 
 use std::ffi::OsString;
+use std::ops::RangeInclusive;
 use std::path::PathBuf;
 
 use lexopt::{Arg, Parser, ValueExt};
 use smalt::bench::BenchPlan;
 use smalt_chess::Position;
-use smalt_chess::perft::Leaves;
+use smalt_chess::perft::{DEEPEST, Leaves};
 
 use super::perft::PerftPlan;
 use super::perft_suite::SuitePlan;
@@ -70,8 +71,8 @@ pub(super) enum UsageError {
     UnknownCommand(String),
     #[error(transparent)]
     Argument(#[from] lexopt::Error),
-    #[error("{flag} {text:?}: expected a whole number from {least} up")]
-    Number { flag: &'static str, text: String, least: u64 },
+    #[error("{flag} {text:?}: expected a whole number from {} to {}", range.start(), range.end())]
+    Number { flag: &'static str, text: String, range: RangeInclusive<u64> },
     #[error("--fen {text:?}: {source}")]
     Fen { text: String, source: smalt_chess::FenError },
     #[error("perft needs a depth, or --suite FILE")]
@@ -107,9 +108,9 @@ fn parse_bench(mut parser: Parser) -> Result<Command, UsageError> {
     let mut plan = BenchPlan::default();
     while let Some(arg) = parser.next()? {
         match arg {
-            Arg::Long("depth") => plan.depth = number("--depth", parser.value()?, 1)?,
-            Arg::Long("threads") => plan.threads = number("--threads", parser.value()?, 1)?,
-            Arg::Long("hash") => plan.hash = number("--hash", parser.value()?, 1)?,
+            Arg::Long("depth") => plan.depth = number("--depth", parser.value()?, 1..=127)?,
+            Arg::Long("threads") => plan.threads = number("--threads", parser.value()?, 1..=1024)?,
+            Arg::Long("hash") => plan.hash = number("--hash", parser.value()?, 1..=1_048_576)?,
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             other => return Err(other.unexpected().into()),
         }
@@ -122,13 +123,17 @@ fn parse_perft(mut parser: Parser) -> Result<Command, UsageError> {
     let (mut divide, mut leaves, mut threads) = (false, Leaves::Counted, None);
     while let Some(arg) = parser.next()? {
         match arg {
-            Arg::Value(word) if depth.is_none() => depth = Some(number("DEPTH", word, 0)?),
+            Arg::Value(word) if depth.is_none() => {
+                depth = Some(number("DEPTH", word, 0..=u64::from(DEEPEST))?)
+            }
             Arg::Long("fen") => fen = Some(position(parser.value()?)?),
             Arg::Long("divide") => divide = true,
             Arg::Long("no-bulk") => leaves = Leaves::Played,
-            Arg::Long("threads") => threads = Some(number("--threads", parser.value()?, 1)?),
+            Arg::Long("threads") => threads = Some(number("--threads", parser.value()?, 1..=1024)?),
             Arg::Long("suite") => suite = Some(PathBuf::from(parser.value()?)),
-            Arg::Long("max-nodes") => most_nodes = Some(number("--max-nodes", parser.value()?, 0)?),
+            Arg::Long("max-nodes") => {
+                most_nodes = Some(number("--max-nodes", parser.value()?, 0..=u64::MAX)?)
+            }
             Arg::Long("help") | Arg::Short('h') => return Ok(Command::Help),
             other => return Err(other.unexpected().into()),
         }
@@ -165,10 +170,14 @@ fn parse_eval(mut parser: Parser) -> Result<Command, UsageError> {
     Ok(Command::Eval { position: fen.unwrap_or_default(), parameters })
 }
 
-fn number<T: TryFrom<u64>>(flag: &'static str, value: OsString, least: u64) -> Result<T, UsageError> {
+fn number<T: TryFrom<u64>>(
+    flag: &'static str,
+    value: OsString,
+    range: RangeInclusive<u64>,
+) -> Result<T, UsageError> {
     let text = value.to_string_lossy().into_owned();
-    let number = text.parse().ok().filter(|&number: &u64| number >= least);
-    number.and_then(|number| T::try_from(number).ok()).ok_or(UsageError::Number { flag, text, least })
+    let number = text.parse().ok().filter(|number: &u64| range.contains(number));
+    number.and_then(|number| T::try_from(number).ok()).ok_or(UsageError::Number { flag, text, range })
 }
 
 fn position(value: OsString) -> Result<Box<Position>, UsageError> {
@@ -210,7 +219,7 @@ mod tests {
     fn wrong_usage_is_refused_with_the_reason() {
         let check = |arguments, expected: &str| assert_eq!(parse(arguments), Err(expected.to_owned()));
         check("serve", r#"there is no command "serve": expected bench, perft or eval"#);
-        check("bench --depth 0", r#"--depth "0": expected a whole number from 1 up"#);
+        check("bench --depth 0", r#"--depth "0": expected a whole number from 1 to 127"#);
         check("bench --depth", "missing argument for option '--depth'");
         check("perft", "perft needs a depth, or --suite FILE");
         check("perft 3 --max-nodes 5", "--max-nodes needs --suite");

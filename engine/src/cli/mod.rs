@@ -6,7 +6,7 @@ mod perft;
 mod perft_suite;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 
 use smalt::bench;
@@ -33,6 +33,8 @@ enum CommandError {
     Usage(#[from] UsageError),
     #[error("can't read {path}: {source}")]
     Read { path: String, source: io::Error },
+    #[error("{} holds no counts: expected lines like FEN ;D1 20 ;D2 400", .0.display())]
+    NoCounts(PathBuf),
     #[error("{path} holds no parameters: {source}")]
     Parameters { path: String, source: smalt::evaluation::ParametersError },
     #[error("can't write the result: {0}")]

@@ -43,15 +43,22 @@ impl fmt::Display for Unreadable {
 /// Checks the suite; a line for each wrong count, then how many passed and failed.
 pub(super) fn run(plan: &SuitePlan, out: &mut impl Write) -> Result<Ending, CommandError> {
     let (mut passed, mut failed, mut unreadable) = (0_u64, 0_u64, 0_u64);
-    for count in read_suite(&read_file(&plan.file)?) {
+    // Deeper counts of a position whose count is wrong would be wrong, too, and perhaps without end.
+    let mut wrong = None;
+    let counts = read_suite(&read_file(&plan.file)?);
+    if counts.is_empty() {
+        return Err(CommandError::NoCounts(plan.file.clone()));
+    }
+    for count in counts {
         match count {
-            Ok(count) if count.nodes > plan.most_nodes => {}
+            Ok(count) if count.nodes > plan.most_nodes || wrong == Some(count.position) => {}
             Ok(Count { line, position, depth, nodes }) => {
                 let found = perft(&position, depth, Leaves::Counted);
                 if found == nodes {
                     passed += 1;
                 } else {
                     failed += 1;
+                    wrong = Some(position);
                     let fen = position.to_fen();
                     writeln!(out, "line {line}: {fen}: depth {depth}: expected {nodes}, found {found}")?;
                 }

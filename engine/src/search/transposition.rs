@@ -99,9 +99,17 @@ pub struct TranspositionTable {
 impl TranspositionTable {
     /// An empty table of about so many megabytes (2^20 bytes), at least one.
     pub fn new(megabytes: usize) -> TranspositionTable {
-        let count = megabytes.max(1) * (1 << 20) / size_of::<Bucket>();
-        let buckets = std::iter::repeat_with(Bucket::default).take(count).collect();
-        TranspositionTable { buckets, generation: AtomicU8::new(0) }
+        TranspositionTable::try_new(megabytes)
+            .expect("a machine without the memory for its table can't search")
+    }
+
+    /// As [`TranspositionTable::new`]; `None` where the system has not so much memory.
+    pub fn try_new(megabytes: usize) -> Option<TranspositionTable> {
+        let count = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Bucket>();
+        let mut buckets = Vec::new();
+        buckets.try_reserve_exact(count).ok()?;
+        buckets.extend(std::iter::repeat_with(Bucket::default).take(count));
+        Some(TranspositionTable { buckets: buckets.into(), generation: AtomicU8::new(0) })
     }
 
     /// Forgets everything; large tables are swept by so many threads.

@@ -73,7 +73,7 @@ fn printable(text: &str) -> String {
 }
 
 fn state(path: &Path, standings: &Standings) -> String {
-    if let Err(StoreError::Busy(_)) = Store::resume(path) {
+    if Store::is_in_use(path) {
         return "running".to_owned();
     }
     if standings.test().is_some_and(|test| test.verdict != smalt_stats::Verdict::Continue) {

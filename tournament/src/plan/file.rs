@@ -9,7 +9,7 @@ use std::str::FromStr;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as WordError, StrDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
-use smalt_driver::entrant::{EntrantText, OptionText, Protocol, Restart, nearest};
+use smalt_driver::entrant::{EntrantText, OptionText, Protocol, Restart, nearest_key};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
@@ -463,16 +463,6 @@ fn parse_toml<T: serde::de::DeserializeOwned>(text: &str, file: &str) -> Result<
 pub fn parse_word<T: serde::de::DeserializeOwned>(word: &str) -> Result<T, String> {
     let deserializer: StrDeserializer<'_, WordError> = word.into_deserializer();
     T::deserialize(deserializer).map_err(|error| error.to_string())
-}
-
-/// The nearest of the keys that serde lists: unknown field `a`, expected one of `b`, `c`.
-fn nearest_key(message: &str) -> Option<String> {
-    if !message.starts_with("unknown ") {
-        return None;
-    }
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown = quoted.next()?;
-    nearest(unknown, quoted).map(str::to_owned)
 }
 
 #[cfg(test)]

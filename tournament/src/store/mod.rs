@@ -118,6 +118,11 @@ impl Store {
         Ok(store)
     }
 
+    /// Whether a runner has the store. Asking changes nothing in it.
+    pub fn is_in_use(path: &Path) -> bool {
+        File::open(path).is_ok_and(|file| matches!(lock(&file, path), Err(StoreError::Busy(_))))
+    }
+
     /// Opens a store to look at it, even while a run goes on.
     ///
     /// # Errors

@@ -3,7 +3,6 @@
 use super::{Position, zobrist};
 use crate::attacks::between;
 use crate::bitboard::Bitboard;
-use crate::moves::Move;
 use crate::piece::{Color, Piece};
 use crate::setup::CastlingSide;
 use crate::square::Square;
@@ -31,11 +30,6 @@ impl Position {
         let king = self.king(color);
         let own = self.castling_rooks & self.color(color);
         own.into_iter().find(|&rook| CastlingSide::of(king, rook) == side)
-    }
-
-    /// Where the king and the rook end when a castling move is played.
-    pub fn castling_destinations(&self, mv: Move) -> (Square, Square) {
-        destinations(mv.from(), mv.to())
     }
 
     /// The key of the right of a rook that stands on its square with its king on the same rank.

@@ -101,7 +101,7 @@ impl Sink for MoveList {
     }
 }
 
-/// Looks for one move.
+/// Looks for one move. Of a promotion the role needs no look: every role that a move can name is there.
 struct Finder {
     wanted: Move,
     found: bool,
@@ -193,7 +193,7 @@ impl Position {
         finder.found
     }
 
-    /// The legal en-passant captures, if any: one or two.
+    /// A legal en-passant capture, if there is one; of two the one from the lower file.
     pub fn legal_en_passant(&self) -> Option<Move> {
         let square = self.en_passant?;
         let takers = pawn_attacks(!self.turn, square) & self.pieces(self.turn, Role::Pawn);

@@ -12,7 +12,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use smalt_protocol::TimeControl;
 
-pub use nearest::nearest;
+pub use nearest::{nearest, nearest_key};
 pub use registry::{OptionText, Registry, RegistryEngine, RegistryError};
 pub use words::{WordsError, parse_entrant, parse_keys, split_words};
 

@@ -10,6 +10,16 @@ pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) ->
         .map(|(_, word)| word)
 }
 
+/// The nearest of the keys that serde lists in its complaint: unknown field `a`, expected one of `b`, `c`.
+pub fn nearest_key(message: &str) -> Option<String> {
+    if !message.starts_with("unknown ") {
+        return None;
+    }
+    let mut quoted = message.split('`').skip(1).step_by(2);
+    let unknown = quoted.next()?;
+    nearest(unknown, quoted).map(str::to_owned)
+}
+
 /// How many letters must be changed, taken out, put in, or swapped with their neighbor (optimal string alignment, after
 /// F. Damerau, 1964), whatever their case.
 fn distance(from: &str, to: &str) -> usize {

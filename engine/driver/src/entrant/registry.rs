@@ -6,7 +6,7 @@ use std::path::PathBuf;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Protocol;
-use super::nearest::nearest;
+use super::nearest::nearest_key;
 
 /// Debian's engines, with settings that make them fit for matches.
 const SHIPPED: &str = include_str!("../../../../data/engines.toml");
@@ -119,16 +119,6 @@ impl Registry {
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.engines.iter().map(|engine| engine.name.as_str())
     }
-}
-
-/// The nearest of the keys that serde lists: unknown field `a`, expected one of `b`, `c`.
-fn nearest_key(message: &str) -> Option<String> {
-    if !message.starts_with("unknown ") {
-        return None;
-    }
-    let mut quoted = message.split('`').skip(1).step_by(2);
-    let unknown = quoted.next()?;
-    nearest(unknown, quoted).map(str::to_owned)
 }
 
 /// The value of an engine's option, which may be written as a text, a number, or true and false.

@@ -3,7 +3,7 @@
 use std::sync::atomic::Ordering;
 use std::sync::{Arc, mpsc};
 
-use smalt_chess::perft::{Leaves, divide};
+use smalt_chess::perft::{DEEPEST, perft_until};
 use smalt_chess::{Position, UciMove};
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
@@ -88,7 +88,7 @@ impl Servant {
 
     fn go(&mut self, limits: &SearchLimits, search: &RunningSearch) {
         match limits.perft {
-            Some(depth) => self.perft(depth),
+            Some(depth) => self.perft(depth.clamp(1, DEEPEST), search),
             None => {
                 let (output, settings) = (&self.output, &self.settings);
                 let choice = self.engine.go(limits, &search.signals, &mut |progress| {
@@ -102,9 +102,14 @@ impl Servant {
         search.is_over.store(true, Ordering::Release);
     }
 
-    fn perft(&self, depth: u32) {
+    fn perft(&self, depth: u32, search: &RunningSearch) {
+        let position = self.engine.position();
         let mut total = 0;
-        for (mv, count) in divide(self.engine.position(), depth.max(1), Leaves::Counted) {
+        for &mv in &position.legal_moves() {
+            let is_stopped = || search.signals.is_stopped();
+            let Some(count) = perft_until(&position.after(mv), depth - 1, &is_stopped) else {
+                return self.output.tell("perft stopped");
+            };
             self.output.say(format_args!("{}: {count}", UciMove::from_move(mv, self.settings.castling)));
             total += count;
         }

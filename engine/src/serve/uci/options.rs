@@ -8,7 +8,7 @@ use smalt_chess::notation::polyglot::{PolyglotBook, PolyglotError};
 use smalt_protocol::option::OptionValueError;
 use smalt_protocol::{OptionDeclaration, OptionKind, OptionValue, option};
 
-use crate::engine::Engine;
+use crate::engine::{Engine, NoMemoryError};
 use crate::evaluation::{Parameters, ParametersError};
 use crate::strength::{ELO_RANGE, Strength};
 
@@ -32,6 +32,8 @@ pub(super) enum SetOptionError {
     Unknown(String),
     #[error(transparent)]
     Value(#[from] OptionValueError),
+    #[error(transparent)]
+    Memory(#[from] NoMemoryError),
     #[error("can't read {path}: {source}")]
     Read { path: String, source: std::io::Error },
     #[error("{path} holds no parameters: {source}")]
@@ -110,7 +112,7 @@ impl Settings {
         let value = option.parse_value(text)?;
         let name = option.name.clone();
         match (name.as_str(), value) {
-            (HASH, OptionValue::Spin(megabytes)) => engine.set_hash(to_count(megabytes)),
+            (HASH, OptionValue::Spin(megabytes)) => engine.set_hash(to_count(megabytes))?,
             (CLEAR_HASH, _) => engine.clear_hash(),
             (THREADS, OptionValue::Spin(threads)) => engine.set_threads(to_count(threads)),
             (MULTI_PV, OptionValue::Spin(lines)) => engine.set_lines(to_count(lines)),
