@@ -18,7 +18,7 @@ use super::output::Output;
 use crate::search::{ClockState, Signals};
 use obey::Servant;
 
-/// How long a quitting program waits for work that can't be interrupted, such as a perft.
+/// How long a quitting program waits for work that can't be interrupted: a bench.
 const PATIENCE: Duration = Duration::from_millis(500);
 
 /// A line for the thread that owns the engine.
