@@ -8,6 +8,7 @@ pub mod cli;
 pub mod fleet;
 pub mod game;
 pub mod opening;
+pub mod packed;
 pub mod pgn;
 pub mod plan;
 pub mod run;

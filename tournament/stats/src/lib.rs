@@ -15,6 +15,7 @@ pub mod elo;
 mod moments;
 pub mod normal;
 pub mod paired;
+mod random;
 pub mod ratings;
 pub mod sprt;
 

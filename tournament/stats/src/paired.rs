@@ -7,6 +7,7 @@ use libm::lgamma;
 
 use crate::elo::Estimate;
 use crate::normal::Z_95;
+use crate::random::SplitMix;
 
 /// The probability that a fair coin parts the changed questions at least as unevenly as they are parted: McNemar's
 /// test in its exact form, two-sided (Q. McNemar, 1947). 1 when nothing changed.
@@ -39,7 +40,7 @@ pub fn bootstrap_sum(differences: &[f64], resamples: usize, seed: u64) -> Option
     if differences.is_empty() || resamples == 0 || !differences.iter().all(|value| value.is_finite()) {
         return None;
     }
-    let mut random = SplitMix(seed);
+    let mut random = SplitMix::new(seed);
     let mut sums: Vec<f64> = (0..resamples)
         .map(|_| differences.iter().map(|_| differences[random.below(differences.len())]).sum())
         .collect();
@@ -59,25 +60,6 @@ pub fn normal_sum(differences: &[f64]) -> Option<Estimate> {
     let squares: f64 = differences.iter().map(|value| (value - sum / count).powi(2)).sum();
     let error = Z_95 * (squares * count / (count - 1.0)).sqrt();
     (sum.is_finite() && error.is_finite()).then_some(Estimate { value: sum, error: Some(error) })
-}
-
-/// A small generator of random numbers that is the same for ever (G. Steele, D. Lea, C. Flood, *Fast splittable
-/// pseudorandom number generators*, 2014).
-struct SplitMix(u64);
-
-impl SplitMix {
-    fn next(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut mixed = self.0;
-        mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-        mixed ^ (mixed >> 31)
-    }
-
-    /// Evenly below a bound, but for a bias of bound / 2^64.
-    fn below(&mut self, bound: usize) -> usize {
-        ((u128::from(self.next()) * bound as u128) >> 64) as usize
-    }
 }
 
 #[cfg(test)]
@@ -114,11 +96,5 @@ mod tests {
         assert_eq!(bootstrap_sum(&[f64::NAN], 10, 1), None);
         assert_eq!(bootstrap_sum(&[2.0, 2.0], 10, 1), Some(Interval { low: 4.0, high: 4.0 }));
         assert_eq!(normal_sum(&[1.0]), None);
-    }
-
-    #[test]
-    fn the_generator_gives_the_published_numbers() {
-        let mut random = SplitMix(1_234_567);
-        assert_eq!([random.next(), random.next()], [6_457_827_717_110_365_317, 3_203_168_211_198_807_973]);
     }
 }

@@ -2,7 +2,8 @@
 
 use proptest::prelude::*;
 use smalt_stats::ratings::{
-    Anchor, OutcomeModel, Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Unrated,
+    Anchor, OutcomeModel, Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Simulation,
+    Unrated,
 };
 use smalt_stats::{Elo, Wdl};
 
@@ -220,4 +221,45 @@ fn a_list_of_five_hundred_finds_the_true_ratings() {
     }
     assert!((list.white_advantage().value - 25.0).abs() < 0.1);
     assert!((list.draw_rate().value - 0.4).abs() < 0.001);
+}
+
+/// Two ways to the same errors: the curvature of the likelihood, and tournaments played again by chance.
+#[test]
+fn simulated_errors_agree_with_those_of_the_covariance() {
+    let games: Vec<Pairing> = (0..6)
+        .flat_map(|white| (0..6).map(move |black| (white, black)))
+        .filter(|(white, black)| white != black)
+        .map(|(white, black)| pairing(white, black, 60 + 3 * black as u64, 50, 40 + 3 * white as u64))
+        .collect();
+    let anchor = |player, rating, error| Anchor { player, rating: Elo(rating), error: Elo(error) };
+    let anchored = vec![anchor(0, 2500.0, 0.0), anchor(1, 2490.0, 25.0), anchor(2, 2480.0, 25.0)];
+    for anchors in [Vec::new(), anchored] {
+        let options = RatingOptions { anchors, ..RatingOptions::default() };
+        let list = Ratings::fit(6, &games, &options).unwrap();
+        let mut simulation = Simulation::around(&list);
+        for number in 0..800 {
+            simulation.add(&list.replay(&games, &options, 42, number).unwrap());
+        }
+        assert_eq!(simulation.lists(), 800);
+        let close = |simulated: Option<f64>, exact: Option<f64>| {
+            let (simulated, exact) = (simulated.unwrap(), exact.unwrap());
+            assert!((simulated - exact).abs() <= 0.1 * exact, "{simulated} {exact}");
+        };
+        for player in 0..6 {
+            close(simulation.error(player), list.players()[player].estimate().unwrap().error);
+        }
+        close(simulation.white_advantage_error(), list.white_advantage().error);
+        close(simulation.draw_rate_error(), list.draw_rate().error);
+    }
+}
+
+#[test]
+fn a_replay_follows_from_seed_and_number_alone() {
+    let games = [pairing(0, 1, 5, 4, 3), pairing(1, 0, 4, 3, 6)];
+    let options = RatingOptions::default();
+    let list = Ratings::fit(2, &games, &options).unwrap();
+    let replay = |seed, number| list.replay(&games, &options, seed, number).unwrap();
+    assert_eq!(replay(1, 2), replay(1, 2));
+    assert_ne!(replay(1, 2), replay(1, 3));
+    assert_ne!(replay(1, 2), replay(2, 2));
 }

@@ -12,18 +12,22 @@
 //! Players are numbers here; whose they are is the caller's business.
 
 mod fit;
+mod groups;
 mod likelihood;
 mod linked;
 mod matrix;
 mod outcome;
 mod search;
+mod simulation;
 
 use crate::counts::Wdl;
 use crate::elo::{Elo, Estimate};
 use crate::normal::cdf;
 
+pub use groups::groups;
 use matrix::SymmetricMatrix;
 pub use outcome::{OutcomeModel, Probabilities};
+pub use simulation::Simulation;
 
 /// Games between two players with fixed colors. Several entries for the same players simply add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -110,7 +114,9 @@ pub enum RatingError {
     #[error("no two players can be compared: each has taken all points from the others, or none")]
     NothingToCompare,
     /// The likelihood has no maximum that the search could find.
-    #[error("the ratings do not converge")]
+    #[error(
+        "the search for the most likely ratings came to no end: the games leave them open; anchor more players"
+    )]
     NotConverged,
 }
 

@@ -1,0 +1,167 @@
+//! Errors by simulation: the same games are played again and again by the fitted model, each time the list is fitted
+//! anew, and how far its numbers scatter is how sure they are. Takes no normal distribution for granted, other than the
+//! covariance, which it is there to check.
+
+use super::{Pairing, RatingError, RatingOptions, Ratings};
+use crate::counts::Wdl;
+use crate::elo::{Elo, Estimate};
+use crate::normal::Z_95;
+use crate::random::SplitMix;
+
+impl Ratings {
+    /// The list of the same games, had they been played once more: every game between rated players gets a result by
+    /// chance, as probable as the fitted model says, and anchors with errors get ratings that they might as well have
+    /// had. The same seed and number always give the same list.
+    ///
+    /// # Errors
+    /// As [`Ratings::fit`]: with few games nobody may be comparable with anybody.
+    pub fn replay(
+        &self,
+        pairings: &[Pairing],
+        options: &RatingOptions,
+        seed: u64,
+        number: u64,
+    ) -> Result<Ratings, RatingError> {
+        let mut random = SplitMix::stream(seed, number);
+        let games: Vec<Pairing> = pairings
+            .iter()
+            .filter_map(|pairing| {
+                let difference = self.rating(pairing.white)? - self.rating(pairing.black)?;
+                let results = self.play(difference, pairing.results.games(), &mut random);
+                Some(Pairing { results, ..*pairing })
+            })
+            .collect();
+        let mut options = options.clone();
+        for anchor in &mut options.anchors {
+            // Around where the games put it: there the model, of which this is a sample, has it.
+            let center = self.rating(anchor.player).unwrap_or(anchor.rating.0);
+            if anchor.error.0 > 0.0 {
+                anchor.rating = Elo(center + random.normal() * anchor.error.0 / Z_95);
+            }
+        }
+        Ratings::fit(self.players.len(), &games, &options)
+    }
+
+    fn play(&self, difference: f64, games: u64, random: &mut SplitMix) -> Wdl {
+        let chances = self.model().probabilities(Elo(difference));
+        let mut results = Wdl::default();
+        for _ in 0..games {
+            let point = random.unit();
+            if point < chances.win {
+                results.wins += 1;
+            } else if point < chances.win + chances.draw {
+                results.draws += 1;
+            } else {
+                results.losses += 1;
+            }
+        }
+        results
+    }
+}
+
+/// Sums over simulated lists.
+#[derive(Clone, Debug)]
+pub struct Simulation {
+    players: Vec<Scatter>,
+    white_advantage: Scatter,
+    draw_rate: Scatter,
+    lists: u64,
+}
+
+impl Simulation {
+    /// Nothing simulated yet; the scatter is counted from this list.
+    pub fn around(ratings: &Ratings) -> Simulation {
+        let scatter = |rating: &super::Rating| Scatter::around(rating.estimate().map(|found| found.value));
+        Simulation {
+            players: ratings.players().iter().map(scatter).collect(),
+            white_advantage: Scatter::around(Some(ratings.white_advantage().value)),
+            draw_rate: Scatter::around(Some(ratings.draw_rate().value)),
+            lists: 0,
+        }
+    }
+
+    /// Counts one list.
+    pub fn add(&mut self, ratings: &Ratings) {
+        self.lists += 1;
+        for (scatter, rating) in self.players.iter_mut().zip(ratings.players()) {
+            scatter.add(rating.estimate().map(|found| found.value));
+        }
+        self.white_advantage.add(Some(ratings.white_advantage().value));
+        self.draw_rate.add(Some(ratings.draw_rate().value));
+    }
+
+    /// Counts all lists of another simulation around the same list.
+    pub fn merge(&mut self, other: &Simulation) {
+        self.lists += other.lists;
+        for (scatter, more) in self.players.iter_mut().zip(&other.players) {
+            scatter.merge(more);
+        }
+        self.white_advantage.merge(&other.white_advantage);
+        self.draw_rate.merge(&other.draw_rate);
+    }
+
+    /// How many lists were counted.
+    pub fn lists(&self) -> u64 {
+        self.lists
+    }
+
+    /// The half-width of a player's 95% interval, in Elo. `None` for an unrated player, for one who does not exist, and
+    /// where fewer than two lists had a rating for the player.
+    pub fn error(&self, player: usize) -> Option<f64> {
+        self.players.get(player)?.error()
+    }
+
+    /// The half-width of the 95% interval of White's advantage, in Elo.
+    pub fn white_advantage_error(&self) -> Option<f64> {
+        self.white_advantage.error()
+    }
+
+    /// The half-width of the 95% interval of the draw rate, in [0, 1].
+    pub fn draw_rate_error(&self) -> Option<f64> {
+        self.draw_rate.error()
+    }
+
+    /// The rating with the simulated error in place of that of the covariance.
+    pub fn estimate(&self, player: usize) -> Option<Estimate> {
+        let center = self.players.get(player)?.center?;
+        Some(Estimate { value: center, error: self.error(player) })
+    }
+}
+
+/// How far one number scatters around where it was at first.
+#[derive(Clone, Debug)]
+struct Scatter {
+    center: Option<f64>,
+    count: u64,
+    sum: f64,
+    squares: f64,
+}
+
+impl Scatter {
+    fn around(center: Option<f64>) -> Scatter {
+        Scatter { center, count: 0, sum: 0.0, squares: 0.0 }
+    }
+
+    fn add(&mut self, value: Option<f64>) {
+        if let (Some(center), Some(value)) = (self.center, value) {
+            self.count += 1;
+            self.sum += value - center;
+            self.squares += (value - center).powi(2);
+        }
+    }
+
+    fn merge(&mut self, other: &Scatter) {
+        self.count += other.count;
+        self.sum += other.sum;
+        self.squares += other.squares;
+    }
+
+    fn error(&self) -> Option<f64> {
+        if self.count < 2 {
+            return None;
+        }
+        let count = self.count as f64;
+        let variance = (self.squares - self.sum * self.sum / count) / (count - 1.0);
+        Some(Z_95 * variance.max(0.0).sqrt())
+    }
+}
