@@ -6,7 +6,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use smalt_driver::entrant::{BUILTIN, EntrantText, Registry, Restart};
+use smalt_driver::entrant::{BUILTIN, EntrantText, Protocol, Registry, Restart};
 use smalt_protocol::SearchLimits;
 
 /// Everything about a run but its suites.
@@ -35,6 +35,8 @@ pub struct Entrant {
     pub arguments: Vec<String>,
     /// Its working folder; the current one if none.
     pub directory: Option<PathBuf>,
+    /// What it speaks.
+    pub protocol: Protocol,
     /// Whether it is started anew for each position.
     pub restart: Restart,
     /// Its options and their values.
@@ -234,6 +236,11 @@ fn resolve(
         program,
         arguments: arguments.cloned().unwrap_or_default(),
         directory: directory.cloned(),
+        protocol: typed
+            .proto
+            .or(each.proto)
+            .or_else(|| known.and_then(|engine| engine.proto))
+            .unwrap_or_default(),
         restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
         options,
         limit: own.or(shared).unwrap_or(limit),

@@ -2,10 +2,12 @@
 
 use std::time::Duration;
 
+use smalt_chess::CastlingMode;
 use smalt_protocol::option::OptionValueError;
 use smalt_protocol::{OptionDeclaration, OptionValue};
 
 use crate::conversation::{ConversationError, Farewell, State};
+use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::Process;
@@ -16,12 +18,15 @@ use crate::transcript::{Transcript, TranscriptSink};
 ///
 /// It belongs to one thread, the one that spawned it, which must live as long: see [`crate::process::Process`]. After
 /// a fault from which it does not recover ([`Fault::survival`]) it is closed, and every verb repeats that fault.
-pub trait Engine: Background {
+pub trait Engine: Background + Send {
     /// Makes it introduce itself and tell its options.
     ///
     /// # Errors
     /// A fault of the engine, which ends it; or the interrupt.
     fn introduce(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
+
+    /// What it speaks; never [`Protocol::Auto`].
+    fn protocol(&self) -> Protocol;
 
     /// Its own name; empty if it told none.
     fn name(&self) -> &str;
@@ -43,11 +48,12 @@ pub trait Engine: Background {
         meanwhile: &mut Meanwhile<'_>,
     ) -> Result<OptionValue, SetOptionError>;
 
-    /// Says that another game begins, and waits until it is ready.
+    /// Says that another game begins, on which terms, and waits until it is ready. A search that still runs is
+    /// abandoned first.
     ///
     /// # Errors
-    /// As [`Self::introduce`].
-    fn new_game(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
+    /// As [`Self::introduce`]; and [`Fault::NoChess960`], which leaves the engine as it was.
+    fn new_game(&mut self, terms: GameTerms, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
 
     /// Asks if it is there; how long it took to answer.
     ///
@@ -128,6 +134,25 @@ pub trait Engine: Background {
 
     /// Its process: number, identity, last lines of its standard error.
     fn process(&self) -> &Process;
+}
+
+/// What an engine must know of a game before it begins; by default standard chess without pondering.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub struct GameTerms {
+    /// Chess960 where castling cannot be told by the standard's two steps ([`CastlingMode::of`]).
+    pub variant: CastlingMode,
+    /// Whether it may think on its opponent's time.
+    pub pondering: Pondering,
+}
+
+/// Whether an engine may think on its opponent's time.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum Pondering {
+    /// It waits.
+    #[default]
+    Off,
+    /// It may.
+    On,
 }
 
 /// Why an option was not set.

@@ -16,7 +16,9 @@ pub enum Fault {
     #[error("would not start: failed to {0}")]
     WouldNotStart(#[from] StartError),
     /// It did not introduce itself.
-    #[error("did not answer `uci` with `uciok` within {waited:?} (xboard engines are not supported)")]
+    #[error(
+        "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard)"
+    )]
     NoUciok {
         /// How long we waited.
         waited: Duration,
@@ -79,6 +81,12 @@ pub enum Fault {
         /// How it begins.
         start: String,
     },
+    /// It was asked for a game of Chess960, and never said that it can.
+    #[error("cannot play Chess960: {lack}")]
+    NoChess960 {
+        /// What it would have to offer.
+        lack: &'static str,
+    },
     /// It was asked for something after we had ended it.
     #[error("had been closed before")]
     Closed,
@@ -101,6 +109,7 @@ impl Fault {
             Self::StdinClosed { .. } => "stdin-closed",
             Self::MalformedBestmove { .. } => "malformed-bestmove",
             Self::LineTooLong { .. } => "line-too-long",
+            Self::NoChess960 { .. } => "no-chess960",
             Self::Closed => "closed",
         }
     }
@@ -109,7 +118,9 @@ impl Fault {
     #[must_use]
     pub fn survival(&self) -> Survival {
         match self {
-            Self::NoBestmove { .. } | Self::MalformedBestmove { .. } => Survival::Alive,
+            Self::NoBestmove { .. } | Self::MalformedBestmove { .. } | Self::NoChess960 { .. } => {
+                Survival::Alive
+            }
             _ => Survival::Ended,
         }
     }

@@ -1,24 +1,25 @@
 //! Runs foreign engines: the only code of the project that starts processes.
 //!
-//! One thread plays one game and owns both engines. It starts them ([`UciEngine::start`]), speaks with them through
-//! [`Engine`], and waits in one place, `poll(2)`, with an absolute deadline each time; while it waits for one engine
+//! One thread plays one game and owns both engines. It starts them ([`start`]), speaks with them through [`Engine`], and waits in one place, `poll(2)`, with an absolute deadline each time; while it waits for one engine
 //! the other's pipes are read too ([`Meanwhile`]), and an [`process::Interrupt`] from any thread ends the wait. What
 //! an engine does wrong is a [`Fault`], a result like any other. When the value is dropped, or the thread or the whole
 //! program dies, the engine's process dies too.
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use smalt_driver::{ConversationError, Engine, EngineCommand, Meanwhile, Patience, SearchRequest, UciEngine};
+//! use smalt_driver::entrant::Protocol;
+//! use smalt_driver::{ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, SearchRequest};
 //! use smalt_protocol::{SearchLimits, uci::client::Start};
 //!
 //! # fn main() -> Result<(), ConversationError> {
-//! let mut engine = UciEngine::start(&EngineCommand::new("stockfish"), Patience::default())?;
-//! engine.introduce(&mut Meanwhile::nothing())?;
-//! engine.new_game(&mut Meanwhile::nothing())?;
+//! let nothing = &mut Meanwhile::nothing();
+//! let command = EngineCommand::new("stockfish");
+//! let mut engine = smalt_driver::start(&command, Protocol::Uci, Patience::default(), None, nothing)?;
+//! engine.new_game(GameTerms::default(), nothing)?;
 //! let limits = SearchLimits { depth: Some(10), ..SearchLimits::default() };
 //! let deadline = Duration::from_secs(60);
 //! let request = SearchRequest { start: Start::Standard, moves: &[], limits: &limits, deadline, stop_after: None };
-//! let searched = engine.search(&request, &mut Meanwhile::nothing(), None)?;
+//! let searched = engine.search(&request, nothing, None)?;
 //! assert!(searched.best.is_some() && searched.report.depth >= Some(10));
 //! engine.quit();
 //! # Ok(())
@@ -34,14 +35,16 @@ mod fault;
 mod meanwhile;
 pub mod process;
 mod search;
+mod start;
 mod transcript;
 mod uci;
 
 pub use conversation::{ConversationError, Farewell, Patience, State};
-pub use engine::{Engine, SetOptionError};
+pub use engine::{Engine, GameTerms, Pondering, SetOptionError};
 pub use fault::{Fault, Survival};
 pub use meanwhile::{Background, Meanwhile};
 pub use process::EngineCommand;
-pub use search::{Ending, Observer, Report, SearchRequest, Searched, Wish};
+pub use search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish};
+pub use start::{StartFailure, start};
 pub use transcript::{LINES_KEPT, Speaker, Transcript, TranscriptLine, TranscriptSink};
 pub use uci::UciEngine;

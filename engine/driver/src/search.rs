@@ -2,7 +2,7 @@
 
 use std::time::{Duration, Instant};
 
-use smalt_chess::UciMove;
+use smalt_chess::{Outcome, UciMove};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Info, ReportedScore, SearchLimits, Wdl};
 
@@ -40,6 +40,8 @@ pub struct Searched {
     /// The move, as the engine wrote it: nobody has judged yet whether it is legal. None if the engine says that there
     /// is none.
     pub best: Option<UciMove>,
+    /// What it says about the outcome: instead of a move, or with one. Always none in UCI.
+    pub claim: Option<Claim>,
     /// The answer that it expects.
     pub ponder: Option<UciMove>,
     /// The last that it told about its best line.
@@ -54,6 +56,22 @@ pub struct Searched {
     pub info_lines: u64,
     /// Whether it ended by itself.
     pub ending: Ending,
+}
+
+/// What an engine says about the outcome of the game. Whether it is right is for the game to judge.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Claim {
+    /// It gives up.
+    Resigns,
+    /// It offers a draw, or claims one that it may claim.
+    OffersDraw,
+    /// It says that the game has ended so.
+    Result {
+        /// Who won.
+        outcome: Outcome,
+        /// Its reason, in its own words.
+        comment: String,
+    },
 }
 
 /// Who ended a search.

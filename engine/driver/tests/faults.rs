@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 
 use smalt_driver::process::{Exit, Interrupt};
 use smalt_driver::{
-    ConversationError, Ending, Engine, EngineCommand, Farewell, Fault, Meanwhile, Patience, SearchRequest,
-    Searched, SetOptionError, State, UciEngine, Wish,
+    ConversationError, Ending, Engine, EngineCommand, Farewell, Fault, GameTerms, Meanwhile, Patience,
+    SearchRequest, Searched, SetOptionError, State, UciEngine, Wish,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{OptionValue, SearchLimits};
@@ -82,7 +82,7 @@ fn fault_of<T: std::fmt::Debug>(result: Result<T, ConversationError>) -> Fault {
 /// Plays the whole life of an engine: introduction, new game, one search within the deadline.
 fn live(engine: &mut UciEngine, deadline: Duration) -> Result<Searched, ConversationError> {
     engine.introduce(&mut Meanwhile::nothing())?;
-    engine.new_game(&mut Meanwhile::nothing())?;
+    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
     search_within(engine, deadline)
 }
 

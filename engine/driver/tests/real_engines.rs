@@ -6,7 +6,8 @@
 use std::time::Duration;
 
 use smalt_driver::{
-    Engine, EngineCommand, Farewell, Meanwhile, Patience, SearchRequest, Searched, State, UciEngine,
+    Engine, EngineCommand, Farewell, GameTerms, Meanwhile, Patience, SearchRequest, Searched, State,
+    UciEngine,
 };
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
@@ -40,7 +41,7 @@ fn check(program: &str, arguments: &[&str], name: &str) {
     engine.introduce(nothing).unwrap();
     assert!(engine.name().starts_with(name), "{program} calls itself {}", engine.name());
     engine.set_option("Hash", "8", nothing).unwrap();
-    engine.new_game(nothing).unwrap();
+    engine.new_game(GameTerms::default(), nothing).unwrap();
 
     let depth = SearchLimits { depth: Some(6), ..SearchLimits::default() };
     let searched = search(&mut engine, &["e2e4", "e7e5"], &depth, None);

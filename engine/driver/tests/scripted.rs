@@ -7,7 +7,8 @@ mod support;
 use std::time::{Duration, Instant};
 
 use smalt_driver::{
-    ConversationError, Engine, Farewell, Meanwhile, Patience, SearchRequest, Searched, State, UciEngine,
+    ConversationError, Engine, Farewell, GameTerms, Meanwhile, Patience, SearchRequest, Searched, State,
+    UciEngine,
 };
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
@@ -25,7 +26,7 @@ fn search(engine: &mut UciEngine, moves: &[&str], deadline: Duration) -> Result<
 
 fn live(engine: &mut UciEngine, deadline: Duration) -> Result<Searched, ConversationError> {
     engine.introduce(&mut Meanwhile::nothing())?;
-    engine.new_game(&mut Meanwhile::nothing())?;
+    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
     search(engine, &[], deadline)
 }
 

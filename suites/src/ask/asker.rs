@@ -2,11 +2,12 @@
 
 use std::time::{Duration, Instant};
 
+use smalt_chess::CastlingMode;
 use smalt_driver::entrant::Restart;
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
-    ConversationError, Ending, Engine, EngineCommand, Fault, Meanwhile, Patience, SearchRequest, Searched,
-    SetOptionError, UciEngine, Wish,
+    ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, Meanwhile, Patience, SearchRequest,
+    Searched, SetOptionError, Wish,
 };
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
@@ -77,7 +78,7 @@ pub(super) struct Asker<'a> {
     plan: &'a Plan,
     entrant: &'a Entrant,
     interrupt: &'a Interrupt,
-    engine: Option<UciEngine>,
+    engine: Option<Box<dyn Engine>>,
 }
 
 impl<'a> Asker<'a> {
@@ -87,10 +88,10 @@ impl<'a> Asker<'a> {
 
     /// Asks for the best move of a problem. A fault of the engine is an answer, too.
     pub(super) fn ask(&mut self, problem: &Problem) -> Result<Answer, Stopped> {
-        let mut engine = self.ready_engine()?;
+        let mut engine = self.ready_engine(problem)?;
         let mut follower = Follower::new(problem, self.plan.early_stop);
         let begun = Instant::now();
-        let searched = self.search(&mut engine, problem, &mut follower);
+        let searched = self.search(&mut *engine, problem, &mut follower);
         let answer = match searched {
             Ok(searched) => self.judge(problem, &searched, &follower),
             Err(ConversationError::Fault(fault)) => failed(fault.into(), begun.elapsed()),
@@ -110,10 +111,12 @@ impl<'a> Asker<'a> {
     }
 
     /// An engine that awaits a question: the one that runs, unless it fails to get ready, or a new one.
-    fn ready_engine(&mut self) -> Result<UciEngine, Stopped> {
+    fn ready_engine(&mut self, problem: &Problem) -> Result<Box<dyn Engine>, Stopped> {
+        let variant = CastlingMode::of(&problem.epd.position);
+        let terms = GameTerms { variant, ..GameTerms::default() };
         if let Some(mut engine) = self.engine.take() {
             let ready = match self.plan.memory {
-                Memory::Cleared => engine.new_game(&mut Meanwhile::interruptible(self.interrupt)),
+                Memory::Cleared => engine.new_game(terms, &mut Meanwhile::interruptible(self.interrupt)),
                 Memory::Kept => Ok(()),
             };
             match ready {
@@ -125,7 +128,7 @@ impl<'a> Asker<'a> {
         let mut last_words = String::new();
         for _ in 0..STARTS {
             let started = start(self.entrant, self.interrupt).and_then(|mut engine| {
-                engine.new_game(&mut Meanwhile::interruptible(self.interrupt))?;
+                engine.new_game(terms, &mut Meanwhile::interruptible(self.interrupt))?;
                 Ok(engine)
             });
             match started {
@@ -141,7 +144,7 @@ impl<'a> Asker<'a> {
 
     fn search(
         &self,
-        engine: &mut UciEngine,
+        engine: &mut dyn Engine,
         problem: &Problem,
         follower: &mut Follower<'_>,
     ) -> Result<Searched, ConversationError> {
@@ -200,12 +203,13 @@ fn failed(failure: Failure, time: Duration) -> Answer {
 }
 
 /// Starts an engine, has it introduce itself, and sets its options.
-fn start(entrant: &Entrant, interrupt: &Interrupt) -> Result<UciEngine, SetOptionError> {
+fn start(entrant: &Entrant, interrupt: &Interrupt) -> Result<Box<dyn Engine>, SetOptionError> {
     let command = command(entrant)?;
-    let mut engine = UciEngine::start(&command, Patience::default()).map_err(ConversationError::from)?;
-    engine.introduce(&mut Meanwhile::interruptible(interrupt))?;
+    let meanwhile = &mut Meanwhile::interruptible(interrupt);
+    let started = smalt_driver::start(&command, entrant.protocol, Patience::default(), None, meanwhile);
+    let mut engine = started.map_err(ConversationError::from)?;
     for (name, text) in &entrant.options {
-        engine.set_option(name, text, &mut Meanwhile::interruptible(interrupt))?;
+        engine.set_option(name, text, meanwhile)?;
     }
     Ok(engine)
 }

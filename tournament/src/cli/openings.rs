@@ -10,7 +10,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use smalt_chess::{CastlingMode, UciMove};
 use smalt_driver::entrant::parse_entrant;
-use smalt_driver::{Engine, Meanwhile, Patience, SearchRequest, UciEngine};
+use smalt_driver::{Engine, GameTerms, Meanwhile, Patience, SearchRequest};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
 
@@ -119,7 +119,7 @@ fn judge_candidates(
     loop {
         let number = next.fetch_add(1, Ordering::Relaxed);
         let judged = match recipe.candidate(number) {
-            Some(candidate) => judge_one(&mut engine, &candidate, nodes)?.map(|score| (candidate, score)),
+            Some(candidate) => judge_one(&mut *engine, &candidate, nodes)?.map(|score| (candidate, score)),
             None => None,
         };
         if judgements.send(Ok((number, judged))).is_err() {
@@ -129,22 +129,20 @@ fn judge_candidates(
     }
 }
 
-fn start(judge: &Entrant) -> anyhow::Result<UciEngine> {
+fn start(judge: &Entrant) -> anyhow::Result<Box<dyn Engine>> {
     let command = command(judge, &std::env::current_exe()?);
     let name = &judge.name;
-    let mut engine =
-        UciEngine::start(&command, Patience::default()).with_context(|| format!("start {name}"))?;
-    engine.introduce(&mut Meanwhile::nothing()).with_context(|| format!("start {name}"))?;
+    let nothing = &mut Meanwhile::nothing();
+    let started = smalt_driver::start(&command, judge.protocol, Patience::default(), None, nothing);
+    let mut engine = started.with_context(|| format!("start {name}"))?;
     for (option, text) in &judge.options {
-        engine
-            .set_option(option, text, &mut Meanwhile::nothing())
-            .with_context(|| format!("set up {name}"))?;
+        engine.set_option(option, text, nothing).with_context(|| format!("set up {name}"))?;
     }
     Ok(engine)
 }
 
 /// The score in centipawns in the view of the side to move; none for a mate.
-fn judge_one(engine: &mut UciEngine, candidate: &Candidate, nodes: u64) -> anyhow::Result<Option<i32>> {
+fn judge_one(engine: &mut dyn Engine, candidate: &Candidate, nodes: u64) -> anyhow::Result<Option<i32>> {
     let moves: Vec<UciMove> =
         candidate.moves.iter().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard)).collect();
     let limits = SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
@@ -155,7 +153,7 @@ fn judge_one(engine: &mut UciEngine, candidate: &Candidate, nodes: u64) -> anyho
         deadline: LONGEST_JUDGEMENT,
         stop_after: None,
     };
-    engine.new_game(&mut Meanwhile::nothing()).context("judge a position")?;
+    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing()).context("judge a position")?;
     let searched = engine.search(&request, &mut Meanwhile::nothing(), None).context("judge a position")?;
     Ok(match searched.report.score.map(|reported| reported.score) {
         Some(Score::Centipawns(score)) => Some(score),

@@ -231,6 +231,7 @@ impl Table<'_> {
             | Fault::NoReadyok { .. } => Termination::Stall,
             Fault::MalformedBestmove { .. } | Fault::LineTooLong { .. } => Termination::MalformedMove,
             Fault::WouldNotStart(_)
+            | Fault::NoChess960 { .. }
             | Fault::Exited { .. }
             | Fault::StdoutClosed { .. }
             | Fault::StdinClosed { .. }

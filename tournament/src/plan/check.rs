@@ -293,6 +293,11 @@ fn resolve(
             .clone()
             .or_else(|| each.dir.clone())
             .or_else(|| known.and_then(|engine| engine.dir.clone())),
+        protocol: typed
+            .proto
+            .or(each.proto)
+            .or_else(|| known.and_then(|engine| engine.proto))
+            .unwrap_or_default(),
         restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
         clock,
         options,

@@ -22,6 +22,8 @@ pub struct Entrant {
     pub arguments: Vec<String>,
     /// Its working folder; the current one if none.
     pub directory: Option<PathBuf>,
+    /// What it speaks.
+    pub protocol: Protocol,
     /// Whether it is started anew for each game.
     pub restart: Restart,
     /// Its time.
@@ -61,7 +63,7 @@ impl Entrant {
             }),
             args: (!self.arguments.is_empty()).then(|| self.arguments.clone()),
             dir: self.directory.clone(),
-            proto: Some(Protocol::Uci),
+            proto: Some(self.protocol),
             restart: Some(self.restart),
             tc: clock.tc,
             movetime: clock.movetime,

@@ -6,11 +6,12 @@ use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::Duration;
 
-use smalt_chess::Color;
+use smalt_chess::{CastlingMode, Color};
 use smalt_driver::entrant::Restart;
 use smalt_driver::process::{Interrupt, ProcessIdentity};
 use smalt_driver::{
-    ConversationError, Engine, EngineCommand, Meanwhile, Patience, SetOptionError, State, UciEngine,
+    ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
+    StartFailure, State,
 };
 
 use super::event::Event;
@@ -60,7 +61,7 @@ pub struct Slot {
 /// A running engine and whose it is.
 struct Running {
     entrant: usize,
-    engine: UciEngine,
+    engine: Box<dyn Engine>,
     process: ProcessIdentity,
 }
 
@@ -172,6 +173,7 @@ impl Slot {
     /// Makes sure that an entrant's engine runs and is ready for a new game. Engines that do not play in this game
     /// are dismissed, so that nobody else uses the processor.
     fn prepare(&mut self, entrant: usize, game: &ScheduledGame) -> Result<(), NoEngine> {
+        let terms = self.game_terms(game);
         let others: Vec<_> = self
             .running
             .extract_if(.., |running| running.entrant != game.white && running.entrant != game.black)
@@ -180,23 +182,23 @@ impl Slot {
             self.dismiss(running);
         }
         if let Some(position) = self.running.iter().position(|running| running.entrant == entrant) {
-            match self.begin_game(position) {
+            match self.begin_game(position, terms) {
                 Ok(()) => return Ok(()),
                 Err(Failure::Stop(stop)) => return Err(stop),
                 Err(Failure::Fault(fault)) => self.tell(Event::EngineFault(fault)),
             }
         }
-        self.start_and_try_again(entrant)
+        self.start_and_try_again(entrant, terms)
     }
 
-    fn start_and_try_again(&mut self, entrant: usize) -> Result<(), NoEngine> {
+    fn start_and_try_again(&mut self, entrant: usize, terms: GameTerms) -> Result<(), NoEngine> {
         if self.out.contains(&entrant) {
             return Err(NoEngine::Out);
         }
         for attempt in 1..=STARTS {
             let started = self.start(entrant).and_then(|running| {
                 self.running.push(running);
-                self.begin_game(self.running.len() - 1)
+                self.begin_game(self.running.len() - 1, terms)
             });
             match started {
                 Ok(()) => return Ok(()),
@@ -214,14 +216,19 @@ impl Slot {
         Err(NoEngine::Out)
     }
 
+    fn game_terms(&self, game: &ScheduledGame) -> GameTerms {
+        let variant = CastlingMode::of(&self.terms.openings[game.opening].position);
+        GameTerms { variant, pondering: Pondering::Off }
+    }
+
     /// Says that a new game begins; an engine that fails at it is dismissed.
-    fn begin_game(&mut self, position: usize) -> Result<(), Failure> {
+    fn begin_game(&mut self, position: usize, terms: GameTerms) -> Result<(), Failure> {
         let running = &mut self.running[position];
-        match running.engine.new_game(&mut Meanwhile::interruptible(&self.interrupt)) {
+        match running.engine.new_game(terms, &mut Meanwhile::interruptible(&self.interrupt)) {
             Ok(()) => Ok(()),
             Err(error) => {
                 let running = self.running.remove(position);
-                let failure = failure(error, running.entrant, &running.engine);
+                let failure = failure(error, running.entrant, transcript_of(&*running.engine));
                 self.dismiss(running);
                 Err(failure)
             }
@@ -231,37 +238,30 @@ impl Slot {
     fn start(&self, entrant: usize) -> Result<Running, Failure> {
         let plan = &self.terms.entrants[entrant];
         let command = command(plan, &self.terms.own_program);
-        let started = UciEngine::start(&command, PATIENCE);
-        let mut engine = started.map_err(|fault| {
-            let words = fault.to_string();
-            Failure::Fault(EngineFault {
-                entrant,
-                name: fault.name().to_owned(),
-                words,
-                transcript: Vec::new(),
-            })
+        let meanwhile = &mut Meanwhile::interruptible(&self.interrupt);
+        let started = smalt_driver::start(&command, plan.protocol, PATIENCE, None, meanwhile);
+        let mut engine = started.map_err(|StartFailure { error, transcript }| {
+            failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;
         let process = engine.process().identity();
-        let introduced = self.introduce(&mut engine, plan);
-        match introduced {
+        match self.set_up(&mut *engine, plan) {
             Ok(()) => {
                 let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
                 self.tell(Event::EngineStarted { entrant, process, name, author });
                 Ok(Running { entrant, engine, process })
             }
-            Err(SetOptionError::Conversation(error)) => Err(failure(error, entrant, &engine)),
+            Err(SetOptionError::Conversation(error)) => Err(failure(error, entrant, transcript_of(&*engine))),
             Err(error) => {
                 let words = format!("cannot be set up: failed to {error}");
-                let transcript = transcript_of(&engine);
+                let transcript = transcript_of(&*engine);
                 engine.quit();
                 Err(Failure::Fault(EngineFault { entrant, name: "bad-option".to_owned(), words, transcript }))
             }
         }
     }
 
-    fn introduce(&self, engine: &mut UciEngine, plan: &Entrant) -> Result<(), SetOptionError> {
+    fn set_up(&self, engine: &mut dyn Engine, plan: &Entrant) -> Result<(), SetOptionError> {
         let mut meanwhile = Meanwhile::interruptible(&self.interrupt);
-        engine.introduce(&mut meanwhile)?;
         for (name, text) in &plan.options {
             engine.set_option(name, text, &mut meanwhile)?;
         }
@@ -282,13 +282,13 @@ pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
     }
 }
 
-fn failure(error: ConversationError, entrant: usize, engine: &UciEngine) -> Failure {
+fn failure(error: ConversationError, entrant: usize, transcript: Vec<String>) -> Failure {
     match error {
         ConversationError::Fault(fault) => Failure::Fault(EngineFault {
             entrant,
             name: fault.name().to_owned(),
             words: fault.to_string(),
-            transcript: transcript_of(engine),
+            transcript,
         }),
         ConversationError::Interrupted => Failure::Stop(NoEngine::Interrupted),
         error @ ConversationError::System { .. } => Failure::Stop(NoEngine::System(error.to_string())),
@@ -301,7 +301,7 @@ fn seats<'a>(running: &'a mut [Running], game: &ScheduledGame, entrants: &'a [En
     for running in running {
         let color = if running.entrant == game.white { Color::White } else { Color::Black };
         let clock = &entrants[running.entrant].clock;
-        seats[color.index()] = Some(Seat { engine: &mut running.engine, clock });
+        seats[color.index()] = Some(Seat { engine: &mut *running.engine, clock });
     }
     seats.map(|seat| seat.expect("both engines were prepared, and no other runs"))
 }

@@ -49,11 +49,39 @@ pub struct EntrantText {
 }
 
 /// What an engine speaks.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// The Universal Chess Interface.
+    #[default]
     Uci,
+    /// The Chess Engine Communication Protocol of xboard and WinBoard.
+    #[serde(alias = "cecp", alias = "winboard")]
+    Xboard,
+    /// Whichever of the two the engine answers to.
+    Auto,
+}
+
+impl Protocol {
+    /// Reads a name, or one of those that others use for it.
+    pub fn parse(text: &str) -> Option<Protocol> {
+        Some(match text {
+            "uci" => Protocol::Uci,
+            "xboard" | "cecp" | "winboard" => Protocol::Xboard,
+            "auto" => Protocol::Auto,
+            _ => return None,
+        })
+    }
+
+    /// Its name, as it is stored and shown.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        match self {
+            Protocol::Uci => "uci",
+            Protocol::Xboard => "xboard",
+            Protocol::Auto => "auto",
+        }
+    }
 }
 
 /// Whether an engine is started anew for each game or position.

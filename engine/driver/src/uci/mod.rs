@@ -2,6 +2,7 @@
 
 mod hearing;
 mod position_line;
+mod terms;
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -10,7 +11,8 @@ use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::{OptionDeclaration, OptionValue, option};
 
 use crate::conversation::{Conversation, ConversationError, Farewell, Patience, State, Waited};
-use crate::engine::{Engine, SetOptionError};
+use crate::engine::{Engine, GameTerms, SetOptionError};
+use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
@@ -18,6 +20,7 @@ use crate::search::{Ending, Observer, SearchRequest, Searched, Wish};
 use crate::transcript::{Transcript, TranscriptSink};
 use hearing::{Answer, Awaiting, Hearing, Malformed, Observed};
 use position_line::PositionLine;
+use terms::KnownTerms;
 
 /// How long a search runs at least before it is told to stop, unless it has said something already. Engines lose a
 /// `stop` that comes before their search has begun (Ethereal 12 then thinks for ever).
@@ -29,6 +32,7 @@ pub struct UciEngine {
     conversation: Conversation,
     hearing: Hearing,
     position: PositionLine,
+    terms: KnownTerms,
     outgoing: String,
     search: Search,
 }
@@ -54,6 +58,7 @@ impl UciEngine {
             conversation,
             hearing: Hearing::default(),
             position: PositionLine::default(),
+            terms: KnownTerms::default(),
             outgoing: String::new(),
             search,
         })
@@ -139,6 +144,7 @@ impl UciEngine {
         let best = answer.best.map_err(|Malformed(line)| Fault::MalformedBestmove { line })?;
         Ok(Searched {
             best,
+            claim: None,
             ponder: answer.ponder,
             report: self.hearing.report(),
             elapsed: answer.at.saturating_duration_since(self.search.asked_at),
@@ -158,6 +164,10 @@ impl Engine for UciEngine {
         self.fail_if_late(heard, Fault::NoUciok { waited })?;
         self.conversation.state = State::Idle;
         Ok(())
+    }
+
+    fn protocol(&self) -> Protocol {
+        Protocol::Uci
     }
 
     fn name(&self) -> &str {
@@ -185,13 +195,17 @@ impl Engine for UciEngine {
         };
         let value = declaration.parse_value(text)?;
         let name = declaration.name.clone();
+        self.terms.note_choice(&name);
         let text = (value != OptionValue::Button).then(|| value.to_string());
         self.send(&[ClientMessage::SetOption { name: &name, value: text.as_deref() }], meanwhile)?;
         Ok(value)
     }
 
-    fn new_game(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+    fn new_game(&mut self, terms: GameTerms, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
         self.abandon(meanwhile)?;
+        for (name, value) in self.terms.changes(terms, &self.hearing.options)? {
+            self.send(&[ClientMessage::SetOption { name, value: Some(value) }], meanwhile)?;
+        }
         self.hearing.ready = false;
         let asked_at = self.send(&[ClientMessage::UciNewGame, ClientMessage::IsReady], meanwhile)?;
         self.await_ready(asked_at, meanwhile)

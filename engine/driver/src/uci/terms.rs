@@ -1,0 +1,105 @@
+//! The terms of a game as options: which of them an engine must be told anew before the next game begins.
+
+use smalt_chess::CastlingMode;
+use smalt_protocol::{OptionDeclaration, OptionKind, option};
+
+use crate::engine::{GameTerms, Pondering};
+use crate::fault::Fault;
+
+const CHESS960: &str = "UCI_Chess960";
+const PONDER: &str = "Ponder";
+
+/// What the engine was told last; none for what it was never told. What the user set himself is left alone.
+#[derive(Debug, Default)]
+pub(super) struct KnownTerms {
+    chess960: Option<bool>,
+    ponder: Option<bool>,
+    ponder_is_chosen: bool,
+}
+
+impl KnownTerms {
+    /// Says that the user set this option.
+    pub(super) fn note_choice(&mut self, name: &str) {
+        if name.eq_ignore_ascii_case(CHESS960) {
+            self.chess960 = None;
+        }
+        self.ponder_is_chosen |= name.eq_ignore_ascii_case(PONDER);
+    }
+
+    /// The options to set for these terms, with their values.
+    ///
+    /// # Errors
+    /// If the engine does not offer what Chess960 needs.
+    pub(super) fn changes(
+        &mut self,
+        terms: GameTerms,
+        options: &[OptionDeclaration],
+    ) -> Result<impl Iterator<Item = (&'static str, &'static str)> + use<>, Fault> {
+        let wants_960 = terms.variant == CastlingMode::Chess960;
+        let chess960 = change(&mut self.chess960, wants_960, default_of(options, CHESS960));
+        if wants_960 && option::find(options, CHESS960).is_none() {
+            self.chess960 = None;
+            return Err(Fault::NoChess960 { lack: "it has no option UCI_Chess960" });
+        }
+        let may_ponder = terms.pondering == Pondering::On;
+        let offered = default_of(options, PONDER).filter(|_| !self.ponder_is_chosen);
+        let ponder = change(&mut self.ponder, may_ponder, offered);
+        let word = |value: bool| if value { "true" } else { "false" };
+        let changes = [(CHESS960, chess960), (PONDER, ponder)];
+        Ok(changes.into_iter().filter_map(move |(name, value)| Some((name, word(value?)))))
+    }
+}
+
+/// The value to send, if the engine has that option and does not have that value.
+fn change(told: &mut Option<bool>, wanted: bool, default: Option<bool>) -> Option<bool> {
+    let news = default.is_some_and(|default| told.unwrap_or(default) != wanted).then_some(wanted);
+    *told = news.or(*told);
+    news
+}
+
+fn default_of(options: &[OptionDeclaration], name: &str) -> Option<bool> {
+    match option::find(options, name)?.kind {
+        OptionKind::Check { default } => Some(default),
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn declared(name: &str, default: bool) -> OptionDeclaration {
+        OptionDeclaration { name: name.to_owned(), kind: OptionKind::Check { default } }
+    }
+
+    const PONDERED_960: GameTerms = GameTerms { variant: CastlingMode::Chess960, pondering: Pondering::On };
+
+    fn check(known: &mut KnownTerms, terms: GameTerms, expected: &[(&str, &str)]) {
+        let options = [declared(CHESS960, false), declared(PONDER, true)];
+        assert_eq!(known.changes(terms, &options).unwrap().collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn only_what_changes_is_told() {
+        let mut known = KnownTerms::default();
+        check(&mut known, GameTerms::default(), &[(PONDER, "false")]);
+        check(&mut known, GameTerms::default(), &[]);
+        check(&mut known, PONDERED_960, &[(CHESS960, "true"), (PONDER, "true")]);
+        check(&mut known, PONDERED_960, &[]);
+        check(&mut known, GameTerms::default(), &[(CHESS960, "false"), (PONDER, "false")]);
+    }
+
+    #[test]
+    fn what_the_user_chose_stays() {
+        let mut known = KnownTerms::default();
+        known.note_choice("ponder");
+        check(&mut known, GameTerms::default(), &[]);
+    }
+
+    #[test]
+    fn an_engine_without_the_option_cannot_play_chess960() {
+        let mut known = KnownTerms::default();
+        assert_eq!(known.changes(PONDERED_960, &[]).err().unwrap().name(), "no-chess960");
+        assert_eq!(known.changes(GameTerms::default(), &[]).unwrap().count(), 0);
+    }
+}
