@@ -126,7 +126,8 @@ impl OrderedPgn {
     /// # Errors
     /// If it cannot be made, or is there already.
     pub fn create(path: &Path) -> io::Result<OrderedPgn> {
-        Ok(OrderedPgn { file: Some(File::create_new(path)?), ..Self::nowhere() })
+        let file = if is_special(path) { open_special(path)? } else { File::create_new(path)? };
+        Ok(OrderedPgn { file: Some(file), ..Self::nowhere() })
     }
 
     /// A file that takes the place of another at [`Self::settle`].
@@ -134,6 +135,9 @@ impl OrderedPgn {
     /// # Errors
     /// If it cannot be made.
     pub fn replace(path: &Path) -> io::Result<OrderedPgn> {
+        if is_special(path) {
+            return Self::create(path);
+        }
         let mut name = path.as_os_str().to_owned();
         name.push(".new");
         let file = File::create(&name)?;
@@ -198,6 +202,15 @@ impl OrderedPgn {
             _ => Ok(()),
         }
     }
+}
+
+/// A pipe or a device, which is there already and is not to be replaced.
+fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+fn open_special(path: &Path) -> io::Result<File> {
+    File::options().write(true).open(path)
 }
 
 #[cfg(test)]

@@ -64,8 +64,8 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
     };
     check(
         "[run]\nformat = \"match\"\ngamse = 3\n",
-        "plan.toml, line 3: unknown field `gamse`, expected one of `name`, `format`, `games`, `seed`, `concurrency`, `on-fault` \
-         (did you mean `games`?)",
+        "plan.toml, line 3: unknown field `gamse`, expected one of `name`, `format`, `games`, `seed`, `concurrency`, `on-fault`, \
+         `strike-after` (did you mean `games`?)",
     );
     check(
         "[run]\nformat = \"match\"\n[[entrant]]\ncmd = \"a\"\n",

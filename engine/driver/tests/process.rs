@@ -208,3 +208,15 @@ fn an_engine_dies_with_a_program_that_is_killed() {
     assert_eq!(owner.kill(), Some(Exit::Signal(9)));
     assert_group_ends(engine);
 }
+
+#[test]
+fn a_guard_ends_what_an_engine_of_a_killed_program_started() {
+    // The shell dies by the death signal; its child, which nobody's signal reaches, is the guard's.
+    let command = EngineCommand::new(example("guarded")).argument("sleep 600 & echo ready; wait");
+    let mut owner = Process::spawn(&command).unwrap();
+    let (line, _) = next_line(&mut owner).unwrap();
+    let engine: u32 = line.strip_prefix("ready ").unwrap().parse().unwrap();
+    assert!(group_lives(engine));
+    assert_eq!(owner.kill(), Some(Exit::Signal(9)));
+    assert_group_ends(engine);
+}

@@ -136,6 +136,9 @@ pub(super) enum Command {
     /// Be the built-in engine
     #[command(hide = true)]
     Engine,
+    /// End what a killed run leaves behind
+    #[command(hide = true)]
+    Guard,
 }
 
 const GAUNTLET_EXAMPLES: &str = "\
@@ -208,6 +211,9 @@ pub(super) struct RunFlags {
     /// After a fault of an engine (the game is lost): recover (start it again and go on) or stop
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>, help_heading = "Run")]
     pub on_fault: Option<OnFault>,
+    /// After so many faults an engine plays no more, and its games are left out (0: never)
+    #[arg(long, value_name = "N", help_heading = "Run")]
+    pub strike_after: Option<u32>,
 
     /// Openings: an .epd or .pgn file, or `builtin`
     #[arg(long, value_name = "FILE", help_heading = "Openings")]

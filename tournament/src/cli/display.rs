@@ -132,11 +132,9 @@ impl Watcher for Display {
             News::GameStarted(_) => {}
             News::GameFinished(record) => self.show_game(record, standings),
             News::EngineFault(fault) => self.line(&format!("{} {}", self.name(fault.entrant), fault.words)),
-            News::EntrantOut { entrant, .. } => self.line(&format!(
-                "{} is out: it failed to start {} times running; its games are left out",
-                self.name(*entrant),
-                crate::run::slot::STARTS
-            )),
+            News::EntrantOut { entrant, strike } => {
+                self.line(&format!("{} is out: it {strike}; its games are left out", self.name(*entrant)))
+            }
             News::Stopping(reason) => self.show_stop(reason),
             News::Ended => {
                 if let Some(bar) = self.bar.take() {

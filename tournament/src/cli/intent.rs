@@ -110,6 +110,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             seed: flags.seed,
             concurrency: flags.concurrency,
             on_fault: flags.on_fault,
+            strike_after: flags.strike_after,
         },
         clock: ClockFile {
             tc: flags.tc.clone().map(Text),

@@ -16,6 +16,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
+use smalt_driver::process::stand_guard;
 use smalt_stats::{Pentanomial, Wdl};
 
 use crate::plan::{DEFAULT_PLAN, Format};
@@ -50,6 +51,10 @@ fn sentence(error: &anyhow::Error) -> String {
 fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> {
     let exit = match command {
         Command::Engine => return Ok(engine()),
+        Command::Guard => {
+            stand_guard(std::io::stdin().lock());
+            Exit::Done
+        }
         Command::Gauntlet(flags) => play(Format::Gauntlet, &flags, None)?,
         Command::RoundRobin(flags) => play(Format::RoundRobin, &flags, None)?,
         Command::Match(flags) => play(Format::Match, &flags, None)?,

@@ -10,21 +10,17 @@ use smalt_stats::ratings::{Anchor, RatingOptions};
 use super::arguments::TableForm;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_json};
-use super::play::read_run;
+use super::play::{read_run, refuse_store};
 use crate::pgn::PgnWriter;
 use crate::standings::{Standings, json, report};
-use crate::store::{Store, StoreError};
+use crate::store::{Fault, Store};
 
 fn open(path: &Path) -> Result<(Store, Standings), Refusal> {
-    let store = Store::read(path).map_err(|error| Refusal { exit: code_of(&error), error: error.into() })?;
+    let store = Store::read(path).map_err(refuse_store)?;
     let prepared = read_run(&store)?;
     let mut standings = Standings::new(&prepared);
-    store.for_each_game(|record| standings.add(&record)).or_failed()?;
+    store.for_each_game(|record| standings.add(&record)).map_err(refuse_store)?;
     Ok((store, standings))
-}
-
-fn code_of(error: &StoreError) -> Exit {
-    if matches!(error, StoreError::Database { .. }) { Exit::Failed } else { Exit::Usage }
 }
 
 /// How much is told of faults.
@@ -42,7 +38,7 @@ pub(super) fn status(path: &Path, detail: Detail) -> Result<Exit, Refusal> {
     let (finished, planned) = (standings.games_finished(), standings.games_planned());
     let mut text = format!("{finished} of {planned} games, {}\n", state(path, &standings));
     let name = |entrant: usize| standings.entrants().get(entrant).map_or("?", |tally| tally.name.as_str());
-    for (entrant, own_name) in store.engines().or_failed()? {
+    for (entrant, own_name) in store.engines().map_err(refuse_store)? {
         text.push_str(&format!("  {}: {own_name}\n", name(entrant)));
     }
     text.push_str(&report::endings(&standings));
@@ -52,16 +48,11 @@ pub(super) fn status(path: &Path, detail: Detail) -> Result<Exit, Refusal> {
             transcript.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
         }
     };
-    for fault in store.faults_outside_games().or_failed()? {
-        tell("Between games".to_owned(), fault.entrant, &fault.words, &fault.transcript);
-    }
     let mut faults = Vec::new();
-    store
-        .for_each_game(|record| faults.extend(record.fault.clone().map(|fault| (record, fault))))
-        .or_failed()?;
-    for (record, fault) in &faults {
-        let place = format!("Game {}", record.game.number + 1);
-        tell(place, record.entrant(fault.color), &fault.words, &fault.transcript);
+    store.for_each_fault(|fault| faults.push(fault)).map_err(refuse_store)?;
+    for Fault { game, fault } in &faults {
+        let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
+        tell(place, fault.entrant, &fault.words, &fault.transcript);
     }
     print(&printable(&text))?;
     Ok(Exit::Done)
@@ -132,11 +123,11 @@ fn parse_anchor(text: &str, standings: &Standings) -> anyhow::Result<Anchor> {
 
 /// The games.
 pub(super) fn export(path: &Path, output: Option<&Path>) -> Result<Exit, Refusal> {
-    let store = Store::read(path).map_err(|error| Refusal { exit: code_of(&error), error: error.into() })?;
+    let store = Store::read(path).map_err(refuse_store)?;
     let prepared = read_run(&store)?;
     let writer = PgnWriter::new(&prepared.plan);
     let mut games = String::new();
-    store.for_each_game(|record| games.push_str(&writer.write(&record))).or_failed()?;
+    store.for_each_game(|record| games.push_str(&writer.write(&record))).map_err(refuse_store)?;
     match output {
         Some(file) => {
             std::fs::write(file, games).with_context(|| format!("write {}", file.display())).or_failed()?

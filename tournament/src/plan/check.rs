@@ -2,7 +2,7 @@
 //! rejected. The only way to a [`Plan`]; and back to a file.
 
 use std::collections::{BTreeMap, BTreeSet};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use smalt_driver::entrant::{BUILTIN, Registry, Restart};
@@ -115,6 +115,7 @@ impl Plan {
             seed: required(file.run.seed, "[run] seed")?,
             concurrency: check_concurrency(&file.run)?,
             on_fault: file.run.on_fault.unwrap_or(OnFault::Recover),
+            strike_after: file.run.strike_after.and_then(NonZeroU32::new),
             openings: check_openings(&file.openings)?,
             adjudication: check_adjudication(&file.adjudication),
             sprt,
@@ -133,6 +134,7 @@ impl Plan {
                 seed: Some(self.seed),
                 concurrency: self.concurrency.map(NonZeroUsize::get),
                 on_fault: Some(self.on_fault),
+                strike_after: Some(self.strike_after.map_or(0, NonZeroU32::get)),
             },
             clock: ClockFile::default(),
             openings: OpeningsFile {

@@ -63,6 +63,9 @@ pub struct RunFile {
     /// What happens after a fault of an engine.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub on_fault: Option<OnFault>,
+    /// After how many faults an entrant plays no more; 0 is never.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub strike_after: Option<u32>,
 }
 
 /// Who meets whom.
@@ -417,6 +420,7 @@ impl PlanFile {
                 seed: self.run.seed.or(other.run.seed),
                 concurrency: self.run.concurrency.or(other.run.concurrency),
                 on_fault: self.run.on_fault.or(other.run.on_fault),
+                strike_after: self.run.strike_after.or(other.run.strike_after),
             },
             clock,
             openings: OpeningsFile {
@@ -478,7 +482,7 @@ mod tests {
         check(
             "[run]\ngames = 2\ncocurrency = 3\n",
             "p.toml, line 3: unknown field `cocurrency`, expected one of `name`, `format`, `games`, `seed`, `concurrency`, \
-             `on-fault` (did you mean `concurrency`?)",
+             `on-fault`, `strike-after` (did you mean `concurrency`?)",
         );
         check(
             "[clock]\ntc = \"10+x\"\n",

@@ -10,7 +10,7 @@ mod entrant;
 mod file;
 mod rules;
 
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use smalt_stats::Sprt;
@@ -45,6 +45,8 @@ pub struct Plan {
     pub concurrency: Option<NonZeroUsize>,
     /// What happens after a fault of an engine.
     pub on_fault: OnFault,
+    /// After how many faults of one start of the runner an entrant plays no more; never if none.
+    pub strike_after: Option<NonZeroU32>,
     /// Where games begin.
     pub openings: OpeningsPlan,
     /// When games are ended early.

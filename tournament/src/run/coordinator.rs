@@ -2,14 +2,15 @@
 //! event after the other, stores every game before anything else is told of it, and never waits without a deadline
 //! once the run is stopping.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, HashSet};
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
 use smalt_driver::process::ProcessIdentity;
 use smalt_stats::Verdict;
 
-use super::event::{Event, News, StopReason, Watcher};
+use super::done::DoneGames;
+use super::event::{Event, News, StopReason, Strike, Watcher};
 use super::setup::Prepared;
 use crate::fleet::{Queue, Work};
 use crate::game::GameRecord;
@@ -19,8 +20,14 @@ use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
 use crate::store::{Saved, Store, StoreError};
 
-/// How long workers may take to leave: two deaf engines need no more.
-const LEAVING: Duration = Duration::from_secs(6);
+/// How long workers may take to leave when all work is done: two deaf engines need no more.
+const LEAVING: Duration = Duration::from_secs(4);
+
+/// How long they may take when the user waits: then their engines are killed.
+const HURRY: Duration = Duration::from_millis(2300);
+
+/// How long they may take from then on.
+const LAST: Duration = Duration::from_millis(300);
 
 /// How a run came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,6 +40,8 @@ pub enum Conclusion {
     LeftOut {
         /// How many.
         games: u32,
+        /// Who is out (an index of the plan's entrants), and why.
+        out: BTreeMap<usize, Strike>,
     },
     /// The user stopped it.
     Interrupted,
@@ -63,13 +72,26 @@ pub struct Coordinator<'a> {
     standings: Standings,
     pgn: OrderedPgn,
     writer: PgnWriter,
-    done: HashSet<u32>,
+    done: DoneGames,
     next_pair: u32,
-    out: BTreeSet<usize>,
+    faults: Vec<u32>,
+    out: BTreeMap<usize, Strike>,
     playing: u32,
     processes: HashSet<ProcessIdentity>,
     stop: Option<StopReason>,
-    closing_since: Option<Instant>,
+    leaving: Leaving,
+    closed: bool,
+}
+
+/// How far the workers' leaving is.
+#[derive(Clone, Copy, Debug)]
+enum Leaving {
+    /// Nobody has to leave.
+    NotYet,
+    /// They have until then; after it their engines are killed.
+    Until(Instant),
+    /// Engines were killed; nobody waits longer than until then.
+    AtLast(Instant),
 }
 
 impl<'a> Coordinator<'a> {
@@ -86,7 +108,7 @@ impl<'a> Coordinator<'a> {
     ) -> Result<Coordinator<'a>, RunError> {
         let mut standings = Standings::new(prepared);
         let writer = PgnWriter::new(&prepared.plan);
-        let mut done = HashSet::new();
+        let mut done = DoneGames::with_room(prepared.schedule.games());
         let mut written = Ok(());
         store.for_each_game(|record| {
             standings.add(&record);
@@ -107,11 +129,13 @@ impl<'a> Coordinator<'a> {
             writer,
             done,
             next_pair: 0,
-            out: BTreeSet::new(),
+            faults: vec![0; prepared.plan.entrants.len()],
+            out: BTreeMap::new(),
             playing: 0,
             processes: HashSet::new(),
             stop: None,
-            closing_since: None,
+            leaving: Leaving::NotYet,
+            closed: false,
         })
     }
 
@@ -120,6 +144,7 @@ impl<'a> Coordinator<'a> {
     /// # Errors
     /// If the system or the disk failed; what was stored before stays stored.
     pub fn run(mut self, events: &Receiver<Event>) -> Result<(Standings, Conclusion), RunError> {
+        self.store.begin_session(self.queue.workers())?;
         self.tell(&News::Begun);
         self.check_test();
         let mut failure = None;
@@ -135,52 +160,75 @@ impl<'a> Coordinator<'a> {
                         failure = failure.or(Some(error));
                     }
                 }
+                None if self.hurry() => {}
                 None => break,
             }
         }
         self.sweep();
-        self.pgn.finish()?;
         self.tell(&News::Ended);
+        self.pgn.finish()?;
+        self.store.end_session()?;
         match (failure, &self.stop) {
             (Some(error), _) => Err(error),
             (None, Some(StopReason::Failed(words))) => Err(RunError::System(words.clone())),
             _ => {
                 let conclusion = self.conclusion();
+                self.store.close();
                 Ok((self.standings, conclusion))
             }
         }
     }
 
     fn conclusion(&self) -> Conclusion {
-        let missing = self.prepared.schedule.games() - self.games_done();
+        let missing = self.prepared.schedule.games().saturating_sub(self.done.count());
         match &self.stop {
             Some(StopReason::Decided) => Conclusion::Decided,
             Some(StopReason::Fault(words)) => Conclusion::Stopped(words.clone()),
             _ if missing == 0 => Conclusion::Complete,
             Some(_) => Conclusion::Interrupted,
-            None => Conclusion::LeftOut { games: missing },
+            None => Conclusion::LeftOut { games: missing, out: self.out.clone() },
         }
-    }
-
-    fn games_done(&self) -> u32 {
-        u32::try_from(self.done.len()).unwrap_or(u32::MAX)
     }
 
     fn tell(&mut self, news: &News<'_>) {
         self.watcher.see(news, &self.standings);
     }
 
-    /// Waits for the next event; none when workers that should leave do not.
+    /// Waits for the next event; none when workers that should leave have not done so in time.
     fn next_event(&self, events: &Receiver<Event>) -> Option<Event> {
-        match self.closing_since {
-            None => events.recv().ok(),
-            Some(since) => events.recv_timeout(LEAVING.saturating_sub(since.elapsed())).ok(),
+        match self.leaving {
+            Leaving::NotYet => events.recv().ok(),
+            Leaving::Until(end) | Leaving::AtLast(end) => {
+                events.recv_timeout(end.saturating_duration_since(Instant::now())).ok()
+            }
         }
+    }
+
+    /// Time is up: engines are killed, so that the workers come back. Whether there is any more time to wait.
+    fn hurry(&mut self) -> bool {
+        match self.leaving {
+            Leaving::Until(_) => {
+                self.sweep();
+                self.leaving = Leaving::AtLast(Instant::now() + LAST);
+                true
+            }
+            Leaving::NotYet | Leaving::AtLast(_) => false,
+        }
+    }
+
+    /// All workers must have left after this time, or at an earlier end that was set before.
+    fn leave_within(&mut self, time: Duration) {
+        let end = Instant::now() + time;
+        self.leaving = match self.leaving {
+            Leaving::NotYet => Leaving::Until(end),
+            Leaving::Until(earlier) => Leaving::Until(earlier.min(end)),
+            at_last @ Leaving::AtLast(_) => at_last,
+        };
     }
 
     /// Gives out work as long as somebody wants some; closes the queue when there is none left.
     fn hand_out(&mut self) {
-        if self.closing_since.is_some() {
+        if self.closed {
             return;
         }
         while self.stop.is_none() && self.queue.appetite() > 0 {
@@ -196,7 +244,8 @@ impl<'a> Coordinator<'a> {
     }
 
     fn close(&mut self) {
-        self.closing_since = Some(Instant::now());
+        self.closed = true;
+        self.leave_within(LEAVING);
         self.queue.close();
     }
 
@@ -205,7 +254,7 @@ impl<'a> Coordinator<'a> {
         while let Some(pair) = self.prepared.schedule.pair(self.next_pair) {
             self.next_pair += 1;
             let missing =
-                self.prepared.schedule.games_of(pair).filter(|game| !self.done.contains(&game.number));
+                self.prepared.schedule.games_of(pair).filter(|game| !self.done.contains(game.number));
             let (playable, left): (Vec<_>, Vec<_>) = missing.partition(|game| self.can_play(game));
             for game in left {
                 // Only the view loses the game; a failure to write shows at the next one that is written.
@@ -219,7 +268,7 @@ impl<'a> Coordinator<'a> {
     }
 
     fn can_play(&self, game: &ScheduledGame) -> bool {
-        !self.out.contains(&game.white) && !self.out.contains(&game.black)
+        !self.out.contains_key(&game.white) && !self.out.contains_key(&game.black)
     }
 
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
@@ -236,13 +285,9 @@ impl<'a> Coordinator<'a> {
             Event::EngineFault(fault) => {
                 self.store.note_fault(&fault)?;
                 self.tell(&News::EngineFault(&fault));
-                self.stop_by_policy(fault.entrant, &fault.words);
+                self.apply_policy(fault.entrant, &fault.words);
             }
-            Event::EntrantOut { entrant, words } => {
-                if self.out.insert(entrant) {
-                    self.tell(&News::EntrantOut { entrant, words: &words });
-                }
-            }
+            Event::EntrantOut { entrant, strike } => self.strike_out(entrant, strike),
             Event::GameStarted(game) => self.tell(&News::GameStarted(&game)),
             Event::GameFinished(record) => self.finish_game(&record)?,
             Event::GameAbandoned(game) if self.stop.is_none() => self.pgn.leave_out(game.number)?,
@@ -254,7 +299,7 @@ impl<'a> Coordinator<'a> {
             }
             Event::WorkerEnded { worker } => {
                 self.queue.forget(worker);
-                if self.closing_since.is_none() {
+                if !self.closed {
                     self.halt(StopReason::Failed("a thread of ours failed".to_owned()));
                     self.close();
                 }
@@ -263,7 +308,7 @@ impl<'a> Coordinator<'a> {
             Event::Kill => {
                 self.halt(StopReason::Asked);
                 self.sweep();
-                self.closing_since = Instant::now().checked_sub(LEAVING);
+                self.leaving = Leaving::AtLast(Instant::now());
             }
         }
         Ok(())
@@ -279,17 +324,33 @@ impl<'a> Coordinator<'a> {
         self.pgn.put(record.game.number, &self.writer.write(record))?;
         self.tell(&News::GameFinished(record));
         if let Some(fault) = &record.fault {
-            self.stop_by_policy(record.entrant(fault.color), &fault.words);
+            self.apply_policy(record.entrant(fault.color), &fault.words);
         }
         self.check_test();
         Ok(())
     }
 
-    fn stop_by_policy(&mut self, entrant: usize, words: &str) {
-        if self.prepared.plan.on_fault == OnFault::Stop {
-            let words = format!("{} {words}", self.prepared.plan.entrants[entrant].name);
-            self.halt(StopReason::Fault(words));
+    /// What the plan wants after a fault: to stop, or to go on until an entrant has had too many since this start.
+    fn apply_policy(&mut self, entrant: usize, words: &str) {
+        let plan = &self.prepared.plan;
+        if plan.on_fault == OnFault::Stop {
+            let words = format!("{} {words}", plan.entrants[entrant].name);
+            return self.halt(StopReason::Fault(words));
         }
+        self.faults[entrant] += 1;
+        let faults = self.faults[entrant];
+        if plan.strike_after.is_some_and(|limit| faults >= limit.get()) {
+            self.strike_out(entrant, Strike::Faults(faults));
+        }
+    }
+
+    /// The entrant plays no more games in this session.
+    fn strike_out(&mut self, entrant: usize, strike: Strike) {
+        if self.out.contains_key(&entrant) {
+            return;
+        }
+        self.tell(&News::EntrantOut { entrant, strike: &strike });
+        self.out.insert(entrant, strike);
     }
 
     fn check_test(&mut self) {
@@ -309,6 +370,7 @@ impl<'a> Coordinator<'a> {
             self.tell(&News::Stopping(&reason));
             self.queue.cancel();
         }
+        self.leave_within(if reason == StopReason::Asked { HURRY } else { LEAVING });
         self.stop = Some(reason);
     }
 

@@ -1,5 +1,7 @@
 //! What happens in a run: the closed list of what the coordinator hears, and of what it tells displays.
 
+use std::fmt;
+
 use smalt_driver::process::ProcessIdentity;
 
 use crate::game::GameRecord;
@@ -32,8 +34,8 @@ pub enum Event {
     EntrantOut {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// Why, in words that fit after its name.
-        words: String,
+        /// Why.
+        strike: Strike,
     },
     /// A game begins.
     GameStarted(ScheduledGame),
@@ -75,6 +77,31 @@ pub enum StopReason {
     Failed(String),
 }
 
+/// Why an entrant plays no more. Its words fit after the entrant's name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Strike {
+    /// It failed to start so many times running.
+    Starts {
+        /// How many times.
+        times: usize,
+        /// What went wrong the last time, in words that fit after its name.
+        words: String,
+    },
+    /// It has had as many faults as the plan allows.
+    Faults(u32),
+}
+
+impl fmt::Display for Strike {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Strike::Starts { times, words } => {
+                write!(f, "failed to start {times} times running (it {words})")
+            }
+            Strike::Faults(faults) => write!(f, "had {faults} faults, as many as the plan allows"),
+        }
+    }
+}
+
 /// What displays are told.
 #[derive(Debug)]
 pub enum News<'a> {
@@ -91,7 +118,7 @@ pub enum News<'a> {
         /// An index of the plan's entrants.
         entrant: usize,
         /// Why.
-        words: &'a str,
+        strike: &'a Strike,
     },
     /// The run stops early; games being played are given up.
     Stopping(&'a StopReason),

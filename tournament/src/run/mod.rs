@@ -2,10 +2,11 @@
 //! other; slots play games, each a thread that owns its engines. Displays are told, and decide nothing.
 
 pub mod coordinator;
+mod done;
 pub mod event;
 pub mod setup;
 pub mod slot;
 
 pub use coordinator::{Conclusion, Coordinator, RunError};
-pub use event::{Event, News, StopReason, Watcher};
+pub use event::{Event, News, StopReason, Strike, Watcher};
 pub use setup::{Prepared, SetupError, fingerprint};

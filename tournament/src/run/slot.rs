@@ -8,13 +8,13 @@ use std::time::Duration;
 
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::entrant::Restart;
-use smalt_driver::process::{Interrupt, ProcessIdentity};
+use smalt_driver::process::{Guard, Interrupt, ProcessIdentity};
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
     StartFailure, State,
 };
 
-use super::event::Event;
+use super::event::{Event, Strike};
 use crate::fleet::Work;
 use crate::game::play::transcript_of;
 use crate::game::{Contest, Interrupted, Seat, play};
@@ -46,6 +46,8 @@ pub struct Terms {
     pub adjudication: AdjudicationRules,
     /// This program, which is the built-in engine, too.
     pub own_program: PathBuf,
+    /// Who ends the engines when this program is killed.
+    pub guard: Option<Guard>,
 }
 
 /// The state of one slot.
@@ -207,7 +209,10 @@ impl Slot {
                     let words = fault.words.clone();
                     self.tell(Event::EngineFault(fault));
                     if attempt == STARTS {
-                        self.tell(Event::EntrantOut { entrant, words });
+                        self.tell(Event::EntrantOut {
+                            entrant,
+                            strike: Strike::Starts { times: STARTS, words },
+                        });
                     }
                 }
             }
@@ -237,7 +242,8 @@ impl Slot {
 
     fn start(&self, entrant: usize) -> Result<Running, Failure> {
         let plan = &self.terms.entrants[entrant];
-        let command = command(plan, &self.terms.own_program);
+        let mut command = command(plan, &self.terms.own_program);
+        command.guard = self.terms.guard.clone();
         let meanwhile = &mut Meanwhile::interruptible(&self.interrupt);
         let started = smalt_driver::start(&command, plan.protocol, PATIENCE, None, meanwhile);
         let mut engine = started.map_err(|StartFailure { error, transcript }| {

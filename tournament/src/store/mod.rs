@@ -7,15 +7,17 @@
 mod moves;
 mod read;
 mod schema;
+mod session;
 mod write;
 
 use std::fs::{File, OpenOptions, TryLockError};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, OpenFlags};
+use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-pub use read::StoredRun;
+pub use read::{Fault, StoredRun};
+pub use session::Session;
 pub use write::{EngineFault, Saved};
 
 /// Why the store did not do its work.
@@ -48,7 +50,10 @@ pub enum StoreError {
         /// Ours.
         known: i64,
     },
-    /// The database failed: the disk is full, or the file was damaged.
+    /// There is no room for more.
+    #[error("write {}: the disk is full; nothing that was stored is lost: make room, and go on", .0.display())]
+    Full(PathBuf),
+    /// The database failed.
     #[error("use {}: {source}", path.display())]
     Database {
         /// The file.
@@ -56,15 +61,26 @@ pub enum StoreError {
         /// What SQLite said.
         source: rusqlite::Error,
     },
-    /// A row that this program never wrote.
-    #[error("read {}: {what} makes no sense", path.display())]
-    Corrupt {
+    /// The file is a store, but not as this program writes them: it was damaged.
+    #[error("read {}: the file is damaged: {what}", path.display())]
+    Damaged {
         /// The file.
         path: PathBuf,
-        /// Which part.
+        /// Which part, or what SQLite said.
         what: String,
     },
 }
+
+impl StoreError {
+    /// Whether the file is to blame, and not the moment.
+    pub fn is_about_the_file(&self) -> bool {
+        !matches!(self, StoreError::Database { .. } | StoreError::Full(_))
+    }
+}
+
+/// How often, and after how long, a lock is tried again: whoever only looks holds it for an instant.
+const LOCK_TRIES: u32 = 10;
+const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
 /// An open store.
 #[derive(Debug)]
@@ -72,35 +88,28 @@ pub struct Store {
     // Closed before the lock is: closing any handle of the file drops SQLite's own locks of this process.
     connection: Connection,
     path: PathBuf,
+    version: i64,
     _lock: Option<File>,
 }
 
 impl Store {
-    /// Makes the store of a new run, for one writer.
+    /// Makes the store of a new run, for one writer. It appears under its name whole, or not at all.
     ///
     /// # Errors
     /// If the file exists, or cannot be made.
     pub fn create(path: &Path, run: &StoredRun) -> Result<Store, StoreError> {
-        let file =
-            OpenOptions::new().read(true).write(true).create_new(true).open(path).map_err(|source| {
-                match source.kind() {
-                    std::io::ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
-                    _ => StoreError::Open { path: path.to_owned(), source },
-                }
-            })?;
-        lock(&file, path)?;
-        let store = Store {
-            connection: connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
-            path: path.to_owned(),
-            _lock: Some(file),
-        };
-        store.make_durable()?;
-        store.database(schema::create(&store.connection))?;
-        store.write_run(run)?;
-        Ok(store)
+        if path.exists() {
+            return Err(StoreError::Exists(path.to_owned()));
+        }
+        let draft = draft_of(path);
+        let made = draw_up(&draft, run).and_then(|()| publish(&draft, path));
+        let _ = std::fs::remove_file(&draft);
+        // Whatever failed, the user knows only the name that was asked for.
+        made.map_err(|error| error.of(path))?;
+        Self::resume(path)
     }
 
-    /// Opens the store of a run to go on with it.
+    /// Opens the store of a run to go on with it; one of an older form is brought up to date.
     ///
     /// # Errors
     /// If it is no store, or another runner has it.
@@ -108,22 +117,25 @@ impl Store {
         let open = OpenOptions::new().read(true).write(true).open(path);
         let file = open.map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
         lock(&file, path)?;
-        let store = Store {
+        let mut store = Store {
             connection: connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
             path: path.to_owned(),
+            version: 0,
             _lock: Some(file),
         };
-        schema::check(&store.connection, path)?;
+        store.version = schema::check(&store.connection, path)?;
         store.make_durable()?;
+        store.database(schema::migrate(&store.connection, store.version))?;
+        store.version = schema::VERSION;
         Ok(store)
     }
 
     /// Whether a runner has the store. Asking changes nothing in it.
     pub fn is_in_use(path: &Path) -> bool {
-        File::open(path).is_ok_and(|file| matches!(lock(&file, path), Err(StoreError::Busy(_))))
+        File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
     }
 
-    /// Opens a store to look at it, even while a run goes on.
+    /// Opens a store to look at it, even while a run goes on, and even where nothing can be written.
     ///
     /// # Errors
     /// If it is no store.
@@ -131,12 +143,13 @@ impl Store {
         if let Err(source) = File::open(path) {
             return Err(StoreError::Open { path: path.to_owned(), source });
         }
-        let store = Store {
+        let mut store = Store {
             connection: connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
             path: path.to_owned(),
+            version: 0,
             _lock: None,
         };
-        schema::check(&store.connection, path)?;
+        store.version = schema::check(&store.connection, path)?;
         Ok(store)
     }
 
@@ -151,21 +164,94 @@ impl Store {
         self.database(self.connection.pragma_update(None, "synchronous", "FULL"))
     }
 
-    fn database<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
-        result.map_err(|source| StoreError::Database { path: self.path.clone(), source })
+    /// Leaves one file that needs no other beside it, unless somebody looks at it just now.
+    pub fn close(self) {
+        let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
     }
 
-    fn corrupt(&self, what: impl Into<String>) -> StoreError {
-        StoreError::Corrupt { path: self.path.clone(), what: what.into() }
+    fn database<T>(&self, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        result.map_err(|source| failure(&self.path, source))
+    }
+
+    fn damaged(&self, what: impl Into<String>) -> StoreError {
+        StoreError::Damaged { path: self.path.clone(), what: what.into() }
+    }
+}
+
+impl StoreError {
+    /// The same about another file.
+    fn of(self, other: &Path) -> StoreError {
+        let path = other.to_owned();
+        match self {
+            StoreError::Open { source, .. } => StoreError::Open { path, source },
+            StoreError::Database { source, .. } => StoreError::Database { path, source },
+            StoreError::Full(_) => StoreError::Full(path),
+            other => other,
+        }
+    }
+}
+
+/// What a failure of the database means.
+fn failure(path: &Path, source: rusqlite::Error) -> StoreError {
+    let path = path.to_owned();
+    match (&source, source.sqlite_error_code()) {
+        (_, Some(ErrorCode::DiskFull)) => StoreError::Full(path),
+        // SQLite's own words would name its numbers and not ours.
+        (_, Some(ErrorCode::NotADatabase)) => StoreError::Foreign(path),
+        (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown)) | (_, None) => {
+            StoreError::Damaged { path, what: source.to_string() }
+        }
+        _ => StoreError::Database { path, source },
+    }
+}
+
+/// The name under which a store is made, before it has its own.
+fn draft_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".new.{}", std::process::id()));
+    name.into()
+}
+
+fn draw_up(draft: &Path, run: &StoredRun) -> Result<(), StoreError> {
+    let created =
+        File::create(draft).map_err(|source| StoreError::Open { path: draft.to_owned(), source })?;
+    drop(created);
+    let store = Store {
+        connection: connect(draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
+        path: draft.to_owned(),
+        version: schema::VERSION,
+        _lock: None,
+    };
+    store.database(schema::create(&store.connection))?;
+    store.write_run(run)
+}
+
+/// Gives the draft its name; of two that want the same name one gets it.
+fn publish(draft: &Path, path: &Path) -> Result<(), StoreError> {
+    match std::fs::hard_link(draft, path) {
+        Ok(()) => Ok(()),
+        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
+            Err(StoreError::Exists(path.to_owned()))
+        }
+        // Some file systems know no second names.
+        Err(_) => {
+            std::fs::rename(draft, path).map_err(|source| StoreError::Open { path: path.to_owned(), source })
+        }
     }
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
-    match file.try_lock() {
-        Ok(()) => Ok(()),
-        Err(TryLockError::WouldBlock) => Err(StoreError::Busy(path.to_owned())),
-        Err(TryLockError::Error(source)) => Err(StoreError::Open { path: path.to_owned(), source }),
+    for attempt in 1.. {
+        match file.try_lock() {
+            Ok(()) => break,
+            Err(TryLockError::WouldBlock) if attempt < LOCK_TRIES => std::thread::sleep(LOCK_PAUSE),
+            Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(path.to_owned())),
+            Err(TryLockError::Error(source)) => {
+                return Err(StoreError::Open { path: path.to_owned(), source });
+            }
+        }
     }
+    Ok(())
 }
 
 fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
@@ -174,7 +260,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         connection.busy_timeout(Duration::from_secs(5))?;
         Ok(connection)
     });
-    connection.map_err(|source| StoreError::Database { path: path.to_owned(), source })
+    connection.map_err(|source| failure(path, source))
 }
 
 #[cfg(test)]

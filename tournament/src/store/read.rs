@@ -21,6 +21,15 @@ pub struct StoredRun {
     pub openings: String,
 }
 
+/// A fault as it was stored.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fault {
+    /// The number of the game that it cost; none if it cost none.
+    pub game: Option<u32>,
+    /// Who did what.
+    pub fault: EngineFault,
+}
+
 impl Store {
     /// The run.
     ///
@@ -46,29 +55,33 @@ impl Store {
         while let Some(row) = self.database(rows.next())? {
             let number: i64 = self.database(row.get(0))?;
             let record = self.database(read_game(row))?;
-            each(record.ok_or_else(|| self.corrupt(format!("game {number}")))?);
+            each(record.ok_or_else(|| self.damaged(format!("game {number} makes no sense")))?);
         }
         Ok(())
     }
 
-    /// The faults that cost no game.
+    /// Calls back with each fault, in the order in which they were stored.
     ///
     /// # Errors
     /// If the database fails.
-    pub fn faults_outside_games(&self) -> Result<Vec<EngineFault>, StoreError> {
-        let read = || {
-            let mut statement = self.connection.prepare(
-                "SELECT entrant, name, words, transcript FROM fault WHERE game IS NULL ORDER BY id",
-            )?;
-            let rows = statement.query_map([], |row| {
-                Ok(EngineFault {
-                    entrant: index(row, 0)?,
-                    name: row.get(1)?,
-                    words: row.get(2)?,
-                    transcript: lines(&row.get::<_, String>(3)?),
-                })
-            })?;
-            rows.collect()
+    pub fn for_each_fault(&self, mut each: impl FnMut(Fault)) -> Result<(), StoreError> {
+        let mut read = || {
+            let mut statement = self
+                .connection
+                .prepare("SELECT game, entrant, name, words, transcript FROM fault ORDER BY id")?;
+            let mut rows = statement.query([])?;
+            while let Some(row) = rows.next()? {
+                each(Fault {
+                    game: row.get(0)?,
+                    fault: EngineFault {
+                        entrant: index(row, 1)?,
+                        name: row.get(2)?,
+                        words: row.get(3)?,
+                        transcript: lines(&row.get::<_, String>(4)?),
+                    },
+                });
+            }
+            Ok(())
         };
         self.database(read())
     }
@@ -87,7 +100,7 @@ impl Store {
     }
 }
 
-fn from_ms(ms: i64) -> SystemTime {
+pub(super) fn from_ms(ms: i64) -> SystemTime {
     UNIX_EPOCH + Duration::from_millis(u64::try_from(ms).unwrap_or(0))
 }
 

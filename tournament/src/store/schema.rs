@@ -1,17 +1,17 @@
-//! The tables, and the versions of their form. Older forms are brought up to date when a writer opens them (there are
-//! none yet); newer ones are refused.
+//! The tables, and the versions of their form. Older forms are read as they are, and brought up to date when a writer
+//! opens them; newer ones are refused.
 
 use std::path::Path;
 
 use rusqlite::Connection;
 
-use super::StoreError;
+use super::{StoreError, failure};
 
 /// What marks the file as ours, in SQLite's application_id: `Smlt`.
 const APPLICATION: i64 = 0x536d_6c74;
 
-/// The form that this program writes.
-const VERSION: i64 = 1;
+/// The form that this program writes. Form 2 added the sessions.
+pub(super) const VERSION: i64 = 2;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text
 /// of the module `moves`; `game.number` is the game's number in the schedule, and its only key.
@@ -58,21 +58,44 @@ CREATE TABLE process (
 ) STRICT;
 ";
 
+/// What each form added to the one before; the first of these makes form 2 of form 1. A session is one call of the
+/// runner, from start or resume to its end; one that was killed has no end.
+const STEPS: [&str; 1] = ["
+CREATE TABLE session (
+    id INTEGER PRIMARY KEY,
+    pid INTEGER NOT NULL,
+    started_ms INTEGER NOT NULL,
+    slots INTEGER NOT NULL,
+    ended_ms INTEGER
+) STRICT;
+"];
+
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION)?;
-    connection.execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} PRAGMA user_version = {VERSION}; COMMIT;"))
+    let steps = STEPS.concat();
+    connection
+        .execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} {steps} PRAGMA user_version = {VERSION}; COMMIT;"))
 }
 
-/// Whether the file is a store that this program can read.
-pub(super) fn check(connection: &Connection, path: &Path) -> Result<(), StoreError> {
-    let number = |name: &str| connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
-    match (number("application_id"), number("user_version")) {
-        (Ok(APPLICATION), Ok(1..=VERSION)) => Ok(()),
-        (Ok(APPLICATION), Ok(found)) if found > VERSION => {
+/// Brings an older form up to date, whole or not at all.
+pub(super) fn migrate(connection: &Connection, found: i64) -> rusqlite::Result<()> {
+    if found >= VERSION {
+        return Ok(());
+    }
+    let steps = STEPS[usize::try_from(found - 1).unwrap_or(0)..].concat();
+    connection.execute_batch(&format!("BEGIN IMMEDIATE; {steps} PRAGMA user_version = {VERSION}; COMMIT;"))
+}
+
+/// The form of the file, if it is a store that this program can read.
+pub(super) fn check(connection: &Connection, path: &Path) -> Result<i64, StoreError> {
+    let number = |name: &str| {
+        let value = connection.pragma_query_value(None, name, |row| row.get::<_, i64>(0));
+        value.map_err(|source| failure(path, source))
+    };
+    match (number("application_id")?, number("user_version")?) {
+        (APPLICATION, found @ 1..=VERSION) => Ok(found),
+        (APPLICATION, found) if found > VERSION => {
             Err(StoreError::Newer { path: path.to_owned(), found, known: VERSION })
-        }
-        (Err(source), _) if source.sqlite_error_code() != Some(rusqlite::ErrorCode::NotADatabase) => {
-            Err(StoreError::Database { path: path.to_owned(), source })
         }
         _ => Err(StoreError::Foreign(path.to_owned())),
     }

@@ -1,6 +1,6 @@
 //! The store, by itself.
 
-use std::time::{Duration, UNIX_EPOCH};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use smalt_chess::{Color, Outcome};
 use smalt_driver::process::ProcessIdentity;
@@ -111,4 +111,69 @@ fn processes_are_remembered_until_they_are_gone() {
     store.forget_process(first).unwrap();
     drop(store);
     assert_eq!(Store::resume(&path).unwrap().left_processes().unwrap(), [second]);
+}
+
+#[test]
+fn a_store_appears_whole_or_not_at_all() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    assert!(matches!(
+        Store::create(&folder.path().join("none/run.db"), &run()),
+        Err(StoreError::Open { .. })
+    ));
+    Store::create(&path, &run()).unwrap().close();
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["run.db"], "no draft and no journal is left");
+}
+
+#[test]
+fn an_older_form_is_read_and_brought_up_to_date() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    store.save(&record(0, Outcome::Draw)).unwrap();
+    store.connection.execute_batch("DROP TABLE session; PRAGMA user_version = 1;").unwrap();
+    drop(store);
+    let reader = Store::read(&path).unwrap();
+    assert_eq!((games(&reader).len(), reader.latest_session().unwrap()), (1, None));
+    let store = Store::resume(&path).unwrap();
+    store.begin_session(3).unwrap();
+    let session = store.latest_session().unwrap().unwrap();
+    assert_eq!((session.pid, session.slots, session.games), (std::process::id(), 3, 0));
+    assert_eq!(Store::read(&path).unwrap().version, schema::VERSION);
+}
+
+#[test]
+fn a_session_counts_its_own_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
+    store.save(&record(0, Outcome::Draw)).unwrap();
+    store.begin_session(1).unwrap();
+    let later =
+        GameRecord { started: SystemTime::now() + Duration::from_secs(5), ..record(1, Outcome::Draw) };
+    store.save(&later).unwrap();
+    let session = store.latest_session().unwrap().unwrap();
+    assert_eq!((session.games, session.ended), (1, None));
+    assert!(session.length(SystemTime::now(), false) >= Duration::from_secs(4));
+    store.end_session().unwrap();
+    assert!(store.latest_session().unwrap().unwrap().ended.is_some());
+}
+
+#[test]
+fn a_damaged_file_is_refused_in_words() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    for number in 0..50 {
+        store.save(&record(number, Outcome::Draw)).unwrap();
+    }
+    store.close();
+    let mut bytes = std::fs::read(&path).unwrap();
+    // All but the first page, which holds the list of tables.
+    bytes[4096..].fill(0xa5);
+    std::fs::write(&path, bytes).unwrap();
+    let error = Store::read(&path).and_then(|store| store.for_each_game(|_| {})).unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
+    assert!(error.is_about_the_file());
 }

@@ -2,7 +2,7 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rusqlite::{OptionalExtension, params};
+use rusqlite::params;
 use smalt_driver::process::ProcessIdentity;
 
 use super::{Store, StoreError, StoredRun, moves};
@@ -41,6 +41,15 @@ impl Store {
             "INSERT INTO run (only, program, created_ms, plan, openings) VALUES (1, ?1, ?2, ?3, ?4)",
             params![program, to_ms(run.created), run.plan, run.openings],
         ))?;
+        Ok(())
+    }
+
+    /// Writes another plan in place of the one that the run began with.
+    ///
+    /// # Errors
+    /// As [`Self::save`].
+    pub fn change_plan(&self, plan: &str) -> Result<(), StoreError> {
+        self.database(self.connection.execute("UPDATE run SET plan = ?1", [plan]))?;
         Ok(())
     }
 
@@ -123,22 +132,35 @@ impl Store {
     }
 }
 
+/// One statement, and with a fault two in a transaction; a game that is known changes nothing.
 fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<Saved> {
+    let Some(fault) = &record.fault else { return insert_record(connection, record) };
     let transaction = connection.transaction()?;
-    let game = &record.game;
-    let known: Option<i64> = transaction
-        .prepare_cached("SELECT number FROM game WHERE number = ?1")?
-        .query_row([game.number], |row| row.get(0))
-        .optional()?;
-    if known.is_some() {
+    if insert_record(&transaction, record)? == Saved::Known {
         return Ok(Saved::Known);
     }
+    transaction.execute(
+        "INSERT INTO fault (game, entrant, name, words, transcript) VALUES (?1, ?2, ?3, ?4, ?5)",
+        params![
+            record.game.number,
+            record.entrant(fault.color) as i64,
+            fault.name,
+            fault.words,
+            fault.transcript.join("\n"),
+        ],
+    )?;
+    transaction.commit()?;
+    Ok(Saved::New)
+}
+
+fn insert_record(connection: &rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<Saved> {
+    let game = &record.game;
     let duration_us = i64::try_from(record.duration.as_micros()).unwrap_or(i64::MAX);
-    transaction
+    let inserted = connection
         .prepare_cached(
             "INSERT INTO game (number, pair, round, white, black, opening, fen, outcome, termination, started_ms,
                                duration_us, moves)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12)",
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (number) DO NOTHING",
         )?
         .execute(params![
             game.number,
@@ -154,18 +176,5 @@ fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> ru
             duration_us,
             moves::to_text(&record.plies),
         ])?;
-    if let Some(fault) = &record.fault {
-        transaction.execute(
-            "INSERT INTO fault (game, entrant, name, words, transcript) VALUES (?1, ?2, ?3, ?4, ?5)",
-            params![
-                game.number,
-                record.entrant(fault.color) as i64,
-                fault.name,
-                fault.words,
-                fault.transcript.join("\n"),
-            ],
-        )?;
-    }
-    transaction.commit()?;
-    Ok(Saved::New)
+    Ok(if inserted == 0 { Saved::Known } else { Saved::New })
 }

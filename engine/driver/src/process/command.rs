@@ -3,6 +3,8 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
+use super::guard::Guard;
+
 /// What becomes of what an engine writes to standard error.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub enum StderrPolicy {
@@ -32,6 +34,8 @@ pub struct EngineCommand {
     /// The processors that it may run on, as the system numbers them; those of the
     /// thread that starts it if empty.
     pub affinity: Vec<usize>,
+    /// Who ends what is left of it when this program is killed.
+    pub guard: Option<Guard>,
 }
 
 impl EngineCommand {
@@ -44,6 +48,7 @@ impl EngineCommand {
             environment: Vec::new(),
             stderr: StderrPolicy::default(),
             affinity: Vec::new(),
+            guard: None,
         }
     }
 
@@ -79,6 +84,13 @@ impl EngineCommand {
     #[must_use]
     pub fn stderr(mut self, policy: StderrPolicy) -> Self {
         self.stderr = policy;
+        self
+    }
+
+    /// Watched by this guard.
+    #[must_use]
+    pub fn guarded_by(mut self, guard: &Guard) -> Self {
+        self.guard = Some(guard.clone());
         self
     }
 

@@ -8,6 +8,7 @@
 mod affinity;
 mod command;
 mod exit;
+mod guard;
 mod identity;
 mod interrupt;
 mod lines;
@@ -19,6 +20,7 @@ mod unix;
 pub use affinity::{bind_this_thread, own_processors};
 pub use command::{EngineCommand, StderrPolicy};
 pub use exit::Exit;
+pub use guard::{Guard, stand_guard};
 pub use identity::{ProcessIdentity, Swept};
 pub use interrupt::Interrupt;
 pub(crate) use lines::text;

@@ -6,8 +6,9 @@
 //! thread would take the engine with it. And [`Process`] kills the group and reaps the child when dropped.
 //!
 //! Two gaps remain: the death signal reaches the child alone, not its own children, and the system withdraws it from
-//! set-user-id and set-group-id programs (Debian's phalanx). For both there is [`ProcessIdentity`], to be written down
-//! and swept by a later run. A grandchild that leaves the group (`setsid`) escapes the group's signal.
+//! set-user-id and set-group-id programs (Debian's phalanx). A [`Guard`] closes both; and there is [`ProcessIdentity`],
+//! to be written down and swept by a later run. A grandchild that leaves the group (`setsid`) escapes the group's
+//! signal.
 
 use std::fs::OpenOptions;
 use std::io;
@@ -25,6 +26,7 @@ use rustix::process::{Pid, PidfdFlags, Signal};
 use super::affinity::processor_set;
 use super::command::{EngineCommand, StderrPolicy};
 use super::exit::Exit;
+use super::guard::Guard;
 use super::identity::ProcessIdentity;
 use super::lines::{LINE_LIMIT, Line, LineBuffer};
 use super::lookup::{LookupError, find_program};
@@ -92,6 +94,7 @@ pub struct Process {
     tail: StderrTail,
     read_at: Instant,
     life: Life,
+    guard: Option<(Guard, ProcessIdentity)>,
 }
 
 /// How much of the process is left.
@@ -119,7 +122,7 @@ impl Process {
             system(error)
         })?;
         match open_pidfd(&child) {
-            Ok(pidfd) => Self::adopt(child, pidfd).map_err(system),
+            Ok(pidfd) => Self::adopt(child, pidfd, command.guard.clone()).map_err(system),
             Err(error) => {
                 let _ = child.kill();
                 let _ = child.wait();
@@ -128,7 +131,11 @@ impl Process {
         }
     }
 
-    fn adopt(mut child: Child, pidfd: OwnedFd) -> io::Result<Self> {
+    fn adopt(mut child: Child, pidfd: OwnedFd, guard: Option<Guard>) -> io::Result<Self> {
+        let guard = guard.map(|guard| (guard, ProcessIdentity::of(child.id())));
+        if let Some((guard, identity)) = &guard {
+            guard.watch(*identity);
+        }
         let stdin = child.stdin.take().map(OwnedFd::from);
         let stdout = child.stdout.take().map(OwnedFd::from);
         let stderr = child.stderr.take().map(OwnedFd::from);
@@ -143,6 +150,7 @@ impl Process {
             tail: StderrTail::new(),
             read_at: Instant::now(),
             life: Life::Running,
+            guard,
         };
         for pipe in [&process.stdin, &process.stdout, &process.stderr].into_iter().flatten() {
             let flags = rustix::fs::fcntl_getfl(pipe)?;
@@ -271,6 +279,9 @@ impl Process {
         self.signal_group(Signal::KILL);
         let exit = Exit::from_status(self.child.wait().ok()?);
         self.life = Life::Reaped(exit);
+        if let Some((guard, identity)) = self.guard.take() {
+            guard.release(identity);
+        }
         Some(exit)
     }
 

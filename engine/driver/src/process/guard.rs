@@ -1,0 +1,136 @@
+//! A guard: a process that outlives its owner by a moment, and ends what the owner left behind.
+//!
+//! The system's own death signal reaches an engine, but not what a wrapper script started, and the system withdraws it
+//! from set-user-id programs. A guard closes both gaps: it is told of every process that is started and of every one
+//! that is gone, on a pipe, and when that pipe ends, by whatever death of its owner, it sweeps the groups of those that
+//! are left. It is in a process group of its own, so that no signal of a terminal reaches it. Knows no engines.
+
+use std::collections::HashSet;
+use std::io::{self, BufRead};
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Child, Command, Stdio};
+use std::sync::{Arc, Mutex};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::fs::OFlags;
+
+use super::identity::ProcessIdentity;
+
+/// How long a guard that has nothing more to do may take to leave.
+const LEAVING: Duration = Duration::from_secs(1);
+
+/// The owner's end. All clones are one guard; it leaves when the last of them is dropped.
+#[derive(Clone, Debug)]
+pub struct Guard(Arc<Post>);
+
+#[derive(Debug)]
+struct Post {
+    input: Option<OwnedFd>,
+    child: Mutex<Child>,
+}
+
+impl PartialEq for Guard {
+    fn eq(&self, other: &Guard) -> bool {
+        Arc::ptr_eq(&self.0, &other.0)
+    }
+}
+
+impl Eq for Guard {}
+
+impl Guard {
+    /// Starts a guard: this program with this argument must do nothing but [`stand_guard`] on its standard input.
+    ///
+    /// # Errors
+    /// If the system refuses.
+    #[expect(clippy::disallowed_methods, reason = "a guard is a process, and this crate starts those")]
+    pub fn start(program: &Path, argument: &str) -> io::Result<Guard> {
+        let mut command = Command::new(program);
+        command.arg(argument).current_dir("/").process_group(0);
+        command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
+        let mut child = command.spawn()?;
+        let input = child.stdin.take().map(OwnedFd::from);
+        if let Some(input) = &input {
+            let flags = rustix::fs::fcntl_getfl(input)?;
+            rustix::fs::fcntl_setfl(input, flags | OFlags::NONBLOCK)?;
+        }
+        Ok(Guard(Arc::new(Post { input, child: Mutex::new(child) })))
+    }
+
+    /// This process was started.
+    pub(super) fn watch(&self, process: ProcessIdentity) {
+        self.tell('+', process);
+    }
+
+    /// This process and its group are gone.
+    pub(super) fn release(&self, process: ProcessIdentity) {
+        self.tell('-', process);
+    }
+
+    /// A line is shorter than what a pipe takes in one piece (pipe(7)), so that threads need no lock. A guard that is
+    /// gone or does not read is no reason to stop: the other nets still hold.
+    fn tell(&self, change: char, process: ProcessIdentity) {
+        let Some(input) = &self.0.input else { return };
+        let line = format!("{change}{} {} {}\n", process.pid, process.started, process.session);
+        let _ = rustix::io::write(input, line.as_bytes());
+    }
+}
+
+impl Drop for Post {
+    fn drop(&mut self) {
+        self.input = None;
+        let child = self.child.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
+        let deadline = Instant::now() + LEAVING;
+        while matches!(child.try_wait(), Ok(None)) {
+            if Instant::now() >= deadline {
+                let _ = child.kill();
+                let _ = child.wait();
+                return;
+            }
+            thread::sleep(Duration::from_millis(1));
+        }
+    }
+}
+
+/// What a guard does: reads who comes and goes until its owner is no more, and ends those who are left.
+pub fn stand_guard(input: impl BufRead) {
+    let mut watched = HashSet::new();
+    for line in input.lines().map_while(Result::ok) {
+        match parse(&line) {
+            Some(('+', process)) => watched.insert(process),
+            Some((_, process)) => watched.remove(&process),
+            None => false,
+        };
+    }
+    for process in watched {
+        let _ = process.sweep();
+    }
+}
+
+fn parse(line: &str) -> Option<(char, ProcessIdentity)> {
+    let change = line.chars().next().filter(|change| matches!(change, '+' | '-'))?;
+    let mut numbers = line[1..].split(' ');
+    let process = ProcessIdentity {
+        pid: numbers.next()?.parse().ok()?,
+        started: numbers.next()?.parse().ok()?,
+        session: numbers.next()?.parse().ok()?,
+    };
+    Some((change, process))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn lines_of_a_guard_are_read() {
+        let process = ProcessIdentity { pid: 12, started: 345, session: 6 };
+        assert_eq!(parse("+12 345 6"), Some(('+', process)));
+        assert_eq!(parse("-12 345 6"), Some(('-', process)));
+        for text in ["", "12 345 6", "+12 345", "é12 345 6", "+a b c"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+    }
+}

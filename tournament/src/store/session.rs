@@ -1,0 +1,93 @@
+//! Sessions: each call of the runner on a store, with its begin and, unless it was killed, its end. How fast a run goes
+//! is told by them.
+
+use std::time::{Duration, SystemTime};
+
+use rusqlite::{OptionalExtension, params};
+
+use super::read::from_ms;
+use super::write::to_ms;
+use super::{Store, StoreError};
+
+/// The latest call of the runner on a store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Session {
+    /// Its process number.
+    pub pid: u32,
+    /// When it began.
+    pub started: SystemTime,
+    /// How many games it played at once.
+    pub slots: u32,
+    /// When it ended; none if it still runs, or was killed.
+    pub ended: Option<SystemTime>,
+    /// How many games began and ended in it.
+    pub games: u32,
+    /// When the last of them ended.
+    pub last_game: Option<SystemTime>,
+}
+
+impl Session {
+    /// From its begin to its end; of one that was killed to the end of its last game, of one that runs to now.
+    pub fn length(&self, now: SystemTime, runs: bool) -> Duration {
+        let end = match self.ended {
+            Some(ended) => ended,
+            None if runs => now,
+            None => self.last_game.unwrap_or(self.started),
+        };
+        end.duration_since(self.started).unwrap_or_default()
+    }
+}
+
+impl Store {
+    /// Notes that a runner begins.
+    ///
+    /// # Errors
+    /// If the disk is full, or fails.
+    pub fn begin_session(&self, slots: usize) -> Result<(), StoreError> {
+        self.database(self.connection.execute(
+            "INSERT INTO session (pid, started_ms, slots) VALUES (?1, ?2, ?3)",
+            params![std::process::id(), to_ms(SystemTime::now()), slots as i64],
+        ))?;
+        Ok(())
+    }
+
+    /// Notes that the runner which began last has come to its end.
+    ///
+    /// # Errors
+    /// As [`Self::begin_session`].
+    pub fn end_session(&self) -> Result<(), StoreError> {
+        self.database(self.connection.execute(
+            "UPDATE session SET ended_ms = ?1 WHERE id = (SELECT max(id) FROM session)",
+            [to_ms(SystemTime::now())],
+        ))?;
+        Ok(())
+    }
+
+    /// The latest session; none in a store of the first form.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn latest_session(&self) -> Result<Option<Session>, StoreError> {
+        if self.version < 2 {
+            return Ok(None);
+        }
+        let found = self.connection.query_row(
+            "SELECT session.pid, session.started_ms, session.slots, session.ended_ms, count(game.number),
+                    max(game.started_ms + game.duration_us / 1000)
+             FROM session LEFT JOIN game ON game.started_ms >= session.started_ms
+             WHERE session.id = (SELECT max(id) FROM session) GROUP BY session.id",
+            [],
+            |row| {
+                Ok(Session {
+                    pid: row.get(0)?,
+                    started: from_ms(row.get(1)?),
+                    slots: row.get(2)?,
+                    ended: row.get::<_, Option<i64>>(3)?.map(from_ms),
+                    games: row.get(4)?,
+                    last_game: row.get::<_, Option<i64>>(5)?.map(from_ms),
+                })
+            },
+        );
+        self.database(found.optional())
+    }
+}
