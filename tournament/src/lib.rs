@@ -11,6 +11,7 @@ pub mod opening;
 pub mod packed;
 pub mod pgn;
 pub mod plan;
+pub mod ratings;
 pub mod run;
 pub mod schedule;
 pub mod standings;

@@ -96,17 +96,9 @@ pub(super) enum Command {
         #[arg(long, value_enum, default_value = "text")]
         table: TableForm,
     },
-    /// Rate all entrants of a run on one scale
-    Ratings {
-        /// The store of the run
-        store: PathBuf,
-        /// A known rating: NAME=RATING, or NAME=RATING±ERROR; may be repeated
-        #[arg(long, value_name = "NAME=RATING")]
-        anchor: Vec<String>,
-        /// The mean of all ratings, where there is no anchor
-        #[arg(long, value_name = "RATING", default_value_t = 0.0, allow_negative_numbers = true)]
-        average: f64,
-    },
+    /// Rate all who played in stores and PGN files on one scale
+    #[command(after_help = super::ratings::EXAMPLES)]
+    Ratings(super::ratings::RatingFlags),
     /// Write the games of a run as PGN
     Export {
         /// The store of the run

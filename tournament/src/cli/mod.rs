@@ -9,6 +9,7 @@ mod intent;
 mod openings;
 mod output;
 mod play;
+mod ratings;
 mod signals;
 mod view;
 
@@ -86,7 +87,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             view::status(&store, detail)?
         }
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
-        Command::Ratings { store, anchor, average } => view::ratings(&store, &anchor, average)?,
+        Command::Ratings(flags) => ratings::ratings(&flags)?,
         Command::Export { store, output } => view::export(&store, output.as_deref())?,
         Command::Elo { wdl, penta, test, json } => {
             let pairs = penta.map(|pairs| Counts::Pairs(Pentanomial(pairs.0)));

@@ -2,10 +2,7 @@
 
 use std::path::Path;
 
-use anyhow::{Context, anyhow};
-use smalt_driver::entrant::nearest;
-use smalt_stats::Elo;
-use smalt_stats::ratings::{Anchor, RatingOptions};
+use anyhow::Context;
 
 use super::arguments::TableForm;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -21,6 +18,11 @@ fn open(path: &Path) -> Result<(Store, Standings), Refusal> {
     let mut standings = Standings::new(&prepared);
     store.for_each_game(|record| standings.add(&record)).map_err(refuse_store)?;
     Ok((store, standings))
+}
+
+/// The counts of a store.
+pub(super) fn read_standings(path: &Path) -> Result<Standings, Refusal> {
+    open(path).map(|(_, standings)| standings)
 }
 
 /// How much is told of faults.
@@ -91,34 +93,6 @@ pub(super) fn standings(path: &Path, json: Option<&Path>, form: TableForm) -> Re
         TableForm::Csv => report::table(&standings).to_csv(),
     })?;
     Ok(Exit::Done)
-}
-
-/// One rating list.
-pub(super) fn ratings(path: &Path, anchors: &[String], average: f64) -> Result<Exit, Refusal> {
-    let (_, standings) = open(path)?;
-    let anchors =
-        anchors.iter().map(|text| parse_anchor(text, &standings)).collect::<anyhow::Result<Vec<_>>>();
-    let options =
-        RatingOptions { anchors: anchors.or_usage()?, average: Elo(average), ..RatingOptions::default() };
-    print(&report::ratings(&standings, &options))?;
-    Ok(Exit::Done)
-}
-
-/// Reads `NAME=RATING` or `NAME=RATING±ERROR`.
-fn parse_anchor(text: &str, standings: &Standings) -> anyhow::Result<Anchor> {
-    let (name, rating) =
-        text.rsplit_once('=').with_context(|| format!("--anchor {text:?}: expected NAME=RATING"))?;
-    let names = standings.entrants().iter().map(|tally| tally.name.as_str());
-    let player = names.clone().position(|other| other == name).ok_or_else(|| {
-        let hint =
-            nearest(name, names.clone()).map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
-        anyhow!("--anchor: no entrant is called {name:?}{hint}")
-    })?;
-    let (rating, error) = rating.split_once('±').unwrap_or((rating, "0"));
-    let number = |text: &str| -> anyhow::Result<Elo> {
-        Ok(Elo(text.trim().parse().with_context(|| format!("--anchor: {text:?} is no number"))?))
-    };
-    Ok(Anchor { player, rating: number(rating)?, error: number(error)? })
 }
 
 /// The games.

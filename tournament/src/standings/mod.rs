@@ -16,6 +16,7 @@ use crate::game::record::SearchRecord;
 use crate::game::termination::Kind;
 use crate::game::{GameRecord, Termination};
 use crate::plan::Format;
+use crate::ratings::Games;
 use crate::run::Prepared;
 use crate::schedule::Pairing;
 use latency::Latencies;
@@ -256,6 +257,14 @@ impl Standings {
             sprt.llr_of_pairs(&tally.pairs).unwrap_or_else(|| sprt.llr_of_games(&tally.results))
         };
         Some(TestState { sprt, llr, verdict: sprt.verdict(llr) })
+    }
+
+    /// Adds all games, by the entrants' names.
+    pub fn add_games(&self, games: &mut Games) {
+        let numbers: Vec<usize> = self.entrants.iter().map(|tally| games.player(&tally.name)).collect();
+        for (&(white, black), &results) in &self.colors {
+            games.add(numbers[white], numbers[black], results);
+        }
     }
 
     /// One rating list over all games, its mean 0.

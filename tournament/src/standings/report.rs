@@ -3,8 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use smalt_report::{Cell, Column, Kind, Sign, Table, format};
-use smalt_stats::ratings::{Rating, RatingOptions, Unrated};
+use smalt_report::{Cell, Column, Kind, Sign, Table};
 use smalt_stats::{Estimate, MatchStatistics, Verdict};
 
 use super::{Standings, TestState, statistics};
@@ -185,51 +184,4 @@ pub fn speed(standings: &Standings) -> Table {
         ]);
     }
     table
-}
-
-/// One list for all, or the reason why there is none.
-pub fn ratings(standings: &Standings, options: &RatingOptions) -> String {
-    let ratings = match standings.ratings(options) {
-        Ok(ratings) => ratings,
-        Err(error) => return format!("No ratings: {error}.\n"),
-    };
-    let mut table = Table::new([
-        Column::new("#", Kind::Integer),
-        Column::new("entrant", Kind::Text),
-        Column::new("rating", Kind::Estimate(1, Sign::Negative)),
-        Column::new("points", Kind::Number(1, Sign::Negative)),
-        Column::new("games", Kind::Integer),
-        Column::new("", Kind::Text),
-    ]);
-    let mut order: Vec<usize> = (0..standings.entrants().len()).collect();
-    let height = |player: usize| match ratings.players()[player] {
-        Rating::Rated(estimate) => estimate.value,
-        Rating::Unrated(Unrated::AboveAll) => f64::INFINITY,
-        Rating::Unrated(_) => f64::NEG_INFINITY,
-    };
-    order.sort_by(|&first, &second| height(second).total_cmp(&height(first)));
-    for (place, player) in (1_u64..).zip(order) {
-        let tally = &standings.entrants()[player];
-        let (rating, note) = match ratings.players()[player] {
-            Rating::Rated(found) => (estimate(Some(found)), ""),
-            Rating::Unrated(Unrated::AboveAll) => (Cell::Missing, "won all"),
-            Rating::Unrated(Unrated::BelowAll) => (Cell::Missing, "lost all"),
-            Rating::Unrated(Unrated::Unlinked) => (Cell::Missing, "met nobody who is rated"),
-        };
-        table.push([
-            place.into(),
-            tally.name.clone().into(),
-            rating,
-            tally.results.points().into(),
-            tally.results.games().into(),
-            note.into(),
-        ]);
-    }
-    let (white, draws) = (ratings.white_advantage(), ratings.draw_rate());
-    format!(
-        "{}\nWhite's advantage: {} Elo. Draws between equals: {} %.\n",
-        table.to_text().trim_end(),
-        format::estimate(white.value, white.error, 1, Sign::Negative),
-        format::estimate(100.0 * draws.value, draws.error.map(|error| 100.0 * error), 1, Sign::Negative),
-    )
 }

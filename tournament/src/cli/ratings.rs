@@ -1,0 +1,209 @@
+//! `ratings`: one list from stores and PGN files.
+
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use smalt_driver::entrant::nearest;
+use smalt_stats::Elo;
+use smalt_stats::ratings::{Anchor, Parameter};
+
+use super::arguments::TableForm;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::{is_standard_output, print, tell, write_json};
+use super::view;
+use crate::packed::Unpacked;
+use crate::ratings::json::{LeftOut, Results};
+use crate::ratings::pgn::Consequence;
+use crate::ratings::report::{self, Parts, Shown};
+use crate::ratings::{Games, ListOptions, RatingList, pgn};
+
+/// So many notices of a file are shown; all of them are in the JSON.
+const NOTICES_SHOWN: usize = 10;
+
+/// Up to so many players all tables are shown as text without being asked for.
+const FEW: usize = 12;
+
+/// How every database of SQLite begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  smalt-tournament ratings run.db --anchor stockfish=3500
+  smalt-tournament ratings *.pgn games.pgn.zst --anchor A=2500±15 --anchor B=2710±20 --simulations 1000
+  smalt-tournament ratings games.pgn --table csv --json list.json
+
+The model: the expected score is the logistic function of the difference in rating plus White's advantage
+(400 points are ten times the odds: Bradley-Terry), and Davidson's rule says how many of the games are drawn.
+Ratings, White's advantage and draw rate are fitted together by maximum likelihood; errors are 95% half-widths
+from the full covariance, and, with --simulations, from the same games played again by chance.
+Ordo has the same expected score on a scale of its own, 0.9% narrower (202 points are 76%), and equates points
+instead; BayesElo draws by Rao and Kupper's rule, which rates lopsided results otherwise.
+
+Players who won all their games, or lost all, have no finite rating: they are listed above and below the others,
+and their games say nothing about these. So are players whom no game connects with the rated ones; the groups
+are told. With --prior ERROR all of them get ratings: everybody is taken to be average ± ERROR beforehand.
+
+Unfinished games (`*`) and broken ones are told with file and line, and left out.";
+
+/// One list.
+#[derive(Args, Clone, Debug)]
+pub(super) struct RatingFlags {
+    /// Stores of runs, and PGN files (plain, .gz or .zst)
+    #[arg(required = true, value_name = "RUN.db|GAMES.pgn")]
+    files: Vec<PathBuf>,
+    /// A known rating: NAME=RATING, or NAME=RATING±ERROR (also written +- or +/-); may be repeated
+    #[arg(long, value_name = "NAME=RATING")]
+    anchor: Vec<String>,
+    /// The mean of all ratings, where there is no anchor
+    #[arg(long, value_name = "RATING", default_value_t = 0.0, allow_negative_numbers = true)]
+    average: f64,
+    /// Take everybody without an anchor for average ± ERROR before any game
+    #[arg(long, value_name = "ERROR")]
+    prior: Option<f64>,
+    /// Hold White's advantage at so many Elo (default: fitted)
+    #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
+    white_advantage: Option<f64>,
+    /// Hold the share of draws between equals, in (0, 1) (default: fitted)
+    #[arg(long, value_name = "SHARE")]
+    draw_rate: Option<f64>,
+    /// Find errors by playing all games again so often by chance, too
+    #[arg(long, value_name = "N", default_value_t = 0)]
+    simulations: u64,
+    /// What that chance follows from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// Show who met whom, with points and expected points
+    #[arg(long)]
+    head_to_head: bool,
+    /// Show how probable it is that each is stronger than each other
+    #[arg(long)]
+    los: bool,
+    /// How tables are written
+    #[arg(long, value_enum, default_value = "text")]
+    table: TableForm,
+    /// Write the whole list for scripts (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Rates.
+pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
+    let mut games = Games::default();
+    let mut left_out = Vec::new();
+    for file in &flags.files {
+        left_out.extend(read(file, &mut games)?);
+    }
+    if games.count() == 0 {
+        return Err(anyhow!("there are no games to rate in {}", list(&flags.files))).or_usage();
+    }
+    let options = options(flags, &games).or_usage()?;
+    let rated =
+        RatingList::fit(&games, &options).map_err(|error| anyhow!("no ratings: {error}")).or_usage()?;
+    if let Some(file) = &flags.json {
+        write_json(file, &Results::of(&rated, left_out))?;
+        if is_standard_output(file) {
+            return Ok(Exit::Done);
+        }
+    }
+    print(&text(flags, &rated))?;
+    Ok(Exit::Done)
+}
+
+fn list(files: &[PathBuf]) -> String {
+    let names: Vec<String> = files.iter().map(|file| file.display().to_string()).collect();
+    names.join(", ")
+}
+
+fn options(flags: &RatingFlags, games: &Games) -> anyhow::Result<ListOptions> {
+    let anchors = flags.anchor.iter().map(|text| parse_anchor(text, games));
+    let parameter = |value: Option<f64>| value.map_or(Parameter::Fitted, Parameter::Fixed);
+    if flags.prior.is_some_and(|error| error.is_nan() || error <= 0.0) {
+        return Err(anyhow!("--prior must be above zero"));
+    }
+    Ok(ListOptions {
+        anchors: anchors.collect::<anyhow::Result<_>>()?,
+        average: Elo(flags.average),
+        prior: flags.prior.map(Elo),
+        white_advantage: parameter(flags.white_advantage),
+        draw_rate: parameter(flags.draw_rate),
+        simulations: flags.simulations,
+        seed: flags.seed,
+    })
+}
+
+fn text(flags: &RatingFlags, rated: &RatingList) -> String {
+    let are_few = flags.table == TableForm::Text && rated.players().len() <= FEW;
+    let shown = |is_wanted: bool| if is_wanted || are_few { Shown::Yes } else { Shown::No };
+    let parts = Parts { head_to_head: shown(flags.head_to_head), los: shown(flags.los) };
+    let tables = report::tables(rated, parts);
+    match flags.table {
+        TableForm::Csv => joined(tables.iter().map(|table| table.to_csv()), "\r\n"),
+        TableForm::Markdown => {
+            let tables = tables.iter().map(|table| table.to_markdown());
+            joined(tables.chain([report::remarks(rated)]), "\n")
+        }
+        TableForm::Text => {
+            let tables = tables.iter().map(|table| table.to_text());
+            joined(tables.chain([report::remarks(rated)]), "\n")
+        }
+    }
+}
+
+/// Parts with an empty line between them.
+fn joined(parts: impl Iterator<Item = String>, line_end: &str) -> String {
+    parts.map(|part| format!("{}{line_end}", part.trim_end())).collect::<Vec<_>>().join(line_end)
+}
+
+/// Adds the games of a file; tells what is wrong with it, and gives that.
+fn read(path: &Path, games: &mut Games) -> Result<Vec<LeftOut>, Refusal> {
+    if is_store(path) {
+        let standings = view::read_standings(path)?;
+        standings.add_games(games);
+        return Ok(Vec::new());
+    }
+    let failed = || format!("read {}", path.display());
+    let notices = Unpacked::open(path).and_then(|source| pgn::read(source, games)).with_context(failed);
+    let notices = notices.or_usage()?;
+    for notice in notices.iter().take(NOTICES_SHOWN) {
+        tell(&format!("{}, {notice}", path.display()));
+    }
+    if notices.len() > NOTICES_SHOWN {
+        let games = notices.iter().filter(|notice| notice.consequence == Consequence::LeftOut).count();
+        tell(&format!("{}: {} such lines in all, {games} games left out", path.display(), notices.len()));
+    }
+    let left_out = notices.into_iter().map(|notice| LeftOut {
+        file: path.display().to_string(),
+        line: notice.line,
+        reason: notice.words,
+    });
+    Ok(left_out.collect())
+}
+
+/// By its first bytes; a file whose name says so is one even if these say otherwise, so that it is refused as what it
+/// should be.
+fn is_store(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let begins_so = std::fs::File::open(path)
+        .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))
+        .is_ok_and(|_| start == SQLITE);
+    begins_so || path.extension().is_some_and(|extension| extension == "db")
+}
+
+/// Reads `NAME=RATING` or `NAME=RATING±ERROR`.
+fn parse_anchor(text: &str, games: &Games) -> anyhow::Result<Anchor> {
+    let (name, rating) =
+        text.rsplit_once('=').with_context(|| format!("--anchor {text:?}: expected NAME=RATING"))?;
+    let player = games.find(name).ok_or_else(|| {
+        let hint = nearest(name, games.names().iter().map(String::as_str));
+        let hint = hint.map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
+        anyhow!("--anchor: nobody is called {name:?}{hint}")
+    })?;
+    let parted = ["±", "+/-", "+-"].iter().find_map(|sign| rating.split_once(sign));
+    let (rating, error) = parted.unwrap_or((rating, "0"));
+    let number = |text: &str| -> anyhow::Result<Elo> {
+        Ok(Elo(text.trim().parse().with_context(|| format!("--anchor: {text:?} is no number"))?))
+    };
+    Ok(Anchor { player, rating: number(rating)?, error: number(error)? })
+}

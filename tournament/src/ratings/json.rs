@@ -1,0 +1,131 @@
+//! The list as JSON. Numbers that have no finite value are null; errors are half-widths of 95% intervals.
+
+use serde::Serialize;
+
+use super::RatingList;
+
+/// All of a list.
+#[derive(Debug, Serialize)]
+pub struct Results {
+    model: &'static str,
+    games: u64,
+    white_advantage: f64,
+    white_advantage_error: Option<f64>,
+    draw_rate: f64,
+    draw_rate_error: Option<f64>,
+    log_likelihood: f64,
+    simulations: u64,
+    players: Vec<Player>,
+    los: Vec<Vec<Option<f64>>>,
+    pairings: Vec<Pairing>,
+    groups: Vec<Vec<String>>,
+    left_out: Vec<LeftOut>,
+}
+
+#[derive(Debug, Serialize)]
+struct Player {
+    name: String,
+    rating: Option<f64>,
+    rating_error: Option<f64>,
+    simulated_error: Option<f64>,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    points: f64,
+    rated_games: u64,
+    rated_points: f64,
+    expected: Option<f64>,
+    note: Option<&'static str>,
+}
+
+#[derive(Debug, Serialize)]
+struct Pairing {
+    first: String,
+    second: String,
+    games: u64,
+    wins: u64,
+    draws: u64,
+    losses: u64,
+    points: f64,
+    expected: Option<f64>,
+}
+
+/// A game that was not counted, or something else that is wrong with a file.
+#[derive(Clone, Debug, Serialize)]
+pub struct LeftOut {
+    /// The file.
+    pub file: String,
+    /// The line, from 1.
+    pub line: u64,
+    /// What is wrong.
+    pub reason: String,
+}
+
+impl Results {
+    /// Players, and the rows and columns of `los`, from the highest to the lowest.
+    pub fn of(list: &RatingList, left_out: Vec<LeftOut>) -> Results {
+        let ratings = list.ratings();
+        let order = list.order();
+        let los = |&row: &usize| {
+            order.iter().map(|&column| (row != column).then(|| ratings.los(row, column)).flatten()).collect()
+        };
+        Results {
+            model: "logistic expected score, draws by Davidson's rule",
+            games: list.encounters().iter().map(|encounter| encounter.results.games()).sum(),
+            white_advantage: ratings.white_advantage().value,
+            white_advantage_error: ratings.white_advantage().error,
+            draw_rate: ratings.draw_rate().value,
+            draw_rate_error: ratings.draw_rate().error,
+            log_likelihood: ratings.log_likelihood(),
+            simulations: list.simulation().map_or(0, |simulation| simulation.lists()),
+            players: order.iter().map(|&player| Player::of(list, player)).collect(),
+            los: order.iter().map(los).collect(),
+            pairings: list.encounters().iter().map(|encounter| Pairing::of(list, encounter)).collect(),
+            groups: list
+                .groups()
+                .iter()
+                .map(|group| group.iter().map(|&player| list.name(player).to_owned()).collect())
+                .collect(),
+            left_out,
+        }
+    }
+}
+
+impl Player {
+    fn of(list: &RatingList, player: usize) -> Player {
+        let tally = &list.players()[player];
+        let rating = list.rating(player);
+        Player {
+            name: list.name(player).to_owned(),
+            rating: rating.map(|rating| rating.value),
+            rating_error: rating.and_then(|rating| rating.error),
+            simulated_error: list.simulation().and_then(|simulation| simulation.error(player)),
+            games: tally.results.games(),
+            wins: tally.results.wins,
+            draws: tally.results.draws,
+            losses: tally.results.losses,
+            points: tally.results.points(),
+            rated_games: tally.rated.games(),
+            rated_points: tally.rated.points(),
+            expected: rating.map(|_| tally.expected),
+            note: Some(list.note(player)).filter(|note| !note.is_empty()),
+        }
+    }
+}
+
+impl Pairing {
+    fn of(list: &RatingList, encounter: &super::list::Encounter) -> Pairing {
+        let results = encounter.results;
+        Pairing {
+            first: list.name(encounter.first).to_owned(),
+            second: list.name(encounter.second).to_owned(),
+            games: results.games(),
+            wins: results.wins,
+            draws: results.draws,
+            losses: results.losses,
+            points: results.points(),
+            expected: encounter.expected,
+        }
+    }
+}

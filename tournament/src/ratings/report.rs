@@ -1,0 +1,175 @@
+//! The list as tables for people. Makes texts; prints nothing.
+
+use smalt_report::{Cell, Column, Kind, Sign, Table, format};
+use smalt_stats::Estimate;
+
+use super::RatingList;
+
+/// What is shown of a list besides the list itself.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Parts {
+    /// Who met whom.
+    pub head_to_head: Shown,
+    /// How sure each is stronger than each other.
+    pub los: Shown,
+}
+
+/// Whether a part is shown.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shown {
+    /// It is.
+    Yes,
+    /// It is not.
+    No,
+}
+
+/// All tables that are wanted, the list first.
+pub fn tables(list: &RatingList, parts: Parts) -> Vec<Table> {
+    let mut tables = vec![table(list)];
+    if parts.head_to_head == Shown::Yes {
+        tables.push(head_to_head(list));
+    }
+    if parts.los == Shown::Yes {
+        tables.push(los(list));
+    }
+    tables
+}
+
+/// The players, from the highest to the lowest.
+pub fn table(list: &RatingList) -> Table {
+    let simulated = list.simulation().map(|_| Column::new("simulated ±", Kind::Number(1, Sign::Negative)));
+    let mut table = Table::new(
+        [Column::new("#", Kind::Integer), Column::new("player", Kind::Text)]
+            .into_iter()
+            .chain([Column::new("rating", Kind::Estimate(1, Sign::Negative))])
+            .chain(simulated)
+            .chain([
+                Column::new("points", Kind::Number(1, Sign::Negative)),
+                Column::new("expected", Kind::Number(1, Sign::Negative)),
+                Column::new("games", Kind::Integer),
+                Column::new("score", Kind::Percent(1)),
+                Column::new("wins", Kind::Integer),
+                Column::new("draws", Kind::Integer),
+                Column::new("losses", Kind::Integer),
+                Column::new("los over next", Kind::Percent(1)),
+                Column::new("note", Kind::Text),
+            ]),
+    );
+    for (place, &player) in list.order().iter().enumerate() {
+        let tally = &list.players()[player];
+        let results = tally.results;
+        let next = list.order().get(place + 1);
+        let is_rated = list.rating(player).is_some();
+        let score = (results.games() > 0).then(|| results.points() / results.games() as f64);
+        let error = list.simulation().map(|simulation| Cell::from(simulation.error(player)));
+        let head = [
+            Cell::from(place as u64 + 1),
+            list.name(player).into(),
+            list.rating(player).map_or(Cell::Missing, cell),
+        ];
+        let rest = [
+            tally.results.points().into(),
+            is_rated.then_some(tally.expected).into(),
+            results.games().into(),
+            score.into(),
+            results.wins.into(),
+            results.draws.into(),
+            results.losses.into(),
+            next.and_then(|&next| list.ratings().los(player, next)).into(),
+            note(list, player).into(),
+        ];
+        table.push(head.into_iter().chain(error).chain(rest));
+    }
+    table
+}
+
+/// Why there is no rating; or, where some games did not count for it, how many did.
+fn note(list: &RatingList, player: usize) -> String {
+    let tally = &list.players()[player];
+    let [all, rated] = [tally.results.games(), tally.rated.games()];
+    if list.rating(player).is_some() && rated < all {
+        return format!("{} of {rated} points count for the rating", tally.rated.points());
+    }
+    list.note(player).to_owned()
+}
+
+fn cell(estimate: Estimate) -> Cell {
+    Cell::Estimate(estimate.value, estimate.error)
+}
+
+/// Who met whom, by the order of the list.
+pub fn head_to_head(list: &RatingList) -> Table {
+    let mut table = Table::new([
+        Column::new("pairing", Kind::Text),
+        Column::new("games", Kind::Integer),
+        Column::new("W-D-L", Kind::Text),
+        Column::new("points", Kind::Number(1, Sign::Negative)),
+        Column::new("expected", Kind::Number(1, Sign::Negative)),
+        Column::new("difference", Kind::Number(1, Sign::Both)),
+        Column::new("score", Kind::Percent(1)),
+        Column::new("expected score", Kind::Percent(1)),
+    ]);
+    for encounter in list.encounters() {
+        let results = encounter.results;
+        let games = results.games() as f64;
+        table.push([
+            format!("{} - {}", list.name(encounter.first), list.name(encounter.second)).into(),
+            results.games().into(),
+            format!("{}-{}-{}", results.wins, results.draws, results.losses).into(),
+            results.points().into(),
+            encounter.expected.into(),
+            encounter.expected.map(|expected| results.points() - expected).into(),
+            (results.points() / games).into(),
+            encounter.expected.map(|expected| expected / games).into(),
+        ]);
+    }
+    table
+}
+
+/// How probable it is that the player of a row is stronger than the one of a column.
+pub fn los(list: &RatingList) -> Table {
+    let names = list.order().iter().map(|&player| Column::new(list.name(player), Kind::Percent(1)));
+    let mut table = Table::new([Column::new("stronger than", Kind::Text)].into_iter().chain(names));
+    for &row in list.order() {
+        let cells = list.order().iter().map(|&column| {
+            let los = (row != column).then(|| list.ratings().los(row, column)).flatten();
+            Cell::from(los)
+        });
+        table.push([Cell::from(list.name(row))].into_iter().chain(cells));
+    }
+    table
+}
+
+/// What else there is to say, in sentences.
+pub fn remarks(list: &RatingList) -> String {
+    let (white, draws) = (list.ratings().white_advantage(), list.ratings().draw_rate());
+    let mut text = format!(
+        "White's advantage: {} Elo. Draws between equals: {} %.\n",
+        format::estimate(white.value, white.error, 1, Sign::Negative),
+        format::estimate(100.0 * draws.value, draws.error.map(|error| 100.0 * error), 1, Sign::Negative),
+    );
+    if let Some(simulation) = list.simulation() {
+        let shown = |error: Option<f64>, scale: f64| {
+            error.map_or_else(|| format::MISSING.to_owned(), |error| format!("{:.1}", scale * error))
+        };
+        text.push_str(&format!(
+            "Simulated {} times: White's advantage ± {} Elo, draws between equals ± {} %.\n",
+            simulation.lists(),
+            shown(simulation.white_advantage_error(), 1.0),
+            shown(simulation.draw_rate_error(), 100.0),
+        ));
+    }
+    if list.groups().len() > 1 {
+        text.push_str(&format!("{} groups that no game connects:\n", list.groups().len()));
+        for group in list.groups() {
+            let names: Vec<&str> = group.iter().take(GROUP_NAMES).map(|&player| list.name(player)).collect();
+            let more = group.len().saturating_sub(GROUP_NAMES);
+            let more = if more > 0 { format!(" and {more} more") } else { String::new() };
+            text.push_str(&format!("  {}{more}\n", names.join(", ")));
+        }
+    }
+    text
+}
+
+/// How many members of a group are named.
+const GROUP_NAMES: usize = 8;
