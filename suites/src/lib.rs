@@ -6,6 +6,7 @@
 //! [`cli`]'s business alone.
 
 pub mod ask;
+pub mod bench;
 pub mod cli;
 pub mod compare;
 pub mod grade;

@@ -1,12 +1,16 @@
 //! Results as they are written for scripts and read back to be compared: the JSON of a run, and how it is made.
 
+use std::collections::BTreeMap;
+use std::num::NonZeroU32;
+
 use serde::{Deserialize, Serialize};
 use smalt_chess::{CastlingMode, Move, San, UciMove};
+use smalt_driver::entrant::Protocol;
 use smalt_protocol::{ReportedScore, Score};
 
-use crate::ask::{Answer, Asked, Failure, Length, Outcome};
+use crate::ask::{Answer, Asked, Failure, Introduction, Length, Outcome};
 use crate::grade::{Grade, MoveList, announced_mate};
-use crate::plan::{Entrant, Limit};
+use crate::plan::{Entrant, Limit, Memory, Plan};
 use crate::rating::{self, RatingEstimate};
 use crate::suite::{Problem, Suite};
 
@@ -28,6 +32,12 @@ pub struct Record {
     pub engine_id: Option<String>,
     /// How long it could think, as the flag that means it; none for moves found elsewhere.
     pub limit: Option<String>,
+    /// What the engine spoke: `uci` or `xboard`.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub protocol: Option<String>,
+    /// What else made it answer as it did.
+    #[serde(flatten)]
+    pub settings: Settings,
     /// How many problems the suite has.
     pub positions: usize,
     /// How many were solved.
@@ -59,6 +69,31 @@ pub struct Record {
     pub themes: Vec<ThemeRecord>,
     /// Position by position, in the order of the suite.
     pub results: Vec<ResultRecord>,
+}
+
+/// What makes an engine answer as it does, besides its limit. Runs with different settings are different runs.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Settings {
+    /// The options that were set.
+    #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, String>,
+    /// Whether it kept what it remembered from one position to the next.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub keep_hash: bool,
+    /// After how many iterations with a solution a search was ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub early_stop: Option<u32>,
+}
+
+impl Settings {
+    /// The settings of an engine in a run.
+    pub fn new(plan: &Plan, entrant: &Entrant) -> Settings {
+        Settings {
+            options: entrant.options.clone(),
+            keep_hash: plan.memory == Memory::Kept,
+            early_stop: plan.early_stop.map(NonZeroU32::get),
+        }
+    }
 }
 
 /// A theme of a suite.
@@ -148,21 +183,47 @@ pub enum ScoreRecord {
 const NOT_ASKED: &str = "not-asked";
 
 impl Record {
-    /// The results of a run of an engine.
-    pub fn from_asked(suite: &Suite, entrant: &Entrant, engine_id: &str, asked: &Asked) -> Record {
-        let results = suite.problems.iter().zip(&asked.answers);
-        let results =
-            results.map(|(problem, answer)| ResultRecord::from_answer(suite, problem, answer.as_ref()));
+    /// The results of a run of an engine. `earlier` has results of the same run before it was interrupted, by problem
+    /// ([`Record::answered`]).
+    pub fn from_asked(
+        suite: &Suite,
+        plan: &Plan,
+        entrant: &Entrant,
+        engine: &Introduction,
+        asked: &Asked,
+        mut earlier: Vec<Option<ResultRecord>>,
+    ) -> Record {
+        earlier.resize(suite.problems.len(), None);
+        let results = suite.problems.iter().zip(&asked.answers).zip(earlier);
+        let results = results.map(|((problem, answer), earlier)| {
+            earlier.unwrap_or_else(|| ResultRecord::from_answer(suite, problem, answer.as_ref()))
+        });
         let mut record = Record::new(suite, entrant.name.clone(), results.collect());
-        record.engine_id = (!engine_id.is_empty()).then(|| engine_id.to_owned());
+        record.engine_id = (!engine.name.is_empty()).then(|| engine.name.clone());
         record.limit = Some(entrant.limit.to_string());
+        record.protocol = engine.protocol.map(|protocol| protocol.name().to_owned());
+        record.settings = Settings::new(plan, entrant);
         record.ended_by = match &asked.outcome {
             Outcome::Complete => None,
             Outcome::Interrupted => Some("interrupted".to_owned()),
             Outcome::StruckOut(words) => Some(words.clone()),
         };
-        record.estimate_rating(suite, entrant.limit);
+        record.estimate_rating(suite, entrant.limit, engine.protocol);
         record
+    }
+
+    /// Whether any problem was answered.
+    pub fn answered_any(&self) -> bool {
+        self.unanswered < self.positions
+    }
+
+    /// The results of the problems that were answered, by problem; none where one has to be asked still.
+    pub fn answered(&self, suite: &Suite) -> Vec<Option<ResultRecord>> {
+        let same = |(problem, result): (&Problem, &ResultRecord)| {
+            let is_same = result.id == problem.id && result.fen == problem.epd.position.to_fen();
+            (is_same && !result.is_unanswered()).then(|| result.clone())
+        };
+        suite.problems.iter().zip(&self.results).map(same).collect()
     }
 
     /// The results of moves that were found elsewhere; `name` says where.
@@ -193,6 +254,8 @@ impl Record {
             engine,
             engine_id: None,
             limit: None,
+            protocol: None,
+            settings: Settings::default(),
             positions: results.len(),
             solved: results.iter().filter(|result| result.solved).count(),
             points,
@@ -209,8 +272,10 @@ impl Record {
         }
     }
 
-    fn estimate_rating(&mut self, suite: &Suite, limit: Limit) {
-        if suite.name != "sts" || self.unanswered > 0 {
+    /// Where the published line may be followed: a UCI engine that was asked all of STS and had its full time.
+    fn estimate_rating(&mut self, suite: &Suite, limit: Limit, protocol: Option<Protocol>) {
+        let is_calibrated = protocol == Some(Protocol::Uci) && self.settings.early_stop.is_none();
+        if suite.name != "sts" || self.unanswered > 0 || !is_calibrated {
             return;
         }
         let points: Vec<u32> = self.results.iter().map(|result| result.points).collect();
@@ -250,7 +315,7 @@ impl ResultRecord {
             id: problem.id.clone(),
             fen: position.to_fen(),
             theme: suite.themes[problem.theme].clone(),
-            mv: mv.map(|mv| UciMove::from_move(mv, CastlingMode::Standard).to_string()),
+            mv: mv.map(|mv| UciMove::from_move(mv, CastlingMode::of(position)).to_string()),
             san: mv.map(san),
             best: problem.goal.best.iter().copied().map(san).collect(),
             avoid: problem.goal.avoid.iter().copied().map(san).collect(),

@@ -1,9 +1,13 @@
 //! The history of builds, through the whole program.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 mod support;
 
 use insta::assert_snapshot;
-use support::Bench;
+use smalt_suites::history::History;
+use smalt_suites::record::from_json;
+use support::{Bench, scripted};
 
 const FIRST: &str = "\
 # Kept by hand since the beginning.
@@ -30,7 +34,7 @@ fn graded(bench: &Bench) {
 }
 
 fn add(bench: &Bench, feature: &str, flags: &[&str]) -> (Option<i32>, String) {
-    let given = ["history", "add", feature, "--results", "wac.json", "-e", "other", "--date", "2026-11-21"];
+    let given = ["history", "add", feature, "--results", "wac.json", "--no-bench", "--date", "2026-11-21"];
     let ran = bench.run(given.iter().chain(flags));
     (ran.code, ran.output + &ran.errors)
 }
@@ -46,7 +50,7 @@ fn a_row_is_added_and_the_table_shows_the_gain() {
     let text = bench.read("history.toml");
     assert!(text.starts_with(FIRST), "{text}");
     assert_snapshot!("the_row_as_it_is_written", &text[FIRST.len()..]);
-    let ran = bench.run(["history", "show", "--markdown", "-"]);
+    let ran = bench.run(["history"]);
     assert_snapshot!("the_table_as_markdown", ran.output);
 }
 
@@ -78,4 +82,74 @@ fn wrong_input_is_refused_and_changes_nothing() {
     );
     check(FIRST, &["--gauntlet", "standings.json", "--entrant", "nobody"], "nobody called \"nobody\" played");
     check(FIRST, &["--gauntlet", "moves.txt"], "moves.txt: ");
+}
+
+/// The program in the folder of the bench, with a reader of stores beside it that is this script.
+fn run_beside_reader(bench: &Bench, script: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    use std::os::unix::fs::PermissionsExt;
+    let program = bench.path("smalt-suites");
+    std::fs::copy(env!("CARGO_BIN_EXE_smalt-suites"), &program).unwrap();
+    bench.file("smalt-tournament", format!("#!/bin/sh\n{script}\n"));
+    std::fs::set_permissions(bench.path("smalt-tournament"), PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = bench.run_as(&program, arguments);
+    (ran.code, ran.output + &ran.errors)
+}
+
+#[test]
+fn the_elo_comes_from_the_store_of_a_gauntlet() {
+    let bench = Bench::new();
+    graded(&bench);
+    bench.file("standings.json", STANDINGS);
+    bench.file("run.db", "SQLite format 3\0 and so on");
+    let arguments = ["history", "add", "x", "--results", "wac.json", "--no-bench", "--gauntlet", "run.db"];
+    let script = "[ \"$*\" = \"standings run.db --json -\" ] && cat standings.json";
+    let (code, text) = run_beside_reader(&bench, script, &arguments);
+    assert_eq!(code, Some(0), "{text}");
+    let written = bench.read("history.toml");
+    assert!(written.contains("elo = 2130.0\nelo-error = 40.0\n"), "{written}");
+    let (code, text) = run_beside_reader(&bench, "echo it is torn >&2; exit 2", &arguments);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(
+        text.contains("smalt-tournament could not read run.db: it exited with code 2: it is torn"),
+        "{text}"
+    );
+}
+
+#[test]
+fn one_command_scores_an_engine_and_adds_its_row() {
+    let bench = Bench::new();
+    let engine = scripted("--info-lines 2 --seed 7");
+    let ran = bench.run([
+        "history",
+        "add",
+        "First search",
+        "-e",
+        &engine,
+        "--nodes",
+        "10",
+        "--commit",
+        "abc",
+        "--date",
+        "2026-11-21",
+        "--category",
+        "search",
+        "--elo",
+        "1500",
+        "--json",
+        "scores.json",
+        "-q",
+        "-c",
+        "2",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let history = History::parse(&bench.read("history.toml"), "history.toml").unwrap();
+    let [build] = history.builds.as_slice() else { panic!("{history:?}") };
+    let scores = from_json(&bench.read("scores.json"), "scores.json").unwrap();
+    assert_eq!((build.wac, build.sts), (Some(scores[0].solved as u32), Some(scores[1].points)));
+    assert_eq!(
+        (build.limit.as_deref(), build.version.as_deref()),
+        (Some("nodes 10"), Some("Smalt Scripted"))
+    );
+    assert!(build.bench_nodes > Some(0) && build.bench_nps > Some(0), "{build:?}");
+    assert!(ran.output.contains("| Feature | Category | Date | Commit | WAC | STS | Elo | Improvement |"));
 }

@@ -189,6 +189,66 @@ fn files_in_the_wild_are_read() {
     }
 }
 
+/// The id and the goal of one line, as files in the wild have them.
+fn check_line(line: &str, expected: &str) {
+    let suite = Suite::parse(line.as_bytes(), "wild", "wild.epd");
+    let found: Vec<String> =
+        suite.problems.iter().map(|problem| format!("{}: {}", problem.id, goal(problem))).collect();
+    assert_eq!(found, [expected], "{line}: {:?}", suite.refused);
+}
+
+#[test]
+fn each_oddity_of_a_line_is_taken() {
+    // Counters after the four fields; a missing en-passant field, with and without them.
+    check_line(&format!("{START} 0 1 bm e4; id \"a\";"), "a: e4");
+    check_line("6k1/5ppp/8/8/8/8/8/4R1K1 w - bm Re8; id \"a\";", "a: Re8#");
+    check_line("6k1/5ppp/8/8/8/8/8/4R1K1 w - 3 40 bm Re8; id \"a\";", "a: Re8#");
+    // Names without quotes, semicolons that are missing.
+    check_line(&format!("{START} bm e4; id a b 1"), "a b 1: e4");
+    check_line("6k1/5ppp/8/8/8/8/8/4R1K1 w - - id a; dm 26", "a: #26");
+    check_line("6k1/5ppp/8/8/8/8/8/4R1K1 w - - dm 26", "line 1: #26");
+    // Moves: check marks given, left out, set apart; praise; long form; coordinates; zeros; en passant.
+    for bm in ["Re8", "Re8+", "Re8#", "Re8!", "Re8+!!", "Re8 +", "Re8 #", "Re1-e8", "Re1e8", "e1e8"] {
+        check_line(&format!("6k1/5ppp/8/8/8/8/8/4R1K1 w - - id a; bm {bm};"), "a: Re8#");
+    }
+    for bm in ["exd6", "exd6 e.p.", "exd6e.p.", "exd6ep", "e5d6", "e5xd6", "ed6", "exd6+"] {
+        check_line(&format!("4k3/8/8/3pP3/8/8/8/4K3 w - d6 id a; bm {bm};"), "a: exd6");
+    }
+    for bm in ["O-O", "0-0", "o-o", "e1g1", "e1h1", "O-O+", "0-0!"] {
+        check_line(&format!("4k3/8/8/8/8/8/8/4K2R w K - id a; bm {bm};"), "a: O-O");
+    }
+    for bm in ["b8=Q", "b8Q", "b8=Q+", "b7b8q", "b8(Q)", "b8/Q", "b7-b8=Q"] {
+        check_line(&format!("7k/1P6/8/8/8/8/8/K7 w - - id a; bm {bm};"), "a: b8=Q+");
+    }
+    check_line(&format!("{START} bm e4, d4; id \"a\";"), "a: e4 d4");
+    check_line(&format!("{START}\tbm  e4 ;  id  \"a\" ;"), "a: e4");
+}
+
+#[test]
+fn files_of_any_encoding_are_the_same_suite() {
+    let text = format!("{START} bm e4; id \"Größe\";\r\n{START} bm d4; id \"b\"");
+    let utf16 = |order: fn(u16) -> [u8; 2]| text.encode_utf16().flat_map(order).collect::<Vec<u8>>();
+    let (little, big) = (utf16(u16::to_le_bytes), utf16(u16::to_be_bytes));
+    let files = [
+        text.clone().into_bytes(),
+        [b"\xef\xbb\xbf", text.as_bytes()].concat(),
+        text.replace("\r\n", "\n").into_bytes(),
+        text.replace("\r\n", "\r").into_bytes(),
+        format!("{text}\r\n\r\n").into_bytes(),
+        text.chars().map(|letter| letter as u8).collect(),
+        [b"\xff\xfe".to_vec(), little.clone()].concat(),
+        [b"\xfe\xff".to_vec(), big.clone()].concat(),
+        little,
+        big,
+    ];
+    for bytes in files {
+        let suite = Suite::parse(&bytes, "wild", "wild.epd");
+        let found: Vec<_> =
+            suite.problems.iter().map(|problem| (problem.id.as_str(), goal(problem))).collect();
+        assert_eq!(found, [("Größe", "e4".to_owned()), ("b", "d4".to_owned())], "{bytes:?}");
+    }
+}
+
 #[test]
 fn themes_are_what_names_have_in_common() {
     let suite = |ids: &[&str]| {

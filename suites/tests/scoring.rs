@@ -4,7 +4,7 @@ mod support;
 
 use std::io::{BufRead, BufReader};
 
-use smalt_suites::record::from_json;
+use smalt_suites::record::{Record, from_json, to_json};
 use support::{Bench, scripted, shown};
 
 /// Four times the start position, of which the scripted engine plays e4.
@@ -232,4 +232,66 @@ fn a_later_format_is_refused() {
     let ran = bench.run(["compare", "later.json", "later.json"]);
     assert_eq!(ran.code, Some(2));
     assert!(ran.errors.contains("later.json has format 99, this program reads up to 1"), "{}", ran.errors);
+}
+
+#[test]
+fn an_interrupted_run_goes_on_where_it_was() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 3");
+    let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
+    // As if it had been interrupted after two questions, of which the first was answered by a move of its own.
+    let mut half = whole.clone();
+    half[0].results[0].san = Some("Nf3".to_owned());
+    for result in &mut half[0].results[2..] {
+        (result.fault, result.san, result.points) = (Some("not-asked".to_owned()), None, 0);
+    }
+    let resume = |edit: &dyn Fn(&mut Record), flags: &[&str]| {
+        let mut half = half.clone();
+        edit(&mut half[0]);
+        bench.file("half.json", to_json(&half));
+        let flags: Vec<&str> = ["--resume", "half.json"].into_iter().chain(flags.iter().copied()).collect();
+        bench.score(SUITE, &engine, &flags)
+    };
+    let (ran, records) = resume(&|_| {}, &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert_eq!(shown(&records[0].results), ["s.1 Nf3 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"]);
+    assert!(ran.errors.contains("4 positions (2 answered before)"), "{}", ran.errors);
+    assert_eq!((records[0].points, records[0].unanswered), (whole[0].points, 0));
+    for flags in [&["--nodes", "11"][..], &["--nodes", "10", "--keep-hash"]] {
+        let (ran, records) = resume(&|_| {}, flags);
+        assert_eq!((ran.code, shown(&records[0].results)), (Some(0), ANSWERED.map(str::to_owned).into()));
+    }
+    let (ran, _) = resume(&|record| record.engine_id = Some("Other 1".to_owned()), &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("scripted is \"Smalt Scripted\" now and was \"Other 1\""), "{}", ran.errors);
+}
+
+#[test]
+fn chess960_costs_an_engine_without_it_those_positions_alone() {
+    let bench = Bench::new();
+    let odd = "1rk4r/8/8/8/8/8/8/1RK4R w HBhb - id odd; am b1a1;\n";
+    let (ran, records) =
+        bench.score(&format!("{odd}{SUITE}"), &scripted("--moves e2e4 --info-lines 3"), &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert_eq!(shown(&records[0].results[..1]), ["odd no-chess960 0"]);
+    assert_eq!(shown(&records[0].results[1..]), ANSWERED);
+}
+
+#[test]
+fn the_built_in_engine_plays_chess960() {
+    let bench = Bench::new();
+    let suite = "1rk4r/pppp4/8/8/8/8/PPPP4/1RK4R w HBhb - id castle; bm O-O; c0 \"O-O=3\";\n\
+                 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id usual; am a4;\n";
+    let (ran, records) = bench.score(suite, "builtin", &["--nodes", "2000"]);
+    assert_eq!((ran.code, records[0].faults), (Some(0), 0), "{}", ran.errors);
+}
+
+#[test]
+fn unknown_operations_are_kept_in_the_export() {
+    let bench = Bench::new();
+    let line = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm d4; id \"x\"; foo bar \"b c\" 3; \
+                pv d4 d5; ce 31; acd 20; Ae \"Crafty\"; c3 \"note\"; hmvc 3; fmvn 9;";
+    let flags = ["--nodes", "10", "--failed", "failed.epd"];
+    bench.score(line, &scripted("--moves e2e4"), &flags);
+    assert_eq!(bench.read("failed.epd"), format!("{line}\n"));
 }

@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use smalt_chess::CastlingMode;
-use smalt_driver::entrant::Restart;
+use smalt_driver::entrant::{Protocol, Restart};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
     ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, Meanwhile, Patience, SearchRequest,
@@ -44,23 +44,32 @@ pub enum CheckError {
     },
 }
 
+/// What an engine says of itself.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Introduction {
+    /// Its name, version included; empty if it told none.
+    pub name: String,
+    /// What it speaks; none if it failed before that was known.
+    pub protocol: Option<Protocol>,
+}
+
 /// Starts an engine once and sets its options, so that a wrong command or option is told before the run. Other faults
-/// are for the run to find. Gives the name that the engine bears itself, empty if it told none.
+/// are for the run to find.
 ///
 /// # Errors
 /// If the command or an option is wrong.
-pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<String, CheckError> {
+pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<Introduction, CheckError> {
     let name = || entrant.name.clone();
     match start(entrant, interrupt) {
         Ok(mut engine) => {
-            let told = engine.name().to_owned();
+            let told = Introduction { name: engine.name().to_owned(), protocol: Some(engine.protocol()) };
             engine.quit();
             Ok(told)
         }
         Err(SetOptionError::Conversation(ConversationError::Fault(fault @ Fault::WouldNotStart(_)))) => {
             Err(CheckError::WouldNotStart { name: name(), fault })
         }
-        Err(SetOptionError::Conversation(_)) => Ok(String::new()),
+        Err(SetOptionError::Conversation(_)) => Ok(Introduction::default()),
         Err(error) => Err(CheckError::Option { name: name(), error }),
     }
 }
@@ -73,22 +82,45 @@ pub(super) enum Stopped {
     GivenUp(String),
 }
 
+/// Whether an engine awaits a question.
+enum Ready {
+    Yes(Box<dyn Engine>),
+    /// It could play, but not this kind of chess.
+    NotForThis(Fault),
+    Interrupted,
+    Failed(String),
+}
+
+impl From<ConversationError> for Ready {
+    fn from(error: ConversationError) -> Ready {
+        match error {
+            ConversationError::Interrupted => Ready::Interrupted,
+            error => Ready::Failed(error.to_string()),
+        }
+    }
+}
+
 /// Asks one engine.
 pub(super) struct Asker<'a> {
     plan: &'a Plan,
     entrant: &'a Entrant,
     interrupt: &'a Interrupt,
     engine: Option<Box<dyn Engine>>,
+    /// How castling was to be written in the last question.
+    variant: CastlingMode,
 }
 
 impl<'a> Asker<'a> {
     pub(super) fn new(plan: &'a Plan, entrant: &'a Entrant, interrupt: &'a Interrupt) -> Asker<'a> {
-        Asker { plan, entrant, interrupt, engine: None }
+        Asker { plan, entrant, interrupt, engine: None, variant: CastlingMode::Standard }
     }
 
     /// Asks for the best move of a problem. A fault of the engine is an answer, too.
     pub(super) fn ask(&mut self, problem: &Problem) -> Result<Answer, Stopped> {
-        let mut engine = self.ready_engine(problem)?;
+        let mut engine = match self.ready_engine(CastlingMode::of(&problem.epd.position))? {
+            Ok(engine) => engine,
+            Err(fault) => return Ok(failed(fault.into(), Duration::ZERO)),
+        };
         let mut follower = Follower::new(problem, self.plan.early_stop);
         let begun = Instant::now();
         let searched = self.search(&mut *engine, problem, &mut follower);
@@ -110,36 +142,47 @@ impl<'a> Asker<'a> {
         }
     }
 
-    /// An engine that awaits a question: the one that runs, unless it fails to get ready, or a new one.
-    fn ready_engine(&mut self, problem: &Problem) -> Result<Box<dyn Engine>, Stopped> {
-        let variant = CastlingMode::of(&problem.epd.position);
-        let terms = GameTerms { variant, ..GameTerms::default() };
-        if let Some(mut engine) = self.engine.take() {
-            let ready = match self.plan.memory {
-                Memory::Cleared => engine.new_game(terms, &mut Meanwhile::interruptible(self.interrupt)),
-                Memory::Kept => Ok(()),
-            };
-            match ready {
-                Ok(()) => return Ok(engine),
-                Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
-                Err(_) => {}
+    /// An engine that awaits a question: the one that runs, unless it fails to get ready, or a new one. A fault where
+    /// it can play, but not this kind of chess.
+    fn ready_engine(&mut self, variant: CastlingMode) -> Result<Result<Box<dyn Engine>, Fault>, Stopped> {
+        let is_same = std::mem::replace(&mut self.variant, variant) == variant;
+        let is_kept = self.plan.memory == Memory::Kept && is_same;
+        let mut last_words = String::new();
+        if let Some(engine) = self.engine.take() {
+            match if is_kept { Ready::Yes(engine) } else { self.new_game(engine) } {
+                Ready::Yes(engine) => return Ok(Ok(engine)),
+                Ready::NotForThis(fault) => return Ok(Err(fault)),
+                Ready::Interrupted => return Err(Stopped::Interrupted),
+                Ready::Failed(_) => {}
             }
         }
-        let mut last_words = String::new();
         for _ in 0..STARTS {
-            let started = start(self.entrant, self.interrupt).and_then(|mut engine| {
-                engine.new_game(terms, &mut Meanwhile::interruptible(self.interrupt))?;
-                Ok(engine)
-            });
-            match started {
-                Ok(engine) => return Ok(engine),
-                Err(SetOptionError::Conversation(ConversationError::Interrupted)) => {
-                    return Err(Stopped::Interrupted);
-                }
-                Err(error) => last_words = error.to_string(),
+            let ready = match start(self.entrant, self.interrupt) {
+                Ok(engine) => self.new_game(engine),
+                Err(SetOptionError::Conversation(error)) => error.into(),
+                Err(error) => Ready::Failed(error.to_string()),
+            };
+            match ready {
+                Ready::Yes(engine) => return Ok(Ok(engine)),
+                Ready::NotForThis(fault) => return Ok(Err(fault)),
+                Ready::Interrupted => return Err(Stopped::Interrupted),
+                Ready::Failed(words) => last_words = words,
             }
         }
         Err(Stopped::GivenUp(last_words))
+    }
+
+    /// Tells an engine that a new game begins. One that cannot play this kind of chess is kept for the next question.
+    fn new_game(&mut self, mut engine: Box<dyn Engine>) -> Ready {
+        let terms = GameTerms { variant: self.variant, ..GameTerms::default() };
+        match engine.new_game(terms, &mut Meanwhile::interruptible(self.interrupt)) {
+            Ok(()) => Ready::Yes(engine),
+            Err(ConversationError::Fault(fault @ Fault::NoChess960 { .. })) => {
+                self.engine = Some(engine);
+                Ready::NotForThis(fault)
+            }
+            Err(error) => error.into(),
+        }
     }
 
     fn search(

@@ -1,6 +1,7 @@
 //! Several askers at once: each thread has a process of its own, gets a question when it is free, and reports what came
 //! of it. One loop hands out questions in the order of the suite and puts the answers back into that order.
 
+use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
@@ -14,7 +15,7 @@ use crate::suite::Problem;
 /// What came of all questions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// The answers in the order of the problems; none where the question was not asked.
+    /// The answers in the order of the problems; none where the question was not asked, or had no answer.
     pub answers: Vec<Option<Answer>>,
     /// How it ended.
     pub outcome: Outcome,
@@ -47,16 +48,17 @@ enum Event {
     Stopped { index: usize, reason: Stopped },
 }
 
-/// Asks an engine all problems, several at a time.
+/// Asks an engine those problems whose indexes are given, in their order, several at a time.
 pub fn ask_all(
     problems: &[Problem],
+    indexes: impl IntoIterator<Item = usize>,
     entrant: &Entrant,
     plan: &Plan,
     interrupt: &Interrupt,
     mut progress: impl FnMut(Progress<'_>),
 ) -> Asked {
-    let askers = plan.concurrency.get().min(problems.len());
-    let mut run = Run::new(problems.len());
+    let mut run = Run::new(problems.len(), indexes.into_iter().collect());
+    let askers = plan.concurrency.get().min(run.waiting.len());
     thread::scope(|scope| {
         let (sender, events) = mpsc::channel();
         let mut lines = Vec::new();
@@ -106,23 +108,15 @@ fn work(
 /// The state of the run, changed only by events.
 struct Run {
     answers: Vec<Option<Answer>>,
-    /// The first question that was never handed out.
-    next: usize,
-    /// Questions that an asker gave back.
-    returned: Vec<usize>,
+    /// The questions that are to be handed out, in this order.
+    waiting: VecDeque<usize>,
     interrupted: bool,
     last_words: Option<String>,
 }
 
 impl Run {
-    fn new(questions: usize) -> Run {
-        Run {
-            answers: vec![None; questions],
-            next: 0,
-            returned: Vec::new(),
-            interrupted: false,
-            last_words: None,
-        }
+    fn new(problems: usize, waiting: VecDeque<usize>) -> Run {
+        Run { answers: vec![None; problems], waiting, interrupted: false, last_words: None }
     }
 
     fn obey(
@@ -144,7 +138,7 @@ impl Run {
                 self.answers[index] = Some(answer);
             }
             Event::Stopped { index, reason: Stopped::GivenUp(words) } => {
-                self.returned.push(index);
+                self.waiting.push_front(index);
                 self.last_words = Some(words);
             }
             Event::Stopped { reason: Stopped::Interrupted, .. } => self.interrupted = true,
@@ -152,22 +146,13 @@ impl Run {
     }
 
     fn next_question(&mut self) -> Option<usize> {
-        if self.interrupted {
-            return None;
-        }
-        self.returned.pop().or_else(|| {
-            let index = self.next;
-            (index < self.answers.len()).then(|| {
-                self.next += 1;
-                index
-            })
-        })
+        if self.interrupted { None } else { self.waiting.pop_front() }
     }
 
     fn conclude(self) -> Asked {
         let outcome = match self.last_words {
             _ if self.interrupted => Outcome::Interrupted,
-            Some(words) if self.answers.iter().any(Option::is_none) => Outcome::StruckOut(words),
+            Some(words) if !self.waiting.is_empty() => Outcome::StruckOut(words),
             _ => Outcome::Complete,
         };
         Asked { answers: self.answers, outcome }

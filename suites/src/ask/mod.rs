@@ -12,7 +12,7 @@ use smalt_chess::{Move, UciMove};
 use smalt_driver::Fault;
 use smalt_protocol::ReportedScore;
 
-pub use asker::{CheckError, check};
+pub use asker::{CheckError, Introduction, check};
 pub use crew::{Asked, Outcome, Progress, ask_all};
 pub use settled::Settled;
 

@@ -38,8 +38,8 @@ pub(super) enum Command {
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareFlags),
     /// Keep what each build brought: WAC, STS, bench, Elo
-    #[command(subcommand, after_help = HISTORY_EXAMPLES)]
-    History(HistoryCommand),
+    #[command(after_help = HISTORY_EXAMPLES)]
+    History(HistoryFlags),
     /// Be the built-in engine.
     #[command(hide = true)]
     Engine,
@@ -51,6 +51,8 @@ Examples:
   smalt-suites score sts --engine ./new --engine ./old --nodes 20000 --json today.json
   smalt-suites score my.epd --engine \"cmd=./sf name=SF option.Hash=64\" --depth 12 --failures
   smalt-suites score wac --engine toga2 --movetime 1000 --early-stop 3 --failed missed.epd
+  smalt-suites score wac --engine \"cmd=hoichess proto=xboard\" --engine \"cmd=./mine proto=auto\"
+  smalt-suites score sts --json today.json --resume today.json  go on after Ctrl-C
 
 An engine is a command, the name of an engine in the registry, builtin, or words key=value in one argument:
 cmd, name, args, dir, proto, movetime, nodes, depth, restart, option.NAME.";
@@ -76,28 +78,54 @@ Examples:
 
 const HISTORY_EXAMPLES: &str = "\
 The history is a TOML file, a table a build, that lives in git beside the engine: changes of it are read and merged
-like any other, and a hand can correct it.
+like any other, and a hand can correct it. Without a command its table is shown.
 
 Examples:
   smalt-suites history add \"late move reductions\" --category search
-  smalt-suites history add \"tuned\" --results scores.json --gauntlet standings.json --entrant smalt
-  smalt-suites history show --markdown table.md";
+  smalt-suites history add \"tuned\" --engine ./mine --nodes 20000 --gauntlet RUN.db --entrant mine
+  smalt-suites history add \"tuned\" --results scores.json --gauntlet standings.json
+  smalt-suites history --file engine/history.toml --markdown table.md --plot history.svg";
+
+/// Flags of `history`.
+#[derive(Debug, Args)]
+#[command(args_conflicts_with_subcommands = true)]
+pub(super) struct HistoryFlags {
+    /// What to do.
+    #[command(subcommand)]
+    pub command: Option<HistoryCommand>,
+    /// What is shown without a command.
+    #[command(flatten)]
+    pub show: HistoryShowFlags,
+}
 
 /// What to do with a history.
 #[derive(Debug, Subcommand)]
 pub(super) enum HistoryCommand {
-    /// Score an engine on WAC and STS, run its bench, and add a row
+    /// Score an engine on WAC and STS, run a bench, and add a row
     Add(Box<HistoryAddFlags>),
-    /// Print the improvement table
-    Show {
-        /// The history
-        #[arg(long, value_name = "FILE", default_value = "history.toml")]
-        file: PathBuf,
-        /// Write the table as Markdown; - is standard output
-        #[arg(long, value_name = "FILE")]
-        markdown: Option<PathBuf>,
-    },
+    /// Print the improvement table as Markdown
+    Show(HistoryShowFlags),
 }
+
+/// Flags of `history show`.
+#[derive(Debug, Args)]
+pub(super) struct HistoryShowFlags {
+    /// The history
+    #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
+    pub file: PathBuf,
+    /// Write the table as Markdown to a file, and show it as text; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub markdown: Option<PathBuf>,
+    /// Write all rows for scripts; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// Write a plot of WAC, STS and Elo over time as SVG; - is standard output
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
+}
+
+/// Where a history is kept, if nothing else is said.
+const HISTORY_FILE: &str = "history.toml";
 
 /// Flags of `history add`.
 #[derive(Debug, Args)]
@@ -105,23 +133,32 @@ pub(super) struct HistoryAddFlags {
     /// What is new in this build
     pub feature: String,
     /// The history
-    #[arg(long, value_name = "FILE", default_value = "history.toml")]
+    #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
     pub file: PathBuf,
     /// What kind of thing that is: search, evaluation, speed
     #[arg(long)]
     pub category: Option<String>,
-    /// The engine; the bench is the built-in engine's alone
+    /// The engine
     #[arg(short, long, value_name = "ENTRANT", default_value = "builtin")]
     pub engine: String,
+    /// The registry of engines [default: smalt/engines.toml in your configuration folder]
+    #[arg(long = "engines", value_name = "FILE")]
+    pub registry: Option<PathBuf>,
     /// Take WAC and STS from these results (score --json) instead of scoring now; may be given again
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
-    /// Take the Elo from the results of a tournament (smalt-tournament standings --json)
+    /// Run no bench
+    #[arg(long)]
+    pub no_bench: bool,
+    /// Plies of the bench of an engine that is not built in (the built-in one has its own)
+    #[arg(long, value_name = "D", default_value_t = BENCH_DEPTH)]
+    pub bench_depth: NonZeroU32,
+    /// Take the Elo from a tournament: its store (RUN.db), or its results (standings --json)
     #[arg(long, value_name = "FILE", conflicts_with = "elo")]
     pub gauntlet: Option<PathBuf>,
-    /// The engine's name in that tournament
-    #[arg(long, value_name = "NAME", default_value = "smalt")]
-    pub entrant: String,
+    /// The engine's name in that tournament [default: its name here]
+    #[arg(long, value_name = "NAME")]
+    pub entrant: Option<String>,
     /// The Elo
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     pub elo: Option<f64>,
@@ -134,19 +171,31 @@ pub(super) struct HistoryAddFlags {
     /// The commit [default: that of the checkout in this folder]
     #[arg(long)]
     pub commit: Option<String>,
-    /// The version [default: the built-in engine's]
+    /// The version [default: the built-in engine's, or the name that the engine gives itself]
     #[arg(long = "build-version", value_name = "VERSION")]
     pub version: Option<String>,
-    /// Milliseconds for each position
-    #[arg(long, value_name = "MS", default_value_t = 200)]
-    pub movetime: u64,
+    /// Milliseconds for each position [default: 200]
+    #[arg(long, value_name = "MS", group = "limit")]
+    pub movetime: Option<u64>,
+    /// Nodes for each position
+    #[arg(long, value_name = "N", group = "limit")]
+    pub nodes: Option<u64>,
+    /// Plies for each position
+    #[arg(long, value_name = "D", group = "limit")]
+    pub depth: Option<u32>,
     /// Positions at the same time [default: cores less one]
     #[arg(short, long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
+    /// Write the results of the suites for scripts
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
     /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,
 }
+
+/// Seconds at most for a weak engine, long enough to measure the speed of a fast one.
+const BENCH_DEPTH: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
 
 /// Longer than any search to a sensible depth takes, and short enough to wait for.
 pub(super) const LONGEST_MOVE: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
@@ -184,6 +233,9 @@ pub(super) struct ScoreFlags {
     /// End a search when it has held a solution for so many iterations
     #[arg(long, value_name = "N")]
     pub early_stop: Option<NonZeroU32>,
+    /// Go on with an interrupted run: what its results (--json) hold is not asked again
+    #[arg(long, value_name = "FILE")]
+    pub resume: Option<PathBuf>,
     /// Seconds after which a search without a limit of time is given up
     #[arg(long, value_name = "SECONDS", default_value_t = LONGEST_MOVE)]
     pub longest_move: NonZeroU32,

@@ -1,19 +1,16 @@
 //! `compare`: runs beside each other.
 
-use std::path::Path;
-
 use anyhow::{Context, anyhow};
 
 use super::arguments::CompareFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
 use crate::compare::{Comparison, match_runs};
-use crate::record::{Record, from_json};
 use crate::report::{Style, comparison_report};
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
-    let first = read(&flags.first)?;
-    let second = flags.second.as_deref().map(read).transpose()?;
+    let first = output::read_records(&flags.first)?;
+    let second = flags.second.as_deref().map(output::read_records).transpose()?;
     let pairs = match_runs(&first, second.as_deref());
     let comparisons: Vec<Comparison> = pairs.iter().filter_map(|(a, b)| Comparison::new(a, b)).collect();
     if comparisons.is_empty() {
@@ -37,9 +34,4 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     }
     let is_whole = comparisons.len() == pairs.len() && comparisons.iter().all(|one| one.unpaired == 0);
     Ok(if is_whole { Exit::Done } else { Exit::LeftOut })
-}
-
-fn read(path: &Path) -> Result<Vec<Record>, Refusal> {
-    let text = output::read(path)?;
-    from_json(&String::from_utf8_lossy(&text), &path.display().to_string()).or_usage()
 }

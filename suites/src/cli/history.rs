@@ -2,29 +2,46 @@
 
 use std::io::Write;
 use std::path::Path;
+use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use smalt_driver::entrant::BUILTIN;
+use smalt_driver::process::Interrupt;
 
-use super::arguments::{HistoryAddFlags, HistoryCommand, LONGEST_MOVE, OutputFlags, ScoreFlags};
+use super::arguments::{
+    HistoryAddFlags, HistoryCommand, HistoryFlags, HistoryShowFlags, LONGEST_MOVE, OutputFlags, ScoreFlags,
+};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
-use super::{Builtin, score};
-use crate::history::{Build, Date, History, current_commit, elo_of};
-use crate::record::{Record, from_json};
+use super::{Builtin, intent, score, signals};
+use crate::bench::{BenchError, bench};
+use crate::history::{Build, Date, History, current_commit, elo_of, results_of};
+use crate::plan::{Entrant, Program};
+use crate::record::Record;
+use crate::report::{Style, history_report};
 
-pub(super) fn history(command: &HistoryCommand, builtin: Builtin) -> Result<Exit, Refusal> {
-    match command {
-        HistoryCommand::Add(flags) => add(flags, builtin),
-        HistoryCommand::Show { file, markdown } => {
-            let table = read(file)?.table();
-            People::beside(markdown.as_deref()).show(&table.to_text())?;
-            if let Some(path) = markdown {
-                output::write(path, &table.to_markdown())?;
-            }
-            Ok(Exit::Done)
-        }
+pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
+    match &flags.command {
+        None => show(&flags.show),
+        Some(HistoryCommand::Show(flags)) => show(flags),
+        Some(HistoryCommand::Add(flags)) => add(flags, builtin),
     }
+}
+
+/// As Markdown, unless that goes to a file: then people get text.
+fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
+    let history = read(&flags.file)?;
+    let files = [&flags.markdown, &flags.json, &flags.plot];
+    let style = if flags.markdown.is_some() { Style::Text } else { Style::Markdown };
+    let people = People::beside(files.into_iter().flatten().map(AsRef::as_ref));
+    people.show(&history_report(&history, style))?;
+    if let Some(path) = &flags.markdown {
+        output::write(path, &history_report(&history, Style::Markdown))?;
+    }
+    if let Some(path) = &flags.json {
+        let text = serde_json::to_string_pretty(&history).context("failed to write JSON").or_failed()?;
+        output::write(path, &(text + "\n"))?;
+    }
+    Ok(Exit::Done)
 }
 
 fn read(file: &Path) -> Result<History, Refusal> {
@@ -36,8 +53,33 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     if flags.file.exists() {
         read(&flags.file)?;
     }
-    let is_builtin = flags.engine == BUILTIN;
-    let own_version = is_builtin.then(|| builtin.version.to_owned());
+    let scoring = scoring(flags);
+    let plan = intent::plan(&scoring)?;
+    let [entrant] = plan.entrants.as_slice() else { unreachable!("one engine was given") };
+    let mut build = described(flags, entrant, builtin)?;
+    let (exit, records) = records(flags, &scoring)?;
+    if exit == Exit::Interrupted {
+        return Ok(exit);
+    }
+    build.take(&records);
+    if build.wac.is_none() && build.sts.is_none() {
+        return Err(anyhow!("the results hold neither wac nor sts")).or_usage();
+    }
+    if !flags.no_bench {
+        match measure(flags, entrant, plan.longest_move, builtin) {
+            Ok((nodes, speed)) => (build.bench_nodes, build.bench_nps) = (Some(nodes), Some(speed)),
+            Err(BenchError::Interrupted) => return Ok(Exit::Interrupted),
+            Err(error) => return Err(anyhow!("failed to {error}; --no-bench leaves it out")).or_failed(),
+        }
+    }
+    append(&flags.file, &build)?;
+    output::print(&history_report(&read(&flags.file)?, Style::Markdown))?;
+    Ok(exit)
+}
+
+/// What is known of a build before anything is measured.
+fn described(flags: &HistoryAddFlags, entrant: &Entrant, builtin: Builtin) -> Result<Build, Refusal> {
+    let own_version = (entrant.program == Program::Builtin).then(|| builtin.version.to_owned());
     let folder = std::env::current_dir().context("failed to find the current folder").or_failed()?;
     let mut build = Build {
         date: flags.date.clone().unwrap_or_else(|| Date::today().to_string()),
@@ -50,52 +92,65 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
         ..Build::default()
     };
     if let Some(file) = &flags.gauntlet {
-        let text = output::read(file)?;
-        let text = String::from_utf8_lossy(&text);
-        (build.elo, build.elo_error) =
-            elo_of(&flags.entrant, &text, &file.display().to_string()).or_usage()?;
+        let text = results_of(&output::read(file)?, file).or_usage()?;
+        let name = flags.entrant.as_ref().unwrap_or(&entrant.name);
+        (build.elo, build.elo_error) = elo_of(name, &text, &file.display().to_string()).or_usage()?;
     }
-    let (exit, records) = records(flags)?;
-    if exit == Exit::Interrupted {
-        return Ok(exit);
+    Ok(build)
+}
+
+/// The flags of `score` that measure a build.
+fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
+    ScoreFlags {
+        suites: vec!["wac".to_owned(), "sts".to_owned()],
+        engines: vec![flags.engine.clone()],
+        each: None,
+        registry: flags.registry.clone(),
+        movetime: flags.movetime,
+        nodes: flags.nodes,
+        depth: flags.depth,
+        concurrency: flags.concurrency,
+        keep_hash: false,
+        early_stop: None,
+        resume: None,
+        longest_move: LONGEST_MOVE,
+        output: OutputFlags { quiet: flags.quiet, json: flags.json.clone(), ..OutputFlags::default() },
     }
-    build.take(&records);
-    if build.wac.is_none() && build.sts.is_none() {
-        return Err(anyhow!("the results hold neither wac nor sts")).or_usage();
-    }
-    if is_builtin {
-        let (nodes, speed) = (builtin.bench)();
-        (build.bench_nodes, build.bench_nps) = (Some(nodes), Some(speed));
-    }
-    append(&flags.file, &build)?;
-    output::print(&read(&flags.file)?.table().to_text())?;
-    Ok(exit)
 }
 
 /// Runs of WAC and STS: those that were given, or new ones.
-fn records(flags: &HistoryAddFlags) -> Result<(Exit, Vec<Record>), Refusal> {
+fn records(flags: &HistoryAddFlags, scoring: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> {
     if flags.results.is_empty() {
-        return score::score(&ScoreFlags {
-            suites: vec!["wac".to_owned(), "sts".to_owned()],
-            engines: vec![flags.engine.clone()],
-            each: None,
-            registry: None,
-            movetime: Some(flags.movetime),
-            nodes: None,
-            depth: None,
-            concurrency: flags.concurrency,
-            keep_hash: false,
-            early_stop: None,
-            longest_move: LONGEST_MOVE,
-            output: OutputFlags { quiet: flags.quiet, ..OutputFlags::default() },
-        });
+        return score::score(scoring);
     }
     let mut records = Vec::new();
     for file in &flags.results {
-        let text = output::read(file)?;
-        records.extend(from_json(&String::from_utf8_lossy(&text), &file.display().to_string()).or_usage()?);
+        records.extend(output::read_records(file)?);
     }
     Ok((Exit::Done, records))
+}
+
+/// Nodes and speed: by the bench that the built-in engine brings, or by ours.
+fn measure(
+    flags: &HistoryAddFlags,
+    entrant: &Entrant,
+    longest_move: Duration,
+    builtin: Builtin,
+) -> Result<(u64, u64), BenchError> {
+    if !flags.quiet {
+        output::tell(&format!("bench: {}", entrant.name));
+    }
+    if entrant.program == Program::Builtin {
+        return Ok((builtin.bench)());
+    }
+    let failed = |error: std::io::Error| BenchError::StruckOut {
+        name: entrant.name.clone(),
+        words: format!("could not be watched: {error}"),
+    };
+    let interrupt = Interrupt::new().map_err(failed)?;
+    signals::listen(interrupt.clone()).map_err(failed)?;
+    let result = bench(entrant, flags.bench_depth, longest_move, &interrupt)?;
+    Ok((result.nodes, result.nodes_per_second))
 }
 
 /// Appends a row; what stands in the file already stays as it is.

@@ -63,7 +63,7 @@ fn run(command: &Command, builtin: Builtin) -> Result<ExitCode, Refusal> {
         Command::List => browse::list()?,
         Command::Show(flags) => browse::show(flags)?,
         Command::Compare(flags) => compare::compare(flags)?,
-        Command::History(command) => history::history(command, builtin)?,
+        Command::History(flags) => history::history(flags, builtin)?,
     };
     Ok(exit.into())
 }

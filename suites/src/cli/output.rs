@@ -6,6 +6,7 @@ use std::path::Path;
 use anyhow::Context;
 
 use super::exit::{OrRefuse, Refusal};
+use crate::record::{Record, from_json};
 
 /// Whether a path means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -72,4 +73,10 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Refusal> {
 /// Reads a file that the user named.
 pub(super) fn read(path: &Path) -> Result<Vec<u8>, Refusal> {
     std::fs::read(path).with_context(|| format!("failed to read {}", path.display())).or_usage()
+}
+
+/// Reads results that the program wrote for scripts.
+pub(super) fn read_records(path: &Path) -> Result<Vec<Record>, Refusal> {
+    let text = read(path)?;
+    from_json(&String::from_utf8_lossy(&text), &path.display().to_string()).or_usage()
 }

@@ -1,16 +1,24 @@
-//! How far a run has come: a bar on a terminal, and nothing elsewhere.
+//! How far a run has come: a bar on a terminal, a line now and then elsewhere.
+
+use std::io::{IsTerminal, stderr};
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
+use super::output;
 use crate::ask::Progress;
-use crate::grade::announced_mate;
+use crate::grade::{Grade, announced_mate};
 use crate::plan::Entrant;
+use crate::record::{ResultRecord, percent};
 use crate::suite::Suite;
+
+/// How often a line is written where there is no terminal.
+const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Whether progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Loudness {
-    /// It is, on a terminal.
+    /// It is.
     Usual,
     /// It is not.
     Quiet,
@@ -19,38 +27,103 @@ pub(super) enum Loudness {
 /// A running score.
 pub(super) struct Bar<'a> {
     bar: ProgressBar,
+    title: String,
     suite: &'a Suite,
+    score: Score,
+    begun: Instant,
+    /// When the next line is due; never on a terminal, and in a quiet run.
+    line_due: Option<Instant>,
+}
+
+/// What was made so far.
+#[derive(Clone, Copy, Debug, Default)]
+struct Score {
+    /// Answers that the bar has seen come.
+    asked: u32,
+    /// Answers that were there before.
+    resumed: u32,
     solved: u32,
     points: u32,
+    max_points: u32,
 }
 
 impl<'a> Bar<'a> {
     pub(super) fn new(suite: &'a Suite, entrant: &Entrant, loudness: Loudness) -> Bar<'a> {
-        let target = match loudness {
-            Loudness::Usual => ProgressDrawTarget::stderr(),
-            Loudness::Quiet => ProgressDrawTarget::hidden(),
+        let (target, is_plain) = match loudness {
+            Loudness::Usual => (ProgressDrawTarget::stderr(), !stderr().is_terminal()),
+            Loudness::Quiet => (ProgressDrawTarget::hidden(), false),
         };
         let bar = ProgressBar::with_draw_target(Some(suite.problems.len() as u64), target);
-        let style = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} {per_sec} {msg} {eta}");
+        let style = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} {msg} {eta}");
         bar.set_style(style.expect("the template is well-formed"));
-        bar.set_prefix(format!("{} {}", suite.name, entrant.name));
-        Bar { bar, suite, solved: 0, points: 0 }
+        let title = format!("{}: {}", suite.name, entrant.name);
+        bar.set_prefix(title.clone());
+        let begun = Instant::now();
+        let line_due = is_plain.then(|| begun + LINE_EVERY);
+        Bar { bar, title, suite, score: Score::default(), begun, line_due }
+    }
+
+    /// Results that were there before.
+    pub(super) fn resume(&mut self, results: &[Option<ResultRecord>]) {
+        for result in results.iter().flatten() {
+            let (points, max_points, solved) = (result.points, result.max_points, result.solved);
+            self.score.add(Grade { points, max_points, solved });
+            self.score.resumed += 1;
+        }
+        self.bar.set_position(self.score.resumed.into());
+        self.bar.reset_eta();
     }
 
     /// One more answer.
     pub(super) fn add(&mut self, progress: &Progress<'_>) {
         let goal = &self.suite.problems[progress.index].goal;
         let mv = progress.answer.outcome.as_ref().ok().copied();
-        let grade = goal.grade(mv, announced_mate(progress.answer.score));
+        self.score.add(goal.grade(mv, announced_mate(progress.answer.score)));
+        self.score.asked += 1;
+        let now = Instant::now();
+        let words = self.score.words(now.saturating_duration_since(self.begun));
+        if self.line_due.is_some_and(|due| now >= due) {
+            let done = self.score.asked + self.score.resumed;
+            output::tell(&format!("{}, {done} of {}, {words}", self.title, self.suite.problems.len()));
+            self.line_due = Some(now + LINE_EVERY);
+        }
+        self.bar.set_message(words);
+        self.bar.inc(1);
+    }
+}
+
+impl Score {
+    fn add(&mut self, grade: Grade) {
         self.solved += u32::from(grade.solved);
         self.points += grade.points;
-        self.bar.set_message(format!("{} solved, {} points", self.solved, self.points));
-        self.bar.inc(1);
+        self.max_points += grade.max_points;
+    }
+
+    /// `4.9 positions/s, 31 solved, 289 points (72.3%)`; percent of the points of what was asked.
+    fn words(&self, since: Duration) -> String {
+        let rate = f64::from(self.asked) / since.as_secs_f64().max(1e-3);
+        let percent = percent(self.points, self.max_points);
+        let (solved, points) = (self.solved, self.points);
+        format!("{rate:.1} positions/s, {solved} solved, {points} points ({percent:.1}%)")
     }
 }
 
 impl Drop for Bar<'_> {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_running_score_counts_what_was_asked() {
+        let mut score = Score { asked: 3, resumed: 1, ..Score::default() };
+        for points in [10, 7, 0, 10] {
+            score.add(Grade { points, max_points: 10, solved: points == 10 });
+        }
+        assert_eq!(score.words(Duration::from_secs(2)), "1.5 positions/s, 2 solved, 27 points (67.5%)");
     }
 }

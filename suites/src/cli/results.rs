@@ -69,7 +69,7 @@ impl<'a> Results<'a> {
 
     /// Whether any engine answered anything.
     pub(super) fn has_answers(&self) -> bool {
-        self.records.iter().any(|record| record.unanswered < record.positions)
+        self.records.iter().any(Record::answered_any)
     }
 
     /// The positions without an answer.

@@ -1,5 +1,7 @@
 //! `score`: every engine on every suite, with results shown and written after each.
 
+use std::path::Path;
+
 use anyhow::anyhow;
 use smalt_driver::process::Interrupt;
 
@@ -8,9 +10,9 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::progress::{Bar, Loudness};
 use super::results::Results;
 use super::{intent, output, signals};
-use crate::ask::{self, Outcome};
+use crate::ask::{self, Introduction, Outcome};
 use crate::plan::{Entrant, Plan};
-use crate::record::Record;
+use crate::record::{Record, ResultRecord, Settings};
 use crate::suite::Suite;
 
 /// Scores engines, and gives what came of it.
@@ -20,15 +22,24 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         suites.push(intent::suite(text)?);
     }
     let plan = intent::plan(flags)?;
+    let earlier = flags.resume.as_deref().map(output::read_records).transpose()?.unwrap_or_default();
     let interrupt = Interrupt::new().or_failed()?;
     signals::listen(interrupt.clone()).or_failed()?;
-    let mut ids = Vec::new();
+    let mut introductions = Vec::new();
     for entrant in &plan.entrants {
-        ids.push(ask::check(entrant, &interrupt).or_usage()?);
+        let introduction = ask::check(entrant, &interrupt).or_usage()?;
+        check_resumed(&earlier, entrant, &introduction)?;
+        introductions.push(introduction);
     }
     let loudness = if flags.output.quiet { Loudness::Quiet } else { Loudness::Usual };
-    let mut run =
-        Run { plan: &plan, ids: &ids, interrupt: &interrupt, loudness, results: Results::new(&flags.output) };
+    let mut run = Run {
+        plan: &plan,
+        introductions: &introductions,
+        earlier: &earlier,
+        interrupt: &interrupt,
+        loudness,
+        results: Results::new(&flags.output),
+    };
     let mut exit = Exit::Done;
     for suite in &suites {
         exit = exit.max(intent::exit_of(suite)).max(run.score(suite)?);
@@ -37,17 +48,46 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         }
     }
     run.results.finish()?;
+    if exit == Exit::Interrupted {
+        output::tell(&hint(flags.output.json.as_deref()));
+    }
     if exit == Exit::LeftOut && !run.results.has_answers() {
         return Err(anyhow!("no engine gave an answer")).or_failed();
     }
     Ok((exit, run.results.into_records()))
 }
 
+/// How an interrupted run is gone on with.
+fn hint(json: Option<&Path>) -> String {
+    match json.filter(|path| !output::is_standard_output(path)) {
+        Some(file) => format!("interrupted; to go on, give the same command and --resume {}", file.display()),
+        None => "interrupted; with --json FILE the results so far would be kept for --resume FILE".to_owned(),
+    }
+}
+
+/// Whether the engine of the earlier results is this one.
+fn check_resumed(earlier: &[Record], entrant: &Entrant, now: &Introduction) -> Result<(), Refusal> {
+    let other = earlier
+        .iter()
+        .filter(|record| record.engine == entrant.name && record.answered_any())
+        .filter_map(|record| record.engine_id.as_deref())
+        .find(|id| !now.name.is_empty() && *id != now.name);
+    match other {
+        Some(id) => {
+            Err(anyhow!("{} is {:?} now and was {id:?} in the results to resume", entrant.name, now.name))
+                .or_usage()
+        }
+        None => Ok(()),
+    }
+}
+
 /// A run and what it has brought so far.
 struct Run<'a> {
     plan: &'a Plan,
-    /// What the engines call themselves.
-    ids: &'a [String],
+    /// What the engines say of themselves.
+    introductions: &'a [Introduction],
+    /// The results of the same run before it was interrupted.
+    earlier: &'a [Record],
     interrupt: &'a Interrupt,
     loudness: Loudness,
     results: Results<'a>,
@@ -56,8 +96,8 @@ struct Run<'a> {
 impl Run<'_> {
     fn score(&mut self, suite: &Suite) -> Result<Exit, Refusal> {
         let mut exit = Exit::Done;
-        for (entrant, id) in self.plan.entrants.iter().zip(self.ids) {
-            let record = self.ask(suite, entrant, id, &mut exit);
+        for (entrant, introduction) in self.plan.entrants.iter().zip(self.introductions) {
+            let record = self.ask(suite, entrant, introduction, &mut exit);
             self.results.add(suite, record)?;
             if exit == Exit::Interrupted {
                 break;
@@ -67,17 +107,18 @@ impl Run<'_> {
         Ok(exit)
     }
 
-    fn ask(&self, suite: &Suite, entrant: &Entrant, id: &str, exit: &mut Exit) -> Record {
+    fn ask(&self, suite: &Suite, entrant: &Entrant, introduction: &Introduction, exit: &mut Exit) -> Record {
+        let answered = self.answered(suite, entrant);
+        let is_open = |&index: &usize| answered.get(index).is_none_or(Option::is_none);
+        let open: Vec<usize> = (0..suite.problems.len()).filter(is_open).collect();
         if self.loudness == Loudness::Usual {
-            let (positions, limit, askers) = (suite.problems.len(), entrant.limit, self.plan.concurrency);
-            output::tell(&format!(
-                "{}: {}, {positions} positions, {limit}, {askers} at a time",
-                suite.name, entrant.name
-            ));
+            self.announce(suite, entrant, open.len());
         }
         let mut bar = Bar::new(suite, entrant, self.loudness);
+        bar.resume(&answered);
+        let (problems, interrupt) = (&suite.problems, self.interrupt);
         let asked =
-            ask::ask_all(&suite.problems, entrant, self.plan, self.interrupt, |progress| bar.add(&progress));
+            ask::ask_all(problems, open, entrant, self.plan, interrupt, |progress| bar.add(&progress));
         drop(bar);
         match &asked.outcome {
             Outcome::Complete => {}
@@ -90,6 +131,27 @@ impl Run<'_> {
                 *exit = (*exit).max(Exit::LeftOut);
             }
         }
-        Record::from_asked(suite, entrant, id, &asked)
+        Record::from_asked(suite, self.plan, entrant, introduction, &asked, answered)
+    }
+
+    /// What the earlier run of the same engine with the same settings has answered already.
+    fn answered(&self, suite: &Suite, entrant: &Entrant) -> Vec<Option<ResultRecord>> {
+        let (limit, settings) = (entrant.limit.to_string(), Settings::new(self.plan, entrant));
+        let same = self.earlier.iter().find(|record| {
+            (&record.suite, &record.engine) == (&suite.name, &entrant.name)
+                && record.limit.as_ref() == Some(&limit)
+                && record.settings == settings
+        });
+        same.map(|record| record.answered(suite)).unwrap_or_default()
+    }
+
+    fn announce(&self, suite: &Suite, entrant: &Entrant, open: usize) {
+        let all = suite.problems.len();
+        let done = if open < all { format!(" ({} answered before)", all - open) } else { String::new() };
+        let (limit, askers) = (entrant.limit, self.plan.concurrency);
+        output::tell(&format!(
+            "{}: {}, {all} positions{done}, {limit}, {askers} at a time",
+            suite.name, entrant.name
+        ));
     }
 }

@@ -1,10 +1,45 @@
-//! The Elo of an entrant in the results of a tournament, as `smalt-tournament standings --json` writes them.
+//! The Elo of an entrant in a tournament: read from its results as `smalt-tournament standings --json` writes them, or
+//! from its store, which only `smalt-tournament` itself can read: then that program is run.
+
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
 
 use serde::Deserialize;
+use smalt_driver::EngineCommand;
+use smalt_driver::process::{Exit, Process, Pumped, StartError, Waiting, pump};
+
+/// The program that reads stores.
+const READER: &str = "smalt-tournament";
+
+/// How long it may take: a store of a million games is read in seconds.
+const PATIENCE: Duration = Duration::from_secs(120);
+
+/// How every SQLite file begins (its documentation, *Database File Format*).
+const STORE_MARK: &[u8] = b"SQLite format 3\0";
 
 /// Why there is no Elo.
 #[derive(Debug, thiserror::Error)]
 pub enum GauntletError {
+    /// The program that reads stores cannot be run.
+    #[error(
+        "{store} is the store of a run, and {READER}, which reads it, could not be run: failed to {source}; build it (cargo build --release), or give the results that `{READER} standings --json` writes"
+    )]
+    NoReader {
+        /// The store, as it was named.
+        store: String,
+        /// Why.
+        source: StartError,
+    },
+    /// It ran, and did not read the store.
+    #[error("{READER} could not read {store}: it {end}{}", if words.is_empty() { String::new() } else { format!(": {words}") })]
+    Unread {
+        /// The store, as it was named.
+        store: String,
+        /// How it ended.
+        end: String,
+        /// What it said.
+        words: String,
+    },
     /// It is no JSON of a tournament.
     #[error("{file}: {source}")]
     Json {
@@ -37,6 +72,55 @@ struct Entrant {
     elo_error: Option<f64>,
     rating: Option<f64>,
     rating_error: Option<f64>,
+}
+
+/// The text of the results in a file: the file's own, or what `smalt-tournament` makes of a store.
+///
+/// # Errors
+/// If it is a store, and that program cannot be run or does not read it.
+pub fn results_of(bytes: &[u8], path: &Path) -> Result<String, GauntletError> {
+    if !bytes.starts_with(STORE_MARK) {
+        return Ok(String::from_utf8_lossy(bytes).into_owned());
+    }
+    let store = path.display().to_string();
+    let command = EngineCommand::new(reader()).arguments(["standings", &store, "--json", "-"]);
+    let process = Process::spawn(&command);
+    let mut process = process.map_err(|source| GauntletError::NoReader { store: store.clone(), source })?;
+    let (text, exit) = output_of(&mut process);
+    match exit {
+        Some(Exit::Code(0)) => Ok(text),
+        _ => {
+            let end = exit.map_or_else(|| "did not end".to_owned(), |exit| exit.to_string());
+            let words: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
+            Err(GauntletError::Unread { store, end, words: words.join(" ") })
+        }
+    }
+}
+
+/// The program beside our own, or else that of the search path.
+fn reader() -> PathBuf {
+    let beside = std::env::current_exe().ok().map(|own| own.with_file_name(READER));
+    beside.filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(READER))
+}
+
+/// All that a program writes, and how it ends; none if it does not.
+fn output_of(process: &mut Process) -> (String, Option<Exit>) {
+    process.close_stdin();
+    let deadline = Instant::now() + PATIENCE;
+    let mut text = String::new();
+    loop {
+        while let Some(line) = process.take_line() {
+            text.push_str(&line.text());
+            text.push('\n');
+        }
+        if process.is_silent() {
+            return (text, process.await_exit(deadline));
+        }
+        match pump(process, None, None, Waiting::ForOutput, deadline) {
+            Ok(Pumped::Progress) => {}
+            Ok(Pumped::Late | Pumped::Interrupted) | Err(_) => return (text, None),
+        }
+    }
 }
 
 /// The rating of an entrant and its error, or else its Elo against the field. `file` is the name that errors shall bear.

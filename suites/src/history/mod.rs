@@ -15,7 +15,7 @@ use crate::record::Record;
 
 pub use checkout::current_commit;
 pub use date::Date;
-pub use gauntlet::{GauntletError, elo_of};
+pub use gauntlet::{GauntletError, elo_of, results_of};
 
 /// The builds, oldest first.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
@@ -97,8 +97,6 @@ impl History {
             Column::new("Commit", Kind::Text),
             Column::new("WAC", Kind::Integer),
             Column::new("STS", Kind::Integer),
-            Column::new("Bench", Kind::Integer),
-            Column::new("Nodes/s", Kind::Integer),
             Column::new("Elo", Kind::Estimate(0, Sign::Negative)),
             Column::new("Improvement", Kind::Estimate(0, Sign::Both)),
         ]);
@@ -108,13 +106,34 @@ impl History {
                 build.feature.as_str().into(),
                 build.category.clone().into(),
                 build.date.as_str().into(),
-                build.commit.as_deref().map(|commit| commit.chars().take(9).collect::<String>()).into(),
+                build.short_commit().into(),
                 build.wac.map(u64::from).into(),
                 build.sts.map(u64::from).into(),
-                build.bench_nodes.into(),
-                build.bench_nps.into(),
                 build.elo.map_or(Cell::Missing, |elo| Cell::Estimate(elo, build.elo_error)),
                 improvement(before, build),
+            ]);
+        }
+        table
+    }
+
+    /// How each build was measured, and how fast it is.
+    pub fn measurements(&self) -> Table {
+        let mut table = Table::new([
+            Column::new("Feature", Kind::Text),
+            Column::new("Commit", Kind::Text),
+            Column::new("Version", Kind::Text),
+            Column::new("Suites at", Kind::Text),
+            Column::new("Bench nodes", Kind::Integer),
+            Column::new("Nodes/s", Kind::Integer),
+        ]);
+        for build in &self.builds {
+            table.push([
+                build.feature.as_str().into(),
+                build.short_commit().into(),
+                build.version.clone().into(),
+                build.limit.clone().into(),
+                build.bench_nodes.into(),
+                build.bench_nps.into(),
             ]);
         }
         table
@@ -132,13 +151,17 @@ fn improvement(before: Option<&Build>, build: &Build) -> Cell {
 }
 
 impl Build {
+    fn short_commit(&self) -> Option<String> {
+        self.commit.as_deref().map(|commit| commit.chars().take(9).collect())
+    }
+
     /// The build as the text to append to a file.
     pub fn to_toml(&self) -> String {
         let one = History { builds: vec![self.clone()] };
         toml::to_string(&one).expect("a build has only texts and numbers")
     }
 
-    /// Takes over what runs on suites brought.
+    /// Takes over what runs on suites brought; the engine's own name is its version, unless one is known.
     pub fn take(&mut self, records: &[Record]) {
         for record in records {
             match record.suite.as_str() {
@@ -147,6 +170,7 @@ impl Build {
                 _ => continue,
             }
             self.limit.clone_from(&record.limit);
+            self.version = self.version.take().or_else(|| record.engine_id.clone());
         }
     }
 }

@@ -1,12 +1,14 @@
 //! Results for people: tables, lists, sentences, as text or Markdown; and tables for other programs. Prints nothing.
 
 mod comparison;
+mod history;
 mod run;
 mod side_by_side;
 
 use smalt_report::Table;
 
 pub use comparison::comparison_report;
+pub use history::history_report;
 pub use run::{failures, positions, run_report};
 pub use side_by_side::side_by_side;
 

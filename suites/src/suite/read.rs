@@ -59,7 +59,7 @@ impl Suite {
     /// Appends the problems of a text, all of one theme if it is known.
     pub(super) fn read(&mut self, text: &str, file: &str, theme: Option<&str>) {
         let theme = theme.map_or(0, |theme| self.theme(theme));
-        for (number, line) in (1..).zip(text.lines()) {
+        for (number, line) in (1..).zip(lines(text)) {
             let line = line.trim();
             if line.is_empty() || line.starts_with('#') {
                 continue;
@@ -111,6 +111,12 @@ impl Suite {
             }
         }
     }
+}
+
+/// The lines of a text; of one without line feeds the parts between carriage returns, as old Macintosh files have them.
+fn lines(text: &str) -> impl Iterator<Item = &str> {
+    let end = if text.contains('\n') { '\n' } else { '\r' };
+    text.split(end)
 }
 
 fn read_line(line: &str, number: usize, theme: usize) -> Result<Problem, LineError> {

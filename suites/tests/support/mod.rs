@@ -9,6 +9,9 @@ use std::process::{Command, Output, Stdio};
 use smalt_suites::record::{Record, ResultRecord, from_json};
 use tempfile::TempDir;
 
+/// The program under test.
+const PROGRAM: &str = env!("CARGO_BIN_EXE_smalt-suites");
+
 /// A folder of files in which the program runs.
 pub(crate) struct Bench {
     folder: TempDir,
@@ -41,15 +44,29 @@ impl Bench {
 
     /// Runs the program with these arguments.
     pub(crate) fn run<A: AsRef<std::ffi::OsStr>>(&self, arguments: impl IntoIterator<Item = A>) -> Ran {
-        let Output { status, stdout, stderr } = self.command().args(arguments).output().unwrap();
+        self.run_as(Path::new(PROGRAM), arguments)
+    }
+
+    /// Runs a copy of the program with these arguments.
+    pub(crate) fn run_as<A: AsRef<std::ffi::OsStr>>(
+        &self,
+        program: &Path,
+        arguments: impl IntoIterator<Item = A>,
+    ) -> Ran {
+        let output = self.command_of(program).args(arguments).output();
+        let Output { status, stdout, stderr } = output.unwrap();
         let text = |bytes| String::from_utf8(bytes).unwrap();
         Ran { code: status.code(), output: text(stdout), errors: text(stderr) }
     }
 
     /// The program, in the folder, undisturbed by the configuration of whoever runs the tests.
-    #[expect(clippy::disallowed_methods, reason = "the program under test is no engine")]
     pub(crate) fn command(&self) -> Command {
-        let mut command = Command::new(env!("CARGO_BIN_EXE_smalt-suites"));
+        self.command_of(Path::new(PROGRAM))
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the program under test is no engine")]
+    fn command_of(&self, program: &Path) -> Command {
+        let mut command = Command::new(program);
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         command.env("XDG_CONFIG_HOME", self.folder.path()).env("COLUMNS", "110");
         command

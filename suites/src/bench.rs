@@ -1,0 +1,97 @@
+//! A bench for any engine: fixed positions to a fixed depth, one at a time. Its count of nodes stays the same as long as
+//! the engine searches the same, its speed is that of engine and machine.
+
+use std::num::{NonZeroU32, NonZeroUsize};
+use std::time::Duration;
+
+use smalt_driver::process::Interrupt;
+
+use crate::ask::{Answer, Outcome, ask_all};
+use crate::plan::{Entrant, Limit, Memory, Plan};
+use crate::suite::Suite;
+
+/// Every tenth position of WAC: thirty, from the middle of games mostly.
+const EVERY: usize = 10;
+
+/// What a bench measured.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BenchResult {
+    /// Nodes of all positions, as the engine counts them.
+    pub nodes: u64,
+    /// Nodes a second, by our clock.
+    pub nodes_per_second: u64,
+}
+
+/// Why there is no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum BenchError {
+    /// The user ended it.
+    #[error("interrupted")]
+    Interrupted,
+    /// The engine would not start any more.
+    #[error("bench {name}: {words}")]
+    StruckOut {
+        /// Whose.
+        name: String,
+        /// What it did last.
+        words: String,
+    },
+    /// Some position brought no move, or no count of nodes.
+    #[error("bench {name}: it gave no count of nodes in {missing} of {positions} positions")]
+    NoNodes {
+        /// Whose.
+        name: String,
+        /// How many positions.
+        missing: usize,
+        /// Of how many.
+        positions: usize,
+    },
+}
+
+/// Searches the positions to a depth, each as the first of a new game.
+///
+/// # Errors
+/// If the engine fails in any position, or does not tell its nodes.
+pub fn bench(
+    entrant: &Entrant,
+    depth: NonZeroU32,
+    longest_move: Duration,
+    interrupt: &Interrupt,
+) -> Result<BenchResult, BenchError> {
+    let wac = Suite::embedded("wac").expect("it is part of the program");
+    let entrant = Entrant { limit: Limit::Depth(depth.get()), ..entrant.clone() };
+    let plan = Plan {
+        entrants: vec![entrant.clone()],
+        concurrency: NonZeroUsize::MIN,
+        memory: Memory::Cleared,
+        early_stop: None,
+        longest_move,
+    };
+    let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();
+    let positions = indexes.len();
+    let asked = ask_all(&wac.problems, indexes, &entrant, &plan, interrupt, |_| {});
+    match asked.outcome {
+        Outcome::Complete => sum(asked.answers.iter().flatten(), positions, &entrant.name),
+        Outcome::Interrupted => Err(BenchError::Interrupted),
+        Outcome::StruckOut(words) => Err(BenchError::StruckOut { name: entrant.name, words }),
+    }
+}
+
+fn sum<'a>(
+    answers: impl Iterator<Item = &'a Answer>,
+    positions: usize,
+    name: &str,
+) -> Result<BenchResult, BenchError> {
+    let (mut nodes, mut time, mut counted) = (0, Duration::ZERO, 0);
+    for answer in answers.filter(|answer| answer.outcome.is_ok()) {
+        let Some(told) = answer.nodes else { continue };
+        nodes += told;
+        time += answer.time;
+        counted += 1;
+    }
+    if counted < positions {
+        return Err(BenchError::NoNodes { name: name.to_owned(), missing: positions - counted, positions });
+    }
+    let rate = u128::from(nodes) * 1_000_000_000 / time.as_nanos().max(1);
+    Ok(BenchResult { nodes, nodes_per_second: u64::try_from(rate).unwrap_or(u64::MAX) })
+}
