@@ -5,7 +5,7 @@
 mod support;
 
 use smalt_suites::record::{Record, from_json};
-use support::Bench;
+use support::{Bench, shown};
 
 fn score(arguments: &[&str]) -> Vec<Record> {
     let bench = Bench::new();
@@ -43,6 +43,20 @@ fn an_engine_that_knows_no_limit_of_nodes_is_stopped() {
     let ran = bench.run(["score", "one.epd", "--engine", "toga2", "--nodes", "1000", "--json", "-"]);
     let records = from_json(&ran.output, "-").unwrap();
     assert_eq!((records[0].faults, records[0].results[0].overran), (0, true), "{}", ran.errors);
+}
+
+#[test]
+fn chess960_costs_an_engine_without_it_those_positions_alone() {
+    if !is_switched_on() {
+        return;
+    }
+    let bench = Bench::new();
+    let suite = "1rk4r/8/8/8/8/8/8/1RK4R w HBhb - id odd; am b1a1;\n\
+                 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id usual; am a4;\n";
+    let (ran, records) = bench.score(suite, "toga2", &["--depth", "4", "--engine", "stockfish"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert_eq!(shown(&records[0].results[..1]), ["odd no-chess960 0"]);
+    assert!(records[0].results[1].solved && records[1].faults == 0, "{}", ran.errors);
 }
 
 #[test]

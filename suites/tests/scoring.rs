@@ -267,17 +267,6 @@ fn an_interrupted_run_goes_on_where_it_was() {
 }
 
 #[test]
-fn chess960_costs_an_engine_without_it_those_positions_alone() {
-    let bench = Bench::new();
-    let odd = "1rk4r/8/8/8/8/8/8/1RK4R w HBhb - id odd; am b1a1;\n";
-    let (ran, records) =
-        bench.score(&format!("{odd}{SUITE}"), &scripted("--moves e2e4 --info-lines 3"), &["--nodes", "10"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.errors);
-    assert_eq!(shown(&records[0].results[..1]), ["odd no-chess960 0"]);
-    assert_eq!(shown(&records[0].results[1..]), ANSWERED);
-}
-
-#[test]
 fn the_built_in_engine_plays_chess960() {
     let bench = Bench::new();
     let suite = "1rk4r/pppp4/8/8/8/8/PPPP4/1RK4R w HBhb - id castle; bm O-O; c0 \"O-O=3\";\n\
