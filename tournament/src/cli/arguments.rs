@@ -7,6 +7,7 @@ use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
 use crate::plan::{DrawRule, Format, OnFault, Order, ResignRule, RuleError, Switch, parse_word};
+use crate::schedule::OpeningPolicy;
 
 /// Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
 ///
@@ -30,6 +31,18 @@ pub(super) enum Command {
     RoundRobin(RunFlags),
     /// Play one engine against another
     Match(RunFlags),
+    /// Play a single elimination: the winner of an encounter goes on
+    ///
+    /// The order of the entrants is the seeding: the best meet last, and have the byes. Each encounter has --games games; a
+    /// level one goes on by --tiebreak-pairs further pairs at most, and then the better seed goes on.
+    Knockout(RunFlags),
+    /// Play everybody against all before it, one newcomer after the other
+    Pyramid(RunFlags),
+    /// Play a Swiss tournament: those meet who have about as many points, and nobody meets twice
+    ///
+    /// The order of the entrants is the seeding. Each encounter has --games games. With an odd number the last who has had
+    /// none gets a bye, which counts as all games of an encounter won.
+    Swiss(RunFlags),
     /// Play one engine against another until a sequential test is decided
     #[command(after_help = SPRT_EXAMPLES)]
     Sprt {
@@ -50,7 +63,7 @@ pub(super) enum Command {
     },
     /// Print the plan that flags mean, as a file for `run`
     Plan {
-        /// Who meets whom: gauntlet, round-robin or match
+        /// Who meets whom: gauntlet, round-robin, match, knockout, pyramid or swiss
         #[arg(long, value_name = "FORMAT", value_parser = parse_word::<Format>)]
         format: Option<Format>,
         /// Print the shipped plan with its comments: the manual of plan files
@@ -188,9 +201,27 @@ pub(super) struct RunFlags {
     #[arg(long, value_name = "MS", help_heading = "Clock")]
     pub timemargin: Option<u64>,
 
-    /// Games of each pairing; two games, with reversed colors, share an opening
+    /// Games of each encounter; two games, with reversed colors, share an opening
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub games: Option<u32>,
+    /// How often everything is gone through (default 1); the rounds of a Swiss tournament
+    #[arg(long, value_name = "N", help_heading = "Run")]
+    pub rounds: Option<u32>,
+    /// The first N engines are the challengers of a gauntlet, all others their opponents
+    #[arg(long, value_name = "N", help_heading = "Run")]
+    pub seeds: Option<usize>,
+    /// Everybody keeps the color of the first game of an encounter
+    #[arg(long, help_heading = "Run")]
+    pub noswap: bool,
+    /// The second of two begins with White
+    #[arg(long, help_heading = "Run")]
+    pub reverse: bool,
+    /// The seed shuffles the order of the encounters, or the seeding of a knockout or Swiss tournament
+    #[arg(long, help_heading = "Run")]
+    pub shuffle: bool,
+    /// Further pairs that a level encounter of a knockout has at most (default 4)
+    #[arg(long, value_name = "N", help_heading = "Run")]
+    pub tiebreak_pairs: Option<u32>,
     /// Games at the same time (default: cores less one)
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub concurrency: Option<usize>,
@@ -219,6 +250,13 @@ pub(super) struct RunFlags {
     /// How many plies of a PGN opening are played
     #[arg(long, value_name = "N", help_heading = "Openings")]
     pub plies: Option<u32>,
+    /// Every game has an opening of its own, so that there are no pairs
+    #[arg(long, help_heading = "Openings")]
+    pub no_repeat: bool,
+    /// Which encounters share openings: round (all of a round), pair (each pair has its own) or encounter (its games
+    /// share one)
+    #[arg(long, value_name = "POLICY", value_parser = parse_word::<OpeningPolicy>, help_heading = "Openings")]
+    pub opening_policy: Option<OpeningPolicy>,
 
     /// Call a draw that both engines see: 'movenumber=40 movecount=8 score=10', or off
     #[arg(long, value_name = "RULE", value_parser = parse_draw, help_heading = "Adjudication")]

@@ -48,7 +48,7 @@ fn check(file: PlanFile, flags: &RunFlags) -> Result<Plan, Refusal> {
 
 /// In a gauntlet the side of which nothing was said is Smalt: whole as challenger, weakened as opponents.
 fn add_missing_side(file: &mut PlanFile, format: Format) {
-    if format != Format::Gauntlet {
+    if format != Format::Gauntlet || file.run.seeds.is_some() {
         return;
     }
     let has = |role: Role| file.entrants.iter().any(|entrant| entrant.role == Some(role));
@@ -99,7 +99,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
     let entrant = |text: &String, role: Option<Role>| {
         parse_entrant(text).map(|entrant| EntrantFile { role, ..EntrantFile::from(entrant) })
     };
-    let engine_role = (!flags.opponent.is_empty() || !flags.engine.is_empty()).then_some(Role::Challenger);
+    // Those who say how many challenge name everybody in one list.
+    let engine_role = flags.seeds.is_none().then_some(Role::Challenger);
     let engines = flags.engine.iter().map(|text| entrant(text, engine_role));
     let opponents = flags.opponent.iter().map(|text| entrant(text, Some(Role::Opponent)));
     Ok(PlanFile {
@@ -107,6 +108,12 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             name: flags.name.clone(),
             format: None,
             games: flags.games,
+            rounds: flags.rounds,
+            seeds: flags.seeds,
+            noswap: flags.noswap.then_some(true),
+            reverse: flags.reverse.then_some(true),
+            shuffle: flags.shuffle.then_some(true),
+            tiebreak_pairs: flags.tiebreak_pairs,
             seed: flags.seed,
             concurrency: flags.concurrency,
             on_fault: flags.on_fault,
@@ -125,6 +132,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             order: flags.order,
             start: flags.start,
             plies: flags.plies,
+            repeat: flags.no_repeat.then_some(false),
+            policy: flags.opening_policy,
         },
         adjudication: AdjudicationFile {
             draw: flags.draw.clone(),

@@ -59,6 +59,9 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Gauntlet(flags) => play(Format::Gauntlet, &flags, None)?,
         Command::RoundRobin(flags) => play(Format::RoundRobin, &flags, None)?,
         Command::Match(flags) => play(Format::Match, &flags, None)?,
+        Command::Knockout(flags) => play(Format::Knockout, &flags, None)?,
+        Command::Pyramid(flags) => play(Format::Pyramid, &flags, None)?,
+        Command::Swiss(flags) => play(Format::Swiss, &flags, None)?,
         Command::Sprt { flags, test } => play(Format::Match, &flags, Some(&test))?,
         Command::Run { plan, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;

@@ -189,7 +189,7 @@ fn conduct(prepared: &Prepared, store: Store, pgn: OrderedPgn, loudness: Loudnes
     signals::listen(sender.clone()).context("listen to signals").or_failed()?;
     let terms = Arc::new(Terms {
         entrants: plan.entrants.clone(),
-        openings: prepared.book.openings.clone(),
+        openings: prepared.openings_in_use(),
         adjudication: plan.adjudication,
         own_program: own_program()?,
         guard: start_guard(),

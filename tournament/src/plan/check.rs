@@ -16,7 +16,14 @@ use super::file::{
     SprtFile, Switch, Text,
 };
 use super::rules::AdjudicationRules;
-use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan};
+use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan, Shuffle};
+use crate::schedule::{Colors, Lead, OpeningPolicy, Repeat, Swap};
+
+/// How many games a run may have.
+const MOST_GAMES: u64 = 100_000_000;
+
+/// How many further pairs a level encounter of a knockout has where nothing is said.
+const TIEBREAK_PAIRS: u32 = 4;
 
 /// Why what was typed is no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -83,6 +90,22 @@ pub enum PlanError {
         /// Where it should be.
         key: &'static str,
     },
+    /// A setting that the format has no use for.
+    #[error("[run] {key}: {reason}")]
+    Format {
+        /// What was set.
+        key: &'static str,
+        /// Why that makes no sense.
+        reason: String,
+    },
+    /// More games than can be numbered.
+    #[error(
+        "{games} games are too many: a run has at most {MOST_GAMES}; lower games, rounds or the number of entrants"
+    )]
+    TooManyGames {
+        /// How many were asked for.
+        games: u64,
+    },
     /// Pairs of games are needed.
     #[error(
         "[run] games is {games}, an odd number: a sequential test counts pairs of games with reversed colors"
@@ -105,18 +128,25 @@ impl Plan {
         let games = positive(file.run.games, "[run] games")?;
         let sprt = file.sprt.as_ref().map(check_sprt).transpose()?;
         check_numbers(format, &entrants, sprt.is_some())?;
-        if sprt.is_some() && games % 2 == 1 {
+        let openings = check_openings(&file.openings)?;
+        if sprt.is_some() && games % 2 == 1 && openings.repeat == Repeat::Pairs {
             return Err(PlanError::OddGames { games });
         }
+        let rounds = check_rounds(file.run.rounds, format, entrants.len())?;
+        check_size(format, &entrants, games, rounds)?;
         Ok(Plan {
             name: file.run.name.clone().unwrap_or_else(|| format!("Smalt {format}")),
             format,
             games,
+            rounds,
+            colors: check_colors(&file.run),
+            shuffle: if file.run.shuffle == Some(true) { Shuffle::BySeed } else { Shuffle::Never },
+            tiebreak_pairs: check_tiebreak(file.run.tiebreak_pairs, format)?,
             seed: required(file.run.seed, "[run] seed")?,
             concurrency: check_concurrency(&file.run)?,
             on_fault: file.run.on_fault.unwrap_or(OnFault::Recover),
             strike_after: file.run.strike_after.and_then(NonZeroU32::new),
-            openings: check_openings(&file.openings)?,
+            openings,
             adjudication: check_adjudication(&file.adjudication),
             sprt,
             output: file.output.clone(),
@@ -131,6 +161,12 @@ impl Plan {
                 name: Some(self.name.clone()),
                 format: Some(self.format),
                 games: Some(self.games),
+                rounds: (self.format != Format::Knockout).then_some(self.rounds),
+                seeds: None,
+                noswap: Some(self.colors.swap == Swap::Never),
+                reverse: Some(self.colors.lead == Lead::Second),
+                shuffle: Some(self.shuffle == Shuffle::BySeed),
+                tiebreak_pairs: (self.format == Format::Knockout).then_some(self.tiebreak_pairs),
                 seed: Some(self.seed),
                 concurrency: self.concurrency.map(NonZeroUsize::get),
                 on_fault: Some(self.on_fault),
@@ -142,6 +178,8 @@ impl Plan {
                 order: Some(self.openings.order),
                 start: Some(self.openings.start),
                 plies: self.openings.plies,
+                repeat: Some(self.openings.repeat == Repeat::Pairs),
+                policy: Some(self.openings.policy),
             },
             adjudication: AdjudicationFile {
                 draw: Some(self.adjudication.draw.map_or(Switch::Off, Switch::On)),
@@ -188,7 +226,64 @@ fn check_openings(file: &OpeningsFile) -> Result<OpeningsPlan, PlanError> {
         order: file.order.unwrap_or(Order::Random),
         start,
         plies: file.plies,
+        repeat: if file.repeat == Some(false) { Repeat::Never } else { Repeat::Pairs },
+        policy: file.policy.unwrap_or(OpeningPolicy::Round),
     })
+}
+
+fn check_colors(run: &RunFile) -> Colors {
+    Colors {
+        swap: if run.noswap == Some(true) { Swap::Never } else { Swap::EachGame },
+        lead: if run.reverse == Some(true) { Lead::Second } else { Lead::First },
+    }
+}
+
+/// A Swiss tournament has as many rounds as a knockout would where nothing is said, which is enough for one to have won
+/// all, and no more than there are opponents.
+fn check_rounds(rounds: Option<u32>, format: Format, entrants: usize) -> Result<u32, PlanError> {
+    let refuse = |reason: String| Err(PlanError::Format { key: "rounds", reason });
+    match (format, rounds) {
+        (_, Some(0)) => Err(PlanError::Zero { key: "[run] rounds" }),
+        (Format::Knockout, Some(_)) => {
+            refuse("a knockout has as many rounds as it takes; leave it out".to_owned())
+        }
+        (Format::Swiss, None) => Ok(entrants.next_power_of_two().ilog2().max(1)),
+        (Format::Swiss, Some(rounds)) => {
+            let most = entrants.next_multiple_of(2) - 1;
+            if rounds as usize <= most {
+                return Ok(rounds);
+            }
+            refuse(format!(
+                "{entrants} entrants meet everybody in {most} rounds of a Swiss tournament; take as many, or play a \
+                 round-robin"
+            ))
+        }
+        (_, rounds) => Ok(rounds.unwrap_or(1)),
+    }
+}
+
+fn check_tiebreak(pairs: Option<u32>, format: Format) -> Result<u32, PlanError> {
+    match pairs {
+        Some(_) if format != Format::Knockout => Err(PlanError::Format {
+            key: "tiebreak-pairs",
+            reason: format!("a {format} has no level encounters to decide; it is for a knockout"),
+        }),
+        pairs => Ok(pairs.unwrap_or(TIEBREAK_PAIRS)),
+    }
+}
+
+/// Refuses what could not be numbered.
+fn check_size(format: Format, entrants: &[Entrant], games: u32, rounds: u32) -> Result<(), PlanError> {
+    let count = entrants.len() as u64;
+    let challengers = entrants.iter().filter(|entrant| entrant.role == Role::Challenger).count() as u64;
+    let encounters = match format {
+        Format::Gauntlet => challengers * (count - challengers),
+        Format::RoundRobin | Format::Match | Format::Pyramid => count * (count - 1) / 2,
+        Format::Knockout => count - 1,
+        Format::Swiss => count / 2,
+    };
+    let games = encounters.saturating_mul(u64::from(games)).saturating_mul(u64::from(rounds));
+    if games > MOST_GAMES { Err(PlanError::TooManyGames { games }) } else { Ok(()) }
 }
 
 fn check_adjudication(file: &AdjudicationFile) -> AdjudicationRules {
@@ -229,12 +324,19 @@ fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result
 fn check_entrants(file: &PlanFile, format: Format, registry: &Registry) -> Result<Vec<Entrant>, PlanError> {
     let each = file.each.clone().unwrap_or_default();
     let somebody_challenges = file.entrants.iter().any(|entrant| entrant.role == Some(Role::Challenger));
+    let seeds = check_seeds(file, format)?;
     let mut names = BTreeSet::new();
     let mut entrants = Vec::new();
     for (index, typed) in file.entrants.iter().enumerate() {
         let number = index + 1;
         let mut entrant = resolve(typed, &each, file, registry, number)?;
-        let leads = !somebody_challenges && index == 0 && format != Format::RoundRobin;
+        let leads = match seeds {
+            Some(seeds) => index < seeds,
+            None => {
+                let has_sides = matches!(format, Format::Gauntlet | Format::Match);
+                has_sides && !somebody_challenges && index == 0
+            }
+        };
         entrant.role = typed.role.unwrap_or(if leads { Role::Challenger } else { Role::Opponent });
         if typed.name.is_none() {
             entrant.name = free_name(&entrant.name, &names);
@@ -248,6 +350,28 @@ fn check_entrants(file: &PlanFile, format: Format, registry: &Registry) -> Resul
         entrants.push(entrant);
     }
     Ok(entrants)
+}
+
+/// How many of the first entrants are challengers, if that is how it was said.
+fn check_seeds(file: &PlanFile, format: Format) -> Result<Option<usize>, PlanError> {
+    let refuse = |reason: String| Err(PlanError::Format { key: "seeds", reason });
+    let Some(seeds) = file.run.seeds else { return Ok(None) };
+    if format != Format::Gauntlet {
+        return refuse(format!("a {format} has no challengers; it is for a gauntlet"));
+    }
+    if file.entrants.iter().any(|entrant| entrant.role.is_some()) {
+        return refuse(
+            "who challenges is said twice; leave out role, or name all entrants by --engine".to_owned(),
+        );
+    }
+    if seeds == 0 || seeds >= file.entrants.len() {
+        let most = file.entrants.len().saturating_sub(1);
+        return refuse(format!(
+            "{seeds} challengers of {} entrants; 1 to {most} can be",
+            file.entrants.len()
+        ));
+    }
+    Ok(Some(seeds))
 }
 
 fn free_name(name: &str, taken: &BTreeSet<String>) -> String {

@@ -15,6 +15,7 @@ use smalt_stats::sprt::Model;
 
 use super::entrant::Role;
 use super::rules::{DrawRule, ResignRule};
+use crate::schedule::OpeningPolicy;
 
 /// A plan as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
@@ -51,9 +52,27 @@ pub struct RunFile {
     /// Who meets whom.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
-    /// Games of each pairing.
+    /// Games of each encounter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub games: Option<u32>,
+    /// How often everything is gone through; of a Swiss tournament, its rounds.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rounds: Option<u32>,
+    /// How many of the first entrants are the challengers of a gauntlet.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub seeds: Option<usize>,
+    /// Whether everybody keeps the color of the first game of an encounter.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub noswap: Option<bool>,
+    /// Whether the second of two begins with White.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub reverse: Option<bool>,
+    /// Whether the seed shuffles the order of encounters, or the seeding.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub shuffle: Option<bool>,
+    /// How many further pairs a level encounter of a knockout has at most.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tiebreak_pairs: Option<u32>,
     /// What all chance follows from.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub seed: Option<u64>,
@@ -78,6 +97,12 @@ pub enum Format {
     RoundRobin,
     /// Two meet.
     Match,
+    /// The winner of an encounter goes on.
+    Knockout,
+    /// Each meets all before it, one newcomer after the other.
+    Pyramid,
+    /// Those meet who have about as many points.
+    Swiss,
 }
 
 impl Display for Format {
@@ -86,6 +111,9 @@ impl Display for Format {
             Format::Gauntlet => "gauntlet",
             Format::RoundRobin => "round-robin",
             Format::Match => "match",
+            Format::Knockout => "knockout",
+            Format::Pyramid => "pyramid",
+            Format::Swiss => "swiss",
         })
     }
 }
@@ -135,7 +163,7 @@ impl ClockFile {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct OpeningsFile {
-    /// An EPD or PGN file, or `builtin`.
+    /// An EPD, PGN or Polyglot file, or `builtin`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// How they follow one another.
@@ -147,6 +175,12 @@ pub struct OpeningsFile {
     /// How many plies of a PGN game are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
+    /// Whether both games of a pair have the same opening.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub repeat: Option<bool>,
+    /// Which encounters have the same openings.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub policy: Option<OpeningPolicy>,
 }
 
 /// How openings follow one another.
@@ -417,6 +451,12 @@ impl PlanFile {
                 name: self.run.name.or(other.run.name),
                 format: self.run.format.or(other.run.format),
                 games: self.run.games.or(other.run.games),
+                rounds: self.run.rounds.or(other.run.rounds),
+                seeds: self.run.seeds.or(other.run.seeds),
+                noswap: self.run.noswap.or(other.run.noswap),
+                reverse: self.run.reverse.or(other.run.reverse),
+                shuffle: self.run.shuffle.or(other.run.shuffle),
+                tiebreak_pairs: self.run.tiebreak_pairs.or(other.run.tiebreak_pairs),
                 seed: self.run.seed.or(other.run.seed),
                 concurrency: self.run.concurrency.or(other.run.concurrency),
                 on_fault: self.run.on_fault.or(other.run.on_fault),
@@ -428,6 +468,8 @@ impl PlanFile {
                 order: self.openings.order.or(other.openings.order),
                 start: self.openings.start.or(other.openings.start),
                 plies: self.openings.plies.or(other.openings.plies),
+                repeat: self.openings.repeat.or(other.openings.repeat),
+                policy: self.openings.policy.or(other.openings.policy),
             },
             adjudication: AdjudicationFile {
                 draw: self.adjudication.draw.or(other.adjudication.draw),
@@ -481,8 +523,9 @@ mod tests {
     fn errors_say_where_and_what_was_meant() {
         check(
             "[run]\ngames = 2\ncocurrency = 3\n",
-            "p.toml, line 3: unknown field `cocurrency`, expected one of `name`, `format`, `games`, `seed`, `concurrency`, \
-             `on-fault`, `strike-after` (did you mean `concurrency`?)",
+            "p.toml, line 3: unknown field `cocurrency`, expected one of `name`, `format`, `games`, `rounds`, `seeds`, \
+             `noswap`, `reverse`, `shuffle`, `tiebreak-pairs`, `seed`, \
+             `concurrency`, `on-fault`, `strike-after` (did you mean `concurrency`?)",
         );
         check(
             "[clock]\ntc = \"10+x\"\n",
@@ -494,7 +537,8 @@ mod tests {
         );
         check(
             "[run]\nformat = \"gauntlett\"\n",
-            "p.toml, line 2: unknown variant `gauntlett`, expected one of `gauntlet`, `round-robin`, `match` (did you mean `gauntlet`?)",
+            "p.toml, line 2: unknown variant `gauntlett`, expected one of `gauntlet`, `round-robin`, `match`, \
+             `knockout`, `pyramid`, `swiss` (did you mean `gauntlet`?)",
         );
     }
 

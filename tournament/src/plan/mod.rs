@@ -15,6 +15,8 @@ use std::path::PathBuf;
 
 use smalt_stats::Sprt;
 
+use crate::schedule::{Colors, OpeningPolicy, Repeat};
+
 pub use check::PlanError;
 pub use clock::MoveClock;
 pub use entrant::{Entrant, Program, Role};
@@ -37,8 +39,17 @@ pub struct Plan {
     pub name: String,
     /// Who meets whom.
     pub format: Format,
-    /// Games of each pairing; an odd last one has no partner of reversed colors.
+    /// Games of each encounter; an odd last one has no partner of reversed colors.
     pub games: u32,
+    /// How often everything is gone through, or the rounds of a Swiss tournament; 1 for a knockout, which has as many as
+    /// it takes.
+    pub rounds: u32,
+    /// Who has White.
+    pub colors: Colors,
+    /// Whether encounters (or seeds) are shuffled by the seed.
+    pub shuffle: Shuffle,
+    /// How many further pairs a level encounter of a knockout has at most; then the better seed goes on.
+    pub tiebreak_pairs: u32,
     /// What all chance follows from.
     pub seed: u64,
     /// Games at the same time; cores less one if none.
@@ -70,4 +81,17 @@ pub struct OpeningsPlan {
     pub start: usize,
     /// How many plies of a PGN game are taken; all if none.
     pub plies: Option<u32>,
+    /// Which games share an opening.
+    pub repeat: Repeat,
+    /// Which encounters share openings.
+    pub policy: OpeningPolicy,
+}
+
+/// Whether the order of encounters is that of the entrants.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Shuffle {
+    /// It is.
+    Never,
+    /// The seed of the plan shuffles it.
+    BySeed,
 }

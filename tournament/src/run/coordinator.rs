@@ -180,7 +180,7 @@ impl<'a> Coordinator<'a> {
     }
 
     fn conclusion(&self) -> Conclusion {
-        let missing = self.prepared.schedule.games().saturating_sub(self.done.count());
+        let missing = self.standings.schedule().games().saturating_sub(self.done.count());
         match &self.stop {
             Some(StopReason::Decided) => Conclusion::Decided,
             Some(StopReason::Fault(words)) => Conclusion::Stopped(words.clone()),
@@ -237,7 +237,7 @@ impl<'a> Coordinator<'a> {
             self.queue.offer(work);
         }
         let nothing_left =
-            self.playing == 0 && (self.stop.is_some() || self.next_pair >= self.prepared.schedule.pairs());
+            self.playing == 0 && (self.stop.is_some() || self.next_pair >= self.standings.schedule().pairs());
         if nothing_left {
             self.close();
         }
@@ -251,10 +251,10 @@ impl<'a> Coordinator<'a> {
 
     /// The next pair with games to be played; those of entrants that are out are left.
     fn next_work(&mut self) -> Option<Work> {
-        while let Some(pair) = self.prepared.schedule.pair(self.next_pair) {
+        while let Some(pair) = self.standings.schedule().pair(self.next_pair) {
             self.next_pair += 1;
             let missing =
-                self.prepared.schedule.games_of(pair).filter(|game| !self.done.contains(game.number));
+                self.standings.schedule().games_of(pair).filter(|game| !self.done.contains(game.number));
             let (playable, left): (Vec<_>, Vec<_>) = missing.partition(|game| self.can_play(game));
             for game in left {
                 // Only the view loses the game; a failure to write shows at the next one that is written.

@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use crate::opening::{self, Book, BookError, Skipped};
-use crate::plan::{Format, Order, Plan, Role};
-use crate::schedule::{Meeting, OpeningOrder, Schedule, Side, pairings};
+use crate::opening::{self, Book, BookError, Opening, Skipped};
+use crate::plan::{Format, Order, Plan, Role, Shuffle};
+use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
 
 /// A plan with all that follows from it.
 #[derive(Clone, Debug)]
@@ -13,6 +13,8 @@ pub struct Prepared {
     pub plan: Plan,
     /// Its openings.
     pub book: Book,
+    /// In which order they are used.
+    pub order: OpeningOrder,
     /// Its games.
     pub schedule: Schedule,
 }
@@ -61,23 +63,50 @@ impl Prepared {
         if start >= openings {
             return Err(SetupError::Start { start: plan.openings.start, openings });
         }
+        let count = u32::try_from(openings).unwrap_or(u32::MAX);
+        let start = u32::try_from(start).unwrap_or(u32::MAX);
         let order = match plan.openings.order {
-            Order::Sequential => OpeningOrder::sequential(openings, start),
-            Order::Random => OpeningOrder::random(openings, plan.seed, start),
+            Order::Sequential => OpeningOrder::sequential(count, start),
+            Order::Random => OpeningOrder::random(count, plan.seed, start),
         };
-        let sides: Vec<Side> = plan.entrants.iter().map(|entrant| side(entrant.role)).collect();
-        let meeting = match plan.format {
-            Format::Gauntlet => Meeting::Gauntlet,
-            Format::RoundRobin | Format::Match => Meeting::RoundRobin,
-        };
-        let schedule = Schedule::new(pairings(&sides, meeting), plan.games, order);
-        Ok(Prepared { plan, book, schedule })
+        let schedule = schedule(&plan);
+        Ok(Prepared { plan, book, order, schedule })
+    }
+
+    /// The openings in the order in which games use them.
+    pub fn openings_in_use(&self) -> Vec<Opening> {
+        let place = |used| self.order.place(used) as usize;
+        (0..self.schedule.openings()).map(|used| self.book.openings[place(used)].clone()).collect()
     }
 
     /// Lines of the opening file that are not used.
     pub fn skipped(&self) -> &[Skipped] {
         &self.book.skipped
     }
+}
+
+/// The games of a plan, as far as they are known before any is played.
+pub fn schedule(plan: &Plan) -> Schedule {
+    let entrants = plan.entrants.len();
+    let sides = || plan.entrants.iter().map(|entrant| side(entrant.role)).collect();
+    let meeting = match plan.format {
+        Format::Gauntlet => Meeting::Gauntlet(sides()),
+        Format::RoundRobin | Format::Match => Meeting::RoundRobin(entrants),
+        Format::Pyramid => Meeting::Pyramid(entrants),
+        Format::Knockout => Meeting::Knockout { entrants, tiebreak_pairs: plan.tiebreak_pairs },
+        Format::Swiss => Meeting::Swiss { entrants },
+    };
+    let terms = Terms {
+        games: plan.games,
+        repeat: plan.openings.repeat,
+        colors: plan.colors,
+        policy: plan.openings.policy,
+    };
+    let sequence = match plan.shuffle {
+        Shuffle::Never => Sequence::AsListed,
+        Shuffle::BySeed => Sequence::Shuffled(plan.seed),
+    };
+    Schedule::new(meeting, terms, plan.rounds, sequence)
 }
 
 fn side(role: Role) -> Side {

@@ -40,7 +40,7 @@ const PATIENCE: Patience = Patience {
 pub struct Terms {
     /// Who plays.
     pub entrants: Vec<Entrant>,
-    /// Where games begin.
+    /// Where games begin, in the order in which openings are used.
     pub openings: Vec<Opening>,
     /// When they end early.
     pub adjudication: AdjudicationRules,

@@ -1,25 +1,97 @@
-//! Who plays whom in which game, from which opening: a pure function of the plan's numbers.
+//! Who plays whom in which game, from which opening: a pure function of the plan's numbers, and for a knockout or a
+//! Swiss tournament of the results of complete rounds.
 //!
 //! Every game has a number, from 0, and every pair of games (one opening, both colors) too; all else follows from it,
-//! so that a run can be resumed, and spread over machines, by numbers alone. Rounds go through all pairings, so that
-//! all entrants have played about as many games whenever a run is stopped, and all pairings of a round share an
-//! opening, so that their results can be compared. Knows no names, engines or positions.
+//! so that a run can be resumed, and spread over machines, by numbers alone. All encounters take turns, so that all
+//! entrants have played about as many games whenever a run is stopped. Knows no names, engines or positions.
 
+mod block;
+mod course;
+pub mod knockout;
 mod openings;
 mod pairings;
+pub mod swiss;
+mod terms;
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 
+use block::{Block, RoundNames, Start};
+use course::System;
+pub use course::{PlayedRound, Score};
 pub use openings::OpeningOrder;
 pub(crate) use openings::below;
-pub use pairings::{Meeting, Pairing, Side, pairings};
+use openings::shuffle;
+use pairings::Encounter;
+pub use pairings::{Pairing, Side};
+pub use terms::{Colors, Lead, OpeningPolicy, Repeat, Swap, Terms};
+
+/// Who meets whom.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Meeting {
+    /// Challengers and opponents: the side of each entrant.
+    Gauntlet(Vec<Side>),
+    /// So many, everybody and everybody.
+    RoundRobin(usize),
+    /// So many, each against all before it, one newcomer after the other.
+    Pyramid(usize),
+    /// So many; who wins an encounter goes on.
+    Knockout {
+        /// How many there are.
+        entrants: usize,
+        /// How many further pairs a level encounter has at most.
+        tiebreak_pairs: u32,
+    },
+    /// So many; those meet who have about as many points.
+    Swiss {
+        /// How many there are.
+        entrants: usize,
+    },
+}
+
+/// In which order encounters come, or who is seeded where.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Sequence {
+    /// In the order of the entrants.
+    AsListed,
+    /// As a seed shuffles it.
+    Shuffled(u64),
+}
 
 /// All games of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    pairings: Vec<Pairing>,
-    games_each: u32,
-    openings: OpeningOrder,
+    terms: Terms,
+    blocks: Vec<Block>,
+    course: Option<Course>,
+}
+
+/// A tournament that goes on by results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+struct Course {
+    system: System,
+    /// The entrants, the best seed first.
+    seeds: Vec<usize>,
+    /// One for each block.
+    played: Vec<PlayedRound>,
+    /// Games of the last block that are not over.
+    missing: BTreeSet<u32>,
+}
+
+/// How far a tournament is that goes on by results.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Progress {
+    /// The bracket.
+    Knockout(Vec<knockout::BracketRound>),
+    /// The table, and the rounds with all that was played of the last one.
+    Swiss {
+        /// Everybody by points.
+        places: Vec<swiss::Place>,
+        /// How many rounds there will be.
+        rounds: u32,
+        /// How many are over.
+        complete: u32,
+    },
 }
 
 /// One game to be played.
@@ -29,17 +101,18 @@ pub struct ScheduledGame {
     pub number: u32,
     /// The number of its pair, from 0.
     pub pair: u32,
-    /// The round, from 0: how often this pairing has met before.
+    /// The round, from 0. In a knockout or Swiss tournament that of the tournament, else how many pairs this pairing
+    /// has played before.
     pub round: u32,
     /// Who has White: an index of the plan's entrants.
     pub white: usize,
     /// Who has Black.
     pub black: usize,
-    /// An index of the book's openings.
+    /// Which of the openings of the run, in the order in which they are used, from 0.
     pub opening: usize,
 }
 
-/// Games that belong together: one opening, both colors; or a single game at the end of an odd number.
+/// Games that belong together: one opening, both colors; or a single game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScheduledPair {
     /// Its number, from 0.
@@ -58,57 +131,157 @@ impl ScheduledPair {
 }
 
 impl Schedule {
-    /// A schedule of so many games of each pairing.
-    pub fn new(pairings: Vec<Pairing>, games_each: u32, openings: OpeningOrder) -> Schedule {
-        Schedule { pairings, games_each, openings }
-    }
-
-    /// How many games there are.
-    pub fn games(&self) -> u32 {
-        self.games_each.saturating_mul(self.pairing_count())
-    }
-
-    /// How many pairs there are.
-    pub fn pairs(&self) -> u32 {
-        self.games_each.div_ceil(2).saturating_mul(self.pairing_count())
-    }
-
-    /// Who meets whom.
-    pub fn pairings(&self) -> &[Pairing] {
-        &self.pairings
-    }
-
-    fn pairing_count(&self) -> u32 {
-        u32::try_from(self.pairings.len()).unwrap_or(u32::MAX)
-    }
-
-    /// The pair of this number, if there is one.
-    pub fn pair(&self, number: u32) -> Option<ScheduledPair> {
-        let whole_pairs = self.games_each / 2 * self.pairing_count();
-        if number >= self.pairs() {
-            None
-        } else if number < whole_pairs {
-            Some(ScheduledPair { number, first_game: 2 * number, games: 2 })
-        } else {
-            Some(ScheduledPair { number, first_game: whole_pairs + number, games: 1 })
+    /// A schedule in which everything is gone through so many times; a Swiss tournament has so many rounds, and a
+    /// knockout as many as it takes.
+    pub fn new(meeting: Meeting, terms: Terms, rounds: u32, sequence: Sequence) -> Schedule {
+        let empty = Schedule { terms, blocks: Vec::new(), course: None };
+        let shuffled = |mut encounters: Vec<Encounter>| {
+            sequence.apply(&mut encounters);
+            encounters
+        };
+        match meeting {
+            Meeting::Gauntlet(sides) => empty.with(shuffled(pairings::gauntlet(&sides)), rounds),
+            Meeting::RoundRobin(entrants) => empty.with(shuffled(pairings::round_robin(entrants)), rounds),
+            Meeting::Pyramid(entrants) => pairings::pyramid(entrants)
+                .into_iter()
+                .fold(empty, |schedule, encounters| schedule.with(shuffled(encounters), rounds)),
+            Meeting::Knockout { entrants, tiebreak_pairs } => {
+                empty.by_results(System::Knockout { tiebreak_pairs }, entrants, sequence)
+            }
+            Meeting::Swiss { entrants } => empty.by_results(System::Swiss { rounds }, entrants, sequence),
         }
     }
 
-    /// The game of this number, if there is one.
-    pub fn game(&self, number: u32) -> Option<ScheduledGame> {
-        let whole_games = self.games_each / 2 * self.pairing_count() * 2;
-        let (pair, second) = match number {
-            _ if number >= self.games() => return None,
-            _ if number < whole_games => (number / 2, number % 2 == 1),
-            _ => (whole_games / 2 + number - whole_games, false),
+    fn with(mut self, encounters: Vec<Encounter>, cycles: u32) -> Schedule {
+        let start = self.end();
+        let rounds = RoundNames::Units;
+        self.blocks.push(Block { encounters, terms: self.terms, cycles, start, rounds });
+        self
+    }
+
+    fn by_results(mut self, system: System, entrants: usize, sequence: Sequence) -> Schedule {
+        let mut seeds: Vec<usize> = (0..entrants).collect();
+        sequence.apply(&mut seeds);
+        self.course = Some(Course { system, seeds, played: Vec::new(), missing: BTreeSet::new() });
+        self.grow();
+        self
+    }
+
+    fn end(&self) -> Start {
+        self.blocks.last().map_or_else(Start::default, Block::end)
+    }
+
+    /// Adds the next round if all that is known is over.
+    fn grow(&mut self) {
+        let start = self.end();
+        let Some(course) = &mut self.course else { return };
+        let Some(next) = course.system.next(&course.seeds, &self.terms, &course.played) else { return };
+        let scores = next.encounters.iter().map(|encounter| Score::new(encounter.pairing)).collect();
+        course.played.push(PlayedRound { round: next.round, encounters: scores, games: next.games });
+        let terms = Terms { games: next.games, ..self.terms };
+        let rounds = RoundNames::Whole(next.round);
+        let block = Block { encounters: next.encounters, terms, cycles: 1, start, rounds };
+        course.missing = block.game_numbers().collect();
+        self.blocks.push(block);
+    }
+
+    /// Takes note of a result: what White made of the game, in half points. The same game may be told again. When a
+    /// round is complete, the next one is known.
+    pub fn record(&mut self, game: u32, white_half_points: u32) {
+        let (Some(course), Some(block)) = (&mut self.course, self.blocks.last()) else { return };
+        if !course.missing.remove(&game) {
+            return;
+        }
+        let scheduled = block.game(game);
+        let played = course.played.last_mut().expect("every block has its scores");
+        let score = &mut played.encounters[block.encounter_of_game(game)];
+        let white = white_half_points.min(2);
+        let first_is_white = scheduled.white == score.pairing.first;
+        score.first += if first_is_white { white } else { 2 - white };
+        score.second += if first_is_white { 2 - white } else { white };
+        if course.missing.is_empty() {
+            self.grow();
+        }
+    }
+
+    /// How many games there are; of a knockout no less than there will be.
+    pub fn games(&self) -> u32 {
+        match &self.course {
+            Some(course) => course.system.games(course.seeds.len(), self.terms.games, &course.played),
+            None => self.end().game,
+        }
+    }
+
+    /// How many pairs are known. Where it goes by results, more follow when all known games are over.
+    pub fn pairs(&self) -> u32 {
+        self.end().pair
+    }
+
+    /// The greatest number of openings that it can come to use.
+    pub fn openings(&self) -> u32 {
+        let Some(course) = &self.course else {
+            let end = |block: &Block| block.start.opening.saturating_add(block.openings());
+            return self.blocks.iter().map(end).max().unwrap_or(0);
         };
-        let round = pair / self.pairing_count();
-        let pairing = self.pairings[(pair % self.pairing_count()) as usize];
-        // Colors of the first game change from round to round, so that an odd number is spread fairly, too.
-        let first_has_white = second == (round % 2 == 1);
-        let (white, black) =
-            if first_has_white { (pairing.first, pairing.second) } else { (pairing.second, pairing.first) };
-        Some(ScheduledGame { number, pair, round, white, black, opening: self.openings.of_round(round) })
+        let entrants = u32::try_from(course.seeds.len()).unwrap_or(u32::MAX);
+        let units = |games: u32| games.div_ceil(self.terms.unit_games());
+        let (rounds, encounters, further) = match course.system {
+            System::Swiss { rounds } => (rounds, rounds.saturating_mul(entrants / 2), 0),
+            System::Knockout { tiebreak_pairs } => {
+                (entrants.next_power_of_two().ilog2(), entrants.saturating_sub(1), tiebreak_pairs)
+            }
+        };
+        match self.terms.policy {
+            OpeningPolicy::Round => {
+                rounds.saturating_mul(units(self.terms.games) + further.saturating_mul(units(2)))
+            }
+            OpeningPolicy::Pair => {
+                encounters.saturating_mul(units(self.terms.games) + further.saturating_mul(units(2)))
+            }
+            OpeningPolicy::Encounter => encounters.saturating_mul(1 + further),
+        }
+    }
+
+    /// Who meets whom, as far as it is known; each once, in order.
+    pub fn pairings(&self) -> Vec<Pairing> {
+        let encounters = self.blocks.iter().flat_map(|block| &block.encounters);
+        encounters.map(|encounter| encounter.pairing).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// Whether two games of an opening belong together, so that they can be counted as one.
+    pub fn repeat(&self) -> Repeat {
+        self.terms.repeat
+    }
+
+    /// How far it is, if it goes by results.
+    pub fn progress(&self) -> Option<Progress> {
+        let course = self.course.as_ref()?;
+        let games = self.terms.games;
+        Some(match course.system {
+            System::Knockout { tiebreak_pairs } => {
+                Progress::Knockout(knockout::bracket(&course.seeds, games, tiebreak_pairs, &course.played))
+            }
+            System::Swiss { rounds } => {
+                let begun = u32::try_from(course.played.len()).unwrap_or(u32::MAX);
+                Progress::Swiss {
+                    places: swiss::places(&course.seeds, games, &course.played),
+                    rounds,
+                    complete: begun - u32::from(!course.missing.is_empty()),
+                }
+            }
+        })
+    }
+
+    /// The pair of this number, if it is known.
+    pub fn pair(&self, number: u32) -> Option<ScheduledPair> {
+        let index = self.blocks.partition_point(|block| block.pair_numbers().end <= number);
+        self.blocks.get(index).map(|block| block.pair(number))
+    }
+
+    /// The game of this number, if it is known.
+    pub fn game(&self, number: u32) -> Option<ScheduledGame> {
+        let index = self.blocks.partition_point(|block| block.game_numbers().end <= number);
+        self.blocks.get(index).map(|block| block.game(number))
     }
 
     /// The games of a pair.
@@ -117,63 +290,13 @@ impl Schedule {
     }
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
-    use std::collections::BTreeMap;
-
-    fn schedule(entrants: usize, games_each: u32) -> Schedule {
-        let sides = vec![Side::Challenger; entrants];
-        Schedule::new(pairings(&sides, Meeting::RoundRobin), games_each, OpeningOrder::sequential(10, 0))
-    }
-
-    #[test]
-    fn every_pairing_has_its_games_with_both_colors() {
-        for games_each in 1..8 {
-            let schedule = schedule(5, games_each);
-            let mut met: BTreeMap<(usize, usize), u32> = BTreeMap::new();
-            for number in 0..schedule.games() {
-                let game = schedule.game(number).unwrap();
-                assert_eq!(game.number, number);
-                *met.entry((game.white, game.black)).or_default() += 1;
-            }
-            assert_eq!(schedule.games(), 10 * games_each);
-            for pairing in schedule.pairings() {
-                let with_white = met.get(&(pairing.first, pairing.second)).copied().unwrap_or(0);
-                let with_black = met.get(&(pairing.second, pairing.first)).copied().unwrap_or(0);
-                assert_eq!(with_white + with_black, games_each);
-                assert!(with_white.abs_diff(with_black) <= 1);
-            }
-            assert_eq!(schedule.game(schedule.games()), None);
-        }
-    }
-
-    #[test]
-    fn pairs_hold_all_games_once_and_share_an_opening() {
-        for games_each in 1..8 {
-            let schedule = schedule(4, games_each);
-            let mut next = 0;
-            for number in 0..schedule.pairs() {
-                let pair = schedule.pair(number).unwrap();
-                let games: Vec<_> = schedule.games_of(pair).collect();
-                assert_eq!(pair.first_game, next);
-                next += pair.games;
-                assert!(games.iter().all(|game| game.pair == number && game.opening == games[0].opening));
-                if let [first, second] = games[..] {
-                    assert_eq!((first.white, first.black), (second.black, second.white));
-                }
-            }
-            assert_eq!(next, schedule.games());
-            assert_eq!(schedule.pair(schedule.pairs()), None);
-        }
-    }
-
-    #[test]
-    fn a_round_has_one_opening_and_the_next_round_another() {
-        let schedule = schedule(3, 8);
-        for number in 0..schedule.games() {
-            let game = schedule.game(number).unwrap();
-            assert_eq!(game.opening, game.round as usize % 10);
+impl Sequence {
+    fn apply<T>(self, list: &mut [T]) {
+        if let Sequence::Shuffled(seed) = self {
+            shuffle(list, seed);
         }
     }
 }
+
+#[cfg(test)]
+mod tests;

@@ -1,4 +1,4 @@
-//! Which opening each round begins with. Knows how many openings there are, not what they are.
+//! In which order openings are used. Knows how many there are, not what they are.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -6,31 +6,41 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 /// An order of all openings, gone through again and again.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpeningOrder {
-    order: Vec<usize>,
-    start: usize,
+    openings: u32,
+    start: u32,
+    /// The order as a seed shuffled it; that of the file if none.
+    order: Option<Vec<u32>>,
 }
 
 impl OpeningOrder {
     /// In the order of the file, from this one (counted from 0) on.
-    pub fn sequential(openings: usize, start: usize) -> OpeningOrder {
-        OpeningOrder { order: (0..openings).collect(), start }
+    pub fn sequential(openings: u32, start: u32) -> OpeningOrder {
+        OpeningOrder { openings, start, order: None }
     }
 
     /// As a seed shuffles them; the same seed always gives the same order.
-    pub fn random(openings: usize, seed: u64, start: usize) -> OpeningOrder {
-        let mut order: Vec<usize> = (0..openings).collect();
-        let mut random = ChaCha8Rng::seed_from_u64(seed);
-        // Fisher and Yates, in the form of R. Durstenfeld (1964).
-        for last in (1..order.len()).rev() {
-            order.swap(last, below(&mut random, last + 1));
-        }
-        OpeningOrder { order, start }
+    pub fn random(openings: u32, seed: u64, start: u32) -> OpeningOrder {
+        let mut order: Vec<u32> = (0..openings).collect();
+        shuffle(&mut order, seed);
+        OpeningOrder { openings, start, order: Some(order) }
     }
 
-    /// The index of the opening of a round, both counted from 0; 0 if there are no openings.
-    pub fn of_round(&self, round: u32) -> usize {
-        let count = self.order.len().max(1);
-        self.order.get((self.start + round as usize) % count).copied().unwrap_or(0)
+    /// The place in the file of the opening that is used as this one, both counted from 0; 0 if there are none.
+    pub fn place(&self, used: u32) -> u32 {
+        let openings = u64::from(self.openings.max(1));
+        let at = ((u64::from(self.start) + u64::from(used)) % openings) as u32;
+        match &self.order {
+            Some(order) => order.get(at as usize).copied().unwrap_or(0),
+            None => at,
+        }
+    }
+}
+
+/// Fisher and Yates, in the form of R. Durstenfeld (1964).
+pub(super) fn shuffle<T>(list: &mut [T], seed: u64) {
+    let mut random = ChaCha8Rng::seed_from_u64(seed);
+    for last in (1..list.len()).rev() {
+        list.swap(last, below(&mut random, last + 1));
     }
 }
 
@@ -50,8 +60,8 @@ pub(crate) fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
 mod tests {
     use super::*;
 
-    fn first(order: &OpeningOrder, count: u32) -> Vec<usize> {
-        (0..count).map(|round| order.of_round(round)).collect()
+    fn first(order: &OpeningOrder, count: u32) -> Vec<u32> {
+        (0..count).map(|used| order.place(used)).collect()
     }
 
     #[test]
@@ -60,7 +70,7 @@ mod tests {
         let mut rounds = first(&order, 100);
         rounds.sort_unstable();
         assert_eq!(rounds, (0..100).collect::<Vec<_>>());
-        assert_eq!(order.of_round(100), order.of_round(0));
+        assert_eq!(order.place(100), order.place(0));
     }
 
     #[test]

@@ -1,12 +1,23 @@
-//! Who meets whom, in which order.
+//! Who meets whom, in which order, where that is known from the beginning.
+
+use super::terms::Lead;
 
 /// Two who meet.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pairing {
     /// Whose view results are counted in: an index of the plan's entrants.
     pub first: usize,
     /// The other.
     pub second: usize,
+}
+
+/// A pairing and who leads in it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Encounter {
+    /// Who meet.
+    pub pairing: Pairing,
+    /// Who has White first, if nothing else is said.
+    pub lead: Lead,
 }
 
 /// Which side of a gauntlet somebody is on.
@@ -18,30 +29,42 @@ pub enum Side {
     Opponent,
 }
 
-/// Who meets.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meeting {
-    /// Challengers and opponents.
-    Gauntlet,
-    /// Everybody and everybody, whatever their sides.
-    RoundRobin,
+fn first_leads(first: usize, second: usize) -> Encounter {
+    Encounter { pairing: Pairing { first, second }, lead: Lead::First }
 }
 
-/// All pairings in the order of the entrants.
-pub fn pairings(sides: &[Side], meeting: Meeting) -> Vec<Pairing> {
-    let mut pairings = Vec::new();
-    for (first, &side) in sides.iter().enumerate() {
-        for (second, &other) in sides.iter().enumerate() {
-            let meets = match meeting {
-                Meeting::Gauntlet => side == Side::Challenger && other == Side::Opponent,
-                Meeting::RoundRobin => first < second,
-            };
-            if meets {
-                pairings.push(Pairing { first, second });
+/// Challengers against opponents: every challenger meets its first opponent before any meets its second.
+pub(super) fn gauntlet(sides: &[Side]) -> Vec<Encounter> {
+    let on = |wanted: Side| (0..sides.len()).filter(move |&entrant| sides[entrant] == wanted);
+    on(Side::Opponent)
+        .flat_map(|opponent| on(Side::Challenger).map(move |challenger| first_leads(challenger, opponent)))
+        .collect()
+}
+
+/// Everybody against everybody, in turns in which nobody plays twice: the circle method, in which one stays and the
+/// others move on by one seat. In each pairing that one leads which makes the leads even.
+pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
+    let seats = entrants.next_multiple_of(2);
+    let mut circle: Vec<usize> = (0..seats).collect();
+    let mut encounters = Vec::new();
+    for _ in 1..seats {
+        for seat in 0..seats / 2 {
+            let (one, other) = (circle[seat], circle[seats - 1 - seat]);
+            // With an odd number somebody meets the empty seat, which is the last one.
+            if one.max(other) < entrants {
+                let (first, second) = (one.min(other), one.max(other));
+                let lead = Lead::First.flipped_if((first + second) % 2 == 0);
+                encounters.push(Encounter { pairing: Pairing { first, second }, lead });
             }
         }
+        circle[1..].rotate_right(1);
     }
-    pairings
+    encounters
+}
+
+/// Everybody against all before it: one list for each newcomer, whose view counts.
+pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
+    (1..entrants).map(|newcomer| (0..newcomer).map(|old| first_leads(newcomer, old)).collect()).collect()
 }
 
 #[cfg(test)]
@@ -49,20 +72,57 @@ mod tests {
     use super::Side::{Challenger, Opponent};
     use super::*;
 
-    fn check(sides: &[Side], meeting: Meeting, expected: &[(usize, usize)]) {
+    fn check(found: &[Encounter], expected: &[(usize, usize)]) {
         let found: Vec<_> =
-            pairings(sides, meeting).iter().map(|pairing| (pairing.first, pairing.second)).collect();
+            found.iter().map(|encounter| (encounter.pairing.first, encounter.pairing.second)).collect();
         assert_eq!(found, expected);
     }
 
     #[test]
     fn challengers_meet_opponents() {
-        check(&[Challenger, Opponent, Opponent], Meeting::Gauntlet, &[(0, 1), (0, 2)]);
-        check(&[Opponent, Challenger, Challenger], Meeting::Gauntlet, &[(1, 0), (2, 0)]);
+        check(&gauntlet(&[Challenger, Opponent, Opponent]), &[(0, 1), (0, 2)]);
+        check(&gauntlet(&[Opponent, Challenger, Challenger]), &[(1, 0), (2, 0)]);
+        check(&gauntlet(&[Challenger, Opponent, Challenger, Opponent]), &[(0, 1), (2, 1), (0, 3), (2, 3)]);
     }
 
     #[test]
-    fn everybody_meets_everybody_once() {
-        check(&[Challenger, Opponent, Opponent], Meeting::RoundRobin, &[(0, 1), (0, 2), (1, 2)]);
+    fn newcomers_meet_all_before_them() {
+        let lists = pyramid(4);
+        check(&lists[0], &[(1, 0)]);
+        check(&lists[1], &[(2, 0), (2, 1)]);
+        check(&lists.concat(), &[(1, 0), (2, 0), (2, 1), (3, 0), (3, 1), (3, 2)]);
+    }
+
+    #[test]
+    fn everybody_meets_everybody_once_and_leads_as_often_as_not() {
+        for entrants in 2..30 {
+            let encounters = round_robin(entrants);
+            let mut pairings: Vec<_> = encounters.iter().map(|encounter| encounter.pairing).collect();
+            pairings.sort_unstable();
+            let all = (0..entrants)
+                .flat_map(|first| (first + 1..entrants).map(move |second| Pairing { first, second }));
+            assert_eq!(pairings, all.collect::<Vec<_>>());
+            for entrant in 0..entrants {
+                let leads = |encounter: &&Encounter| match encounter.lead {
+                    Lead::First => encounter.pairing.first == entrant,
+                    Lead::Second => encounter.pairing.second == entrant,
+                };
+                let led = encounters.iter().filter(leads).count();
+                assert!(led.abs_diff(entrants - 1 - led) <= 1, "{entrant} of {entrants} leads {led} times");
+            }
+        }
+    }
+
+    #[test]
+    fn whenever_a_round_robin_stops_all_have_played_about_as_often() {
+        for entrants in 2..30 {
+            let mut played = vec![0_usize; entrants];
+            for encounter in round_robin(entrants) {
+                played[encounter.pairing.first] += 1;
+                played[encounter.pairing.second] += 1;
+                let most = played.iter().max().unwrap();
+                assert!(most - played.iter().min().unwrap() <= 2);
+            }
+        }
     }
 }

@@ -156,7 +156,7 @@ impl Results {
         Results {
             run: standings.name.clone(),
             format: standings.format.to_string(),
-            games_planned: standings.games_planned,
+            games_planned: standings.games_planned(),
             games_finished: standings.games_finished(),
             entrants: standings.entrants.iter().enumerate().map(entrant).collect(),
             pairings: standings.pairings.iter().map(pairing).collect(),

@@ -18,7 +18,7 @@ use crate::game::{GameRecord, Termination};
 use crate::plan::Format;
 use crate::ratings::Games;
 use crate::run::Prepared;
-use crate::schedule::Pairing;
+use crate::schedule::{Pairing, Repeat, Schedule};
 use latency::Latencies;
 
 /// All counts of a run.
@@ -26,7 +26,8 @@ use latency::Latencies;
 pub struct Standings {
     name: String,
     format: Format,
-    games_planned: u32,
+    schedule: Schedule,
+    pairs_known: u32,
     sprt: Option<Sprt>,
     entrants: Vec<EntrantTally>,
     pairings: Vec<PairingTally>,
@@ -130,19 +131,11 @@ impl Standings {
         Standings {
             name: plan.name.clone(),
             format: plan.format,
-            games_planned: prepared.schedule.games(),
+            schedule: prepared.schedule.clone(),
+            pairs_known: prepared.schedule.pairs(),
             sprt: plan.sprt,
             entrants: plan.entrants.iter().map(|plan| entrant(&plan.name)).collect(),
-            pairings: prepared
-                .schedule
-                .pairings()
-                .iter()
-                .map(|&pairing| PairingTally {
-                    pairing,
-                    results: Wdl::default(),
-                    pairs: Pentanomial::default(),
-                })
-                .collect(),
+            pairings: pairing_tallies(&prepared.schedule),
             colors: HashMap::new(),
             terminations: BTreeMap::new(),
             half_pairs: HashMap::new(),
@@ -161,6 +154,22 @@ impl Standings {
         self.add_to_pairing(record, white);
         self.add_fault(record);
         self.add_searches(record);
+        self.schedule.record(record.game.number, half_points(white));
+        self.add_new_pairings();
+    }
+
+    /// What a tournament that goes by results has just decided.
+    fn add_new_pairings(&mut self) {
+        if self.schedule.pairs() == self.pairs_known {
+            return;
+        }
+        self.pairs_known = self.schedule.pairs();
+        for tally in pairing_tallies(&self.schedule) {
+            let place = self.pairings.binary_search_by_key(&tally.pairing, |known| known.pairing);
+            if let Err(place) = place {
+                self.pairings.insert(place, tally);
+            }
+        }
     }
 
     fn add_to_pairing(&mut self, record: &GameRecord, white: Outcome) {
@@ -207,9 +216,14 @@ impl Standings {
         }
     }
 
-    /// How many games there will be.
+    /// The games, as far as they are known after those that were added.
+    pub fn schedule(&self) -> &Schedule {
+        &self.schedule
+    }
+
+    /// How many games there will be; of a knockout, at least.
     pub fn games_planned(&self) -> u32 {
-        self.games_planned
+        self.schedule.games()
     }
 
     /// How many there are.
@@ -222,7 +236,7 @@ impl Standings {
         &self.entrants
     }
 
-    /// Every pairing, in the order of the schedule.
+    /// Every pairing that is known, in the order of the entrants.
     pub fn pairings(&self) -> &[PairingTally] {
         &self.pairings
     }
@@ -251,7 +265,9 @@ impl Standings {
     pub fn test(&self) -> Option<TestState> {
         let sprt = self.sprt?;
         let tally = self.pairings.first()?;
-        let llr = if tally.pairs.pairs() == 0 {
+        let llr = if self.schedule.repeat() == Repeat::Never {
+            sprt.llr_of_games(&tally.results)
+        } else if tally.pairs.pairs() == 0 {
             0.0
         } else {
             sprt.llr_of_pairs(&tally.pairs).unwrap_or_else(|| sprt.llr_of_games(&tally.results))
@@ -291,6 +307,20 @@ pub fn statistics(results: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
         found.elo = found.elo.map(|elo| Estimate { error: None, ..elo });
     }
     Some(found)
+}
+
+fn pairing_tallies(schedule: &Schedule) -> Vec<PairingTally> {
+    let tally = |pairing| PairingTally { pairing, results: Wdl::default(), pairs: Pentanomial::default() };
+    schedule.pairings().into_iter().map(tally).collect()
+}
+
+/// What White made of a game, in half points.
+fn half_points(white: Outcome) -> u32 {
+    match white {
+        Outcome::Win => 2,
+        Outcome::Draw => 1,
+        Outcome::Loss => 0,
+    }
 }
 
 fn white_outcome(record: &GameRecord) -> Outcome {

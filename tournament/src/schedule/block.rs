@@ -1,0 +1,149 @@
+//! A block: encounters that are played together, with their games numbered by arithmetic alone. One block holds a whole
+//! gauntlet, or one round of a Swiss tournament.
+
+use std::ops::Range;
+
+use super::pairings::Encounter;
+use super::terms::{Lead, OpeningPolicy, Terms};
+use super::{ScheduledGame, ScheduledPair};
+
+/// Encounters with the numbers of their games. A unit of an encounter is a pair of games, or a single game; the units
+/// of all encounters take turns.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Block {
+    pub encounters: Vec<Encounter>,
+    pub terms: Terms,
+    /// How often all encounters are gone through.
+    pub cycles: u32,
+    pub start: Start,
+    pub rounds: RoundNames,
+}
+
+/// The numbers with which a block begins.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Start {
+    pub game: u32,
+    pub pair: u32,
+    pub opening: u32,
+}
+
+/// What is called a round.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum RoundNames {
+    /// Each unit of all encounters.
+    Units,
+    /// The whole block, which is the round of this number.
+    Whole(u32),
+}
+
+/// Where a game or a pair stands in its block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Place {
+    cycle: u32,
+    unit: u32,
+    encounter: u32,
+    /// The number of the game in its unit.
+    game: u32,
+}
+
+impl Block {
+    fn size(&self) -> u32 {
+        u32::try_from(self.encounters.len()).unwrap_or(u32::MAX)
+    }
+
+    fn units_each(&self) -> u32 {
+        self.terms.games.div_ceil(self.terms.unit_games())
+    }
+
+    pub(super) fn games(&self) -> u32 {
+        self.size().saturating_mul(self.cycles).saturating_mul(self.terms.games)
+    }
+
+    pub(super) fn pairs(&self) -> u32 {
+        self.size().saturating_mul(self.cycles).saturating_mul(self.units_each())
+    }
+
+    /// How many openings it takes.
+    pub(super) fn openings(&self) -> u32 {
+        match self.terms.policy {
+            OpeningPolicy::Round => self.cycles.saturating_mul(self.units_each()),
+            OpeningPolicy::Pair => self.pairs(),
+            OpeningPolicy::Encounter => self.cycles.saturating_mul(self.size()),
+        }
+    }
+
+    /// Where the next block begins. Blocks that go through rounds of the same name share their openings.
+    pub(super) fn end(&self) -> Start {
+        let shares = self.rounds == RoundNames::Units && self.terms.policy == OpeningPolicy::Round;
+        Start {
+            game: self.start.game.saturating_add(self.games()),
+            pair: self.start.pair.saturating_add(self.pairs()),
+            opening: self.start.opening.saturating_add(if shares { 0 } else { self.openings() }),
+        }
+    }
+
+    pub(super) fn game_numbers(&self) -> Range<u32> {
+        self.start.game..self.end().game
+    }
+
+    pub(super) fn pair_numbers(&self) -> Range<u32> {
+        self.start.pair..self.end().pair
+    }
+
+    /// How many games a unit has: the last one of an odd number is single.
+    fn games_of_unit(&self, unit: u32) -> u32 {
+        let each = self.terms.unit_games();
+        each.min(self.terms.games - unit * each)
+    }
+
+    /// The pair of a number that is in the block.
+    pub(super) fn pair(&self, number: u32) -> ScheduledPair {
+        let index = number - self.start.pair;
+        let (size, units) = (self.size(), self.units_each());
+        let (cycle, unit, encounter) = (index / (size * units), index / size % units, index % size);
+        let games = self.games_of_unit(unit);
+        let before =
+            cycle * size * self.terms.games + unit * self.terms.unit_games() * size + encounter * games;
+        ScheduledPair { number, first_game: self.start.game + before, games }
+    }
+
+    fn place_of_game(&self, number: u32) -> Place {
+        let index = number - self.start.game;
+        let (size, each) = (self.size(), self.terms.unit_games());
+        let (cycle, left) = (index / (size * self.terms.games), index % (size * self.terms.games));
+        let unit = (left / (each * size)).min(self.units_each() - 1);
+        let left = left - unit * each * size;
+        let games = self.games_of_unit(unit);
+        Place { cycle, unit, encounter: left / games, game: left % games }
+    }
+
+    /// The encounter, by its place in the block, that a game of the block belongs to.
+    pub(super) fn encounter_of_game(&self, number: u32) -> usize {
+        self.place_of_game(number).encounter as usize
+    }
+
+    /// The game of a number that is in the block.
+    pub(super) fn game(&self, number: u32) -> ScheduledGame {
+        let place = self.place_of_game(number);
+        let turn = place.cycle * self.units_each() + place.unit;
+        let encounter = self.encounters[place.encounter as usize];
+        let pairing = encounter.pairing;
+        let white = self.terms.white(encounter.lead, place.cycle, place.unit, place.game);
+        let (white, black) = match white {
+            Lead::First => (pairing.first, pairing.second),
+            Lead::Second => (pairing.second, pairing.first),
+        };
+        let pair = self.start.pair + turn * self.size() + place.encounter;
+        let opening = self.start.opening
+            + match self.terms.policy {
+                OpeningPolicy::Round => turn,
+                OpeningPolicy::Pair => pair - self.start.pair,
+                OpeningPolicy::Encounter => place.cycle * self.size() + place.encounter,
+            };
+        let round = match self.rounds {
+            RoundNames::Units => turn,
+            RoundNames::Whole(round) => round,
+        };
+        ScheduledGame { number, pair, round, white, black, opening: opening as usize }
+    }
+}

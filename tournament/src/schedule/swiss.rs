@@ -1,0 +1,298 @@
+//! A Swiss tournament: in every round those meet who have about as many points and have not met yet. As in the Dutch
+//! system the upper half of those with equal points meets the lower half. Colors do not matter, since both have them.
+//! With an odd number the last who has not had one gets a bye, which counts as all games won.
+
+use super::course::{NextRound, PlayedRound};
+use super::pairings::{Encounter, Pairing};
+use super::terms::Lead;
+
+/// How many choices are tried for the best round before any good one will do.
+const PATIENCE: u32 = 10_000;
+
+/// Where somebody stands.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// An index of the plan's entrants.
+    pub entrant: usize,
+    /// Half points, those of a bye included.
+    pub half_points: u32,
+    /// The sum of the half points of all whom it met: Buchholz's tie-break.
+    pub buchholz: u32,
+    /// Whom it met, in order.
+    pub met: Vec<usize>,
+    /// How many byes it had.
+    pub byes: u32,
+}
+
+/// Everybody by half points, then Buchholz, then seed.
+pub fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<Place> {
+    let mut places: Vec<Place> = seeds
+        .iter()
+        .map(|&entrant| Place { entrant, half_points: 0, buchholz: 0, met: Vec::new(), byes: 0 })
+        .collect();
+    for round in played {
+        for place in &mut places {
+            let pairing = round
+                .encounters
+                .iter()
+                .find(|score| [score.pairing.first, score.pairing.second].contains(&place.entrant));
+            match pairing {
+                Some(score) => {
+                    place.half_points += score.of(place.entrant);
+                    place.met.push(score.other(place.entrant));
+                }
+                None => {
+                    place.half_points += 2 * games;
+                    place.byes += 1;
+                }
+            }
+        }
+    }
+    let points: Vec<(usize, u32)> = places.iter().map(|place| (place.entrant, place.half_points)).collect();
+    let points_of =
+        |entrant: usize| points.iter().find(|(other, _)| *other == entrant).map_or(0, |(_, p)| *p);
+    for place in &mut places {
+        place.buchholz = place.met.iter().map(|&other| points_of(other)).sum();
+    }
+    // A stable sort, so that seeds decide what else is equal.
+    places.sort_by_key(|place| std::cmp::Reverse((place.half_points, place.buchholz)));
+    places
+}
+
+/// The next round after these, or none after the last.
+pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRound]) -> Option<NextRound> {
+    let round = u32::try_from(played.len()).ok().filter(|&round| round < rounds)?;
+    let mut ranked = places(seeds, games, played);
+    // Buchholz tells little in the middle of a tournament: within equal points seeds decide.
+    ranked.sort_by_key(|place| {
+        (std::cmp::Reverse(place.half_points), seeds.iter().position(|seed| *seed == place.entrant))
+    });
+    let pairs = pair_up(&ranked);
+    let encounter = |(first, second): (usize, usize)| Encounter {
+        pairing: Pairing { first: ranked[first].entrant, second: ranked[second].entrant },
+        lead: Lead::First,
+    };
+    (!pairs.is_empty()).then(|| NextRound {
+        round,
+        encounters: pairs.into_iter().map(encounter).collect(),
+        games,
+    })
+}
+
+/// Pairs of ranks. Nobody meets twice as long as that can be.
+fn pair_up(ranked: &[Place]) -> Vec<(usize, usize)> {
+    let byes: Vec<Option<usize>> = if ranked.len().is_multiple_of(2) {
+        vec![None]
+    } else {
+        let fewest = ranked.iter().map(|place| place.byes).min().unwrap_or(0);
+        (0..ranked.len()).rev().filter(|&rank| ranked[rank].byes == fewest).map(Some).collect()
+    };
+    for repeats in 0.. {
+        for &bye in &byes {
+            let mut free = vec![true; ranked.len()];
+            bye.into_iter().for_each(|rank| free[rank] = false);
+            let mut search =
+                Search { ranked, free: free.clone(), pairs: Vec::new(), repeats, left: PATIENCE };
+            if search.complete() {
+                return search.pairs;
+            }
+            let mut search = Search { free, pairs: Vec::new(), ..search };
+            if search.exchange() {
+                return search.pairs;
+            }
+        }
+    }
+    unreachable!("with repeated pairings allowed every choice is a complete one")
+}
+
+/// Looks for partners from the top down, and goes back where somebody finds none.
+struct Search<'a> {
+    ranked: &'a [Place],
+    free: Vec<bool>,
+    pairs: Vec<(usize, usize)>,
+    /// How often two may have met before.
+    repeats: usize,
+    left: u32,
+}
+
+impl Search<'_> {
+    fn complete(&mut self) -> bool {
+        let Some(rank) = self.free.iter().position(|&free| free) else { return true };
+        self.free[rank] = false;
+        for partner in self.partners(rank) {
+            if self.left == 0 {
+                break;
+            }
+            self.left -= 1;
+            self.free[partner] = false;
+            self.pairs.push((rank, partner));
+            if self.complete() {
+                return true;
+            }
+            self.pairs.pop();
+            self.free[partner] = true;
+        }
+        self.free[rank] = true;
+        false
+    }
+
+    /// Pairs whoever can be, then parts pairs for the sake of those who are left. With no more than half as many rounds
+    /// as entrants this never fails: two who are left have together as many choices as there are others, so that some
+    /// pair suits both (the argument of G. A. Dirac, 1952).
+    fn exchange(&mut self) -> bool {
+        let mut left = Vec::new();
+        for rank in 0..self.free.len() {
+            if !std::mem::take(&mut self.free[rank]) {
+                continue;
+            }
+            match self.partners(rank).first() {
+                Some(&partner) => {
+                    self.free[partner] = false;
+                    self.pairs.push((rank, partner));
+                }
+                None => left.push(rank),
+            }
+        }
+        for two in left.chunks(2) {
+            let &[one, other] = two else { return false };
+            let suits =
+                |&(first, second): &(usize, usize)| self.may_meet(one, first) && self.may_meet(other, second);
+            let turned = |&(first, second): &(usize, usize)| suits(&(second, first));
+            let Some(place) = self.pairs.iter().rposition(|pair| suits(pair) || turned(pair)) else {
+                return false;
+            };
+            let (first, second) = self.pairs[place];
+            let (first, second) = if suits(&(first, second)) { (first, second) } else { (second, first) };
+            self.pairs[place] = (one.min(first), one.max(first));
+            self.pairs.push((other.min(second), other.max(second)));
+        }
+        true
+    }
+
+    fn may_meet(&self, one: usize, other: usize) -> bool {
+        let entrant = self.ranked[other].entrant;
+        self.ranked[one].met.iter().filter(|&&met| met == entrant).count() <= self.repeats
+    }
+
+    /// The free ones in the order in which they suit: in the group of equal points the one half a group below, then its
+    /// neighbors below and above; then the groups below from the top.
+    fn partners(&self, rank: usize) -> Vec<usize> {
+        let place = &self.ranked[rank];
+        let free: Vec<usize> = (rank + 1..self.ranked.len()).filter(|&other| self.free[other]).collect();
+        let equal =
+            free.iter().take_while(|&&other| self.ranked[other].half_points == place.half_points).count();
+        let half = equal.div_ceil(2).saturating_sub(1);
+        let order = (half..equal).chain((0..half).rev()).chain(equal..free.len());
+        order.map(|index| free[index]).filter(|&other| self.may_meet(rank, other)).collect()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::course::Score;
+    use super::*;
+    use std::collections::BTreeSet;
+
+    /// Plays a whole tournament in which the better seed of two wins both games, or as a number says.
+    fn play(entrants: usize, rounds: u32, result: impl Fn(u32, Pairing) -> u32) -> Vec<PlayedRound> {
+        let seeds: Vec<usize> = (0..entrants).collect();
+        let mut played: Vec<PlayedRound> = Vec::new();
+        while let Some(next) = next(&seeds, 2, rounds, &played) {
+            let score = |encounter: &Encounter| {
+                let first = result(next.round, encounter.pairing);
+                Score { pairing: encounter.pairing, first, second: 4 - first }
+            };
+            let encounters = next.encounters.iter().map(score).collect();
+            played.push(PlayedRound { round: next.round, encounters, games: next.games });
+        }
+        played
+    }
+
+    fn pairs(round: &PlayedRound) -> Vec<(usize, usize)> {
+        round.encounters.iter().map(|score| (score.pairing.first, score.pairing.second)).collect()
+    }
+
+    /// Half points by chance, the same each time.
+    fn chance(round: u32, pairing: Pairing) -> u32 {
+        let mixed = (pairing.first * 31 + pairing.second * 17 + round as usize * 7) * 2_654_435_761;
+        (mixed >> 13) as u32 % 5
+    }
+
+    #[test]
+    fn the_upper_half_meets_the_lower_half() {
+        let rounds = play(8, 3, |_, pairing| if pairing.first < pairing.second { 4 } else { 0 });
+        assert_eq!(pairs(&rounds[0]), [(0, 4), (1, 5), (2, 6), (3, 7)]);
+        assert_eq!(pairs(&rounds[1]), [(0, 2), (1, 3), (4, 6), (5, 7)]);
+        assert_eq!(pairs(&rounds[2])[0], (0, 1));
+    }
+
+    #[test]
+    fn nobody_meets_twice_or_misses_a_round_while_that_can_be() {
+        for entrants in 2..40_usize {
+            let rounds = entrants.div_ceil(2) as u32;
+            let played = play(entrants, rounds, chance);
+            assert_eq!(played.len() as u32, rounds);
+            let mut met = BTreeSet::new();
+            for round in &played {
+                let mut there = BTreeSet::new();
+                for (first, second) in pairs(round) {
+                    assert!(
+                        met.insert((first.min(second), first.max(second))),
+                        "{entrants}: {first}, {second}"
+                    );
+                    assert!(there.insert(first) && there.insert(second));
+                }
+                assert_eq!(there.len(), entrants / 2 * 2);
+            }
+        }
+    }
+
+    #[test]
+    fn byes_go_round() {
+        for entrants in [3, 5, 9, 21] {
+            let played = play(entrants, entrants.div_ceil(2) as u32, chance);
+            let seeds: Vec<usize> = (0..entrants).collect();
+            let places = places(&seeds, 2, &played);
+            assert!(places.iter().all(|place| place.byes <= 1));
+            let total: u32 = places.iter().map(|place| place.half_points).sum();
+            assert_eq!(total as usize, played.len() * (4 * (entrants / 2) + 4));
+        }
+    }
+
+    #[test]
+    fn as_many_rounds_as_there_are_opponents_are_played_to_the_end() {
+        for entrants in 2..14 {
+            let rounds = (entrants as u32 - 1).max(1);
+            assert_eq!(play(entrants, rounds, chance).len() as u32, rounds);
+        }
+    }
+
+    #[test]
+    fn a_large_field_is_paired_at_once() {
+        let played = play(501, 12, chance);
+        assert_eq!(played.len(), 12);
+    }
+
+    #[test]
+    fn points_and_buchholz_order_the_table() {
+        let pairing = |first, second| Pairing { first, second };
+        let score = |pairing, first| Score { pairing, first, second: 4 - first };
+        let played = [
+            PlayedRound {
+                round: 0,
+                games: 2,
+                encounters: vec![score(pairing(0, 2), 4), score(pairing(1, 3), 3)],
+            },
+            PlayedRound {
+                round: 1,
+                games: 2,
+                encounters: vec![score(pairing(0, 1), 1), score(pairing(2, 3), 2)],
+            },
+        ];
+        let table: Vec<_> = places(&[0, 1, 2, 3], 2, &played)
+            .into_iter()
+            .map(|place| (place.entrant, place.half_points, place.buchholz))
+            .collect();
+        assert_eq!(table, [(1, 6, 8), (0, 5, 8), (3, 3, 8), (2, 2, 8)]);
+    }
+}

@@ -1,0 +1,238 @@
+//! Laws of schedules: whatever the format, games and pairs are numbered without gaps, and everybody plays as often.
+
+use std::collections::{BTreeMap, BTreeSet};
+
+use proptest::prelude::*;
+
+use super::*;
+
+fn terms(games: u32) -> Terms {
+    Terms {
+        games,
+        repeat: Repeat::Pairs,
+        colors: Colors { swap: Swap::EachGame, lead: Lead::First },
+        policy: OpeningPolicy::Round,
+    }
+}
+
+fn round_robin(entrants: usize, games: u32) -> Schedule {
+    Schedule::new(Meeting::RoundRobin(entrants), terms(games), 1, Sequence::AsListed)
+}
+
+fn all_games(schedule: &Schedule) -> Vec<ScheduledGame> {
+    (0..schedule.end().game).map(|number| schedule.game(number).unwrap()).collect()
+}
+
+/// Half points by chance, the same each time.
+fn chance(number: u32) -> u32 {
+    (number.wrapping_mul(2_654_435_761) >> 17) % 3
+}
+
+/// Tells results by chance, known from the number of the game, until there are no further games; the latest known
+/// game first, so that the order does not matter.
+fn play_out(schedule: &mut Schedule) {
+    let mut known = 0;
+    while known < schedule.end().game {
+        let next = schedule.end().game;
+        for number in (known..next).rev() {
+            schedule.record(number, chance(number));
+        }
+        known = next;
+    }
+}
+
+#[test]
+fn every_pairing_has_its_games_with_both_colors() {
+    for games in 1..8 {
+        let schedule = round_robin(5, games);
+        let mut met: BTreeMap<(usize, usize), u32> = BTreeMap::new();
+        for game in all_games(&schedule) {
+            *met.entry((game.white, game.black)).or_default() += 1;
+        }
+        assert_eq!(schedule.games(), 10 * games);
+        for pairing in schedule.pairings() {
+            let with_white = met.get(&(pairing.first, pairing.second)).copied().unwrap_or(0);
+            let with_black = met.get(&(pairing.second, pairing.first)).copied().unwrap_or(0);
+            assert_eq!(with_white + with_black, games);
+            assert!(with_white.abs_diff(with_black) <= 1);
+        }
+        assert_eq!(schedule.game(schedule.games()), None);
+    }
+}
+
+#[test]
+fn a_round_has_one_opening_and_the_next_round_another() {
+    for game in all_games(&round_robin(3, 8)) {
+        assert_eq!(game.opening, game.round as usize);
+    }
+}
+
+#[test]
+fn a_single_round_of_an_odd_number_gives_everybody_white_as_often() {
+    let schedule = round_robin(7, 1);
+    let mut white = vec![0; 7];
+    all_games(&schedule).iter().for_each(|game| white[game.white] += 1);
+    assert_eq!(white, vec![3; 7]);
+}
+
+#[test]
+fn policies_say_who_shares_an_opening() {
+    let openings = |policy| {
+        let terms = Terms { policy, ..terms(4) };
+        let schedule = Schedule::new(Meeting::RoundRobin(3), terms, 1, Sequence::AsListed);
+        all_games(&schedule).iter().map(|game| game.opening).collect::<Vec<_>>()
+    };
+    assert_eq!(openings(OpeningPolicy::Round), [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
+    assert_eq!(openings(OpeningPolicy::Pair), [0, 0, 1, 1, 2, 2, 3, 3, 4, 4, 5, 5]);
+    assert_eq!(openings(OpeningPolicy::Encounter), [0, 0, 1, 1, 2, 2, 0, 0, 1, 1, 2, 2]);
+}
+
+#[test]
+fn without_repetition_every_game_has_an_opening_of_its_own() {
+    let terms = Terms { repeat: Repeat::Never, ..terms(3) };
+    let schedule = Schedule::new(Meeting::RoundRobin(2), terms, 2, Sequence::AsListed);
+    let games: Vec<_> =
+        all_games(&schedule).iter().map(|game| (game.opening, game.pair, game.white)).collect();
+    assert_eq!(games, [(0, 0, 0), (1, 1, 1), (2, 2, 0), (3, 3, 1), (4, 4, 0), (5, 5, 1)]);
+}
+
+#[test]
+fn colors_are_fixed_or_begin_with_the_other_on_request() {
+    let white = |swap, lead| {
+        let terms = Terms { colors: Colors { swap, lead }, ..terms(4) };
+        let schedule = Schedule::new(Meeting::RoundRobin(2), terms, 1, Sequence::AsListed);
+        all_games(&schedule).iter().map(|game| game.white).collect::<Vec<_>>()
+    };
+    assert_eq!(white(Swap::EachGame, Lead::First), [0, 1, 1, 0]);
+    assert_eq!(white(Swap::EachGame, Lead::Second), [1, 0, 0, 1]);
+    assert_eq!(white(Swap::Never, Lead::First), [0; 4]);
+    assert_eq!(white(Swap::Never, Lead::Second), [1; 4]);
+}
+
+#[test]
+fn newcomers_of_a_pyramid_come_in_turn() {
+    let schedule = Schedule::new(Meeting::Pyramid(4), terms(2), 2, Sequence::AsListed);
+    let newest: Vec<_> = all_games(&schedule).iter().map(|game| game.white.max(game.black)).collect();
+    assert!(newest.is_sorted());
+    assert_eq!(schedule.games(), 6 * 4);
+    assert_eq!(schedule.openings(), 2);
+}
+
+#[test]
+fn a_shuffled_schedule_has_the_same_games_in_another_order() {
+    let pairings = |sequence| {
+        let schedule = Schedule::new(Meeting::RoundRobin(8), terms(2), 1, sequence);
+        all_games(&schedule).iter().map(|game| (game.white, game.black)).collect::<Vec<_>>()
+    };
+    let (listed, shuffled) = (pairings(Sequence::AsListed), pairings(Sequence::Shuffled(1)));
+    assert_ne!(listed, shuffled);
+    assert_eq!(shuffled, pairings(Sequence::Shuffled(1)));
+    assert_ne!(shuffled, pairings(Sequence::Shuffled(2)));
+    let set = |games: Vec<(usize, usize)>| games.into_iter().collect::<BTreeSet<_>>();
+    assert_eq!(set(listed), set(shuffled));
+}
+
+#[test]
+fn a_round_that_goes_by_results_waits_for_all_of_them() {
+    let mut schedule = Schedule::new(Meeting::Swiss { entrants: 4 }, terms(2), 2, Sequence::AsListed);
+    assert_eq!((schedule.games(), schedule.pairs()), (8, 2));
+    for (number, white) in [(0, 2), (1, 0), (2, 0), (2, 2)] {
+        schedule.record(number, white);
+        assert_eq!(schedule.pair(2), None, "game 3 is missing");
+    }
+    schedule.record(3, 1);
+    assert_eq!(schedule.pairs(), 4);
+    let second: Vec<_> = (4..8).map(|number| schedule.game(number).unwrap()).collect();
+    assert!(second.iter().all(|game| game.round == 1));
+    // 0 won both games and 3 made three half points of four.
+    assert_eq!((second[0].white, second[0].black), (0, 3));
+}
+
+#[test]
+fn a_level_knockout_counts_its_further_games() {
+    let meeting = Meeting::Knockout { entrants: 2, tiebreak_pairs: 2 };
+    let mut schedule = Schedule::new(meeting, terms(2), 1, Sequence::AsListed);
+    assert_eq!(schedule.games(), 2);
+    (0..2).for_each(|game| schedule.record(game, 1));
+    assert_eq!((schedule.games(), schedule.pairs()), (4, 2));
+    (2..4).for_each(|game| schedule.record(game, 2));
+    assert_eq!(schedule.games(), 6, "both won with White");
+    schedule.record(4, 2);
+    schedule.record(5, 1);
+    assert_eq!((schedule.games(), schedule.pairs()), (6, 3));
+    let Some(Progress::Knockout(bracket)) = schedule.progress() else { panic!("a bracket") };
+    assert!(bracket[0].ties[0].winner.is_some());
+}
+
+fn meetings() -> impl Strategy<Value = Meeting> {
+    let side = prop_oneof![Just(Side::Challenger), Just(Side::Opponent)];
+    prop_oneof![
+        prop::collection::vec(side, 2..9).prop_map(Meeting::Gauntlet),
+        (2_usize..9).prop_map(Meeting::RoundRobin),
+        (2_usize..9).prop_map(Meeting::Pyramid),
+        (2_usize..20, 0_u32..4)
+            .prop_map(|(entrants, tiebreak_pairs)| Meeting::Knockout { entrants, tiebreak_pairs }),
+        (2_usize..20).prop_map(|entrants| Meeting::Swiss { entrants }),
+    ]
+}
+
+fn any_terms() -> impl Strategy<Value = Terms> {
+    let repeat = prop_oneof![Just(Repeat::Pairs), Just(Repeat::Never)];
+    let swap = prop_oneof![Just(Swap::EachGame), Just(Swap::Never)];
+    let lead = prop_oneof![Just(Lead::First), Just(Lead::Second)];
+    let policy =
+        prop_oneof![Just(OpeningPolicy::Round), Just(OpeningPolicy::Pair), Just(OpeningPolicy::Encounter)];
+    (1_u32..8, repeat, swap, lead, policy).prop_map(|(games, repeat, swap, lead, policy)| Terms {
+        games,
+        repeat,
+        colors: Colors { swap, lead },
+        policy,
+    })
+}
+
+proptest! {
+    #[test]
+    fn numbers_have_no_gaps_and_pairs_hold_all_games_once(
+        meeting in meetings(), terms in any_terms(), rounds in 1_u32..4, seed in any::<u64>(),
+    ) {
+        let mut schedule = Schedule::new(meeting, terms, rounds, Sequence::Shuffled(seed));
+        play_out(&mut schedule);
+        let mut next = 0;
+        for number in 0..schedule.pairs() {
+            let pair = schedule.pair(number).unwrap();
+            prop_assert_eq!(pair.first_game, next);
+            next += pair.games;
+            let games: Vec<_> = schedule.games_of(pair).collect();
+            prop_assert!(games.iter().all(|game| game.pair == number && game.opening == games[0].opening));
+            prop_assert!(games[0].opening < schedule.openings() as usize);
+            if let [first, second] = games[..] {
+                let (colors, turned) = ((first.white, first.black), (second.black, second.white));
+                prop_assert_eq!(colors == turned, terms.colors.swap == Swap::EachGame);
+            }
+        }
+        prop_assert_eq!(next, schedule.games());
+        prop_assert_eq!(schedule.pair(schedule.pairs()), None);
+        prop_assert_eq!(schedule.game(schedule.games()), None);
+    }
+
+    #[test]
+    fn what_follows_from_results_does_not_depend_on_their_order(
+        meeting in meetings(), terms in any_terms(), seed in any::<u64>(),
+    ) {
+        let schedule = Schedule::new(meeting, terms, 3, Sequence::AsListed);
+        let mut one = schedule.clone();
+        play_out(&mut one);
+        let mut other = schedule;
+        let mut known = 0;
+        while known < other.end().game {
+            let next = other.end().game;
+            let mut numbers: Vec<u32> = (known..next).collect();
+            shuffle(&mut numbers, seed);
+            for number in numbers {
+                other.record(number, chance(number));
+            }
+            known = next;
+        }
+        prop_assert_eq!(one, other);
+    }
+}
