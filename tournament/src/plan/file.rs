@@ -516,16 +516,18 @@ mod tests {
     use super::*;
 
     fn check(text: &str, expected: &str) {
-        assert_eq!(PlanFile::parse(text, "p.toml").unwrap_err().to_string(), expected);
+        let said = PlanFile::parse(text, "p.toml").unwrap_err().to_string();
+        // What stands for … is a list that grows.
+        let (start, end) = expected.split_once('…').unwrap_or((expected, ""));
+        assert!(said.starts_with(start) && said.ends_with(end), "{said}");
+        assert!(expected.contains('…') || said == expected, "{said}");
     }
 
     #[test]
     fn errors_say_where_and_what_was_meant() {
         check(
             "[run]\ngames = 2\ncocurrency = 3\n",
-            "p.toml, line 3: unknown field `cocurrency`, expected one of `name`, `format`, `games`, `rounds`, `seeds`, \
-             `noswap`, `reverse`, `shuffle`, `tiebreak-pairs`, `seed`, \
-             `concurrency`, `on-fault`, `strike-after` (did you mean `concurrency`?)",
+            "p.toml, line 3: unknown field `cocurrency`, … (did you mean `concurrency`?)",
         );
         check(
             "[clock]\ntc = \"10+x\"\n",
@@ -537,8 +539,7 @@ mod tests {
         );
         check(
             "[run]\nformat = \"gauntlett\"\n",
-            "p.toml, line 2: unknown variant `gauntlett`, expected one of `gauntlet`, `round-robin`, `match`, \
-             `knockout`, `pyramid`, `swiss` (did you mean `gauntlet`?)",
+            "p.toml, line 2: unknown variant `gauntlett`, … (did you mean `gauntlet`?)",
         );
     }
 
