@@ -62,15 +62,19 @@ pub fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<Place>
 /// The next round after these, or none after the last.
 pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRound]) -> Option<NextRound> {
     let round = u32::try_from(played.len()).ok().filter(|&round| round < rounds)?;
+    let seed = |entrant: usize| seeds.iter().position(|&seed| seed == entrant);
     let mut ranked = places(seeds, games, played);
     // Buchholz tells little in the middle of a tournament: within equal points seeds decide.
-    ranked.sort_by_key(|place| {
-        (std::cmp::Reverse(place.half_points), seeds.iter().position(|seed| *seed == place.entrant))
-    });
+    ranked.sort_by_key(|place| (std::cmp::Reverse(place.half_points), seed(place.entrant)));
     let pairs = pair_up(&ranked);
-    let encounter = |(first, second): (usize, usize)| Encounter {
-        pairing: Pairing { first: ranked[first].entrant, second: ranked[second].entrant },
-        lead: Lead::First,
+    // The better seed is named first, whoever is ahead, so that a pairing has one name however often it comes.
+    let encounter = |(upper, lower): (usize, usize)| {
+        let (upper, lower) = (ranked[upper].entrant, ranked[lower].entrant);
+        if seed(upper) < seed(lower) {
+            Encounter { pairing: Pairing { first: upper, second: lower }, lead: Lead::First }
+        } else {
+            Encounter { pairing: Pairing { first: lower, second: upper }, lead: Lead::Second }
+        }
     };
     (!pairs.is_empty()).then(|| NextRound {
         round,
