@@ -6,7 +6,10 @@ use clap::{Args, Parser, Subcommand};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
-use crate::plan::{DrawRule, Format, OnFault, Order, ResignRule, RuleError, Switch, parse_word};
+use crate::plan::{
+    Affinity, DrawRule, FiftyMoves, Format, MateRule, OnFault, Order, ResignRule, RuleError, Switch,
+    TablebaseResults, TimeoutsFile, parse_word,
+};
 use crate::schedule::OpeningPolicy;
 
 /// Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
@@ -237,6 +240,12 @@ pub(super) struct RunFlags {
     /// After so many faults an engine plays no more, and its games are left out (0: never)
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub strike_after: Option<u32>,
+    /// Bind each game with its engines to a processor: auto (where that suits), on, off, or processors like 0,2,4-7
+    #[arg(long, value_name = "AFFINITY", help_heading = "Run")]
+    pub affinity: Option<Affinity>,
+    /// Seconds that engines may take for what is no move: 'start=10 ping=10 stop=5 write=5 quit=0.8'
+    #[arg(long, value_name = "WORDS", help_heading = "Run")]
+    pub timeouts: Option<TimeoutsFile>,
 
     /// Openings: an .epd or .pgn file, or `builtin`
     #[arg(long, value_name = "FILE", help_heading = "Openings")]
@@ -264,9 +273,24 @@ pub(super) struct RunFlags {
     /// Call a game that is lost: 'movecount=4 score=700 sides=both', or off
     #[arg(long, value_name = "RULE", value_parser = parse_resign, help_heading = "Adjudication")]
     pub resign: Option<Switch<ResignRule>>,
+    /// Trust announced mates: 'movecount=1 sides=both' (or one), or off
+    #[arg(long, value_name = "RULE", value_parser = parse_mate, help_heading = "Adjudication")]
+    pub mate: Option<Switch<MateRule>>,
     /// Call a draw after so many moves of each side; 0: never
     #[arg(long, value_name = "N", help_heading = "Adjudication")]
     pub maxmoves: Option<u32>,
+    /// End games by the Syzygy tables in these folders (parted by colons)
+    #[arg(long, value_name = "PATH", help_heading = "Adjudication")]
+    pub tb: Option<PathBuf>,
+    /// The most pieces at which tables are asked, kings included (default: as many as they have)
+    #[arg(long, value_name = "N", requires = "tb", help_heading = "Adjudication")]
+    pub tb_pieces: Option<u32>,
+    /// Which results of tables are called: win, draw or both (default both)
+    #[arg(long, value_name = "RESULTS", requires = "tb", help_heading = "Adjudication")]
+    pub tb_adjudicate: Option<TablebaseResults>,
+    /// Whether the rule of fifty moves counts for tables: respected or ignored (default respected)
+    #[arg(long, value_name = "HOW", requires = "tb", help_heading = "Adjudication")]
+    pub tb_fifty: Option<FiftyMoves>,
 
     /// Where results are kept (default: FORMAT-DATE.db)
     #[arg(long, value_name = "RUN.db", help_heading = "Output")]
@@ -354,6 +378,10 @@ pub(super) enum TableForm {
 }
 
 fn parse_draw(text: &str) -> Result<Switch<DrawRule>, RuleError> {
+    text.parse()
+}
+
+fn parse_mate(text: &str) -> Result<Switch<MateRule>, RuleError> {
     text.parse()
 }
 

@@ -9,7 +9,7 @@ use super::arguments::{RunFlags, SprtFlags};
 use super::exit::{OrRefuse, Refusal};
 use crate::plan::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OpeningsFile, OutputFile, Plan, PlanFile, Program,
-    Role, RunFile, SprtFile, Text,
+    Role, RunFile, SprtFile, Switch, TablebaseRule, Text,
 };
 
 /// The plan that flags mean.
@@ -83,6 +83,11 @@ pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
 fn make_absolute(plan: &mut Plan) {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     plan.openings.file = plan.openings.file.as_ref().map(absolute);
+    if let Some(rule) = &mut plan.tablebases {
+        let folders = std::env::split_paths(&rule.path).map(|folder| absolute(&folder));
+        // Folders that cannot be joined again had no colon in them to part them.
+        rule.path = std::env::join_paths(folders).map_or_else(|_| rule.path.clone(), PathBuf::from);
+    }
     for entrant in &mut plan.entrants {
         entrant.directory = entrant.directory.as_ref().map(absolute);
         if let Program::Command(path) = &mut entrant.program
@@ -118,6 +123,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             concurrency: flags.concurrency,
             on_fault: flags.on_fault,
             strike_after: flags.strike_after,
+            affinity: flags.affinity.clone().map(Text),
         },
         clock: ClockFile {
             tc: flags.tc.clone().map(Text),
@@ -127,6 +133,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             timemargin: flags.timemargin,
             longest_move: None,
         },
+        timeouts: flags.timeouts.clone().unwrap_or_default(),
         openings: OpeningsFile {
             file: flags.openings.clone(),
             order: flags.order,
@@ -138,6 +145,15 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
         adjudication: AdjudicationFile {
             draw: flags.draw.clone(),
             resign: flags.resign.clone(),
+            mate: flags.mate.clone(),
+            tablebases: flags.tb.clone().map(|path| {
+                Switch::On(TablebaseRule {
+                    path,
+                    pieces: flags.tb_pieces.unwrap_or(0),
+                    adjudicate: flags.tb_adjudicate.unwrap_or_default(),
+                    fifty: flags.tb_fifty.unwrap_or_default(),
+                })
+            }),
             maxmoves: flags.maxmoves,
         },
         sprt: None,

@@ -16,7 +16,8 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, tell, write_json};
 use super::signals;
 use crate::calendar::Moment;
-use crate::fleet::Local;
+use crate::fleet::{Local, Processors};
+use crate::game::Tablebases;
 use crate::pgn::OrderedPgn;
 use crate::plan::{OutputFile, Plan, PlanFile};
 use crate::run::slot::{Terms, command};
@@ -33,6 +34,7 @@ pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> 
         tell(&format!("opening file, line {}: skipped, {}", skipped.line, skipped.reason));
     }
     locate_engines(&prepared.plan)?;
+    let crew = Crew::of(&prepared)?;
     check_writable(prepared.plan.output.json.as_deref())?;
     let fingerprint = fingerprint(&prepared.book);
     let mut attempt = 1;
@@ -44,7 +46,7 @@ pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> 
         }
         names.give(&mut prepared.plan, attempt);
     };
-    conduct(&prepared, store, pgn, loudness)
+    conduct(&prepared, crew, store, pgn, loudness)
 }
 
 /// Why a run does not begin.
@@ -131,13 +133,14 @@ pub(super) fn resume(
         prepared.plan.output.json = Some(json.to_owned());
     }
     prepared.plan.output.store = Some(path.to_owned());
+    let crew = Crew::of(&prepared)?;
     let pgn = match &prepared.plan.output.pgn {
         Some(path) => {
             OrderedPgn::replace(path).with_context(|| format!("write {}", path.display())).or_failed()?
         }
         None => OrderedPgn::nowhere(),
     };
-    conduct(&prepared, store, pgn, loudness)
+    conduct(&prepared, crew, store, pgn, loudness)
 }
 
 /// A misspelled engine is refused before anything is begun.
@@ -178,10 +181,32 @@ pub(super) fn read_run(store: &Store) -> Result<Prepared, Refusal> {
     Ok(prepared)
 }
 
-fn conduct(prepared: &Prepared, store: Store, pgn: OrderedPgn, loudness: Loudness) -> Result<Exit, Refusal> {
+/// How many games are played at once, on which processors, and by which tables they end.
+struct Crew {
+    slots: usize,
+    processors: Processors,
+    tablebases: Option<Tablebases>,
+}
+
+impl Crew {
+    fn of(prepared: &Prepared) -> Result<Crew, Refusal> {
+        let (slots, plan) = (slots(prepared), &prepared.plan);
+        let processors = Processors::assign(&plan.affinity, slots, plan.threads_of_a_game()).or_usage()?;
+        let tablebases = plan.tablebases.as_ref().map(Tablebases::open).transpose().or_usage()?;
+        Ok(Crew { slots, processors, tablebases })
+    }
+}
+
+fn conduct(
+    prepared: &Prepared,
+    crew: Crew,
+    store: Store,
+    pgn: OrderedPgn,
+    loudness: Loudness,
+) -> Result<Exit, Refusal> {
     let plan = &prepared.plan;
     let path = store.path().to_owned();
-    let slots = slots(prepared);
+    let Crew { slots, processors, tablebases } = crew;
     if loudness == Loudness::Usual {
         announce(prepared, &path, slots);
     }
@@ -191,10 +216,12 @@ fn conduct(prepared: &Prepared, store: Store, pgn: OrderedPgn, loudness: Loudnes
         entrants: plan.entrants.clone(),
         openings: prepared.openings_in_use(),
         adjudication: plan.adjudication,
+        tablebases,
+        timeouts: plan.timeouts,
         own_program: own_program()?,
         guard: start_guard(),
     });
-    let mut queue = Local::start(slots, &terms, &sender).context("start threads").or_failed()?;
+    let mut queue = Local::start(slots, &terms, &sender, processors).context("start threads").or_failed()?;
     let mut display = Display::new(plan, &path, loudness);
     let coordinator = Coordinator::new(prepared, store, &mut queue, &mut display, pgn).map_err(refuse_run)?;
     let (standings, conclusion) = coordinator.run(&events).map_err(refuse_run)?;

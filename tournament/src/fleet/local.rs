@@ -6,7 +6,7 @@ use std::thread::{self, JoinHandle};
 
 use smalt_driver::process::Interrupt;
 
-use super::{Queue, Work};
+use super::{Processors, Queue, Work};
 use crate::run::Event;
 use crate::run::slot::{self, Slot};
 
@@ -15,6 +15,7 @@ use crate::run::slot::{self, Slot};
 pub struct Local {
     workers: Vec<Worker>,
     interrupt: Interrupt,
+    _processors: Processors,
 }
 
 #[derive(Debug)]
@@ -32,21 +33,28 @@ enum State {
 }
 
 impl Local {
-    /// Starts so many slots.
+    /// Starts so many slots on these processors.
     ///
     /// # Errors
     /// If the system has no more threads or descriptors.
-    pub fn start(slots: usize, terms: &Arc<slot::Terms>, events: &Sender<Event>) -> std::io::Result<Local> {
+    pub fn start(
+        slots: usize,
+        terms: &Arc<slot::Terms>,
+        events: &Sender<Event>,
+        processors: Processors,
+    ) -> std::io::Result<Local> {
         let interrupt = Interrupt::new()?;
         let mut workers = Vec::new();
         for worker in 0..slots {
             let (work, queue) = mpsc::channel();
+            let bound = processors.of_slot(worker).map(<[usize]>::to_vec);
             let slot = Slot::new(worker, Arc::clone(terms), events.clone(), interrupt.clone());
-            let thread =
-                thread::Builder::new().name(format!("slot {worker}")).spawn(move || slot.run(&queue))?;
+            let thread = thread::Builder::new()
+                .name(format!("slot {worker}"))
+                .spawn(move || slot.run(&queue, bound))?;
             workers.push(Worker { work: Some(work), thread: Some(thread), state: State::Idle });
         }
-        Ok(Local { workers, interrupt })
+        Ok(Local { workers, interrupt, _processors: processors })
     }
 }
 

@@ -5,8 +5,10 @@
 //! twice. Knows no results.
 
 mod local;
+mod processors;
 
 pub use local::Local;
+pub use processors::{AffinityError, Processors};
 
 use crate::schedule::ScheduledGame;
 

@@ -16,12 +16,15 @@ pub struct Adjudicator {
     /// Moves in a row, by color, at which a side saw itself lost, and won.
     lost: [u32; 2],
     won: [u32; 2],
+    /// Moves in a row, by color, at which a side announced that it gives mate, or gets it.
+    mates: [u32; 2],
+    mated: [u32; 2],
 }
 
 impl Adjudicator {
     /// Watches a game from its first move.
     pub fn new(rules: AdjudicationRules) -> Adjudicator {
-        Adjudicator { rules, plies: 0, even: 0, lost: [0; 2], won: [0; 2] }
+        Adjudicator { rules, plies: 0, even: 0, lost: [0; 2], won: [0; 2], mates: [0; 2], mated: [0; 2] }
     }
 
     /// Takes a move of this side with the score (its own view) that its engine gave; a move without a score (a book
@@ -29,7 +32,7 @@ impl Adjudicator {
     pub fn judge(&mut self, mover: Color, score: Option<Score>) -> Option<(Outcome, Termination)> {
         self.plies += 1;
         self.count(mover, score);
-        self.resignation().or_else(|| self.draw())
+        self.mate().or_else(|| self.resignation()).or_else(|| self.draw())
     }
 
     fn count(&mut self, mover: Color, score: Option<Score>) {
@@ -42,6 +45,17 @@ impl Adjudicator {
         let hopeless = self.rules.resign.map_or(i64::MAX, |rule| i64::from(rule.score));
         step(&mut self.lost[mover.index()], centipawns.is_some_and(|value| value <= -hopeless));
         step(&mut self.won[mover.index()], centipawns.is_some_and(|value| value >= hopeless));
+        step(&mut self.mates[mover.index()], matches!(score, Some(Score::Mate(1..))));
+        step(&mut self.mated[mover.index()], matches!(score, Some(Score::Mate(..=0))));
+    }
+
+    fn mate(&self) -> Option<(Outcome, Termination)> {
+        let rule = self.rules.mate?;
+        let winner = Color::ALL.into_iter().find(|color| {
+            self.mates[color.index()] >= rule.movecount
+                && (rule.sides == Sides::One || self.mated[color.opposite().index()] >= rule.movecount)
+        })?;
+        Some((Outcome::Win(winner), Termination::MateAdjudication))
     }
 
     fn resignation(&self) -> Option<(Outcome, Termination)> {
@@ -78,12 +92,13 @@ fn to_centipawns(score: Score) -> i64 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::plan::{DrawRule, ResignRule};
+    use crate::plan::{DrawRule, MateRule, ResignRule};
     use smalt_protocol::Score::{Centipawns, Mate};
 
     const RULES: AdjudicationRules = AdjudicationRules {
         draw: Some(DrawRule { movenumber: 3, movecount: 2, score: 10 }),
         resign: Some(ResignRule { movecount: 2, score: 500, sides: Sides::Both }),
+        mate: None,
         max_moves: Some(10),
     };
 
@@ -129,6 +144,21 @@ mod tests {
         let rules = AdjudicationRules { resign: Some(rule), ..RULES };
         let expected = Some((3, Outcome::Win(Color::Black), Termination::WinAdjudication));
         check(rules, &centipawns(&[-500, 20, -500]), expected);
+    }
+
+    #[test]
+    fn announced_mates_are_trusted_only_by_a_rule_and_where_the_other_agrees() {
+        let mates = [Some(Mate(3)), Some(Mate(-3)), Some(Mate(2)), Some(Mate(-2))];
+        let white_wins = |ply| Some((ply, Outcome::Win(Color::White), Termination::MateAdjudication));
+        let rules = |movecount, sides| AdjudicationRules {
+            mate: Some(MateRule { movecount, sides }),
+            ..AdjudicationRules::default()
+        };
+        check(AdjudicationRules::default(), &mates, None);
+        check(rules(1, Sides::Both), &mates, white_wins(2));
+        check(rules(2, Sides::Both), &mates, white_wins(4));
+        check(rules(2, Sides::One), &mates, white_wins(3));
+        check(rules(1, Sides::Both), &[Some(Mate(3)), Some(Centipawns(-3000)), Some(Mate(2))], None);
     }
 
     #[test]

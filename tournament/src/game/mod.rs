@@ -7,10 +7,12 @@ pub mod adjudicate;
 pub mod clock;
 pub mod play;
 pub mod record;
+pub mod tablebases;
 pub mod termination;
 
 pub use adjudicate::Adjudicator;
 pub use clock::RunningClock;
 pub use play::{Contest, Interrupted, Seat, play};
 pub use record::{FaultReport, GameRecord, PlyRecord};
+pub use tablebases::{TablebaseError, Tablebases};
 pub use termination::Termination;

@@ -12,6 +12,7 @@ use smalt_protocol::uci::client::Start;
 use super::adjudicate::Adjudicator;
 use super::clock::{Flag, RunningClock};
 use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord};
+use super::tablebases::Tablebases;
 use super::termination::Termination;
 use crate::opening::Opening;
 use crate::plan::{AdjudicationRules, MoveClock};
@@ -29,6 +30,8 @@ pub struct Contest<'a> {
     pub opening: &'a Opening,
     /// When it ends early.
     pub adjudication: AdjudicationRules,
+    /// The endgame tables that end it, too.
+    pub tablebases: Option<&'a Tablebases>,
     /// What ends it at once.
     pub interrupt: &'a Interrupt,
 }
@@ -74,13 +77,13 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
     let started = SystemTime::now();
     let begun = Instant::now();
     table.play_opening();
-    let verdict = loop {
-        if let Some(verdict) = table.ending() {
-            break verdict;
-        }
-        if let Some(verdict) = table.play_move()? {
-            break verdict;
-        }
+    let verdict = match table.ending() {
+        Some(verdict) => verdict,
+        None => loop {
+            if let Some(verdict) = table.play_move()? {
+                break verdict;
+            }
+        },
     };
     Ok(GameRecord {
         game: contest.game,
@@ -127,10 +130,13 @@ impl Table<'_> {
         }
     }
 
-    /// The end by the rules of chess; draws are claimed as soon as they can be.
+    /// The end by the rules of chess, where draws are claimed as soon as they can be, or by the tables.
     fn ending(&self) -> Option<Verdict> {
-        let ending = self.game.ending(DrawClaims::Automatic)?;
-        Some(Verdict { outcome: ending.outcome(), termination: ending.into(), fault: None })
+        if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
+            return Some(Verdict { outcome: ending.outcome(), termination: ending.into(), fault: None });
+        }
+        let (outcome, termination) = self.contest.tablebases?.judge(self.game.position())?;
+        Some(Verdict { outcome, termination, fault: None })
     }
 
     /// Asks the side to move for its move, and plays it; or tells how the game ends without it.

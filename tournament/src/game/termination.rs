@@ -22,8 +22,16 @@ pub enum Termination {
     DrawAdjudication,
     /// The loser's case was hopeless for long enough.
     WinAdjudication,
+    /// Both engines announced a mate.
+    MateAdjudication,
+    /// The endgame tables know that one side wins.
+    TablebaseWin,
+    /// The endgame tables know that it is a draw.
+    TablebaseDraw,
     /// The game was too long.
     MaximumMoves,
+    /// The loser gave up.
+    Resignation,
     /// The loser's time ran out.
     TimeForfeit,
     /// The loser's process ended, or closed its pipes.
@@ -34,10 +42,12 @@ pub enum Termination {
     IllegalMove,
     /// The loser's move was none, or its line was no line.
     MalformedMove,
+    /// The loser claimed a result that the rules do not give it.
+    FalseClaim,
 }
 
 /// All of them in the order of tables, with their names and PGN's words for them.
-const NAMES: [(Termination, &str, &str); 13] = [
+const NAMES: [(Termination, &str, &str); 18] = [
     (Termination::Checkmate, "checkmate", "normal"),
     (Termination::Stalemate, "stalemate", "normal"),
     (Termination::Repetition, "repetition", "normal"),
@@ -45,12 +55,17 @@ const NAMES: [(Termination, &str, &str); 13] = [
     (Termination::InsufficientMaterial, "insufficient material", "normal"),
     (Termination::DrawAdjudication, "draw adjudication", "adjudication"),
     (Termination::WinAdjudication, "win adjudication", "adjudication"),
+    (Termination::MateAdjudication, "mate adjudication", "adjudication"),
+    (Termination::TablebaseWin, "tablebase win", "adjudication"),
+    (Termination::TablebaseDraw, "tablebase draw", "adjudication"),
     (Termination::MaximumMoves, "maximum moves", "adjudication"),
+    (Termination::Resignation, "resignation", "normal"),
     (Termination::TimeForfeit, "time forfeit", "time forfeit"),
     (Termination::Disconnect, "disconnect", "abandoned"),
     (Termination::Stall, "stall", "abandoned"),
     (Termination::IllegalMove, "illegal move", "rules infraction"),
     (Termination::MalformedMove, "malformed move", "rules infraction"),
+    (Termination::FalseClaim, "false claim", "rules infraction"),
 ];
 
 /// What part of the game is to blame for its end.
@@ -91,7 +106,7 @@ impl Termination {
         match self {
             Termination::TimeForfeit => Kind::Time,
             Termination::Disconnect | Termination::Stall => Kind::Crash,
-            Termination::IllegalMove | Termination::MalformedMove => Kind::Move,
+            Termination::IllegalMove | Termination::MalformedMove | Termination::FalseClaim => Kind::Move,
             _ => Kind::Play,
         }
     }
@@ -116,12 +131,17 @@ impl Termination {
             Termination::InsufficientMaterial => "Draw by insufficient mating material".to_owned(),
             Termination::DrawAdjudication => "Draw by adjudication".to_owned(),
             Termination::WinAdjudication => format!("{winner} wins by adjudication"),
+            Termination::MateAdjudication => format!("{winner} wins by adjudication: mate announced"),
+            Termination::TablebaseWin => format!("{winner} wins by adjudication: SyzygyTB"),
+            Termination::TablebaseDraw => "Draw by adjudication: SyzygyTB".to_owned(),
+            Termination::Resignation => format!("{loser} resigns"),
             Termination::MaximumMoves => "Draw by adjudication: maximum number of moves".to_owned(),
             Termination::TimeForfeit => format!("{loser} loses on time"),
             Termination::Disconnect => format!("{loser} disconnects"),
             Termination::Stall => format!("{loser}'s connection stalls"),
             Termination::IllegalMove => format!("{loser} makes an illegal move"),
             Termination::MalformedMove => format!("{loser} makes an illegal move: it is none"),
+            Termination::FalseClaim => format!("{loser} makes a false claim of the result"),
         }
     }
 }

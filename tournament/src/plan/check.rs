@@ -15,6 +15,7 @@ use super::file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
     SprtFile, Switch, Text,
 };
+use super::machine::Affinity;
 use super::rules::AdjudicationRules;
 use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan, Shuffle};
 use crate::schedule::{Colors, Lead, OpeningPolicy, Repeat, Swap};
@@ -79,6 +80,12 @@ pub enum PlanError {
     #[error("{key} must be above zero")]
     Zero {
         /// Where it was written.
+        key: &'static str,
+    },
+    /// A time-out that is no time.
+    #[error("[timeouts] {key}: must be above zero, and a day at most")]
+    Timeout {
+        /// Which one.
         key: &'static str,
     },
     /// A test that is none.
@@ -147,7 +154,10 @@ impl Plan {
             on_fault: file.run.on_fault.unwrap_or(OnFault::Recover),
             strike_after: file.run.strike_after.and_then(NonZeroU32::new),
             openings,
+            affinity: file.run.affinity.clone().map_or_else(Affinity::default, |text| text.0),
+            timeouts: file.timeouts.check().map_err(|key| PlanError::Timeout { key })?,
             adjudication: check_adjudication(&file.adjudication),
+            tablebases: on(&file.adjudication.tablebases),
             sprt,
             output: file.output.clone(),
             entrants,
@@ -171,8 +181,10 @@ impl Plan {
                 concurrency: self.concurrency.map(NonZeroUsize::get),
                 on_fault: Some(self.on_fault),
                 strike_after: Some(self.strike_after.map_or(0, NonZeroU32::get)),
+                affinity: Some(Text(self.affinity.clone())),
             },
             clock: ClockFile::default(),
+            timeouts: self.timeouts.to_file(),
             openings: OpeningsFile {
                 file: Some(self.openings.file.clone().unwrap_or_else(|| PathBuf::from(EMBEDDED_OPENINGS))),
                 order: Some(self.openings.order),
@@ -184,6 +196,8 @@ impl Plan {
             adjudication: AdjudicationFile {
                 draw: Some(self.adjudication.draw.map_or(Switch::Off, Switch::On)),
                 resign: Some(self.adjudication.resign.map_or(Switch::Off, Switch::On)),
+                mate: Some(self.adjudication.mate.map_or(Switch::Off, Switch::On)),
+                tablebases: Some(self.tablebases.clone().map_or(Switch::Off, Switch::On)),
                 maxmoves: Some(self.adjudication.max_moves.unwrap_or(0)),
             },
             sprt: self.sprt.as_ref().map(|sprt| SprtFile {
@@ -286,16 +300,18 @@ fn check_size(format: Format, entrants: &[Entrant], games: u32, rounds: u32) -> 
     if games > MOST_GAMES { Err(PlanError::TooManyGames { games }) } else { Ok(()) }
 }
 
-fn check_adjudication(file: &AdjudicationFile) -> AdjudicationRules {
-    fn on<T: Copy>(switch: &Option<Switch<T>>) -> Option<T> {
-        match switch {
-            Some(Switch::On(rule)) => Some(*rule),
-            _ => None,
-        }
+fn on<T: Clone>(switch: &Option<Switch<T>>) -> Option<T> {
+    match switch {
+        Some(Switch::On(rule)) => Some(rule.clone()),
+        _ => None,
     }
+}
+
+fn check_adjudication(file: &AdjudicationFile) -> AdjudicationRules {
     AdjudicationRules {
         draw: on(&file.draw),
         resign: on(&file.resign),
+        mate: on(&file.mate),
         max_moves: file.maxmoves.filter(|&moves| moves > 0),
     }
 }

@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use smalt_driver::entrant::{BUILTIN, OptionText, Protocol, Restart};
+use smalt_protocol::{OptionDeclaration, OptionKind};
 
 use super::clock::MoveClock;
 use super::file::EntrantFile;
@@ -51,7 +52,30 @@ pub enum Role {
     Opponent,
 }
 
+/// What engines call the number of their threads.
+const THREADS: [&str; 2] = ["Threads", "Cores"];
+
+fn is_threads(name: &str) -> bool {
+    THREADS.iter().any(|threads| threads.eq_ignore_ascii_case(name))
+}
+
+/// Whether an engine that declares these options uses more threads by its default than its entrant's plan says.
+pub fn declares_more_threads(entrant: &Entrant, options: &[OptionDeclaration]) -> bool {
+    let is_set = entrant.options.keys().any(|name| is_threads(name));
+    let more = |option: &OptionDeclaration| match option.kind {
+        OptionKind::Spin { default, .. } => is_threads(&option.name) && default > 1,
+        _ => false,
+    };
+    !is_set && options.iter().any(more)
+}
+
 impl Entrant {
+    /// How many threads of its engine work at the same time, as far as its options say.
+    pub fn threads(&self) -> usize {
+        let set = self.options.iter().find(|(name, _)| is_threads(name));
+        set.and_then(|(_, text)| text.parse().ok()).unwrap_or(1).max(1)
+    }
+
     pub(super) fn to_file(&self) -> EntrantFile {
         let clock = self.clock.to_file();
         EntrantFile {

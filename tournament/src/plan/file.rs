@@ -14,7 +14,9 @@ use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
 use super::entrant::Role;
-use super::rules::{DrawRule, ResignRule};
+use super::machine::{Affinity, TimeoutsFile};
+use super::rules::{DrawRule, MateRule, ResignRule};
+use super::tablebases::TablebaseRule;
 use crate::schedule::OpeningPolicy;
 
 /// A plan as it was typed.
@@ -25,6 +27,8 @@ pub struct PlanFile {
     pub run: RunFile,
     /// The clock of every entrant that has none of its own.
     pub clock: ClockFile,
+    /// How long engines may take for what is not a move.
+    pub timeouts: TimeoutsFile,
     /// Where games begin.
     pub openings: OpeningsFile,
     /// When games are ended early.
@@ -85,6 +89,9 @@ pub struct RunFile {
     /// After how many faults an entrant plays no more; 0 is never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strike_after: Option<u32>,
+    /// Whether games are bound to processors.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub affinity: Option<Text<Affinity>>,
 }
 
 /// Who meets whom.
@@ -203,6 +210,12 @@ pub struct AdjudicationFile {
     /// A loss for an engine that sees one.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub resign: Option<Switch<ResignRule>>,
+    /// A win for an engine that announces a mate.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub mate: Option<Switch<MateRule>>,
+    /// The result that endgame tables know.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tablebases: Option<Switch<TablebaseRule>>,
     /// A draw after so many moves of each side; 0 is never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub maxmoves: Option<u32>,
@@ -461,8 +474,10 @@ impl PlanFile {
                 concurrency: self.run.concurrency.or(other.run.concurrency),
                 on_fault: self.run.on_fault.or(other.run.on_fault),
                 strike_after: self.run.strike_after.or(other.run.strike_after),
+                affinity: self.run.affinity.or(other.run.affinity),
             },
             clock,
+            timeouts: self.timeouts.or(other.timeouts),
             openings: OpeningsFile {
                 file: self.openings.file.or(other.openings.file),
                 order: self.openings.order.or(other.openings.order),
@@ -474,6 +489,8 @@ impl PlanFile {
             adjudication: AdjudicationFile {
                 draw: self.adjudication.draw.or(other.adjudication.draw),
                 resign: self.adjudication.resign.or(other.adjudication.resign),
+                mate: self.adjudication.mate.or(other.adjudication.mate),
+                tablebases: self.adjudication.tablebases.or(other.adjudication.tablebases),
                 maxmoves: self.adjudication.maxmoves.or(other.adjudication.maxmoves),
             },
             sprt: self.sprt.or(other.sprt),

@@ -8,7 +8,9 @@ mod check;
 mod clock;
 mod entrant;
 mod file;
+mod machine;
 mod rules;
+mod tablebases;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
@@ -19,12 +21,14 @@ use crate::schedule::{Colors, OpeningPolicy, Repeat};
 
 pub use check::PlanError;
 pub use clock::MoveClock;
-pub use entrant::{Entrant, Program, Role};
+pub use entrant::{Entrant, Program, Role, declares_more_threads};
 pub use file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
     PlanFileError, RunFile, SprtFile, Switch, Text, parse_word,
 };
-pub use rules::{AdjudicationRules, DrawRule, ResignRule, RuleError, Sides};
+pub use machine::{Affinity, Timeouts, TimeoutsFile};
+pub use rules::{AdjudicationRules, DrawRule, MateRule, ResignRule, RuleError, Sides};
+pub use tablebases::{FiftyMoves, TablebaseResults, TablebaseRule};
 
 /// The name of the openings that are part of the program.
 pub const EMBEDDED_OPENINGS: &str = "builtin";
@@ -58,16 +62,29 @@ pub struct Plan {
     pub on_fault: OnFault,
     /// After how many faults of one start of the runner an entrant plays no more; never if none.
     pub strike_after: Option<NonZeroU32>,
+    /// Whether games are bound to processors.
+    pub affinity: Affinity,
+    /// How long engines may take for what is not a move.
+    pub timeouts: Timeouts,
     /// Where games begin.
     pub openings: OpeningsPlan,
     /// When games are ended early.
     pub adjudication: AdjudicationRules,
+    /// The endgame tables that end them, too.
+    pub tablebases: Option<TablebaseRule>,
     /// When the run is ended early.
     pub sprt: Option<Sprt>,
     /// Where results go; names by date where none are given.
     pub output: OutputFile,
     /// The engines with all that makes them play as they do. At least two, each with a name of its own.
     pub entrants: Vec<Entrant>,
+}
+
+impl Plan {
+    /// How many threads of one game may work at the same time: those of the engine that has most.
+    pub fn threads_of_a_game(&self) -> usize {
+        self.entrants.iter().map(Entrant::threads).max().unwrap_or(1)
+    }
 }
 
 /// Which openings are used, and in which order.

@@ -11,8 +11,21 @@ pub struct AdjudicationRules {
     pub draw: Option<DrawRule>,
     /// A loss for an engine that sees one.
     pub resign: Option<ResignRule>,
+    /// A win for an engine that announces a mate.
+    pub mate: Option<MateRule>,
     /// A draw after so many moves of each side.
     pub max_moves: Option<u32>,
+}
+
+/// A win for the engine that announces a mate for some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields)]
+pub struct MateRule {
+    /// So many of its moves in a row.
+    pub movecount: u32,
+    /// Who must see it.
+    #[serde(default)]
+    pub sides: Sides,
 }
 
 /// A draw when both engines see one for some time.
@@ -40,14 +53,14 @@ pub struct ResignRule {
     pub sides: Sides,
 }
 
-/// Whose scores count for a resignation.
+/// Whose scores count for a resignation, or a mate.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
 pub enum Sides {
-    /// The winner must agree.
+    /// The other side must agree.
     #[default]
     Both,
-    /// The loser's word is enough.
+    /// The word of one is enough: of the loser for a resignation, of the winner for a mate.
     One,
 }
 
@@ -61,12 +74,12 @@ pub struct RuleError {
     pub reason: String,
 }
 
-fn refuse(word: &str, reason: impl Into<String>) -> RuleError {
+pub(super) fn refuse(word: &str, reason: impl Into<String>) -> RuleError {
     RuleError { word: word.to_owned(), reason: reason.into() }
 }
 
 /// Calls back with each `key=value`.
-fn read_words(
+pub(super) fn read_words(
     text: &str,
     mut take: impl FnMut(&str, &str) -> Option<Result<(), String>>,
     keys: &str,
@@ -126,15 +139,15 @@ impl FromStr for ResignRule {
             Some(match (key, value) {
                 ("movecount", _) => number(key, value, &mut movecount),
                 ("score", _) => number(key, value, &mut score),
-                ("sides", "both") | ("twosided", "true") => {
+                ("sides", _) => value.parse().map(|value| sides = value),
+                ("twosided", "true") => {
                     sides = Sides::Both;
                     Ok(())
                 }
-                ("sides", "one") | ("twosided", "false") => {
+                ("twosided", "false") => {
                     sides = Sides::One;
                     Ok(())
                 }
-                ("sides", _) => Err("sides is both or one".to_owned()),
                 ("twosided", _) => Err("twosided is true or false".to_owned()),
                 _ => return None,
             })
@@ -146,6 +159,37 @@ impl FromStr for ResignRule {
             score: score.ok_or_else(|| missing("score"))?,
             sides,
         })
+    }
+}
+
+impl FromStr for Sides {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Sides, String> {
+        match text {
+            "both" => Ok(Sides::Both),
+            "one" => Ok(Sides::One),
+            _ => Err("sides is both or one".to_owned()),
+        }
+    }
+}
+
+impl FromStr for MateRule {
+    type Err = RuleError;
+
+    /// Reads `movecount=2 sides=both`.
+    fn from_str(text: &str) -> Result<MateRule, RuleError> {
+        let (mut movecount, mut sides) = (None, Sides::Both);
+        let take = |key: &str, value: &str| {
+            Some(match key {
+                "movecount" => number(key, value, &mut movecount),
+                "sides" => value.parse().map(|value| sides = value),
+                _ => return None,
+            })
+        };
+        read_words(text, take, "movecount and sides")?;
+        let movecount = movecount.ok_or_else(|| refuse(text, "movecount is missing"))?;
+        Ok(MateRule { movecount, sides })
     }
 }
 

@@ -4,11 +4,10 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
-use std::time::Duration;
 
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::entrant::Restart;
-use smalt_driver::process::{Guard, Interrupt, ProcessIdentity};
+use smalt_driver::process::{Guard, Interrupt, ProcessIdentity, bind_this_thread, own_processors};
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
     StartFailure, State,
@@ -17,23 +16,14 @@ use smalt_driver::{
 use super::event::{Event, Strike};
 use crate::fleet::Work;
 use crate::game::play::transcript_of;
-use crate::game::{Contest, Interrupted, Seat, play};
+use crate::game::{Contest, Interrupted, Seat, Tablebases, play};
 use crate::opening::Opening;
-use crate::plan::{AdjudicationRules, Entrant, Program};
+use crate::plan::{AdjudicationRules, Entrant, Program, Timeouts, declares_more_threads};
 use crate::schedule::ScheduledGame;
 use crate::store::EngineFault;
 
 /// An engine that fails to start so many times running is out.
 pub const STARTS: usize = 3;
-
-/// Waits for an engine; that for its leaving keeps two deaf engines within three seconds.
-const PATIENCE: Patience = Patience {
-    start: Duration::from_secs(10),
-    ready: Duration::from_secs(10),
-    stop: Duration::from_secs(5),
-    write: Duration::from_secs(5),
-    quit: Duration::from_millis(800),
-};
 
 /// What all slots of a run have in common.
 #[derive(Debug)]
@@ -44,6 +34,10 @@ pub struct Terms {
     pub openings: Vec<Opening>,
     /// When they end early.
     pub adjudication: AdjudicationRules,
+    /// The endgame tables that end them, too.
+    pub tablebases: Option<Tablebases>,
+    /// How long engines may take for what is not a move.
+    pub timeouts: Timeouts,
     /// This program, which is the built-in engine, too.
     pub own_program: PathBuf,
     /// Who ends the engines when this program is killed.
@@ -58,6 +52,28 @@ pub struct Slot {
     interrupt: Interrupt,
     running: Vec<Running>,
     out: Vec<usize>,
+    binding: Option<Binding>,
+}
+
+/// The processors that a slot is bound to, and those that it could use.
+struct Binding {
+    bound: Vec<usize>,
+    all: Vec<usize>,
+    /// Entrants whose engines turned out to use more threads than the plan knew.
+    free: Vec<usize>,
+}
+
+impl Binding {
+    /// Binds this thread; nobody is bound where the system refuses.
+    fn new(bound: Vec<usize>) -> Option<Binding> {
+        let all = own_processors().ok()?;
+        bind_this_thread(&bound).ok()?;
+        Some(Binding { bound, all, free: Vec::new() })
+    }
+
+    fn of(&self, entrant: usize) -> &[usize] {
+        if self.free.contains(&entrant) { &self.all } else { &self.bound }
+    }
 }
 
 /// A running engine and whose it is.
@@ -95,11 +111,12 @@ impl Drop for Farewell {
 impl Slot {
     /// A slot that has not begun.
     pub fn new(worker: usize, terms: Arc<Terms>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
-        Slot { worker, terms, events, interrupt, running: Vec::new(), out: Vec::new() }
+        Slot { worker, terms, events, interrupt, running: Vec::new(), out: Vec::new(), binding: None }
     }
 
-    /// Plays until no work can come any more.
-    pub fn run(mut self, queue: &Receiver<Work>) {
+    /// Plays until no work can come any more, bound to these processors if some are given.
+    pub fn run(mut self, queue: &Receiver<Work>, processors: Option<Vec<usize>>) {
+        self.binding = processors.and_then(Binding::new);
         let _farewell = Farewell { worker: self.worker, events: self.events.clone() };
         while let Ok(work) = queue.recv() {
             for game in work.games {
@@ -133,6 +150,7 @@ impl Slot {
             game,
             opening: &terms.openings[game.opening],
             adjudication: terms.adjudication,
+            tablebases: terms.tablebases.as_ref(),
             interrupt: &self.interrupt,
         };
         let seats = seats(&mut self.running, &game, &terms.entrants);
@@ -240,12 +258,33 @@ impl Slot {
         }
     }
 
-    fn start(&self, entrant: usize) -> Result<Running, Failure> {
-        let plan = &self.terms.entrants[entrant];
+    fn start(&mut self, entrant: usize) -> Result<Running, Failure> {
+        let terms = Arc::clone(&self.terms);
+        let plan = &terms.entrants[entrant];
+        let running = self.start_once(entrant, plan)?;
+        match &mut self.binding {
+            // By its own default it uses more threads than the game has processors.
+            Some(binding)
+                if !binding.free.contains(&entrant)
+                    && declares_more_threads(plan, running.engine.options()) =>
+            {
+                binding.free.push(entrant);
+                self.dismiss(running);
+                self.start_once(entrant, plan)
+            }
+            _ => Ok(running),
+        }
+    }
+
+    fn start_once(&self, entrant: usize, plan: &Entrant) -> Result<Running, Failure> {
         let mut command = command(plan, &self.terms.own_program);
         command.guard = self.terms.guard.clone();
+        if let Some(binding) = &self.binding {
+            command = command.affinity(binding.of(entrant).iter().copied());
+        }
         let meanwhile = &mut Meanwhile::interruptible(&self.interrupt);
-        let started = smalt_driver::start(&command, plan.protocol, PATIENCE, None, meanwhile);
+        let patience = patience(&self.terms.timeouts);
+        let started = smalt_driver::start(&command, plan.protocol, patience, None, meanwhile);
         let mut engine = started.map_err(|StartFailure { error, transcript }| {
             failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;
@@ -272,6 +311,16 @@ impl Slot {
             engine.set_option(name, text, &mut meanwhile)?;
         }
         Ok(())
+    }
+}
+
+fn patience(timeouts: &Timeouts) -> Patience {
+    Patience {
+        start: timeouts.start,
+        ready: timeouts.ping,
+        stop: timeouts.stop,
+        write: timeouts.write,
+        quit: timeouts.quit,
     }
 }
 

@@ -1,0 +1,192 @@
+//! Which processors each slot is bound to. Two runs of one user never bind games to the same processor: each takes a
+//! lock on those that it uses, and the system drops the locks when the run ends, however it ends.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+
+use smalt_driver::process::own_processors;
+
+use crate::plan::Affinity;
+
+/// The processors of each slot, and the locks on them for as long as this value lives.
+#[derive(Debug, Default)]
+pub struct Processors {
+    sets: Vec<Vec<usize>>,
+    _locks: Vec<File>,
+}
+
+/// Why games cannot be bound as the plan demands.
+#[derive(Debug, thiserror::Error)]
+pub enum AffinityError {
+    /// The system would not say which processors there are.
+    #[error("ask which processors may be used: {0}")]
+    System(#[from] io::Error),
+    /// Some of the named ones are not ours.
+    #[error("bind games to processor {processor}: only {allowed:?} may be used; change affinity")]
+    NotOurs {
+        /// The first that is not.
+        processor: usize,
+        /// Those that are.
+        allowed: Vec<usize>,
+    },
+    /// There are too few.
+    #[error(
+        "bind {slots} game(s) of {width} processor(s) each to {processors}: lower concurrency, or say affinity = \"auto\""
+    )]
+    TooFew {
+        /// Games at once.
+        slots: usize,
+        /// Threads of one game that work at the same time.
+        width: usize,
+        /// Processors.
+        processors: usize,
+    },
+    /// Another run has them.
+    #[error("bind games to processors: another run has bound its games to them; say affinity = \"auto\"")]
+    Taken,
+}
+
+impl Processors {
+    /// Nobody is bound.
+    pub fn free() -> Processors {
+        Processors::default()
+    }
+
+    /// Assigns processors to so many slots, in whose games so many threads work at the same time.
+    ///
+    /// # Errors
+    /// If the plan demands what cannot be; [`Affinity::Auto`] never fails.
+    pub fn assign(affinity: &Affinity, slots: usize, width: usize) -> Result<Processors, AffinityError> {
+        let demanded = !matches!(affinity, Affinity::Auto);
+        let allowed = match own_processors() {
+            _ if *affinity == Affinity::Off => return Ok(Processors::free()),
+            Err(_) if !demanded => return Ok(Processors::free()),
+            allowed => allowed?,
+        };
+        let candidates = match affinity {
+            Affinity::These(named) => {
+                if let Some(&processor) = named.iter().find(|processor| !allowed.contains(processor)) {
+                    return Err(AffinityError::NotOurs { processor, allowed });
+                }
+                named.clone()
+            }
+            _ => cores_first(&allowed, siblings_of),
+        };
+        let Some(sets) = share(&candidates, slots, width) else {
+            let processors = candidates.len();
+            return if demanded {
+                Err(AffinityError::TooFew { slots, width, processors })
+            } else {
+                Ok(Processors::free())
+            };
+        };
+        let used =
+            candidates.iter().copied().filter(|processor| sets.iter().any(|set| set.contains(processor)));
+        match used.map(|processor| lock(&std::env::temp_dir(), processor)).collect::<Option<Vec<File>>>() {
+            Some(locks) => Ok(Processors { sets, _locks: locks }),
+            None if demanded => Err(AffinityError::Taken),
+            None => Ok(Processors::free()),
+        }
+    }
+
+    /// Those of one slot; none if it is not bound.
+    pub fn of_slot(&self, slot: usize) -> Option<&[usize]> {
+        self.sets.get(slot).map(Vec::as_slice)
+    }
+}
+
+/// A set of its own for each slot; where there are more games than processors, as many games on each. None if that
+/// would put more work on one processor than on another.
+fn share(processors: &[usize], slots: usize, width: usize) -> Option<Vec<Vec<usize>>> {
+    let count = processors.len();
+    if width > 0 && slots * width <= count {
+        return Some(processors.chunks(width).take(slots).map(<[usize]>::to_vec).collect());
+    }
+    // With many games on each, one more or less is little.
+    const MANY: usize = 8;
+    let even = count > 0 && (slots.is_multiple_of(count) || slots >= MANY * count);
+    (width == 1 && even).then(|| (0..slots).map(|slot| vec![processors[slot % count]]).collect())
+}
+
+/// One processor of each core before the second ones: two games on one core are slower than on two.
+fn cores_first(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
+    let mut ranked: Vec<(usize, usize)> = Vec::new();
+    for &processor in allowed {
+        let rank = siblings(processor)
+            .iter()
+            .filter(|sibling| **sibling < processor && allowed.contains(sibling))
+            .count();
+        ranked.push((rank, processor));
+    }
+    ranked.sort_unstable();
+    ranked.into_iter().map(|(_, processor)| processor).collect()
+}
+
+/// The processors of the same core, as Linux tells; only itself where it does not.
+fn siblings_of(processor: usize) -> Vec<usize> {
+    let path = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    match text.trim().parse() {
+        Ok(Affinity::These(siblings)) => siblings,
+        _ => vec![processor],
+    }
+}
+
+/// Anybody may read, and so lock, the file; none if another run has it, or it cannot be made.
+fn lock(folder: &Path, processor: usize) -> Option<File> {
+    let path = folder.join(format!("smalt-processor-{processor}.lock"));
+    let file = File::open(&path).or_else(|_| File::create(&path)).ok()?;
+    file.try_lock().ok()?;
+    Some(file)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_game_gets_its_own_processors_or_all_share_alike() {
+        let check = |slots, width, expected: Option<&[&[usize]]>| {
+            let expected = expected.map(|sets| sets.iter().map(|set| set.to_vec()).collect());
+            assert_eq!(share(&[0, 1, 4, 5], slots, width), expected, "{slots} games of {width}");
+        };
+        check(2, 1, Some(&[&[0], &[1]]));
+        check(2, 2, Some(&[&[0, 1], &[4, 5]]));
+        check(3, 2, None);
+        check(5, 1, None);
+        check(8, 1, Some(&[&[0], &[1], &[4], &[5], &[0], &[1], &[4], &[5]]));
+        assert!(share(&[0, 1], 17, 1).is_some() && share(&[0, 1], 15, 1).is_none());
+        assert!(share(&[], 1, 1).is_none());
+    }
+
+    #[test]
+    fn the_second_thread_of_a_core_comes_last() {
+        let siblings = |processor: usize| vec![processor % 2, processor % 2 + 2];
+        assert_eq!(cores_first(&[0, 1, 2, 3], siblings), [0, 1, 2, 3]);
+        assert_eq!(cores_first(&[0, 2, 3], siblings), [0, 3, 2]);
+        let pairs = |processor: usize| vec![processor & !1, processor | 1];
+        assert_eq!(cores_first(&[0, 1, 2, 3], pairs), [0, 2, 1, 3]);
+    }
+
+    #[test]
+    fn a_processor_is_locked_once() {
+        let folder = tempfile::tempdir().unwrap();
+        let first = lock(folder.path(), 3);
+        assert!(first.is_some() && lock(folder.path(), 3).is_none() && lock(folder.path(), 4).is_some());
+        drop(first);
+        assert!(lock(folder.path(), 3).is_some());
+    }
+
+    #[test]
+    fn what_cannot_be_is_refused_only_when_it_was_demanded() {
+        let far = Affinity::These(vec![60_000]);
+        assert!(matches!(
+            Processors::assign(&far, 1, 1),
+            Err(AffinityError::NotOurs { processor: 60_000, .. })
+        ));
+        assert!(matches!(Processors::assign(&Affinity::On, 1, 100_000), Err(AffinityError::TooFew { .. })));
+        let free = Processors::assign(&Affinity::Auto, 1, 100_000).unwrap();
+        assert_eq!(free.of_slot(0), None);
+    }
+}
