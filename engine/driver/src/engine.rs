@@ -28,6 +28,11 @@ pub trait Engine: Background + Send {
     /// What it speaks; never [`Protocol::Auto`].
     fn protocol(&self) -> Protocol;
 
+    /// Whether it can play another game without being started anew.
+    fn is_reusable(&self) -> bool {
+        true
+    }
+
     /// Its own name; empty if it told none.
     fn name(&self) -> &str;
 

@@ -81,6 +81,36 @@ pub enum Fault {
         /// How it begins.
         start: String,
     },
+    /// It said that it would tell when its features are complete, and did not.
+    #[error("did not end its features with `done=1` within {waited:?}")]
+    NoFeaturesDone {
+        /// How long we waited.
+        waited: Duration,
+    },
+    /// It did not answer.
+    #[error("did not answer `ping` with `pong` within {waited:?}")]
+    NoPong {
+        /// How long we waited.
+        waited: Duration,
+    },
+    /// It would not take a legal move or position.
+    #[error("refused what it was told: `{line}`")]
+    Refused {
+        /// Its line.
+        line: String,
+    },
+    /// Its move, in algebraic notation, fits no legal one.
+    #[error("gave a move that is not legal: `{line}`")]
+    IllegalMove {
+        /// Its line.
+        line: String,
+    },
+    /// It cannot be given the position.
+    #[error("cannot be given this position: {lack}")]
+    NoSetBoard {
+        /// What stands against it.
+        lack: &'static str,
+    },
     /// It was asked for a game of Chess960, and never said that it can.
     #[error("cannot play Chess960: {lack}")]
     NoChess960 {
@@ -109,6 +139,11 @@ impl Fault {
             Self::StdinClosed { .. } => "stdin-closed",
             Self::MalformedBestmove { .. } => "malformed-bestmove",
             Self::LineTooLong { .. } => "line-too-long",
+            Self::NoFeaturesDone { .. } => "no-features",
+            Self::NoPong { .. } => "no-pong",
+            Self::Refused { .. } => "refused",
+            Self::IllegalMove { .. } => "illegal-move",
+            Self::NoSetBoard { .. } => "no-setboard",
             Self::NoChess960 { .. } => "no-chess960",
             Self::Closed => "closed",
         }
@@ -118,9 +153,12 @@ impl Fault {
     #[must_use]
     pub fn survival(&self) -> Survival {
         match self {
-            Self::NoBestmove { .. } | Self::MalformedBestmove { .. } | Self::NoChess960 { .. } => {
-                Survival::Alive
-            }
+            Self::NoBestmove { .. }
+            | Self::MalformedBestmove { .. }
+            | Self::Refused { .. }
+            | Self::IllegalMove { .. }
+            | Self::NoSetBoard { .. }
+            | Self::NoChess960 { .. } => Survival::Alive,
             _ => Survival::Ended,
         }
     }

@@ -26,7 +26,7 @@
 //! # }
 //! ```
 //!
-//! It does not know the rules of chess: whether a best move is legal, or in time, is for the game to say.
+//! Whether a move is legal, or in time, is for the game to say: the rules of chess serve here to translate notations.
 
 mod conversation;
 mod engine;
@@ -38,6 +38,7 @@ mod search;
 mod start;
 mod transcript;
 mod uci;
+mod xboard;
 
 pub use conversation::{ConversationError, Farewell, Patience, State};
 pub use engine::{Engine, GameTerms, Pondering, SetOptionError};
@@ -48,3 +49,4 @@ pub use search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish}
 pub use start::{StartFailure, start};
 pub use transcript::{LINES_KEPT, Speaker, Transcript, TranscriptLine, TranscriptSink};
 pub use uci::UciEngine;
+pub use xboard::XboardEngine;

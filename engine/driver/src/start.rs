@@ -1,13 +1,20 @@
 //! Starts an engine in whichever protocol it speaks, up to the end of its introduction. Knows no more of the protocols
-//! than their names.
+//! than their names and first words.
+
+use std::time::Duration;
 
 use crate::conversation::{ConversationError, Patience};
 use crate::engine::Engine;
 use crate::entrant::Protocol;
+use crate::fault::Fault;
 use crate::meanwhile::Meanwhile;
 use crate::process::EngineCommand;
-use crate::transcript::{TranscriptLine, TranscriptSink};
+use crate::transcript::{SharedSink, TranscriptLine, TranscriptSink};
 use crate::uci::UciEngine;
+use crate::xboard::XboardEngine;
+
+/// How long an engine of unknown protocol may think about its first word before the other protocol is tried.
+const FIRST_TRY: Duration = Duration::from_millis(1500);
 
 /// An engine that did not get as far as the end of its introduction, and what was said until then.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -26,6 +33,12 @@ impl From<StartFailure> for ConversationError {
     }
 }
 
+impl From<Fault> for StartFailure {
+    fn from(fault: Fault) -> Self {
+        StartFailure { error: fault.into(), transcript: Vec::new() }
+    }
+}
+
 /// Starts an engine and has it introduce itself. The sink, if any, gets every line from the first on. The calling
 /// thread must be the long-lived one that will own the engine: when it ends, the system kills the engine.
 ///
@@ -38,15 +51,59 @@ pub fn start(
     sink: Option<Box<dyn TranscriptSink>>,
     meanwhile: &mut Meanwhile<'_>,
 ) -> Result<Box<dyn Engine>, StartFailure> {
-    let spawned: Result<Box<dyn Engine>, _> = match protocol {
-        Protocol::Uci | Protocol::Xboard | Protocol::Auto => {
-            UciEngine::start(command, patience).map(|engine| Box::new(engine) as Box<dyn Engine>)
-        }
-    };
-    let mut engine = spawned.map_err(|fault| StartFailure { error: fault.into(), transcript: Vec::new() })?;
+    match protocol {
+        Protocol::Uci => introduced(UciEngine::start(command, patience)?, sink, meanwhile).map(boxed),
+        Protocol::Xboard => introduced(XboardEngine::start(command, patience)?, sink, meanwhile).map(boxed),
+        Protocol::Auto => find_out(command, patience, sink, meanwhile),
+    }
+}
+
+fn boxed(engine: impl Engine + 'static) -> Box<dyn Engine> {
+    Box::new(engine)
+}
+
+fn introduced<E: Engine>(
+    mut engine: E,
+    sink: Option<Box<dyn TranscriptSink>>,
+    meanwhile: &mut Meanwhile<'_>,
+) -> Result<E, StartFailure> {
     engine.set_transcript_sink(sink);
     match engine.introduce(meanwhile) {
         Ok(()) => Ok(engine),
         Err(error) => Err(StartFailure { error, transcript: engine.transcript().lines() }),
+    }
+}
+
+/// UCI first, for a moment; then xboard; and what answers to neither gets all of its time: a slow engine of UCI, or
+/// one that knows only the first version of the other and so tells nothing. Each try is a process of its own, since an
+/// engine may die of a word that it does not know.
+fn find_out(
+    command: &EngineCommand,
+    patience: Patience,
+    sink: Option<Box<dyn TranscriptSink>>,
+    meanwhile: &mut Meanwhile<'_>,
+) -> Result<Box<dyn Engine>, StartFailure> {
+    let sink = sink.map(SharedSink::new);
+    let ear = || sink.clone().map(|sink| Box::new(sink) as Box<dyn TranscriptSink>);
+    let short = Patience { start: FIRST_TRY.min(patience.start), ..patience };
+    let mut uci = UciEngine::start(command, short)?;
+    uci.leave_at_refusal();
+    match introduced(uci, ear(), meanwhile) {
+        Ok(engine) => return Ok(Box::new(engine)),
+        Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
+        Err(_) => {}
+    }
+    match introduced(XboardEngine::start(command, patience)?, ear(), meanwhile) {
+        Ok(engine) if engine.has_features() => return Ok(Box::new(engine)),
+        Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
+        Ok(_) | Err(_) => {}
+    }
+    let slow = introduced(UciEngine::start(command, patience)?, ear(), meanwhile);
+    match slow {
+        Ok(engine) => Ok(Box::new(engine)),
+        Err(failure) if matches!(failure.error, ConversationError::Fault(Fault::NoUciok { .. })) => {
+            introduced(XboardEngine::start(command, patience)?, ear(), meanwhile).map(boxed)
+        }
+        Err(failure) => Err(failure),
     }
 }

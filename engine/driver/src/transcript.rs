@@ -3,6 +3,7 @@
 
 use std::collections::VecDeque;
 use std::fmt;
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use crate::process::text;
@@ -52,6 +53,24 @@ pub trait TranscriptSink: Send {
 impl<F: FnMut(Duration, Speaker, &[u8]) + Send> TranscriptSink for F {
     fn line(&mut self, after: Duration, speaker: Speaker, text: &[u8]) {
         self(after, speaker, text);
+    }
+}
+
+/// One sink for several conversations, one after the other.
+#[derive(Clone)]
+pub(crate) struct SharedSink(Arc<Mutex<Box<dyn TranscriptSink>>>);
+
+impl SharedSink {
+    pub(crate) fn new(sink: Box<dyn TranscriptSink>) -> Self {
+        Self(Arc::new(Mutex::new(sink)))
+    }
+}
+
+impl TranscriptSink for SharedSink {
+    fn line(&mut self, after: Duration, speaker: Speaker, text: &[u8]) {
+        if let Ok(mut sink) = self.0.lock() {
+            sink.line(after, speaker, text);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! What engines and those who drive them say to each other: text to values and back, for both ends.
 //!
 //! The values (limits of a search, options, reports of its progress, scores) belong to no protocol; each
-//! protocol is a module that reads and writes them: [`uci`] here, xboard beside it. Nothing here reads a pipe,
+//! protocol is a module that reads and writes them: [`uci`] and [`xboard`]. Nothing here reads a pipe,
 //! knows the time, or judges whether a move is legal. Reading is lenient and never fails by panic; writing is
 //! strict, one line a message, and gives back the value when read again.
 
@@ -12,6 +12,7 @@ pub mod option;
 pub mod score;
 pub mod time_control;
 pub mod uci;
+pub mod xboard;
 
 mod number;
 mod words;

@@ -130,7 +130,7 @@ impl<'a> Asker<'a> {
             Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
             Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
         };
-        let is_kept = answer.outcome.is_ok() && self.entrant.restart == Restart::Off;
+        let is_kept = answer.outcome.is_ok() && self.entrant.restart == Restart::Off && engine.is_reusable();
         self.engine = is_kept.then_some(engine);
         Ok(answer)
     }

@@ -232,12 +232,17 @@ impl Table<'_> {
         let termination = match fault {
             Fault::NoBestmove { .. } => return self.judge_silence(mover, fault),
             Fault::StopIgnored { .. }
+            | Fault::NoFeaturesDone { .. }
+            | Fault::NoPong { .. }
             | Fault::NotReading { .. }
             | Fault::NoUciok { .. }
             | Fault::NoReadyok { .. } => Termination::Stall,
+            Fault::IllegalMove { .. } => Termination::IllegalMove,
             Fault::MalformedBestmove { .. } | Fault::LineTooLong { .. } => Termination::MalformedMove,
             Fault::WouldNotStart(_)
             | Fault::NoChess960 { .. }
+            | Fault::NoSetBoard { .. }
+            | Fault::Refused { .. }
             | Fault::Exited { .. }
             | Fault::StdoutClosed { .. }
             | Fault::StdinClosed { .. }

@@ -175,7 +175,9 @@ impl Slot {
     fn tidy_up(&mut self) {
         let entrants = &self.terms.entrants;
         let unfit = |running: &mut Running| {
-            running.engine.state() != State::Idle || entrants[running.entrant].restart == Restart::On
+            running.engine.state() != State::Idle
+                || !running.engine.is_reusable()
+                || entrants[running.entrant].restart == Restart::On
         };
         let unfit: Vec<_> = self.running.extract_if(.., unfit).collect();
         for running in unfit {

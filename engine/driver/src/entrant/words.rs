@@ -104,11 +104,11 @@ fn take_word(file: &mut EntrantText, word: &str) -> Result<(), WordsError> {
         "name" => file.name = Some(value.to_owned()),
         "args" => file.args = Some(split_words(value)?),
         "dir" => file.dir = Some(value.into()),
-        "proto" if value == "uci" => file.proto = Some(Protocol::Uci),
-        "proto" if value == "xboard" => {
-            return Err(refuse("engines that speak xboard can't be run yet, only UCI engines".to_owned()));
+        "proto" => {
+            let protocol = Protocol::parse(value);
+            file.proto =
+                Some(protocol.ok_or_else(|| refuse("the protocol is uci, xboard or auto".to_owned()))?);
         }
-        "proto" => return Err(refuse("the protocol is uci".to_owned())),
         "tc" => file.tc = Some(value.parse().map_err(|error| refuse(format!("{error}")))?),
         "st" => {
             file.movetime = Some(milliseconds(value).ok_or_else(|| refuse("expected seconds".to_owned()))?)
@@ -213,9 +213,6 @@ mod tests {
              restart, option.NAME (did you mean timemargin?)",
         );
         check("cmd=a nodes=many", "bad value in \"nodes=many\": expected a whole number");
-        check(
-            "cmd=a proto=xboard",
-            "bad value in \"proto=xboard\": engines that speak xboard can't be run yet, only UCI engines",
-        );
+        check("cmd=a proto=ics", "bad value in \"proto=ics\": the protocol is uci, xboard or auto");
     }
 }

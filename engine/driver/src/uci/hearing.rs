@@ -23,6 +23,32 @@ pub(super) enum Awaiting {
     BestMove,
 }
 
+/// Whether the engine knows the word `uci`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Refusal {
+    /// Nobody asks.
+    #[default]
+    Ignored,
+    /// A complaint would settle it.
+    Awaited,
+    /// It complained.
+    Heard,
+}
+
+impl Refusal {
+    /// `Illegal move: uci`, `Error (unknown command): uci`, `Unknown command: 'uci'` and the like.
+    fn hear(&mut self, line: &str) {
+        const COMPLAINTS: [&str; 5] = ["illegal", "error", "invalid", "unknown", "unrecognized"];
+        let line = line.to_ascii_lowercase();
+        if *self == Refusal::Awaited
+            && line.contains("uci")
+            && COMPLAINTS.iter().any(|complaint| line.contains(complaint))
+        {
+            *self = Refusal::Heard;
+        }
+    }
+}
+
 /// An engine's answer to `go`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Answer {
@@ -42,6 +68,7 @@ pub(super) struct Hearing {
     pub(super) author: String,
     pub(super) options: Vec<OptionDeclaration>,
     pub(super) introduced: bool,
+    pub(super) refusal: Refusal,
     pub(super) ready: bool,
     pub(super) awaiting: Awaiting,
     pub(super) answer: Option<Answer>,
@@ -107,8 +134,8 @@ impl Hearing {
             EngineMessage::BestMove { .. }
             | EngineMessage::Info(_)
             | EngineMessage::CopyProtection(_)
-            | EngineMessage::Registration(_)
-            | EngineMessage::Other(_) => {}
+            | EngineMessage::Registration(_) => {}
+            EngineMessage::Other(line) => self.refusal.hear(line),
         }
     }
 

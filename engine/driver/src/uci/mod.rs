@@ -18,7 +18,7 @@ use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
 use crate::search::{Ending, Observer, SearchRequest, Searched, Wish};
 use crate::transcript::{Transcript, TranscriptSink};
-use hearing::{Answer, Awaiting, Hearing, Malformed, Observed};
+use hearing::{Answer, Awaiting, Hearing, Malformed, Observed, Refusal};
 use position_line::PositionLine;
 use terms::KnownTerms;
 
@@ -62,6 +62,11 @@ impl UciEngine {
             outgoing: String::new(),
             search,
         })
+    }
+
+    /// Gives up an introduction as soon as the engine complains about its first word: it speaks another protocol.
+    pub(crate) fn leave_at_refusal(&mut self) {
+        self.hearing.refusal = Refusal::Awaited;
     }
 
     /// Sends these messages in one write.
@@ -160,7 +165,10 @@ impl Engine for UciEngine {
     fn introduce(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
         let asked_at = self.send(&[ClientMessage::Uci], meanwhile)?;
         let waited = self.conversation.patience.start;
-        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.introduced);
+        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| {
+            hearing.introduced || hearing.refusal == Refusal::Heard
+        });
+        let heard = heard.and_then(|()| if self.hearing.introduced { Ok(()) } else { Err(Waited::Late) });
         self.fail_if_late(heard, Fault::NoUciok { waited })?;
         self.conversation.state = State::Idle;
         Ok(())

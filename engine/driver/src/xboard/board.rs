@@ -1,0 +1,214 @@
+//! The position that the engine has on its board, as far as it was told, and the lines that bring it to another.
+
+use std::fmt::Write;
+
+use smalt_chess::{CastlingMode, CastlingSide, Color, Move, Piece, Position, San, Square, UciMove};
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::xboard::ClientMessage;
+use smalt_protocol::xboard::client::{EditLine, MoveForm};
+
+use super::features::Features;
+
+/// What the engine knows of the game.
+#[derive(Debug)]
+pub(super) struct Board {
+    start: Option<Box<str>>,
+    moves: Vec<UciMove>,
+    position: Position,
+    /// False until a position was set up, and again when the two boards may differ.
+    is_known: bool,
+}
+
+/// A position that an engine cannot be given.
+#[derive(Debug)]
+pub(super) struct OutOfReach(pub(super) &'static str);
+
+impl Default for Board {
+    fn default() -> Self {
+        Self { start: None, moves: Vec::new(), position: Position::start(), is_known: false }
+    }
+}
+
+impl Board {
+    /// What both boards show.
+    pub(super) fn position(&self) -> &Position {
+        &self.position
+    }
+
+    /// Says that the engine has the start position.
+    pub(super) fn reset(&mut self) {
+        *self = Self { is_known: true, ..Self::default() };
+    }
+
+    /// Says that nobody knows what the engine has.
+    pub(super) fn forget(&mut self) {
+        self.is_known = false;
+    }
+
+    /// The moves that are missing, if the engine's game is the beginning of this one.
+    pub(super) fn news<'m>(&self, start: Start<'_>, moves: &'m [UciMove]) -> Option<&'m [UciMove]> {
+        let same_start = match start {
+            Start::Standard => self.start.is_none(),
+            Start::Fen(fen) => self.start.as_deref() == Some(fen),
+        };
+        moves.strip_prefix(self.moves.as_slice()).filter(|_| same_start && self.is_known)
+    }
+
+    /// Writes the lines that set up the first position, after `new` and `force`.
+    pub(super) fn set_up(
+        &mut self,
+        start: Start<'_>,
+        features: &Features,
+        lines: &mut String,
+    ) -> Result<(), OutOfReach> {
+        self.reset();
+        let Start::Fen(fen) = start else { return Ok(()) };
+        let position =
+            Position::from_fen(fen).map_err(|_| OutOfReach("the text of the position is no FEN"))?;
+        self.start = Some(fen.into());
+        self.position = position;
+        if features.setboard {
+            push(lines, &ClientMessage::SetBoard(fen));
+            return Ok(());
+        }
+        edit(&position, lines)
+    }
+
+    /// The text of a move as this engine reads it; none if it is not legal here.
+    pub(super) fn write_move(
+        &self,
+        uci: UciMove,
+        features: &Features,
+        variant: CastlingMode,
+    ) -> Option<(Move, String)> {
+        let mv = uci.to_move(&self.position).ok()?;
+        let text = if features.san {
+            San::from_move(mv, &self.position).to_string()
+        } else if mv.is_castle() && variant == CastlingMode::Chess960 {
+            match CastlingSide::of(mv.from(), mv.to()) {
+                CastlingSide::King => "O-O".to_owned(),
+                CastlingSide::Queen => "O-O-O".to_owned(),
+            }
+        } else {
+            UciMove::from_move(mv, CastlingMode::Standard).to_string()
+        };
+        Some((mv, text))
+    }
+
+    /// Writes the line of a move, and plays it. The text of the move, or none if it is illegal.
+    pub(super) fn play(
+        &mut self,
+        uci: UciMove,
+        features: &Features,
+        variant: CastlingMode,
+        lines: &mut String,
+    ) -> Option<String> {
+        let (mv, text) = self.write_move(uci, features, variant)?;
+        let form = if features.usermove { MoveForm::UserMove } else { MoveForm::Bare };
+        push(lines, &ClientMessage::Move { text: &text, form });
+        self.position.play(mv);
+        self.moves.push(uci);
+        Some(text)
+    }
+
+    /// Takes over the engine's own move.
+    pub(super) fn follow(&mut self, mv: Move, uci: UciMove) {
+        self.position.play(mv);
+        self.moves.push(uci);
+    }
+}
+
+/// One line with its end.
+pub(super) fn push(lines: &mut String, message: &ClientMessage<'_>) {
+    writeln!(lines, "{message}").expect("a string takes any text");
+}
+
+/// Sets up a position for engines without `setboard`. They take castling for allowed wherever king and rook are at
+/// home, and en passant for forbidden.
+fn edit(position: &Position, lines: &mut String) -> Result<(), OutOfReach> {
+    if position.legal_en_passant().is_some() {
+        return Err(OutOfReach(
+            "it has no setboard, and edit cannot say that a pawn may be taken en passant",
+        ));
+    }
+    if assumed_rooks(position).any(|rook| !position.castling_rooks().contains(rook)) {
+        return Err(OutOfReach("it has no setboard, and edit cannot say that a king may no longer castle"));
+    }
+    if position.turn() == Color::Black {
+        // The way to have Black move: White has moved already, whatever the board.
+        push(lines, &ClientMessage::Move { text: "a2a3", form: MoveForm::Bare });
+    }
+    push(lines, &ClientMessage::Edit);
+    let mut line = |edit: EditLine| writeln!(lines, "{edit}").expect("a string takes any text");
+    line(EditLine::Clear);
+    for color in Color::ALL {
+        if color == Color::Black {
+            line(EditLine::ChangeColor);
+        }
+        for square in position.color(color) {
+            let piece = position.piece_at(square).expect("the square is occupied");
+            line(EditLine::Place(piece.role(), square));
+        }
+    }
+    line(EditLine::End);
+    Ok(())
+}
+
+/// The rooks with which an engine believes that its side may castle, after `edit`.
+fn assumed_rooks(position: &Position) -> impl Iterator<Item = Square> {
+    let homes = [("e1", ["a1", "h1"], Color::White), ("e8", ["a8", "h8"], Color::Black)];
+    let square = |text: &str| Square::parse(text).expect("a square");
+    homes.into_iter().flat_map(move |(king, rooks, color)| {
+        let stands = |role, at| position.piece_at(at) == Some(Piece::new(color, role));
+        let king_is_home = stands(smalt_chess::Role::King, square(king));
+        rooks
+            .map(square)
+            .into_iter()
+            .filter(|&at| king_is_home && stands(smalt_chess::Role::Rook, at))
+            .collect::<Vec<_>>()
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn edited(fen: &str) -> Result<String, &'static str> {
+        let mut lines = String::new();
+        let mut board = Board::default();
+        board
+            .set_up(Start::Fen(fen), &Features::default(), &mut lines)
+            .map(|()| lines.replace('\n', " "))
+            .map_err(|error| error.0)
+    }
+
+    #[test]
+    fn a_position_is_edited_piece_by_piece() {
+        let white = "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1";
+        assert_eq!(edited(white).unwrap(), "edit # Ke1 Pe2 c Ke8 . ");
+        assert_eq!(edited(&white.replace('w', "b")).unwrap(), "a2a3 edit # Ke1 Pe2 c Ke8 . ");
+    }
+
+    #[test]
+    fn what_edit_cannot_say_is_refused() {
+        assert!(edited("r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1").is_ok());
+        assert!(edited("r3k2r/8/8/8/8/8/8/4K3 b k - 0 1").unwrap_err().contains("castle"));
+        assert!(edited("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").unwrap_err().contains("en passant"));
+    }
+
+    #[test]
+    fn a_game_that_grows_needs_only_its_news() {
+        let mut board = Board::default();
+        let moves: Vec<UciMove> = ["e2e4", "e7e5", "g1f3"].map(|text| text.parse().unwrap()).to_vec();
+        assert_eq!(board.news(Start::Standard, &moves), None);
+        board.reset();
+        let mut lines = String::new();
+        for &mv in &moves[..2] {
+            board.play(mv, &Features::default(), CastlingMode::Standard, &mut lines).unwrap();
+        }
+        assert_eq!(lines, "e2e4\ne7e5\n");
+        assert_eq!(board.news(Start::Standard, &moves), Some(&moves[2..]));
+        assert_eq!(board.news(Start::Standard, &moves[..1]), None);
+        assert_eq!(board.news(Start::Fen("8/8/8/8/8/4k3/8/4K3 w - - 0 1"), &moves), None);
+    }
+}

@@ -1,0 +1,112 @@
+//! What an engine asked for and offered by `feature`, with the defaults of the protocol for what it did not mention.
+
+use smalt_protocol::xboard::{Feature, parse_option};
+use smalt_protocol::{OptionDeclaration, OptionKind};
+
+/// The most options that are kept; memory is bounded, as everywhere.
+const MOST_OPTIONS: usize = 4096;
+
+/// How options of the protocol itself are called here, so that one name serves in every protocol.
+pub(super) const MEMORY: &str = "Hash";
+pub(super) const CORES: &str = "Threads";
+
+/// The features of an engine; as they stand at first, those of one that knows only version 1.
+#[derive(Debug)]
+pub(super) struct Features {
+    pub(super) heard: Heard,
+    pub(super) name: String,
+    pub(super) ping: bool,
+    pub(super) setboard: bool,
+    pub(super) san: bool,
+    pub(super) usermove: bool,
+    pub(super) time: bool,
+    pub(super) colors: bool,
+    pub(super) reuse: bool,
+    pub(super) chess960: bool,
+    pub(super) options: Vec<OptionDeclaration>,
+    /// Answers that have not been sent yet.
+    pub(super) replies: String,
+}
+
+/// How far an engine has come with its features.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Heard {
+    /// None came: an engine of version 1, or one that is slow.
+    Nothing,
+    /// Some came.
+    Some,
+    /// It said `done=0`: it will say when it is done.
+    Announced,
+    /// It said `done=1`.
+    Done,
+}
+
+impl Default for Features {
+    fn default() -> Self {
+        Self {
+            heard: Heard::Nothing,
+            name: String::new(),
+            ping: false,
+            setboard: false,
+            san: false,
+            usermove: false,
+            time: true,
+            colors: true,
+            reuse: true,
+            chess960: false,
+            options: Vec::new(),
+            replies: String::new(),
+        }
+    }
+}
+
+impl Features {
+    /// Takes over what the engine says, and notes the answer.
+    pub(super) fn hear(&mut self, feature: &Feature<'_>) {
+        let (name, value) = (feature.name, feature.value);
+        let is_on = value.is_on();
+        if self.heard == Heard::Nothing {
+            self.heard = Heard::Some;
+        }
+        let mut accepted = true;
+        match name {
+            "ping" => self.ping = is_on,
+            "setboard" => self.setboard = is_on,
+            "san" => self.san = is_on,
+            "usermove" => self.usermove = is_on,
+            "time" => self.time = is_on,
+            "colors" => self.colors = is_on,
+            "reuse" => self.reuse = is_on,
+            "myname" => value.text().clone_into(&mut self.name),
+            "variants" => self.chess960 = value.text().split(',').any(|name| name.trim() == "fischerandom"),
+            "memory" if is_on => self.offer(MEMORY, 4, 1 << 20),
+            "smp" if is_on => self.offer(CORES, 1, 4096),
+            "option" => accepted = self.hear_option(value.text()),
+            "done" => self.heard = if is_on { Heard::Done } else { Heard::Announced },
+            "playother" | "draw" | "sigint" | "sigterm" | "analyze" | "ics" | "name" | "pause" | "memory"
+            | "smp" | "debug" | "nps" | "egt" => {}
+            _ => accepted = false,
+        }
+        if name != "option" || !accepted {
+            let answer = if accepted { "accepted" } else { "rejected" };
+            self.replies.push_str(&format!("{answer} {name}\n"));
+        }
+    }
+
+    fn offer(&mut self, name: &str, default: i64, max: i64) {
+        if smalt_protocol::option::find(&self.options, name).is_none() {
+            let kind = OptionKind::Spin { default, min: 1, max };
+            self.options.push(OptionDeclaration { name: name.to_owned(), kind });
+        }
+    }
+
+    fn hear_option(&mut self, text: &str) -> bool {
+        let Some(option) = parse_option(text) else { return false };
+        if let Some(known) = self.options.iter_mut().find(|known| known.has_name(&option.name)) {
+            *known = option;
+        } else if self.options.len() < MOST_OPTIONS {
+            self.options.push(option);
+        }
+        true
+    }
+}

@@ -1,0 +1,166 @@
+//! What an engine's lines told us: its features, its answers, its claims and its refusals. Decides nothing and never
+//! waits.
+
+use std::time::{Duration, Instant};
+
+use smalt_protocol::xboard::engine::Audience;
+use smalt_protocol::xboard::{EngineMessage, Thinking};
+
+use super::features::Features;
+use crate::conversation::Listener;
+use crate::fault::quote;
+use crate::process::{Line, text};
+use crate::search::{Claim, Wish};
+
+/// Whether a move is awaited.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) enum Awaiting {
+    #[default]
+    Nothing,
+    Move,
+}
+
+/// An engine's move, as it wrote it, with its whole line.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Answer {
+    pub(super) text: String,
+    pub(super) line: String,
+    pub(super) at: Instant,
+}
+
+/// When a search has thought enough, by what the engine shows of it.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(super) struct Enough {
+    pub(super) depth: Option<u32>,
+    pub(super) nodes: Option<u64>,
+}
+
+impl Enough {
+    /// More plies than asked, or as many nodes.
+    fn is_reached(self, thinking: &Thinking<'_>) -> bool {
+        self.depth.is_some_and(|depth| thinking.depth > depth)
+            || self.nodes.is_some_and(|nodes| thinking.nodes >= nodes)
+    }
+}
+
+/// All that was heard and not dealt with yet.
+#[derive(Debug, Default)]
+pub(super) struct Hearing {
+    pub(super) features: Features,
+    pub(super) pong: Option<u64>,
+    pub(super) awaiting: Awaiting,
+    pub(super) answer: Option<Answer>,
+    /// A claim about the result, with its instant: of this search, or made after the last move.
+    pub(super) claim: Option<(Claim, Instant)>,
+    pub(super) offers_draw: bool,
+    /// The move that was sent last: a complaint about it is serious.
+    pub(super) last_move: String,
+    pub(super) refusal: Option<String>,
+    pub(super) ignores_move_now: bool,
+    pub(super) hint: String,
+    pub(super) enough: Enough,
+    pub(super) has_enough: bool,
+    pub(super) info_lines: u64,
+    thinking: Vec<u8>,
+}
+
+impl Hearing {
+    /// Forgets the last search, and awaits the move of the next. A claim that came after the last move stays.
+    pub(super) fn expect_search(&mut self, enough: Enough) {
+        self.awaiting = Awaiting::Move;
+        self.answer = None;
+        self.offers_draw = false;
+        self.hint.clear();
+        self.enough = enough;
+        self.has_enough = false;
+        self.info_lines = 0;
+        self.thinking.clear();
+    }
+
+    /// The last line of thinking.
+    pub(super) fn last_thinking(&self) -> std::borrow::Cow<'_, str> {
+        text(&self.thinking)
+    }
+
+    fn hear_thinking(&mut self, line: &[u8], thinking: &Thinking<'_>) {
+        if self.awaiting == Awaiting::Nothing {
+            return;
+        }
+        self.info_lines += 1;
+        self.thinking.clear();
+        self.thinking.extend_from_slice(line);
+        self.has_enough |= self.enough.is_reached(thinking);
+    }
+
+    fn hear_message(&mut self, message: &EngineMessage<'_>, line: &str, at: Instant) {
+        match message {
+            EngineMessage::Features(features) => {
+                features.iter().for_each(|feature| self.features.hear(feature));
+            }
+            EngineMessage::Move(text) if self.awaiting == Awaiting::Move => {
+                self.answer = Some(Answer { text: (*text).to_owned(), line: quote(line), at });
+                self.awaiting = Awaiting::Nothing;
+            }
+            EngineMessage::Pong(number) => self.pong = Some(*number),
+            EngineMessage::Resign => self.claim = Some((Claim::Resigns, at)),
+            EngineMessage::Result { outcome, comment } => {
+                self.claim = Some((Claim::Result { outcome: *outcome, comment: quote(comment) }, at));
+            }
+            EngineMessage::OfferDraw => self.offers_draw = true,
+            EngineMessage::IllegalMove(_) | EngineMessage::Error(_) => self.hear_complaint(line),
+            EngineMessage::Tell { whom: Audience::UserAsError, text } if text.contains("llegal position") => {
+                self.refusal = Some(quote(line));
+            }
+            EngineMessage::Hint(hint) => (*hint).clone_into(&mut self.hint),
+            EngineMessage::Move(_)
+            | EngineMessage::Thinking(_)
+            | EngineMessage::Tell { .. }
+            | EngineMessage::Comment(_)
+            | EngineMessage::Other(_) => {}
+        }
+    }
+
+    /// Engines complain in these words about all that they do not know; what matters is whether it was a move.
+    fn hear_complaint(&mut self, line: &str) {
+        let subject = line.rsplit([':', ')', ' ']).next().unwrap_or_default().trim();
+        if subject == "?" {
+            self.ignores_move_now = true;
+        }
+        let is_about_move = !self.last_move.is_empty() && subject == self.last_move;
+        let is_bare = matches!(line, "Illegal move" | "illegal move") && self.awaiting == Awaiting::Move;
+        let is_about_position = line.contains("llegal position") || line.contains("setboard");
+        if is_about_move || is_bare || is_about_position {
+            self.refusal = Some(quote(line));
+        }
+    }
+}
+
+impl Listener for Hearing {
+    fn hear(&mut self, line: Line<'_>, at: Instant) {
+        let text = line.text();
+        match EngineMessage::parse(&text) {
+            EngineMessage::Thinking(thinking) => self.hear_thinking(line.bytes, &thinking),
+            message => self.hear_message(&message, text.trim(), at),
+        }
+    }
+}
+
+/// Shows each line of thinking, and hears it as well.
+pub(super) struct Observed<'a, 'o> {
+    pub(super) hearing: &'a mut Hearing,
+    pub(super) observer: &'a mut (dyn FnMut(&Thinking<'_>, Duration) -> Wish + 'o),
+    pub(super) since: Instant,
+    pub(super) wish: Wish,
+}
+
+impl Listener for Observed<'_, '_> {
+    fn hear(&mut self, line: Line<'_>, at: Instant) {
+        if self.hearing.awaiting == Awaiting::Move
+            && let EngineMessage::Thinking(thinking) = EngineMessage::parse(&line.text())
+            && (self.observer)(&thinking, at.saturating_duration_since(self.since)) == Wish::Stop
+        {
+            self.wish = Wish::Stop;
+        }
+        self.hearing.hear(line, at);
+    }
+}

@@ -1,0 +1,671 @@
+//! An engine that speaks the protocol of xboard: the verbs of [`Engine`] as lines, and lines as results.
+//!
+//! The protocol keeps one board on each side: after the engine's own move only the opponent's is sent, anything else
+//! is set up anew. Engines ponder by themselves here (`hard`), so `begin` with a ponder limit sends nothing, and the
+//! awaited move goes out with [`Engine::ponder_hit`]. No limit of nodes exists: the engine is told to move when the
+//! lines of its thinking reach it, so a few more are visited.
+
+mod board;
+mod features;
+mod hearing;
+mod time_lines;
+
+use std::time::{Duration, Instant};
+
+use smalt_chess::{CastlingMode, UciMove};
+use smalt_protocol::xboard::{ClientMessage, EngineMessage, Thinking, moves};
+use smalt_protocol::{Info, Moves, OptionDeclaration, OptionValue, option};
+
+use crate::conversation::{Conversation, ConversationError, Farewell, Patience, State, Waited};
+use crate::engine::{Engine, GameTerms, Pondering, SetOptionError};
+use crate::entrant::Protocol;
+use crate::fault::Fault;
+use crate::meanwhile::{Background, Meanwhile};
+use crate::process::{EngineCommand, Process};
+use crate::search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish};
+use crate::transcript::{Transcript, TranscriptSink};
+use board::{Board, OutOfReach, push};
+use features::{CORES, Heard, MEMORY};
+use hearing::{Answer, Awaiting, Enough, Hearing, Observed};
+use time_lines::TimeLines;
+
+/// How long features are awaited from an engine that may know only version 1 (section 9 of the protocol).
+const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
+
+/// GNU Chess 6 can sleep over its first lines until another comes: one that does no harm is sent after each such silence.
+const NUDGE_AFTER: Duration = Duration::from_millis(200);
+
+/// How long a search runs at least before the engine is told to move: some lose a `?` that comes too early.
+const SETTLING: Duration = Duration::from_millis(20);
+
+/// How long a move is awaited after a claim about the result, which some engines make first.
+const MOVE_AFTER_CLAIM: Duration = Duration::from_millis(100);
+
+/// A running engine that speaks the protocol of xboard, version 2 or 1.
+#[derive(Debug)]
+pub struct XboardEngine {
+    conversation: Conversation,
+    hearing: Hearing,
+    board: Board,
+    time: TimeLines,
+    outgoing: String,
+    pings: u64,
+    variant: CastlingMode,
+    is_playing: bool,
+    has_played: bool,
+    search: Search,
+}
+
+/// The search that runs.
+#[derive(Clone, Copy, Debug)]
+struct Search {
+    asked_at: Instant,
+    deadline: Duration,
+    stop_after: Option<Duration>,
+}
+
+impl XboardEngine {
+    /// Starts the process; [`Engine::introduce`] comes next. The calling thread must be the long-lived one of the
+    /// game: when it ends, the system kills the engine.
+    ///
+    /// # Errors
+    /// [`Fault::WouldNotStart`].
+    pub fn start(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
+        let conversation = Conversation::open(command, patience)?;
+        let search = Search { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None };
+        Ok(Self {
+            conversation,
+            hearing: Hearing::default(),
+            board: Board::default(),
+            time: TimeLines::default(),
+            outgoing: String::new(),
+            pings: 0,
+            variant: CastlingMode::Standard,
+            is_playing: false,
+            has_played: false,
+            search,
+        })
+    }
+
+    /// Whether it answered with features: false for one of version 1, and for what is no xboard engine at all.
+    #[must_use]
+    pub fn has_features(&self) -> bool {
+        self.hearing.features.heard != Heard::Nothing
+    }
+
+    /// Sends what was put together, in one write.
+    fn send(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Instant, ConversationError> {
+        let lines = std::mem::take(&mut self.outgoing);
+        let sent = self.conversation.send(lines.as_bytes(), meanwhile, &mut self.hearing);
+        self.outgoing = lines;
+        self.outgoing.clear();
+        sent
+    }
+
+    fn say(
+        &mut self,
+        message: &ClientMessage<'_>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<Instant, ConversationError> {
+        push(&mut self.outgoing, message);
+        self.send(meanwhile)
+    }
+
+    fn hear_until(
+        &mut self,
+        deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
+        enough: impl Fn(&Hearing) -> bool,
+    ) -> Result<(), Waited> {
+        while !enough(&self.hearing) {
+            self.conversation.hear_one(deadline, meanwhile, &mut self.hearing)?;
+            self.answer_features(meanwhile)?;
+        }
+        Ok(())
+    }
+
+    /// Answers what the engine wished, as soon as it did.
+    fn answer_features(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        if !self.hearing.features.replies.is_empty() {
+            let replies = std::mem::take(&mut self.hearing.features.replies);
+            self.conversation.send(replies.as_bytes(), meanwhile, &mut self.hearing)?;
+        }
+        Ok(())
+    }
+
+    fn fail_if_late(&mut self, result: Result<(), Waited>, fault: Fault) -> Result<(), ConversationError> {
+        match result {
+            Ok(()) => Ok(()),
+            Err(Waited::Late) => Err(self.conversation.fail(fault).into()),
+            Err(Waited::Stopped(error)) => Err(error),
+        }
+    }
+
+    /// Adds a ping to what is sent, if the engine answers such; its number.
+    fn push_ping(&mut self) -> Option<u64> {
+        self.hearing.features.ping.then(|| {
+            self.pings += 1;
+            push(&mut self.outgoing, &ClientMessage::Ping(self.pings));
+            self.pings
+        })
+    }
+
+    /// Sends, and waits for the answer to the ping that went with it.
+    fn send_and_await(
+        &mut self,
+        ping: Option<u64>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<Duration, ConversationError> {
+        let asked_at = self.send(meanwhile)?;
+        let Some(number) = ping else { return Ok(Duration::ZERO) };
+        let waited = self.conversation.patience.ready;
+        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.pong == Some(number));
+        self.fail_if_late(heard, Fault::NoPong { waited })?;
+        Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
+    }
+
+    /// The lines of a new game, from the start position, in force mode.
+    fn push_new_game(&mut self) {
+        push(&mut self.outgoing, &ClientMessage::New);
+        if self.variant == CastlingMode::Chess960 {
+            push(&mut self.outgoing, &ClientMessage::Variant("fischerandom"));
+        }
+        push(&mut self.outgoing, &ClientMessage::Force);
+        self.time.begin_game();
+        self.is_playing = false;
+        self.board.reset();
+    }
+
+    /// Puts the lines together that bring the engine's board to this position, but for the last move if that makes it
+    /// move; the text of that.
+    fn push_position(&mut self, request: &SearchRequest<'_>) -> Result<Option<UciMove>, ConversationError> {
+        let news = self.board.news(request.start, request.moves).map(<[UciMove]>::to_vec);
+        let news = match news {
+            Some(news) if !self.is_playing => news,
+            Some(news) if news.len() == 1 => return Ok(Some(news[0])),
+            Some(news) => {
+                push(&mut self.outgoing, &ClientMessage::Force);
+                self.is_playing = false;
+                news
+            }
+            None => {
+                self.push_new_game();
+                let features = &self.hearing.features;
+                if let Err(OutOfReach(lack)) = self.board.set_up(request.start, features, &mut self.outgoing)
+                {
+                    self.outgoing.clear();
+                    self.board.forget();
+                    return Err(Fault::NoSetBoard { lack }.into());
+                }
+                request.moves.to_vec()
+            }
+        };
+        for mv in news {
+            self.push_move(mv)?;
+        }
+        Ok(None)
+    }
+
+    fn push_move(&mut self, mv: UciMove) -> Result<(), ConversationError> {
+        let features = &self.hearing.features;
+        match self.board.play(mv, features, self.variant, &mut self.outgoing) {
+            Some(text) => {
+                self.hearing.last_move = text;
+                Ok(())
+            }
+            None => {
+                self.outgoing.clear();
+                self.board.forget();
+                Err(Fault::NoSetBoard { lack: "a move that leads to the position is illegal" }.into())
+            }
+        }
+    }
+
+    /// The lines that start a search: the last move, or `go`.
+    fn push_start(
+        &mut self,
+        request: &SearchRequest<'_>,
+        last: Option<UciMove>,
+    ) -> Result<(), ConversationError> {
+        use smalt_chess::Color;
+        let (limits, turn) = (request.limits, self.board.position().turn());
+        let mover = if last.is_some() { turn.opposite() } else { turn };
+        self.time.update(limits, mover, &mut self.outgoing);
+        if let Some(mv) = last {
+            time_lines::clocks(limits, mover, &self.hearing.features, &mut self.outgoing);
+            return self.push_move(mv);
+        }
+        // The idiom of section 13: engines of old take `time` for the side that they were last told to play.
+        let (own, other) = match mover {
+            Color::White => (ClientMessage::White, ClientMessage::Black),
+            Color::Black => (ClientMessage::Black, ClientMessage::White),
+        };
+        let has_colors = self.hearing.features.colors;
+        if has_colors {
+            push(&mut self.outgoing, &other);
+        }
+        time_lines::clocks(limits, mover, &self.hearing.features, &mut self.outgoing);
+        if has_colors {
+            push(&mut self.outgoing, &own);
+        }
+        push(&mut self.outgoing, &ClientMessage::Go);
+        self.is_playing = true;
+        Ok(())
+    }
+
+    /// Waits until the search has surely begun.
+    fn settle(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        let until = self.search.asked_at + SETTLING;
+        match self.hear_until(until, meanwhile, |heard| heard.answer.is_some() || heard.info_lines > 0) {
+            Ok(()) | Err(Waited::Late) => Ok(()),
+            Err(Waited::Stopped(error)) => Err(error),
+        }
+    }
+
+    /// Listens until the move or a claim comes, the search has thought enough, or the deadline.
+    fn hear_search(
+        &mut self,
+        deadline: Instant,
+        ending: Ending,
+        meanwhile: &mut Meanwhile<'_>,
+        observer: Option<&mut Observer<'_>>,
+    ) -> Result<Wish, Waited> {
+        let is_over = |hearing: &Hearing| {
+            hearing.answer.is_some()
+                || hearing.claim.is_some()
+                || hearing.refusal.is_some()
+                || (hearing.has_enough && ending == Ending::Own)
+        };
+        let Some(observer) = observer else {
+            self.hear_until(deadline, meanwhile, is_over)?;
+            return Ok(Wish::GoOn);
+        };
+        let (position, variant) = (*self.board.position(), self.variant);
+        let mut show = |thinking: &Thinking<'_>, time: Duration| {
+            let pv = moves::parse_line(thinking.pv, &position, variant);
+            observer(&to_info(thinking, &pv), time)
+        };
+        let (since, hearing) = (self.search.asked_at, &mut self.hearing);
+        let mut observed = Observed { hearing, observer: &mut show, since, wish: Wish::GoOn };
+        while !is_over(observed.hearing) && observed.wish == Wish::GoOn {
+            self.conversation.hear_one(deadline, meanwhile, &mut observed)?;
+        }
+        Ok(observed.wish)
+    }
+
+    /// A claim may stand before the move that it goes with.
+    fn await_move_after_claim(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        let until = Instant::now() + MOVE_AFTER_CLAIM;
+        match self.hear_until(until, meanwhile, |heard| heard.answer.is_some()) {
+            Ok(()) | Err(Waited::Late) => Ok(()),
+            Err(Waited::Stopped(error)) => Err(error),
+        }
+    }
+
+    fn conclude(
+        &mut self,
+        ending: Ending,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<Searched, ConversationError> {
+        if self.hearing.answer.is_none() {
+            self.await_move_after_claim(meanwhile)?;
+        }
+        let answer = self.hearing.answer.take();
+        let claim = self.hearing.claim.take();
+        self.hearing.awaiting = Awaiting::Nothing;
+        if self.conversation.state == State::Thinking {
+            self.conversation.state = State::Idle;
+        }
+        let report = self.report();
+        let answered_at = match (&answer, &claim) {
+            (Some(answer), _) => answer.at,
+            (None, Some((_, at))) => (*at).max(self.search.asked_at),
+            (None, None) => self.search.asked_at,
+        };
+        let best = match answer {
+            Some(answer) => Some(self.follow(&answer)?),
+            None => {
+                // It will not play on: the next position is set up anew.
+                self.board.forget();
+                None
+            }
+        };
+        let offer = self.hearing.offers_draw.then_some(Claim::OffersDraw);
+        Ok(Searched {
+            best,
+            claim: claim.map(|(claim, _)| claim).or(offer),
+            ponder: self.expected_answer(),
+            report,
+            elapsed: answered_at.saturating_duration_since(self.search.asked_at),
+            asked_at: self.search.asked_at,
+            answered_at,
+            info_lines: self.hearing.info_lines,
+            ending,
+        })
+    }
+
+    /// Plays the engine's move on our board as it did on its own.
+    fn follow(&mut self, answer: &Answer) -> Result<UciMove, Fault> {
+        if let Some(mv) = moves::parse_move(&answer.text, self.board.position()) {
+            let uci = UciMove::from_move(mv, self.variant);
+            self.board.follow(mv, uci);
+            return Ok(uci);
+        }
+        self.board.forget();
+        let line = answer.line.clone();
+        match UciMove::parse(&answer.text) {
+            Ok(illegal) => Ok(illegal),
+            Err(_) if smalt_chess::San::parse(&answer.text).is_ok() => Err(Fault::IllegalMove { line }),
+            Err(_) => Err(Fault::MalformedBestmove { line }),
+        }
+    }
+
+    /// The answer that it expects, if it gave a hint.
+    fn expected_answer(&self) -> Option<UciMove> {
+        let mv = moves::parse_move(&self.hearing.hint, self.board.position())?;
+        Some(UciMove::from_move(mv, self.variant))
+    }
+
+    fn report(&self) -> Report {
+        let mut report = Report::default();
+        if let EngineMessage::Thinking(thinking) = EngineMessage::parse(&self.hearing.last_thinking()) {
+            let pv = moves::parse_line(thinking.pv, self.board.position(), self.variant);
+            report.update(&to_info(&thinking, &pv));
+        }
+        report
+    }
+
+    /// The engine did not take what it was told: the next position is set up anew.
+    fn refused(&mut self, line: String) -> ConversationError {
+        self.board.forget();
+        self.hearing.awaiting = Awaiting::Nothing;
+        if self.conversation.state == State::Thinking {
+            self.conversation.state = State::Idle;
+        }
+        Fault::Refused { line }.into()
+    }
+}
+
+/// What a line of thinking says, in the words of all protocols.
+fn to_info<'a>(thinking: &Thinking<'_>, pv: &'a [UciMove]) -> Info<'a> {
+    Info {
+        depth: Some(thinking.depth),
+        selective_depth: thinking.selective_depth,
+        score: Some(thinking.score),
+        nodes: Some(thinking.nodes),
+        nps: thinking.nps,
+        tbhits: thinking.tbhits,
+        time: Some(thinking.time),
+        pv: Moves::from_slice(pv),
+        ..Info::default()
+    }
+}
+
+impl Engine for XboardEngine {
+    fn introduce(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        push(&mut self.outgoing, &ClientMessage::Xboard);
+        push(&mut self.outgoing, &ClientMessage::ProtocolVersion(2));
+        let asked_at = self.send(meanwhile)?;
+        let waited = self.conversation.patience.start;
+        let soon = asked_at + FEATURE_PATIENCE.min(waited);
+        let is_done = |hearing: &Hearing| hearing.features.heard == Heard::Done;
+        let mut nudge_at = asked_at + NUDGE_AFTER;
+        while self.hearing.features.heard == Heard::Nothing && nudge_at < soon {
+            match self.hear_until(nudge_at, meanwhile, |heard| heard.features.heard != Heard::Nothing) {
+                Ok(()) => break,
+                Err(Waited::Late) => nudge_at = self.say(&ClientMessage::New, meanwhile)? + NUDGE_AFTER,
+                Err(Waited::Stopped(error)) => return Err(error),
+            }
+        }
+        match self.hear_until(soon, meanwhile, is_done) {
+            Err(Waited::Late) if self.hearing.features.heard == Heard::Announced => {
+                let heard = self.hear_until(asked_at + waited, meanwhile, is_done);
+                self.fail_if_late(heard, Fault::NoFeaturesDone { waited })?;
+            }
+            Ok(()) | Err(Waited::Late) => {}
+            Err(Waited::Stopped(error)) => return Err(error),
+        }
+        self.conversation.state = State::Idle;
+        Ok(())
+    }
+
+    fn protocol(&self) -> Protocol {
+        Protocol::Xboard
+    }
+
+    fn is_reusable(&self) -> bool {
+        self.hearing.features.reuse
+    }
+
+    fn name(&self) -> &str {
+        &self.hearing.features.name
+    }
+
+    fn author(&self) -> &str {
+        ""
+    }
+
+    fn options(&self) -> &[OptionDeclaration] {
+        &self.hearing.features.options
+    }
+
+    fn set_option(
+        &mut self,
+        name: &str,
+        text: &str,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<OptionValue, SetOptionError> {
+        let options = &self.hearing.features.options;
+        let Some(declaration) = option::find(options, name) else {
+            let declared = options.iter().map(|option| option.name.clone()).collect();
+            return Err(SetOptionError::Unknown { name: name.to_owned(), declared });
+        };
+        let value = declaration.parse_value(text)?;
+        let name = declaration.name.clone();
+        let text = match &value {
+            OptionValue::Check(is_on) => Some(u8::from(*is_on).to_string()),
+            OptionValue::Spin(number) => Some(number.to_string()),
+            OptionValue::Combo(text) | OptionValue::Text(text) => Some(text.clone()),
+            OptionValue::Button => None,
+        };
+        let own = match (&value, name.as_str()) {
+            (OptionValue::Spin(number), MEMORY | CORES) => u64::try_from(*number).ok(),
+            _ => None,
+        };
+        let message = match (own, name.as_str()) {
+            (Some(megabytes), MEMORY) => ClientMessage::Memory(megabytes),
+            (Some(count), _) => ClientMessage::Cores(count),
+            (None, name) => ClientMessage::Option { name, value: text.as_deref() },
+        };
+        self.say(&message, meanwhile)?;
+        Ok(value)
+    }
+
+    fn new_game(&mut self, terms: GameTerms, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        self.abandon(meanwhile)?;
+        if terms.variant == CastlingMode::Chess960 && !self.hearing.features.chess960 {
+            return Err(Fault::NoChess960 { lack: "its variants do not name fischerandom" }.into());
+        }
+        if self.has_played {
+            push(
+                &mut self.outgoing,
+                &ClientMessage::Result { outcome: None, comment: "another game begins" },
+            );
+            push(&mut self.outgoing, &ClientMessage::Force);
+        }
+        self.variant = terms.variant;
+        self.push_new_game();
+        // For GNU Chess 4 `easy` is a toggle, and `hard` is not.
+        push(&mut self.outgoing, &ClientMessage::Hard);
+        if terms.pondering == Pondering::Off {
+            push(&mut self.outgoing, &ClientMessage::Easy);
+        }
+        push(&mut self.outgoing, &ClientMessage::Post);
+        let ping = self.push_ping();
+        self.send_and_await(ping, meanwhile)?;
+        self.hearing.claim = None;
+        self.hearing.refusal = None;
+        self.has_played = false;
+        Ok(())
+    }
+
+    fn ping(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError> {
+        let ping = self.push_ping();
+        if ping.is_none() {
+            self.conversation.catch_up(&mut self.hearing)?;
+            return Ok(Duration::ZERO);
+        }
+        self.send_and_await(ping, meanwhile)
+    }
+
+    fn begin(
+        &mut self,
+        request: &SearchRequest<'_>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<(), ConversationError> {
+        self.abandon(meanwhile)?;
+        if request.limits.ponder {
+            return Ok(());
+        }
+        self.conversation.catch_up(&mut self.hearing)?;
+        self.hearing.refusal = None;
+        let last = self.push_position(request)?;
+        self.push_start(request, last)?;
+        self.has_played = true;
+        let limits = request.limits;
+        self.hearing.expect_search(Enough { depth: limits.depth, nodes: limits.nodes });
+        let sent = self.send(meanwhile);
+        if self.conversation.state != State::Closed {
+            self.conversation.state = State::Thinking;
+        }
+        // Whole seconds alone are told, so shorter times are kept by us.
+        let own_stop = limits.move_time.filter(|time| time.subsec_nanos() > 0);
+        let stop_after = match (request.stop_after, own_stop) {
+            (Some(asked), Some(own)) => Some(asked.min(own)),
+            (asked, own) => asked.or(own),
+        };
+        self.search = Search { asked_at: sent?, deadline: request.deadline, stop_after };
+        Ok(())
+    }
+
+    fn ponder_hit(
+        &mut self,
+        request: &SearchRequest<'_>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<(), ConversationError> {
+        let limits = smalt_protocol::SearchLimits { ponder: false, ..request.limits.clone() };
+        self.begin(&SearchRequest { limits: &limits, ..*request }, meanwhile)
+    }
+
+    fn finish(
+        &mut self,
+        meanwhile: &mut Meanwhile<'_>,
+        mut observer: Option<&mut Observer<'_>>,
+    ) -> Result<Searched, ConversationError> {
+        let search = self.search;
+        let mut deadline = search.asked_at + search.deadline;
+        let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
+        let mut ending = Ending::Own;
+        loop {
+            let until = stop_at.map_or(deadline, |stop_at| stop_at.min(deadline));
+            let watching = observer.as_deref_mut().filter(|_| ending == Ending::Own);
+            let heard = self.hear_search(until, ending, meanwhile, watching);
+            if let Some(line) = self.hearing.refusal.take() {
+                return Err(self.refused(line));
+            }
+            if self.hearing.answer.is_some() || self.hearing.claim.is_some() {
+                return self.conclude(ending, meanwhile);
+            }
+            match heard {
+                Ok(_) => {}
+                Err(Waited::Late) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
+                Err(Waited::Late) if ending == Ending::Stopped => {
+                    let waited = self.conversation.patience.stop;
+                    return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
+                }
+                Err(Waited::Late) => return Err(Fault::NoBestmove { waited: search.deadline }.into()),
+                Err(Waited::Stopped(error)) => return Err(error),
+            }
+            ending = Ending::Stopped;
+            stop_at = None;
+            self.settle(meanwhile)?;
+            deadline = self.say(&ClientMessage::MoveNow, meanwhile)? + self.conversation.patience.stop;
+        }
+    }
+
+    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        if self.conversation.state != State::Thinking {
+            return Ok(());
+        }
+        self.settle(meanwhile)?;
+        let waited = self.conversation.patience.stop;
+        let half_way = self.say(&ClientMessage::MoveNow, meanwhile)? + waited / 2;
+        let is_over = |hearing: &Hearing| {
+            hearing.awaiting == Awaiting::Nothing || hearing.claim.is_some() || hearing.ignores_move_now
+        };
+        match self.hear_until(half_way, meanwhile, is_over) {
+            Ok(()) | Err(Waited::Late) => {}
+            Err(Waited::Stopped(error)) => return Err(error),
+        }
+        // What does not know `?` may still leave the search by `force`, with a move or without one.
+        push(&mut self.outgoing, &ClientMessage::Force);
+        let ping = self.push_ping();
+        let asked_at = self.send(meanwhile)?;
+        let is_silent = |hearing: &Hearing| match ping {
+            Some(number) => hearing.pong == Some(number),
+            None => hearing.awaiting == Awaiting::Nothing || hearing.claim.is_some(),
+        };
+        let heard = self.hear_until(asked_at + waited, meanwhile, is_silent);
+        self.fail_if_late(heard, Fault::StopIgnored { waited })?;
+        self.hearing.awaiting = Awaiting::Nothing;
+        self.hearing.answer = None;
+        self.hearing.claim = None;
+        self.is_playing = false;
+        self.board.forget();
+        self.conversation.state = State::Idle;
+        Ok(())
+    }
+
+    fn quit(&mut self) -> Farewell {
+        let last_words: &[u8] = match self.conversation.state {
+            State::Thinking => b"?\nquit\n",
+            _ => b"quit\n",
+        };
+        self.conversation.quit(last_words)
+    }
+
+    fn kill(&mut self) {
+        self.conversation.kill();
+    }
+
+    fn state(&self) -> State {
+        self.conversation.state
+    }
+
+    fn fault(&self) -> Option<&Fault> {
+        self.conversation.fault()
+    }
+
+    fn transcript(&self) -> &Transcript {
+        &self.conversation.transcript
+    }
+
+    fn set_transcript_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
+        self.conversation.transcript.set_sink(sink);
+    }
+
+    fn process(&self) -> &Process {
+        self.conversation.process()
+    }
+}
+
+impl Background for XboardEngine {
+    fn process_mut(&mut self) -> &mut Process {
+        self.conversation.process_mut()
+    }
+
+    fn absorb(&mut self) {
+        // A fault closes the conversation, and its next verb tells.
+        let _ = self.conversation.hear_waiting(&mut self.hearing);
+    }
+}

@@ -1,0 +1,349 @@
+//! What xboard, or a runner in its place, says to an engine.
+
+use std::fmt;
+use std::time::Duration;
+
+use smalt_chess::{Outcome, Role, San, Square, UciMove};
+
+use super::seconds::{Minutes, Seconds, centiseconds, minutes, seconds, to_centiseconds};
+use crate::number;
+use crate::words::{OneLine, Words, trim};
+
+/// A line for the engine.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum ClientMessage<'a> {
+    /// Speak this protocol from now on.
+    Xboard,
+    /// The version of the protocol; engines of version 2 answer with their features.
+    ProtocolVersion(u32),
+    /// The feature of this name will be heeded.
+    Accepted(&'a str),
+    /// The feature of this name will not.
+    Rejected(&'a str),
+    /// A new game from the start position, in which the engine plays Black.
+    New,
+    /// The new game is of this variant.
+    Variant(&'a str),
+    /// End the program.
+    Quit,
+    /// Play with a little chance, or no longer (GNU Chess 4).
+    Random,
+    /// Play neither side; only take moves in.
+    Force,
+    /// Play the side to move, now.
+    Go,
+    /// Play the side that is not to move.
+    PlayOther,
+    /// White is to move, the engine plays Black (obsolete).
+    White,
+    /// Black is to move, the engine plays White (obsolete).
+    Black,
+    /// The clock.
+    Level {
+        /// Moves in a period; 0 for the whole game.
+        moves: u32,
+        /// Time for them.
+        base: Duration,
+        /// Added for each move.
+        increment: Duration,
+    },
+    /// Exactly this time for each move.
+    MoveTime(Duration),
+    /// So many plies at most for each move.
+    Depth(u32),
+    /// Count time in nodes: so many are a second.
+    NodeRate(u64),
+    /// The engine's own clock, in whole centiseconds.
+    Time(Duration),
+    /// The opponent's clock, likewise.
+    OpponentTime(Duration),
+    /// A move of the other side, or of either in force mode.
+    Move {
+        /// In coordinates or in algebraic notation.
+        text: &'a str,
+        /// Whether the word `usermove` comes first.
+        form: MoveForm,
+    },
+    /// Move now.
+    MoveNow,
+    /// Answer `pong` with this number as soon as everything before this has been done.
+    Ping(u64),
+    /// The opponent offers a draw.
+    Draw,
+    /// The game has ended.
+    Result {
+        /// Who won; none for a game that was broken off.
+        outcome: Option<Outcome>,
+        /// Why, for people.
+        comment: &'a str,
+    },
+    /// Set up this position.
+    SetBoard(&'a str),
+    /// What follows are [`EditLine`]s.
+    Edit,
+    /// Name a good move.
+    Hint,
+    /// Show the moves of the book.
+    Book,
+    /// Take back one move, in force mode.
+    Undo,
+    /// Take back two moves, and go on playing.
+    Remove,
+    /// Think on the opponent's time.
+    Hard,
+    /// Don't.
+    Easy,
+    /// Show what you think.
+    Post,
+    /// Don't.
+    NoPost,
+    /// Think about the position, and don't move.
+    Analyze,
+    /// Leave the mode of analysis.
+    Exit,
+    /// The opponent's name.
+    Name(&'a str),
+    /// The engine's own rating and its opponent's.
+    Rating(i64, i64),
+    /// The server that is played on; `-` for none.
+    Ics(&'a str),
+    /// The opponent is a program too.
+    Computer,
+    /// Stand still.
+    Pause,
+    /// Go on.
+    Resume,
+    /// So many megabytes of memory at most.
+    Memory(u64),
+    /// So many processors at most.
+    Cores(u64),
+    /// Where endgame tables of a kind are.
+    EgtPath {
+        /// The kind.
+        kind: &'a str,
+        /// The folder.
+        path: &'a str,
+    },
+    /// Set an option.
+    Option {
+        /// Its name.
+        name: &'a str,
+        /// Its value; none for a button.
+        value: Option<&'a str>,
+    },
+    /// Anything else; the whole line.
+    Other(&'a str),
+}
+
+/// Whether a move is a line of its own.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MoveForm {
+    /// It is.
+    Bare,
+    /// `usermove` comes first, which an engine must have asked for.
+    UserMove,
+}
+
+/// A line between `edit` and its end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum EditLine {
+    /// Empty the board.
+    Clear,
+    /// The pieces that follow are of the other color; first they are white.
+    ChangeColor,
+    /// A piece stands there.
+    Place(Role, Square),
+    /// The position is complete.
+    End,
+}
+
+impl<'a> ClientMessage<'a> {
+    /// Reads one line. A known command without what makes it whole is [`ClientMessage::Other`].
+    pub fn parse(line: &'a str) -> ClientMessage<'a> {
+        let mut words = Words::new(line);
+        let line = words.line();
+        let Some(first) = words.next() else { return ClientMessage::Other(line) };
+        parse_plain(first)
+            .or_else(|| parse_command(first, words))
+            .or_else(|| is_move(line).then_some(ClientMessage::Move { text: line, form: MoveForm::Bare }))
+            .unwrap_or(ClientMessage::Other(line))
+    }
+}
+
+fn is_move(word: &str) -> bool {
+    !word.contains(' ') && (UciMove::parse(word).is_ok() || San::parse(word).is_ok())
+}
+
+/// The commands without arguments; what follows them does not matter.
+fn parse_plain(word: &str) -> Option<ClientMessage<'static>> {
+    Some(match word {
+        "xboard" => ClientMessage::Xboard,
+        "new" => ClientMessage::New,
+        "quit" => ClientMessage::Quit,
+        "random" => ClientMessage::Random,
+        "force" => ClientMessage::Force,
+        "go" => ClientMessage::Go,
+        "playother" => ClientMessage::PlayOther,
+        "white" => ClientMessage::White,
+        "black" => ClientMessage::Black,
+        "?" => ClientMessage::MoveNow,
+        "draw" => ClientMessage::Draw,
+        "edit" => ClientMessage::Edit,
+        "hint" => ClientMessage::Hint,
+        "bk" => ClientMessage::Book,
+        "undo" => ClientMessage::Undo,
+        "remove" => ClientMessage::Remove,
+        "hard" => ClientMessage::Hard,
+        "easy" => ClientMessage::Easy,
+        "post" => ClientMessage::Post,
+        "nopost" => ClientMessage::NoPost,
+        "analyze" => ClientMessage::Analyze,
+        "exit" => ClientMessage::Exit,
+        "computer" => ClientMessage::Computer,
+        "pause" => ClientMessage::Pause,
+        "resume" => ClientMessage::Resume,
+        _ => return None,
+    })
+}
+
+fn parse_command<'a>(command: &str, mut words: Words<'a>) -> Option<ClientMessage<'a>> {
+    let rest = words.rest();
+    let text = (!rest.is_empty()).then_some(rest);
+    let number = number::unsigned(words.clone().next().unwrap_or_default());
+    Some(match command {
+        "protover" => ClientMessage::ProtocolVersion(u32::try_from(number?).unwrap_or(u32::MAX)),
+        "accepted" => ClientMessage::Accepted(text?),
+        "rejected" => ClientMessage::Rejected(text?),
+        "variant" => ClientMessage::Variant(text?),
+        "level" => ClientMessage::Level {
+            moves: number::unsigned_32(words.next()?)?,
+            base: minutes(words.next()?)?,
+            increment: seconds(words.next()?)?,
+        },
+        "st" => ClientMessage::MoveTime(seconds(words.next()?)?),
+        "sd" => ClientMessage::Depth(u32::try_from(number?).unwrap_or(u32::MAX)),
+        "nps" => ClientMessage::NodeRate(number?),
+        "time" => ClientMessage::Time(centiseconds(words.next()?)?),
+        "otim" => ClientMessage::OpponentTime(centiseconds(words.next()?)?),
+        "usermove" => ClientMessage::Move { text: words.next()?, form: MoveForm::UserMove },
+        "ping" => ClientMessage::Ping(number?),
+        "result" => parse_result(words)?,
+        "setboard" => ClientMessage::SetBoard(text?),
+        "name" => ClientMessage::Name(text?),
+        "rating" => ClientMessage::Rating(number::signed(words.next()?)?, number::signed(words.next()?)?),
+        "ics" => ClientMessage::Ics(text?),
+        "memory" => ClientMessage::Memory(number?),
+        "cores" => ClientMessage::Cores(number?),
+        "egtpath" => ClientMessage::EgtPath { kind: words.next()?, path: words.rest() },
+        "option" => {
+            let (name, value) =
+                rest.split_once('=').map_or((rest, None), |(name, value)| (trim(name), Some(trim(value))));
+            (!name.is_empty()).then_some(ClientMessage::Option { name, value })?
+        }
+        _ => return None,
+    })
+}
+
+fn parse_result(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
+    let outcome = match words.next()? {
+        "*" => None,
+        word => Some(Outcome::parse(word)?),
+    };
+    let comment = words.rest();
+    let comment = comment.strip_prefix('{').map_or(comment, |rest| rest.strip_suffix('}').unwrap_or(rest));
+    Some(ClientMessage::Result { outcome, comment: trim(comment) })
+}
+
+impl EditLine {
+    /// Reads one line in the mode of editing; `None` for what is no part of it.
+    pub fn parse(line: &str) -> Option<EditLine> {
+        let line = trim(line);
+        Some(match line {
+            "#" => EditLine::Clear,
+            "c" => EditLine::ChangeColor,
+            "." => EditLine::End,
+            _ => {
+                let mut letters = line.chars();
+                let role = Role::from_char(letters.next().filter(char::is_ascii_uppercase)?)?;
+                EditLine::Place(role, Square::parse(letters.as_str())?)
+            }
+        })
+    }
+}
+
+impl fmt::Display for EditLine {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            EditLine::Clear => f.write_str("#"),
+            EditLine::ChangeColor => f.write_str("c"),
+            EditLine::End => f.write_str("."),
+            EditLine::Place(role, square) => write!(f, "{}{square}", role.to_upper_char()),
+        }
+    }
+}
+
+impl fmt::Display for ClientMessage<'_> {
+    /// The line without its end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use ClientMessage as M;
+        let plain = match self {
+            M::Xboard => "xboard",
+            M::New => "new",
+            M::Quit => "quit",
+            M::Random => "random",
+            M::Force => "force",
+            M::Go => "go",
+            M::PlayOther => "playother",
+            M::White => "white",
+            M::Black => "black",
+            M::MoveNow => "?",
+            M::Draw => "draw",
+            M::Edit => "edit",
+            M::Hint => "hint",
+            M::Book => "bk",
+            M::Undo => "undo",
+            M::Remove => "remove",
+            M::Hard => "hard",
+            M::Easy => "easy",
+            M::Post => "post",
+            M::NoPost => "nopost",
+            M::Analyze => "analyze",
+            M::Exit => "exit",
+            M::Computer => "computer",
+            M::Pause => "pause",
+            M::Resume => "resume",
+            M::ProtocolVersion(version) => return write!(f, "protover {version}"),
+            M::Accepted(name) => return write!(f, "accepted {}", OneLine(name)),
+            M::Rejected(name) => return write!(f, "rejected {}", OneLine(name)),
+            M::Variant(name) => return write!(f, "variant {}", OneLine(name)),
+            M::Level { moves, base, increment } => {
+                return write!(f, "level {moves} {} {}", Minutes(*base), Seconds(*increment));
+            }
+            M::MoveTime(time) => return write!(f, "st {}", Seconds(*time)),
+            M::Depth(plies) => return write!(f, "sd {plies}"),
+            M::NodeRate(rate) => return write!(f, "nps {rate}"),
+            M::Time(time) => return write!(f, "time {}", to_centiseconds(*time)),
+            M::OpponentTime(time) => return write!(f, "otim {}", to_centiseconds(*time)),
+            M::Move { text, form: MoveForm::Bare } => return OneLine(text).fmt(f),
+            M::Move { text, form: MoveForm::UserMove } => return write!(f, "usermove {}", OneLine(text)),
+            M::Ping(number) => return write!(f, "ping {number}"),
+            M::Result { outcome: None, comment } => return write!(f, "result * {{{}}}", OneLine(comment)),
+            M::Result { outcome: Some(outcome), comment } => {
+                return write!(f, "result {outcome} {{{}}}", OneLine(comment));
+            }
+            M::SetBoard(fen) => return write!(f, "setboard {}", OneLine(fen)),
+            M::Name(name) => return write!(f, "name {}", OneLine(name)),
+            M::Rating(own, other) => return write!(f, "rating {own} {other}"),
+            M::Ics(host) => return write!(f, "ics {}", OneLine(host)),
+            M::Memory(megabytes) => return write!(f, "memory {megabytes}"),
+            M::Cores(count) => return write!(f, "cores {count}"),
+            M::EgtPath { kind, path } => return write!(f, "egtpath {} {}", OneLine(kind), OneLine(path)),
+            M::Option { name, value: None } => return write!(f, "option {}", OneLine(name)),
+            M::Option { name, value: Some(value) } => {
+                return write!(f, "option {}={}", OneLine(name), OneLine(value));
+            }
+            M::Other(line) => return OneLine(line).fmt(f),
+        };
+        f.write_str(plain)
+    }
+}

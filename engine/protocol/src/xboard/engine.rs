@@ -1,0 +1,171 @@
+//! What an engine says.
+
+use std::fmt;
+
+use smalt_chess::{Color, Outcome};
+
+use super::feature_text::{self, Feature};
+use super::thinking_text::{self, Thinking};
+use crate::number;
+use crate::words::{OneLine, Words, trim};
+
+/// A line from the engine.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum EngineMessage<'a> {
+    /// What it wants and offers.
+    Features(Vec<Feature<'a>>),
+    /// Its move, in coordinates or in algebraic notation; empty if the word is missing. `1. ... e7e5` too.
+    Move(&'a str),
+    /// The answer to a ping.
+    Pong(u64),
+    /// It says that the game has ended.
+    Result {
+        /// Who won.
+        outcome: Outcome,
+        /// Why, in its own words.
+        comment: &'a str,
+    },
+    /// It gives up.
+    Resign,
+    /// It offers a draw, accepts one, or claims one that comes with its move.
+    OfferDraw,
+    /// It does not take a move; the whole line, since engines write it in many ways.
+    IllegalMove(&'a str),
+    /// It does not understand, or obey, a command; the whole line.
+    Error(&'a str),
+    /// The move that it expects, or would play.
+    Hint(&'a str),
+    /// News of the search.
+    Thinking(Thinking<'a>),
+    /// Something for people.
+    Tell {
+        /// For whom.
+        whom: Audience,
+        /// What.
+        text: &'a str,
+    },
+    /// A remark that nobody else should take notice of.
+    Comment(&'a str),
+    /// Anything else; the whole line.
+    Other(&'a str),
+}
+
+/// For whom a message is.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+#[expect(missing_docs, reason = "the names speak for themselves")]
+pub enum Audience {
+    Opponent,
+    Others,
+    All,
+    User,
+    UserAsError,
+    Server,
+}
+
+/// Old forms of a result: how the line begins, and who has won; nobody knows where the engine speaks of itself.
+const OLD_RESULTS: [(&str, Outcome); 5] = [
+    ("White resigns", Outcome::Win(Color::Black)),
+    ("Black resigns", Outcome::Win(Color::White)),
+    ("White mates", Outcome::Win(Color::White)),
+    ("Black mates", Outcome::Win(Color::Black)),
+    ("game is a draw", Outcome::Draw),
+];
+
+impl<'a> EngineMessage<'a> {
+    /// Reads one line; the first word decides.
+    pub fn parse(line: &'a str) -> EngineMessage<'a> {
+        let mut words = Words::new(line);
+        let line = words.line();
+        let Some(first) = words.next() else { return EngineMessage::Other(line) };
+        if first.starts_with(|c: char| c.is_ascii_digit()) {
+            return parse_numbers(first, words).unwrap_or(EngineMessage::Other(line));
+        }
+        parse_words(first, words.clone()).or_else(|| parse_old(line)).unwrap_or(EngineMessage::Other(line))
+    }
+}
+
+/// Lines that begin with a digit: thinking, results, and moves in the old form.
+fn parse_numbers<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage<'a>> {
+    if let Some(outcome) = Outcome::parse(first) {
+        let comment = words.rest();
+        let comment =
+            comment.strip_prefix('{').map_or(comment, |rest| rest.split('}').next().unwrap_or(rest));
+        return Some(EngineMessage::Result { outcome, comment: trim(comment) });
+    }
+    let is_number = number::unsigned(first.strip_suffix('.').unwrap_or(first)).is_some();
+    if is_number && words.accept(|word| (word == "...").then_some(())).is_some() {
+        return words.next().map(EngineMessage::Move);
+    }
+    let mut whole = Words::new(words.line());
+    thinking_text::parse(&mut whole).map(EngineMessage::Thinking)
+}
+
+fn parse_words<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage<'a>> {
+    if first.starts_with('#') {
+        return Some(EngineMessage::Comment(trim(&words.line()[1..])));
+    }
+    let tell = |whom| Some(EngineMessage::Tell { whom, text: words.rest() });
+    match first {
+        "feature" => Some(EngineMessage::Features(feature_text::parse(words.rest()))),
+        "move" => Some(EngineMessage::Move(words.next().unwrap_or_default())),
+        "pong" => words.next().and_then(number::unsigned).map(EngineMessage::Pong),
+        "resign" => Some(EngineMessage::Resign),
+        "offer" => (words.next() == Some("draw")).then_some(EngineMessage::OfferDraw),
+        "Hint:" => words.next().map(EngineMessage::Hint),
+        "Illegal" | "illegal" => words
+            .next()
+            .is_some_and(|word| word.starts_with("move"))
+            .then(|| EngineMessage::IllegalMove(words.line())),
+        "Error" => Some(EngineMessage::Error(words.line())),
+        "tellopponent" => tell(Audience::Opponent),
+        "tellothers" => tell(Audience::Others),
+        "tellall" => tell(Audience::All),
+        "telluser" => tell(Audience::User),
+        "tellusererror" => tell(Audience::UserAsError),
+        "tellics" | "tellicsnoalias" => tell(Audience::Server),
+        _ => None,
+    }
+}
+
+fn parse_old(line: &str) -> Option<EngineMessage<'_>> {
+    let old = OLD_RESULTS.iter().find(|(start, _)| line.starts_with(start));
+    old.map(|&(_, outcome)| EngineMessage::Result { outcome, comment: line })
+        .or_else(|| line.starts_with("computer resigns").then_some(EngineMessage::Resign))
+}
+
+impl fmt::Display for EngineMessage<'_> {
+    /// The line without its end.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        use EngineMessage as M;
+        match self {
+            M::Features(features) => {
+                f.write_str("feature")?;
+                features.iter().try_for_each(|feature| write!(f, " {feature}"))
+            }
+            M::Move("") => f.write_str("move"),
+            M::Move(text) => write!(f, "move {}", OneLine(text)),
+            M::Pong(number) => write!(f, "pong {number}"),
+            M::Result { outcome, comment } => write!(f, "{outcome} {{{}}}", OneLine(comment)),
+            M::Resign => f.write_str("resign"),
+            M::OfferDraw => f.write_str("offer draw"),
+            M::Hint(text) => write!(f, "Hint: {}", OneLine(text)),
+            M::Thinking(thinking) => thinking_text::write(f, thinking),
+            M::Tell { whom, text } => write!(f, "{whom} {}", OneLine(text)),
+            M::Comment(text) => write!(f, "# {}", OneLine(text)),
+            M::IllegalMove(line) | M::Error(line) | M::Other(line) => OneLine(line).fmt(f),
+        }
+    }
+}
+
+impl fmt::Display for Audience {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Audience::Opponent => "tellopponent",
+            Audience::Others => "tellothers",
+            Audience::All => "tellall",
+            Audience::User => "telluser",
+            Audience::UserAsError => "tellusererror",
+            Audience::Server => "tellics",
+        })
+    }
+}
