@@ -20,6 +20,12 @@ pub(crate) fn trim(text: &str) -> &str {
     text.trim_matches(|c: char| c <= ' ')
 }
 
+/// What stands in braces: up to the first closing one, whether or not the opening one was forgotten.
+pub(crate) fn without_braces(text: &str) -> &str {
+    let inside = text.strip_prefix('{').unwrap_or(text);
+    trim(inside.split('}').next().unwrap_or(inside))
+}
+
 impl<'a> Words<'a> {
     pub(crate) fn new(text: &'a str) -> Words<'a> {
         let text = trim(text);

@@ -168,7 +168,7 @@ impl Engine for UciEngine {
         let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| {
             hearing.introduced || hearing.refusal == Refusal::Heard
         });
-        let heard = heard.and_then(|()| if self.hearing.introduced { Ok(()) } else { Err(Waited::Late) });
+        let heard = heard.and(if self.hearing.introduced { Ok(()) } else { Err(Waited::Late) });
         self.fail_if_late(heard, Fault::NoUciok { waited })?;
         self.conversation.state = State::Idle;
         Ok(())

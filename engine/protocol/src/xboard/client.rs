@@ -7,7 +7,7 @@ use smalt_chess::{Outcome, Role, San, Square, UciMove};
 
 use super::seconds::{Minutes, Seconds, centiseconds, minutes, seconds, to_centiseconds};
 use crate::number;
-use crate::words::{OneLine, Words, trim};
+use crate::words::{OneLine, Words, trim, without_braces};
 
 /// A line for the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -249,9 +249,7 @@ fn parse_result(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
         "*" => None,
         word => Some(Outcome::parse(word)?),
     };
-    let comment = words.rest();
-    let comment = comment.strip_prefix('{').map_or(comment, |rest| rest.strip_suffix('}').unwrap_or(rest));
-    Some(ClientMessage::Result { outcome, comment: trim(comment) })
+    Some(ClientMessage::Result { outcome, comment: without_braces(words.rest()) })
 }
 
 impl EditLine {

@@ -7,7 +7,7 @@ use smalt_chess::{Color, Outcome};
 use super::feature_text::{self, Feature};
 use super::thinking_text::{self, Thinking};
 use crate::number;
-use crate::words::{OneLine, Words, trim};
+use crate::words::{OneLine, Words, trim, without_braces};
 
 /// A line from the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -87,10 +87,8 @@ impl<'a> EngineMessage<'a> {
 /// Lines that begin with a digit: thinking, results, and moves in the old form.
 fn parse_numbers<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage<'a>> {
     if let Some(outcome) = Outcome::parse(first) {
-        let comment = words.rest();
-        let comment =
-            comment.strip_prefix('{').map_or(comment, |rest| rest.split('}').next().unwrap_or(rest));
-        return Some(EngineMessage::Result { outcome, comment: trim(comment) });
+        let comment = without_braces(words.rest());
+        return Some(EngineMessage::Result { outcome, comment });
     }
     let is_number = number::unsigned(first.strip_suffix('.').unwrap_or(first)).is_some();
     if is_number && words.accept(|word| (word == "...").then_some(())).is_some() {
@@ -129,7 +127,7 @@ fn parse_words<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage
 
 fn parse_old(line: &str) -> Option<EngineMessage<'_>> {
     let old = OLD_RESULTS.iter().find(|(start, _)| line.starts_with(start));
-    old.map(|&(_, outcome)| EngineMessage::Result { outcome, comment: line })
+    old.map(|&(_, outcome)| EngineMessage::Result { outcome, comment: without_braces(line) })
         .or_else(|| line.starts_with("computer resigns").then_some(EngineMessage::Resign))
 }
 
