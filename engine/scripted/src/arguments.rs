@@ -7,6 +7,7 @@ use smalt_protocol::OptionDeclaration;
 use smalt_protocol::uci::EngineMessage;
 
 use crate::fault::{self, Fault, PlannedFault};
+use crate::voice::Tongue;
 
 /// What the user wants.
 pub(crate) enum Request {
@@ -19,6 +20,9 @@ pub(crate) enum Request {
 /// How the engine behaves.
 pub(crate) struct Script {
     pub(crate) name: String,
+    pub(crate) tongue: Tongue,
+    /// Whether it can play Chess960.
+    pub(crate) chess960: bool,
     /// Answers by the ply of the game, as they are to be sent.
     pub(crate) moves: Vec<String>,
     /// Which of the legal moves is played where the script has no move.
@@ -49,6 +53,8 @@ impl Default for Script {
     fn default() -> Script {
         Script {
             name: "Smalt Scripted".to_owned(),
+            tongue: Tongue::Uci,
+            chess960: true,
             moves: Vec::new(),
             seed: 0,
             info_lines: 0,
@@ -65,11 +71,13 @@ impl Default for Script {
 pub(crate) fn help() -> String {
     format!(
         "\
-A UCI engine for tests. It answers at once with a legal move, and misbehaves on command.
+An engine for tests. It answers at once with a legal move, and misbehaves on command.
 
 Usage: smalt-scripted [OPTIONS]
 
   --name NAME            the name that it gives
+  --speak PROTOCOL       uci, xboard (version 2) or xboard1 (default uci)
+  --no-chess960          does not offer to play Chess960
   --moves LIST           its answers by the ply of the game, between commas or spaces, unchecked;
                          two engines with the same list play that game
   --seed N               choose other moves where there is no list (default 0)
@@ -100,6 +108,8 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
             Arg::Long("help") | Arg::Short('h') => return Ok(Request::Help),
             Arg::Long("linger") => return Ok(Request::Linger(Duration::from_secs(parser.value()?.parse()?))),
             Arg::Long("name") => script.name = parser.value()?.string()?,
+            Arg::Long("speak") => script.tongue = parse_tongue(&parser.value()?.string()?)?,
+            Arg::Long("no-chess960") => script.chess960 = false,
             Arg::Long("moves") => script.moves = parse_moves(&parser.value()?.string()?),
             Arg::Long("seed") => script.seed = parser.value()?.parse()?,
             Arg::Long("info-lines") => script.info_lines = parser.value()?.parse()?,
@@ -119,6 +129,15 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
         }
     }
     Ok(Request::Play(script))
+}
+
+fn parse_tongue(name: &str) -> Result<Tongue, lexopt::Error> {
+    match name {
+        "uci" => Ok(Tongue::Uci),
+        "xboard" => Ok(Tongue::Xboard(2)),
+        "xboard1" => Ok(Tongue::Xboard(1)),
+        _ => Err(format!("no protocol: {name:?}").into()),
+    }
 }
 
 fn parse_moves(list: &str) -> Vec<String> {

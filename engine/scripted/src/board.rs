@@ -23,6 +23,11 @@ impl Board {
         Board { fen: None, first, played: Vec::new(), position: first, castling: CastlingMode::Standard }
     }
 
+    /// The position after these moves.
+    pub(crate) fn position(&self) -> &Position {
+        &self.position
+    }
+
     /// Plies played since the game's first position.
     pub(crate) fn ply(&self) -> usize {
         self.played.len()

@@ -35,6 +35,9 @@ pub(crate) enum Fault {
     FloodStdout,
     FloodStderr,
     CloseStdout,
+    FalseResult,
+    Resign,
+    RefuseMove,
 }
 
 /// When a fault shows.
@@ -67,9 +70,9 @@ const FAULTS: &[Entry] = &[
     fixed(Fault::SlowStart, "slow-start", "waits for --delay before it reads a word"),
     fixed(Fault::Grandchild, "grandchild", "starts a child of its own that holds the pipes and outlives it"),
     fixed(Fault::Crlf, "crlf", "ends its lines as Windows does"),
-    fixed(Fault::NoUciok, "no-uciok", "never says uciok"),
-    fixed(Fault::NoReadyok, "no-readyok", "never says readyok"),
-    fixed(Fault::IgnoreStop, "ignore-stop", "does not hear stop and ponderhit"),
+    fixed(Fault::NoUciok, "no-uciok", "never says uciok, or that its features are done"),
+    fixed(Fault::NoReadyok, "no-readyok", "never says readyok or pong"),
+    fixed(Fault::IgnoreStop, "ignore-stop", "does not hear stop, ponderhit and ?"),
     fixed(Fault::IgnoreQuit, "ignore-quit", "does not hear quit, nor that its input has ended"),
     at_go(Fault::Exit, "exit", "ends with status 1 instead of answering"),
     at_go(Fault::Crash, "crash", "is ended by a signal instead of answering"),
@@ -81,9 +84,9 @@ const FAULTS: &[Entry] = &[
     at_go(Fault::StrayBestmove, "stray-bestmove", "answers twice"),
     at_go(Fault::IllegalMove, "illegal-move", "answers a well-formed move that is against the rules"),
     at_go(Fault::MalformedBestmove, "malformed-bestmove", "answers a word that is no move"),
-    at_go(Fault::NullMove, "null-move", "answers 0000"),
+    at_go(Fault::NullMove, "null-move", "answers the null move"),
     at_go(Fault::NoneMove, "none-move", "answers (none)"),
-    at_go(Fault::MissingMove, "missing-move", "answers bestmove, and no word more"),
+    at_go(Fault::MissingMove, "missing-move", "answers bestmove or move, and no word more"),
     at_go(Fault::TrailingGarbage, "trailing-garbage", "answers with rubbish behind the move"),
     at_go(Fault::NulBytes, "nul-bytes", "answers with zero bytes in and before the line"),
     at_go(Fault::InvalidUtf8, "invalid-utf8", "sends a line that is not UTF-8, then answers"),
@@ -92,6 +95,9 @@ const FAULTS: &[Entry] = &[
     at_go(Fault::EndlessLine, "endless-line", "sends a line that never ends"),
     at_go(Fault::FloodStdout, "flood-stdout", "sends --flood megabytes of info lines, then answers"),
     at_go(Fault::FloodStderr, "flood-stderr", "sends --flood megabytes to standard error, then answers"),
+    at_go(Fault::FalseResult, "false-result", "says that it has won, where it has not (xboard)"),
+    at_go(Fault::Resign, "resign", "gives up instead of answering (xboard)"),
+    at_go(Fault::RefuseMove, "refuse-move", "calls the opponent's move illegal (xboard)"),
     at_go(Fault::CloseStdout, "close-stdout", "closes its output instead of answering, and reads on"),
 ];
 

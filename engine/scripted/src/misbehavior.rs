@@ -6,13 +6,13 @@ use std::thread;
 use std::time::Duration;
 
 use smalt_protocol::SearchLimits;
-use smalt_protocol::uci::engine::{BestMove, EngineMessage};
 
 use crate::fault::Fault;
 use crate::session::Session;
-use crate::voice;
+use crate::voice::{self, Tongue};
 
 const INFO: &str = "info depth 20 seldepth 30 score cp 12 nodes 1234567 nps 1000000 time 1234 pv e2e4 e7e5\n";
+const THINKING: &str = "20 12 123 1234567 e2e4 e7e5\n";
 
 impl Session {
     /// Answers a search as the fault will have it.
@@ -25,19 +25,19 @@ impl Session {
             Fault::InfoForever => self.send_info_forever(),
             Fault::EndlessLine => voice::send_forever(&"x".repeat(1 << 16), Duration::ZERO),
             Fault::IllegalMove => {
-                let best = BestMove::Move(self.board.choose_illegal());
-                self.say(&EngineMessage::BestMove { best, ponder: None });
+                let illegal = self.board.choose_illegal().to_string();
+                self.say_answer(&illegal);
             }
-            Fault::MalformedBestmove => self.say(&EngineMessage::Other("bestmove Zz9-h")),
-            Fault::NullMove => self.say(&EngineMessage::Other("bestmove 0000")),
-            Fault::NoneMove => self.say(&EngineMessage::Other("bestmove (none)")),
-            Fault::MissingMove => self.say(&EngineMessage::Other("bestmove")),
+            Fault::MalformedBestmove => self.say_answer("Zz9-h"),
+            Fault::NullMove => self.say_answer("0000"),
+            Fault::NoneMove => self.say_answer("(none)"),
+            Fault::MissingMove => self.say_answer(""),
             Fault::InvalidUtf8 => {
                 voice::send(b"info string \xff\xfe\xc3\x28 \xed\xa0\x80\n");
                 self.play(limits);
             }
             Fault::FloodStdout => {
-                voice::flood(io::stdout().lock(), INFO, self.script.flood_bytes);
+                voice::flood(io::stdout().lock(), self.sample(), self.script.flood_bytes);
                 self.play(limits);
             }
             Fault::FloodStderr => {
@@ -68,6 +68,7 @@ impl Session {
                 self.lines.send();
                 process::exit(1);
             }
+            Fault::FalseResult | Fault::Resign | Fault::RefuseMove => self.claim(fault),
             // These say nothing, or show elsewhere.
             Fault::NoBestmove
             | Fault::ExitAtStart
@@ -90,7 +91,16 @@ impl Session {
 
     /// On a thread of its own, so that `isready` is answered and `quit` heard.
     fn send_info_forever(&self) {
-        thread::spawn(|| voice::send_forever(INFO, Duration::from_millis(1)));
+        let sample = self.sample();
+        thread::spawn(|| voice::send_forever(sample, Duration::from_millis(1)));
+    }
+
+    /// A line about the search.
+    fn sample(&self) -> &'static str {
+        match self.script.tongue {
+            Tongue::Uci => INFO,
+            Tongue::Xboard(_) => THINKING,
+        }
     }
 }
 

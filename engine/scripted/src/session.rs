@@ -1,5 +1,6 @@
 //! The conversation: a loop over the lines of standard input, and the searches that it starts.
 
+use std::fmt;
 use std::io::{self, BufRead};
 use std::process::{self, ExitCode};
 use std::sync::mpsc::{self, Sender};
@@ -15,7 +16,8 @@ use crate::arguments::Script;
 use crate::board::Board;
 use crate::fault::Fault;
 use crate::lingering;
-use crate::voice::{self, LineEnd, Lines};
+use crate::voice::{self, LineEnd, Lines, Tongue};
+use crate::xboard::Table;
 
 const CHESS960: &str = "UCI_Chess960";
 
@@ -42,6 +44,7 @@ pub(crate) struct Session {
     pub(crate) lines: Lines,
     searches: u32,
     thinking: Option<Thinking>,
+    pub(crate) table: Table,
 }
 
 /// A search that has not been answered: dropping `stop` makes it answer.
@@ -51,7 +54,7 @@ struct Thinking {
 }
 
 /// Whether the conversation goes on.
-enum Next {
+pub(crate) enum Next {
     Listen,
     Quit,
 }
@@ -59,7 +62,14 @@ enum Next {
 impl Session {
     fn new(script: Script) -> Session {
         let end = if script.has(Fault::Crlf) { LineEnd::Windows } else { LineEnd::Unix };
-        Session { script, board: Board::new(), lines: Lines::new(end), searches: 0, thinking: None }
+        Session {
+            script,
+            board: Board::new(),
+            lines: Lines::new(end),
+            searches: 0,
+            thinking: None,
+            table: Table::default(),
+        }
     }
 
     fn listen(&mut self) {
@@ -78,6 +88,9 @@ impl Session {
     }
 
     fn obey(&mut self, line: &str) -> Next {
+        if let Tongue::Xboard(version) = self.script.tongue {
+            return self.obey_xboard(line, version);
+        }
         match ClientMessage::parse(line) {
             ClientMessage::Position { start, moves } => self.set_position(start, &moves),
             ClientMessage::Go(limits) => self.go(&limits),
@@ -96,7 +109,7 @@ impl Session {
         Next::Listen
     }
 
-    pub(crate) fn say(&mut self, message: &EngineMessage<'_>) {
+    pub(crate) fn say(&mut self, message: &impl fmt::Display) {
         self.lines.push(message);
         self.lines.send();
     }
@@ -106,7 +119,9 @@ impl Session {
             OptionDeclaration { name: CHESS960.to_owned(), kind: OptionKind::Check { default: false } };
         self.lines.push(&EngineMessage::Id(Id::Name(&self.script.name)));
         self.lines.push(&EngineMessage::Id(Id::Author("the Smalt authors")));
-        for option in self.script.options.iter().chain([&chess960]) {
+        for option in
+            self.script.options.iter().chain([&chess960].into_iter().filter(|_| self.script.chess960))
+        {
             self.lines.push(&EngineMessage::Option(option.clone()));
         }
         if !self.script.has(Fault::NoUciok) {
@@ -122,7 +137,7 @@ impl Session {
         }
     }
 
-    fn go(&mut self, limits: &SearchLimits) {
+    pub(crate) fn go(&mut self, limits: &SearchLimits) {
         self.end_thinking();
         self.searches += 1;
         match self.script.fault_at(self.searches) {
@@ -144,8 +159,29 @@ impl Session {
             || self.board.choose(self.script.seed).map_or(BestMove::None, BestMove::Move),
             |text| UciMove::parse(text).map_or(BestMove::Unreadable(text), BestMove::Move),
         );
-        push_infos(&mut self.lines, &self.script, best);
-        self.lines.push(&EngineMessage::BestMove { best, ponder: None });
+        match self.script.tongue {
+            Tongue::Uci => {
+                push_infos(&mut self.lines, &self.script, best);
+                self.lines.push(&EngineMessage::BestMove { best, ponder: None });
+            }
+            Tongue::Xboard(_) => {
+                let text = best.to_string();
+                self.table.answer = match best {
+                    BestMove::Move(mv) => Some(mv),
+                    _ => None,
+                };
+                self.push_xboard_answer(text.trim());
+            }
+        }
+    }
+
+    /// Answers this word, whatever it is.
+    pub(crate) fn say_answer(&mut self, word: &str) {
+        let command = match self.script.tongue {
+            Tongue::Uci => "bestmove",
+            Tongue::Xboard(_) => "move",
+        };
+        self.say(&format_args!("{command} {word}").to_string().trim_end());
     }
 
     /// Sends what was put together, when the limits allow it.
@@ -184,7 +220,7 @@ impl Session {
         });
     }
 
-    fn end_thinking(&mut self) {
+    pub(crate) fn end_thinking(&mut self) {
         if let Some(Thinking { stop, thread }) = self.thinking.take() {
             drop(stop);
             // It can't have panicked: it only writes, and ends the process where that fails.

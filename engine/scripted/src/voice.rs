@@ -1,12 +1,10 @@
 //! What the engine sends: whole lines in one system call each, and the output faults.
 
-use std::fmt::Write as _;
+use std::fmt::{self, Write as _};
 use std::io::{self, Write};
 use std::process;
 use std::thread;
 use std::time::{Duration, Instant};
-
-use smalt_protocol::uci::EngineMessage;
 
 /// After this time what hangs or sends for ever ends by itself, so that a failed test leaves nothing behind for long.
 pub(crate) const HANG: Duration = Duration::from_secs(600);
@@ -16,6 +14,14 @@ pub(crate) const HANG: Duration = Duration::from_secs(600);
 pub(crate) enum LineEnd {
     Unix,
     Windows,
+}
+
+/// What the engine speaks.
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Tongue {
+    Uci,
+    /// The protocol of xboard, in this version.
+    Xboard(u32),
 }
 
 /// Lines to be sent together.
@@ -34,7 +40,7 @@ impl Lines {
     }
 
     /// Appends a message of the protocol.
-    pub(crate) fn push(&mut self, message: &EngineMessage<'_>) {
+    pub(crate) fn push(&mut self, message: &impl fmt::Display) {
         // A string takes all that is written to it.
         let _never_fails = write!(self.text, "{message}{}", self.end);
     }

@@ -1,0 +1,242 @@
+//! The scripted engine in the protocol of xboard does each of its faults; what the driver makes of them is in one table.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::time::{Duration, Instant};
+
+use smalt_chess::{CastlingMode, Color, Outcome};
+use smalt_driver::entrant::Protocol;
+use smalt_driver::{
+    Claim, ConversationError, Engine, Farewell, GameTerms, Meanwhile, Patience, SearchRequest, Searched,
+    State, XboardEngine,
+};
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::{Clock, OptionValue, SearchLimits};
+use support::{LONG, SHORT, assert_nothing_left, scripted};
+
+const PATIENT: Patience = Patience { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG };
+
+fn command(arguments: &str) -> smalt_driver::EngineCommand {
+    scripted(&format!("--speak xboard --moves e2e4,e7e5,g1f3 {arguments}"))
+}
+
+fn search(
+    engine: &mut dyn Engine,
+    moves: &[&str],
+    deadline: Duration,
+) -> Result<Searched, ConversationError> {
+    let moves: Vec<_> = moves.iter().map(|mv| mv.parse().unwrap()).collect();
+    let limits = SearchLimits { depth: Some(99), ..SearchLimits::default() };
+    let request =
+        SearchRequest { start: Start::Standard, moves: &moves, limits: &limits, deadline, stop_after: None };
+    engine.search(&request, &mut Meanwhile::nothing(), None)
+}
+
+fn live(engine: &mut dyn Engine, deadline: Duration) -> Result<Searched, ConversationError> {
+    engine.introduce(&mut Meanwhile::nothing())?;
+    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
+    search(engine, &[], deadline)
+}
+
+/// Has the engine introduce itself and search once, and gives the name of its fault, or its move, or its claim; and
+/// nothing is left of it.
+fn check_within(arguments: &str, patience: Patience, deadline: Duration, expected: &str) {
+    let begun = Instant::now();
+    let mut engine = XboardEngine::start(&command(arguments), patience).unwrap();
+    let outcome = match live(&mut engine, deadline) {
+        Ok(Searched { best: Some(best), .. }) => best.to_string(),
+        Ok(Searched { claim: Some(claim), .. }) => format!("{claim:?}"),
+        Ok(_) => "no move".to_owned(),
+        Err(ConversationError::Fault(fault)) => fault.name().to_owned(),
+        Err(error) => panic!("{arguments}: {error}"),
+    };
+    assert_eq!(outcome, expected, "{arguments}");
+    assert_nothing_left(engine);
+    assert!(begun.elapsed() < LONG, "{arguments}: only a hang takes so long");
+}
+
+fn check(fault: &str, expected: &str) {
+    check_within(&format!("--fault {fault}"), PATIENT, LONG, expected);
+}
+
+fn check_late(fault: &str, expected: &str) {
+    check_within(&format!("--fault {fault}"), PATIENT, SHORT, expected);
+}
+
+#[test]
+fn no_fault_is_no_fault() {
+    check_within("--info-lines 3", PATIENT, LONG, "e2e4");
+    check("crlf", "e2e4");
+    check("trailing-garbage", "e2e4");
+    check("nul-bytes", "e2e4");
+    check("invalid-utf8", "e2e4");
+    check("exit-after-bestmove", "e2e4");
+}
+
+#[test]
+fn exits_and_crashes_are_named() {
+    check("exit-at-start", "exited");
+    check("exit", "exited");
+    check("half-line-exit", "exited");
+    check("crash", "crashed");
+    check("close-stdout", "stdout-closed");
+}
+
+#[test]
+fn silence_is_named_by_what_was_awaited() {
+    check_within("--fault no-uciok", Patience { start: SHORT, ..PATIENT }, LONG, "no-features");
+    check_within("--fault no-readyok", Patience { ready: SHORT, ..PATIENT }, LONG, "no-pong");
+    check_late("hang", "no-bestmove");
+    check_late("no-bestmove", "no-bestmove");
+    check_late("info-forever", "no-bestmove");
+    check_late("half-line", "no-bestmove");
+}
+
+#[test]
+fn moves_that_are_none_are_told_apart() {
+    check("malformed-bestmove", "malformed-bestmove");
+    check("missing-move", "malformed-bestmove");
+    check("none-move", "malformed-bestmove");
+}
+
+#[test]
+fn a_move_that_is_refused_leaves_the_engine_fit_for_the_next() {
+    let mut engine = XboardEngine::start(&command("--fault refuse-move@2"), PATIENT).unwrap();
+    live(&mut engine, LONG).unwrap();
+    let error = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap_err();
+    assert!(error.to_string().contains("refused what it was told: `Illegal move: e7e5`"), "{error}");
+    let next = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap();
+    assert_eq!(next.best, Some("g1f3".parse().unwrap()));
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn claims_are_handed_on() {
+    check("resign", "Resigns");
+    let won = Claim::Result { outcome: Outcome::Win(Color::White), comment: "White mates".to_owned() };
+    check("false-result", &format!("{won:?}"));
+}
+
+#[test]
+fn floods_are_survived_and_endless_lines_are_not() {
+    check("flood-stdout --flood 20", "e2e4");
+    check("flood-stderr --flood 20", "e2e4");
+    check("endless-line", "line-too-long");
+}
+
+#[test]
+fn a_late_move_is_not_taken_for_the_next_search() {
+    let mut engine = XboardEngine::start(&command("--fault late --delay 200"), PATIENT).unwrap();
+    live(&mut engine, SHORT).unwrap_err();
+    assert_eq!(engine.state(), State::Thinking);
+    let next = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap();
+    assert_eq!(next.best, Some("g1f3".parse().unwrap()));
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn a_stray_move_is_not_taken_for_the_next_search() {
+    let mut engine = XboardEngine::start(&command("--fault stray-bestmove"), PATIENT).unwrap();
+    live(&mut engine, LONG).unwrap();
+    engine.ping(&mut Meanwhile::nothing()).unwrap();
+    let next = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap();
+    assert_eq!(next.best, Some("g1f3".parse().unwrap()));
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn an_engine_that_hears_neither_move_now_nor_quit_is_ended() {
+    let command = command("--fault ignore-quit --fault ignore-stop --fault hang");
+    let patience = Patience { stop: SHORT, quit: SHORT, ..PATIENT };
+    let mut engine = XboardEngine::start(&command, patience).unwrap();
+    live(&mut engine, SHORT).unwrap_err();
+    let error = engine.abandon(&mut Meanwhile::nothing()).unwrap_err();
+    assert!(error.to_string().contains("after `stop`"), "{error}");
+    assert_eq!(engine.quit(), Farewell::Gone);
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn options_and_chess960_go_their_ways() {
+    let nothing = &mut Meanwhile::nothing();
+    let able = command("--option");
+    let able = able.argument("Move Overhead type spin default 1 min 0 max 9");
+    let mut engine = XboardEngine::start(&able, PATIENT).unwrap();
+    engine.introduce(nothing).unwrap();
+    assert_eq!((engine.name(), engine.protocol()), ("Smalt Scripted", Protocol::Xboard));
+    assert_eq!(engine.set_option("move overhead", "7", nothing), Ok(OptionValue::Spin(7)));
+    assert_eq!(engine.transcript().lines().last().unwrap().text, "option Move Overhead=7");
+    engine.set_option("Hash", "64", nothing).unwrap();
+    assert_eq!(engine.transcript().lines().last().unwrap().text, "memory 64");
+    let terms = GameTerms { variant: CastlingMode::Chess960, ..GameTerms::default() };
+    engine.new_game(terms, nothing).unwrap();
+    let mut unable = XboardEngine::start(&command("--no-chess960"), PATIENT).unwrap();
+    unable.introduce(nothing).unwrap();
+    assert!(unable.new_game(terms, nothing).unwrap_err().to_string().contains("cannot play Chess960"));
+    unable.new_game(GameTerms::default(), nothing).unwrap();
+}
+
+/// Plays forty plies in one thread; what the first engine was told.
+fn play(speak: [&str; 2], fen: Option<&str>) -> String {
+    let nothing = &mut Meanwhile::nothing();
+    let mut engines = speak.map(|speak| {
+        let command = scripted(&format!("--speak {speak} --info-lines 2"));
+        let mut engine = XboardEngine::start(&command, PATIENT).unwrap();
+        engine.introduce(nothing).unwrap();
+        engine.new_game(GameTerms::default(), nothing).unwrap();
+        engine
+    });
+    let clock = Some(Clock { remaining: Duration::from_secs(10), increment: Duration::ZERO });
+    let limits = SearchLimits { white: clock, black: clock, ..SearchLimits::default() };
+    let mut moves = Vec::new();
+    for ply in 0..40 {
+        let [first, second] = &mut engines;
+        let (engine, other) = if ply % 2 == 0 { (first, second) } else { (second, first) };
+        let request = SearchRequest {
+            start: fen.map_or(Start::Standard, Start::Fen),
+            moves: &moves,
+            limits: &limits,
+            deadline: LONG,
+            stop_after: None,
+        };
+        let searched = engine.search(&request, &mut Meanwhile::nothing().and_other(other), None).unwrap();
+        assert_eq!((searched.info_lines, searched.report.depth), (2, Some(2)));
+        moves.push(searched.best.unwrap());
+    }
+    let told = engines[0].transcript().lines().iter().map(|line| format!("{}\n", line.text)).collect();
+    for mut engine in engines {
+        assert!(matches!(engine.quit(), Farewell::Quit(_)));
+        assert_nothing_left(engine);
+    }
+    told
+}
+
+#[test]
+fn games_are_played_in_both_versions_from_the_start_and_from_positions() {
+    let told = play(["xboard", "xboard"], None);
+    assert!(told.contains("usermove "), "{told}");
+    play(["xboard", "xboard1"], None);
+    play(["xboard1", "xboard"], Some("r3k2r/pppq1ppp/2n2n2/8/8/2N2N2/PPPQ1PPP/R3K2R w KQkq - 0 1"));
+    play(["xboard1", "xboard1"], Some("r3k2r/pppq1ppp/2n2n2/8/8/2N2N2/PPPQ1PPP/R3K2R b KQkq - 0 1"));
+}
+
+#[test]
+fn auto_finds_out_what_an_engine_speaks() {
+    let nothing = &mut Meanwhile::nothing();
+    for (speak, expected) in [("uci", Protocol::Uci), ("xboard", Protocol::Xboard)] {
+        let command = scripted(&format!("--speak {speak}"));
+        let mut engine = smalt_driver::start(&command, Protocol::Auto, PATIENT, None, nothing).unwrap();
+        assert_eq!(engine.protocol(), expected);
+        engine.new_game(GameTerms::default(), nothing).unwrap();
+        assert!(search(&mut *engine, &["e2e4"], LONG).unwrap().best.is_some());
+    }
+    let impatient = Patience { start: Duration::from_millis(200), ..PATIENT };
+    let old = scripted("--speak xboard1");
+    let engine = smalt_driver::start(&old, Protocol::Auto, impatient, None, nothing).unwrap();
+    assert_eq!(engine.protocol(), Protocol::Xboard);
+    let gone = scripted("--fault exit-at-start");
+    let failure = smalt_driver::start(&gone, Protocol::Auto, PATIENT, None, nothing).map(drop).unwrap_err();
+    assert!(failure.to_string().contains("exited with code 1"), "{failure}");
+}
