@@ -5,6 +5,8 @@
 //! awaited move goes out with [`Engine::ponder_hit`]. No limit of nodes exists: the engine is told to move when the
 //! lines of its thinking reach it, so a few more are visited.
 
+mod answering;
+mod asking;
 mod board;
 mod features;
 mod hearing;
@@ -12,9 +14,9 @@ mod time_lines;
 
 use std::time::{Duration, Instant};
 
-use smalt_chess::{CastlingMode, UciMove};
-use smalt_protocol::xboard::{ClientMessage, EngineMessage, Thinking, moves};
-use smalt_protocol::{Info, Moves, OptionDeclaration, OptionValue, option};
+use smalt_chess::CastlingMode;
+use smalt_protocol::xboard::{ClientMessage, Thinking, moves};
+use smalt_protocol::{OptionDeclaration, OptionValue, option};
 
 use crate::conversation::{Conversation, ConversationError, Farewell, Patience, State, Waited};
 use crate::engine::{Engine, GameTerms, Pondering, SetOptionError};
@@ -22,11 +24,12 @@ use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
-use crate::search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish};
+use crate::search::{Ending, Observer, SearchRequest, Searched, Wish};
 use crate::transcript::{Transcript, TranscriptSink};
-use board::{Board, OutOfReach, push};
+use answering::to_info;
+use board::{Board, push};
 use features::{CORES, Heard, MEMORY};
-use hearing::{Answer, Awaiting, Enough, Hearing, Observed};
+use hearing::{Awaiting, Enough, Hearing, Observed};
 use time_lines::TimeLines;
 
 /// How long features are awaited from an engine that may know only version 1 (section 9 of the protocol).
@@ -37,9 +40,6 @@ const NUDGE_AFTER: Duration = Duration::from_millis(200);
 
 /// How long a search runs at least before the engine is told to move: some lose a `?` that comes too early.
 const SETTLING: Duration = Duration::from_millis(20);
-
-/// How long a move is awaited after a claim about the result, which some engines make first.
-const MOVE_AFTER_CLAIM: Duration = Duration::from_millis(100);
 
 /// A running engine that speaks the protocol of xboard, version 2 or 1.
 #[derive(Debug)]
@@ -164,95 +164,6 @@ impl XboardEngine {
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
-    /// The lines of a new game, from the start position, in force mode.
-    fn push_new_game(&mut self) {
-        push(&mut self.outgoing, &ClientMessage::New);
-        if self.variant == CastlingMode::Chess960 {
-            push(&mut self.outgoing, &ClientMessage::Variant("fischerandom"));
-        }
-        push(&mut self.outgoing, &ClientMessage::Force);
-        self.time.begin_game();
-        self.is_playing = false;
-        self.board.reset();
-    }
-
-    /// Puts the lines together that bring the engine's board to this position, but for the last move if that makes it
-    /// move; the text of that.
-    fn push_position(&mut self, request: &SearchRequest<'_>) -> Result<Option<UciMove>, ConversationError> {
-        let news = self.board.news(request.start, request.moves).map(<[UciMove]>::to_vec);
-        let news = match news {
-            Some(news) if !self.is_playing => news,
-            Some(news) if news.len() == 1 => return Ok(Some(news[0])),
-            Some(news) => {
-                push(&mut self.outgoing, &ClientMessage::Force);
-                self.is_playing = false;
-                news
-            }
-            None => {
-                self.push_new_game();
-                let features = &self.hearing.features;
-                if let Err(OutOfReach(lack)) = self.board.set_up(request.start, features, &mut self.outgoing)
-                {
-                    self.outgoing.clear();
-                    self.board.forget();
-                    return Err(Fault::NoSetBoard { lack }.into());
-                }
-                request.moves.to_vec()
-            }
-        };
-        for mv in news {
-            self.push_move(mv)?;
-        }
-        Ok(None)
-    }
-
-    fn push_move(&mut self, mv: UciMove) -> Result<(), ConversationError> {
-        let features = &self.hearing.features;
-        match self.board.play(mv, features, self.variant, &mut self.outgoing) {
-            Some(text) => {
-                self.hearing.last_move = text;
-                Ok(())
-            }
-            None => {
-                self.outgoing.clear();
-                self.board.forget();
-                Err(Fault::NoSetBoard { lack: "a move that leads to the position is illegal" }.into())
-            }
-        }
-    }
-
-    /// The lines that start a search: the last move, or `go`.
-    fn push_start(
-        &mut self,
-        request: &SearchRequest<'_>,
-        last: Option<UciMove>,
-    ) -> Result<(), ConversationError> {
-        use smalt_chess::Color;
-        let (limits, turn) = (request.limits, self.board.position().turn());
-        let mover = if last.is_some() { turn.opposite() } else { turn };
-        self.time.update(limits, mover, &mut self.outgoing);
-        if let Some(mv) = last {
-            time_lines::clocks(limits, mover, &self.hearing.features, &mut self.outgoing);
-            return self.push_move(mv);
-        }
-        // The idiom of section 13: engines of old take `time` for the side that they were last told to play.
-        let (own, other) = match mover {
-            Color::White => (ClientMessage::White, ClientMessage::Black),
-            Color::Black => (ClientMessage::Black, ClientMessage::White),
-        };
-        let has_colors = self.hearing.features.colors;
-        if has_colors {
-            push(&mut self.outgoing, &other);
-        }
-        time_lines::clocks(limits, mover, &self.hearing.features, &mut self.outgoing);
-        if has_colors {
-            push(&mut self.outgoing, &own);
-        }
-        push(&mut self.outgoing, &ClientMessage::Go);
-        self.is_playing = true;
-        Ok(())
-    }
-
     /// Waits until the search has surely begun.
     fn settle(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
         let until = self.search.asked_at + SETTLING;
@@ -291,113 +202,6 @@ impl XboardEngine {
             self.conversation.hear_one(deadline, meanwhile, &mut observed)?;
         }
         Ok(observed.wish)
-    }
-
-    /// A claim may stand before the move that it goes with.
-    fn await_move_after_claim(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
-        let until = Instant::now() + MOVE_AFTER_CLAIM;
-        match self.hear_until(until, meanwhile, |heard| heard.answer.is_some()) {
-            Ok(()) | Err(Waited::Late) => Ok(()),
-            Err(Waited::Stopped(error)) => Err(error),
-        }
-    }
-
-    fn conclude(
-        &mut self,
-        ending: Ending,
-        meanwhile: &mut Meanwhile<'_>,
-    ) -> Result<Searched, ConversationError> {
-        if self.hearing.answer.is_none() {
-            self.await_move_after_claim(meanwhile)?;
-        }
-        let answer = self.hearing.answer.take();
-        let claim = self.hearing.claim.take();
-        self.hearing.awaiting = Awaiting::Nothing;
-        if self.conversation.state == State::Thinking {
-            self.conversation.state = State::Idle;
-        }
-        let report = self.report();
-        let answered_at = match (&answer, &claim) {
-            (Some(answer), _) => answer.at,
-            (None, Some((_, at))) => (*at).max(self.search.asked_at),
-            (None, None) => self.search.asked_at,
-        };
-        let best = match answer {
-            Some(answer) => Some(self.follow(&answer)?),
-            None => {
-                // It will not play on: the next position is set up anew.
-                self.board.forget();
-                None
-            }
-        };
-        let offer = self.hearing.offers_draw.then_some(Claim::OffersDraw);
-        Ok(Searched {
-            best,
-            claim: claim.map(|(claim, _)| claim).or(offer),
-            ponder: self.expected_answer(),
-            report,
-            elapsed: answered_at.saturating_duration_since(self.search.asked_at),
-            asked_at: self.search.asked_at,
-            answered_at,
-            info_lines: self.hearing.info_lines,
-            ending,
-        })
-    }
-
-    /// Plays the engine's move on our board as it did on its own.
-    fn follow(&mut self, answer: &Answer) -> Result<UciMove, Fault> {
-        if let Some(mv) = moves::parse_move(&answer.text, self.board.position()) {
-            let uci = UciMove::from_move(mv, self.variant);
-            self.board.follow(mv, uci);
-            return Ok(uci);
-        }
-        self.board.forget();
-        let line = answer.line.clone();
-        match UciMove::parse(&answer.text) {
-            Ok(illegal) => Ok(illegal),
-            Err(_) if smalt_chess::San::parse(&answer.text).is_ok() => Err(Fault::IllegalMove { line }),
-            Err(_) => Err(Fault::MalformedBestmove { line }),
-        }
-    }
-
-    /// The answer that it expects, if it gave a hint.
-    fn expected_answer(&self) -> Option<UciMove> {
-        let mv = moves::parse_move(&self.hearing.hint, self.board.position())?;
-        Some(UciMove::from_move(mv, self.variant))
-    }
-
-    fn report(&self) -> Report {
-        let mut report = Report::default();
-        if let EngineMessage::Thinking(thinking) = EngineMessage::parse(&self.hearing.last_thinking()) {
-            let pv = moves::parse_line(thinking.pv, self.board.position(), self.variant);
-            report.update(&to_info(&thinking, &pv));
-        }
-        report
-    }
-
-    /// The engine did not take what it was told: the next position is set up anew.
-    fn refused(&mut self, line: String) -> ConversationError {
-        self.board.forget();
-        self.hearing.awaiting = Awaiting::Nothing;
-        if self.conversation.state == State::Thinking {
-            self.conversation.state = State::Idle;
-        }
-        Fault::Refused { line }.into()
-    }
-}
-
-/// What a line of thinking says, in the words of all protocols.
-fn to_info<'a>(thinking: &Thinking<'_>, pv: &'a [UciMove]) -> Info<'a> {
-    Info {
-        depth: Some(thinking.depth),
-        selective_depth: thinking.selective_depth,
-        score: Some(thinking.score),
-        nodes: Some(thinking.nodes),
-        nps: thinking.nps,
-        tbhits: thinking.tbhits,
-        time: Some(thinking.time),
-        pv: Moves::from_slice(pv),
-        ..Info::default()
     }
 }
 

@@ -1,0 +1,126 @@
+//! What an engine's answer comes to: its move on our board, its claim, what it told about its search.
+
+use std::time::{Duration, Instant};
+
+use smalt_chess::{San, UciMove};
+use smalt_protocol::xboard::{EngineMessage, Thinking, moves};
+use smalt_protocol::{Info, Moves};
+
+use super::XboardEngine;
+use super::hearing::{Answer, Awaiting};
+use crate::conversation::{ConversationError, State, Waited};
+use crate::fault::Fault;
+use crate::meanwhile::Meanwhile;
+use crate::search::{Claim, Ending, Report, Searched};
+
+/// How long a move is awaited after a claim about the result, which some engines make first.
+const MOVE_AFTER_CLAIM: Duration = Duration::from_millis(100);
+
+impl XboardEngine {
+    /// A claim may stand before the move that it goes with.
+    fn await_move_after_claim(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+        let until = Instant::now() + MOVE_AFTER_CLAIM;
+        match self.hear_until(until, meanwhile, |heard| heard.answer.is_some()) {
+            Ok(()) | Err(Waited::Late) => Ok(()),
+            Err(Waited::Stopped(error)) => Err(error),
+        }
+    }
+
+    pub(super) fn conclude(
+        &mut self,
+        ending: Ending,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<Searched, ConversationError> {
+        if self.hearing.answer.is_none() {
+            self.await_move_after_claim(meanwhile)?;
+        }
+        let answer = self.hearing.answer.take();
+        let claim = self.hearing.claim.take();
+        self.hearing.awaiting = Awaiting::Nothing;
+        if self.conversation.state == State::Thinking {
+            self.conversation.state = State::Idle;
+        }
+        let report = self.report();
+        let answered_at = match (&answer, &claim) {
+            (Some(answer), _) => answer.at,
+            (None, Some((_, at))) => (*at).max(self.search.asked_at),
+            (None, None) => self.search.asked_at,
+        };
+        let best = match answer {
+            Some(answer) => Some(self.follow(&answer)?),
+            None => {
+                // It will not play on: the next position is set up anew.
+                self.board.forget();
+                None
+            }
+        };
+        let offer = self.hearing.offers_draw.then_some(Claim::OffersDraw);
+        Ok(Searched {
+            best,
+            claim: claim.map(|(claim, _)| claim).or(offer),
+            ponder: self.expected_answer(),
+            report,
+            elapsed: answered_at.saturating_duration_since(self.search.asked_at),
+            asked_at: self.search.asked_at,
+            answered_at,
+            info_lines: self.hearing.info_lines,
+            ending,
+        })
+    }
+
+    /// Plays the engine's move on our board as it did on its own.
+    fn follow(&mut self, answer: &Answer) -> Result<UciMove, Fault> {
+        if let Some(mv) = moves::parse_move(&answer.text, self.board.position()) {
+            let uci = UciMove::from_move(mv, self.variant);
+            self.board.follow(mv, uci);
+            return Ok(uci);
+        }
+        self.board.forget();
+        let line = answer.line.clone();
+        match UciMove::parse(&answer.text) {
+            Ok(illegal) => Ok(illegal),
+            Err(_) if San::parse(&answer.text).is_ok() => Err(Fault::IllegalMove { line }),
+            Err(_) => Err(Fault::MalformedBestmove { line }),
+        }
+    }
+
+    /// The answer that it expects, if it gave a hint.
+    fn expected_answer(&self) -> Option<UciMove> {
+        let mv = moves::parse_move(&self.hearing.hint, self.board.position())?;
+        Some(UciMove::from_move(mv, self.variant))
+    }
+
+    fn report(&self) -> Report {
+        let mut report = Report::default();
+        if let EngineMessage::Thinking(thinking) = EngineMessage::parse(&self.hearing.last_thinking()) {
+            let pv = moves::parse_line(thinking.pv, self.board.position(), self.variant);
+            report.update(&to_info(&thinking, &pv));
+        }
+        report
+    }
+
+    /// The engine did not take what it was told: the next position is set up anew.
+    pub(super) fn refused(&mut self, line: String) -> ConversationError {
+        self.board.forget();
+        self.hearing.awaiting = Awaiting::Nothing;
+        if self.conversation.state == State::Thinking {
+            self.conversation.state = State::Idle;
+        }
+        Fault::Refused { line }.into()
+    }
+}
+
+/// What a line of thinking says, in the words of all protocols.
+pub(super) fn to_info<'a>(thinking: &Thinking<'_>, pv: &'a [UciMove]) -> Info<'a> {
+    Info {
+        depth: Some(thinking.depth),
+        selective_depth: thinking.selective_depth,
+        score: Some(thinking.score),
+        nodes: Some(thinking.nodes),
+        nps: thinking.nps,
+        tbhits: thinking.tbhits,
+        time: Some(thinking.time),
+        pv: Moves::from_slice(pv),
+        ..Info::default()
+    }
+}
