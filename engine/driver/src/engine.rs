@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use serde::{Deserialize, Serialize};
 use smalt_chess::CastlingMode;
 use smalt_protocol::option::OptionValueError;
 use smalt_protocol::{OptionDeclaration, OptionValue};
@@ -151,7 +152,8 @@ pub struct GameTerms {
 }
 
 /// Whether an engine may think on its opponent's time.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
 pub enum Pondering {
     /// It waits.
     #[default]

@@ -10,7 +10,8 @@ use std::time::Duration;
 /// The periods of a game. The last one repeats for ever if it counts moves. Without a period time is unlimited.
 ///
 /// Written as `moves/seconds+increment`, as cutechess does; several periods are parted by commas, and `inf` is
-/// unlimited time. Read also with minutes: `moves/minutes:seconds+increment`. Decimals are exact.
+/// unlimited time. Read also with minutes: `moves/minutes:seconds+increment`; and with colons between periods, as PGN
+/// parts them, where it is clear that they do not part minutes from seconds. Decimals are exact.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TimeControl {
     periods: Vec<Period>,
@@ -82,7 +83,8 @@ impl TimeControl {
         if text.eq_ignore_ascii_case("inf") {
             return Ok(TimeControl::UNLIMITED);
         }
-        TimeControl::new(text.split(',').map(Period::parse).collect::<Result<_, _>>()?)
+        let separators: &[char] = if parts_periods_by_colons(text) { &[',', ':'] } else { &[','] };
+        TimeControl::new(text.split(separators).map(Period::parse).collect::<Result<_, _>>()?)
     }
 
     /// The periods in order; empty when time is unlimited.
@@ -125,6 +127,14 @@ impl Period {
             None => Ok(()),
         }
     }
+}
+
+/// A colon parts periods, not minutes from seconds, if an increment stands before it or a number of moves after it.
+fn parts_periods_by_colons(text: &str) -> bool {
+    text.split(',').any(|part| {
+        let pieces: Vec<&str> = part.split(':').collect();
+        pieces.windows(2).any(|pair| pair[0].contains('+') || pair[1].contains('/'))
+    })
 }
 
 fn parse_moves(text: &str) -> Result<NonZeroU32, TimeControlError> {

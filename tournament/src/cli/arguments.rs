@@ -7,8 +7,8 @@ use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
 use crate::plan::{
-    Affinity, DrawRule, FiftyMoves, Format, MateRule, OnFault, Order, ResignRule, RuleError, Switch,
-    TablebaseResults, TimeoutsFile, parse_word,
+    Affinity, DrawRule, FiftyMoves, Figure, Format, MateRule, OnFault, Order, ResignRule, RuleError, Switch,
+    TablebaseResults, TimeoutsFile, Times, Variant, parse_word,
 };
 use crate::schedule::OpeningPolicy;
 
@@ -158,7 +158,7 @@ Examples:
 
 An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself),
 or key=value words: cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin,
-restart, option.NAME. A word with spaces needs quotation marks:
+restart, ponder, option.NAME. A word with spaces needs quotation marks:
 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
@@ -203,6 +203,9 @@ pub(super) struct RunFlags {
     /// Milliseconds that a move may be late
     #[arg(long, value_name = "MS", help_heading = "Clock")]
     pub timemargin: Option<u64>,
+    /// The time that a side uses goes to its opponent (needs --tc)
+    #[arg(long, help_heading = "Clock")]
+    pub hourglass: bool,
 
     /// Games of each encounter; two games, with reversed colors, share an opening
     #[arg(long, value_name = "N", help_heading = "Run")]
@@ -240,6 +243,9 @@ pub(super) struct RunFlags {
     /// After so many faults an engine plays no more, and its games are left out (0: never)
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub strike_after: Option<u32>,
+    /// Which chess is played: standard or chess960
+    #[arg(long, value_name = "VARIANT", value_parser = parse_word::<Variant>, help_heading = "Run")]
+    pub variant: Option<Variant>,
     /// Bind each game with its engines to a processor: auto (where that suits), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", help_heading = "Run")]
     pub affinity: Option<Affinity>,
@@ -298,6 +304,12 @@ pub(super) struct RunFlags {
     /// Where games are written (default: as the store, with .pgn)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub pgn: Option<PathBuf>,
+    /// What its move comments bear besides: nodes, nps, seldepth, tbhits, latency, timeleft, pv
+    #[arg(long, value_name = "FIGURES", value_delimiter = ',', help_heading = "Output")]
+    pub pgn_comments: Vec<Figure>,
+    /// Whether what depends on time is written to it: on or off
+    #[arg(long, value_name = "SWITCH", value_parser = parse_word::<Times>, help_heading = "Output")]
+    pub pgn_times: Option<Times>,
     /// How it is shown.
     #[command(flatten)]
     pub show: ShowFlags,

@@ -123,6 +123,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             concurrency: flags.concurrency,
             on_fault: flags.on_fault,
             strike_after: flags.strike_after,
+            variant: flags.variant,
             affinity: flags.affinity.clone().map(Text),
         },
         clock: ClockFile {
@@ -132,6 +133,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             depth: flags.depth,
             timemargin: flags.timemargin,
             longest_move: None,
+            hourglass: flags.hourglass.then_some(true),
         },
         timeouts: flags.timeouts.clone().unwrap_or_default(),
         openings: OpeningsFile {
@@ -160,6 +162,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
         output: OutputFile {
             store: flags.store.clone(),
             pgn: flags.pgn.clone(),
+            pgn_comments: (!flags.pgn_comments.is_empty()).then(|| flags.pgn_comments.clone()),
+            pgn_times: flags.pgn_times,
             json: flags.show.json.clone(),
         },
         each: flags.each.as_deref().map(parse_each).transpose()?,

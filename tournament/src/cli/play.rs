@@ -215,6 +215,9 @@ fn conduct(
     let terms = Arc::new(Terms {
         entrants: plan.entrants.clone(),
         openings: prepared.openings_in_use(),
+        variant: plan.variant,
+        flow: plan.flow,
+        pv: plan.writing.pv_record(),
         adjudication: plan.adjudication,
         tablebases,
         timeouts: plan.timeouts,

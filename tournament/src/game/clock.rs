@@ -58,6 +58,13 @@ impl<'a> RunningClock<'a> {
         }
     }
 
+    /// Gets the time that the opponent has used, as in an hourglass.
+    pub fn gain(&mut self, elapsed: Duration) {
+        if self.face().is_some() {
+            self.remaining += elapsed;
+        }
+    }
+
     /// Counts a move that took so long. With the margin a move may be late; what is left is never below zero.
     pub fn spend(&mut self, elapsed: Duration) -> Flag {
         let late =
@@ -111,6 +118,17 @@ mod tests {
     fn a_period_adds_its_time_when_it_begins() {
         check(&terms("2/1", 0), &[500, 400, 1000], &[500, 1100, 100]);
         check(&terms("1/1,0.5+0.2", 0), &[900, 100], &[600, 700]);
+    }
+
+    #[test]
+    fn an_hourglass_gives_what_the_other_loses() {
+        let terms = terms("1", 0);
+        let mut clocks = [RunningClock::new(&terms), RunningClock::new(&terms)];
+        for (mover, took) in [(0, 300), (1, 500), (0, 100)] {
+            assert_eq!(clocks[mover].spend(Duration::from_millis(took)), Flag::Up);
+            clocks[1 - mover].gain(Duration::from_millis(took));
+        }
+        assert_eq!(clocks.map(|clock| clock.face().unwrap().remaining.as_millis()), [1100, 900]);
     }
 
     #[test]

@@ -5,17 +5,19 @@ use std::time::{Duration, Instant, SystemTime};
 
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 use smalt_driver::process::Interrupt;
-use smalt_driver::{ConversationError, Engine, Fault, Meanwhile, SearchRequest, Searched};
+use smalt_driver::{
+    Claim, ConversationError, Engine, Fault, Meanwhile, Pondering, SearchRequest, Searched, State,
+};
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
 
 use super::adjudicate::Adjudicator;
 use super::clock::{Flag, RunningClock};
-use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord};
+use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord, illegal_move_words};
 use super::tablebases::Tablebases;
 use super::termination::Termination;
 use crate::opening::Opening;
-use crate::plan::{AdjudicationRules, MoveClock};
+use crate::plan::{AdjudicationRules, MoveClock, PvRecord, TimeFlow};
 use crate::schedule::ScheduledGame;
 
 /// How long a move is awaited beyond clock and margin, so that a late one is seen to be late, and by how much.
@@ -28,6 +30,12 @@ pub struct Contest<'a> {
     pub game: ScheduledGame,
     /// Where it begins.
     pub opening: &'a Opening,
+    /// Which chess it is; in Chess960 castling is written as king takes rook.
+    pub variant: CastlingMode,
+    /// Where the time goes that a side uses.
+    pub flow: TimeFlow,
+    /// Whether principal variations are kept.
+    pub pv: PvRecord,
     /// When it ends early.
     pub adjudication: AdjudicationRules,
     /// The endgame tables that end it, too.
@@ -42,6 +50,8 @@ pub struct Seat<'a> {
     pub engine: &'a mut dyn Engine,
     /// What its moves may take.
     pub clock: &'a MoveClock,
+    /// Whether it thinks on its opponent's time.
+    pub pondering: Pondering,
 }
 
 /// Why there is no record.
@@ -65,10 +75,12 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
     let position = contest.opening.position;
     let mut table = Table {
         contest,
+        pondering: [white.pondering, black.pondering],
         engines: [white.engine, black.engine],
         clocks,
         game: Game::new(position),
-        mode: CastlingMode::of(&position),
+        expected: [None; 2],
+        pondered: [None; 2],
         moves: Vec::with_capacity(256),
         plies: Vec::with_capacity(256),
         adjudicator: Adjudicator::new(contest.adjudication),
@@ -85,6 +97,7 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
             }
         },
     };
+    table.end_pondering();
     Ok(GameRecord {
         game: contest.game,
         fen: contest.opening.fen.clone(),
@@ -109,8 +122,12 @@ struct Table<'a> {
     contest: Contest<'a>,
     engines: [&'a mut dyn Engine; 2],
     clocks: [RunningClock<'a>; 2],
+    pondering: [Pondering; 2],
+    /// The answer that a side expects to its last move, if it may ponder on it.
+    expected: [Option<UciMove>; 2],
+    /// The move that a side ponders on, as if it had been played.
+    pondered: [Option<UciMove>; 2],
     game: Game,
-    mode: CastlingMode,
     moves: Vec<UciMove>,
     plies: Vec<PlyRecord>,
     adjudicator: Adjudicator,
@@ -122,7 +139,7 @@ impl Table<'_> {
         for &mv in &self.contest.opening.moves {
             let mover = self.game.position().turn();
             self.game.play(mv).expect("openings are replayed when they are read");
-            let uci = UciMove::from_move(mv, self.mode);
+            let uci = UciMove::from_move(mv, self.contest.variant);
             self.moves.push(uci);
             self.plies.push(PlyRecord { mv: uci, search: None });
             // A book move never ends a game, but it counts as one.
@@ -154,43 +171,122 @@ impl Table<'_> {
             let words = format!("overstepped its time by {:.3} s", late.as_secs_f64());
             return Ok(Some(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words)));
         }
+        if self.contest.flow == TimeFlow::Hourglass {
+            self.clocks[mover.opposite().index()].gain(searched.elapsed);
+        }
+        if let Some(verdict) = self.judge_claim(mover, &searched) {
+            return Ok(Some(verdict));
+        }
         let Some(uci) = searched.best else {
             let words = "said that it has no move, where it has one".to_owned();
             return Ok(Some(self.lost(mover, Termination::IllegalMove, "no-move", words)));
         };
         let Ok(mv) = uci.to_move(self.game.position()) else {
-            let words = format!("answered {uci}, which is illegal in {}", self.game.position().to_fen());
+            let words = illegal_move_words(uci, &self.game.position().to_fen());
             return Ok(Some(self.lost(mover, Termination::IllegalMove, "illegal-move", words)));
         };
         self.game.play(mv).expect("the move was found among the legal ones");
-        self.keep(UciMove::from_move(mv, self.mode), &searched);
+        self.keep(mover, UciMove::from_move(mv, self.contest.variant), &searched);
         if let Some(verdict) = self.ending() {
             return Ok(Some(verdict));
         }
+        if let Some(Claim::Result { outcome, comment }) = &searched.claim {
+            return Ok(Some(self.false_claim(mover, *outcome, comment)));
+        }
+        self.expected[mover.index()] = self.expected_answer(mover, &searched);
         let score = searched.report.score.map(|reported| reported.score);
         let judged = self.adjudicator.judge(mover, score);
         Ok(judged.map(|(outcome, termination)| Verdict { outcome, termination, fault: None }))
     }
 
+    /// An engine may give up, or claim a result instead of a move; a draw is had by the rules alone.
+    fn judge_claim(&self, mover: Color, searched: &Searched) -> Option<Verdict> {
+        let lost = Outcome::Win(mover.opposite());
+        match searched.claim.as_ref()? {
+            Claim::Resigns => {}
+            Claim::Result { outcome, .. } if *outcome == lost => {}
+            Claim::Result { outcome, comment } if searched.best.is_none() => {
+                return Some(self.false_claim(mover, *outcome, comment));
+            }
+            Claim::Result { .. } | Claim::OffersDraw => return None,
+        }
+        Some(Verdict { outcome: lost, termination: Termination::Resignation, fault: None })
+    }
+
+    fn false_claim(&self, mover: Color, outcome: Outcome, comment: &str) -> Verdict {
+        let words = format!("claimed {outcome} {{{comment}}}, where the game goes on");
+        self.lost(mover, Termination::FalseClaim, "false-claim", words)
+    }
+
+    /// The answer on which a side may ponder: a legal one.
+    fn expected_answer(&self, mover: Color, searched: &Searched) -> Option<UciMove> {
+        let expected = searched.ponder.filter(|_| self.pondering[mover.index()] == Pondering::On)?;
+        let mv = expected.to_move(self.game.position()).ok()?;
+        Some(UciMove::from_move(mv, self.contest.variant))
+    }
+
+    /// The mover's clock runs from the write of its `go` (or `ponderhit`) to the read of its move. Only when it runs
+    /// is the other side told to ponder, so that this costs nobody time.
     fn search(&mut self, mover: Color) -> Result<Searched, ConversationError> {
         let limits = self.limits(mover);
-        let clock = &self.clocks[mover.index()];
-        let terms = clock.terms();
-        let patience = clock.allowance().map_or(terms.longest_move, |time| time + terms.margin + LATE_GRACE);
         let request = SearchRequest {
             start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
             limits: &limits,
-            deadline: patience,
+            deadline: self.patience(mover),
             stop_after: None,
         };
-        let (own, other) = self.engines.split_at_mut(1);
-        let (engine, other) = match mover {
-            Color::White => (&mut *own[0], &mut *other[0]),
-            Color::Black => (&mut *other[0], &mut *own[0]),
+        let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
+        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
+        if was_right {
+            engine.ponder_hit(&request, &mut meanwhile)?;
+        } else {
+            engine.begin(&request, &mut meanwhile)?;
+        }
+        if let Some(expected) = self.expected[mover.opposite().index()].take() {
+            self.ponder(mover.opposite(), expected)?;
+        }
+        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
+        engine.finish(&mut meanwhile, None)
+    }
+
+    /// Lets a side think on as if this answer had been played. What goes wrong with it shows when it is its turn.
+    fn ponder(&mut self, ponderer: Color, expected: UciMove) -> Result<(), ConversationError> {
+        let limits = SearchLimits { ponder: true, ..self.limits(ponderer) };
+        self.moves.push(expected);
+        let request = SearchRequest {
+            start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
+            moves: &self.moves,
+            limits: &limits,
+            deadline: self.patience(ponderer),
+            stop_after: None,
         };
-        let mut meanwhile = Meanwhile::interruptible(self.contest.interrupt).and_other(other);
-        engine.search(&request, &mut meanwhile, None)
+        let (engine, mut meanwhile) = sides(&mut self.engines, ponderer, self.contest.interrupt);
+        let begun = engine.begin(&request, &mut meanwhile);
+        self.moves.pop();
+        match begun {
+            Ok(()) => self.pondered[ponderer.index()] = Some(expected),
+            Err(ConversationError::Fault(_)) => {}
+            Err(error) => return Err(error),
+        }
+        Ok(())
+    }
+
+    /// The game is over, and so is what engines thought ahead. One that does not stop is unfit for the next game,
+    /// which its state tells.
+    fn end_pondering(&mut self) {
+        for color in Color::ALL {
+            let (engine, mut meanwhile) = sides(&mut self.engines, color, self.contest.interrupt);
+            if self.pondered[color.index()].take().is_some() && engine.state() == State::Thinking {
+                let _ = engine.abandon(&mut meanwhile);
+            }
+        }
+    }
+
+    fn patience(&self, mover: Color) -> Duration {
+        let clock = &self.clocks[mover.index()];
+        let terms = clock.terms();
+        clock.allowance().map_or(terms.longest_move, |time| time + terms.margin + LATE_GRACE)
     }
 
     fn limits(&self, mover: Color) -> SearchLimits {
@@ -210,18 +306,27 @@ impl Table<'_> {
         }
     }
 
-    fn keep(&mut self, uci: UciMove, searched: &Searched) {
+    fn keep(&mut self, mover: Color, uci: UciMove, searched: &Searched) {
         let handover = self.answered_at.map(|answered| searched.asked_at.saturating_duration_since(answered));
         self.answered_at = Some(searched.answered_at);
         self.moves.push(uci);
+        let report = &searched.report;
+        let pv = match self.contest.pv {
+            PvRecord::Kept => report.pv.as_slice().into(),
+            PvRecord::Dropped => Box::default(),
+        };
         self.plies.push(PlyRecord {
             mv: uci,
             search: Some(SearchRecord {
-                score: searched.report.score.map(|reported| reported.score),
-                depth: searched.report.depth,
-                nodes: searched.report.nodes,
+                score: report.score.map(|reported| reported.score),
+                depth: report.depth,
+                nodes: report.nodes,
                 elapsed: searched.elapsed,
                 handover,
+                selective_depth: report.selective_depth,
+                tbhits: report.tbhits,
+                left: self.clocks[mover.index()].face().map(|face| face.remaining),
+                pv,
             }),
         });
     }
@@ -278,6 +383,20 @@ impl Table<'_> {
         };
         Verdict { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
     }
+}
+
+/// The engine of a side, and what is heeded while it is waited for: the other engine, and the interrupt.
+fn sides<'e>(
+    engines: &'e mut [&mut dyn Engine; 2],
+    side: Color,
+    interrupt: &'e Interrupt,
+) -> (&'e mut dyn Engine, Meanwhile<'e>) {
+    let [white, black] = engines;
+    let (engine, other) = match side {
+        Color::White => (&mut **white, &mut **black),
+        Color::Black => (&mut **black, &mut **white),
+    };
+    (engine, Meanwhile::interruptible(interrupt).and_other(other))
 }
 
 /// The last lines of a conversation, and of what the engine wrote to standard error.

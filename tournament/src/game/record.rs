@@ -39,9 +39,14 @@ impl GameRecord {
         }
     }
 
-    /// How it ended, in words: `White mates`.
+    /// How it ended, in words: `White mates`, `Black makes an illegal move: e2e5`.
     pub fn sentence(&self) -> String {
-        self.termination.sentence(self.loser().map_or(Color::White, Color::opposite))
+        let sentence = self.termination.sentence(self.loser().map_or(Color::White, Color::opposite));
+        let culprit = self.fault.as_ref().filter(|_| self.termination == Termination::IllegalMove);
+        match culprit.and_then(|fault| illegal_move_in(&fault.words)) {
+            Some(mv) => format!("{sentence}: {mv}"),
+            None => sentence,
+        }
     }
 
     /// The entrant with these pieces.
@@ -59,7 +64,7 @@ impl GameRecord {
 }
 
 /// One move.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Debug, PartialEq)]
 pub struct PlyRecord {
     /// The move, legal where it was played.
     pub mv: UciMove,
@@ -68,7 +73,7 @@ pub struct PlyRecord {
 }
 
 /// What is kept of a search.
-#[derive(Clone, Copy, Debug, Default, PartialEq)]
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchRecord {
     /// The score in the view of the side that moved.
     pub score: Option<Score>,
@@ -80,6 +85,24 @@ pub struct SearchRecord {
     pub elapsed: Duration,
     /// From the read of the opponent's move to the end of our write of `go`: the runner's own delay.
     pub handover: Option<Duration>,
+    /// The longest line looked at, in plies.
+    pub selective_depth: Option<u32>,
+    /// Positions found in endgame tables.
+    pub tbhits: Option<u64>,
+    /// What the clock showed after the move.
+    pub left: Option<Duration>,
+    /// The principal variation, where the plan wants it kept; else empty.
+    pub pv: Box<[UciMove]>,
+}
+
+/// What a report says of an illegal move.
+pub(super) fn illegal_move_words(mv: UciMove, fen: &str) -> String {
+    format!("answered {mv}, which is illegal in {fen}")
+}
+
+/// The move of [`illegal_move_words`].
+fn illegal_move_in(words: &str) -> Option<&str> {
+    words.strip_prefix("answered ")?.split_once(", which is illegal").map(|(mv, _)| mv)
 }
 
 /// What an engine did wrong.

@@ -6,10 +6,11 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
 use smalt_driver::entrant::{BUILTIN, Registry, Restart};
+use smalt_protocol::TimeControl;
 use smalt_stats::Sprt;
 use smalt_stats::sprt::{Model, SprtError};
 
-use super::clock::{ClockError, MoveClock};
+use super::clock::{ClockError, MoveClock, TimeFlow};
 use super::entrant::{Entrant, Program, Role};
 use super::file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
@@ -17,6 +18,7 @@ use super::file::{
 };
 use super::machine::Affinity;
 use super::rules::AdjudicationRules;
+use super::writing::GameWriting;
 use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan, Shuffle};
 use crate::schedule::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 
@@ -81,6 +83,12 @@ pub enum PlanError {
     Zero {
         /// Where it was written.
         key: &'static str,
+    },
+    /// An hourglass without sand.
+    #[error("[clock] hourglass: entrant {name:?} has no tc; an hourglass needs one for everybody")]
+    Hourglass {
+        /// Whose clock.
+        name: String,
     },
     /// A time-out that is no time.
     #[error("[timeouts] {key}: must be above zero, and a day at most")]
@@ -154,6 +162,12 @@ impl Plan {
             on_fault: file.run.on_fault.unwrap_or(OnFault::Recover),
             strike_after: file.run.strike_after.and_then(NonZeroU32::new),
             openings,
+            variant: file.run.variant.unwrap_or_default(),
+            flow: check_flow(&file.clock, &entrants)?,
+            writing: GameWriting::new(
+                file.output.pgn_comments.clone().unwrap_or_default(),
+                file.output.pgn_times.unwrap_or_default(),
+            ),
             affinity: file.run.affinity.clone().map_or_else(Affinity::default, |text| text.0),
             timeouts: file.timeouts.check().map_err(|key| PlanError::Timeout { key })?,
             adjudication: check_adjudication(&file.adjudication),
@@ -181,9 +195,10 @@ impl Plan {
                 concurrency: self.concurrency.map(NonZeroUsize::get),
                 on_fault: Some(self.on_fault),
                 strike_after: Some(self.strike_after.map_or(0, NonZeroU32::get)),
+                variant: Some(self.variant),
                 affinity: Some(Text(self.affinity.clone())),
             },
-            clock: ClockFile::default(),
+            clock: ClockFile { hourglass: Some(self.flow == TimeFlow::Hourglass), ..ClockFile::default() },
             timeouts: self.timeouts.to_file(),
             openings: OpeningsFile {
                 file: Some(self.openings.file.clone().unwrap_or_else(|| PathBuf::from(EMBEDDED_OPENINGS))),
@@ -228,6 +243,17 @@ fn positive(value: Option<u32>, key: &'static str) -> Result<u32, PlanError> {
 fn check_concurrency(run: &RunFile) -> Result<Option<NonZeroUsize>, PlanError> {
     let key = "[run] concurrency";
     run.concurrency.map(|value| NonZeroUsize::new(value).ok_or(PlanError::Zero { key })).transpose()
+}
+
+fn check_flow(clock: &ClockFile, entrants: &[Entrant]) -> Result<TimeFlow, PlanError> {
+    if clock.hourglass != Some(true) {
+        return Ok(TimeFlow::Usual);
+    }
+    let without = entrants.iter().find(|entrant| entrant.clock.control == TimeControl::UNLIMITED);
+    match without {
+        Some(entrant) => Err(PlanError::Hourglass { name: entrant.name.clone() }),
+        None => Ok(TimeFlow::Hourglass),
+    }
 }
 
 fn check_openings(file: &OpeningsFile) -> Result<OpeningsPlan, PlanError> {
@@ -441,6 +467,7 @@ fn resolve(
             .or_else(|| known.and_then(|engine| engine.proto))
             .unwrap_or_default(),
         restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
+        pondering: typed.ponder.or(each.ponder).unwrap_or_default(),
         clock,
         options,
     })

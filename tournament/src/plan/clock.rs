@@ -25,6 +25,16 @@ pub struct MoveClock {
     pub longest_move: Duration,
 }
 
+/// Where the time goes that a side uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum TimeFlow {
+    /// It is gone.
+    #[default]
+    Usual,
+    /// Its opponent gets it, as from an hourglass.
+    Hourglass,
+}
+
 /// Why there is no clock.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockError {
@@ -77,6 +87,7 @@ impl MoveClock {
             depth: self.depth,
             timemargin: Some(millis(self.margin)),
             longest_move: Some(self.longest_move.as_secs()),
+            hourglass: None,
         }
     }
 }

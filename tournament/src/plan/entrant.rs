@@ -4,6 +4,7 @@ use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
+use smalt_driver::Pondering;
 use smalt_driver::entrant::{BUILTIN, OptionText, Protocol, Restart};
 use smalt_protocol::{OptionDeclaration, OptionKind};
 
@@ -27,6 +28,8 @@ pub struct Entrant {
     pub protocol: Protocol,
     /// Whether it is started anew for each game.
     pub restart: Restart,
+    /// Whether it thinks on its opponent's time.
+    pub pondering: Pondering,
     /// Its time.
     pub clock: MoveClock,
     /// Its options and their values, as texts.
@@ -89,6 +92,7 @@ impl Entrant {
             dir: self.directory.clone(),
             proto: Some(self.protocol),
             restart: Some(self.restart),
+            ponder: Some(self.pondering),
             tc: clock.tc,
             movetime: clock.movetime,
             nodes: clock.nodes,

@@ -9,6 +9,7 @@ use std::str::FromStr;
 use serde::de::IntoDeserializer;
 use serde::de::value::{Error as WordError, StrDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smalt_driver::Pondering;
 use smalt_driver::entrant::{EntrantText, OptionText, Protocol, Restart, nearest_key};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
@@ -17,6 +18,7 @@ use super::entrant::Role;
 use super::machine::{Affinity, TimeoutsFile};
 use super::rules::{DrawRule, MateRule, ResignRule};
 use super::tablebases::TablebaseRule;
+use super::writing::{Figure, Times, Variant};
 use crate::schedule::OpeningPolicy;
 
 /// A plan as it was typed.
@@ -89,6 +91,9 @@ pub struct RunFile {
     /// After how many faults an entrant plays no more; 0 is never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strike_after: Option<u32>,
+    /// Which chess is played.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub variant: Option<Variant>,
     /// Whether games are bound to processors.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub affinity: Option<Text<Affinity>>,
@@ -157,6 +162,9 @@ pub struct ClockFile {
     /// Seconds after which a move without any other limit of time is given up.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_move: Option<u64>,
+    /// Whether the time that a side uses goes to its opponent.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub hourglass: Option<bool>,
 }
 
 impl ClockFile {
@@ -252,6 +260,12 @@ pub struct OutputFile {
     /// The games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn: Option<PathBuf>,
+    /// What its move comments bear besides score, depth and time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pgn_comments: Option<Vec<Figure>>,
+    /// Whether what depends on time is written to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pgn_times: Option<Times>,
     /// All results for scripts; `-` is standard output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<PathBuf>,
@@ -282,6 +296,9 @@ pub struct EntrantFile {
     /// Whether it is started anew for each game.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub restart: Option<Restart>,
+    /// Whether it thinks on its opponent's time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ponder: Option<Pondering>,
     /// Its own clock: see [`ClockFile::tc`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tc: Option<Text<TimeControl>>,
@@ -315,6 +332,7 @@ impl EntrantFile {
             depth: self.depth,
             timemargin: self.timemargin,
             longest_move: self.longest_move,
+            hourglass: None,
         }
     }
 }
@@ -329,6 +347,7 @@ impl From<EntrantText> for EntrantFile {
             dir: text.dir,
             proto: text.proto,
             restart: text.restart,
+            ponder: text.ponder,
             tc: text.tc.map(Text),
             movetime: text.movetime,
             nodes: text.nodes,
@@ -446,14 +465,17 @@ impl PlanFile {
     /// This plan, with what it does not say taken from another. Entrants are taken only if there are none.
     #[must_use]
     pub fn or(self, other: PlanFile) -> PlanFile {
+        let hourglass = self.clock.hourglass.or(other.clock.hourglass);
         let clock = if self.clock.has_limit() {
             ClockFile {
+                hourglass,
                 timemargin: self.clock.timemargin.or(other.clock.timemargin),
                 longest_move: self.clock.longest_move.or(other.clock.longest_move),
                 ..self.clock
             }
         } else {
             ClockFile {
+                hourglass,
                 timemargin: self.clock.timemargin.or(other.clock.timemargin),
                 longest_move: self.clock.longest_move.or(other.clock.longest_move),
                 ..other.clock
@@ -474,6 +496,7 @@ impl PlanFile {
                 concurrency: self.run.concurrency.or(other.run.concurrency),
                 on_fault: self.run.on_fault.or(other.run.on_fault),
                 strike_after: self.run.strike_after.or(other.run.strike_after),
+                variant: self.run.variant.or(other.run.variant),
                 affinity: self.run.affinity.or(other.run.affinity),
             },
             clock,
@@ -497,6 +520,8 @@ impl PlanFile {
             output: OutputFile {
                 store: self.output.store.or(other.output.store),
                 pgn: self.output.pgn.or(other.output.pgn),
+                pgn_comments: self.output.pgn_comments.or(other.output.pgn_comments),
+                pgn_times: self.output.pgn_times.or(other.output.pgn_times),
                 json: self.output.json.or(other.output.json),
             },
             each: self.each.or(other.each),

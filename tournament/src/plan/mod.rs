@@ -11,16 +11,18 @@ mod file;
 mod machine;
 mod rules;
 mod tablebases;
+mod writing;
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
+use smalt_driver::Pondering;
 use smalt_stats::Sprt;
 
 use crate::schedule::{Colors, OpeningPolicy, Repeat};
 
 pub use check::PlanError;
-pub use clock::MoveClock;
+pub use clock::{MoveClock, TimeFlow};
 pub use entrant::{Entrant, Program, Role, declares_more_threads};
 pub use file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
@@ -29,6 +31,7 @@ pub use file::{
 pub use machine::{Affinity, Timeouts, TimeoutsFile};
 pub use rules::{AdjudicationRules, DrawRule, MateRule, ResignRule, RuleError, Sides};
 pub use tablebases::{FiftyMoves, TablebaseResults, TablebaseRule};
+pub use writing::{Figure, GameWriting, PvRecord, Times, Variant};
 
 /// The name of the openings that are part of the program.
 pub const EMBEDDED_OPENINGS: &str = "builtin";
@@ -62,6 +65,12 @@ pub struct Plan {
     pub on_fault: OnFault,
     /// After how many faults of one start of the runner an entrant plays no more; never if none.
     pub strike_after: Option<NonZeroU32>,
+    /// Which chess is played.
+    pub variant: Variant,
+    /// Where the time goes that a side uses.
+    pub flow: TimeFlow,
+    /// How games are written.
+    pub writing: GameWriting,
     /// Whether games are bound to processors.
     pub affinity: Affinity,
     /// How long engines may take for what is not a move.
@@ -81,9 +90,12 @@ pub struct Plan {
 }
 
 impl Plan {
-    /// How many threads of one game may work at the same time: those of the engine that has most.
+    /// How many threads of one game may work at the same time: those of the engine that has most, and of both engines
+    /// where somebody ponders.
     pub fn threads_of_a_game(&self) -> usize {
-        self.entrants.iter().map(Entrant::threads).max().unwrap_or(1)
+        let most = self.entrants.iter().map(Entrant::threads).max().unwrap_or(1);
+        let somebody_ponders = self.entrants.iter().any(|entrant| entrant.pondering == Pondering::On);
+        if somebody_ponders { 2 * most } else { most }
     }
 }
 

@@ -18,7 +18,9 @@ use crate::fleet::Work;
 use crate::game::play::transcript_of;
 use crate::game::{Contest, Interrupted, Seat, Tablebases, play};
 use crate::opening::Opening;
-use crate::plan::{AdjudicationRules, Entrant, Program, Timeouts, declares_more_threads};
+use crate::plan::{
+    AdjudicationRules, Entrant, Program, PvRecord, TimeFlow, Timeouts, Variant, declares_more_threads,
+};
 use crate::schedule::ScheduledGame;
 use crate::store::EngineFault;
 
@@ -32,6 +34,12 @@ pub struct Terms {
     pub entrants: Vec<Entrant>,
     /// Where games begin, in the order in which openings are used.
     pub openings: Vec<Opening>,
+    /// Which chess is played.
+    pub variant: Variant,
+    /// Where the time goes that a side uses.
+    pub flow: TimeFlow,
+    /// Whether principal variations are kept.
+    pub pv: PvRecord,
     /// When they end early.
     pub adjudication: AdjudicationRules,
     /// The endgame tables that end them, too.
@@ -149,6 +157,9 @@ impl Slot {
         let contest = Contest {
             game,
             opening: &terms.openings[game.opening],
+            variant: self.game_terms(&game, Pondering::Off).variant,
+            flow: terms.flow,
+            pv: terms.pv,
             adjudication: terms.adjudication,
             tablebases: terms.tablebases.as_ref(),
             interrupt: &self.interrupt,
@@ -195,7 +206,7 @@ impl Slot {
     /// Makes sure that an entrant's engine runs and is ready for a new game. Engines that do not play in this game
     /// are dismissed, so that nobody else uses the processor.
     fn prepare(&mut self, entrant: usize, game: &ScheduledGame) -> Result<(), NoEngine> {
-        let terms = self.game_terms(game);
+        let terms = self.game_terms(game, self.terms.entrants[entrant].pondering);
         let others: Vec<_> = self
             .running
             .extract_if(.., |running| running.entrant != game.white && running.entrant != game.black)
@@ -241,9 +252,9 @@ impl Slot {
         Err(NoEngine::Out)
     }
 
-    fn game_terms(&self, game: &ScheduledGame) -> GameTerms {
-        let variant = CastlingMode::of(&self.terms.openings[game.opening].position);
-        GameTerms { variant, pondering: Pondering::Off }
+    fn game_terms(&self, game: &ScheduledGame, pondering: Pondering) -> GameTerms {
+        let position = CastlingMode::of(&self.terms.openings[game.opening].position);
+        GameTerms { variant: self.terms.variant.mode(position), pondering }
     }
 
     /// Says that a new game begins; an engine that fails at it is dismissed.
@@ -357,8 +368,8 @@ fn seats<'a>(running: &'a mut [Running], game: &ScheduledGame, entrants: &'a [En
     let mut seats: [Option<Seat<'a>>; 2] = [None, None];
     for running in running {
         let color = if running.entrant == game.white { Color::White } else { Color::Black };
-        let clock = &entrants[running.entrant].clock;
-        seats[color.index()] = Some(Seat { engine: &mut *running.engine, clock });
+        let Entrant { clock, pondering, .. } = &entrants[running.entrant];
+        seats[color.index()] = Some(Seat { engine: &mut *running.engine, clock, pondering: *pondering });
     }
     seats.map(|seat| seat.expect("both engines were prepared, and no other runs"))
 }

@@ -41,6 +41,7 @@ struct Entrant {
     seconds_per_move: Option<f64>,
     handover_median_us: Option<f64>,
     handover_p99_us: Option<f64>,
+    handover_p999_us: Option<f64>,
 }
 
 /// What statistics say about one side.
@@ -143,6 +144,7 @@ impl Results {
             seconds_per_move: tally.searches.time_per_move().map(|time| time.as_secs_f64()),
             handover_median_us: microseconds(tally.handovers.quantile(0.5)),
             handover_p99_us: microseconds(tally.handovers.quantile(0.99)),
+            handover_p999_us: microseconds(tally.handovers.quantile(0.999)),
         };
         let pairing = |tally: &super::PairingTally| Pairing {
             first: standings.entrants[tally.pairing.first].name.clone(),

@@ -1,5 +1,6 @@
 //! The moves of a game as one text: a word a move, `e2e4/35/12/98000/410250/8` with score, depth, nodes, microseconds
-//! of the engine and microseconds of the runner. A move of the opening is only `e2e4`; what is not known is empty.
+//! of the engine and microseconds of the runner; then, if any of them is known, the longest line, hits of endgame tables,
+//! microseconds left on the clock, and the principal variation with points between its moves. A move of the opening is only `e2e4`; what is not known is empty.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -39,7 +40,34 @@ fn push(text: &mut String, ply: &PlyRecord) -> std::fmt::Result {
         write!(text, "{nodes}")?;
     }
     write!(text, "/{}/", search.elapsed.as_micros())?;
-    search.handover.map_or(Ok(()), |handover| write!(text, "{}", handover.as_micros()))
+    if let Some(handover) = search.handover {
+        write!(text, "{}", handover.as_micros())?;
+    }
+    push_further(text, search)
+}
+
+fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
+    let SearchRecord { selective_depth, tbhits, left, pv, .. } = search;
+    if selective_depth.is_none() && tbhits.is_none() && left.is_none() && pv.is_empty() {
+        return Ok(());
+    }
+    text.push('/');
+    if let Some(plies) = selective_depth {
+        write!(text, "{plies}")?;
+    }
+    text.push('/');
+    if let Some(hits) = tbhits {
+        write!(text, "{hits}")?;
+    }
+    text.push('/');
+    if let Some(left) = left {
+        write!(text, "{}", left.as_micros())?;
+    }
+    text.push('/');
+    for (index, mv) in pv.iter().enumerate() {
+        write!(text, "{}{mv}", if index > 0 { "." } else { "" })?;
+    }
+    Ok(())
 }
 
 /// Reads what [`to_text`] writes; further parts of a word, of later versions, are passed over.
@@ -57,6 +85,10 @@ fn parse_word(word: &str) -> Option<PlyRecord> {
         nodes: known(parts.next()?, |text| text.parse().ok())?,
         elapsed: Duration::from_micros(parts.next()?.parse().ok()?),
         handover: known(parts.next()?, |text| text.parse().ok().map(Duration::from_micros))?,
+        selective_depth: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
+        tbhits: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
+        left: known(parts.next().unwrap_or_default(), |text| text.parse().ok().map(Duration::from_micros))?,
+        pv: known(parts.next().unwrap_or_default(), parse_variation)?.unwrap_or_default(),
     };
     Some(PlyRecord { mv, search: Some(search) })
 }
@@ -64,6 +96,10 @@ fn parse_word(word: &str) -> Option<PlyRecord> {
 /// An empty text is nothing; a bad one spoils the whole.
 fn known<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
     if text.is_empty() { Some(None) } else { parse(text).map(Some) }
+}
+
+fn parse_variation(text: &str) -> Option<Box<[UciMove]>> {
+    text.split('.').map(|mv| UciMove::parse(mv).ok()).collect()
 }
 
 fn parse_score(text: &str) -> Option<Score> {
@@ -79,11 +115,12 @@ mod tests {
 
     #[test]
     fn the_text_of_moves_reads_as_they_were() {
-        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/";
+        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/ a2a3/1/2/3/4/5/9/7/6/e7e5.g1f3 a7a6/////6/";
         let plies = parse(text).unwrap();
         assert_eq!(to_text(&plies), text);
         assert_eq!(plies[0].search, None);
-        assert_eq!(plies[2].search.unwrap().score, Some(Score::Mate(-3)));
+        assert_eq!(plies[2].search.as_ref().unwrap().score, Some(Score::Mate(-3)));
+        assert_eq!(plies[4].search.as_ref().unwrap().pv.len(), 2);
     }
 
     #[test]

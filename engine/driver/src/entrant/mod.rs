@@ -12,6 +12,8 @@ use std::path::PathBuf;
 use serde::{Deserialize, Serialize};
 use smalt_protocol::TimeControl;
 
+use crate::engine::Pondering;
+
 pub use nearest::{nearest, nearest_key};
 pub use registry::{OptionText, Registry, RegistryEngine, RegistryError};
 pub use words::{WordsError, parse_entrant, parse_keys, split_words};
@@ -44,6 +46,8 @@ pub struct EntrantText {
     pub timemargin: Option<u64>,
     /// Whether it is started anew for each game or position.
     pub restart: Option<Restart>,
+    /// Whether it thinks on its opponent's time.
+    pub ponder: Option<Pondering>,
     /// Its options and their values.
     pub options: BTreeMap<String, String>,
 }
@@ -90,6 +94,7 @@ impl Protocol {
 pub enum Restart {
     /// It is.
     On,
-    /// One process serves them all.
+    /// One process serves them all, unless it says itself that it cannot.
+    #[serde(alias = "auto")]
     Off,
 }

@@ -2,9 +2,10 @@
 
 use super::nearest::nearest;
 use super::{EntrantText, Protocol, Restart};
+use crate::engine::Pondering;
 
 /// The keys, but for `option.NAME`.
-const KEYS: [&str; 12] = [
+const KEYS: [&str; 13] = [
     "cmd",
     "name",
     "args",
@@ -17,6 +18,7 @@ const KEYS: [&str; 12] = [
     "depth",
     "timemargin",
     "restart",
+    "ponder",
 ];
 
 /// Why an argument is no entrant.
@@ -127,6 +129,13 @@ fn take_word(file: &mut EntrantText, word: &str) -> Result<(), WordsError> {
                 _ => return Err(refuse("restart is on or off".to_owned())),
             });
         }
+        "ponder" => {
+            file.ponder = Some(match value {
+                "on" | "true" => Pondering::On,
+                "off" | "false" => Pondering::Off,
+                _ => return Err(refuse("ponder is on or off".to_owned())),
+            });
+        }
         _ => match key.strip_prefix("option.") {
             Some(name) if !name.is_empty() => {
                 file.options.insert(name.to_owned(), value.to_owned());
@@ -210,7 +219,7 @@ mod tests {
         check(
             "cmd=a timemargn=3",
             "unknown key \"timemargn\": the keys are cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, \
-             restart, option.NAME (did you mean timemargin?)",
+             restart, ponder, option.NAME (did you mean timemargin?)",
         );
         check("cmd=a nodes=many", "bad value in \"nodes=many\": expected a whole number");
         check("cmd=a proto=ics", "bad value in \"proto=ics\": the protocol is uci, xboard or auto");
