@@ -115,7 +115,7 @@ mod tests {
 
     #[test]
     fn the_text_of_moves_reads_as_they_were() {
-        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/ a2a3/1/2/3/4/5/9/7/6/e7e5.g1f3 a7a6/////6/";
+        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/ a2a3/1/2/3/4/5/9/7/6/e7e5.g1f3 a7a6////0//6///";
         let plies = parse(text).unwrap();
         assert_eq!(to_text(&plies), text);
         assert_eq!(plies[0].search, None);
