@@ -1,7 +1,5 @@
 //! How one game is played and written, end to end: clocks, pondering, Chess960, tables, and the same bytes again.
 
-#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
-
 mod support;
 
 use support::{LONG, Place, scripted};
