@@ -1,12 +1,12 @@
 //! What a run shall do, complete and checked: which engines, how long, how many at a time. Starts nothing.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::time::Duration;
 
-use smalt_driver::entrant::{BUILTIN, EntrantText, Protocol, Registry, Restart};
+use smalt_driver::entrant::{BUILTIN, EntrantText, NameError, Names, Protocol, Registry, Restart};
 use smalt_protocol::SearchLimits;
 
 /// Everything about a run but its suites.
@@ -103,18 +103,9 @@ pub enum EntrantError {
         /// Which.
         key: &'static str,
     },
-    /// Two of one name.
-    #[error("two engines are called {name:?}: give one of them another with name=")]
-    SameName {
-        /// The name.
-        name: String,
-    },
-    /// A name that would spoil tables.
-    #[error("{name:?} is no name: it must be visible and on one line")]
-    BadName {
-        /// The name.
-        name: String,
-    },
+    /// A name that is none, or another's.
+    #[error(transparent)]
+    Name(#[from] NameError),
 }
 
 impl Limit {
@@ -186,20 +177,10 @@ pub fn resolve_entrants(
     registry: &Registry,
     limit: Limit,
 ) -> Result<Vec<Entrant>, EntrantError> {
-    let mut names = BTreeSet::new();
+    let mut names = Names::default();
     let mut entrants = Vec::new();
     for (number, text) in (1..).zip(typed) {
-        let mut entrant = resolve(text, each, registry, limit, number)?;
-        if text.name.is_none() {
-            entrant.name = free_name(&entrant.name, &names);
-        }
-        if entrant.name.trim().is_empty() || entrant.name.chars().any(char::is_control) {
-            return Err(EntrantError::BadName { name: entrant.name });
-        }
-        if !names.insert(entrant.name.clone()) {
-            return Err(EntrantError::SameName { name: entrant.name });
-        }
-        entrants.push(entrant);
+        entrants.push(resolve(text, each, registry, limit, &mut names, number)?);
     }
     Ok(entrants)
 }
@@ -209,6 +190,7 @@ fn resolve(
     each: &EntrantText,
     registry: &Registry,
     limit: Limit,
+    names: &mut Names,
     number: usize,
 ) -> Result<Entrant, EntrantError> {
     let command = typed.cmd.as_ref().or(each.cmd.as_ref()).ok_or(EntrantError::NoCommand { number })?;
@@ -218,7 +200,7 @@ fn resolve(
         None if command == BUILTIN => Program::Builtin,
         None => Program::Command(PathBuf::from(command)),
     };
-    let name = typed.name.clone().unwrap_or_else(|| default_name(command));
+    let name = names.take(typed.name.as_deref(), command)?;
     if typed.tc.is_some() || each.tc.is_some() {
         return Err(EntrantError::GameClock { name });
     }
@@ -246,21 +228,6 @@ fn resolve(
         limit: own.or(shared).unwrap_or(limit),
         name,
     })
-}
-
-fn default_name(command: &str) -> String {
-    if command == BUILTIN {
-        return "smalt".to_owned();
-    }
-    Path::new(command)
-        .file_stem()
-        .map_or_else(|| command.to_owned(), |stem| stem.to_string_lossy().into_owned())
-}
-
-fn free_name(name: &str, taken: &BTreeSet<String>) -> String {
-    let numbered = (2..).map(|number| format!("{name}-{number}"));
-    let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
-    candidates.find(|candidate| !taken.contains(candidate)).expect("there is always another number")
 }
 
 #[cfg(test)]
@@ -320,6 +287,6 @@ mod tests {
         check(&["cmd=a nodes=1 depth=2"], "engine \"a\": give one of movetime, nodes and depth");
         check(&["cmd=a nodes=0"], "engine \"a\": nodes must be above zero");
         check(&["name=a"], "engine 1 has no cmd: give a program, a name of the registry, or builtin");
-        check(&["a", "name=a cmd=b"], "two engines are called \"a\": give one of them another with name=");
+        check(&["a", "name=a cmd=b"], "two entrants are called \"a\": give one of them another with name=");
     }
 }

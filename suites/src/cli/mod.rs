@@ -36,23 +36,11 @@ pub struct Builtin {
 pub fn main(builtin: Builtin) -> ExitCode {
     match run(&Arguments::parse().command, builtin) {
         Ok(code) => code,
-        Err(Refusal { exit, error }) => {
-            output::tell(&format!("smalt-suites: {}", sentence(&error)));
-            exit.into()
+        Err(refusal) => {
+            output::tell(&format!("smalt-suites: {refusal}"));
+            refusal.exit.into()
         }
     }
-}
-
-/// An error with its reasons, each said once.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
-            text.push_str(": ");
-            text.push_str(&cause);
-        }
-    }
-    text
 }
 
 fn run(command: &Command, builtin: Builtin) -> Result<ExitCode, Refusal> {

@@ -30,23 +30,11 @@ use exit::{Exit, OrRefuse, Refusal};
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
     match run(Arguments::parse().command, engine) {
         Ok(code) => code,
-        Err(Refusal { exit, error }) => {
-            output::tell(&format!("smalt-tournament: {}", sentence(&error)));
-            exit.into()
+        Err(refusal) => {
+            output::tell(&format!("smalt-tournament: {refusal}"));
+            refusal.exit.into()
         }
     }
-}
-
-/// An error with its reasons, each said once.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
-            text.push_str(": ");
-            text.push_str(&cause);
-        }
-    }
-    text
 }
 
 fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> {

@@ -1,11 +1,11 @@
 //! From what was typed to what is meant: names found in the registry, clocks and options inherited, conflicts
 //! rejected. The only way to a [`Plan`]; and back to a file.
 
-use std::collections::{BTreeMap, BTreeSet};
+use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 
-use smalt_driver::entrant::{BUILTIN, Registry, Restart};
+use smalt_driver::entrant::{BUILTIN, NameError, Names, Registry, Restart};
 use smalt_protocol::TimeControl;
 use smalt_stats::Sprt;
 use smalt_stats::sprt::{Model, SprtError};
@@ -58,18 +58,9 @@ pub enum PlanError {
         /// Its number, from 1.
         number: usize,
     },
-    /// Two of one name.
-    #[error("two entrants are called {name:?}: give one of them another with name=")]
-    SameName {
-        /// The name.
-        name: String,
-    },
-    /// A name that would spoil tables and PGN.
-    #[error("{name:?} is no name: it must be visible and on one line")]
-    BadName {
-        /// The name.
-        name: String,
-    },
+    /// A name that is none, or another's.
+    #[error(transparent)]
+    Name(#[from] NameError),
     /// A clock that is none.
     #[error("entrant {name:?}: {error}")]
     Clock {
@@ -367,11 +358,11 @@ fn check_entrants(file: &PlanFile, format: Format, registry: &Registry) -> Resul
     let each = file.each.clone().unwrap_or_default();
     let somebody_challenges = file.entrants.iter().any(|entrant| entrant.role == Some(Role::Challenger));
     let seeds = check_seeds(file, format)?;
-    let mut names = BTreeSet::new();
+    let mut names = Names::default();
     let mut entrants = Vec::new();
     for (index, typed) in file.entrants.iter().enumerate() {
         let number = index + 1;
-        let mut entrant = resolve(typed, &each, file, registry, number)?;
+        let mut entrant = resolve(typed, &each, file, registry, &mut names, number)?;
         let leads = match seeds {
             Some(seeds) => index < seeds,
             None => {
@@ -380,15 +371,6 @@ fn check_entrants(file: &PlanFile, format: Format, registry: &Registry) -> Resul
             }
         };
         entrant.role = typed.role.unwrap_or(if leads { Role::Challenger } else { Role::Opponent });
-        if typed.name.is_none() {
-            entrant.name = free_name(&entrant.name, &names);
-        }
-        if entrant.name.trim().is_empty() || entrant.name.chars().any(char::is_control) {
-            return Err(PlanError::BadName { name: entrant.name });
-        }
-        if !names.insert(entrant.name.clone()) {
-            return Err(PlanError::SameName { name: entrant.name });
-        }
         entrants.push(entrant);
     }
     Ok(entrants)
@@ -416,18 +398,13 @@ fn check_seeds(file: &PlanFile, format: Format) -> Result<Option<usize>, PlanErr
     Ok(Some(seeds))
 }
 
-fn free_name(name: &str, taken: &BTreeSet<String>) -> String {
-    let numbered = (2..).map(|number| format!("{name}-{number}"));
-    let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
-    candidates.find(|candidate| !taken.contains(candidate)).expect("there is always another number")
-}
-
 /// Fills in what an entrant inherits: its own words first, then what holds for each, then the registry.
 fn resolve(
     typed: &EntrantFile,
     each: &EntrantFile,
     file: &PlanFile,
     registry: &Registry,
+    names: &mut Names,
     number: usize,
 ) -> Result<Entrant, PlanError> {
     let command = typed.cmd.as_ref().or(each.cmd.as_ref()).ok_or(PlanError::NoCommand { number })?;
@@ -437,7 +414,7 @@ fn resolve(
         None if command == BUILTIN => Program::Builtin,
         None => Program::Command(PathBuf::from(command)),
     };
-    let name = typed.name.clone().unwrap_or_else(|| default_name(command));
+    let name = names.take(typed.name.as_deref(), command)?;
     let mut options: BTreeMap<String, String> = BTreeMap::new();
     let layers = [known.map(|engine| &engine.options), Some(&each.options), Some(&typed.options)];
     for (option, text) in layers.into_iter().flatten().flatten() {
@@ -481,13 +458,4 @@ fn inherit_clock(layers: &[ClockFile]) -> ClockFile {
         longest_move: layers.iter().find_map(|layer| layer.longest_move),
         ..limits
     }
-}
-
-fn default_name(command: &str) -> String {
-    if command == BUILTIN {
-        return "smalt".to_owned();
-    }
-    Path::new(command)
-        .file_stem()
-        .map_or_else(|| command.to_owned(), |stem| stem.to_string_lossy().into_owned())
 }

@@ -2,6 +2,7 @@
 //! that runs engines reads them here, so that the same words mean the same everywhere. Starts nothing, compares nothing
 //! with anything else: what a program makes of a clock or an option is its own business.
 
+mod naming;
 mod nearest;
 mod registry;
 mod words;
@@ -14,6 +15,7 @@ use smalt_protocol::TimeControl;
 
 use crate::engine::Pondering;
 
+pub use naming::{NameError, Names, default_name};
 pub use nearest::{nearest, nearest_key};
 pub use registry::{OptionText, Registry, RegistryEngine, RegistryError};
 pub use words::{WordsError, parse_entrant, parse_keys, split_words};

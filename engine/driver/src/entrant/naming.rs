@@ -1,0 +1,83 @@
+//! Names of entrants: what they are called where nobody said so, and that no two are called alike.
+
+use std::collections::BTreeSet;
+use std::path::Path;
+
+use super::BUILTIN;
+
+/// Why an entrant cannot be called so.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NameError {
+    /// Another is called so.
+    #[error("two entrants are called {name:?}: give one of them another with name=")]
+    Taken {
+        /// The name.
+        name: String,
+    },
+    /// It would spoil tables and PGN.
+    #[error("{name:?} is no name: it must be visible and on one line")]
+    Bad {
+        /// The name.
+        name: String,
+    },
+}
+
+/// The names of a run.
+#[derive(Clone, Debug, Default)]
+pub struct Names {
+    taken: BTreeSet<String>,
+}
+
+impl Names {
+    /// The name of one more entrant: the chosen one, or else that of its command ([`default_name`]), with a number if
+    /// another is called so.
+    ///
+    /// # Errors
+    /// If the name was chosen before, or is none.
+    pub fn take(&mut self, chosen: Option<&str>, command: &str) -> Result<String, NameError> {
+        let name = chosen.map_or_else(|| self.free(default_name(command)), str::to_owned);
+        if name.trim().is_empty() || name.chars().any(char::is_control) {
+            return Err(NameError::Bad { name });
+        }
+        if !self.taken.insert(name.clone()) {
+            return Err(NameError::Taken { name });
+        }
+        Ok(name)
+    }
+
+    fn free(&self, name: String) -> String {
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut candidates = std::iter::once(name.clone()).chain(numbered);
+        candidates.find(|candidate| !self.taken.contains(candidate)).expect("there is always another number")
+    }
+}
+
+/// What an entrant is called by its command: the program's file without folder and ending; the built-in engine `smalt`.
+#[must_use]
+pub fn default_name(command: &str) -> String {
+    if command == BUILTIN {
+        return "smalt".to_owned();
+    }
+    let stem = Path::new(command).file_stem();
+    stem.map_or_else(|| command.to_owned(), |stem| stem.to_string_lossy().into_owned())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_are_called_alike() {
+        let mut names = Names::default();
+        let mut take = |chosen, command| names.take(chosen, command).map_err(|error| error.to_string());
+        assert_eq!(take(None, "./bin/mine.sh").as_deref(), Ok("mine"));
+        assert_eq!(take(None, "mine").as_deref(), Ok("mine-2"));
+        assert_eq!(take(None, BUILTIN).as_deref(), Ok("smalt"));
+        assert_eq!(take(Some("Mine"), "mine").as_deref(), Ok("Mine"));
+        let taken = "two entrants are called \"Mine\": give one of them another with name=";
+        assert_eq!(take(Some("Mine"), "other"), Err(taken.to_owned()));
+        let bad = "\" \" is no name: it must be visible and on one line";
+        assert_eq!(take(Some(" "), "other"), Err(bad.to_owned()));
+        assert!(take(Some("a\nb"), "other").is_err());
+    }
+}

@@ -1,0 +1,95 @@
+//! How a program ends: the exit codes that all programs of the workbench share, and errors that bear one. What each code
+//! means in a program is told by its own table, in its `--help`.
+
+use std::fmt;
+use std::process::ExitCode;
+
+/// How a program ends, from the best to the worst.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// 0: all that was asked was done.
+    Done,
+    /// 3: finished, but something was left out.
+    LeftOut,
+    /// 2: wrong usage, plan or input file.
+    Usage,
+    /// 1: it failed while running.
+    Failed,
+    /// 130: the user ended it.
+    Interrupted,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(match exit {
+            Exit::Done => 0,
+            Exit::Failed => 1,
+            Exit::Usage => 2,
+            Exit::LeftOut => 3,
+            Exit::Interrupted => 130,
+        })
+    }
+}
+
+/// An error of a program and the code that it means. An error of a main, not of a library: hence anyhow.
+#[derive(Debug)]
+pub struct Refusal {
+    /// The code.
+    pub exit: Exit,
+    /// What is wrong.
+    pub error: anyhow::Error,
+}
+
+impl fmt::Display for Refusal {
+    /// The error with its reasons, each said once.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut text = self.error.to_string();
+        for cause in self.error.chain().skip(1).map(ToString::to_string) {
+            if !text.contains(&cause) {
+                text.push_str(": ");
+                text.push_str(&cause);
+            }
+        }
+        f.write_str(&text)
+    }
+}
+
+/// Gives errors their code.
+pub trait OrRefuse<T> {
+    /// The user's input is wrong.
+    ///
+    /// # Errors
+    /// The same error, with its code.
+    fn or_usage(self) -> Result<T, Refusal>;
+
+    /// Something failed on the way.
+    ///
+    /// # Errors
+    /// The same error, with its code.
+    fn or_failed(self) -> Result<T, Refusal>;
+}
+
+impl<T, E: Into<anyhow::Error>> OrRefuse<T> for Result<T, E> {
+    fn or_usage(self) -> Result<T, Refusal> {
+        self.map_err(|error| Refusal { exit: Exit::Usage, error: error.into() })
+    }
+
+    fn or_failed(self) -> Result<T, Refusal> {
+        self.map_err(|error| Refusal { exit: Exit::Failed, error: error.into() })
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn reasons_are_said_once() {
+        let error =
+            anyhow::anyhow!("no such key").context("line 3: no such key").context("failed to read x.toml");
+        let refused: Result<(), Refusal> = Err(error).or_usage();
+        let refusal = refused.unwrap_err();
+        assert_eq!(refusal.to_string(), "failed to read x.toml: line 3: no such key");
+        assert_eq!(refusal.exit, Exit::Usage);
+    }
+}
