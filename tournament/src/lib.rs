@@ -1,10 +1,11 @@
 //! Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
 //!
 //! [`plan`] says what is to be played, [`schedule`] makes games of it, [`game`] plays one, [`run`] plays them all on
-//! [`fleet`]'s workers, [`store`] keeps what happened, [`standings`] and [`pgn`] show it; [`cli`] is what users type.
+//! [`fleet`]'s workers, [`store`] keeps what happened, [`standings`], [`pgn`] and [`export`] show it; [`cli`] is what users type.
 
 pub mod calendar;
 pub mod cli;
+pub mod export;
 pub mod fleet;
 pub mod game;
 pub mod opening;

@@ -182,7 +182,8 @@ fn tables_and_json_of_a_run_have_their_form() {
     place.check(&arguments, 0);
     let mut results = place.results("run.db");
     for entrant in results["entrants"].as_array_mut().unwrap() {
-        for timed in ["nps", "seconds_per_move", "handover_median_us", "handover_p99_us"] {
+        for timed in ["nps", "seconds_per_move", "handover_median_us", "handover_p99_us", "handover_p999_us"]
+        {
             entrant[timed] = "timed".into();
         }
     }
@@ -207,7 +208,8 @@ fn status_tells_what_engines_did_wrong_and_shows_their_last_lines() {
         ["match", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "1", "--store", "run.db"];
     place.check(&arguments, 0);
     let (out, _) = place.check(&["status", "run.db"], 0);
-    assert!(out.starts_with("1 of 1 games, finished\n  good: good\n  bad: bad\n"), "{out}");
+    assert!(out.starts_with("1 of 1 games, finished\n"), "{out}");
+    assert!(out.contains(" games an hour\n  good: good\n  bad: bad\n"), "{out}");
     assert!(out.ends_with("Game 1: bad gave a best move that is none: `bestmove Zz9-h`\n"), "{out}");
     let (out, _) = place.check(&["status", "run.db", "--transcripts"], 0);
     assert!(out.contains(" > go depth 1\n") && out.contains(" < bestmove Zz9-h\n"), "{out}");

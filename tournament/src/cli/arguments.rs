@@ -6,6 +6,7 @@ use clap::{Args, Parser, Subcommand};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
+use crate::export::Span;
 use crate::plan::{
     Affinity, DrawRule, FiftyMoves, Figure, Format, MateRule, OnFault, Order, ResignRule, RuleError, Switch,
     TablebaseResults, TimeoutsFile, Times, Variant, parse_word,
@@ -83,24 +84,9 @@ pub(super) enum Command {
         test: SprtFlags,
     },
     /// Go on exactly where a stopped, killed or crashed run was
-    Resume {
-        /// The store of the run
-        store: PathBuf,
-        /// Games at the same time
-        #[arg(long, value_name = "N")]
-        concurrency: Option<usize>,
-        /// How it is shown.
-        #[command(flatten)]
-        show: ShowFlags,
-    },
+    Resume(ResumeFlags),
     /// Tell how far a run is, and what engines did wrong
-    Status {
-        /// The store of the run
-        store: PathBuf,
-        /// Show the last lines of the conversation before each fault
-        #[arg(long)]
-        transcripts: bool,
-    },
+    Status(StatusFlags),
     /// Show the tables of a run
     Standings {
         /// The store of the run
@@ -115,14 +101,9 @@ pub(super) enum Command {
     /// Rate all who played in stores and PGN files on one scale
     #[command(after_help = super::ratings::EXAMPLES)]
     Ratings(super::ratings::RatingFlags),
-    /// Write the games of a run as PGN
-    Export {
-        /// The store of the run
-        store: PathBuf,
-        /// The file (default: standard output)
-        #[arg(short, long, value_name = "FILE")]
-        output: Option<PathBuf>,
-    },
+    /// Write the games of a run: PGN, CSV, JSON, last positions, or what engines said before their faults
+    #[command(after_help = EXPORT_EXAMPLES)]
+    Export(ExportFlags),
     /// Compute Elo, its error, and a sequential test from counts
     #[command(after_help = ELO_EXAMPLES)]
     Elo {
@@ -166,6 +147,12 @@ Ctrl-C stops within three seconds and says how to resume; a second one stops at 
 const SPRT_EXAMPLES: &str = "\
 Example:
   smalt-tournament sprt --engine ./new --engine ./old --tc 8+0.08 --elo0 0 --elo1 5";
+
+const EXPORT_EXAMPLES: &str = "\
+Examples:
+  smalt-tournament export run.db -o games.csv
+  smalt-tournament export run.db --what epd --engine mine --result 1/2-1/2
+  smalt-tournament export run.db --what transcript --game 17";
 
 const ELO_EXAMPLES: &str = "\
 Examples:
@@ -321,9 +308,104 @@ pub(super) struct ShowFlags {
     /// Write all results for scripts (`-`: standard output)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub json: Option<PathBuf>,
+    /// Append what happens as JSON lines, while it does (`-`: standard output)
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub events: Option<PathBuf>,
+    /// Write the last positions of all games, at the end of the run
+    #[arg(long, value_name = "FILE", help_heading = "Output")]
+    pub epd: Option<PathBuf>,
+    /// Keep every line of both engines, a file a game, in this folder
+    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
+    pub log: Option<PathBuf>,
+    /// Show the standings every so many games (on a terminal they are always shown)
+    #[arg(long, value_name = "N", help_heading = "Output")]
+    pub rating_interval: Option<u64>,
     /// Show nothing but the result and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
+}
+
+/// What may be changed when a run goes on. All else stays as it was begun.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct ResumeFlags {
+    /// The store of the run
+    pub store: PathBuf,
+    /// Games at the same time
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<usize>,
+    /// More games of each pairing than before
+    #[arg(long, value_name = "N")]
+    pub games: Option<u32>,
+    /// After a fault of an engine (the game is lost): recover (start it again and go on) or stop
+    #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>)]
+    pub on_fault: Option<OnFault>,
+    /// After so many faults from now on an engine plays no more (0: never)
+    #[arg(long, value_name = "N")]
+    pub strike_after: Option<u32>,
+    /// How it is shown.
+    #[command(flatten)]
+    pub show: ShowFlags,
+}
+
+/// What is told of a run.
+#[derive(Args, Clone, Debug)]
+pub(super) struct StatusFlags {
+    /// The store of the run
+    pub store: PathBuf,
+    /// Tell of every fault
+    #[arg(long)]
+    pub faults: bool,
+    /// And show the last lines of the conversation before each
+    #[arg(long)]
+    pub transcripts: bool,
+    /// Write the same for scripts (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+}
+
+/// Which games are written, and how.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ExportFlags {
+    /// The store of the run
+    pub store: PathBuf,
+    /// The file (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    pub output: Option<PathBuf>,
+    /// What is written (default: what the name of the file says, else pgn)
+    #[arg(long, value_enum, value_name = "FORM")]
+    pub what: Option<ExportForm>,
+    /// Only games of this entrant; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub engine: Vec<String>,
+    /// Only games with this result: 1-0, 0-1 or 1/2-1/2
+    #[arg(long, value_name = "RESULT", allow_hyphen_values = true)]
+    pub result: Option<String>,
+    /// Only games that ended so: checkmate, repetition, "time forfeit", …; may be repeated
+    #[arg(long, value_name = "ENDING")]
+    pub termination: Vec<String>,
+    /// Only the games of these numbers: N or N-M
+    #[arg(long, value_name = "N")]
+    pub game: Option<Span>,
+    /// Only the games of these pairs: N or N-M
+    #[arg(long, value_name = "N")]
+    pub pair: Option<Span>,
+}
+
+/// What can be written of a run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum ExportForm {
+    /// The games
+    Pgn,
+    /// A line a game
+    Csv,
+    /// One array of games with all moves
+    Json,
+    /// The same, a line a game
+    Jsonl,
+    /// The last position of each game
+    Epd,
+    /// The last lines before each fault
+    Transcript,
 }
 
 /// A sequential test.

@@ -1,14 +1,16 @@
-//! Progress on standard error: a line for each game, and on a terminal a bar below them. Looks on; decides nothing.
+//! Progress on standard error: a line for each game; on a terminal the standings and a bar below them, drawn again as
+//! games end; elsewhere the standings every so many games. Looks on; decides nothing.
 
 use std::io::{IsTerminal, Write};
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
+use smalt_report::{Sign, format};
 
 use crate::game::GameRecord;
 use crate::plan::Plan;
 use crate::run::{News, StopReason, Watcher};
-use crate::standings::{Standings, statistics};
+use crate::standings::{Standings, report, statistics};
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -19,46 +21,65 @@ pub(super) enum Loudness {
     Usual,
 }
 
+/// How often the standings on a terminal are drawn again at most.
+const REDRAWING: Duration = Duration::from_millis(500);
+
 /// Shows a run.
 pub(super) struct Display {
     names: Vec<String>,
     store: String,
     loudness: Loudness,
+    interval: u64,
     bar: Option<ProgressBar>,
+    began: Instant,
+    drawn: Option<Instant>,
+    games_before: u64,
 }
 
 impl Display {
     pub(super) fn new(plan: &Plan, store: &std::path::Path, loudness: Loudness) -> Display {
-        let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        Display { names, store: store.display().to_string(), loudness, bar: None }
+        Display {
+            names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
+            store: store.display().to_string(),
+            loudness,
+            interval: plan.output.rating_interval.unwrap_or(0),
+            bar: None,
+            began: Instant::now(),
+            drawn: None,
+            games_before: 0,
+        }
     }
 
     fn begin(&mut self, standings: &Standings) {
+        self.began = Instant::now();
+        self.games_before = standings.games_finished();
         if self.loudness == Loudness::Quiet || !std::io::stderr().is_terminal() {
             return;
         }
         let bar =
             ProgressBar::new(standings.games_planned().into()).with_position(standings.games_finished());
-        if let Ok(style) =
-            ProgressStyle::with_template("{bar:30} {pos}/{len} games, {elapsed} passed, {eta} left {msg}")
-        {
+        if let Ok(style) = ProgressStyle::with_template("{bar:30} {pos}/{len} games, {elapsed} passed{msg}") {
             bar.set_style(style);
         }
-        bar.enable_steady_tick(Duration::from_millis(500));
+        bar.enable_steady_tick(REDRAWING);
         self.bar = Some(bar);
     }
 
-    /// A line above the bar, or simply a line. Standard error may be closed; then nobody reads it.
+    /// A line above the bar, or simply a line.
     fn line(&self, text: &str) {
         let text: String =
             text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
+        self.print(&(text + "\n"));
+    }
+
+    /// Standard error may be closed; then nobody reads it.
+    fn print(&self, text: &str) {
+        let print = || {
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        };
         match &self.bar {
-            Some(bar) => bar.suspend(|| {
-                let _ = writeln!(std::io::stderr(), "{text}");
-            }),
-            None => {
-                let _ = writeln!(std::io::stderr(), "{text}");
-            }
+            Some(bar) => bar.suspend(print),
+            None => print(),
         }
     }
 
@@ -66,7 +87,7 @@ impl Display {
         self.names.get(entrant).map_or("?", String::as_str)
     }
 
-    fn show_game(&self, record: &GameRecord, standings: &Standings) {
+    fn show_game(&mut self, record: &GameRecord, standings: &Standings) {
         let [white, black] = [record.game.white, record.game.black].map(|entrant| self.name(entrant));
         let number = record.game.number + 1;
         if self.loudness == Loudness::Usual {
@@ -83,9 +104,40 @@ impl Display {
             let culprit = self.name(record.entrant(fault.color));
             self.line(&format!("  game {number}: {culprit} {}", fault.words));
         }
+        self.show_standings(standings);
+    }
+
+    fn show_standings(&mut self, standings: &Standings) {
+        let finished = standings.games_finished();
         if let Some(bar) = &self.bar {
-            bar.set_position(standings.games_finished());
+            bar.set_position(finished);
+            if self.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAWING) {
+                let table = report::table(standings).to_text();
+                bar.set_message(format!("{}\n{}", self.pace(standings), table.trim_end()));
+                self.drawn = Some(Instant::now());
+            }
+        } else if self.interval > 0
+            && finished.is_multiple_of(self.interval)
+            && self.loudness == Loudness::Usual
+        {
+            let (table, pace) = (report::table(standings).to_text(), self.pace(standings));
+            let planned = standings.games_planned();
+            self.print(&format!("{}\n{finished} of {planned} games{pace}\n", table.trim_end()));
         }
+    }
+
+    /// How fast games end since this start, and how long the others will take: `, 3,412 games an hour, 5m 20s left`.
+    fn pace(&self, standings: &Standings) -> String {
+        let played = standings.games_finished().saturating_sub(self.games_before);
+        let seconds = self.began.elapsed().as_secs_f64();
+        if played == 0 || seconds <= 0.0 {
+            return String::new();
+        }
+        let each = seconds / played as f64;
+        let missing = u64::from(standings.games_planned()).saturating_sub(standings.games_finished());
+        let left = Duration::try_from_secs_f64(each * missing as f64).unwrap_or(Duration::MAX);
+        let rate = format::grouped((3600.0 / each).round() as i64);
+        format!(", {rate} games an hour, {} left", format::duration(left))
     }
 
     fn show_stop(&self, reason: &StopReason) {
@@ -117,7 +169,7 @@ fn score_line(record: &GameRecord, standings: &Standings) -> String {
     let found = statistics(tally.results, tally.pairs).and_then(|found| found.elo);
     if let Some(elo) = found {
         text.push_str(", Elo ");
-        text.push_str(&smalt_report::format::estimate(elo.value, elo.error, 1, smalt_report::Sign::Both));
+        text.push_str(&format::estimate(elo.value, elo.error, 1, Sign::Both));
     }
     if let Some(test) = standings.test() {
         text.push_str(&format!(", LLR {:.2}", test.llr));

@@ -4,13 +4,16 @@
 mod arguments;
 mod display;
 mod elo;
+mod events;
 mod exit;
+mod export;
 mod intent;
 mod openings;
 mod output;
 mod play;
 mod ratings;
 mod signals;
+mod status;
 mod view;
 
 use std::process::ExitCode;
@@ -22,7 +25,6 @@ use smalt_stats::{Pentanomial, Wdl};
 
 use crate::plan::{DEFAULT_PLAN, Format};
 use arguments::{Arguments, Command, Numbers, RunFlags, SprtFlags};
-use display::Loudness;
 use elo::Counts;
 use exit::{Exit, OrRefuse, Refusal};
 
@@ -53,7 +55,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Sprt { flags, test } => play(Format::Match, &flags, Some(&test))?,
         Command::Run { plan, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
-            play::play(plan, loudness(flags.show.quiet))?
+            play::play(plan, play::loudness(&flags.show))?
         }
         Command::Plan { shipped: true, .. } => {
             output::print(DEFAULT_PLAN)?;
@@ -70,16 +72,11 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             output::print(&plan.to_file().to_toml())?;
             Exit::Done
         }
-        Command::Resume { store, concurrency, show } => {
-            play::resume(&store, concurrency, show.json.as_deref(), loudness(show.quiet))?
-        }
-        Command::Status { store, transcripts } => {
-            let detail = if transcripts { view::Detail::Transcripts } else { view::Detail::Words };
-            view::status(&store, detail)?
-        }
+        Command::Resume(flags) => play::resume(&flags)?,
+        Command::Status(flags) => status::status(&flags)?,
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,
-        Command::Export { store, output } => view::export(&store, output.as_deref())?,
+        Command::Export(flags) => export::export(&flags)?,
         Command::Elo { wdl, penta, test, json } => {
             let pairs = penta.map(|pairs| Counts::Pairs(Pentanomial(pairs.0)));
             let games =
@@ -93,9 +90,5 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
 }
 
 fn play(format: Format, flags: &RunFlags, test: Option<&SprtFlags>) -> Result<Exit, Refusal> {
-    play::play(intent::plan_of_flags(format, flags, test)?, loudness(flags.show.quiet))
-}
-
-fn loudness(quiet: bool) -> Loudness {
-    if quiet { Loudness::Quiet } else { Loudness::Usual }
+    play::play(intent::plan_of_flags(format, flags, test)?, play::loudness(&flags.show))
 }

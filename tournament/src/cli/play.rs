@@ -1,7 +1,7 @@
 //! Plays a plan, or goes on with one: store, slots, signals, display, and at the end the tables.
 
 use std::fs::OpenOptions;
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -11,17 +11,20 @@ use anyhow::{Context, anyhow};
 use smalt_driver::entrant::Registry;
 use smalt_driver::process::Guard;
 
+use super::arguments::{ResumeFlags, ShowFlags};
 use super::display::{Display, Loudness};
+use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, tell, write_json};
-use super::signals;
+use super::view::printable;
+use super::{export, signals};
 use crate::calendar::Moment;
 use crate::fleet::{Local, Processors};
 use crate::game::Tablebases;
 use crate::pgn::OrderedPgn;
-use crate::plan::{OutputFile, Plan, PlanFile};
+use crate::plan::{Format, OutputFile, Plan, PlanFile};
 use crate::run::slot::{Terms, command};
-use crate::run::{Conclusion, Coordinator, Prepared, RunError, fingerprint};
+use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, Watcher, fingerprint};
 use crate::standings::{Standings, json, report};
 use crate::store::{Store, StoreError, StoredRun};
 
@@ -34,8 +37,9 @@ pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> 
         tell(&format!("opening file, line {}: skipped, {}", skipped.line, skipped.reason));
     }
     locate_engines(&prepared.plan)?;
+    make_outputs_absolute(&mut prepared.plan.output);
+    check_outputs(&prepared.plan)?;
     let crew = Crew::of(&prepared)?;
-    check_writable(prepared.plan.output.json.as_deref())?;
     let fingerprint = fingerprint(&prepared.book);
     let mut attempt = 1;
     let (store, pgn) = loop {
@@ -98,9 +102,31 @@ fn refuse_pgn(path: &Path, error: std::io::Error) -> BeginError {
     BeginError::Other(Refusal { exit: Exit::Usage, error })
 }
 
+/// Paths mean the same when the run is resumed from another folder.
+fn make_outputs_absolute(output: &mut OutputFile) {
+    let OutputFile { json, events, epd, log, .. } = output;
+    for path in [json, events, epd, log].into_iter().flatten().filter(|path| !is_standard_output(path)) {
+        *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());
+    }
+}
+
+/// Views that could not be written in the end are refused at the begin. The folder of transcripts is made.
+fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
+    let output = &plan.output;
+    for path in [&output.json, &output.events, &output.epd].into_iter().flatten() {
+        check_writable(path)?;
+    }
+    if let Some(folder) = &output.log {
+        std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;
+    }
+    Ok(())
+}
+
 /// A file of results that could not be written at the end is refused at the begin.
-fn check_writable(path: Option<&Path>) -> Result<(), Refusal> {
-    let Some(path) = path.filter(|path| !is_standard_output(path)) else { return Ok(()) };
+fn check_writable(path: &Path) -> Result<(), Refusal> {
+    if is_standard_output(path) {
+        return Ok(());
+    }
     let existed = path.exists();
     let opened = OpenOptions::new().append(true).create(true).open(path);
     opened.with_context(|| format!("write {}", path.display())).or_usage()?;
@@ -110,29 +136,17 @@ fn check_writable(path: Option<&Path>) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Goes on with a run.
-pub(super) fn resume(
-    path: &Path,
-    concurrency: Option<usize>,
-    json: Option<&Path>,
-    loudness: Loudness,
-) -> Result<Exit, Refusal> {
+/// Goes on with a run. What the flags do not change stays as it was begun.
+pub(super) fn resume(flags: &ResumeFlags) -> Result<Exit, Refusal> {
+    let path = &flags.store;
     let store = Store::resume(path).map_err(refuse_store)?;
-    for process in store.left_processes().or_failed()? {
-        let _ = process.sweep();
-        store.forget_process(process).or_failed()?;
-    }
     let mut prepared = read_run(&store)?;
-    locate_engines(&prepared.plan)?;
-    if let Some(number) = concurrency {
-        let number = NonZeroUsize::new(number).context("--concurrency must be above zero").or_usage()?;
-        prepared.plan.concurrency = Some(number);
-    }
-    check_writable(json)?;
-    if let Some(json) = json {
-        prepared.plan.output.json = Some(json.to_owned());
+    if change(&mut prepared.plan, flags)? == Change::OfGames {
+        prepared = Prepared::new(prepared.plan).or_usage()?;
     }
     prepared.plan.output.store = Some(path.to_owned());
+    locate_engines(&prepared.plan)?;
+    check_outputs(&prepared.plan)?;
     let crew = Crew::of(&prepared)?;
     let pgn = match &prepared.plan.output.pgn {
         Some(path) => {
@@ -140,7 +154,71 @@ pub(super) fn resume(
         }
         None => OrderedPgn::nowhere(),
     };
-    conduct(&prepared, crew, store, pgn, loudness)
+    store.change_plan(&prepared.plan.to_file().to_toml()).map_err(refuse_store)?;
+    for process in store.left_processes().map_err(refuse_store)? {
+        let _ = process.sweep();
+        store.forget_process(process).map_err(refuse_store)?;
+    }
+    conduct(&prepared, crew, store, pgn, loudness(&flags.show))
+}
+
+/// What became of a plan.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Change {
+    OfGames,
+    OfOthers,
+}
+
+fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
+    if let Some(number) = flags.concurrency {
+        let number = NonZeroUsize::new(number).context("--concurrency must be above zero").or_usage()?;
+        plan.concurrency = Some(number);
+    }
+    if let Some(policy) = flags.on_fault {
+        plan.on_fault = policy;
+    }
+    if let Some(faults) = flags.strike_after {
+        plan.strike_after = NonZeroU32::new(faults);
+    }
+    let show = flags.show.clone();
+    let kept = plan.output.clone();
+    plan.output = OutputFile {
+        json: show.json.or(kept.json),
+        events: show.events.or(kept.events),
+        epd: show.epd.or(kept.epd),
+        log: show.log.or(kept.log),
+        rating_interval: show.rating_interval.or(kept.rating_interval),
+        ..kept
+    };
+    make_outputs_absolute(&mut plan.output);
+    match flags.games {
+        Some(games) if games != plan.games => {
+            check_growth(plan, games).or_usage()?;
+            plan.games = games;
+            Ok(Change::OfGames)
+        }
+        _ => Ok(Change::OfOthers),
+    }
+}
+
+/// Games keep their numbers only if whole pairs are added behind the last of each pairing.
+fn check_growth(plan: &Plan, games: u32) -> anyhow::Result<()> {
+    if !matches!(plan.format, Format::Gauntlet | Format::RoundRobin | Format::Match) {
+        return Err(anyhow!("--games: a {} cannot be made longer", plan.format));
+    }
+    if plan.rounds > 1 {
+        return Err(anyhow!("--games: a run of several rounds cannot be made longer"));
+    }
+    if games < plan.games {
+        return Err(anyhow!(
+            "--games {games}: the run was begun with {}, and can only be made longer",
+            plan.games
+        ));
+    }
+    if !games.is_multiple_of(2) || !plan.games.is_multiple_of(2) {
+        return Err(anyhow!("--games {games}: only even numbers can be changed (it was {})", plan.games));
+    }
+    Ok(())
 }
 
 /// A misspelled engine is refused before anything is begun.
@@ -222,13 +300,30 @@ fn conduct(
         tablebases,
         timeouts: plan.timeouts,
         own_program: own_program()?,
+        log: plan.output.log.clone(),
         guard: start_guard(),
     });
     let mut queue = Local::start(slots, &terms, &sender, processors).context("start threads").or_failed()?;
-    let mut display = Display::new(plan, &path, loudness);
+    let mut display = Watchers(vec![Box::new(Display::new(plan, &path, loudness))]);
+    if let Some(path) = &plan.output.events {
+        let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let interval = plan.output.rating_interval.unwrap_or(0);
+        let events = EventWriter::open(path, names, interval);
+        let events = events.with_context(|| format!("write {}", path.display())).or_failed()?;
+        display.0.push(Box::new(events));
+    }
     let coordinator = Coordinator::new(prepared, store, &mut queue, &mut display, pgn).map_err(refuse_run)?;
     let (standings, conclusion) = coordinator.run(&events).map_err(refuse_run)?;
     conclude(plan, &path, &standings, &conclusion)
+}
+
+/// Displays that look on together.
+struct Watchers(Vec<Box<dyn Watcher>>);
+
+impl Watcher for Watchers {
+    fn see(&mut self, news: &News<'_>, standings: &Standings) {
+        self.0.iter_mut().for_each(|watcher| watcher.see(news, standings));
+    }
 }
 
 fn conclude(
@@ -237,13 +332,18 @@ fn conclude(
     standings: &Standings,
     conclusion: &Conclusion,
 ) -> Result<Exit, Refusal> {
-    let tables = report::full(standings);
-    match &plan.output.json {
-        Some(json) => {
-            write_json(json, &json::Results::of(standings))?;
-            if is_standard_output(json) { tell(&tables) } else { print(&tables)? }
-        }
-        None => print(&tables)?,
+    let tables = tables(store, standings)?;
+    if let Some(json) = &plan.output.json {
+        write_json(json, &json::Results::of(standings))?;
+    }
+    let views = [&plan.output.json, &plan.output.events].into_iter().flatten();
+    if views.into_iter().any(|path| is_standard_output(path)) {
+        tell(&tables)
+    } else {
+        print(&tables)?
+    }
+    if let Some(epd) = &plan.output.epd {
+        export::write_epd(store, plan, epd)?;
     }
     tell(&format!("Store: {}", store.display()));
     if let Some(pgn) = &plan.output.pgn {
@@ -274,6 +374,24 @@ fn conclude(
 pub(super) fn refuse_store(error: StoreError) -> Refusal {
     let exit = if error.is_about_the_file() { Exit::Usage } else { Exit::Failed };
     Refusal { exit, error: error.into() }
+}
+
+/// All tables, and what engines did wrong.
+fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
+    let mut list = report::FaultList::default();
+    let reader = Store::read(store).map_err(refuse_store)?;
+    reader.for_each_fault(|fault| list.add(fault)).map_err(refuse_store)?;
+    let mut text = report::full(standings);
+    if let Some(faults) = report::faults(&list, standings, &store.display().to_string()) {
+        text.push('\n');
+        text.push_str(&printable(&faults));
+    }
+    Ok(text)
+}
+
+/// How much is shown of a run.
+pub(super) fn loudness(show: &ShowFlags) -> Loudness {
+    if show.quiet { Loudness::Quiet } else { Loudness::Usual }
 }
 
 fn refuse_run(error: RunError) -> Refusal {

@@ -269,6 +269,18 @@ pub struct OutputFile {
     /// All results for scripts; `-` is standard output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<PathBuf>,
+    /// What happens, as JSON lines; `-` is standard output.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub events: Option<PathBuf>,
+    /// The last positions of all games.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epd: Option<PathBuf>,
+    /// The folder of full transcripts.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub log: Option<PathBuf>,
+    /// After how many games the standings are shown; 0 is only at the end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating_interval: Option<u64>,
 }
 
 /// One engine, or what holds for each.
@@ -523,6 +535,10 @@ impl PlanFile {
                 pgn_comments: self.output.pgn_comments.or(other.output.pgn_comments),
                 pgn_times: self.output.pgn_times.or(other.output.pgn_times),
                 json: self.output.json.or(other.output.json),
+                events: self.output.events.or(other.output.events),
+                epd: self.output.epd.or(other.output.epd),
+                log: self.output.log.or(other.output.log),
+                rating_interval: self.output.rating_interval.or(other.output.rating_interval),
             },
             each: self.each.or(other.each),
             entrants: if self.entrants.is_empty() { other.entrants } else { self.entrants },

@@ -4,6 +4,7 @@
 pub mod coordinator;
 mod done;
 pub mod event;
+mod log;
 pub mod setup;
 pub mod slot;
 

@@ -14,6 +14,7 @@ use smalt_driver::{
 };
 
 use super::event::{Event, Strike};
+use super::log::GameLog;
 use crate::fleet::Work;
 use crate::game::play::transcript_of;
 use crate::game::{Contest, Interrupted, Seat, Tablebases, play};
@@ -48,6 +49,8 @@ pub struct Terms {
     pub timeouts: Timeouts,
     /// This program, which is the built-in engine, too.
     pub own_program: PathBuf,
+    /// The folder of full transcripts, if they are kept.
+    pub log: Option<PathBuf>,
     /// Who ends the engines when this program is killed.
     pub guard: Option<Guard>,
 }
@@ -61,6 +64,7 @@ pub struct Slot {
     running: Vec<Running>,
     out: Vec<usize>,
     binding: Option<Binding>,
+    log: Option<GameLog>,
 }
 
 /// The processors that a slot is bound to, and those that it could use.
@@ -119,7 +123,16 @@ impl Drop for Farewell {
 impl Slot {
     /// A slot that has not begun.
     pub fn new(worker: usize, terms: Arc<Terms>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
-        Slot { worker, terms, events, interrupt, running: Vec::new(), out: Vec::new(), binding: None }
+        Slot {
+            worker,
+            terms,
+            events,
+            interrupt,
+            running: Vec::new(),
+            out: Vec::new(),
+            binding: None,
+            log: None,
+        }
     }
 
     /// Plays until no work can come any more, bound to these processors if some are given.
@@ -143,6 +156,10 @@ impl Slot {
     }
 
     fn play_game(&mut self, game: ScheduledGame) {
+        if let Err(words) = self.open_log(&game) {
+            self.tell(Event::GameAbandoned(game));
+            return self.tell(Event::SystemFailed { words });
+        }
         let ready = [game.white, game.black].map(|entrant| self.prepare(entrant, &game));
         for no_engine in ready.into_iter().filter_map(Result::err) {
             if let NoEngine::System(words) = no_engine {
@@ -174,6 +191,21 @@ impl Slot {
             }
         }
         self.tidy_up();
+    }
+
+    /// Every line is kept from here on, where the plan wants it.
+    fn open_log(&mut self, game: &ScheduledGame) -> Result<(), String> {
+        let Some(folder) = &self.terms.log else { return Ok(()) };
+        if let Some(words) = self.log.as_ref().and_then(GameLog::failure) {
+            return Err(words);
+        }
+        let log = GameLog::create(folder, game.number)?;
+        for running in &mut self.running {
+            let name = &self.terms.entrants[running.entrant].name;
+            running.engine.set_transcript_sink(Some(log.sink(name)));
+        }
+        self.log = Some(log);
+        Ok(())
     }
 
     fn are_ready(&self, game: &ScheduledGame) -> bool {
@@ -295,9 +327,10 @@ impl Slot {
         if let Some(binding) = &self.binding {
             command = command.affinity(binding.of(entrant).iter().copied());
         }
+        let sink = self.log.as_ref().map(|log| log.sink(&plan.name));
         let meanwhile = &mut Meanwhile::interruptible(&self.interrupt);
         let patience = patience(&self.terms.timeouts);
-        let started = smalt_driver::start(&command, plan.protocol, patience, None, meanwhile);
+        let started = smalt_driver::start(&command, plan.protocol, patience, sink, meanwhile);
         let mut engine = started.map_err(|StartFailure { error, transcript }| {
             failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;

@@ -4,9 +4,9 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use smalt_stats::ratings::RatingOptions;
-use smalt_stats::{Estimate, MatchStatistics};
+use smalt_stats::{Estimate, MatchStatistics, Wdl};
 
-use super::{Standings, TestState, statistics};
+use super::{Standings, TestState, one_sided_elo, statistics};
 
 /// The results of a run.
 #[derive(Debug, Serialize)]
@@ -36,6 +36,8 @@ struct Entrant {
     time_losses: u64,
     crashes: u64,
     illegal_moves: u64,
+    elo_without_faults: Option<f64>,
+    elo_without_faults_error: Option<f64>,
     nps: Option<f64>,
     depth: Option<f64>,
     seconds_per_move: Option<f64>,
@@ -49,6 +51,8 @@ struct Entrant {
 pub struct Strength {
     elo: Option<f64>,
     elo_error: Option<f64>,
+    /// Where all was won or lost, the end of a one-sided 95 % interval.
+    elo_bound: Option<f64>,
     nelo: Option<f64>,
     nelo_error: Option<f64>,
     los: Option<f64>,
@@ -60,6 +64,7 @@ impl From<MatchStatistics> for Strength {
         Strength {
             elo: value(statistics.elo),
             elo_error: error(statistics.elo),
+            elo_bound: None,
             nelo: value(statistics.nelo),
             nelo_error: error(statistics.nelo),
             los: Some(statistics.los),
@@ -80,6 +85,12 @@ struct Pairing {
     strength: Strength,
 }
 
+/// What is said about one side by its counts.
+fn strength(found: Option<MatchStatistics>, results: Wdl) -> Strength {
+    let elo_bound = one_sided_elo(results).map(|bound| bound.0);
+    Strength { elo_bound, ..found.map(Strength::from).unwrap_or_default() }
+}
+
 /// A sequential test as it stands.
 #[derive(Debug, Serialize)]
 pub struct Sprt {
@@ -92,6 +103,7 @@ pub struct Sprt {
     lower: f64,
     upper: f64,
     verdict: String,
+    games: u64,
 }
 
 impl From<TestState> for Sprt {
@@ -107,6 +119,7 @@ impl From<TestState> for Sprt {
             lower: bounds.lower,
             upper: bounds.upper,
             verdict: state.verdict.to_string(),
+            games: state.games,
         }
     }
 }
@@ -126,6 +139,8 @@ impl Results {
         let rating =
             |entrant: usize| ratings.as_ref().and_then(|ratings| ratings.players()[entrant].estimate());
         let microseconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64() * 1e6);
+        let faultless =
+            |entrant: usize| standings.faultless_statistics_of(entrant).and_then(|found| found.elo);
         let entrant = |(index, tally): (usize, &super::EntrantTally)| Entrant {
             name: tally.name.clone(),
             games: tally.results.games(),
@@ -133,12 +148,14 @@ impl Results {
             draws: tally.results.draws,
             losses: tally.results.losses,
             points: tally.results.points(),
-            strength: standings.statistics_of(index).map(Strength::from).unwrap_or_default(),
+            strength: strength(standings.statistics_of(index), tally.results),
             rating: value(rating(index)),
             rating_error: error(rating(index)),
             time_losses: tally.time_losses,
             crashes: tally.crashes,
             illegal_moves: tally.illegal_moves,
+            elo_without_faults: value(faultless(index)),
+            elo_without_faults_error: error(faultless(index)),
             nps: tally.searches.nps(),
             depth: tally.searches.depth(),
             seconds_per_move: tally.searches.time_per_move().map(|time| time.as_secs_f64()),
@@ -153,7 +170,7 @@ impl Results {
             draws: tally.results.draws,
             losses: tally.results.losses,
             penta: tally.pairs.0,
-            strength: statistics(tally.results, tally.pairs).map(Strength::from).unwrap_or_default(),
+            strength: strength(statistics(tally.results, tally.pairs), tally.results),
         };
         Results {
             run: standings.name.clone(),

@@ -4,13 +4,14 @@
 pub mod json;
 pub mod latency;
 pub mod report;
+mod sequential;
 
 use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use smalt_chess::Color;
 use smalt_stats::ratings::{Pairing as RatedPairing, RatingError, RatingOptions, Ratings};
-use smalt_stats::{Estimate, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::{Elo, Estimate, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
 
 use crate::game::record::SearchRecord;
 use crate::game::termination::Kind;
@@ -20,6 +21,7 @@ use crate::ratings::Games;
 use crate::run::Prepared;
 use crate::schedule::{Pairing, Repeat, Schedule};
 use latency::Latencies;
+use sequential::SequentialTest;
 
 /// All counts of a run.
 #[derive(Clone, Debug)]
@@ -28,7 +30,7 @@ pub struct Standings {
     format: Format,
     schedule: Schedule,
     pairs_known: u32,
-    sprt: Option<Sprt>,
+    sequential: Option<SequentialTest>,
     entrants: Vec<EntrantTally>,
     pairings: Vec<PairingTally>,
     colors: HashMap<(usize, usize), Wdl>,
@@ -44,6 +46,8 @@ pub struct EntrantTally {
     pub name: String,
     /// Its games.
     pub results: Wdl,
+    /// Those of its games that no fault ended, its own or its opponent's.
+    pub faultless: Wdl,
     /// Games that it lost on time.
     pub time_losses: u64,
     /// Games that it lost since its process broke down or did not answer.
@@ -121,6 +125,8 @@ pub struct TestState {
     pub llr: f64,
     /// What it says.
     pub verdict: Verdict,
+    /// How many games, in whole pairs and in the order of their numbers, it rests on.
+    pub games: u64,
 }
 
 impl Standings {
@@ -133,7 +139,7 @@ impl Standings {
             format: plan.format,
             schedule: prepared.schedule.clone(),
             pairs_known: prepared.schedule.pairs(),
-            sprt: plan.sprt,
+            sequential: plan.sprt.map(|sprt| SequentialTest::new(sprt, prepared.schedule.repeat())),
             entrants: plan.entrants.iter().map(|plan| entrant(&plan.name)).collect(),
             pairings: pairing_tallies(&prepared.schedule),
             colors: HashMap::new(),
@@ -149,6 +155,10 @@ impl Standings {
         self.colors.entry((record.game.white, record.game.black)).or_default().record(white);
         self.entrants[record.game.white].results.record(white);
         self.entrants[record.game.black].results.record(white.mirrored());
+        if !record.termination.is_fault() {
+            self.entrants[record.game.white].faultless.record(white);
+            self.entrants[record.game.black].faultless.record(white.mirrored());
+        }
         *self.terminations.entry(record.termination).or_default() += 1;
         self.played += record.duration;
         self.add_to_pairing(record, white);
@@ -181,11 +191,20 @@ impl Standings {
                 _ => continue,
             };
             tally.results.record(outcome);
-            match self.half_pairs.remove(&record.game.pair) {
-                Some(other) => tally.pairs.record(other, outcome),
-                None => {
-                    self.half_pairs.insert(record.game.pair, outcome);
+            let pair = record.game.pair;
+            let whole = match self.half_pairs.remove(&pair) {
+                _ if self.schedule.repeat() == Repeat::Never => vec![outcome],
+                Some(other) => {
+                    tally.pairs.record(other, outcome);
+                    vec![other, outcome]
                 }
+                None => {
+                    self.half_pairs.insert(pair, outcome);
+                    continue;
+                }
+            };
+            if let Some(test) = &mut self.sequential {
+                test.add(pair, whole);
             }
         }
     }
@@ -236,6 +255,14 @@ impl Standings {
         &self.entrants
     }
 
+    /// How strong an entrant is by the games alone that no fault ended; none where all of its games are such.
+    pub fn faultless_statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
+        let tally = &self.entrants[entrant];
+        (tally.faultless != tally.results)
+            .then(|| statistics(tally.faultless, Pentanomial::default()))
+            .flatten()
+    }
+
     /// Every pairing that is known, in the order of the entrants.
     pub fn pairings(&self) -> &[PairingTally] {
         &self.pairings
@@ -261,18 +288,9 @@ impl Standings {
         statistics(self.entrants[entrant].results, self.pairs_of(entrant))
     }
 
-    /// The sequential test, if there is one and anything was counted.
+    /// The sequential test, if there is one.
     pub fn test(&self) -> Option<TestState> {
-        let sprt = self.sprt?;
-        let tally = self.pairings.first()?;
-        let llr = if self.schedule.repeat() == Repeat::Never {
-            sprt.llr_of_games(&tally.results)
-        } else if tally.pairs.pairs() == 0 {
-            0.0
-        } else {
-            sprt.llr_of_pairs(&tally.pairs).unwrap_or_else(|| sprt.llr_of_games(&tally.results))
-        };
-        Some(TestState { sprt, llr, verdict: sprt.verdict(llr) })
+        self.sequential.as_ref().map(SequentialTest::state)
     }
 
     /// Adds all games, by the entrants' names.
@@ -323,6 +341,19 @@ fn half_points(white: Outcome) -> u32 {
     }
 }
 
+/// Where all games were won (or all lost), no finite Elo explains them; but one that is too low (high) would have made
+/// so many wins (losses) rarer than one time in twenty: the end of the exact one-sided 95 % interval (C. Clopper and
+/// E. Pearson, 1934), score 0.05^(1/n). None where anything else happened.
+pub fn one_sided_elo(results: Wdl) -> Option<Elo> {
+    let games = results.games();
+    let bound = Elo::from_score(0.05_f64.powf(1.0 / games.max(1) as f64))?;
+    match results {
+        Wdl { wins, .. } if wins == games && games > 0 => Some(bound),
+        Wdl { losses, .. } if losses == games && games > 0 => Some(Elo(-bound.0)),
+        _ => None,
+    }
+}
+
 fn white_outcome(record: &GameRecord) -> Outcome {
     match record.loser() {
         Some(Color::Black) => Outcome::Win,
@@ -335,5 +366,24 @@ fn turn_of_fen(fen: &str) -> Color {
     match fen.split_ascii_whitespace().nth(1) {
         Some("b") => Color::Black,
         _ => Color::White,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn nothing_but_wins_bounds_the_strength_from_one_side() {
+        let check = |wins, draws, losses, expected: Option<f64>| {
+            let found = one_sided_elo(Wdl::new(wins, draws, losses)).map(|elo| elo.0.round());
+            assert_eq!(found, expected, "{wins} {draws} {losses}");
+        };
+        // A score of 0.05^(1/10) = 0.741; of 0.05^(1/100) = 0.970.
+        check(10, 0, 0, Some(183.0));
+        check(0, 0, 10, Some(-183.0));
+        check(100, 0, 0, Some(607.0));
+        check(9, 1, 0, None);
+        check(0, 0, 0, None);
     }
 }

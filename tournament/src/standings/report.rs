@@ -3,10 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use smalt_report::{Cell, Column, Kind, Sign, Table};
-use smalt_stats::{Estimate, MatchStatistics, Verdict};
+use smalt_report::{Cell, Column, Kind, Sign, Table, format};
+use smalt_stats::{Elo, Estimate, MatchStatistics, Verdict, Wdl};
 
-use super::{Standings, TestState, statistics};
+use super::{EntrantTally, Standings, TestState, one_sided_elo, statistics};
+use crate::store::Fault;
 
 /// Everything at the end of a run: standings, pairings, the test, endings, speed.
 pub fn full(standings: &Standings) -> String {
@@ -52,7 +53,7 @@ pub fn table(standings: &Standings) -> Table {
         table.push([
             place.into(),
             tally.name.clone().into(),
-            estimate(found.and_then(|found| found.elo)),
+            elo(found, results),
             estimate(found.and_then(|found| found.nelo)),
             found.map(|found| found.los).into(),
             results.points().into(),
@@ -82,6 +83,15 @@ fn estimate(estimate: Option<Estimate>) -> Cell {
     estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
 }
 
+/// Elo with its error; `> 183` (with 95 %) where all games were won, `< -183` where all were lost.
+fn elo(found: Option<MatchStatistics>, results: Wdl) -> Cell {
+    match one_sided_elo(results) {
+        Some(Elo(bound)) if bound > 0.0 => format!("> {bound:.0}").into(),
+        Some(Elo(bound)) => format!("< {bound:.0}").into(),
+        None => estimate(found.and_then(|found| found.elo)),
+    }
+}
+
 /// Who met whom.
 pub fn pairings(standings: &Standings) -> Table {
     let mut table = Table::new([
@@ -99,7 +109,7 @@ pub fn pairings(standings: &Standings) -> Table {
         let results = tally.results;
         table.push([
             format!("{} - {}", name(tally.pairing.first), name(tally.pairing.second)).into(),
-            estimate(found.and_then(|found| found.elo)),
+            elo(found, results),
             found.map(|found| found.los).into(),
             results.points().into(),
             results.games().into(),
@@ -119,13 +129,14 @@ pub fn test(state: &TestState) -> String {
         Verdict::AcceptH1 => "H1 is accepted: a gain",
     };
     format!(
-        "LLR: {:.2} ({:.2}, {:.2}) [{:.2}, {:.2}] {}: {says}\n",
+        "LLR: {:.2} ({:.2}, {:.2}) [{:.2}, {:.2}] {}: {says} after {} games\n",
         state.llr,
         bounds.lower,
         bounds.upper,
         state.sprt.elo0(),
         state.sprt.elo1(),
         state.sprt.model(),
+        state.games,
     )
 }
 
@@ -154,7 +165,67 @@ pub fn endings(standings: &Standings) -> String {
             writeln!(text, "  {}: {}", tally.name, told.join(", ")).expect("a string takes any text");
         }
     }
+    text.push_str(&without_faults(standings));
     text
+}
+
+/// Strength by chess alone, where faults ended some games.
+fn without_faults(standings: &Standings) -> String {
+    let tell = |(entrant, tally): (usize, &EntrantTally)| {
+        let found = standings.faultless_statistics_of(entrant)?.elo?;
+        let elo = format::estimate(found.value, found.error, 1, Sign::Both);
+        Some(format!("{} {elo} ({} games)", tally.name, tally.faultless.games()))
+    };
+    let told: Vec<String> = standings.entrants().iter().enumerate().filter_map(tell).collect();
+    if told.is_empty() { String::new() } else { format!("Elo without those games: {}\n", told.join(", ")) }
+}
+
+/// How many faults a table shows.
+const FAULTS_SHOWN: usize = 20;
+
+/// What engines did wrong, in words; none if nothing. `store` is the file that has all of it.
+pub fn faults(faults: &FaultList, standings: &Standings, store: &str) -> Option<String> {
+    if faults.count == 0 {
+        return None;
+    }
+    let mut table = Table::new([
+        Column::new("game", Kind::Text),
+        Column::new("engine", Kind::Text),
+        Column::new("fault", Kind::Text),
+        Column::new("what happened", Kind::Text),
+    ]);
+    for Fault { game, fault } in &faults.first {
+        let game = game.map_or_else(|| "between".to_owned(), |number| (number + 1).to_string());
+        let name = standings.entrants().get(fault.entrant).map_or("?", |tally| tally.name.as_str());
+        table.push([game.into(), name.into(), fault.name.as_str().into(), fault.words.as_str().into()]);
+    }
+    let mut text = table.to_text();
+    let more = faults.count - faults.first.len();
+    if more > 0 {
+        writeln!(text, "and {more} more: smalt-tournament status {store} --faults")
+            .expect("a string takes any text");
+    }
+    writeln!(text, "Their last lines: smalt-tournament export {store} --what transcript")
+        .expect("a string takes any text");
+    Some(text)
+}
+
+/// The first faults of a run, and how many there are.
+#[derive(Clone, Debug, Default)]
+pub struct FaultList {
+    first: Vec<Fault>,
+    count: usize,
+}
+
+impl FaultList {
+    /// Adds one; those beyond what a table shows are only counted.
+    pub fn add(&mut self, mut fault: Fault) {
+        self.count += 1;
+        if self.first.len() < FAULTS_SHOWN {
+            fault.fault.transcript = Vec::new();
+            self.first.push(fault);
+        }
+    }
 }
 
 /// How fast engines are, and how fast the runner is with them.
@@ -167,6 +238,7 @@ pub fn speed(standings: &Standings) -> Table {
         Column::new("nodes/s", Kind::Integer),
         Column::new("handover µs", Kind::Integer),
         Column::new("99 %", Kind::Integer),
+        Column::new("99.9 %", Kind::Integer),
         Column::new("longest", Kind::Integer),
     ]);
     let microseconds = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
@@ -180,6 +252,7 @@ pub fn speed(standings: &Standings) -> Table {
             tally.searches.nps().map(|nps| nps.round() as u64).into(),
             microseconds(tally.handovers.quantile(0.5)).into(),
             microseconds(tally.handovers.quantile(0.99)).into(),
+            microseconds(tally.handovers.quantile(0.999)).into(),
             microseconds(longest).into(),
         ]);
     }

@@ -1,0 +1,157 @@
+//! Writes what a store holds in the form that is asked for, game after game, so that no store is too large.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use smalt_chess::Outcome;
+use smalt_driver::entrant::nearest;
+
+use super::arguments::{ExportFlags, ExportForm};
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::play::{read_run, refuse_store};
+use crate::export::{CSV_HEADER, Filter, JsonGame, csv_line, epd_line};
+use crate::game::{GameRecord, Termination};
+use crate::pgn::PgnWriter;
+use crate::plan::Plan;
+use crate::store::{Fault, Store};
+
+/// Exports the games of a store.
+pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
+    let store = Store::read(&flags.store).map_err(refuse_store)?;
+    let plan = read_run(&store)?.plan;
+    let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+    let filter = filter(flags, &names).or_usage()?;
+    let form = flags.what.or_else(|| flags.output.as_deref().and_then(form_of)).unwrap_or(ExportForm::Pgn);
+    let sink: Box<dyn Write> = match &flags.output {
+        Some(path) => {
+            Box::new(File::create(path).with_context(|| format!("write {}", path.display())).or_usage()?)
+        }
+        None => Box::new(io::stdout()),
+    };
+    let mut output = BufWriter::new(sink);
+    let written = match form {
+        ExportForm::Transcript => transcripts(&store, &filter, &names, &mut output)?,
+        form => games(&store, form, &filter, &plan, &names, &mut output)?,
+    };
+    match written.and_then(|()| output.flush()) {
+        // Whoever closed the pipe has no need of the rest.
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe || flags.output.is_some() => {
+            Err(error).context("write the games").or_failed()
+        }
+        _ => Ok(Exit::Done),
+    }
+}
+
+/// Writes the last positions of all games of a run.
+pub(super) fn write_epd(store: &Path, plan: &Plan, path: &Path) -> Result<(), Refusal> {
+    let store = Store::read(store).map_err(refuse_store)?;
+    let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+    let file = File::create(path).with_context(|| format!("write {}", path.display())).or_failed()?;
+    let mut output = BufWriter::new(file);
+    let written = games(&store, ExportForm::Epd, &Filter::default(), plan, &names, &mut output)?;
+    let written = written.and_then(|()| output.flush());
+    written.with_context(|| format!("write {}", path.display())).or_failed()
+}
+
+/// The form that the name of a file asks for.
+fn form_of(path: &Path) -> Option<ExportForm> {
+    match path.extension()?.to_str()? {
+        "csv" => Some(ExportForm::Csv),
+        "json" => Some(ExportForm::Json),
+        "jsonl" | "ndjson" => Some(ExportForm::Jsonl),
+        "epd" => Some(ExportForm::Epd),
+        _ => None,
+    }
+}
+
+fn filter(flags: &ExportFlags, names: &[String]) -> anyhow::Result<Filter> {
+    let entrant = |name: &String| {
+        names.iter().position(|other| other == name).ok_or_else(|| {
+            let known = names.iter().map(String::as_str);
+            let hint = nearest(name, known).map(|hint| format!(" (did you mean {hint:?}?)"));
+            anyhow!("--engine: no entrant is called {name:?}{}", hint.unwrap_or_default())
+        })
+    };
+    let termination = |text: &String| {
+        text.parse().map_err(|error| {
+            let known: Vec<&str> = Termination::all().map(Termination::name).collect();
+            anyhow!("--termination: {error}; there are {}", known.join(", "))
+        })
+    };
+    let outcome = flags.result.as_ref().map(|text| {
+        Outcome::parse(text).with_context(|| format!("--result {text:?}: expected 1-0, 0-1 or 1/2-1/2"))
+    });
+    Ok(Filter {
+        entrants: flags.engine.iter().map(entrant).collect::<anyhow::Result<_>>()?,
+        outcome: outcome.transpose()?,
+        terminations: flags.termination.iter().map(termination).collect::<anyhow::Result<_>>()?,
+        games: flags.game,
+        pairs: flags.pair,
+    })
+}
+
+/// The first failure to write ends the writing, not the reading.
+fn games(
+    store: &Store,
+    form: ExportForm,
+    filter: &Filter,
+    plan: &Plan,
+    names: &[String],
+    output: &mut impl Write,
+) -> Result<io::Result<()>, Refusal> {
+    let pgn = PgnWriter::new(plan);
+    let mut count = 0_u64;
+    let mut written = match form {
+        ExportForm::Csv => output.write_all(CSV_HEADER.as_bytes()),
+        ExportForm::Json => output.write_all(b"["),
+        _ => Ok(()),
+    };
+    let text = |record: &GameRecord, count: u64| match form {
+        ExportForm::Csv => csv_line(record, names),
+        ExportForm::Epd => epd_line(record, names),
+        ExportForm::Json => format!("{}\n{}", if count > 0 { "," } else { "" }, json(record, names)),
+        ExportForm::Jsonl => json(record, names) + "\n",
+        ExportForm::Pgn | ExportForm::Transcript => pgn.write(record),
+    };
+    let each = |record: GameRecord| {
+        if written.is_ok() && filter.passes(&record) {
+            written = output.write_all(text(&record, count).as_bytes());
+            count += 1;
+        }
+    };
+    store.for_each_game(each).map_err(refuse_store)?;
+    if form == ExportForm::Json {
+        written = written.and_then(|()| output.write_all(b"\n]\n"));
+    }
+    Ok(written)
+}
+
+fn json(record: &GameRecord, names: &[String]) -> String {
+    serde_json::to_string(&JsonGame::of(record, names)).expect("a game is texts and finite numbers")
+}
+
+/// The last lines of the conversation before each fault.
+fn transcripts(
+    store: &Store,
+    filter: &Filter,
+    names: &[String],
+    output: &mut impl Write,
+) -> Result<io::Result<()>, Refusal> {
+    let mut written = Ok(());
+    let each = |Fault { game, fault }: Fault| {
+        let wanted = filter.games.is_none_or(|span| game.is_some_and(|number| span.holds(number)))
+            && (filter.entrants.is_empty() || filter.entrants.contains(&fault.entrant));
+        if written.is_ok() && wanted {
+            let place =
+                game.map_or_else(|| "between games".to_owned(), |number| format!("game {}", number + 1));
+            let name = names.get(fault.entrant).map_or("?", String::as_str);
+            let lines: String = fault.transcript.iter().map(|line| format!("{line}\n")).collect();
+            let text = format!("{place}: {name} {} ({})\n{lines}\n", fault.words, fault.name);
+            written = output.write_all(text.as_bytes());
+        }
+    };
+    store.for_each_fault(each).map_err(refuse_store)?;
+    Ok(written)
+}

@@ -1,0 +1,85 @@
+//! Which games are wanted. What is not said does not matter.
+
+use std::str::FromStr;
+
+use smalt_chess::Outcome;
+
+use crate::game::{GameRecord, Termination};
+
+/// Numbers from the first to the last, counted from 1 as users count.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Span {
+    first: u32,
+    last: u32,
+}
+
+/// A text that is no span.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("expected a number from 1, or two like 5-12, and not {0:?}")]
+pub struct ParseSpanError(String);
+
+impl FromStr for Span {
+    type Err = ParseSpanError;
+
+    fn from_str(text: &str) -> Result<Span, ParseSpanError> {
+        let (first, last) = text.split_once('-').unwrap_or((text, text));
+        match (first.trim().parse(), last.trim().parse()) {
+            (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok(Span { first, last }),
+            _ => Err(ParseSpanError(text.to_owned())),
+        }
+    }
+}
+
+impl Span {
+    /// Whether it holds a number that is counted from 0.
+    pub fn holds(&self, number: u32) -> bool {
+        (self.first..=self.last).contains(&number.saturating_add(1))
+    }
+}
+
+/// What a game must be to pass.
+#[derive(Clone, Debug, Default)]
+pub struct Filter {
+    /// One of these entrants plays; any if empty.
+    pub entrants: Vec<usize>,
+    /// Its result.
+    pub outcome: Option<Outcome>,
+    /// One of these is its ending; any if empty.
+    pub terminations: Vec<Termination>,
+    /// Its number.
+    pub games: Option<Span>,
+    /// The number of its pair.
+    pub pairs: Option<Span>,
+}
+
+impl Filter {
+    /// Whether a game passes.
+    pub fn passes(&self, record: &GameRecord) -> bool {
+        let game = &record.game;
+        let plays = |entrant: &usize| *entrant == game.white || *entrant == game.black;
+        (self.entrants.is_empty() || self.entrants.iter().any(plays))
+            && self.outcome.is_none_or(|outcome| outcome == record.outcome)
+            && (self.terminations.is_empty() || self.terminations.contains(&record.termination))
+            && self.games.is_none_or(|span| span.holds(game.number))
+            && self.pairs.is_none_or(|span| span.holds(game.pair))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn spans_count_from_one() {
+        let check = |text: &str, number: u32, expected: bool| {
+            assert_eq!(text.parse::<Span>().unwrap().holds(number), expected, "{text} {number}");
+        };
+        check("1", 0, true);
+        check("1", 1, false);
+        check("2-4", 3, true);
+        check("2-4", 4, false);
+        for text in ["0", "", "4-2", "-3", "x"] {
+            assert!(text.parse::<Span>().is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,88 @@
+//! A game with all its moves for scripts: as elements of a JSON array, or a line each.
+
+use serde::Serialize;
+use smalt_protocol::Score;
+
+use crate::calendar::Moment;
+use crate::game::{GameRecord, PlyRecord};
+
+/// A game; numbers count from 1.
+#[derive(Debug, Serialize)]
+pub struct JsonGame<'a> {
+    game: u32,
+    pair: u32,
+    round: u32,
+    white: &'a str,
+    black: &'a str,
+    result: String,
+    termination: &'static str,
+    opening: usize,
+    fen: Option<&'a str>,
+    started: String,
+    seconds: f64,
+    fault: Option<JsonFault<'a>>,
+    moves: Vec<JsonMove>,
+}
+
+#[derive(Debug, Serialize)]
+struct JsonFault<'a> {
+    engine: &'a str,
+    name: &'a str,
+    words: &'a str,
+}
+
+/// A move; scores in centipawns of the side that moved, or mates in moves. A book move has nothing but itself.
+#[derive(Debug, Serialize)]
+struct JsonMove {
+    #[serde(rename = "move")]
+    mv: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    cp: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    mate: Option<i32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    depth: Option<u32>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    nodes: Option<u64>,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    ms: Option<f64>,
+}
+
+impl<'a> JsonGame<'a> {
+    /// A record with the names of its entrants.
+    pub fn of(record: &'a GameRecord, names: &'a [String]) -> JsonGame<'a> {
+        let game = &record.game;
+        JsonGame {
+            game: game.number + 1,
+            pair: game.pair + 1,
+            round: game.round + 1,
+            white: &names[game.white],
+            black: &names[game.black],
+            result: record.outcome.to_string(),
+            termination: record.termination.name(),
+            opening: game.opening + 1,
+            fen: record.fen.as_deref(),
+            started: Moment::of(record.started).pgn_time(),
+            seconds: record.duration.as_secs_f64(),
+            fault: record.fault.as_ref().map(|fault| JsonFault {
+                engine: &names[record.entrant(fault.color)],
+                name: &fault.name,
+                words: &fault.words,
+            }),
+            moves: record.plies.iter().map(json_move).collect(),
+        }
+    }
+}
+
+fn json_move(ply: &PlyRecord) -> JsonMove {
+    let search = ply.search.as_ref();
+    let score = search.and_then(|search| search.score);
+    JsonMove {
+        mv: ply.mv.to_string(),
+        cp: score.and_then(|score| if let Score::Centipawns(value) = score { Some(value) } else { None }),
+        mate: score.and_then(|score| if let Score::Mate(moves) = score { Some(moves) } else { None }),
+        depth: search.and_then(|search| search.depth),
+        nodes: search.and_then(|search| search.nodes),
+        ms: search.map(|search| search.elapsed.as_secs_f64() * 1e3),
+    }
+}

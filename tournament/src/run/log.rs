@@ -1,0 +1,68 @@
+//! Full transcripts, a file a game: every line of both engines, with its time and its sender, from the first line of the
+//! start or of the new game to the end. Written line by line, so that a killed run has lost none. Knows no protocol.
+
+use std::fs::File;
+use std::io::Write;
+use std::path::{Path, PathBuf};
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use smalt_driver::{Speaker, TranscriptSink};
+
+/// The log of one game. Both engines write to it, from the thread that plays the game.
+#[derive(Clone, Debug)]
+pub(super) struct GameLog {
+    shared: Arc<Mutex<Pages>>,
+}
+
+#[derive(Debug)]
+struct Pages {
+    file: File,
+    path: PathBuf,
+    begun: Instant,
+    line: Vec<u8>,
+    failure: Option<String>,
+}
+
+impl GameLog {
+    /// A new file for the game of this number (from 0), in place of that of an earlier attempt: `game-000001.log` is the
+    /// first.
+    pub(super) fn create(folder: &Path, number: u32) -> Result<GameLog, String> {
+        let path = folder.join(format!("game-{:06}.log", number + 1));
+        let file = File::create(&path).map_err(|error| format!("write {}: {error}", path.display()))?;
+        let pages = Pages { file, path, begun: Instant::now(), line: Vec::new(), failure: None };
+        Ok(GameLog { shared: Arc::new(Mutex::new(pages)) })
+    }
+
+    /// What takes the lines of one engine.
+    pub(super) fn sink(&self, name: &str) -> Box<dyn TranscriptSink> {
+        let (pages, name) = (Arc::clone(&self.shared), name.to_owned());
+        Box::new(move |_: Duration, speaker: Speaker, text: &[u8]| {
+            pages.lock().unwrap_or_else(PoisonError::into_inner).write(&name, speaker, text);
+        })
+    }
+
+    /// Why the log is not complete, if it is not.
+    pub(super) fn failure(&self) -> Option<String> {
+        self.shared.lock().unwrap_or_else(PoisonError::into_inner).failure.take()
+    }
+}
+
+impl Pages {
+    fn write(&mut self, name: &str, speaker: Speaker, text: &[u8]) {
+        let arrow = match speaker {
+            Speaker::Driver => '>',
+            Speaker::Engine => '<',
+        };
+        self.line.clear();
+        let seconds = self.begun.elapsed().as_secs_f64();
+        let _ = write!(self.line, "{seconds:>11.6} {name} {arrow} ");
+        self.line.extend_from_slice(text);
+        self.line.push(b'\n');
+        if let Err(error) = self.file.write_all(&self.line)
+            && self.failure.is_none()
+        {
+            self.failure = Some(format!("write {}: {error}", self.path.display()));
+        }
+    }
+}

@@ -1,0 +1,110 @@
+//! The sequential test of a run: fed with whole pairs in the order of their numbers, whatever the order in which they
+//! end.
+//!
+//! Games of equals last longer than those that one side wins quickly, so pairs that happen to be finished first are no
+//! fair sample of all. A pair therefore counts when all pairs before it have counted, and the first pair after which
+//! the test is decided ends it for good: pairs that were being played then, or that ended out of turn, stay in the
+//! store and in the tables, but never change the verdict. So the verdict is the same at any concurrency, and after a
+//! resume.
+
+use std::collections::BTreeMap;
+
+use smalt_stats::{Outcome, Pentanomial, Sprt, Verdict, Wdl};
+
+use super::TestState;
+use crate::schedule::Repeat;
+
+/// A test and the pairs that count for it.
+#[derive(Clone, Debug)]
+pub(super) struct SequentialTest {
+    sprt: Sprt,
+    repeat: Repeat,
+    pairs: Pentanomial,
+    games: Wdl,
+    verdict: Verdict,
+    next: u32,
+    /// Whole pairs that came before their turn: no more than are played at once.
+    waiting: BTreeMap<u32, Vec<Outcome>>,
+}
+
+impl SequentialTest {
+    pub(super) fn new(sprt: Sprt, repeat: Repeat) -> SequentialTest {
+        SequentialTest {
+            sprt,
+            repeat,
+            pairs: Pentanomial::default(),
+            games: Wdl::default(),
+            verdict: Verdict::Continue,
+            next: 0,
+            waiting: BTreeMap::new(),
+        }
+    }
+
+    /// Takes a whole pair (a single game where openings are not repeated), in the view of the first entrant.
+    pub(super) fn add(&mut self, number: u32, outcomes: Vec<Outcome>) {
+        if self.verdict != Verdict::Continue {
+            return;
+        }
+        self.waiting.insert(number, outcomes);
+        while self.verdict == Verdict::Continue
+            && let Some(outcomes) = self.waiting.remove(&self.next)
+        {
+            self.next += 1;
+            outcomes.iter().for_each(|&outcome| self.games.record(outcome));
+            if let [first, second] = outcomes[..] {
+                self.pairs.record(first, second);
+            }
+            self.verdict = self.sprt.verdict(self.llr());
+        }
+    }
+
+    fn llr(&self) -> f64 {
+        let by_pairs = match self.repeat {
+            Repeat::Pairs => self.sprt.llr_of_pairs(&self.pairs),
+            Repeat::Never => None,
+        };
+        by_pairs.unwrap_or_else(|| self.sprt.llr_of_games(&self.games))
+    }
+
+    pub(super) fn state(&self) -> TestState {
+        TestState { sprt: self.sprt, llr: self.llr(), verdict: self.verdict, games: self.games.games() }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smalt_stats::sprt::Model;
+
+    fn test() -> SequentialTest {
+        SequentialTest::new(Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap(), Repeat::Pairs)
+    }
+
+    #[test]
+    fn a_pair_counts_when_all_before_it_have_counted() {
+        let mut test = test();
+        test.add(1, vec![Outcome::Win, Outcome::Win]);
+        assert_eq!((test.state().games, test.state().llr), (0, 0.0));
+        test.add(0, vec![Outcome::Loss, Outcome::Win]);
+        assert_eq!(test.state().games, 4);
+    }
+
+    #[test]
+    fn the_verdict_is_the_same_whatever_the_order_and_stays() {
+        let outcomes = |number: u32| match number % 5 {
+            0 => vec![Outcome::Win, Outcome::Loss],
+            _ => vec![Outcome::Win, Outcome::Draw],
+        };
+        let mut in_turn = test();
+        (0..400).for_each(|number| in_turn.add(number, outcomes(number)));
+        let mut otherwise = test();
+        for block in (0..400).collect::<Vec<u32>>().chunks(7) {
+            block.iter().rev().for_each(|&number| otherwise.add(number, outcomes(number)));
+        }
+        assert_eq!(in_turn.state().verdict, Verdict::AcceptH1);
+        assert!(in_turn.state().games < 800);
+        assert_eq!(in_turn.state(), otherwise.state());
+        (400..800).for_each(|number| in_turn.add(number, vec![Outcome::Loss, Outcome::Loss]));
+        assert_eq!(in_turn.state(), otherwise.state());
+    }
+}
