@@ -62,6 +62,29 @@ fn a_fault_costs_its_position_and_the_engine_is_started_again() {
 }
 
 #[test]
+fn engines_that_speak_xboard_are_asked_the_same() {
+    for (speak, protocol) in [("xboard", "xboard"), ("xboard", "auto"), ("xboard1", "xboard")] {
+        for limit in [["--movetime", "50"], ["--depth", "3"], ["--nodes", "10"]] {
+            let bench = Bench::new();
+            let engine = scripted(&format!("--speak {speak} --moves e2e4 --info-lines 3"));
+            let (ran, records) = bench.score(SUITE, &format!("{engine} proto={protocol}"), &limit);
+            assert_eq!(shown(&records[0].results), ANSWERED, "{speak} {protocol} {limit:?}: {}", ran.errors);
+            assert_eq!((ran.code, records[0].protocol.as_deref()), (Some(0), Some("xboard")));
+            assert!(records[0].results.iter().all(|result| !result.overran), "{speak} {limit:?}");
+        }
+    }
+    let faulty = scripted("--speak xboard --moves e2e4 --info-lines 3 --fault crash@2");
+    let (ran, records) =
+        Bench::new().score(SUITE, &format!("{faulty} proto=xboard"), &["--depth", "3", "-c", "1"]);
+    assert_eq!(
+        shown(&records[0].results),
+        ["s.1 e4 1", "s.2 crashed 0", "s.3 e4 0", "s.4 crashed 0"],
+        "{}",
+        ran.errors
+    );
+}
+
+#[test]
 fn a_hang_costs_its_position() {
     let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 no-bestmove 0", "s.4 e4 7"];
     check_with("--fault hang@3", &["--nodes", "10", "--longest-move", "1"], &expected, 0);
@@ -126,7 +149,7 @@ fn wrong_input_is_refused_before_anything_runs() {
     check("wac", "cmd=./nowhere", "engine \"nowhere\" would not start: failed to find `./nowhere`");
     check("wac", &format!("{engine} option.Hash=3"), "engine \"scripted\": failed to set option \"Hash\"");
     check("wac", &format!("{engine} tc=1+1"), "engine \"scripted\": tc is for games");
-    check("wac", &format!("{engine} proto=xboard"), "engines that speak xboard can't be run yet");
+    check("wac", &format!("{engine} proto=usi"), "the protocol is uci, xboard or auto");
     check("wac", &format!("{engine} nods=3"), "unknown key \"nods\"");
 }
 

@@ -6,8 +6,8 @@ use smalt_chess::CastlingMode;
 use smalt_driver::entrant::{Protocol, Restart};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
-    ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, Meanwhile, Patience, SearchRequest,
-    Searched, SetOptionError, Wish,
+    Claim, ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, Meanwhile, Patience,
+    SearchRequest, Searched, SetOptionError, Wish,
 };
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
@@ -210,6 +210,7 @@ impl<'a> Asker<'a> {
     fn judge(&self, problem: &Problem, searched: &Searched, follower: &Follower<'_>) -> Answer {
         let report = &searched.report;
         let outcome = match searched.best {
+            None if searched.claim == Some(Claim::Resigns) => Err(Failure::Resigned),
             None => Err(Failure::NoMove),
             Some(said) => said.to_move(&problem.epd.position).map_err(|_| Failure::IllegalMove(said)),
         };
@@ -219,7 +220,9 @@ impl<'a> Asker<'a> {
         let length = match searched.ending {
             Ending::Own => Length::Full,
             Ending::Stopped if follower.is_enough() => Length::StoppedEarly,
-            Ending::Stopped => Length::Overran,
+            Ending::Stopped if self.has_overrun(searched) => Length::Overran,
+            // Engines without a limit of this kind are told when to move.
+            Ending::Stopped => Length::Full,
         };
         Answer {
             outcome,
@@ -229,6 +232,14 @@ impl<'a> Asker<'a> {
             score: report.score,
             settled: is_solved.then(|| follower.settled().unwrap_or(at_the_end)),
             length,
+        }
+    }
+
+    /// Whether a search that had to be stopped had gone on for long after its limit.
+    fn has_overrun(&self, searched: &Searched) -> bool {
+        match self.entrant.limit {
+            Limit::MoveTime(time) => searched.elapsed >= time + GRACE,
+            limit => limit.is_ignored(searched.report.nodes, searched.report.depth),
         }
     }
 }

@@ -55,6 +55,9 @@ pub enum Failure {
     /// It played a move that is against the rules.
     #[error("played {0}, which is no legal move")]
     IllegalMove(UciMove),
+    /// It gave up instead of moving.
+    #[error("resigned instead of moving")]
+    Resigned,
     /// It said that there is no move, and there is one.
     #[error("said that there is no move")]
     NoMove,
@@ -66,6 +69,7 @@ impl Failure {
         match self {
             Failure::Fault(fault) => fault.name(),
             Failure::IllegalMove(_) => "illegal-move",
+            Failure::Resigned => "resigned",
             Failure::NoMove => "no-move",
         }
     }
