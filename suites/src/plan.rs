@@ -207,7 +207,15 @@ fn resolve(
     let own = Limit::from_parts(&name, typed.movetime, typed.nodes, typed.depth)?;
     let shared = Limit::from_parts(&name, each.movetime, each.nodes, each.depth)?;
     let mut options: BTreeMap<String, String> = BTreeMap::new();
-    let registered = known.iter().flat_map(|engine| &engine.options).map(|(option, text)| (option, &text.0));
+    let known_protocol = known.and_then(|engine| engine.proto);
+    let protocol = typed.proto.or(each.proto).or(known_protocol).unwrap_or_default();
+    // The registry's options have the names of its own protocol.
+    let fits = protocol == known_protocol.unwrap_or_default();
+    let registered = known
+        .filter(|_| fits)
+        .into_iter()
+        .flat_map(|engine| &engine.options)
+        .map(|(option, text)| (option, &text.0));
     for (option, text) in registered.chain(&each.options).chain(&typed.options) {
         options.retain(|other, _| !other.eq_ignore_ascii_case(option));
         options.insert(option.clone(), text.clone());
@@ -218,11 +226,7 @@ fn resolve(
         program,
         arguments: arguments.cloned().unwrap_or_default(),
         directory: directory.cloned(),
-        protocol: typed
-            .proto
-            .or(each.proto)
-            .or_else(|| known.and_then(|engine| engine.proto))
-            .unwrap_or_default(),
+        protocol,
         restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
         options,
         limit: own.or(shared).unwrap_or(limit),

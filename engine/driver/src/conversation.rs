@@ -205,9 +205,13 @@ impl Conversation {
         Ok(())
     }
 
-    /// Reads what is in the pipe already and gives it to the listener, up to what one read holds; never waits.
+    /// Reads what is in the pipe already and gives it to the listener, up to what one read holds; never waits. Where
+    /// the engine was polled and found quiet since its last line, as while its opponent thought, the read is spared.
     pub(crate) fn catch_up(&mut self, listener: &mut impl Listener) -> Result<(), Fault> {
         self.hear_waiting(listener)?;
+        if self.process.was_quiet() {
+            return Ok(());
+        }
         self.process.read_stdout();
         self.hear_waiting(listener)
     }

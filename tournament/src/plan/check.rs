@@ -415,8 +415,13 @@ fn resolve(
         None => Program::Command(PathBuf::from(command)),
     };
     let name = names.take(typed.name.as_deref(), command)?;
+    let known_protocol = known.and_then(|engine| engine.proto);
+    let protocol = typed.proto.or(each.proto).or(known_protocol).unwrap_or_default();
+    // The registry's options have the names of its own protocol.
+    let fits = protocol == known_protocol.unwrap_or_default();
     let mut options: BTreeMap<String, String> = BTreeMap::new();
-    let layers = [known.map(|engine| &engine.options), Some(&each.options), Some(&typed.options)];
+    let layers =
+        [known.filter(|_| fits).map(|engine| &engine.options), Some(&each.options), Some(&typed.options)];
     for (option, text) in layers.into_iter().flatten().flatten() {
         options.retain(|other, _| !other.eq_ignore_ascii_case(option));
         options.insert(option.clone(), text.0.clone());
@@ -438,11 +443,7 @@ fn resolve(
             .clone()
             .or_else(|| each.dir.clone())
             .or_else(|| known.and_then(|engine| engine.dir.clone())),
-        protocol: typed
-            .proto
-            .or(each.proto)
-            .or_else(|| known.and_then(|engine| engine.proto))
-            .unwrap_or_default(),
+        protocol,
         restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
         pondering: typed.ponder.or(each.ponder).unwrap_or_default(),
         clock,

@@ -13,6 +13,7 @@ mod identity;
 mod interrupt;
 mod lines;
 mod lookup;
+mod memory;
 mod pump;
 mod stderr_tail;
 mod unix;

@@ -33,7 +33,7 @@ pub enum Pumped {
 /// The most that one wait can watch: four of the engine, two of the other, the interrupt.
 const SOURCES: usize = 7;
 
-#[derive(Clone, Copy, PartialEq, Eq)]
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Source {
     Output,
     Errors,
@@ -71,6 +71,11 @@ pub fn pump(
     };
     if happened == 0 {
         return Ok(Pumped::Late);
+    }
+    if let Some(other) = other.as_deref_mut().filter(|other| !other.has_line())
+        && !ready.contains(&Some(Source::OtherOutput))
+    {
+        other.note_quiet();
     }
     let mut result = Pumped::Progress;
     for source in ready.into_iter().flatten() {

@@ -94,7 +94,15 @@ pub struct Process {
     tail: StderrTail,
     read_at: Instant,
     life: Life,
+    quiet: Quiet,
     guard: Option<(Guard, ProcessIdentity)>,
+}
+
+/// Whether a poll has found nothing in its standard output since the last line was read.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Quiet {
+    Seen,
+    Unknown,
 }
 
 /// How much of the process is left.
@@ -150,6 +158,7 @@ impl Process {
             tail: StderrTail::new(),
             read_at: Instant::now(),
             life: Life::Running,
+            quiet: Quiet::Unknown,
             guard,
         };
         for pipe in [&process.stdin, &process.stdout, &process.stderr].into_iter().flatten() {
@@ -205,6 +214,22 @@ impl Process {
     #[must_use]
     pub fn read_at(&self) -> Instant {
         self.read_at
+    }
+
+    /// Says that a poll found nothing to read.
+    pub(super) fn note_quiet(&mut self) {
+        self.quiet = Quiet::Seen;
+    }
+
+    /// True if a poll found nothing to read since it last said something.
+    pub(crate) fn was_quiet(&self) -> bool {
+        self.quiet == Quiet::Seen
+    }
+
+    /// The most memory that it had at once so far, in bytes, without its children; none once it is gone.
+    #[must_use]
+    pub fn peak_memory_bytes(&self) -> Option<u64> {
+        super::memory::peak_bytes(self.pid())
     }
 
     /// True once it will never say anything again and all lines were taken.
@@ -327,6 +352,7 @@ impl Process {
         match rustix::io::read(stdout, self.output.room()) {
             Ok(count @ 1..) => {
                 self.read_at = Instant::now();
+                self.quiet = Quiet::Unknown;
                 self.output.filled(count);
             }
             Err(Errno::AGAIN | Errno::INTR) if self.life == Life::Running => {}
