@@ -14,7 +14,8 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine/driver", &["smalt-chess", "smalt-protocol"]),
     ("engine/scripted", &["smalt-chess", "smalt-protocol"]),
     ("engine", &["smalt-chess", "smalt-protocol"]),
-    ("tuner", &["smalt", "smalt-chess", "smalt-report"]),
+    // `smalt-driver` is there to start the tournament program, when a tuned table is to be proven in games.
+    ("tuner", &["smalt", "smalt-chess", "smalt-driver", "smalt-report"]),
     ("tournament/stats", &[]),
     ("tournament/report", &[]),
     // `smalt` is there for the mains alone: they link its serve loop to be the engine `builtin`.

@@ -7,11 +7,14 @@ use smalt::evaluation::schema::WEIGHTS;
 use crate::dataset::Sample;
 use crate::features::{Row, Rows, Table};
 use crate::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid, targets};
-use crate::optimizer::{OptimizeError, fit_k};
+use crate::optimizer::{OptimizeError, explained, fit_k};
 use crate::weights::parameters_of;
 
 /// Correlations from here on are told.
 const COLLINEAR: f64 = 0.98;
+
+/// From this share on a parameter counts as determined by the others.
+const DOMINATED: f64 = 0.9999;
 
 /// Two numbers whose slopes go together: the data can't tell them apart.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -37,6 +40,8 @@ pub struct Findings {
     pub dead: Vec<usize>,
     /// Pairs that can't be told apart, the closest first.
     pub collinear: Vec<Pair>,
+    /// Parameters that all others together determine: other numbers would give the same evaluations.
+    pub dominated: Vec<usize>,
 }
 
 /// Looks at all training positions with these weights.
@@ -54,7 +59,20 @@ pub fn check(table: &Table, weights: &Parameters) -> Result<Findings, OptimizeEr
     let unseen: Vec<usize> = (0..WEIGHTS).filter(|&weight| table.coverage[weight] == 0).collect();
     let is_dead = |weight: &usize| lengths[2 * weight] == 0.0 && lengths[2 * weight + 1] == 0.0;
     let dead = (0..WEIGHTS).filter(is_dead).filter(|weight| !unseen.contains(weight)).collect();
-    Ok(Findings { k, error, unseen, dead, collinear: collinear(&matrix, &lengths) })
+    let collinear = collinear(&matrix, &lengths);
+    Ok(Findings { k, error, unseen, dead, collinear, dominated: dominated(&matrix, &lengths) })
+}
+
+fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<usize> {
+    let seen: Vec<usize> = (0..PARAMETERS).filter(|&index| lengths[index] > 0.0).collect();
+    let mut products = vec![0.0; seen.len() * seen.len()];
+    for (row, &a) in seen.iter().enumerate() {
+        for (column, &b) in seen[..=row].iter().enumerate() {
+            products[row * seen.len() + column] = matrix.get(a, b);
+        }
+    }
+    let shares = explained(&mut products, seen.len()).unwrap_or_default();
+    seen.iter().zip(shares).filter(|(_, share)| *share >= DOMINATED).map(|(&index, _)| index).collect()
 }
 
 fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<Pair> {
@@ -85,7 +103,7 @@ pub fn squared_error(row: &Row<'_>, sample: &Sample, parameters: &[f64], k: f64)
 pub fn phases(rows: &Rows) -> [u64; crate::dataset::extract::PHASES] {
     let mut phases = [0; crate::dataset::extract::PHASES];
     for row in (0..rows.block_count()).flat_map(|block| rows.block_rows(block)) {
-        phases[row.phase as usize] += 1;
+        phases[row.phase() as usize] += 1;
     }
     phases
 }

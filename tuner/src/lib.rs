@@ -8,5 +8,6 @@ pub mod features;
 pub mod loss;
 pub mod optimizer;
 pub mod progress;
+pub mod prove;
 pub mod texel;
 pub mod weights;

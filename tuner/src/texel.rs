@@ -1,6 +1,7 @@
 //! A fit from beginning to end: K, the search for the least error, rounding, and what is to be told of it. Knows neither
 //! flags nor displays.
 
+use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
 
@@ -10,8 +11,15 @@ use smalt::evaluation::schema::WEIGHTS;
 
 use crate::features::Table;
 use crate::loss::{Loss, targets};
-use crate::optimizer::{Ending, OptimizeError, Penalty, Problem, Settings, Step, fit_k, optimize};
+use crate::optimizer::{
+    Ending, Identity, OptimizeError, Penalty, Problem, Settings, Step, Strengths, fit_k, fit_strengths,
+    optimize, steepness_of,
+};
+use crate::weights::variables::{Bounds, Constraints, Variables};
 use crate::weights::{Numbers, PatternError, Selection, lift_danger, name_of, parameters_of, rounded};
+
+/// Rounds in which steepness and strengths are fitted in turn.
+const ROUNDS: usize = 3;
 
 /// What a fit is to do with a table.
 #[derive(Clone, Debug, PartialEq)]
@@ -26,8 +34,32 @@ pub struct Task {
     pub result_share: f64,
     /// How dear it is to leave the start.
     pub penalty: Penalty,
+    /// Whether numbers are held to what the schema says.
+    pub constraints: Constraints,
+    /// Bounds of what patterns name.
+    pub bounds: Vec<(String, Bounds)>,
+    /// What becomes of the players' strength.
+    pub players: Players,
     /// The search.
     pub settings: Settings,
+}
+
+/// What becomes of the strength of those who played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Players {
+    /// It is not looked at.
+    Ignore,
+    /// Each player's strength is fitted, and taken out of the results.
+    Adjust,
+}
+
+/// How strong a player was.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct PlayerStrength {
+    /// The player.
+    pub name: String,
+    /// Centipawns above the mean of all.
+    pub centipawns: f64,
 }
 
 /// Why a fit could not be done.
@@ -39,6 +71,11 @@ pub enum TexelError {
     /// Nothing may change.
     #[error("nothing to tune: no weight that is selected occurs in the positions")]
     NothingFree,
+    /// The players are to be adjusted for, and nobody is known.
+    #[error(
+        "the positions do not say who played: extract them again from games with the tags White and Black"
+    )]
+    NoPlayers,
     /// No training positions.
     #[error("no positions to train on")]
     NoPositions,
@@ -85,6 +122,10 @@ pub struct Summary {
     pub ending: &'static str,
     /// Weights that occur in no position and stayed as they were.
     pub unseen: Vec<String>,
+    /// Numbers that moved by themselves: those of a mirrored board move in pairs.
+    pub variables: usize,
+    /// The strength of the players, where it was taken out of the results.
+    pub players: Vec<PlayerStrength>,
     /// Whether king danger began lifted, because a curve that is flat at zero has no slope.
     pub danger_lifted: bool,
 }
@@ -122,21 +163,35 @@ pub fn fit(
     let begun = std::time::Instant::now();
     let mut start = parameters_of(&task.start);
     let original = start.clone();
-    let k = match task.k {
-        Some(k) => k,
-        None => fit_k(&mut Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0), &start)?,
+    let variables = Variables::new(&free, task.constraints, &bounds_of(&task.bounds)?);
+    let k = match (&task.settings.checkpoints.resume, task.k) {
+        (Some(path), None) => steepness_of(path)?,
+        (_, Some(k)) => k,
+        (None, None) => fit_steepness(table, task, &start)?,
     };
     let share = task.result_share;
     let loss_of = |rows| Loss::new(rows, targets(rows, share, k), k);
+    let strengths = match task.players {
+        Players::Ignore => Strengths::default(),
+        Players::Adjust => fit_strengths(&mut loss_of(&table.train), &table.train, &start, k),
+    };
+    let loss_of = |rows| loss_of(rows).with_leads(strengths.leads(rows, k));
     let (mut train, mut validation) = (loss_of(&table.train), loss_of(&table.validation));
     let initial_error = train.error(&original);
     let initial_validation_error = validation.error(&original);
     let danger_lifted = lift_danger(&mut start, &free);
+    let identity = Identity {
+        data: format!("{:016x}", table.hash),
+        method: format!("{:?}", task.settings.method),
+        variables: variables.len(),
+        seed: task.settings.seed,
+        k,
+    };
 
-    let problem = Problem::new(loss_of(&table.train), start, &free, task.penalty);
-    let fit = optimize(problem, &mut validation, &task.settings, stop, report)?;
+    let problem = Problem::new(loss_of(&table.train), start, &variables, task.penalty);
+    let fit = optimize(problem, &mut validation, &task.settings, &identity, stop, report)?;
 
-    let numbers = rounded(&fit.best);
+    let numbers = rounded(&settled(&fit.best, &variables, &table.coverage));
     let whole = parameters_of(&Parameters::from_numbers(&numbers));
     let judge = if validation.is_empty() { &mut train } else { &mut validation };
     let rounding_error = judge.error(&whole) - judge.error(&fit.best);
@@ -167,9 +222,52 @@ pub fn fit(
             Ending::Interrupted => "interrupted",
         },
         unseen,
+        variables: variables.len(),
+        players: player_strengths(&table.players, &strengths),
         danger_lifted,
     };
     Ok(Tuned { numbers, summary, steps: fit.steps, ending: fit.ending })
+}
+
+/// The steepness that fits the weights as they are, with the players' strength taken out where it is to be.
+fn fit_steepness(table: &Table, task: &Task, start: &[f64]) -> Result<f64, TexelError> {
+    let loss = || Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0);
+    let mut k = fit_k(&mut loss(), start)?;
+    if task.players == Players::Adjust {
+        if table.train.players().is_empty() {
+            return Err(TexelError::NoPlayers);
+        }
+        for _ in 0..ROUNDS {
+            let strengths = fit_strengths(&mut loss(), &table.train, start, k);
+            k = fit_k(&mut loss().with_leads(strengths.leads(&table.train, k)), start)?;
+        }
+    }
+    Ok(k)
+}
+
+fn bounds_of(patterns: &[(String, Bounds)]) -> Result<BTreeMap<usize, Bounds>, PatternError> {
+    let mut all = BTreeMap::new();
+    for (pattern, bounds) in patterns {
+        all.extend(Selection::named(pattern)?.into_iter().map(|index| (index, *bounds)));
+    }
+    Ok(all)
+}
+
+/// The parameters with all constraints kept to the letter.
+fn settled(parameters: &[f64], variables: &Variables, coverage: &[u32]) -> Vec<f64> {
+    let mut point = variables.point(parameters);
+    let members = variables.members();
+    variables.settle(&mut point, |variable| {
+        members[variable].iter().map(|&index| f64::from(coverage[index / 2])).sum()
+    });
+    let mut settled = parameters.to_vec();
+    variables.apply(&point, &mut settled);
+    settled
+}
+
+fn player_strengths(names: &[String], strengths: &Strengths) -> Vec<PlayerStrength> {
+    let player = |(name, &centipawns): (&String, &f64)| PlayerStrength { name: name.clone(), centipawns };
+    names.iter().zip(strengths.of_players()).map(player).collect()
 }
 
 /// The most memory that the process has had, in bytes, as Linux tells it; 0 elsewhere.

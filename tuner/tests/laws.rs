@@ -9,7 +9,7 @@ use smalt::evaluation::{Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
 use smalt_tuner::dataset::{Dataset, mixed};
 use smalt_tuner::features::row::pack;
-use smalt_tuner::features::{Row, Scores, Split, Table};
+use smalt_tuner::features::{Keep, Kept, Row, Split, Table};
 use smalt_tuner::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid, targets};
 use smalt_tuner::weights::parameters_of;
 
@@ -50,7 +50,14 @@ fn table(corpus: &[(Position, f32)], validation: f64) -> Table {
     std::fs::write(file.path(), lines).unwrap();
     let split = Split { validation, seed: 1 };
     let dataset = Dataset::open(file.path()).unwrap();
-    Table::load(dataset, split, Scores::Keep, |skipped| panic!("{skipped:?}"), |_| {}).unwrap()
+    Table::load(
+        dataset,
+        split,
+        Kept { scores: Keep::Yes, players: Keep::Yes },
+        |skipped| panic!("{skipped:?}"),
+        |_| {},
+    )
+    .unwrap()
 }
 
 /// Parameters off the embedded ones, so that nothing is at an edge of the formula by chance.
@@ -137,7 +144,7 @@ fn the_gradient_is_what_finite_differences_say() {
 fn the_matrix_is_the_mean_of_outer_products() {
     let table = table(&corpus(3), 0.0);
     let (rows, parameters, k) = (&table.train, parameters(), 1.0);
-    let loss = Loss::new(rows, targets(rows, 1.0, 1.0), k);
+    let mut loss = Loss::new(rows, targets(rows, 1.0, 1.0), k);
     let mut matrix = NormalMatrix::new();
     loss.normal_matrix(&parameters, &mut matrix);
     let expected = |row: smalt_tuner::features::Row<'_>, index: usize| {

@@ -37,6 +37,17 @@ pub enum Part {
     Scale,
 }
 
+/// What a tuner holds the numbers of a term to. The engine takes any.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Constraint {
+    /// Nothing.
+    Free,
+    /// A board whose files mirror each other: a to h, b to g, and so on.
+    Mirrored,
+    /// A list in which no number is smaller than the one before.
+    Rising,
+}
+
 /// What the schema says of one term.
 #[derive(Clone, Copy, Debug)]
 pub struct Entry {
@@ -52,10 +63,21 @@ pub struct Entry {
     pub shape: Shape,
     /// Where they go.
     pub part: Part,
+    /// What a tuner holds them to.
+    pub constraint: Constraint,
+}
+
+macro_rules! constraint {
+    () => {
+        Constraint::Free
+    };
+    ($constraint:ident) => {
+        Constraint::$constraint
+    };
 }
 
 macro_rules! terms {
-    ($($(#[doc = $comment:literal])+ $term:ident = $group:literal $name:literal $shape:expr, $part:ident;)+) => {
+    ($($(#[doc = $comment:literal])+ $term:ident = $group:literal $name:literal $shape:expr, $part:ident $(, $constraint:ident)?;)+) => {
         /// A term of the evaluation: one key of the parameter file.
         #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
         #[repr(u8)]
@@ -72,6 +94,7 @@ macro_rules! terms {
                 comment: concat!($($comment),+).trim_ascii(),
                 shape: $shape,
                 part: Part::$part,
+                constraint: constraint!($($constraint)?),
             },)+
         ];
     };
@@ -94,24 +117,24 @@ terms! {
     /// A pawn on its square.
     SquarePawn = "squares" "pawn" Board, Linear;
     /// A knight on its square.
-    SquareKnight = "squares" "knight" Board, Linear;
+    SquareKnight = "squares" "knight" Board, Linear, Mirrored;
     /// A bishop on its square.
-    SquareBishop = "squares" "bishop" Board, Linear;
+    SquareBishop = "squares" "bishop" Board, Linear, Mirrored;
     /// A rook on its square.
-    SquareRook = "squares" "rook" Board, Linear;
+    SquareRook = "squares" "rook" Board, Linear, Mirrored;
     /// A queen on its square.
-    SquareQueen = "squares" "queen" Board, Linear;
+    SquareQueen = "squares" "queen" Board, Linear, Mirrored;
     /// The king on its square.
     SquareKing = "squares" "king" Board, Linear;
 
     /// A knight, by the number of safe squares that it reaches, 0 to 8.
-    MobilityKnight = "mobility" "knight" List(9), Linear;
+    MobilityKnight = "mobility" "knight" List(9), Linear, Rising;
     /// A bishop, by the number of safe squares that it reaches through queens, 0 to 13.
-    MobilityBishop = "mobility" "bishop" List(14), Linear;
+    MobilityBishop = "mobility" "bishop" List(14), Linear, Rising;
     /// A rook, by the number of safe squares that it reaches through rooks and queens, 0 to 14.
-    MobilityRook = "mobility" "rook" List(15), Linear;
+    MobilityRook = "mobility" "rook" List(15), Linear, Rising;
     /// A queen, by the number of safe squares that it reaches, 0 to 27.
-    MobilityQueen = "mobility" "queen" List(28), Linear;
+    MobilityQueen = "mobility" "queen" List(28), Linear, Rising;
 
     /// Two bishops or more.
     BishopPair = "pieces" "bishop_pair" One, Linear;

@@ -31,7 +31,7 @@ pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + 
     fn divided_by(self, divisor: i32) -> Self;
 
     /// The number, or the nearer bound where it lies outside of them. The slope outside is zero.
-    #[inline]
+    #[inline(always)]
     fn clamped(self, lower: i32, upper: i32) -> Self {
         let (lower, upper) = (Self::from_integer(lower), Self::from_integer(upper));
         if self < lower {
@@ -41,6 +41,12 @@ pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + 
         } else {
             self
         }
+    }
+
+    /// The first number where this one is above zero, else the second.
+    #[inline(always)]
+    fn choose(self, above_zero: Self, otherwise: Self) -> Self {
+        if self > Self::from_integer(0) { above_zero } else { otherwise }
     }
 }
 
@@ -94,7 +100,7 @@ impl<N: Number> Parts<N> {
     /// The evaluation in centipawns, White's view, at most [`LARGEST_EVALUATION`] from zero.
     ///
     /// Integers are divided once, at the end: the result is the true value rounded toward zero.
-    #[inline]
+    #[inline(always)]
     pub fn evaluation(&self) -> N {
         let [white, black] = self.danger;
         let square = |units: N| {
@@ -109,7 +115,7 @@ impl<N: Number> Parts<N> {
             + (square(black.middlegame) - square(white.middlegame));
         let endgame = limited(self.linear.endgame) * whole(DANGER_LINEAR_DIVISOR)
             + (plain(black.endgame) - plain(white.endgame));
-        let leader = if endgame > whole(0) { self.scale[0] } else { self.scale[1] };
+        let leader = endgame.choose(self.scale[0], self.scale[1]);
         let scaled = endgame * leader.clamped(0, FULL_SCALE);
 
         const { assert!(DANGER_LINEAR_DIVISOR * FULL_SCALE == DANGER_SQUARE_DIVISOR) };

@@ -11,7 +11,7 @@ const EXIT_CODES: &str = "Exit codes:
   0    all that was asked was done
   1    failed while running
   2    wrong usage or input file
-  3    finished, but something was left out: games or lines that could not be read
+  3    finished, but something was left out: games or lines that could not be read; `prove`: not accepted
   130  interrupted; `texel` still writes the best that it found";
 
 /// From games to better tables.
@@ -42,6 +42,17 @@ pub(super) enum Command {
     Diff(DiffFlags),
     /// What positions say of the weights: coverage, pairs that can't be told apart, outliers
     Check(CheckFlags),
+    /// The errors of a fit as a picture
+    #[command(after_help = "Example:
+  smalt-tuner texel positions.bin --json run.json && smalt-tuner plot run.json -o loss.svg")]
+    Plot(PlotFlags),
+    /// Games between a tuned table and the one that it is to replace, until a sequential test is decided
+    #[command(after_help = "From games to a proven table, from the top of the project:
+  smalt-tuner extract GAMES.pgn -o positions.bin && smalt-tuner texel positions.bin --out tuned.toml &&
+    smalt-tuner prove tuned.toml --write
+
+Exit code 0: the table was accepted; 3: it was not, and nothing was written.")]
+    Prove(ProveFlags),
 }
 
 #[derive(Debug, Args)]
@@ -88,6 +99,16 @@ pub(super) enum MethodName {
     Adam,
 }
 
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(super) enum ScheduleName {
+    /// It stays
+    Constant,
+    /// It falls along a cosine to a hundredth
+    Cosine,
+    /// A tenth after half of them, a hundredth after three quarters
+    Step,
+}
+
 #[derive(Debug, Args)]
 pub(super) struct TexelFlags {
     /// Positions: what `extract` wrote, or text (`FEN | score | result`, `c9 "1-0"`, `[1.0]`), plain or compressed
@@ -97,7 +118,7 @@ pub(super) struct TexelFlags {
     #[arg(long, value_name = "FILE")]
     pub(super) params: Option<PathBuf>,
     /// Begin with material only: 100, 300, 300, 500, 900, all else zero
-    #[arg(long, conflicts_with = "params")]
+    #[arg(long, alias = "from-scratch", conflicts_with = "params")]
     pub(super) scratch: bool,
     /// Write the tuned weights into the engine's file (the one of --params if given)
     #[arg(long)]
@@ -129,15 +150,34 @@ pub(super) struct TexelFlags {
     /// What leaving the start costs: squared errors for each number 100 centipawns away
     #[arg(long, value_name = "STRENGTH", default_value_t = 10.0)]
     pub(super) l2: f64,
+    /// Hold numbers between bounds, as in 'material.pawn=80..120'; may be given often
+    #[arg(long, value_name = "NAME=LEAST..MOST")]
+    pub(super) bound: Vec<String>,
+    /// Do not hold boards to mirrored files, nor lists to rising numbers, where the schema says so
+    #[arg(long)]
+    pub(super) unconstrained: bool,
+    /// Fit a strength for each player too, and take it out of the results: where unequal players met, the stronger
+    /// one wins from positions that are not won, and that misleads the weights
+    #[arg(long)]
+    pub(super) adjust_for_players: bool,
     /// Share of the games held out for validation
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     pub(super) validation: f64,
     /// Adam: centipawns of the first steps
     #[arg(long, default_value_t = 1.0)]
     pub(super) rate: f64,
+    /// Adam: how the rate changes over the epochs
+    #[arg(long, value_enum, default_value_t = ScheduleName::Cosine)]
+    pub(super) schedule: ScheduleName,
     /// Adam: positions of a mini-batch
     #[arg(long, value_name = "N", default_value_t = 16_384)]
     pub(super) batch: usize,
+    /// Keep the fit in this file while it goes on, so that `--resume` can go on with it
+    #[arg(long, value_name = "FILE")]
+    pub(super) checkpoint: Option<PathBuf>,
+    /// Go on with the fit in this file, and keep it there
+    #[arg(long, value_name = "FILE", conflicts_with = "checkpoint")]
+    pub(super) resume: Option<PathBuf>,
     /// Decides which games are held out, and the order of mini-batches
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
@@ -171,10 +211,75 @@ pub(super) struct CheckFlags {
     /// Write the positions with the largest errors as EPD
     #[arg(long, value_name = "FILE")]
     pub(super) outliers: Option<PathBuf>,
-    /// How many of them
+    /// Show in how many positions each weight occurs, of all weights
+    #[arg(long)]
+    pub(super) all: bool,
+    /// Write the findings as JSON; `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+    /// How many outliers
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(super) count: usize,
     /// Threads; as many as processors if not given
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct PlotFlags {
+    /// What `texel --json FILE` wrote
+    #[arg(value_name = "RUN.json")]
+    pub(super) run: PathBuf,
+    /// Where the SVG goes; standard output if not given
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ProveFlags {
+    /// The tuned table
+    #[arg(value_name = "TUNED.toml")]
+    pub(super) tuned: PathBuf,
+    /// The table that it must beat; engine/params/evaluation.toml if there, else the one built in
+    #[arg(long, value_name = "FILE")]
+    pub(super) base: Option<PathBuf>,
+    /// Replace the base by the tuned table if it is accepted
+    #[arg(long)]
+    pub(super) write: bool,
+    /// The engine that plays with both, as `smalt-tournament` names engines; it must know the option EvalFile
+    #[arg(long, value_name = "E", default_value = "builtin")]
+    pub(super) engine: String,
+    /// Nodes for each move
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(super) nodes: u64,
+    /// A clock instead, as in 8+0.08
+    #[arg(long, value_name = "TC", conflicts_with = "nodes")]
+    pub(super) tc: Option<String>,
+    /// The hypothesis that rejects it: normalized Elo
+    #[arg(long, value_name = "ELO", default_value_t = 0.0, allow_negative_numbers = true)]
+    pub(super) elo0: f64,
+    /// The hypothesis that accepts it: normalized Elo
+    #[arg(long, value_name = "ELO", default_value_t = 5.0, allow_negative_numbers = true)]
+    pub(super) elo1: f64,
+    /// The most games
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub(super) games: u64,
+    /// Games at the same time; the tournament program's default if not given
+    #[arg(long, value_name = "N")]
+    pub(super) concurrency: Option<usize>,
+    /// Openings; the tournament program's if not given
+    #[arg(long, value_name = "FILE")]
+    pub(super) openings: Option<PathBuf>,
+    /// Where the games are kept, to be resumed by `smalt-tournament resume`
+    #[arg(long, value_name = "RUN.db")]
+    pub(super) store: Option<PathBuf>,
+    /// Decides the order of openings
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+    /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
+    #[arg(long, value_name = "PROGRAM")]
+    pub(super) tournament: Option<PathBuf>,
+    /// Write the result as JSON; `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
 }

@@ -4,17 +4,18 @@ use std::cmp::Ordering;
 use std::path::Path;
 
 use anyhow::{Context, anyhow};
+use serde_json::{Map, Value, json};
 use smalt::evaluation::Parameters;
 use smalt::evaluation::features;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt_chess::Epd;
 
 use super::arguments::CheckFlags;
-use super::{Exit, OrUsage, Refusal, Skipped, open, parameters, print, with_threads};
-use crate::check::{Findings, check, phases, squared_error};
+use super::{Exit, OrUsage, Refusal, Skipped, open, parameters, print, with_threads, write_json};
+use crate::check::{Findings, Pair, check, phases, squared_error};
 use crate::features::row::pack;
-use crate::features::{Row, Scores, Split, Table};
-use crate::weights::{name_of, parameters_of};
+use crate::features::{Kept, Row, Split, Table};
+use crate::weights::{entry_of, name_of, parameters_of};
 
 /// Pairs that are named; the others are counted.
 const NAMED_PAIRS: usize = 20;
@@ -28,14 +29,22 @@ pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
         let mut skipped = Skipped::default();
         let split = Split { validation: 0.0, seed: 0 };
         let dataset = open(&flags.positions)?;
-        let table =
-            Table::load(dataset, split, Scores::Drop, |line| skipped.tell(&flags.positions, &line), |_| {})
-                .with_context(|| flags.positions.display().to_string())?;
+        let table = Table::load(
+            dataset,
+            split,
+            Kept::default(),
+            |line| skipped.tell(&flags.positions, &line),
+            |_| {},
+        )
+        .with_context(|| flags.positions.display().to_string())?;
         if table.is_empty() {
             return Err(anyhow!("{}: no positions", flags.positions.display())).or_usage();
         }
         let findings = check(&table, &weights)?;
-        print(&page(&table, &findings))?;
+        match &flags.json {
+            Some(path) => write_json(path, &document(&table, &findings))?,
+            None => print(&page(&table, &findings, flags.all))?,
+        }
         if let Some(path) = &flags.outliers {
             write_outliers(flags, path, &weights, findings.k)?;
         }
@@ -43,7 +52,42 @@ pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
     })
 }
 
-fn page(table: &Table, findings: &Findings) -> String {
+fn document(table: &Table, findings: &Findings) -> Value {
+    let names = |weights: &[usize]| weights.iter().map(|&weight| name_of(weight)).collect::<Vec<_>>();
+    let pair = |pair: &Pair| json!({"first": parameter_name(pair.first), "second": parameter_name(pair.second), "correlation": pair.correlation});
+    let coverage: Map<String, Value> =
+        table.coverage.iter().enumerate().map(|(weight, &count)| (name_of(weight), json!(count))).collect();
+    json!({
+        "positions": table.len(), "k": findings.k, "error": findings.error,
+        "phases": phases(&table.train),
+        "unseen": names(&findings.unseen),
+        "without_effect": names(&findings.dead),
+        "dominated": findings.dominated.iter().map(|&index| parameter_name(index)).collect::<Vec<_>>(),
+        "collinear": findings.collinear.iter().map(pair).collect::<Vec<_>>(),
+        "coverage": coverage,
+    })
+}
+
+/// The name of a parameter: its weight, and which half.
+fn parameter_name(index: usize) -> String {
+    format!("{} {}", name_of(index / 2), if index.is_multiple_of(2) { "mg" } else { "eg" })
+}
+
+/// How many parameters of each term are among these, in words.
+fn by_term(parameters: &[usize]) -> String {
+    let mut terms: Vec<(String, usize)> = Vec::new();
+    for &index in parameters {
+        let entry = entry_of(index / 2);
+        let name = format!("{}.{}", entry.group, entry.name);
+        match terms.last_mut().filter(|last| last.0 == name) {
+            Some(last) => last.1 += 1,
+            None => terms.push((name, 1)),
+        }
+    }
+    terms.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
+}
+
+fn page(table: &Table, findings: &Findings, all: bool) -> String {
     let mut page =
         format!("{} positions; error {:.6} with k {:.4}\n", table.len(), findings.error, findings.k);
     let counts: Vec<String> = phases(&table.train).iter().rev().map(u64::to_string).collect();
@@ -65,9 +109,19 @@ fn page(table: &Table, findings: &Findings) -> String {
     }
     page.push_str(&format!("\npairs that can hardly be told apart ({}):\n", findings.collinear.len()));
     for pair in findings.collinear.iter().take(NAMED_PAIRS) {
-        let half = |index: usize| if index.is_multiple_of(2) { "mg" } else { "eg" };
-        let shown = |index: usize| format!("{} {}", name_of(index / 2), half(index));
-        page.push_str(&format!("  {:+.4} {}, {}\n", pair.correlation, shown(pair.first), shown(pair.second)));
+        let [first, second] = [pair.first, pair.second].map(parameter_name);
+        page.push_str(&format!("  {:+.4} {first}, {second}\n", pair.correlation));
+    }
+    page.push_str(&format!(
+        "\ndetermined by all others together, so that other numbers give the same evaluations ({}): {}\n",
+        findings.dominated.len(),
+        by_term(&findings.dominated)
+    ));
+    if all {
+        page.push_str("\npositions in which each weight occurs:\n");
+        for (weight, count) in table.coverage.iter().enumerate() {
+            page.push_str(&format!("  {count:>9} {}\n", name_of(weight)));
+        }
     }
     page
 }

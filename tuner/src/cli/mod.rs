@@ -2,7 +2,10 @@
 
 mod arguments;
 mod check;
+mod commit;
 mod extract;
+mod plot;
+mod prove;
 mod texel;
 
 use std::io::{self, Write};
@@ -81,6 +84,8 @@ fn run(command: Command) -> Result<Exit, Refusal> {
         Command::Texel(flags) => texel::run(&flags),
         Command::Diff(flags) => diff(&flags),
         Command::Check(flags) => check::run(&flags),
+        Command::Plot(flags) => plot::run(&flags),
+        Command::Prove(flags) => prove::run(&flags),
     }
 }
 

@@ -3,26 +3,29 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use serde_json::{Value, json};
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 use smalt_report::{Cell, Column, Kind, Sign, Table as Page};
 
-use super::arguments::{MethodName, PARAMETERS, TexelFlags};
+use super::arguments::{MethodName, PARAMETERS, ScheduleName, TexelFlags};
+use super::commit::commit;
 use super::{
     Exit, OrUsage, Refusal, Skipped, check_share, interrupt, open, parameters, print, tell, with_threads,
     write_json,
 };
 use crate::features::row::SCALE_START;
-use crate::features::{Scores, Split, Table};
-use crate::optimizer::{Ending, Method, Penalty, Settings};
+use crate::features::{Keep, Kept, Split, Table};
+use crate::optimizer::{Checkpoints, Ending, Method, OptimizeError, Penalty, Schedule, Settings, Step};
 use crate::progress::Progress;
-use crate::texel::{Summary, Task, TexelError, Tuned, fit};
+use crate::texel::{Players, Summary, Task, TexelError, Tuned, fit};
 use crate::weights::Selection;
 use crate::weights::document::{Origin, OriginValue, replace, rewritten};
+use crate::weights::variables::{Bounds, Constraints};
 
 /// The engine's own file, for its comments and layout where no other is at hand.
-const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
+pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
 pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let task = task(flags)?;
@@ -34,7 +37,7 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
         let tuned = fit(&table, &task, &stop, &mut |step| bar.step(step));
         bar.finish();
         let tuned = tuned.map_err(|error| match error {
-            TexelError::Optimize(_) => Refusal::from(error),
+            TexelError::Optimize(OptimizeError::Solver(_)) => Refusal::from(error),
             _ => Refusal { exit: Exit::Usage, error: error.into() },
         })?;
         if let Some(target) = &target {
@@ -42,7 +45,7 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
             replace(&target.path, &text).with_context(|| target.path.display().to_string())?;
         }
         match &flags.json {
-            Some(path) => write_json(path, &tuned.summary)?,
+            Some(path) => write_json(path, &document(&tuned)?)?,
             None => print(&page(&tuned, target.as_ref()))?,
         }
         let exit = skipped.exit();
@@ -76,15 +79,39 @@ fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
         k: flags.k,
         result_share: flags.lambda,
         penalty: Penalty { strength: flags.l2 },
+        constraints: if flags.unconstrained { Constraints::None } else { Constraints::Schema },
+        bounds: flags.bound.iter().map(|text| bound(text)).collect::<Result<_, _>>()?,
+        players: if flags.adjust_for_players { Players::Adjust } else { Players::Ignore },
         settings: Settings {
             method,
             epochs: flags.epochs.unwrap_or(epochs),
             patience: flags.patience.max(1),
             rate: flags.rate,
+            schedule: match flags.schedule {
+                ScheduleName::Constant => Schedule::Constant,
+                ScheduleName::Cosine => Schedule::Cosine,
+                ScheduleName::Step => Schedule::Step,
+            },
             batch: flags.batch,
             seed: flags.seed,
+            checkpoints: Checkpoints {
+                write: flags.resume.clone().or_else(|| flags.checkpoint.clone()),
+                resume: flags.resume.clone(),
+            },
         },
     })
+}
+
+/// Reads `NAME=LEAST..MOST`.
+fn bound(text: &str) -> Result<(String, Bounds), Refusal> {
+    let parsed = text.split_once('=').and_then(|(name, range)| {
+        let (least, most) = range.split_once("..")?;
+        let bounds = Bounds { least: least.trim().parse().ok()?, most: most.trim().parse().ok()? };
+        (bounds.least <= bounds.most).then(|| (name.trim().to_owned(), bounds))
+    });
+    parsed
+        .ok_or_else(|| anyhow!("--bound {text}: expected NAME=LEAST..MOST, as in 'material.pawn=80..120'"))
+        .or_usage()
 }
 
 /// Material only, in round numbers.
@@ -135,10 +162,12 @@ fn load(flags: &TexelFlags) -> Result<(Table, Skipped), Refusal> {
     let split = Split { validation: flags.validation, seed: flags.seed };
     let spinner = Progress::spinner("positions");
     let mut skipped = Skipped::default();
+    let keep = |wanted: bool| if wanted { Keep::Yes } else { Keep::No };
+    let kept = Kept { scores: keep(flags.lambda < 1.0), players: keep(flags.adjust_for_players) };
     let table = Table::load(
         dataset,
         split,
-        if flags.lambda < 1.0 { Scores::Keep } else { Scores::Drop },
+        kept,
         |line| skipped.tell(&flags.positions, &line),
         |count| spinner.tell(count.to_string()),
     );
@@ -169,11 +198,26 @@ fn origin(flags: &TexelFlags, table: &Table, summary: &Summary) -> Origin {
         ("data", text(flags.positions.display().to_string())),
         ("data_hash", text(format!("{:016x}", table.hash))),
         ("positions", OriginValue::Count(summary.positions as u64)),
+        ("commit", text(commit().unwrap_or_else(|| "unknown".to_owned()))),
         ("k", OriginValue::Number(summary.k)),
         ("initial_error", OriginValue::Number(summary.initial_error)),
         ("final_error", OriginValue::Number(summary.final_error)),
+        ("initial_validation_error", OriginValue::Number(summary.initial_validation_error)),
         ("validation_error", OriginValue::Number(summary.validation_error)),
     ]
+}
+
+/// The summary, and the errors of each epoch.
+fn document(tuned: &Tuned) -> Result<Value, Refusal> {
+    let mut document = serde_json::to_value(&tuned.summary)?;
+    let step = |step: &Step| {
+        json!({
+            "epoch": step.epoch, "train": step.train, "validation": step.validation, "best": step.best,
+            "seconds": step.time.as_secs_f64(),
+        })
+    };
+    document["history"] = tuned.steps.iter().map(step).collect();
+    Ok(document)
 }
 
 fn page(tuned: &Tuned, target: Option<&Target>) -> String {
@@ -204,6 +248,12 @@ fn page(tuned: &Tuned, target: Option<&Target>) -> String {
         summary.bytes_per_position,
         summary.rounding_error,
     ));
+    for player in &summary.players {
+        page.push_str(&format!(
+            "{}: {:+.0} centipawns, taken out of the results\n",
+            player.name, player.centipawns
+        ));
+    }
     if summary.danger_lifted {
         page.push_str("king danger was all zero, where its curve is flat: it began at 16 units\n");
     }

@@ -1,8 +1,9 @@
-//! The file of positions: a header of 64 bytes, then records of [`RECORD_SIZE`] bytes, read by memory map. Knows
-//! nothing of where positions come from.
+//! The file of positions: a header of 64 bytes, records of [`RECORD_SIZE`] bytes, and the names of the players, read by
+//! memory map. Knows nothing of where positions come from.
 //!
 //! Header: `SMALTPOS`, version, record size (both u32), number of records (u64), seed of the extraction (u64), hash of
-//! the records (u64), then zeros. Little-endian.
+//! the records (u64), length of the names in bytes (u64, since version 2), then zeros. Little-endian. Names are UTF-8, each
+//! ended by a line feed.
 
 use std::fs::File;
 use std::io::{self, Seek, SeekFrom, Write};
@@ -20,7 +21,7 @@ const MAGIC: [u8; 8] = *b"SMALTPOS";
 const HEADER_SIZE: usize = 64;
 
 /// The version of the format that is written. Readers take older ones and refuse newer ones.
-pub const VERSION: u32 = 1;
+pub const VERSION: u32 = 2;
 
 /// Why a file of positions could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -44,6 +45,9 @@ pub enum FileError {
 /// A file of positions, mapped into memory.
 pub struct PositionFile {
     map: Mmap,
+    /// Where the records end.
+    end: usize,
+    players: Vec<String>,
     seed: u64,
     hash: u64,
 }
@@ -73,12 +77,16 @@ impl PositionFile {
         if short(12) as usize != RECORD_SIZE {
             return Err(FileError::Damaged("wrong size of records"));
         }
-        let length = long(16).checked_mul(RECORD_SIZE as u64);
+        let records = long(16).checked_mul(RECORD_SIZE as u64);
+        let length = records.and_then(|records| records.checked_add(long(40)));
         if length != Some((map.len() - HEADER_SIZE) as u64) {
             return Err(FileError::Damaged("it is not as long as its header says"));
         }
+        let end = map.len() - long(40) as usize;
+        let names = str::from_utf8(&map[end..]).map_err(|_| FileError::Damaged("the names are no text"))?;
+        let players = names.lines().map(str::to_owned).collect();
         let (seed, hash) = (long(24), long(32));
-        Ok(PositionFile { map, seed, hash })
+        Ok(PositionFile { map, end, players, seed, hash })
     }
 
     /// The number of positions.
@@ -101,8 +109,13 @@ impl PositionFile {
         self.hash
     }
 
+    /// The names of the players, by number less one.
+    pub fn players(&self) -> &[String] {
+        &self.players
+    }
+
     fn records(&self) -> &[u8] {
-        &self.map[HEADER_SIZE..]
+        &self.map[HEADER_SIZE..self.end]
     }
 
     /// See [`super::Dataset::for_each_batch`].
@@ -162,11 +175,13 @@ impl PositionWriter {
         self.file.write_all(record)
     }
 
-    /// Completes the file and puts it in its place. Gives the hash of its records.
+    /// Completes the file with the names of the players and puts it in its place. Gives the hash of its records.
     ///
     /// # Errors
     /// If the disk is full or fails; the old file, if there was one, is then still there.
-    pub fn finish(self) -> io::Result<u64> {
+    pub fn finish(mut self, players: &[String]) -> io::Result<u64> {
+        let names: String = players.iter().map(|name| format!("{}\n", name.replace('\n', " "))).collect();
+        self.file.write_all(names.as_bytes())?;
         let mut header = [0; HEADER_SIZE];
         header[0..8].copy_from_slice(&MAGIC);
         header[8..12].copy_from_slice(&VERSION.to_le_bytes());
@@ -174,6 +189,7 @@ impl PositionWriter {
         header[16..24].copy_from_slice(&self.count.to_le_bytes());
         header[24..32].copy_from_slice(&self.seed.to_le_bytes());
         header[32..40].copy_from_slice(&self.hash.to_le_bytes());
+        header[40..48].copy_from_slice(&(names.len() as u64).to_le_bytes());
         let mut file = self.file.into_inner().map_err(io::IntoInnerError::into_error)?;
         file.seek(SeekFrom::Start(0))?;
         file.write_all(&header)?;

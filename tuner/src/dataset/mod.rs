@@ -76,6 +76,14 @@ impl Dataset {
         }
     }
 
+    /// The names of the players, by number less one; none in text.
+    pub fn players(&self) -> &[String] {
+        match self {
+            Dataset::Binary(file) => file.players(),
+            Dataset::Text(_) => &[],
+        }
+    }
+
     /// Tells all positions in order, in batches of up to `size`; each batch is mapped in parallel by `work`, and its
     /// results are given to `take` in the order of the file. Lines that can't be read are given to `skipped`.
     ///

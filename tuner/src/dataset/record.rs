@@ -11,7 +11,7 @@
 //! | 34..36 | score, White's view, centipawns; the least number means none |
 //! | 36 | 1 if Black is to move |
 //! | 37 | halfmove clock, stops at 255 |
-//! | 38..40 | zero |
+//! | 38, 39 | who played White and Black: a number from 1, by the list of names in the file; 0 for nobody known |
 //!
 //! A nibble is the index of the piece (0 to 11), 12 and 13 for a white and a black rook that may castle, 14 for a pawn
 //! that has just made its double step and can be taken. All numbers are little-endian.
@@ -41,6 +41,8 @@ pub struct Sample {
     pub ply: u16,
     /// How many occurrences it stands for.
     pub count: u16,
+    /// Who played White and Black: numbers from 1 in the data set's list of names, 0 for nobody known.
+    pub players: [u8; 2],
 }
 
 /// Why a position can't be packed: no more than 32 pieces fit.
@@ -83,6 +85,7 @@ impl Sample {
         bytes[34..36].copy_from_slice(&self.score.unwrap_or(NO_SCORE).to_le_bytes());
         bytes[36] = u8::from(self.position.turn() == Color::Black);
         bytes[37] = self.position.halfmove_clock().min(255) as u8;
+        bytes[38..40].copy_from_slice(&self.players);
         Ok(bytes)
     }
 
@@ -118,6 +121,7 @@ impl Sample {
             game: u32::from_le_bytes(std::array::from_fn(|index| bytes[24 + index])),
             ply: short(28),
             count: short(30),
+            players: [bytes[38], bytes[39]],
         })
     }
 }
@@ -156,7 +160,7 @@ mod tests {
 
     fn sample(fen: &str) -> Sample {
         let position = Position::from_fen(fen).unwrap();
-        Sample { position, result: 0.5, score: Some(-31), game: 70_000, ply: 12, count: 3 }
+        Sample { position, result: 0.5, score: Some(-31), game: 70_000, ply: 12, count: 3, players: [2, 1] }
     }
 
     /// Checks that a position survives its bytes; the move number may be lost.

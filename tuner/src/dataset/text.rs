@@ -55,7 +55,7 @@ pub fn parse_line(line: &str) -> Result<Sample, LineError> {
     };
     let position = Position::from_fen(fen.trim())?;
     let result = result.ok_or(LineError::NoResult)?;
-    Ok(Sample { position, result, score, game: 0, ply: 0, count: 1 })
+    Ok(Sample { position, result, score, game: 0, ply: 0, count: 1, players: [0; 2] })
 }
 
 fn parse_score(text: &str) -> Result<i16, LineError> {

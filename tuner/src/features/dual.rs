@@ -10,12 +10,17 @@ use smalt::evaluation::taper::{FULL_SCALE, Number, Pair, Parts};
 pub const INPUTS: usize = 8;
 
 /// A value and its slopes along each input.
+///
+/// Everything is done without a branch, so that a loop over many positions becomes one over vectors. What a number can't
+/// depend on is known when the program is built: those slopes cost nothing.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Dual {
     /// The value.
     pub value: f32,
     /// Its derivative by each input.
     pub slopes: [f32; INPUTS],
+    /// A bit for each input that it may depend on; the other slopes are zero.
+    inputs: u8,
 }
 
 impl Dual {
@@ -24,7 +29,29 @@ impl Dual {
     fn input(index: usize, value: f32) -> Dual {
         let mut slopes = [0.0; INPUTS];
         slopes[index] = 1.0;
-        Dual { value, slopes }
+        Dual { value, slopes, inputs: 1 << index }
+    }
+
+    /// A value with slopes that come from those of two others.
+    #[inline(always)]
+    fn of_two(self, other: Dual, value: f32, slope: impl Fn(f32, f32) -> f32) -> Dual {
+        let inputs = self.inputs | other.inputs;
+        let slope = |index: usize| {
+            let bit = 1 << index;
+            if inputs & bit == 0 {
+                return 0.0;
+            }
+            slope(self.slopes[index], other.slopes[index])
+        };
+        Dual { value, slopes: std::array::from_fn(slope), inputs }
+    }
+
+    /// A value with slopes that are the own ones times a factor.
+    #[inline(always)]
+    fn of_one(self, value: f32, factor: f32) -> Dual {
+        let slope =
+            |index: usize| if self.inputs >> index & 1 == 0 { 0.0 } else { self.slopes[index] * factor };
+        Dual { value, slopes: std::array::from_fn(slope), inputs: self.inputs }
     }
 }
 
@@ -39,8 +66,7 @@ impl Add for Dual {
     type Output = Dual;
     #[inline(always)]
     fn add(self, other: Dual) -> Dual {
-        let slopes = std::array::from_fn(|index| self.slopes[index] + other.slopes[index]);
-        Dual { value: self.value + other.value, slopes }
+        self.of_two(other, self.value + other.value, |own, other| own + other)
     }
 }
 
@@ -48,31 +74,49 @@ impl Sub for Dual {
     type Output = Dual;
     #[inline(always)]
     fn sub(self, other: Dual) -> Dual {
-        let slopes = std::array::from_fn(|index| self.slopes[index] - other.slopes[index]);
-        Dual { value: self.value - other.value, slopes }
+        self.of_two(other, self.value - other.value, |own, other| own - other)
     }
 }
 
-#[expect(clippy::suspicious_arithmetic_impl, reason = "the rule of products is a sum")]
 impl Mul for Dual {
     type Output = Dual;
     #[inline(always)]
     fn mul(self, other: Dual) -> Dual {
-        let slope = |index| self.slopes[index] * other.value + self.value * other.slopes[index];
-        Dual { value: self.value * other.value, slopes: std::array::from_fn(slope) }
+        let value = self.value * other.value;
+        if other.inputs == 0 {
+            return self.of_one(value, other.value);
+        }
+        if self.inputs == 0 {
+            return other.of_one(value, self.value);
+        }
+        self.of_two(other, value, |by_own, by_other| by_own * other.value + self.value * by_other)
     }
 }
 
 impl Number for Dual {
     #[inline(always)]
     fn from_integer(value: i32) -> Dual {
-        Dual { value: value as f32, slopes: [0.0; INPUTS] }
+        Dual { value: value as f32, slopes: [0.0; INPUTS], inputs: 0 }
     }
 
     #[inline(always)]
     fn divided_by(self, divisor: i32) -> Dual {
         let factor = 1.0 / divisor as f32;
-        Dual { value: self.value * factor, slopes: self.slopes.map(|slope| slope * factor) }
+        self.of_one(self.value * factor, factor)
+    }
+
+    #[inline(always)]
+    fn clamped(self, lower: i32, upper: i32) -> Dual {
+        let (lower, upper) = (lower as f32, upper as f32);
+        let value = if self.value < lower { lower } else { self.value };
+        let value = if value > upper { upper } else { value };
+        self.of_one(value, if value == self.value { 1.0 } else { 0.0 })
+    }
+
+    #[inline(always)]
+    fn choose(self, above_zero: Dual, otherwise: Dual) -> Dual {
+        let choice = |first: f32, second: f32| if self.value > 0.0 { first } else { second };
+        above_zero.of_two(otherwise, choice(above_zero.value, otherwise.value), choice)
     }
 }
 

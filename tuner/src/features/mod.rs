@@ -6,6 +6,7 @@
 
 pub mod dual;
 pub mod row;
+mod rows;
 
 use smalt::evaluation::features;
 use smalt::evaluation::schema::WEIGHTS;
@@ -15,92 +16,10 @@ use crate::dataset::{Dataset, Sample, SkippedLine, mixed};
 use row::{RowError, pack};
 
 pub use row::Row;
-
-/// Positions in a block: what one pass of a thread works on before it looks at anything else.
-pub const BLOCK: usize = 1024;
+pub use rows::{BLOCK, Keep, Kept, Label, Rows};
 
 /// Positions read together while a data set is loaded.
 const BATCH: usize = 16_384;
-
-/// Packed rows with their labels.
-#[derive(Default)]
-pub struct Rows {
-    words: Vec<u16>,
-    /// Where each block of [`BLOCK`] rows begins in `words`; one more entry for the end.
-    blocks: Vec<usize>,
-    /// Results, 0 to 1, White's view.
-    results: Vec<f32>,
-    /// Scores in centipawns, White's view; empty if no row has one, NaN for rows without.
-    scores: Vec<f32>,
-}
-
-impl Rows {
-    /// The number of rows.
-    pub fn len(&self) -> usize {
-        self.results.len()
-    }
-
-    /// Whether there is none.
-    pub fn is_empty(&self) -> bool {
-        self.results.is_empty()
-    }
-
-    /// Results, 0 to 1, White's view, in the order of the rows.
-    pub fn results(&self) -> &[f32] {
-        &self.results
-    }
-
-    /// Whether any row has a score.
-    pub fn has_scores(&self) -> bool {
-        !self.scores.is_empty()
-    }
-
-    /// The score of a row in centipawns, White's view.
-    pub fn score(&self, index: usize) -> Option<f32> {
-        self.scores.get(index).copied().filter(|score| !score.is_nan())
-    }
-
-    /// The number of blocks.
-    pub fn block_count(&self) -> usize {
-        self.blocks.len()
-    }
-
-    /// The packed words of a block; see [`row`].
-    pub fn block(&self, index: usize) -> &[u16] {
-        let end = self.blocks.get(index + 1).copied().unwrap_or(self.words.len());
-        &self.words[self.blocks[index]..end]
-    }
-
-    /// The rows of a block.
-    pub fn block_rows(&self, index: usize) -> impl Iterator<Item = Row<'_>> {
-        row::rows(self.block(index))
-    }
-
-    /// Bytes of memory that rows and labels take.
-    pub fn memory(&self) -> usize {
-        2 * self.words.len() + 4 * (self.results.len() + self.scores.len()) + 8 * self.blocks.len()
-    }
-
-    fn push(&mut self, packed: &[u16], result: f32, score: Option<i16>) {
-        if self.len().is_multiple_of(BLOCK) {
-            self.blocks.push(self.words.len());
-        }
-        if score.is_some() && self.scores.is_empty() {
-            self.scores.resize(self.len(), f32::NAN);
-        }
-        self.words.extend_from_slice(packed);
-        self.results.push(result);
-        if score.is_some() || !self.scores.is_empty() {
-            self.scores.push(score.map_or(f32::NAN, f32::from));
-        }
-    }
-
-    fn shrink(&mut self) {
-        self.words.shrink_to_fit();
-        self.results.shrink_to_fit();
-        self.scores.shrink_to_fit();
-    }
-}
 
 /// A data set as rows, split by game.
 #[derive(Default)]
@@ -115,6 +34,8 @@ pub struct Table {
     pub hash: u64,
     /// Positions that could not be packed.
     pub unpacked: u64,
+    /// The names of the players, by number less one.
+    pub players: Vec<String>,
 }
 
 /// How a data set is split.
@@ -124,15 +45,6 @@ pub struct Split {
     pub validation: f64,
     /// Chooses the games.
     pub seed: u64,
-}
-
-/// Whether the scores in the data are wanted; they take memory.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Scores {
-    /// They are read over.
-    Drop,
-    /// They are kept.
-    Keep,
 }
 
 impl Split {
@@ -146,8 +58,7 @@ impl Split {
 /// What [`Table::load`] makes of one position, in parallel.
 struct Loaded {
     packed: Result<Vec<u16>, RowError>,
-    result: f32,
-    score: Option<i16>,
+    label: Label,
     game: u32,
     hash: u64,
 }
@@ -161,21 +72,28 @@ impl Table {
     pub fn load(
         dataset: Dataset,
         split: Split,
-        scores: Scores,
+        kept: Kept,
         skipped: impl FnMut(SkippedLine),
         mut progress: impl FnMut(usize),
     ) -> std::io::Result<Table> {
-        let mut table = Table { coverage: vec![0; WEIGHTS], ..Table::default() };
+        let mut table = Table {
+            train: Rows::new(kept),
+            validation: Rows::new(kept),
+            coverage: vec![0; WEIGHTS],
+            players: dataset.players().to_vec(),
+            ..Table::default()
+        };
+        let mut last_seen = vec![0; WEIGHTS];
         let take = |loaded: Loaded| {
-            table.take(&loaded, split, scores);
+            table.take(&loaded, split, &mut last_seen);
             let count = table.train.len() + table.validation.len();
             if count.is_multiple_of(BATCH) {
                 progress(count);
             }
         };
         dataset.for_each_batch(BATCH, load, take, skipped)?;
-        table.train.shrink();
-        table.validation.shrink();
+        table.train.finish();
+        table.validation.finish();
         Ok(table)
     }
 
@@ -189,17 +107,20 @@ impl Table {
         self.len() == 0
     }
 
-    fn take(&mut self, loaded: &Loaded, split: Split, scores: Scores) {
+    fn take(&mut self, loaded: &Loaded, split: Split, last_seen: &mut [usize]) {
         let Ok(packed) = &loaded.packed else {
             self.unpacked += 1;
             return;
         };
         self.hash = mixed(self.hash ^ loaded.hash);
-        for weight in Row::whole(packed).distinct_weights() {
-            self.coverage[weight] += 1;
-        }
+        let number = self.len() + 1;
+        Row::whole(packed).for_each_weight(|weight| {
+            if std::mem::replace(&mut last_seen[weight], number) != number {
+                self.coverage[weight] += 1;
+            }
+        });
         let rows = if split.holds_out(loaded.game) { &mut self.validation } else { &mut self.train };
-        rows.push(packed, loaded.result, loaded.score.filter(|_| scores == Scores::Keep));
+        rows.push(packed, loaded.label);
     }
 }
 
@@ -211,8 +132,7 @@ fn load(sample: &Sample) -> Loaded {
     let label = u64::from(sample.result.to_bits()) << 16 ^ u64::from(sample.score.unwrap_or(0) as u16);
     Loaded {
         packed,
-        result: sample.result,
-        score: sample.score,
+        label: Label { result: sample.result, score: sample.score, players: sample.players },
         game: sample.game,
         hash: sample.position.key() ^ mixed(label),
     }

@@ -1,46 +1,68 @@
 //! The packed form of a position's features. Knows no labels.
 //!
-//! Words of 16 bits: two of header, then one for each feature: the weight in the upper ten bits, the count in the
-//! lower six, −32 to 31; a greater count takes several. First the linear part, then the danger to the white and to the
-//! black king.
+//! Words of 16 bits. The head: a word of phase (5 bits), scale weights of White and of Black as the leader (4 bits each:
+//! 0 for none, else one more than the index among the scale weights) and a flag; a word that counts the linear words;
+//! then a word for each two weights of king danger: how often the first occurs for the white and for the black king,
+//! then the second, 4 bits each. All heads are alike, so that the dangers are summed in lanes. Where a danger occurs
+//! more than 15 times the flag is set, and a word for each weight follows: what is beyond 15, for the white king in the
+//! low byte, for the black king in the high byte.
 //!
-//! First header word: phase (5 bits), scale weight of White and of Black as the leader (4 bits each: 0 for none, else
-//! one more than the index among the scale weights). Second: features of the linear part (8 bits), of the danger to
-//! the white (4) and to the black king (4).
+//! Then the linear part: a word is a *column*, a weight together with how often it occurs, so that a pass adds whole
+//! columns and never multiplies. There are columns for counts of ±1, ±2, ±4 and ±8; another count takes several.
 
 use smalt::evaluation::schema::{Part, SCHEMA, WEIGHTS};
 use smalt::evaluation::taper::{Number, Parts};
 use smalt::evaluation::trace::{Feature, Features};
 
-/// Words before the features.
-pub const HEADER: usize = 2;
+/// Words before the linear part, and before what rarely stands between.
+pub const HEAD: usize = 2 + DANGERS.div_ceil(2);
 
-/// Room for weights in the packed form: every index that ten bits give.
-pub const SLOTS: usize = 1 << 10;
+/// What the four bits of a danger's count can tell.
+const MOST: i16 = 15;
 
-/// Counts by the six bits of a feature.
-pub const COUNTS: [f32; 64] = {
-    let mut counts = [0.0; 64];
-    let mut bits = 0;
-    while bits < 64 {
-        counts[bits] = (if bits < 32 { bits as i32 } else { bits as i32 - 64 }) as f32;
-        bits += 1;
-    }
-    counts
-};
+/// The flag of a row with dangers beyond [`MOST`].
+const WIDE: u16 = 1 << 13;
 
-const _: () = assert!(WEIGHTS <= SLOTS);
+/// The counts that columns stand for, in their order.
+pub const COLUMN_COUNTS: [i16; 8] = [1, -1, 2, -2, 4, -4, 8, -8];
+
+/// The number of columns. The column of a weight and the count of index i is `i * WEIGHTS + weight`.
+pub const COLUMNS: usize = COLUMN_COUNTS.len() * WEIGHTS;
+
+const _: () = assert!(COLUMNS <= 1 << 16);
+
+/// The first of the weights of king danger; they stand together.
+pub const DANGER_START: usize = start_of(Part::Danger);
+
+/// How many weights of king danger there are.
+pub const DANGERS: usize = count_of(Part::Danger);
 
 /// The first of the weights that scale; they stand together.
-pub const SCALE_START: usize = {
+pub const SCALE_START: usize = start_of(Part::Scale);
+
+const _: () = assert!(count_of(Part::Scale) < 16);
+
+const fn start_of(part: Part) -> usize {
     let mut index = 0;
-    while !matches!(SCHEMA[index].part, Part::Scale) {
+    while SCHEMA[index].part as u8 != part as u8 {
         index += 1;
     }
     SCHEMA[index].term.start()
-};
+}
 
-const _: () = assert!(WEIGHTS - SCALE_START < 16);
+const fn count_of(part: Part) -> usize {
+    let (mut index, mut count, mut end) = (0, 0, 0);
+    while index < SCHEMA.len() {
+        if SCHEMA[index].part as u8 == part as u8 {
+            let start = SCHEMA[index].term.start();
+            assert!(count == 0 || start == end, "the weights of a part stand together");
+            count += SCHEMA[index].shape.length();
+            end = start + SCHEMA[index].shape.length();
+        }
+        index += 1;
+    }
+    count
+}
 
 /// A position with more features than the packed form holds: no position of a game is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
@@ -50,33 +72,38 @@ pub struct RowError;
 /// Packs the features of a position.
 ///
 /// # Errors
-/// If they are too many; the counters of the header are small.
+/// If a weight of danger occurs more than 270 times.
 pub fn pack(features: &Features) -> Result<Vec<u16>, RowError> {
     let scale = |weight: Option<u16>| weight.map_or(0, |weight| weight + 1 - SCALE_START as u16);
     let mut words = Vec::with_capacity(64);
     words.push(features.phase as u16 | scale(features.scale[0]) << 5 | scale(features.scale[1]) << 9);
-    words.push(0);
-    let mut lengths = [0; 3];
-    let lists = [&features.linear, &features.danger[0], &features.danger[1]];
-    for (length, list) in lengths.iter_mut().zip(lists) {
-        let before = words.len();
-        list.iter().for_each(|feature| push_feature(&mut words, *feature));
-        *length = words.len() - before;
+    words.resize(HEAD, 0);
+    let mut beyond = [0; DANGERS];
+    for (king, list) in features.danger.iter().enumerate() {
+        for feature in list {
+            let index = usize::from(feature.weight) - DANGER_START;
+            words[2 + index / 2] |= (feature.count.min(MOST) as u16) << (8 * (index % 2) + 4 * king);
+            let rest = u8::try_from((feature.count - MOST).max(0)).map_err(|_| RowError)?;
+            beyond[index] |= u16::from(rest) << (8 * king);
+        }
     }
-    let [linear, white, black] = lengths;
-    if linear > 255 || white > 15 || black > 15 {
-        return Err(RowError);
+    if beyond != [0; DANGERS] {
+        words[0] |= WIDE;
+        words.extend(beyond);
     }
-    words[1] = (linear | white << 8 | black << 12) as u16;
+    let before = words.len();
+    features.linear.iter().for_each(|feature| push_columns(&mut words, *feature));
+    words[1] = u16::try_from(words.len() - before).map_err(|_| RowError)?;
     Ok(words)
 }
 
-fn push_feature(words: &mut Vec<u16>, feature: Feature) {
-    let mut count = feature.count;
-    while count != 0 {
-        let part = count.clamp(-32, 31);
-        words.push(feature.weight << 6 | (part as u16 & 63));
-        count -= part;
+fn push_columns(words: &mut Vec<u16>, feature: Feature) {
+    let mut rest = feature.count;
+    while rest != 0 {
+        let fits = |count: &i16| count.signum() == rest.signum() && count.abs() <= rest.abs();
+        let index = COLUMN_COUNTS.iter().rposition(fits).expect("one more fits into any count but zero");
+        words.push((index * WEIGHTS) as u16 + feature.weight);
+        rest -= COLUMN_COUNTS[index];
     }
 }
 
@@ -93,32 +120,27 @@ pub fn rows(words: &[u16]) -> impl Iterator<Item = Row<'_>> {
 /// A position's features, packed.
 #[derive(Clone, Copy, Debug)]
 pub struct Row<'a> {
-    /// 0 (endgame) to 24.
-    pub phase: i32,
-    /// The weight that scales when White or when Black leads.
-    pub scale: [Option<u16>; 2],
-    /// The linear part.
+    /// The head, with the dangers; see [`self`].
+    pub head: &'a [u16; HEAD],
+    /// Dangers beyond what the head can tell, by weight; see [`self`].
+    pub beyond: Option<&'a [u16; DANGERS]>,
+    /// The columns of the linear part.
     pub linear: &'a [u16],
-    /// The danger to the white and to the black king.
-    pub danger: [&'a [u16]; 2],
 }
 
 impl<'a> Row<'a> {
     /// Takes the first row off; `None` at the end.
     #[inline(always)]
     pub fn split(words: &'a [u16]) -> Option<(Row<'a>, &'a [u16])> {
-        let (&[first, lengths], rest) = words.split_first_chunk::<HEADER>()?;
-        let (linear, rest) = rest.split_at_checked(usize::from(lengths & 255))?;
-        let (white, rest) = rest.split_at_checked(usize::from(lengths >> 8 & 15))?;
-        let (black, rest) = rest.split_at_checked(usize::from(lengths >> 12))?;
-        let scale = |bits: u16| (bits & 15).checked_sub(1).map(|index| SCALE_START as u16 + index);
-        let row = Row {
-            phase: i32::from(first & 31),
-            scale: [scale(first >> 5), scale(first >> 9)],
-            linear,
-            danger: [white, black],
+        let (head, rest) = words.split_first_chunk::<HEAD>()?;
+        let (beyond, rest) = if head[0] & WIDE == 0 {
+            (None, rest)
+        } else {
+            let (beyond, rest) = rest.split_first_chunk::<DANGERS>()?;
+            (Some(beyond), rest)
         };
-        Some((row, rest))
+        let (linear, rest) = rest.split_at_checked(usize::from(head[1]))?;
+        Some((Row { head, beyond, linear }, rest))
     }
 
     /// The row of words that hold one.
@@ -129,41 +151,98 @@ impl<'a> Row<'a> {
         Row::split(words).expect("the words are a row").0
     }
 
-    /// Features and counts of the linear part, then of both dangers, then the scales with count 1.
-    pub fn features(&self) -> impl Iterator<Item = (usize, f32)> + use<'a> {
-        let [white, black] = self.danger;
-        let scales = self.scale.into_iter().flatten().map(|weight| (usize::from(weight), 1.0));
-        self.linear.iter().chain(white).chain(black).map(|&word| unpack(word)).chain(scales)
+    /// 0 (endgame) to 24.
+    #[inline(always)]
+    pub fn phase(&self) -> i32 {
+        i32::from(self.head[0] & 31)
     }
 
-    /// The weights that occur, each once.
-    pub fn distinct_weights(&self) -> Vec<usize> {
-        let mut weights: Vec<usize> = self.features().map(|(weight, _)| weight).collect();
-        weights.sort_unstable();
-        weights.dedup();
-        weights
+    /// The weight that scales when White or when Black leads.
+    #[inline(always)]
+    pub fn scale(&self) -> [Option<usize>; 2] {
+        let weight = |bits: u16| usize::from(bits & 15).checked_sub(1).map(|index| SCALE_START + index);
+        [weight(self.head[0] >> 5), weight(self.head[0] >> 9)]
+    }
+
+    /// Weights and counts of the linear part; a weight may come several times, and then its counts add up.
+    pub fn linear(&self) -> impl Iterator<Item = (usize, i16)> + use<'a> {
+        let unpack = |&word: &u16| {
+            let column = usize::from(word);
+            (column % WEIGHTS, COLUMN_COUNTS[column / WEIGHTS])
+        };
+        self.linear.iter().map(unpack)
+    }
+
+    /// Weights and counts of the danger to the white king (0) or to the black one (1).
+    pub fn danger(&self, king: usize) -> impl Iterator<Item = (usize, i16)> + use<'a> {
+        let Row { head, beyond, .. } = *self;
+        let count = move |index: usize| {
+            let near = head[2 + index / 2] >> (8 * (index % 2) + 4 * king) & MOST as u16;
+            let rest = beyond.map_or(0, |beyond| beyond[index] >> (8 * king) & 255);
+            (near + rest) as i16
+        };
+        (0..DANGERS).map(move |index| (DANGER_START + index, count(index))).filter(|(_, count)| *count != 0)
+    }
+
+    /// Calls for each weight that occurs; for some several times.
+    pub fn for_each_weight(&self, mut call: impl FnMut(usize)) {
+        self.linear().chain(self.danger(0)).chain(self.danger(1)).for_each(|(weight, _)| call(weight));
+        self.scale().into_iter().flatten().for_each(call);
     }
 
     /// The sums of counts times weights in any number type: what the engine's formula starts from.
     pub fn parts<N: Number>(&self, weights: impl Fn(usize) -> [N; 2]) -> Parts<N> {
-        let features = |words: &[u16]| {
-            words
-                .iter()
-                .map(|&word| Feature { weight: word >> 6, count: COUNTS[usize::from(word & 63)] as i16 })
-                .collect()
-        };
+        let feature = |(weight, count): (usize, i16)| Feature { weight: weight as u16, count };
         let unpacked = Features {
-            linear: features(self.linear),
-            danger: self.danger.map(features),
-            scale: self.scale,
-            phase: self.phase,
+            linear: self.linear().map(feature).collect(),
+            danger: [self.danger(0).map(feature).collect(), self.danger(1).map(feature).collect()],
+            scale: self.scale().map(|scale| scale.map(|weight| weight as u16)),
+            phase: self.phase(),
         };
         unpacked.parts(weights)
     }
 }
 
-/// Weight and count of a packed feature.
-#[inline(always)]
-pub fn unpack(word: u16) -> (usize, f32) {
-    (usize::from(word >> 6), COUNTS[usize::from(word & 63)])
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn dangers_beyond_fifteen_come_back() {
+        let danger = |counts: &[(usize, i16)]| {
+            let feature = |&(index, count)| Feature { weight: (DANGER_START + index) as u16, count };
+            counts.iter().map(feature).collect::<Vec<_>>()
+        };
+        for counts in [vec![(0, 1), (3, 15)], vec![(1, 16)], vec![(0, 7), (4, 99), (DANGERS - 1, 270)]] {
+            let features = Features { danger: [danger(&counts), danger(&[(2, 5)])], ..Features::default() };
+            let packed = pack(&features).unwrap();
+            let row = Row::whole(&packed);
+            let told = |king: usize| row.danger(king).map(|(w, c)| (w - DANGER_START, c)).collect::<Vec<_>>();
+            assert_eq!((told(0), told(1)), (counts, vec![(2, 5)]));
+        }
+        let crowd = Features { danger: [danger(&[(0, 300)]), Vec::new()], ..Features::default() };
+        assert_eq!(pack(&crowd), Err(RowError));
+    }
+
+    #[track_caller]
+    fn check(count: i16, columns: usize) {
+        let mut words = Vec::new();
+        push_columns(&mut words, Feature { weight: 7, count });
+        assert_eq!(words.len(), columns, "{count}: {words:?}");
+        let mut packed = pack(&Features::default()).unwrap();
+        packed[1] = columns as u16;
+        packed.extend(words);
+        let row = Row::whole(&packed);
+        assert!(row.linear().all(|(weight, _)| weight == 7));
+        assert_eq!(row.linear().map(|(_, count)| count).sum::<i16>(), count);
+    }
+
+    #[test]
+    fn counts_are_sums_of_columns() {
+        for (count, columns) in
+            [(1, 1), (-1, 1), (2, 1), (3, 2), (-7, 3), (8, 1), (-14, 3), (21, 4), (100, 13)]
+        {
+            check(count, columns);
+        }
+    }
 }

@@ -5,74 +5,222 @@ use smalt::evaluation::schema::WEIGHTS;
 
 use crate::features::Row;
 use crate::features::dual::{self, Dual, INPUTS, Sums, UNSCALED};
-use crate::features::row::{COUNTS, SLOTS};
+use crate::features::row::{COLUMN_COUNTS, COLUMNS, DANGER_START, DANGERS, HEAD, SCALE_START};
 
-/// Weights as the loops want them: 32 bits, and a place for every index that a row can name.
+/// A number for middlegame and endgame.
+type Pair = [f32; 2];
+
+/// The words of a head that are summed in lanes: those of danger, and one before them to make their number round.
+const WORDS: usize = HEAD - 1;
+
+/// A number for each danger that is the first of a word (0) or the second (1); the lane of no danger is zero.
+type Lanes = [[f32; WORDS]; 2];
+
+/// Half and lane of a danger.
+#[inline(always)]
+const fn lane_of(danger: usize) -> (usize, usize) {
+    (danger % 2, danger / 2 + WORDS - DANGERS.div_ceil(2))
+}
+
+/// A place for every column that a word can name, so that no index needs a check.
+pub(super) struct ColumnTable(Box<[Pair; 1 << 16]>);
+
+impl ColumnTable {
+    pub(super) fn new() -> ColumnTable {
+        // Most of it is never touched, and takes no memory.
+        let places = vec![[0.0; 2]; 1 << 16].into_boxed_slice();
+        ColumnTable(places.try_into().expect("the length is that of the array"))
+    }
+
+    #[inline(always)]
+    fn get(&self, word: u16) -> Pair {
+        self.0[usize::from(word)]
+    }
+}
+
+/// Weights as the loops want them.
 pub(super) struct PackedWeights {
-    slots: Box<[[f32; 2]; SLOTS]>,
+    columns: ColumnTable,
+    /// Middlegame and endgame units of each danger.
+    danger: [Lanes; 2],
+    scale: [f32; WEIGHTS - SCALE_START],
     /// What turns centipawns into the exponent of the sigmoid.
     slope: f32,
 }
 
 impl PackedWeights {
-    pub(super) fn new(parameters: &[f64], slope: f64) -> PackedWeights {
-        assert_eq!(parameters.len(), 2 * WEIGHTS);
-        let mut slots = Box::new([[0.0; 2]; SLOTS]);
-        for (slot, pair) in slots.iter_mut().zip(parameters.as_chunks::<2>().0) {
-            *slot = pair.map(|number| number as f32);
+    pub(super) fn new() -> PackedWeights {
+        PackedWeights {
+            columns: ColumnTable::new(),
+            danger: [[[0.0; WORDS]; 2]; 2],
+            scale: [0.0; WEIGHTS - SCALE_START],
+            slope: 0.0,
         }
-        PackedWeights { slots, slope: slope as f32 }
     }
 
+    /// Takes over other numbers.
+    pub(super) fn set(&mut self, parameters: &[f64], slope: f64) {
+        let (pairs, _) = parameters.as_chunks::<2>();
+        assert_eq!(pairs.len(), WEIGHTS);
+        for (index, count) in COLUMN_COUNTS.into_iter().enumerate() {
+            let columns = &mut self.columns.0[index * WEIGHTS..][..WEIGHTS];
+            for (column, pair) in columns.iter_mut().zip(pairs) {
+                *column = pair.map(|number| (number * f64::from(count)) as f32);
+            }
+        }
+        for (half, lanes) in self.danger.iter_mut().enumerate() {
+            for (danger, pair) in pairs[DANGER_START..][..DANGERS].iter().enumerate() {
+                let (second, lane) = lane_of(danger);
+                lanes[second][lane] = pair[half] as f32;
+            }
+        }
+        for (scale, pair) in self.scale.iter_mut().zip(&pairs[SCALE_START..]) {
+            *scale = pair[0] as f32;
+        }
+        self.slope = slope as f32;
+    }
+
+    /// The sums of the columns.
     #[inline(always)]
-    fn sum(&self, words: &[u16]) -> [f32; 2] {
+    fn linear(&self, words: &[u16]) -> Pair {
         let mut sums = [[0.0_f32; 2]; 4];
         let (chunks, rest) = words.as_chunks::<4>();
-        let add = |sum: &mut [f32; 2], word: u16| {
-            let weight = self.slots[usize::from(word >> 6)];
-            let count = COUNTS[usize::from(word & 63)];
-            sum[0] += weight[0] * count;
-            sum[1] += weight[1] * count;
-        };
         for chunk in chunks {
             for (sum, &word) in sums.iter_mut().zip(chunk) {
-                add(sum, word);
+                *sum = added(*sum, self.columns.get(word));
             }
         }
         for (sum, &word) in sums.iter_mut().zip(rest) {
-            add(sum, word);
+            *sum = added(*sum, self.columns.get(word));
         }
-        std::array::from_fn(|half| (sums[0][half] + sums[1][half]) + (sums[2][half] + sums[3][half]))
+        added(added(sums[0], sums[1]), added(sums[2], sums[3]))
     }
 
     /// What the row leaves to the formula.
     #[inline(always)]
     fn sums(&self, row: &Row<'_>) -> Sums {
-        let [linear, white, black] = [row.linear, row.danger[0], row.danger[1]].map(|words| self.sum(words));
+        let linear = self.linear(row.linear);
+        let counts = danger_counts(row);
+        let danger = |king: usize, half: usize| {
+            let ([first, second], weights) = (counts[king], self.danger[half]);
+            total(std::array::from_fn(|lane| {
+                first[lane] * weights[0][lane] + second[lane] * weights[1][lane]
+            }))
+        };
         let [own, other] =
-            row.scale.map(|weight| weight.map_or(UNSCALED, |weight| self.slots[usize::from(weight)][0]));
-        [linear[0], linear[1], white[0], white[1], black[0], black[1], own, other]
+            row.scale().map(|weight| weight.map_or(UNSCALED, |weight| self.scale[weight - SCALE_START]));
+        [linear[0], linear[1], danger(0, 0), danger(0, 1), danger(1, 0), danger(1, 1), own, other]
     }
 
-    /// The expected result of a row, 0 to 1, and the evaluation with its slopes.
+    /// The expected result of a row, 0 to 1, and the evaluation with its slopes. `lead` is added to the exponent.
     #[inline(always)]
-    fn expect(&self, row: &Row<'_>) -> (f32, Dual) {
-        let evaluation = dual::evaluation(&self.sums(row), row.phase);
-        (logistic(evaluation.value * self.slope), evaluation)
+    fn expect(&self, row: &Row<'_>, lead: f32) -> (f32, Dual) {
+        let evaluation = dual::evaluation(&self.sums(row), row.phase());
+        (logistic(evaluation.value * self.slope + lead), evaluation)
     }
 
-    /// Expected result minus target.
-    pub(super) fn residual(&self, row: &Row<'_>, target: f32) -> f32 {
-        self.expect(row).0 - target
+    /// The evaluation of a row in centipawns, White's view.
+    pub(super) fn evaluation(&self, row: &Row<'_>) -> f32 {
+        dual::evaluation(&self.sums(row), row.phase()).value
     }
 
     /// The slopes of the expected result by the sums that the formula starts from.
     #[inline(always)]
-    pub(super) fn slopes(&self, row: &Row<'_>) -> [f32; INPUTS] {
-        let (expected, evaluation) = self.expect(row);
+    pub(super) fn slopes(&self, row: &Row<'_>, lead: f32) -> [f32; INPUTS] {
+        let (expected, evaluation) = self.expect(row, lead);
         let outer = expected * (1.0 - expected) * self.slope;
         evaluation.slopes.map(|slope| slope * outer)
     }
+}
+
+/// A gradient as the loops add it up, in 32 bits: for a few blocks at most, so that no digits are lost.
+pub(super) struct NearGradient {
+    columns: ColumnTable,
+    danger: [Lanes; 2],
+    scale: [f32; WEIGHTS - SCALE_START],
+}
+
+impl NearGradient {
+    pub(super) fn new() -> NearGradient {
+        NearGradient {
+            columns: ColumnTable::new(),
+            danger: [[[0.0; WORDS]; 2]; 2],
+            scale: [0.0; WEIGHTS - SCALE_START],
+        }
+    }
+
+    /// Adds all to a gradient in 64 bits, and begins anew.
+    pub(super) fn flush(&mut self, gradient: &mut [[f64; 2]]) {
+        for (columns, count) in self.columns.0[..COLUMNS].chunks_exact_mut(WEIGHTS).zip(COLUMN_COUNTS) {
+            for (sum, column) in gradient.iter_mut().zip(columns) {
+                for half in 0..2 {
+                    sum[half] += f64::from(column[half]) * f64::from(count);
+                }
+                *column = [0.0; 2];
+            }
+        }
+        for (half, lanes) in self.danger.iter_mut().enumerate() {
+            for (danger, sum) in gradient[DANGER_START..][..DANGERS].iter_mut().enumerate() {
+                let (second, lane) = lane_of(danger);
+                sum[half] += f64::from(lanes[second][lane]);
+            }
+            *lanes = [[0.0; WORDS]; 2];
+        }
+        for (sum, scale) in gradient[SCALE_START..].iter_mut().zip(&mut self.scale) {
+            sum[0] += f64::from(std::mem::take(scale));
+        }
+    }
+
+    #[inline(always)]
+    fn add(&mut self, row: &Row<'_>, slopes: [f32; INPUTS]) {
+        let linear = [slopes[0], slopes[1]];
+        for &word in row.linear {
+            let column = &mut self.columns.0[usize::from(word)];
+            *column = added(*column, linear);
+        }
+        for (weight, slope) in row.scale().into_iter().zip([slopes[6], slopes[7]]) {
+            if let Some(weight) = weight {
+                self.scale[weight - SCALE_START] += slope;
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn added(a: Pair, b: Pair) -> Pair {
+    [a[0] + b[0], a[1] + b[1]]
+}
+
+/// How often each danger occurs, for the white and for the black king.
+#[inline(always)]
+fn danger_counts(row: &Row<'_>) -> [Lanes; 2] {
+    let words: [u16; WORDS] = std::array::from_fn(|lane| row.head[HEAD - WORDS + lane]);
+    let near = |king: usize, second: usize| words.map(|word| f32::from(word >> (8 * second + 4 * king) & 15));
+    let mut counts = [0, 1].map(|king| [0, 1].map(|second| near(king, second)));
+    if let Some(beyond) = row.beyond {
+        add_beyond(beyond, &mut counts);
+    }
+    counts
+}
+
+#[cold]
+fn add_beyond(beyond: &[u16; DANGERS], counts: &mut [Lanes; 2]) {
+    for (danger, word) in beyond.iter().enumerate() {
+        let (second, lane) = lane_of(danger);
+        for (king, counts) in counts.iter_mut().enumerate() {
+            counts[second][lane] += f32::from(word >> (8 * king) & 255);
+        }
+    }
+}
+
+/// The sum of all lanes, in an order that several additions at once can follow.
+#[inline(always)]
+fn total(lanes: [f32; WORDS]) -> f32 {
+    let mut sums = [0.0; 4];
+    for (lane, number) in lanes.into_iter().enumerate() {
+        sums[lane % 4] += number;
+    }
+    (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
 /// 1/(1 + e⁻ˣ), to about 1e-7. The exponential is split into a power of two, put together from its bits, and a
@@ -81,12 +229,15 @@ impl PackedWeights {
 fn logistic(x: f32) -> f32 {
     const COEFFICIENTS: [f32; 7] =
         [1.0, std::f32::consts::LN_2, 0.240_226_5, 0.055_504_11, 0.009_618_13, 0.001_333_355, 0.000_154_035];
-    let power = (-x * std::f32::consts::LOG2_E).clamp(-126.0, 126.0);
+    let power = -x * std::f32::consts::LOG2_E;
+    let power = if power < -126.0 { -126.0 } else { power };
+    let power = if power > 126.0 { 126.0 } else { power };
     // Adding and taking away 1.5·2²³ rounds to the nearest integer.
-    let whole = (power + 12_582_912.0) - 12_582_912.0;
-    let part = power - whole;
+    let shifted = power + 12_582_912.0;
+    let part = power - (shifted - 12_582_912.0);
     let polynomial = COEFFICIENTS.iter().rev().fold(0.0, |sum, coefficient| sum * part + coefficient);
-    let exponential = polynomial * f32::from_bits(((whole as i32 + 127) as u32) << 23);
+    // The lowest bits of that sum are the integer; moved to the exponent's place they are its power of two.
+    let exponential = polynomial * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
     1.0 / (1.0 + exponential)
 }
 
@@ -103,88 +254,181 @@ macro_rules! dispatch {
     }};
 }
 
+/// Rows of a block with what is to be expected of them.
+#[derive(Clone, Copy)]
+pub(super) struct Block<'a> {
+    /// The packed rows.
+    pub(super) words: &'a [u16],
+    /// Their targets.
+    pub(super) targets: &'a [f32],
+    /// What is added to their exponents; empty for nothing.
+    pub(super) leads: &'a [f32],
+}
+
+/// Rows that are worked on together: the formula is computed for all of them in one loop over lists, which becomes one
+/// over vectors.
+const GROUP: usize = 64;
+
+/// A list with a number for each row of a group.
+type Each<T> = [T; GROUP];
+
+/// What a group of rows is on its way through the formula.
+struct Group<'a> {
+    rows: [Option<Row<'a>>; GROUP],
+    sums: [Each<f32>; INPUTS],
+    phases: Each<i32>,
+    targets: Each<f32>,
+    leads: Each<f32>,
+    /// Slopes of the squared error by the sums.
+    slopes: [Each<f32>; INPUTS],
+    errors: Each<f32>,
+}
+
+impl<'a> Group<'a> {
+    fn new() -> Group<'a> {
+        Group {
+            rows: [None; GROUP],
+            sums: [[0.0; GROUP]; INPUTS],
+            phases: [0; GROUP],
+            targets: [0.0; GROUP],
+            leads: [0.0; GROUP],
+            slopes: [[0.0; GROUP]; INPUTS],
+            errors: [0.0; GROUP],
+        }
+    }
+
+    /// Takes rows off the words, as many as there are targets.
+    #[inline(always)]
+    fn fill(
+        &mut self,
+        mut words: &'a [u16],
+        targets: &[f32],
+        leads: &[f32],
+        weights: &PackedWeights,
+    ) -> &'a [u16] {
+        for (index, &target) in targets.iter().enumerate() {
+            let Some((row, rest)) = Row::split(words) else { break };
+            words = rest;
+            for (list, sum) in self.sums.iter_mut().zip(weights.sums(&row)) {
+                list[index] = sum;
+            }
+            self.phases[index] = row.phase();
+            self.targets[index] = target;
+            self.rows[index] = Some(row);
+        }
+        self.leads[..leads.len()].copy_from_slice(leads);
+        words
+    }
+
+    /// Puts the squared errors of all rows into `errors`.
+    #[inline(always)]
+    fn judge(&mut self, slope: f32) {
+        for row in 0..GROUP {
+            let sums = std::array::from_fn(|input| self.sums[input][row]);
+            let evaluation = dual::evaluation(&sums, self.phases[row]);
+            let residual = logistic(evaluation.value * slope + self.leads[row]) - self.targets[row];
+            self.errors[row] = residual * residual;
+        }
+    }
+
+    /// The same, and its slopes into `slopes`.
+    #[inline(always)]
+    fn differentiate(&mut self, slope: f32) {
+        for row in 0..GROUP {
+            let sums = std::array::from_fn(|input| self.sums[input][row]);
+            let evaluation = dual::evaluation(&sums, self.phases[row]);
+            let expected = logistic(evaluation.value * slope + self.leads[row]);
+            let residual = expected - self.targets[row];
+            self.errors[row] = residual * residual;
+            let outer = 2.0 * residual * expected * (1.0 - expected) * slope;
+            for input in 0..INPUTS {
+                self.slopes[input][row] = evaluation.slopes[input] * outer;
+            }
+        }
+    }
+
+    /// The errors of the first rows.
+    #[inline(always)]
+    fn error(&self, count: usize) -> f64 {
+        self.errors[..count].iter().map(|&error| f64::from(error)).sum()
+    }
+}
+
+/// Calls with each group of a block and the number of its rows.
+#[inline(always)]
+fn for_each_group<'a>(
+    block: Block<'a>,
+    weights: &PackedWeights,
+    mut call: impl FnMut(&mut Group<'a>, usize),
+) {
+    let mut words = block.words;
+    let mut group = Group::new();
+    for (number, targets) in block.targets.chunks(GROUP).enumerate() {
+        let leads = block.leads.chunks(GROUP).nth(number).unwrap_or_default();
+        words = group.fill(words, targets, leads, weights);
+        call(&mut group, targets.len());
+    }
+}
+
 /// The sum of squared errors of a block.
-pub(super) fn error(words: &[u16], targets: &[f32], weights: &PackedWeights) -> f64 {
-    dispatch!(error_in, error_avx2, words, targets, weights)
+pub(super) fn error(block: Block<'_>, weights: &PackedWeights) -> f64 {
+    dispatch!(error_in, error_avx2, block, weights)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn error_avx2(words: &[u16], targets: &[f32], weights: &PackedWeights) -> f64 {
-    error_in(words, targets, weights)
+fn error_avx2(block: Block<'_>, weights: &PackedWeights) -> f64 {
+    error_in(block, weights)
 }
 
 #[inline(always)]
-fn error_in(words: &[u16], targets: &[f32], weights: &PackedWeights) -> f64 {
-    let mut rest = words;
+fn error_in(block: Block<'_>, weights: &PackedWeights) -> f64 {
     let mut sum = 0.0;
-    for &target in targets {
-        let Some((row, after)) = Row::split(rest) else { break };
-        rest = after;
-        let residual = weights.expect(&row).0 - target;
-        sum += f64::from(residual * residual);
-    }
+    for_each_group(block, weights, |group, count| {
+        group.judge(weights.slope);
+        sum += group.error(count);
+    });
     sum
 }
 
 /// The sum of squared errors of a block; the sum of their gradients is added to `gradient`.
-pub(super) fn gradient(
-    words: &[u16],
-    targets: &[f32],
-    weights: &PackedWeights,
-    gradient: &mut [[f32; 2]; SLOTS],
-) -> f64 {
-    dispatch!(gradient_in, gradient_avx2, words, targets, weights, gradient)
+pub(super) fn gradient(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGradient) -> f64 {
+    dispatch!(gradient_in, gradient_avx2, block, weights, gradient)
 }
 
 #[cfg(target_arch = "x86_64")]
 #[target_feature(enable = "avx2,fma")]
-fn gradient_avx2(
-    words: &[u16],
-    targets: &[f32],
-    weights: &PackedWeights,
-    gradient: &mut [[f32; 2]; SLOTS],
-) -> f64 {
-    gradient_in(words, targets, weights, gradient)
+fn gradient_avx2(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGradient) -> f64 {
+    gradient_in(block, weights, gradient)
 }
 
 #[inline(always)]
-fn gradient_in(
-    words: &[u16],
-    targets: &[f32],
-    weights: &PackedWeights,
-    gradient: &mut [[f32; 2]; SLOTS],
-) -> f64 {
-    let mut rest = words;
+fn gradient_in(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGradient) -> f64 {
     let mut sum = 0.0;
-    for &target in targets {
-        let Some((row, after)) = Row::split(rest) else { break };
-        rest = after;
-        let (expected, evaluation) = weights.expect(&row);
-        let residual = expected - target;
-        sum += f64::from(residual * residual);
-        let outer = 2.0 * residual * expected * (1.0 - expected) * weights.slope;
-        let slopes = evaluation.slopes.map(|slope| slope * outer);
-        spread(row.linear, [slopes[0], slopes[1]], gradient);
-        spread(row.danger[0], [slopes[2], slopes[3]], gradient);
-        spread(row.danger[1], [slopes[4], slopes[5]], gradient);
-        for (weight, slope) in row.scale.into_iter().zip([slopes[6], slopes[7]]) {
-            if let Some(weight) = weight {
-                gradient[usize::from(weight)][0] += slope;
+    let mut danger: [Lanes; 2] = [[[0.0; WORDS]; 2]; 2];
+    for_each_group(block, weights, |group, count| {
+        group.differentiate(weights.slope);
+        sum += group.error(count);
+        for (index, row) in group.rows[..count].iter().flatten().enumerate() {
+            let slopes: [f32; INPUTS] = std::array::from_fn(|input| group.slopes[input][index]);
+            gradient.add(row, slopes);
+            let [white, black] = danger_counts(row);
+            for (half, sums) in danger.iter_mut().enumerate() {
+                for second in 0..2 {
+                    for lane in 0..WORDS {
+                        let of_white = white[second][lane] * slopes[2 + half];
+                        sums[second][lane] += of_white + black[second][lane] * slopes[4 + half];
+                    }
+                }
             }
+        }
+    });
+    for (sums, more) in gradient.danger.as_flattened_mut().iter_mut().zip(danger.as_flattened()) {
+        for (sum, more) in sums.iter_mut().zip(more) {
+            *sum += more;
         }
     }
     sum
-}
-
-#[inline(always)]
-fn spread(words: &[u16], slopes: [f32; 2], gradient: &mut [[f32; 2]; SLOTS]) {
-    for &word in words {
-        let count = COUNTS[usize::from(word & 63)];
-        let slot = &mut gradient[usize::from(word >> 6)];
-        slot[0] += slopes[0] * count;
-        slot[1] += slopes[1] * count;
-    }
 }
 
 #[cfg(test)]

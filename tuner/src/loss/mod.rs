@@ -13,9 +13,8 @@ use std::ops::Range;
 use rayon::prelude::*;
 use smalt::evaluation::schema::WEIGHTS;
 
-use crate::features::row::SLOTS;
 use crate::features::{BLOCK, Rows};
-use kernel::PackedWeights;
+use kernel::{Block, NearGradient, PackedWeights};
 pub use normal::NormalMatrix;
 
 /// All parameters: [middlegame, endgame] of each weight in turn. A weight that scales uses only the first.
@@ -24,14 +23,17 @@ pub const PARAMETERS: usize = 2 * WEIGHTS;
 /// Parts into which a pass is cut.
 const PARTS: usize = 64;
 
+/// Blocks whose gradients are added up in 32 bits.
+const NEAR_BLOCKS: usize = 4;
+
 /// The sigmoid of an evaluation in centipawns, White's view: the result to expect, 0 to 1. `k` is its steepness; 1
 /// makes 400 centipawns ten to one (the logistic curve of Elo).
 pub fn sigmoid(centipawns: f64, k: f64) -> f64 {
     1.0 / (1.0 + (-slope(k) * centipawns).exp())
 }
 
-/// What turns centipawns into the exponent of the sigmoid.
-fn slope(k: f64) -> f64 {
+/// What turns centipawns into the exponent of the sigmoid of that steepness.
+pub fn slope(k: f64) -> f64 {
     k * std::f64::consts::LN_10 / 400.0
 }
 
@@ -47,18 +49,20 @@ pub fn targets(rows: &Rows, share: f64, k: f64) -> Cow<'_, [f32]> {
     Cow::Owned(rows.results().iter().enumerate().map(target).collect())
 }
 
-/// Rows with their targets, and room for passes over them.
+/// Rows with their targets, and room for passes over them: a pass takes no more memory.
 pub struct Loss<'a> {
     rows: &'a Rows,
     targets: Cow<'a, [f32]>,
+    /// By how much the players' strength moves each exponent; empty for nothing.
+    leads: Vec<f32>,
     k: f64,
+    weights: PackedWeights,
     parts: Vec<Part>,
 }
 
 /// What one part of a pass adds up.
 struct Part {
-    /// Of the block at hand; never longer than a block, so that no digits are lost.
-    near: Box<[[f32; 2]; SLOTS]>,
+    near: NearGradient,
     gradient: Vec<[f64; 2]>,
     error: f64,
 }
@@ -70,10 +74,20 @@ impl<'a> Loss<'a> {
     /// If there is not one target for each row.
     pub fn new(rows: &'a Rows, targets: Cow<'a, [f32]>, k: f64) -> Loss<'a> {
         assert_eq!(rows.len(), targets.len());
-        let part =
-            || Part { near: Box::new([[0.0; 2]; SLOTS]), gradient: vec![[0.0; 2]; WEIGHTS], error: 0.0 };
+        let part = || Part { near: NearGradient::new(), gradient: vec![[0.0; 2]; WEIGHTS], error: 0.0 };
         let parts = std::iter::repeat_with(part).take(PARTS.min(rows.block_count().max(1))).collect();
-        Loss { rows, targets, k, parts }
+        Loss { rows, targets, leads: Vec::new(), k, weights: PackedWeights::new(), parts }
+    }
+
+    /// The same, with the players' strength taken into account; see [`crate::optimizer::Strengths`].
+    ///
+    /// # Panics
+    /// If there is neither none nor one for each row.
+    #[must_use]
+    pub fn with_leads(mut self, leads: Vec<f32>) -> Loss<'a> {
+        assert!(leads.is_empty() || leads.len() == self.rows.len());
+        self.leads = leads;
+        self
     }
 
     /// The number of rows.
@@ -98,12 +112,12 @@ impl<'a> Loss<'a> {
 
     /// The mean squared error; 0 without rows.
     pub fn error(&mut self, parameters: &[f64]) -> f64 {
-        let weights = PackedWeights::new(parameters, slope(self.k));
-        let (rows, targets) = (self.rows, &self.targets);
+        self.weights.set(parameters, slope(self.k));
+        let (rows, targets, leads, weights) = (self.rows, &self.targets, &self.leads, &self.weights);
         self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
             part.error = 0.0;
             for block in share(0..rows.block_count(), index, PARTS) {
-                part.error += kernel::error(rows.block(block), &targets[block_range(block, rows)], &weights);
+                part.error += kernel::error(block_of(rows, targets, leads, block), weights);
             }
         });
         let sum: f64 = self.parts.iter().map(|part| part.error).sum();
@@ -116,8 +130,8 @@ impl<'a> Loss<'a> {
     /// If `gradient` is not as long, or there are no such blocks.
     pub fn gradient(&mut self, blocks: Range<usize>, parameters: &[f64], gradient: &mut [f64]) -> f64 {
         assert_eq!(gradient.len(), PARAMETERS);
-        let weights = PackedWeights::new(parameters, slope(self.k));
-        let (rows, targets) = (self.rows, &self.targets);
+        self.weights.set(parameters, slope(self.k));
+        let (rows, targets, leads, weights) = (self.rows, &self.targets, &self.leads, &self.weights);
         let count: usize = blocks.clone().map(|block| block_range(block, rows).len()).sum();
         // A mini-batch has fewer blocks than there are parts: the others have nothing to do.
         let used = self.parts.len().min(blocks.len());
@@ -125,15 +139,14 @@ impl<'a> Loss<'a> {
         parts.par_iter_mut().enumerate().for_each(|(index, part)| {
             part.error = 0.0;
             part.gradient.fill([0.0; 2]);
-            for block in share(blocks.clone(), index, PARTS) {
-                let targets = &targets[block_range(block, rows)];
-                part.error += kernel::gradient(rows.block(block), targets, &weights, &mut part.near);
-                for (sum, near) in part.gradient.iter_mut().zip(part.near.iter_mut()) {
-                    sum[0] += f64::from(near[0]);
-                    sum[1] += f64::from(near[1]);
-                    *near = [0.0; 2];
+            for (number, block) in share(blocks.clone(), index, PARTS).enumerate() {
+                part.error +=
+                    kernel::gradient(block_of(rows, targets, leads, block), weights, &mut part.near);
+                if number % NEAR_BLOCKS == NEAR_BLOCKS - 1 {
+                    part.near.flush(&mut part.gradient);
                 }
             }
+            part.near.flush(&mut part.gradient);
         });
         gradient.fill(0.0);
         let mut error = 0.0;
@@ -147,19 +160,32 @@ impl<'a> Loss<'a> {
         error
     }
 
-    /// The Gauss-Newton matrix of the mean squared error: twice the mean of the outer products of the slopes of the
-    /// sigmoid by the parameters. It stands in for the second derivatives.
-    pub fn normal_matrix(&self, parameters: &[f64], matrix: &mut NormalMatrix) {
-        let weights = PackedWeights::new(parameters, slope(self.k));
-        matrix.fill(self.rows, &weights);
+    /// The evaluation of each row in centipawns, White's view, in their order.
+    pub fn evaluations(&mut self, parameters: &[f64]) -> Vec<f32> {
+        self.weights.set(parameters, slope(self.k));
+        let (rows, weights) = (self.rows, &self.weights);
+        let of_block = |block| rows.block_rows(block).map(|row| weights.evaluation(&row));
+        (0..rows.block_count()).into_par_iter().flat_map_iter(of_block).collect()
     }
 
-    /// The squared error of each row, in their order.
-    pub fn errors(&self, parameters: &[f64]) -> Vec<f32> {
-        let weights = PackedWeights::new(parameters, slope(self.k));
-        let blocks = (0..self.rows.block_count()).flat_map(|block| self.rows.block_rows(block));
-        blocks.zip(self.targets.iter()).map(|(row, target)| weights.residual(&row, *target).powi(2)).collect()
+    /// The targets of all rows, in their order.
+    pub fn targets(&self) -> &[f32] {
+        &self.targets
     }
+
+    /// The Gauss-Newton matrix of the mean squared error: twice the mean of the outer products of the slopes of the
+    /// sigmoid by the parameters. It stands in for the second derivatives.
+    pub fn normal_matrix(&mut self, parameters: &[f64], matrix: &mut NormalMatrix) {
+        self.weights.set(parameters, slope(self.k));
+        matrix.fill(self.rows, &self.leads, &self.weights);
+    }
+}
+
+/// The rows of a block with their targets and leads.
+fn block_of<'b>(rows: &'b Rows, targets: &'b [f32], leads: &'b [f32], block: usize) -> Block<'b> {
+    let range = block_range(block, rows);
+    let leads = if leads.is_empty() { leads } else { &leads[range.clone()] };
+    Block { words: rows.block(block), targets: &targets[range], leads }
 }
 
 /// The rows of a block.

@@ -6,8 +6,8 @@ use smalt::evaluation::schema::WEIGHTS;
 
 use super::kernel::PackedWeights;
 use super::share;
-use crate::features::row::unpack;
-use crate::features::{Row, Rows};
+use crate::features::dual::INPUTS;
+use crate::features::{BLOCK, Row, Rows};
 
 /// Parts that are added up apart: more would take more memory, 5 MB each.
 const PARTS: usize = 4;
@@ -38,14 +38,15 @@ impl NormalMatrix {
         self.parts.iter().map(|part| f64::from(part[place][a % 2 * 2 + b % 2])).sum::<f64>() * self.scale
     }
 
-    pub(super) fn fill(&mut self, rows: &Rows, weights: &PackedWeights) {
+    pub(super) fn fill(&mut self, rows: &Rows, leads: &[f32], weights: &PackedWeights) {
         self.scale = 2.0 / rows.len().max(1) as f64;
         self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
             part.fill([0.0; 4]);
             let mut entries = Vec::with_capacity(128);
             for block in share(0..rows.block_count(), index, PARTS) {
-                for row in rows.block_rows(block) {
-                    collect(&row, weights, &mut entries);
+                for (number, row) in rows.block_rows(block).enumerate() {
+                    let lead = leads.get(block * BLOCK + number).copied().unwrap_or(0.0);
+                    collect(&row, weights.slopes(&row, lead), &mut entries);
                     add(&entries, part);
                 }
             }
@@ -60,18 +61,16 @@ impl Default for NormalMatrix {
 }
 
 /// The slopes of the expected result by each weight of the row, by ascending weight.
-fn collect(row: &Row<'_>, weights: &PackedWeights, entries: &mut Vec<Entry>) {
-    let slopes = weights.slopes(row);
+fn collect(row: &Row<'_>, slopes: [f32; INPUTS], entries: &mut Vec<Entry>) {
     entries.clear();
-    let lists = [(row.linear, 0), (row.danger[0], 2), (row.danger[1], 4)];
-    for (words, input) in lists {
-        entries.extend(words.iter().map(|&word| {
-            let (weight, count) = unpack(word);
-            (weight, [slopes[input] * count, slopes[input + 1] * count])
-        }));
-    }
-    for (weight, slope) in row.scale.into_iter().zip([slopes[6], slopes[7]]) {
-        entries.extend(weight.map(|weight| (usize::from(weight), [slope, 0.0])));
+    let entry = |(weight, count): (usize, i16), input: usize| {
+        (weight, [slopes[input] * f32::from(count), slopes[input + 1] * f32::from(count)])
+    };
+    entries.extend(row.linear().map(|feature| entry(feature, 0)));
+    entries.extend(row.danger(0).map(|feature| entry(feature, 2)));
+    entries.extend(row.danger(1).map(|feature| entry(feature, 4)));
+    for (weight, slope) in row.scale().into_iter().zip([slopes[6], slopes[7]]) {
+        entries.extend(weight.map(|weight| (weight, [slope, 0.0])));
     }
     entries.sort_unstable_by_key(|entry| entry.0);
     entries.dedup_by(|later, kept| {

@@ -3,8 +3,9 @@
 use argmin::core::{Error, KV, Problem as Counted, Solver, State as _};
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
 
-use super::{Problem, Settings, State};
+use super::{Problem, Schedule, Settings, State};
 use crate::features::BLOCK;
 
 const FIRST_DECAY: f64 = 0.9;
@@ -15,14 +16,17 @@ const EPSILON: f64 = 1e-8;
 const LAST_RATE: f64 = 0.01;
 
 /// The solver; an iteration is an epoch.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Adam {
     rate: f64,
+    schedule: Schedule,
     epochs: u64,
     /// Blocks of a mini-batch.
     batch: usize,
-    random: ChaCha8Rng,
+    seed: u64,
     mean: Vec<f64>,
     square: Vec<f64>,
+    #[serde(skip)]
     gradient: Vec<f64>,
     steps: i32,
 }
@@ -31,9 +35,10 @@ impl Adam {
     pub(super) fn new(settings: &Settings) -> Adam {
         Adam {
             rate: settings.rate,
+            schedule: settings.schedule,
             epochs: settings.epochs,
             batch: settings.batch.div_ceil(BLOCK).max(1),
-            random: ChaCha8Rng::seed_from_u64(settings.seed),
+            seed: settings.seed,
             mean: Vec::new(),
             square: Vec::new(),
             gradient: Vec::new(),
@@ -41,14 +46,31 @@ impl Adam {
         }
     }
 
-    /// A random order by Fisher and Yates.
-    fn shuffled(&mut self, count: usize) -> Vec<usize> {
+    /// A random order by Fisher and Yates, of its own for each epoch.
+    fn shuffled(&self, count: usize, epoch: u64) -> Vec<usize> {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(epoch);
         let mut order: Vec<usize> = (0..count).collect();
         for last in (1..count).rev() {
-            let other = (self.random.next_u64() % (last as u64 + 1)) as usize;
+            let other = (random.next_u64() % (last as u64 + 1)) as usize;
             order.swap(last, other);
         }
         order
+    }
+
+    /// The rate of an epoch, counted from 0.
+    fn rate_of(&self, epoch: u64) -> f64 {
+        let done = (epoch as f64 / self.epochs.max(1) as f64).min(1.0);
+        self.rate
+            * match self.schedule {
+                Schedule::Constant => 1.0,
+                Schedule::Cosine => {
+                    LAST_RATE + (1.0 - LAST_RATE) * 0.5 * (1.0 + (std::f64::consts::PI * done).cos())
+                }
+                Schedule::Step if done < 0.5 => 1.0,
+                Schedule::Step if done < 0.75 => 0.1,
+                Schedule::Step => LAST_RATE,
+            }
     }
 
     fn step(&mut self, point: &mut [f64], rate: f64) {
@@ -72,7 +94,7 @@ impl<'a> Solver<Problem<'a>, State> for Adam {
 
     fn init(&mut self, _: &mut Counted<Problem<'a>>, mut state: State) -> Result<(State, Option<KV>), Error> {
         let point = state.take_param().unwrap_or_default();
-        for list in [&mut self.mean, &mut self.square, &mut self.gradient] {
+        for list in [&mut self.mean, &mut self.square] {
             list.resize(point.len(), 0.0);
         }
         Ok((state.param(point), None))
@@ -84,13 +106,13 @@ impl<'a> Solver<Problem<'a>, State> for Adam {
         mut state: State,
     ) -> Result<(State, Option<KV>), Error> {
         let mut point = state.take_param().unwrap_or_default();
-        let done = state.get_iter() as f64 / self.epochs.max(1) as f64;
-        let cosine = 0.5 * (1.0 + (std::f64::consts::PI * done.min(1.0)).cos());
-        let rate = self.rate * (LAST_RATE + (1.0 - LAST_RATE) * cosine);
+        let epoch = state.get_iter();
+        let rate = self.rate_of(epoch);
+        self.gradient.resize(point.len(), 0.0);
         let blocks = problem.problem("blocks", |problem| Ok(problem.block_count()))?;
         let batches = blocks.div_ceil(self.batch);
         let mut cost = 0.0;
-        for batch in self.shuffled(batches) {
+        for batch in self.shuffled(batches, epoch) {
             let range = batch * self.batch..blocks.min((batch + 1) * self.batch);
             let mut gradient = std::mem::take(&mut self.gradient);
             let share = range.len() as f64 / blocks as f64;

@@ -3,6 +3,8 @@
 
 use argmin::core::{Error, KV, Problem as Counted, Solver, State as _, TerminationReason};
 
+use serde::{Deserialize, Serialize};
+
 use super::cholesky::{factorize, solve};
 use super::{Problem, State};
 
@@ -17,9 +19,12 @@ const ATTEMPTS: usize = 8;
 const TOLERANCE: f64 = 1e-6;
 
 /// The solver.
+#[derive(Clone, Serialize, Deserialize)]
 pub(super) struct Newton {
     damping: f64,
+    #[serde(skip)]
     matrix: Vec<f64>,
+    #[serde(skip)]
     factor: Vec<f64>,
 }
 
@@ -58,8 +63,6 @@ impl<'a> Solver<Problem<'a>, State> for Newton {
         mut state: State,
     ) -> Result<(State, Option<KV>), Error> {
         let point = state.take_param().unwrap_or_default();
-        self.matrix = vec![0.0; point.len() * point.len()];
-        self.factor = self.matrix.clone();
         let cost = problem.cost(&point)?;
         Ok((state.param(point).cost(cost), None))
     }
@@ -72,6 +75,8 @@ impl<'a> Solver<Problem<'a>, State> for Newton {
         let point = state.take_param().unwrap_or_default();
         let cost = state.get_cost();
         let gradient = problem.gradient(&point)?;
+        self.matrix.resize(point.len() * point.len(), 0.0);
+        self.factor.resize(self.matrix.len(), 0.0);
         problem.problem("matrix", |problem| {
             problem.matrix(&point, &mut self.matrix);
             Ok(())

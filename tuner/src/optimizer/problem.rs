@@ -5,6 +5,7 @@ use std::cell::RefCell;
 use argmin::core::{CostFunction, Error, Gradient};
 
 use crate::loss::{Loss, NormalMatrix, PARAMETERS};
+use crate::weights::variables::Variables;
 
 /// How dear it is to leave the start values.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -13,17 +14,17 @@ pub struct Penalty {
     pub strength: f64,
 }
 
-/// Training error and penalty, as a function of the free parameters.
+/// Training error and penalties, as a function of the variables.
 pub struct Problem<'a> {
     inner: RefCell<Inner<'a>>,
     start: Vec<f64>,
-    free: &'a [usize],
+    variables: &'a Variables,
     penalty: f64,
 }
 
 struct Inner<'a> {
     loss: Loss<'a>,
-    /// All parameters; those that are not free never change.
+    /// All parameters; those that are no variables never change.
     full: Vec<f64>,
     full_gradient: Vec<f64>,
     /// Where cost and gradient are known.
@@ -35,11 +36,11 @@ struct Inner<'a> {
 }
 
 impl<'a> Problem<'a> {
-    /// The problem of some free parameters, by ascending index, among all of them at their start.
+    /// The problem of some variables among all parameters at their start.
     ///
     /// # Panics
     /// If `start` is not all parameters.
-    pub fn new(loss: Loss<'a>, start: Vec<f64>, free: &'a [usize], penalty: Penalty) -> Problem<'a> {
+    pub fn new(loss: Loss<'a>, start: Vec<f64>, variables: &'a Variables, penalty: Penalty) -> Problem<'a> {
         assert_eq!(start.len(), PARAMETERS);
         let strength = penalty.strength / (1e4 * loss.len().max(1) as f64);
         let inner = Inner {
@@ -48,24 +49,22 @@ impl<'a> Problem<'a> {
             full_gradient: vec![0.0; PARAMETERS],
             known: Vec::new(),
             cost: 0.0,
-            gradient: vec![0.0; free.len()],
+            gradient: vec![0.0; variables.len()],
             matrix: None,
             positions: 0,
         };
-        Problem { inner: RefCell::new(inner), start, free, penalty: strength }
+        Problem { inner: RefCell::new(inner), start, variables, penalty: strength }
     }
 
-    /// The free parameters at the start.
+    /// The variables at the start.
     pub fn start(&self) -> Vec<f64> {
-        self.free.iter().map(|&index| self.start[index]).collect()
+        self.variables.point(&self.start)
     }
 
-    /// All parameters, with these free ones.
+    /// All parameters, with these variables.
     pub(super) fn whole(&self, point: &[f64]) -> Vec<f64> {
         let mut whole = self.start.clone();
-        for (&index, &number) in self.free.iter().zip(point) {
-            whole[index] = number;
-        }
+        self.variables.apply(point, &mut whole);
         whole
     }
 
@@ -86,17 +85,18 @@ impl<'a> Problem<'a> {
         gradient: &mut [f64],
     ) -> f64 {
         let inner = &mut *self.inner.borrow_mut();
-        for (&index, &number) in self.free.iter().zip(point) {
-            inner.full[index] = number;
-        }
+        self.variables.apply(point, &mut inner.full);
         inner.positions += (inner.loss.len() * blocks.len() / inner.loss.block_count().max(1)) as u64;
         let mut cost = inner.loss.gradient(blocks, &inner.full, &mut inner.full_gradient);
-        for ((slope, &index), &number) in gradient.iter_mut().zip(self.free).zip(point) {
-            let away = number - self.start[index];
-            *slope = inner.full_gradient[index] + 2.0 * self.penalty * away;
-            cost += self.penalty * away * away;
+        for ((slope, members), &number) in gradient.iter_mut().zip(self.variables.members()).zip(point) {
+            *slope = 0.0;
+            for &index in members {
+                let away = number - self.start[index];
+                *slope += inner.full_gradient[index] + 2.0 * self.penalty * away;
+                cost += self.penalty * away * away;
+            }
         }
-        cost
+        cost + self.variables.penalize(point, gradient)
     }
 
     /// Makes cost and gradient known at a point.
@@ -120,12 +120,15 @@ impl<'a> Problem<'a> {
         let normal = inner.matrix.get_or_insert_default();
         inner.loss.normal_matrix(&whole, normal);
         inner.positions += inner.loss.len() as u64;
-        for (row, &a) in self.free.iter().enumerate() {
-            for (column, &b) in self.free[..=row].iter().enumerate() {
-                matrix[row * self.free.len() + column] = normal.get(a, b);
+        let members = self.variables.members();
+        for (row, of_row) in members.iter().enumerate() {
+            for (column, of_column) in members[..=row].iter().enumerate() {
+                let pairs = of_row.iter().flat_map(|&a| of_column.iter().map(move |&b| (a, b)));
+                matrix[row * members.len() + column] = pairs.map(|(a, b)| normal.get(a, b)).sum();
             }
-            matrix[row * self.free.len() + row] += 2.0 * self.penalty;
+            matrix[row * members.len() + row] += 2.0 * self.penalty * of_row.len() as f64;
         }
+        self.variables.stiffen(point, matrix);
     }
 }
 

@@ -38,7 +38,7 @@ pub fn fit_k(loss: &mut Loss<'_>, parameters: &[f64]) -> Result<f64, OptimizeErr
     let result = Executor::new(problem, solver)
         .configure(|state| state.max_iters(ITERATIONS))
         .run()
-        .map_err(|error| OptimizeError(error.to_string()))?;
+        .map_err(|error| OptimizeError::Solver(error.to_string()))?;
     let k = result.state.get_best_param().copied().unwrap_or(1.0);
     drop(result);
     loss.set_k(k);

@@ -1,9 +1,10 @@
 //! Watches over a solver: after each iteration the validation error decides what is best, and when it is enough.
 
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use argmin::core::{Error, KV, Problem as Counted, Solver, State as _, TerminationReason, TerminationStatus};
+use serde::{Deserialize, Serialize};
 
 use super::{Problem, Settings, State, Step};
 use crate::loss::Loss;
@@ -22,6 +23,12 @@ pub(super) struct Watched<'w, 'v, S> {
     report: &'w mut dyn FnMut(&Step),
     patience: u64,
     begun: Instant,
+    record: Record,
+}
+
+/// What was seen so far.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Record {
     best: Vec<f64>,
     best_error: f64,
     since_best: u64,
@@ -44,12 +51,24 @@ impl<'w, 'v> Watched<'w, 'v, ()> {
             report,
             patience: settings.patience,
             begun: Instant::now(),
-            best: problem.whole(&problem.start()),
-            best_error: f64::INFINITY,
-            since_best: 0,
-            validated: 0,
-            steps: Vec::new(),
+            record: Record {
+                best: problem.whole(&problem.start()),
+                best_error: f64::INFINITY,
+                since_best: 0,
+                validated: 0,
+                steps: Vec::new(),
+            },
         }
+    }
+
+    /// The same, with what was seen before.
+    pub(super) fn resumed(mut self, record: Record) -> Self {
+        let before = record.steps.last().map_or(Duration::ZERO, |step| step.time);
+        self.begun = self.begun.checked_sub(before).unwrap_or(self.begun);
+        // Patience that had run out begins anew: somebody wants to go on.
+        let since_best = if record.since_best >= self.patience { 0 } else { record.since_best };
+        self.record = Record { since_best, ..record };
+        self
     }
 
     pub(super) fn around<S>(self, solver: S) -> Watched<'w, 'v, S> {
@@ -60,11 +79,7 @@ impl<'w, 'v> Watched<'w, 'v, ()> {
             report: self.report,
             patience: self.patience,
             begun: self.begun,
-            best: self.best,
-            best_error: self.best_error,
-            since_best: self.since_best,
-            validated: self.validated,
-            steps: self.steps,
+            record: self.record,
         }
     }
 }
@@ -72,7 +87,17 @@ impl<'w, 'v> Watched<'w, 'v, ()> {
 impl<S> Watched<'_, '_, S> {
     /// The best parameters, and all steps.
     pub(super) fn finish(self) -> (Vec<f64>, Vec<Step>) {
-        (self.best, self.steps)
+        (self.record.best, self.record.steps)
+    }
+
+    /// What was seen so far.
+    pub(super) fn record(&self) -> &Record {
+        &self.record
+    }
+
+    /// The solver within.
+    pub(super) fn solver(&self) -> &S {
+        &self.solver
     }
 
     fn judge(&mut self, problem: &Counted<Problem<'_>>, state: &State) {
@@ -82,27 +107,27 @@ impl<S> Watched<'_, '_, S> {
         let validation = if self.validation.is_empty() {
             train
         } else {
-            self.validated += self.validation.len() as u64;
+            self.record.validated += self.validation.len() as u64;
             self.validation.error(&whole)
         };
-        self.since_best += 1;
-        if validation < self.best_error {
-            if validation < self.best_error * (1.0 - NOTABLE) {
-                self.since_best = 0;
+        self.record.since_best += 1;
+        if validation < self.record.best_error {
+            if validation < self.record.best_error * (1.0 - NOTABLE) {
+                self.record.since_best = 0;
             }
-            self.best_error = validation;
-            self.best = whole;
+            self.record.best_error = validation;
+            self.record.best = whole;
         }
         let step = Step {
-            epoch: self.steps.len() as u64 + 1,
+            epoch: self.record.steps.len() as u64 + 1,
             train,
             validation,
-            best: self.best_error,
-            positions: passed + self.validated,
+            best: self.record.best_error,
+            positions: passed + self.record.validated,
             time: self.begun.elapsed(),
         };
         (self.report)(&step);
-        self.steps.push(step);
+        self.record.steps.push(step);
     }
 }
 
@@ -117,7 +142,7 @@ impl<'a, S: Solver<Problem<'a>, State>> Solver<Problem<'a>, State> for Watched<'
         state: State,
     ) -> Result<(State, Option<KV>), Error> {
         if !self.validation.is_empty() {
-            self.best_error = self.validation.error(&self.best);
+            self.record.best_error = self.validation.error(&self.record.best);
         }
         self.solver.init(problem, state)
     }
@@ -136,7 +161,7 @@ impl<'a, S: Solver<Problem<'a>, State>> Solver<Problem<'a>, State> for Watched<'
         if self.stop.load(Ordering::Relaxed) {
             return TerminationStatus::Terminated(TerminationReason::Interrupt);
         }
-        if self.since_best >= self.patience {
+        if self.record.since_best >= self.patience {
             let reason = TerminationReason::SolverExit(OUT_OF_PATIENCE.to_owned());
             return TerminationStatus::Terminated(reason);
         }

@@ -3,6 +3,7 @@
 
 pub mod difference;
 pub mod document;
+pub mod variables;
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::parameters::LARGEST_WEIGHT;
@@ -99,6 +100,15 @@ impl Selection {
             }
         }
         Ok((0..PARAMETERS).filter(|&index| self.is_free(index, coverage)).collect())
+    }
+
+    /// The parameters that a pattern names.
+    ///
+    /// # Errors
+    /// If it names nothing.
+    pub fn named(pattern: &str) -> Result<Vec<usize>, PatternError> {
+        let only = vec![pattern.to_owned()];
+        Selection { only, freeze: Vec::new() }.free(&[1; WEIGHTS])
     }
 
     fn is_free(&self, index: usize, coverage: &[u32]) -> bool {

@@ -17,6 +17,13 @@ pub(super) struct Chooser {
     resolver: Option<Resolver>,
 }
 
+/// A game, its number among all of them, and who played White and Black.
+pub(super) struct Numbered {
+    pub(super) game: PgnGame,
+    pub(super) number: u32,
+    pub(super) players: [u8; 2],
+}
+
 /// A position of the game with the move that was played there.
 struct Place {
     position: Position,
@@ -33,7 +40,8 @@ impl Chooser {
     }
 
     /// The wanted positions of a game that has a result, and what was dropped.
-    pub(super) fn choose(&mut self, game: &PgnGame, number: u32, rules: &Rules) -> (Vec<Sample>, Dropped) {
+    pub(super) fn choose(&mut self, numbered: &Numbered, rules: &Rules) -> (Vec<Sample>, Dropped) {
+        let Numbered { game, number, players } = numbered;
         let mut dropped = Dropped::default();
         let outcome = game.outcome().expect("games without a result are refused before");
         let places = places(game);
@@ -51,12 +59,15 @@ impl Chooser {
         }
         let mut samples = Vec::with_capacity(wanted.len().min(rules.per_game));
         for (index, &place) in wanted.iter().enumerate() {
-            if !is_spread(index, wanted.len(), rules.per_game, rules.seed, number) {
+            if !is_spread(index, wanted.len(), rules.per_game, rules.seed, *number) {
                 dropped.count(PositionReason::PerGame);
                 continue;
             }
             match self.at_rest(&place.position) {
-                Some(position) => samples.push(sample(place, position, outcome, number)),
+                Some(position) => {
+                    let sample = sample(place, position, outcome);
+                    samples.push(Sample { game: *number, players: *players, ..sample });
+                }
                 None => dropped.count(PositionReason::Unresolved),
             }
         }
@@ -123,7 +134,7 @@ fn is_spread(index: usize, count: usize, most: usize, seed: u64, game: u32) -> b
     index == start + (choice % (end - start) as u64) as usize
 }
 
-fn sample(place: &Place, position: Position, outcome: Outcome, game: u32) -> Sample {
+fn sample(place: &Place, position: Position, outcome: Outcome) -> Sample {
     let score = match &place.comment {
         Some(MoveComment::Search(search)) => match search.score {
             CommentScore::Centipawns(score) => {
@@ -135,7 +146,8 @@ fn sample(place: &Place, position: Position, outcome: Outcome, game: u32) -> Sam
         _ => None,
     };
     let ply = place.ply.min(u16::MAX.into()) as u16;
-    Sample { position, result: outcome.white_score() as f32, score, game, ply, count: 1 }
+    let result = outcome.white_score() as f32;
+    Sample { position, result, score, game: 0, ply, count: 1, players: [0; 2] }
 }
 
 #[cfg(test)]

@@ -29,9 +29,11 @@ impl Merger {
         let next = self.records.len() as u32;
         match self.places.entry(sample.position.key()) {
             hash_map::Entry::Occupied(place) => {
-                let (sum, count) = &mut self.sums[*place.get() as usize];
+                let index = *place.get() as usize;
+                let (sum, count) = &mut self.sums[index];
                 *sum += sample.result;
                 *count += 1;
+                forget_other_players(&mut self.records[index], sample.players);
                 report.dropped.count(PositionReason::Duplicate);
             }
             hash_map::Entry::Vacant(place) => match sample.to_bytes() {
@@ -86,5 +88,13 @@ impl Merger {
             }
         }
         kept
+    }
+}
+
+/// A position that different players had is nobody's.
+fn forget_other_players(record: &mut [u8; RECORD_SIZE], players: [u8; 2]) {
+    let known = &mut record[RECORD_SIZE - 2..];
+    if *known != players {
+        known.fill(0);
     }
 }

@@ -13,12 +13,11 @@ use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use rayon::prelude::*;
-use smalt_chess::PgnGame;
 use smalt_chess::notation::pgn::{PgnError, PgnReader, Variations};
 
 use super::file::PositionWriter;
 use super::source::{OpenError, Source};
-use choose::Chooser;
+use choose::{Chooser, Numbered};
 use merge::Merger;
 pub use report::{BadGame, Dropped, ExtractReport, GameReason, PHASES, PositionReason};
 
@@ -107,6 +106,7 @@ pub fn extract(
     let mut writer = PositionWriter::create(output, rules.seed).map_err(write_error)?;
     let mut report = ExtractReport::default();
     let mut merger = Merger::default();
+    let mut players = Players::default();
     for path in games {
         let mut reader = PgnReader::new(Source::open(path)?);
         let shown = path.display().to_string();
@@ -114,7 +114,7 @@ pub fn extract(
             if stop.load(Ordering::Relaxed) {
                 return Err(ExtractError::Interrupted);
             }
-            let batch = read_batch(&mut reader, &shown, &mut report)
+            let batch = read_batch(&mut reader, &shown, &mut players, &mut report)
                 .map_err(|error| ExtractError::Read { path: shown.clone(), error })?;
             if batch.is_empty() {
                 break;
@@ -128,16 +128,37 @@ pub fn extract(
         writer.push(record).map_err(write_error)?;
     }
     report.positions = samples.len() as u64;
-    report.hash = writer.finish().map_err(write_error)?;
+    report.hash = writer.finish(&players.names).map_err(write_error)?;
     Ok(report)
 }
 
-/// A game and its number among all of them.
-type Numbered = (u32, PgnGame);
+/// The players met so far.
+#[derive(Default)]
+struct Players {
+    names: Vec<String>,
+}
+
+impl Players {
+    /// The number of a player, from 1; 0 where no name is told, or there are more than 255 of them.
+    fn number(&mut self, name: Option<&str>) -> u8 {
+        let Some(name) = name.map(str::trim).filter(|name| !name.is_empty() && *name != "?") else {
+            return 0;
+        };
+        let known = self.names.iter().position(|known| known == name);
+        let index = known.unwrap_or_else(|| {
+            if self.names.len() < usize::from(u8::MAX) {
+                self.names.push(name.to_owned());
+            }
+            self.names.len() - 1
+        });
+        if self.names[index] == name { index as u8 + 1 } else { 0 }
+    }
+}
 
 fn read_batch(
     reader: &mut PgnReader<Source>,
     path: &str,
+    players: &mut Players,
     report: &mut ExtractReport,
 ) -> io::Result<Vec<Numbered>> {
     let mut batch = Vec::with_capacity(BATCH);
@@ -145,7 +166,9 @@ fn read_batch(
         match reader.read_game(Variations::Skip) {
             Ok(None) => break,
             Ok(Some(game)) => {
-                batch.push((u32::try_from(report.games).unwrap_or(u32::MAX), game));
+                let number = u32::try_from(report.games).unwrap_or(u32::MAX);
+                let players = ["White", "Black"].map(|tag| players.number(game.tags().get(tag)));
+                batch.push(Numbered { game, number, players });
                 report.games += 1;
             }
             Err(PgnError::Io(error)) => return Err(error),
@@ -165,9 +188,9 @@ fn judge_batch(
     report: &mut ExtractReport,
     merger: &mut Merger,
 ) {
-    let judge = |chooser: &mut Chooser, (number, game): &Numbered| match game::refusal(game) {
+    let judge = |chooser: &mut Chooser, numbered: &Numbered| match game::refusal(&numbered.game) {
         Some((reason, line, words)) => Err((reason, line, words)),
-        None => Ok(chooser.choose(game, *number, rules)),
+        None => Ok(chooser.choose(numbered, rules)),
     };
     let judged: Vec<_> = batch.par_iter().map_init(|| Chooser::new(rules), judge).collect();
     for result in judged {

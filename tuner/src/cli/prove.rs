@@ -1,0 +1,136 @@
+//! The command `prove`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use serde_json::json;
+use smalt::evaluation::Parameters;
+
+use super::arguments::{PARAMETERS, ProveFlags};
+use super::texel::SHIPPED;
+use super::{Exit, OrUsage, Refusal, interrupt, parameters, print, tell, write_json};
+use crate::prove::{Duel, Proof, ProveError, Verdict, locate, prove, tournament_program};
+use crate::weights::document::replace;
+
+pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
+    let tuned = absolute(&flags.tuned)?;
+    let kept = flags.base.clone().or_else(|| Some(PARAMETERS.into()).filter(|path: &PathBuf| path.is_file()));
+    let folder = tempfile::tempdir()?;
+    let base = match &kept {
+        Some(path) => absolute(path)?,
+        None => {
+            let path = folder.path().join("built-in.toml");
+            std::fs::write(&path, SHIPPED).with_context(|| path.display().to_string())?;
+            path
+        }
+    };
+    if parameters(&tuned)? == parameters(&base)? {
+        return Err(anyhow!("{}: the same numbers as {}", tuned.display(), base.display())).or_usage();
+    }
+    let target = match (&kept, flags.write) {
+        (None, true) => {
+            let words = "--write: run from the top of the project, or say with --base which table to replace";
+            return Err(anyhow!(words)).or_usage();
+        }
+        (target, write) => target.as_ref().filter(|_| write),
+    };
+    let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
+    locate(&tournament)
+        .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
+        .or_usage()?;
+    let duel = Duel {
+        tournament,
+        engine: flags.engine.clone(),
+        tables: [tuned.clone(), base],
+        flags: sprt_flags(flags),
+        json: folder.path().join("sprt.json"),
+    };
+    let stop = interrupt()?;
+    let proof = match prove(&duel, &stop, &mut |line| tell(line)) {
+        Err(error @ ProveError::Interrupted) => {
+            return Err(Refusal { exit: Exit::Interrupted, error: error.into() });
+        }
+        proof => proof?,
+    };
+    let is_written = match target.filter(|_| proof.verdict == Verdict::Better) {
+        Some(path) => {
+            write_table(&tuned, path)?;
+            Some(path)
+        }
+        None => None,
+    };
+    match &flags.json {
+        Some(path) => write_json(path, &document(&proof, is_written.map(PathBuf::as_path)))?,
+        None => print(&page(&proof, is_written.map(PathBuf::as_path)))?,
+    }
+    Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::Incomplete })
+}
+
+fn absolute(path: &Path) -> Result<PathBuf, Refusal> {
+    path.canonicalize().with_context(|| path.display().to_string()).or_usage()
+}
+
+fn sprt_flags(flags: &ProveFlags) -> Vec<OsString> {
+    let mut all: Vec<OsString> = Vec::new();
+    let mut add = |name: &str, value: Option<OsString>| {
+        if let Some(value) = value {
+            all.extend([name.into(), value]);
+        }
+    };
+    let clock = flags.tc.as_ref().map(OsString::from);
+    let nodes = clock.is_none().then(|| flags.nodes.to_string().into());
+    add("--tc", clock);
+    add("--nodes", nodes);
+    add("--elo0", Some(flags.elo0.to_string().into()));
+    add("--elo1", Some(flags.elo1.to_string().into()));
+    add("--games", Some(flags.games.to_string().into()));
+    add("--concurrency", flags.concurrency.map(|count| count.to_string().into()));
+    add("--openings", flags.openings.as_ref().map(OsString::from));
+    add("--store", flags.store.as_ref().map(OsString::from));
+    add("--seed", Some(flags.seed.to_string().into()));
+    all
+}
+
+/// Puts the tuned table into the place of the one that it has beaten.
+fn write_table(tuned: &Path, target: &Path) -> Result<(), Refusal> {
+    let text = std::fs::read_to_string(tuned).with_context(|| tuned.display().to_string())?;
+    Parameters::parse_toml(&text).with_context(|| tuned.display().to_string())?;
+    replace(target, &text).with_context(|| target.display().to_string())?;
+    Ok(())
+}
+
+fn words(verdict: Verdict) -> &'static str {
+    match verdict {
+        Verdict::Better => "better",
+        Verdict::NotBetter => "not better",
+        Verdict::Undecided => "undecided",
+    }
+}
+
+fn document(proof: &Proof, written: Option<&Path>) -> serde_json::Value {
+    let [wins, draws, losses] = proof.games;
+    let [llr, lower, upper] = proof.llr;
+    json!({
+        "verdict": words(proof.verdict), "wins": wins, "draws": draws, "losses": losses,
+        "elo": proof.elo.map(|elo| elo.0), "elo_error": proof.elo.map(|elo| elo.1),
+        "llr": llr, "lower": lower, "upper": upper, "written": written,
+    })
+}
+
+fn page(proof: &Proof, written: Option<&Path>) -> String {
+    let [wins, draws, losses] = proof.games;
+    let [llr, lower, upper] = proof.llr;
+    let elo = proof.elo.map_or_else(|| "-".to_owned(), |(elo, error)| format!("{elo:+.1} ± {error:.1}"));
+    let mut page = format!(
+        "the tuned table: {}; {} games, {wins} won, {draws} drawn, {losses} lost, Elo {elo}, LLR {llr:.2} ({lower:.2}, {upper:.2})\n",
+        words(proof.verdict),
+        wins + draws + losses,
+    );
+    match written {
+        Some(path) => page.push_str(&format!("accepted, and written to {}\n", path.display())),
+        None if proof.verdict == Verdict::Better => page.push_str("accepted; --write would have kept it\n"),
+        None => page.push_str("rejected: the base stays as it is\n"),
+    }
+    page
+}

@@ -1,0 +1,161 @@
+//! A fit in a file, so that it can go on where it stopped: the solver's memory, where it stands, and what is best so
+//! far. TOML, because it knows all numbers that a solver may hold, infinity among them.
+
+use std::cell::Cell;
+use std::path::{Path, PathBuf};
+use std::time::{Duration, Instant};
+
+use argmin::core::checkpointing::{Checkpoint, CheckpointingFrequency};
+use argmin::core::{Error, State as _};
+use serde::{Deserialize, Serialize, de::DeserializeOwned};
+
+use super::watch::{Record, Watched};
+use super::{OptimizeError, State};
+use crate::weights::document::replace;
+
+/// The version of the format. Readers take older ones and refuse newer ones.
+const FORMAT: u32 = 1;
+
+/// Time between two writes.
+const PAUSE: Duration = Duration::from_secs(5);
+
+/// What a checkpoint must have in common with the fit that it is to go on with.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Identity {
+    /// Hash of the positions.
+    pub data: String,
+    /// The method.
+    pub method: String,
+    /// The number of variables.
+    pub variables: usize,
+    /// The seed.
+    pub seed: u64,
+    /// Steepness of the sigmoid.
+    pub k: f64,
+}
+
+/// The whole file.
+#[derive(Serialize, Deserialize)]
+struct Saved<S> {
+    format: u32,
+    identity: Identity,
+    position: Standing,
+    record: Record,
+    solver: S,
+}
+
+/// Where the solver stands.
+#[derive(Serialize, Deserialize)]
+struct Standing {
+    epochs: u64,
+    cost: f64,
+    previous_cost: f64,
+    point: Vec<f64>,
+    gradient: Option<Vec<f64>>,
+}
+
+/// The steepness that a checkpoint was made with, and so the fit that goes on from it.
+///
+/// # Errors
+/// If the file can't be read or is no checkpoint of this program.
+pub fn steepness_of(path: &Path) -> Result<f64, OptimizeError> {
+    #[derive(Deserialize)]
+    struct Head {
+        format: u32,
+        identity: Identity,
+    }
+    let head: Head = parse(path)?;
+    check_format(path, head.format)?;
+    Ok(head.identity.k)
+}
+
+fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, OptimizeError> {
+    let refused = |words: String| OptimizeError::Checkpoint { path: path.display().to_string(), words };
+    let text = std::fs::read_to_string(path).map_err(|error| refused(error.to_string()))?;
+    toml::from_str(&text).map_err(|error| refused(format!("no checkpoint of a fit: {}", error.message())))
+}
+
+fn check_format(path: &Path, format: u32) -> Result<(), OptimizeError> {
+    if format <= FORMAT {
+        return Ok(());
+    }
+    let words = format!("format {format} is newer than this program, which reads up to {FORMAT}");
+    Err(OptimizeError::Checkpoint { path: path.display().to_string(), words })
+}
+
+/// A solver with its state and the record of its watch.
+pub(super) struct Resumed<S> {
+    pub(super) solver: S,
+    pub(super) state: State,
+    pub(super) record: Record,
+}
+
+/// Reads a checkpoint back.
+///
+/// # Errors
+/// If it can't be read, or belongs to another fit.
+pub(super) fn load<S: DeserializeOwned>(
+    path: &Path,
+    identity: &Identity,
+) -> Result<Resumed<S>, OptimizeError> {
+    let saved: Saved<S> = parse(path)?;
+    check_format(path, saved.format)?;
+    if saved.identity != *identity {
+        let words = format!("it belongs to another fit: {:?}, not {identity:?}", saved.identity);
+        return Err(OptimizeError::Checkpoint { path: path.display().to_string(), words });
+    }
+    let Standing { epochs, cost, previous_cost, point, gradient } = saved.position;
+    let mut state = State::new().param(point).cost(cost);
+    state.iter = epochs;
+    state.prev_cost = previous_cost;
+    state.grad = gradient;
+    Ok(Resumed { solver: saved.solver, state, record: saved.record })
+}
+
+/// Writes checkpoints.
+pub(super) struct Writer {
+    path: PathBuf,
+    identity: Identity,
+    last: Cell<Option<Instant>>,
+}
+
+impl Writer {
+    pub(super) fn new(path: &Path, identity: &Identity) -> Writer {
+        Writer { path: path.to_owned(), identity: identity.clone(), last: Cell::new(None) }
+    }
+}
+
+impl<'w, 'v, S: Serialize + Clone> Checkpoint<Watched<'w, 'v, S>, State> for Writer {
+    fn save(&self, solver: &Watched<'w, 'v, S>, state: &State) -> Result<(), Error> {
+        let saved = Saved {
+            format: FORMAT,
+            identity: self.identity.clone(),
+            position: Standing {
+                epochs: state.get_iter(),
+                cost: state.cost,
+                previous_cost: state.prev_cost,
+                point: state.get_param().cloned().unwrap_or_default(),
+                gradient: state.grad.clone(),
+            },
+            record: solver.record().clone(),
+            solver: solver.solver().clone(),
+        };
+        let text = toml::to_string(&saved)?;
+        replace(&self.path, &text)?;
+        self.last.set(Some(Instant::now()));
+        Ok(())
+    }
+
+    fn save_cond(&self, solver: &Watched<'w, 'v, S>, state: &State, _: u64) -> Result<(), Error> {
+        let is_due = self.last.get().is_none_or(|last| last.elapsed() >= PAUSE);
+        if is_due { self.save(solver, state) } else { Ok(()) }
+    }
+
+    fn load(&self) -> Result<Option<(Watched<'w, 'v, S>, State)>, Error> {
+        Ok(None)
+    }
+
+    fn frequency(&self) -> CheckpointingFrequency {
+        CheckpointingFrequency::Always
+    }
+}

@@ -1,0 +1,272 @@
+//! What a fit may move: the free parameters, those of them that move together, and what holds them. Knows the schema;
+//! no positions.
+//!
+//! While the solvers work, a breach of a bound or of an order costs its square ([`STIFFNESS`]), so that all of them
+//! can follow the same smooth function; what remains of it at the end is taken away by [`Variables::settle`].
+
+use std::collections::BTreeMap;
+
+use smalt::evaluation::parameters::LARGEST_WEIGHT;
+use smalt::evaluation::schema::{Constraint, Part, Shape};
+use smalt::evaluation::taper::FULL_SCALE;
+
+use super::entry_of;
+
+/// What a breach of one centipawn costs, in mean squared error: as much as the data say of the weightiest weights, so
+/// that the breaches left at the end are far below one.
+const STIFFNESS: f64 = 5e-6;
+
+/// Whether the constraints of the schema hold.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Constraints {
+    /// Each term is held to what the schema says.
+    Schema,
+    /// Numbers are held by their bounds alone.
+    None,
+}
+
+/// Numbers between which a parameter stays, both included.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Bounds {
+    /// The least.
+    pub least: f64,
+    /// The most.
+    pub most: f64,
+}
+
+/// Free parameters as a solver sees them.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Variables {
+    /// The parameters that each variable is, in ascending order of the first.
+    members: Vec<Vec<usize>>,
+    bounds: Vec<Bounds>,
+    /// Pairs of variables of which the first is not to be above the second, along each list.
+    rising: Vec<(usize, usize)>,
+}
+
+impl Variables {
+    /// Of free parameters in ascending order; `bounds` narrows those that the engine sets, by parameter.
+    pub fn new(free: &[usize], constraints: Constraints, bounds: &BTreeMap<usize, Bounds>) -> Variables {
+        let mut members: Vec<Vec<usize>> = Vec::new();
+        let mut of_parameter = BTreeMap::new();
+        for &index in free {
+            let twin = Some(twin(index)).filter(|_| constraints == Constraints::Schema);
+            let known = twin.and_then(|twin| of_parameter.get(&twin).copied());
+            let variable = known.unwrap_or(members.len());
+            of_parameter.insert(index, variable);
+            match known {
+                Some(variable) => members[variable].push(index),
+                None => members.push(vec![index]),
+            }
+        }
+        let held = |members: &Vec<usize>| {
+            members.iter().filter_map(|index| bounds.get(index)).fold(natural(members[0]), |held, more| {
+                Bounds { least: held.least.max(more.least), most: held.most.min(more.most) }
+            })
+        };
+        let rises = |index: &usize| {
+            let entry = entry_of(index / 2);
+            constraints == Constraints::Schema
+                && entry.constraint == Constraint::Rising
+                && entry_of((index + 2) / 2).term == entry.term
+        };
+        let pair = |&index: &usize| Some((of_parameter[&index], *of_parameter.get(&(index + 2))?));
+        let rising = free.iter().filter(|index| rises(index)).filter_map(pair).collect();
+        Variables { bounds: members.iter().map(held).collect(), members, rising }
+    }
+
+    /// The number of variables.
+    pub fn len(&self) -> usize {
+        self.members.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.members.is_empty()
+    }
+
+    /// The parameters of each variable.
+    pub fn members(&self) -> &[Vec<usize>] {
+        &self.members
+    }
+
+    /// The variables where the parameters stand: the mean of those that move together.
+    pub fn point(&self, parameters: &[f64]) -> Vec<f64> {
+        let mean = |members: &Vec<usize>| {
+            members.iter().map(|&index| parameters[index]).sum::<f64>() / members.len() as f64
+        };
+        self.members.iter().map(mean).collect()
+    }
+
+    /// Sets the parameters of the variables.
+    pub fn apply(&self, point: &[f64], parameters: &mut [f64]) {
+        for (members, &number) in self.members.iter().zip(point) {
+            members.iter().for_each(|&index| parameters[index] = number);
+        }
+    }
+
+    /// What all breaches cost; their slopes are added to `gradient`.
+    pub fn penalize(&self, point: &[f64], gradient: &mut [f64]) -> f64 {
+        let mut cost = 0.0;
+        for (index, (&number, bounds)) in point.iter().zip(&self.bounds).enumerate() {
+            let breach = number - number.clamp(bounds.least, bounds.most);
+            cost += STIFFNESS * breach * breach;
+            gradient[index] += 2.0 * STIFFNESS * breach;
+        }
+        for &(lower, upper) in &self.rising {
+            let breach = (point[lower] - point[upper]).max(0.0);
+            cost += STIFFNESS * breach * breach;
+            gradient[lower] += 2.0 * STIFFNESS * breach;
+            gradient[upper] -= 2.0 * STIFFNESS * breach;
+        }
+        cost
+    }
+
+    /// Adds the second derivatives of [`Variables::penalize`] to the lower half of a matrix in full rows.
+    pub fn stiffen(&self, point: &[f64], matrix: &mut [f64]) {
+        let count = self.len();
+        for (index, (&number, bounds)) in point.iter().zip(&self.bounds).enumerate() {
+            if number < bounds.least || number > bounds.most {
+                matrix[index * count + index] += 2.0 * STIFFNESS;
+            }
+        }
+        for &(lower, upper) in self.rising.iter().filter(|&&(lower, upper)| point[lower] > point[upper]) {
+            matrix[lower * count + lower] += 2.0 * STIFFNESS;
+            matrix[upper * count + upper] += 2.0 * STIFFNESS;
+            matrix[lower.max(upper) * count + lower.min(upper)] -= 2.0 * STIFFNESS;
+        }
+    }
+
+    /// Takes all breaches away: numbers within their bounds, lists in their order, by the weighted means of what was
+    /// out of order (Ayer and others, 1955). `weight` says how much the data know of a variable.
+    pub fn settle(&self, point: &mut [f64], weight: impl Fn(usize) -> f64) {
+        let mut seen = 0;
+        while seen < self.rising.len() {
+            let mut chain = vec![self.rising[seen].0];
+            let mut next = seen;
+            // The two numbers of a weight take turns in the list of pairs.
+            while let Some(pair) = self.rising[next..].iter().find(|pair| pair.0 == chain[chain.len() - 1]) {
+                chain.push(pair.1);
+                next = self.rising.iter().position(|other| other == pair).unwrap_or(next);
+            }
+            let is_first = !self.rising.iter().any(|pair| pair.1 == chain[0]);
+            if is_first {
+                pool(&chain, point, &weight);
+            }
+            seen += 1;
+        }
+        for (number, bounds) in point.iter_mut().zip(&self.bounds) {
+            *number = number.clamp(bounds.least, bounds.most);
+        }
+    }
+}
+
+/// Pools neighbors that are out of order until none is.
+fn pool(chain: &[usize], point: &mut [f64], weight: &impl Fn(usize) -> f64) {
+    // Mean, weight and length of each pool.
+    let mut pools: Vec<(f64, f64, usize)> = Vec::with_capacity(chain.len());
+    for &index in chain {
+        pools.push((point[index], weight(index).max(1e-9), 1));
+        while let [.., (lower, lower_weight, lower_length), (upper, upper_weight, upper_length)] = pools[..]
+            && lower > upper
+        {
+            pools.truncate(pools.len() - 2);
+            let weight = lower_weight + upper_weight;
+            let mean = (lower * lower_weight + upper * upper_weight) / weight;
+            pools.push((mean, weight, lower_length + upper_length));
+        }
+    }
+    let numbers = pools.iter().flat_map(|&(mean, _, length)| std::iter::repeat_n(mean, length));
+    for (&index, number) in chain.iter().zip(numbers) {
+        point[index] = number;
+    }
+}
+
+/// The parameter that moves with this one by the schema, itself where none does.
+fn twin(index: usize) -> usize {
+    let entry = entry_of(index / 2);
+    if entry.constraint != Constraint::Mirrored || entry.shape != Shape::Board {
+        return index;
+    }
+    let square = index / 2 - entry.term.start();
+    2 * (entry.term.start() + (square ^ 7)) + index % 2
+}
+
+/// The numbers that the engine takes.
+fn natural(index: usize) -> Bounds {
+    match entry_of(index / 2).part {
+        Part::Scale => Bounds { least: 0.0, most: FULL_SCALE.into() },
+        Part::Linear | Part::Danger => Bounds { least: -LARGEST_WEIGHT as f64, most: LARGEST_WEIGHT as f64 },
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS};
+
+    fn all(constraints: Constraints) -> Variables {
+        let free: Vec<usize> = (0..2 * WEIGHTS).collect();
+        Variables::new(&free, constraints, &BTreeMap::new())
+    }
+
+    #[test]
+    fn mirrored_boards_have_half_as_many_variables() {
+        let mirrored = SCHEMA.iter().filter(|entry| entry.constraint == Constraint::Mirrored).count();
+        assert!(mirrored > 0);
+        assert_eq!(all(Constraints::None).len(), 2 * WEIGHTS);
+        assert_eq!(all(Constraints::Schema).len(), 2 * WEIGHTS - mirrored * 64);
+        let mut parameters: Vec<f64> = (0..2 * WEIGHTS).map(|index| index as f64).collect();
+        let variables = all(Constraints::Schema);
+        variables.apply(&variables.point(&parameters.clone()), &mut parameters);
+        let start = 2 * Term::SquareRook.start();
+        assert_eq!(parameters[start], parameters[start + 14]);
+        assert_eq!(parameters[start + 1], parameters[start + 15]);
+        assert_ne!(parameters[start], parameters[start + 16]);
+    }
+
+    #[test]
+    fn lists_rise_when_settled_and_hold_their_weighted_mean() {
+        let variables = all(Constraints::Schema);
+        let mut parameters = vec![0.0; 2 * WEIGHTS];
+        let start = 2 * Term::MobilityKnight.start();
+        let numbers = [5.0, 1.0, 3.0, 2.0, 8.0, 7.0, 9.0, 9.0, 4.0];
+        for (index, number) in numbers.into_iter().enumerate() {
+            parameters[start + 2 * index] = number;
+        }
+        let mut point = variables.point(&parameters);
+        variables.settle(&mut point, |_| 1.0);
+        variables.apply(&point, &mut parameters);
+        let settled: Vec<f64> = (0..9).map(|index| parameters[start + 2 * index]).collect();
+        assert!(settled.is_sorted(), "{settled:?}");
+        assert!((settled.iter().sum::<f64>() - numbers.iter().sum::<f64>()).abs() < 1e-9);
+        assert_eq!(variables.penalize(&point, &mut vec![0.0; point.len()]), 0.0);
+    }
+
+    #[test]
+    fn slopes_of_breaches_are_what_finite_differences_say() {
+        let bounds = BTreeMap::from([(4, Bounds { least: 10.0, most: 20.0 })]);
+        let free: Vec<usize> = (0..2 * WEIGHTS).collect();
+        let variables = Variables::new(&free, Constraints::Schema, &bounds);
+        let point: Vec<f64> = (0..variables.len()).map(|index| (index * 37 % 101) as f64 - 50.0).collect();
+        let mut gradient = vec![0.0; point.len()];
+        variables.penalize(&point, &mut gradient);
+        let cost = |point: &[f64]| variables.penalize(point, &mut vec![0.0; point.len()]);
+        for index in (0..point.len()).step_by(7) {
+            let (mut above, mut below) = (point.clone(), point.clone());
+            above[index] += 1e-3;
+            below[index] -= 1e-3;
+            let slope = (cost(&above) - cost(&below)) / 2e-3;
+            assert!((slope - gradient[index]).abs() < 1e-7, "{index}: {slope}, {}", gradient[index]);
+        }
+    }
+
+    #[test]
+    fn numbers_stay_within_bounds() {
+        let bounds = BTreeMap::from([(0, Bounds { least: 80.0, most: 120.0 })]);
+        let variables = Variables::new(&[0, 1], Constraints::Schema, &bounds);
+        let mut point = [300.0, 40_000.0];
+        variables.settle(&mut point, |_| 1.0);
+        assert_eq!(point, [120.0, 30_000.0]);
+    }
+}
