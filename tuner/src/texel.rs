@@ -213,8 +213,7 @@ pub fn fit(
         seconds: begun.elapsed().as_secs_f64(),
         positions_per_second: last.map_or(0.0, |step| step.positions as f64) / search.max(1e-9),
         peak_memory_bytes: peak_memory(),
-        bytes_per_position: (table.train.memory() + table.validation.memory()) as f64 / table.len() as f64
-            + 4.0,
+        bytes_per_position: (train.memory() + validation.memory()) as f64 / table.len() as f64,
         ending: match fit.ending {
             Ending::Converged => "converged",
             Ending::Patience => "no better validation error",

@@ -210,9 +210,105 @@ fn help_says_what_there_is() {
         &["texel", "--help"],
         &["diff", "--help"],
         &["check", "--help"],
+        &["plot", "--help"],
+        &["prove", "--help"],
     ] {
         all.push_str(&check(arguments, 0).0);
         all.push_str("\n----\n");
     }
     insta::assert_snapshot!(all);
+}
+
+#[test]
+fn a_fit_is_told_as_json_and_as_a_picture() {
+    let folder = tempfile::tempdir().unwrap();
+    let (positions, run, picture) =
+        (path(&folder, "positions"), path(&folder, "run.json"), path(&folder, "loss.svg"));
+    let games = games().display().to_string();
+    check(&["extract", &games, "-o", &positions, "--per-game", "2"], 0);
+    check(
+        &["texel", &positions, "--epochs", "5", "--adjust-for-players", "--lambda", "0.5", "--json", &run],
+        0,
+    );
+    let told = json(&std::fs::read_to_string(&run).unwrap());
+    assert_eq!(told["history"].as_array().unwrap().len(), 5);
+    assert!(told["players"].as_array().unwrap().len() >= 2, "{told}");
+    check(&["plot", &run, "-o", &picture], 0);
+    let svg = std::fs::read_to_string(&picture).unwrap();
+    for words in ["<svg", "mean squared error", "training", "validation"] {
+        assert!(svg.contains(words), "{words}");
+    }
+    assert_eq!(check(&["plot", &run], 0).0, svg);
+    let (_, error) = check(&["plot", &positions], 2);
+    assert!(error.contains("positions"), "{error}");
+}
+
+#[test]
+fn a_fit_goes_on_from_its_checkpoint() {
+    let folder = tempfile::tempdir().unwrap();
+    let positions = path(&folder, "positions");
+    check(&["extract", &games().display().to_string(), "-o", &positions, "--per-game", "2"], 0);
+    let (kept, whole, resumed) =
+        (path(&folder, "fit.toml"), path(&folder, "whole.toml"), path(&folder, "resumed.toml"));
+    check(&["texel", &positions, "--epochs", "9", "--out", &whole], 0);
+    check(&["texel", &positions, "--epochs", "4", "--checkpoint", &kept], 0);
+    check(&["texel", &positions, "--epochs", "9", "--resume", &kept, "--out", &resumed], 0);
+    let table = |path: &str| Parameters::parse_toml(&std::fs::read_to_string(path).unwrap()).unwrap();
+    assert_eq!(table(&resumed), table(&whole));
+    let text = std::fs::read_to_string(&whole).unwrap();
+    let commit = text.lines().find_map(|line| line.strip_prefix("commit = ")).unwrap();
+    assert!(commit.len() > 2, "{commit}");
+    let (_, error) = check(&["texel", &positions, "--method", "adam", "--resume", &kept], 2);
+    assert!(error.contains("fit.toml"), "{error}");
+}
+
+/// A tournament program that plays nothing and tells a verdict.
+#[cfg(unix)]
+fn referee(folder: &tempfile::TempDir, verdict: &str, exit: u8) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" > '{}'\nwhile [ $# -gt 0 ]; do [ \"$1\" = --json ] && out=$2; shift; done\n\
+         echo playing\necho went wrong >&2\ncat > \"$out\" <<END\n\
+         {{\"entrants\": [{{\"name\": \"tuned\", \"wins\": 3, \"draws\": 2, \"losses\": 1, \"elo\": 9.5, \"elo_error\": 4.0}}],\n\
+         \"sprt\": {{\"llr\": 2.95, \"lower\": -2.94, \"upper\": 2.94, \"verdict\": \"{verdict}\"}}}}\nEND\nexit {exit}\n",
+        path(folder, "arguments"),
+    );
+    let program = path(folder, &format!("referee-{verdict}-{exit}"));
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
+}
+
+#[test]
+#[cfg(unix)]
+fn a_table_is_kept_only_when_games_prove_it() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tuned, base) = (path(&folder, "my tuned.toml"), path(&folder, "base.toml"));
+    let shipped = include_str!("../../engine/params/evaluation.toml");
+    let better = shipped.replacen("no_queen = [", "no_queen = [1, 2] # [", 1);
+    std::fs::write(&tuned, &better).unwrap();
+    for (verdict, exit, code, is_kept, words) in [
+        ("H0", 0, 3, false, "rejected"),
+        ("continue", 3, 3, false, "undecided"),
+        ("H1", 1, 1, false, "went wrong"),
+        ("H1", 0, 0, true, "accepted, and written"),
+    ] {
+        std::fs::write(&base, shipped).unwrap();
+        let program = referee(&folder, verdict, exit);
+        let flags = ["prove", &tuned, "--base", &base, "--write", "--tournament", &program, "--nodes", "777"];
+        let (out, error) = check(&flags, code);
+        assert!(out.contains(words) || error.contains(words), "{verdict}: {out}{error}");
+        assert!(error.contains("playing"), "{error}");
+        let kept = std::fs::read_to_string(&base).unwrap();
+        assert_eq!(kept == better, is_kept, "{verdict}");
+        let arguments = std::fs::read_to_string(path(&folder, "arguments")).unwrap();
+        assert!(arguments.starts_with("sprt ") && arguments.contains("--nodes 777"), "{arguments}");
+        assert!(arguments.contains("my tuned.toml") && arguments.contains("name=base"), "{arguments}");
+    }
+    let (_, error) = check(&["prove", &tuned, "--base", &tuned], 2);
+    assert!(error.contains("the same numbers"), "{error}");
+    std::fs::write(&base, shipped).unwrap();
+    let (_, error) =
+        check(&["prove", &tuned, "--base", &path(&folder, "base.toml"), "--tournament", "/no/such"], 2);
+    assert!(error.contains("/no/such"), "{error}");
 }

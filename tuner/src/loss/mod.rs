@@ -100,6 +100,15 @@ impl<'a> Loss<'a> {
         self.rows.is_empty()
     }
 
+    /// Bytes that rows, labels, targets and leads take.
+    pub fn memory(&self) -> usize {
+        let targets = match &self.targets {
+            Cow::Borrowed(_) => 0,
+            Cow::Owned(targets) => targets.len(),
+        };
+        self.rows.memory() + 4 * (targets + self.leads.len())
+    }
+
     /// The number of blocks, of which [`Loss::gradient`] may take some.
     pub fn block_count(&self) -> usize {
         self.rows.block_count()

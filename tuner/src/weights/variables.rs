@@ -45,7 +45,8 @@ pub struct Variables {
 }
 
 impl Variables {
-    /// Of free parameters in ascending order; `bounds` narrows those that the engine sets, by parameter.
+    /// Of free parameters in ascending order; `bounds` narrows those that the engine sets, by parameter. Numbers that are
+    /// not free hold nobody: a list rises over those of its numbers that may move.
     pub fn new(free: &[usize], constraints: Constraints, bounds: &BTreeMap<usize, Bounds>) -> Variables {
         let mut members: Vec<Vec<usize>> = Vec::new();
         let mut of_parameter = BTreeMap::new();
@@ -60,8 +61,10 @@ impl Variables {
             }
         }
         let held = |members: &Vec<usize>| {
-            members.iter().filter_map(|index| bounds.get(index)).fold(natural(members[0]), |held, more| {
-                Bounds { least: held.least.max(more.least), most: held.most.min(more.most) }
+            let given = members.iter().filter_map(|index| bounds.get(index));
+            given.fold(natural(members[0]), |held, more| {
+                let most = held.most.min(more.most).max(held.least);
+                Bounds { least: held.least.max(more.least).min(most), most }
             })
         };
         let rises = |index: &usize| {
@@ -268,5 +271,8 @@ mod tests {
         let mut point = [300.0, 40_000.0];
         variables.settle(&mut point, |_| 1.0);
         assert_eq!(point, [120.0, 30_000.0]);
+        let beyond = BTreeMap::from([(0, Bounds { least: 40_000.0, most: 50_000.0 })]);
+        Variables::new(&[0, 1], Constraints::Schema, &beyond).settle(&mut point, |_| 1.0);
+        assert_eq!(point, [30_000.0; 2]);
     }
 }
