@@ -30,7 +30,8 @@ fn run() {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join(GAMES);
     let stop = AtomicBool::new(false);
     let rules = Rules { per_game: 200, ..Rules::default() };
-    let report = timed(1, || extract(&[games.clone()], &positions, &rules, &stop, &mut |_| {}).unwrap());
+    let report =
+        timed(1, || extract(std::slice::from_ref(&games), &positions, &rules, &stop, &mut |_| {}).unwrap());
     println!("extract     {:8.3} s for {} games", report.0, report.1.games);
 
     let split = Split { validation: 0.0, seed: 1 };

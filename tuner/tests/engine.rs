@@ -148,7 +148,7 @@ fn the_largest_numbers_neither_crash_nor_overflow() {
             let number = |half: u64| match seed {
                 0 => 30_000,
                 1 => -30_000,
-                _ if mixed(seed << 32 | (2 * weight as u64 + half)) % 2 == 0 => 30_000,
+                _ if mixed(seed << 32 | (2 * weight as u64 + half)).is_multiple_of(2) => 30_000,
                 _ => -30_000,
             };
             *pair =
