@@ -50,7 +50,8 @@ fn a_row_is_added_and_the_table_shows_the_gain() {
     let text = bench.read("history.toml");
     assert!(text.starts_with(FIRST), "{text}");
     assert_snapshot!("the_row_as_it_is_written", &text[FIRST.len()..]);
-    let ran = bench.run(["history"]);
+    let ran = bench.run(["history", "--plot", "history.svg"]);
+    assert!(bench.read("history.svg").contains("WAC and STS"));
     assert_snapshot!("the_table_as_markdown", ran.output);
 }
 

@@ -17,7 +17,7 @@ use crate::bench::{BenchError, bench};
 use crate::history::{Build, Date, History, current_commit, elo_of, results_of};
 use crate::plan::{Entrant, Program};
 use crate::record::Record;
-use crate::report::{Style, history_report};
+use crate::report::{Style, history_plot, history_report};
 
 pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     match &flags.command {
@@ -40,6 +40,9 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     if let Some(path) = &flags.json {
         let text = serde_json::to_string_pretty(&history).context("failed to write JSON").or_failed()?;
         output::write(path, &(text + "\n"))?;
+    }
+    if let Some(path) = &flags.plot {
+        output::write(path, &history_plot(&history).or_usage()?)?;
     }
     Ok(Exit::Done)
 }

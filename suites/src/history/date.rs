@@ -18,6 +18,21 @@ impl Date {
         Date::from_days(i64::try_from(since.as_secs() / 86_400).unwrap_or_default())
     }
 
+    /// Reads a day written as `2026-11-21`.
+    pub fn parse(text: &str) -> Option<Date> {
+        let mut parts = text.splitn(3, '-').map(|part| part.parse::<i64>().ok());
+        let date = Date { year: parts.next()??, month: parts.next()??, day: parts.next()?? };
+        (Date::from_days(date.to_days()) == date).then_some(date)
+    }
+
+    /// Days since 1970-01-01, by the same source as the way back.
+    pub fn to_days(self) -> i64 {
+        let year = self.year - i64::from(self.month <= 2);
+        let (era, year_of_era) = (year.div_euclid(400), year.rem_euclid(400));
+        let day_of_year = (153 * ((self.month + 9) % 12) + 2) / 5 + self.day - 1;
+        era * 146_097 + year_of_era * 365 + year_of_era / 4 - year_of_era / 100 + day_of_year - 719_468
+    }
+
     /// The day so many days after 1970-01-01. Years are counted from March, so that a leap day comes last (H. Hinnant,
     /// *chrono-compatible low-level date algorithms*).
     fn from_days(days: i64) -> Date {
@@ -43,6 +58,13 @@ mod tests {
     use super::*;
 
     #[test]
+    fn what_is_no_day_is_refused() {
+        for text in ["", "2026", "2026-11", "2026-02-29", "2026-13-01", "yesterday", "2026-11-21T10"] {
+            assert_eq!(Date::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
     fn days_have_their_dates() {
         for (days, date) in [
             (0, "1970-01-01"),
@@ -53,6 +75,7 @@ mod tests {
             (47_541, "2100-03-01"),
         ] {
             assert_eq!(Date::from_days(days).to_string(), date);
+            assert_eq!(Date::parse(date).map(Date::to_days), Some(days));
         }
     }
 }

@@ -102,6 +102,34 @@ fn scalable(svg: &str, height: u32) -> String {
     text
 }
 
+/// Line charts below each other in one drawing; those without numbers are left out.
+///
+/// # Errors
+/// If all are without numbers.
+pub fn stacked(charts: &[LineChart]) -> Result<String, PlotError> {
+    let mut parts = Vec::new();
+    let mut empty = None;
+    for chart in charts {
+        match chart.to_svg() {
+            Ok(svg) => parts.push(svg),
+            Err(error @ PlotError::Empty { .. }) => empty = Some(error),
+            Err(error) => return Err(error),
+        }
+    }
+    match empty {
+        Some(error) if parts.is_empty() => return Err(error),
+        _ => {}
+    }
+    let place = |(index, svg): (u32, &String)| {
+        let fixed = format!("<svg y=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ", index * HEIGHT);
+        svg.replacen("<svg width=\"100%\" ", &fixed, 1)
+    };
+    let inner: String = (0..).zip(&parts).map(place).collect();
+    let height = HEIGHT * parts.len() as u32;
+    let head = format!("<svg width=\"100%\" viewBox=\"0 0 {WIDTH} {height}\"");
+    Ok(format!("{head} xmlns=\"http://www.w3.org/2000/svg\">\n{inner}</svg>\n"))
+}
+
 /// A number on an axis: as many decimals as the distance of its neighbors asks for.
 fn shown(number: f64, step: f64) -> String {
     let decimals = if step > 0.0 { (-step.log10()).ceil().clamp(0.0, 9.0) as usize } else { 0 };
