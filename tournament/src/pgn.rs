@@ -6,6 +6,7 @@ use std::fmt::{self, Write as _};
 use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 
 use smalt_chess::notation::pgn::PgnGame;
@@ -15,6 +16,7 @@ use smalt_protocol::Score;
 use crate::calendar::Moment;
 use crate::game::GameRecord;
 use crate::game::record::SearchRecord;
+use crate::opening::Openings;
 use crate::plan::{Figure, GameWriting, MoveClock, Plan, TimeFlow, Times, Variant};
 
 /// Writes records of one run.
@@ -25,12 +27,14 @@ pub struct PgnWriter {
     clocks: Vec<String>,
     variant: Variant,
     writing: GameWriting,
+    openings: Arc<Openings>,
 }
 
 impl PgnWriter {
-    /// A writer with the names of a plan.
-    pub fn new(plan: &Plan) -> PgnWriter {
+    /// A writer with the names of a plan; those of its openings are left out where there are none.
+    pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
         PgnWriter {
+            openings,
             event: plan.name.clone(),
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             clocks: plan.entrants.iter().map(|entrant| time_control_tag(plan.flow, &entrant.clock)).collect(),
@@ -67,11 +71,24 @@ impl PgnWriter {
         }
         game.set_tag("PlyCount", &record.plies.len().to_string());
         game.set_tag("Termination", record.termination.pgn_word());
+        self.push_opening(game, record);
         if self.clocks[white] == self.clocks[black] {
             game.set_tag("TimeControl", &self.clocks[white]);
         } else {
             game.set_tag("WhiteTimeControl", &self.clocks[white]);
             game.set_tag("BlackTimeControl", &self.clocks[black]);
+        }
+    }
+
+    fn push_opening(&self, game: &mut PgnGame, record: &GameRecord) {
+        if self.openings.is_empty() {
+            return;
+        }
+        let opening = self.openings.get(record.game.opening);
+        for (tag, text) in [("ECO", opening.eco), ("Opening", opening.name)] {
+            if let Some(text) = text {
+                game.set_tag(tag, &text);
+            }
         }
     }
 

@@ -97,6 +97,40 @@ impl Setup {
         setup
     }
 
+    /// The start position of Chess960 with this number, from 0 to 959, as R. Scharnagl numbers them; 518 is that of
+    /// standard chess.
+    pub fn chess960(number: u16) -> Option<Setup> {
+        use Role::{Bishop, King, Knight, Queen, Rook};
+        if number >= 960 {
+            return None;
+        }
+        let mut rank: [Option<Role>; 8] = [None; 8];
+        let (rest, light) = (usize::from(number) / 4, usize::from(number) % 4);
+        let (rest, dark) = (rest / 4, rest % 4);
+        let (knights, queen) = (rest / 6, rest % 6);
+        rank[2 * light + 1] = Some(Bishop);
+        rank[2 * dark] = Some(Bishop);
+        let mut place = |nth: usize, role: Role| {
+            let free = (0..8).filter(|&file| rank[file].is_none()).nth(nth)?;
+            rank[free] = Some(role);
+            Some(())
+        };
+        place(queen, Queen)?;
+        // The ten ways to put two knights on five squares; the second is placed first, so that it does not move the first.
+        let (first, second) =
+            (0..5).flat_map(|first| (first + 1..5).map(move |second| (first, second))).nth(knights)?;
+        place(second, Knight)?;
+        place(first, Knight)?;
+        for role in [Rook, King, Rook] {
+            place(0, role)?;
+        }
+        let mut back_rank = [Rook; 8];
+        for (there, role) in back_rank.iter_mut().zip(rank) {
+            *there = role?;
+        }
+        Some(Setup::start_with(back_rank))
+    }
+
     /// The squares of a piece.
     pub fn squares_of(&self, piece: Piece) -> Bitboard {
         Square::all().filter(|square| self.board[square.index()] == Some(piece)).collect()
@@ -105,5 +139,24 @@ impl Setup {
     /// The square of a side's king with the lowest index, if there is one.
     pub fn king_of(&self, color: Color) -> Option<Square> {
         self.squares_of(Piece::new(color, Role::King)).first()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    use super::*;
+    use crate::position::Position;
+
+    #[test]
+    fn the_960_start_positions_have_their_numbers() {
+        let rank = |number| Setup::chess960(number).unwrap().to_fen(crate::FenStyle::XFen)[..8].to_owned();
+        assert_eq!([0, 518, 534, 959].map(rank), ["bbqnnrkr", "rnbqkbnr", "rnbkqbnr", "rkrnnqbb"]);
+        let all: HashSet<String> = (0..960).map(rank).collect();
+        assert_eq!(all.len(), 960);
+        assert!((0..960).all(|number| Position::new(&Setup::chess960(number).unwrap()).is_ok()));
+        assert_eq!(Setup::chess960(960), None);
+        assert_eq!(Setup::chess960(518), Some(Setup::start()));
     }
 }

@@ -7,6 +7,7 @@ use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
 use crate::export::Span;
+use crate::opening::Format as BookFormat;
 use crate::plan::{
     Affinity, DrawRule, FiftyMoves, Figure, Format, MateRule, OnFault, Order, ResignRule, RuleError, Switch,
     TablebaseResults, TimeoutsFile, Times, Variant, parse_word,
@@ -240,7 +241,8 @@ pub(super) struct RunFlags {
     #[arg(long, value_name = "WORDS", help_heading = "Run")]
     pub timeouts: Option<TimeoutsFile>,
 
-    /// Openings: an .epd or .pgn file, or `builtin`
+    /// Openings: an .epd, .pgn or Polyglot .bin file, plain, .gz or .zst; `builtin`, or `chess960` (its 960 start
+    /// positions)
     #[arg(long, value_name = "FILE", help_heading = "Openings")]
     pub openings: Option<PathBuf>,
     /// How openings follow one another: random (by the seed) or sequential
@@ -252,6 +254,12 @@ pub(super) struct RunFlags {
     /// How many plies of a PGN opening are played
     #[arg(long, value_name = "N", help_heading = "Openings")]
     pub plies: Option<u32>,
+    /// How the file of openings is written, where its name does not tell: epd, pgn or polyglot
+    #[arg(long, value_name = "FORMAT", value_parser = parse_word::<BookFormat>, help_heading = "Openings")]
+    pub book_format: Option<BookFormat>,
+    /// How many moves of each side are taken from a Polyglot book
+    #[arg(long, value_name = "MOVES", help_heading = "Openings")]
+    pub book_depth: Option<u32>,
     /// Every game has an opening of its own, so that there are no pairs
     #[arg(long, help_heading = "Openings")]
     pub no_repeat: bool,

@@ -3,6 +3,7 @@
 use std::fs::File;
 use std::io::{self, BufWriter, Write};
 use std::path::Path;
+use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use smalt_chess::Outcome;
@@ -10,7 +11,8 @@ use smalt_driver::entrant::nearest;
 
 use super::arguments::{ExportFlags, ExportForm};
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::play::{read_run, refuse_store};
+use super::output::tell;
+use super::play::{read_played_run, read_run, refuse_store};
 use crate::export::{CSV_HEADER, Filter, JsonGame, csv_line, epd_line};
 use crate::game::{GameRecord, Termination};
 use crate::pgn::PgnWriter;
@@ -92,6 +94,18 @@ fn filter(flags: &ExportFlags, names: &[String]) -> anyhow::Result<Filter> {
     })
 }
 
+/// Games in PGN bear the names of their openings where those can still be read.
+fn pgn_writer(store: &Store, form: ExportForm, plan: &Plan) -> PgnWriter {
+    let openings = match form {
+        ExportForm::Pgn => read_played_run(store).map(|prepared| prepared.openings).unwrap_or_else(|refusal| {
+            tell(&format!("Games are written without the names of their openings: {:#}", refusal.error));
+            Arc::default()
+        }),
+        _ => Arc::default(),
+    };
+    PgnWriter::new(plan, openings)
+}
+
 /// The first failure to write ends the writing, not the reading.
 fn games(
     store: &Store,
@@ -101,7 +115,7 @@ fn games(
     names: &[String],
     output: &mut impl Write,
 ) -> Result<io::Result<()>, Refusal> {
-    let pgn = PgnWriter::new(plan);
+    let pgn = pgn_writer(store, form, plan);
     let mut count = 0_u64;
     let mut written = match form {
         ExportForm::Csv => output.write_all(CSV_HEADER.as_bytes()),

@@ -8,8 +8,8 @@ use smalt_driver::entrant::{Registry, WordsError, parse_entrant, parse_keys, spl
 use super::arguments::{RunFlags, SprtFlags};
 use super::exit::{OrRefuse, Refusal};
 use crate::plan::{
-    AdjudicationFile, ClockFile, EntrantFile, Format, OpeningsFile, OutputFile, Plan, PlanFile, Program,
-    Role, RunFile, SprtFile, Switch, TablebaseRule, Text,
+    AdjudicationFile, CHESS960_OPENINGS, ClockFile, EMBEDDED_OPENINGS, EntrantFile, Format, OpeningsFile,
+    OutputFile, Plan, PlanFile, Program, Role, RunFile, SprtFile, Switch, TablebaseRule, Text,
 };
 
 /// The plan that flags mean.
@@ -82,7 +82,9 @@ pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
 /// Paths mean the same from every folder, so that a run can be resumed from another one.
 fn make_absolute(plan: &mut Plan) {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    plan.openings.file = plan.openings.file.as_ref().map(absolute);
+    if ![EMBEDDED_OPENINGS, CHESS960_OPENINGS].iter().any(|name| plan.openings.file == Path::new(name)) {
+        plan.openings.file = absolute(&plan.openings.file);
+    }
     if let Some(rule) = &mut plan.tablebases {
         let folders = std::env::split_paths(&rule.path).map(|folder| absolute(&folder));
         // Folders that cannot be joined again had no colon in them to part them.
@@ -141,6 +143,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             order: flags.order,
             start: flags.start,
             plies: flags.plies,
+            format: flags.book_format,
+            book_depth: flags.book_depth,
             repeat: flags.no_repeat.then_some(false),
             policy: flags.opening_policy,
         },

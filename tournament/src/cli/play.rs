@@ -21,10 +21,11 @@ use super::{export, signals};
 use crate::calendar::Moment;
 use crate::fleet::{Local, Processors};
 use crate::game::Tablebases;
+use crate::opening::Book;
 use crate::pgn::OrderedPgn;
 use crate::plan::{Format, OutputFile, Plan, PlanFile};
 use crate::run::slot::{Terms, command};
-use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, Watcher, fingerprint};
+use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, Watcher};
 use crate::standings::{Standings, json, report};
 use crate::store::{Store, StoreError, StoredRun};
 
@@ -32,15 +33,13 @@ use crate::store::{Store, StoreError, StoredRun};
 pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> {
     let names = Names::of(&plan);
     names.give(&mut plan, 1);
-    let mut prepared = Prepared::new(plan).or_usage()?;
-    for skipped in prepared.skipped() {
-        tell(&format!("opening file, line {}: skipped, {}", skipped.line, skipped.reason));
-    }
+    let (mut prepared, book) = Prepared::new(plan).or_usage()?;
+    tell_openings(&prepared, &book);
     locate_engines(&prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.output);
     check_outputs(&prepared.plan)?;
     let crew = Crew::of(&prepared)?;
-    let fingerprint = fingerprint(&prepared.book);
+    let fingerprint = book.fingerprint();
     let mut attempt = 1;
     let (store, pgn) = loop {
         match begin(&prepared.plan, &fingerprint) {
@@ -140,9 +139,9 @@ fn check_writable(path: &Path) -> Result<(), Refusal> {
 pub(super) fn resume(flags: &ResumeFlags) -> Result<Exit, Refusal> {
     let path = &flags.store;
     let store = Store::resume(path).map_err(refuse_store)?;
-    let mut prepared = read_run(&store)?;
+    let mut prepared = read_played_run(&store)?;
     if change(&mut prepared.plan, flags)? == Change::OfGames {
-        prepared = Prepared::new(prepared.plan).or_usage()?;
+        (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
     }
     prepared.plan.output.store = Some(path.to_owned());
     locate_engines(&prepared.plan)?;
@@ -241,22 +240,53 @@ fn start_guard() -> Option<Guard> {
     started.map_err(|error| tell(&format!("Warning: failed to start a guard over engines: {error}"))).ok()
 }
 
-/// The run of a store, with its openings as they were.
+/// The run of a store, without its openings, for those who only look.
 pub(super) fn read_run(store: &Store) -> Result<Prepared, Refusal> {
+    Ok(Prepared::without_openings(read_plan(store)?))
+}
+
+fn read_plan(store: &Store) -> Result<Plan, Refusal> {
     let run = store.run().map_err(refuse_store)?;
     let name = store.path().display().to_string();
     let file = PlanFile::parse(&run.plan, &name).or_usage()?;
-    let plan = Plan::check(&file, &Registry::default()).or_usage()?;
-    let prepared = Prepared::new(plan).or_usage()?;
-    let found = fingerprint(&prepared.book);
-    if found != run.openings {
+    Plan::check(&file, &Registry::default()).or_usage()
+}
+
+/// The run of a store, with its openings as they were.
+pub(super) fn read_played_run(store: &Store) -> Result<Prepared, Refusal> {
+    let (prepared, book) = Prepared::new(read_plan(store)?).or_usage()?;
+    let (found, begun) = (book.fingerprint(), store.run().map_err(refuse_store)?.openings);
+    if found != begun {
         let error = anyhow!(
-            "the openings of this run have changed: it began with {}, and now there are {found}; put the old file back",
-            run.openings
+            "the openings of this run have changed: it began with {begun}, and now there are {found}; put the old file back"
         );
         return Err(Refusal { exit: Exit::Usage, error });
     }
     Ok(prepared)
+}
+
+/// What users should know of their openings: what is no opening, and whether they come again.
+fn tell_openings(prepared: &Prepared, book: &Book) {
+    let file = prepared.plan.openings.file.display();
+    for skipped in book.skipped() {
+        tell(&format!("{file}, line {}: skipped, {}", skipped.line, skipped.reason));
+    }
+    let (skipped, count) = (book.skipped_count(), book.count());
+    if skipped > book.skipped().len() {
+        tell(&format!("{file}: … and {} more lines", skipped - book.skipped().len()));
+    }
+    if skipped > 0 {
+        tell(&format!(
+            "{file}: {skipped} of {} were skipped, {count} openings are left",
+            skipped + count as usize
+        ));
+    }
+    let wanted = prepared.schedule.openings();
+    if wanted > count {
+        tell(&format!(
+            "{file}: the games take {wanted} openings and there are {count}, so that they will come again"
+        ));
+    }
 }
 
 /// How many games are played at once, on which processors, and by which tables they end.
@@ -292,7 +322,7 @@ fn conduct(
     signals::listen(sender.clone()).context("listen to signals").or_failed()?;
     let terms = Arc::new(Terms {
         entrants: plan.entrants.clone(),
-        openings: prepared.openings_in_use(),
+        openings: Arc::clone(&prepared.openings),
         variant: plan.variant,
         flow: plan.flow,
         pv: plan.writing.pv_record(),
@@ -414,12 +444,14 @@ fn slots(prepared: &Prepared) -> usize {
 fn announce(prepared: &Prepared, store: &Path, slots: usize) {
     let plan = &prepared.plan;
     tell(&format!(
-        "{}: {} games, {} at once, {} entrants, {} openings",
+        "{}: {} games, {} at once, {} entrants, {}",
         plan.format,
         prepared.schedule.games(),
         slots,
         plan.entrants.len(),
-        prepared.book.openings.len(),
+        prepared
+            .openings_known
+            .map_or_else(|| "openings from a Polyglot book".to_owned(), |count| format!("{count} openings")),
     ));
     for entrant in &plan.entrants {
         tell(&format!("  {} ({})", entrant.name, entrant.clock));

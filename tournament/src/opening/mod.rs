@@ -1,12 +1,19 @@
-//! Openings: where games begin. Texts become legal positions with moves once, here, before a run starts; what cannot
-//! be used is reported with its line. Reads no file itself, and knows no order.
+//! Openings: where games begin. Texts and books become legal positions with moves here, before a run starts; what cannot
+//! be used is reported with its line. A book of millions is never held as a whole: it is read once to be judged and
+//! counted ([`Book`]), and once more for the openings that a run uses ([`Openings`]). Knows no order, and no games.
 
+mod book;
 pub mod make;
-mod read;
+mod selection;
+mod source;
+mod walk;
 
 use smalt_chess::{Move, Position};
 
-pub use read::{BookError, Format, Skipped, parse};
+pub use book::{Book, BookError, Skipped};
+pub use selection::Openings;
+pub use source::{Format, Origin, Source};
+pub use walk::PolyglotWalk;
 
 /// One opening. Its position has moves, and so has the one after its moves.
 #[derive(Clone, Debug, PartialEq)]
@@ -17,39 +24,27 @@ pub struct Opening {
     pub position: Position,
     /// What is played from there before the engines think.
     pub moves: Vec<Move>,
+    /// What it is called, if that is known.
+    pub name: Option<String>,
+    /// Its code in the Encyclopedia of Chess Openings, if that is known.
+    pub eco: Option<String>,
 }
 
 impl Opening {
     /// The start position of chess.
     pub fn standard() -> Opening {
-        Opening { fen: None, position: Position::start(), moves: Vec::new() }
+        Opening::from_position(Position::start())
     }
 
     /// A position to begin in.
     pub fn from_position(position: Position) -> Opening {
         let fen = (position != Position::start()).then(|| position.to_fen());
-        Opening { fen, position, moves: Vec::new() }
+        Opening { fen, position, moves: Vec::new(), name: None, eco: None }
     }
-}
-
-/// All openings of a run, in the order of their file.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Book {
-    /// At least one.
-    pub openings: Vec<Opening>,
-    /// What the file has besides.
-    pub skipped: Vec<Skipped>,
 }
 
 /// The shipped openings, in EPD: `data/openings/balanced.epd`.
 const EMBEDDED: &str = include_str!("../../../data/openings/balanced.epd");
-
-impl Book {
-    /// The openings that are part of the program.
-    pub fn embedded() -> Book {
-        parse(EMBEDDED.as_bytes(), Format::Epd, None).expect("the embedded openings are tested")
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -58,10 +53,12 @@ mod tests {
 
     #[test]
     fn the_embedded_openings_are_many_and_all_different() {
-        let book = Book::embedded();
-        assert!(book.openings.len() >= 1000, "{}", book.openings.len());
-        assert_eq!(book.skipped, []);
-        let keys: HashSet<_> = book.openings.iter().map(|opening| opening.position.key()).collect();
-        assert_eq!(keys.len(), book.openings.len());
+        let book = Book::survey(Source::new(Origin::Builtin)).unwrap();
+        assert!(book.count() >= 1000, "{}", book.count());
+        assert_eq!((book.skipped(), book.skipped_count()), (&[][..], 0));
+        let openings = book.select(0..book.count(), 0).unwrap();
+        let keys: HashSet<_> =
+            (0..book.count()).map(|used| openings.get(used as usize).position.key()).collect();
+        assert_eq!(keys.len(), book.count() as usize);
     }
 }

@@ -192,7 +192,9 @@ impl Plan {
             clock: ClockFile { hourglass: Some(self.flow == TimeFlow::Hourglass), ..ClockFile::default() },
             timeouts: self.timeouts.to_file(),
             openings: OpeningsFile {
-                file: Some(self.openings.file.clone().unwrap_or_else(|| PathBuf::from(EMBEDDED_OPENINGS))),
+                file: Some(self.openings.file.clone()),
+                format: self.openings.format,
+                book_depth: self.openings.book_depth,
                 order: Some(self.openings.order),
                 start: Some(self.openings.start),
                 plies: self.openings.plies,
@@ -253,10 +255,12 @@ fn check_openings(file: &OpeningsFile) -> Result<OpeningsPlan, PlanError> {
         return Err(PlanError::Zero { key: "[openings] start" });
     }
     Ok(OpeningsPlan {
-        file: file.file.clone().filter(|file| file != Path::new(EMBEDDED_OPENINGS)),
+        file: file.file.clone().unwrap_or_else(|| PathBuf::from(EMBEDDED_OPENINGS)),
+        format: file.format,
         order: file.order.unwrap_or(Order::Random),
         start,
         plies: file.plies,
+        book_depth: file.book_depth,
         repeat: if file.repeat == Some(false) { Repeat::Never } else { Repeat::Pairs },
         policy: file.policy.unwrap_or(OpeningPolicy::Round),
     })

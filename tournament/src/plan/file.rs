@@ -19,6 +19,7 @@ use super::machine::{Affinity, TimeoutsFile};
 use super::rules::{DrawRule, MateRule, ResignRule};
 use super::tablebases::TablebaseRule;
 use super::writing::{Figure, Times, Variant};
+use crate::opening::Format as BookFormat;
 use crate::schedule::OpeningPolicy;
 
 /// A plan as it was typed.
@@ -178,7 +179,7 @@ impl ClockFile {
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 pub struct OpeningsFile {
-    /// An EPD, PGN or Polyglot file, or `builtin`.
+    /// An EPD, PGN or Polyglot file, or `builtin`, or `chess960`.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub file: Option<PathBuf>,
     /// How they follow one another.
@@ -190,6 +191,12 @@ pub struct OpeningsFile {
     /// How many plies of a PGN game are taken.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub plies: Option<u32>,
+    /// How the file is written, where its name does not tell.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub format: Option<BookFormat>,
+    /// How many moves of each side are taken from a Polyglot book.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub book_depth: Option<u32>,
     /// Whether both games of a pair have the same opening.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub repeat: Option<bool>,
@@ -518,6 +525,8 @@ impl PlanFile {
                 order: self.openings.order.or(other.openings.order),
                 start: self.openings.start.or(other.openings.start),
                 plies: self.openings.plies.or(other.openings.plies),
+                format: self.openings.format.or(other.openings.format),
+                book_depth: self.openings.book_depth.or(other.openings.book_depth),
                 repeat: self.openings.repeat.or(other.openings.repeat),
                 policy: self.openings.policy.or(other.openings.policy),
             },

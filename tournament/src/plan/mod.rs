@@ -36,6 +36,9 @@ pub use writing::{Figure, GameWriting, PvRecord, Times, Variant};
 /// The name of the openings that are part of the program.
 pub const EMBEDDED_OPENINGS: &str = "builtin";
 
+/// The name of the 960 start positions of Chess960.
+pub const CHESS960_OPENINGS: &str = "chess960";
+
 /// The shipped plan, which is also the manual: `data/gauntlet.toml`.
 pub const DEFAULT_PLAN: &str = include_str!("../../../data/gauntlet.toml");
 
@@ -102,14 +105,18 @@ impl Plan {
 /// Which openings are used, and in which order.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpeningsPlan {
-    /// The file; none is the embedded book.
-    pub file: Option<PathBuf>,
+    /// The file, or the name of openings that are part of the program: [`EMBEDDED_OPENINGS`], [`CHESS960_OPENINGS`].
+    pub file: PathBuf,
+    /// How the file is written; its name tells if none.
+    pub format: Option<crate::opening::Format>,
     /// How they follow one another.
     pub order: Order,
     /// The first one, counted from 1.
     pub start: usize,
     /// How many plies of a PGN game are taken; all if none.
     pub plies: Option<u32>,
+    /// How many moves of each side are taken from a Polyglot book; as many as it has if none.
+    pub book_depth: Option<u32>,
     /// Which games share an opening.
     pub repeat: Repeat,
     /// Which encounters share openings.

@@ -3,6 +3,7 @@
 //! once the run is stopping.
 
 use std::collections::{BTreeMap, HashSet};
+use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -107,7 +108,7 @@ impl<'a> Coordinator<'a> {
         mut pgn: OrderedPgn,
     ) -> Result<Coordinator<'a>, RunError> {
         let mut standings = Standings::new(prepared);
-        let writer = PgnWriter::new(&prepared.plan);
+        let writer = PgnWriter::new(&prepared.plan, Arc::clone(&prepared.openings));
         let mut done = DoneGames::with_room(prepared.schedule.games());
         let mut written = Ok(());
         store.for_each_game(|record| {

@@ -10,4 +10,4 @@ pub mod slot;
 
 pub use coordinator::{Conclusion, Coordinator, RunError};
 pub use event::{Event, News, StopReason, Strike, Watcher};
-pub use setup::{Prepared, SetupError, fingerprint};
+pub use setup::{Prepared, SetupError, source_of};

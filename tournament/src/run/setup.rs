@@ -1,9 +1,10 @@
 //! From a plan to what a run needs: openings read, schedule made. Reads the opening file; starts nothing.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-use crate::opening::{self, Book, BookError, Opening, Skipped};
-use crate::plan::{Format, Order, Plan, Role, Shuffle};
+use crate::opening::{Book, BookError, Format as BookFormat, Openings, Origin, Source};
+use crate::plan::{CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, Shuffle};
 use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
 
 /// A plan with all that follows from it.
@@ -11,10 +12,10 @@ use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
 pub struct Prepared {
     /// The plan.
     pub plan: Plan,
-    /// Its openings.
-    pub book: Book,
-    /// In which order they are used.
-    pub order: OpeningOrder,
+    /// Its openings in the order in which games use them: see [`crate::schedule::ScheduledGame::opening`].
+    pub openings: Arc<Openings>,
+    /// How many there are to choose from; none if there is no end of them, or nobody looked.
+    pub openings_known: Option<u32>,
     /// Its games.
     pub schedule: Schedule,
 }
@@ -23,18 +24,10 @@ pub struct Prepared {
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
     /// The openings are of no known kind.
-    #[error("read openings from {}: the name of the file must end in .epd, .fen, .txt or .pgn", .0.display())]
+    #[error("read openings from {}: the name does not tell what they are; it must end in .epd, .fen, .txt, .pgn or .bin, which .gz or .zst may follow, or give format = \"epd\", \"pgn\" or \"polyglot\" (--book-format)", .0.display())]
     Kind(PathBuf),
-    /// The file cannot be read.
+    /// They cannot be read, or nothing in them can be used.
     #[error("read openings from {}: {source}", path.display())]
-    File {
-        /// The file.
-        path: PathBuf,
-        /// What the system said.
-        source: std::io::Error,
-    },
-    /// Nothing in it can be used.
-    #[error("read openings from {}: failed to {source}", path.display())]
     Book {
         /// The file.
         path: PathBuf,
@@ -47,7 +40,18 @@ pub enum SetupError {
         /// Which should be first.
         start: usize,
         /// How many there are.
-        openings: usize,
+        openings: u32,
+    },
+    /// A walk has no order.
+    #[error("read openings from {} in sequence: a Polyglot book is walked by chance; leave order at \"random\"", .0.display())]
+    Sequence(PathBuf),
+    /// A depth of something that has none.
+    #[error("read openings from {} to a depth of {moves} moves: book-depth is for Polyglot books; plies is for PGN", path.display())]
+    Depth {
+        /// The file.
+        path: PathBuf,
+        /// What was asked.
+        moves: u32,
     },
 }
 
@@ -56,33 +60,61 @@ impl Prepared {
     ///
     /// # Errors
     /// If the openings cannot be read.
-    pub fn new(plan: Plan) -> Result<Prepared, SetupError> {
-        let book = read_book(&plan)?;
-        let openings = book.openings.len();
-        let start = plan.openings.start - 1;
-        if start >= openings {
-            return Err(SetupError::Start { start: plan.openings.start, openings });
-        }
-        let count = u32::try_from(openings).unwrap_or(u32::MAX);
-        let start = u32::try_from(start).unwrap_or(u32::MAX);
-        let order = match plan.openings.order {
-            Order::Sequential => OpeningOrder::sequential(count, start),
-            Order::Random => OpeningOrder::random(count, plan.seed, start),
-        };
+    pub fn new(plan: Plan) -> Result<(Prepared, Book), SetupError> {
         let schedule = schedule(&plan);
-        Ok(Prepared { plan, book, order, schedule })
+        let book = survey(&plan)?;
+        let start = plan.openings.start - 1;
+        let start = u32::try_from(start).ok().filter(|&start| start < book.count());
+        let start = start.ok_or(SetupError::Start { start: plan.openings.start, openings: book.count() })?;
+        let order = match plan.openings.order {
+            _ if book.is_endless() => OpeningOrder::sequential(book.count(), start),
+            Order::Sequential => OpeningOrder::sequential(book.count(), start),
+            Order::Random => OpeningOrder::random(book.count(), plan.seed, start),
+        };
+        let used = schedule.openings().min(book.count());
+        let openings = book.select((0..used).map(|used| order.place(used)), plan.seed);
+        let openings =
+            openings.map_err(|source| SetupError::Book { path: plan.openings.file.clone(), source })?;
+        let openings_known = (!book.is_endless()).then_some(book.count());
+        Ok((Prepared { plan, openings: Arc::new(openings), openings_known, schedule }, book))
     }
 
-    /// The openings in the order in which games use them.
-    pub fn openings_in_use(&self) -> Vec<Opening> {
-        let place = |used| self.order.place(used) as usize;
-        (0..self.schedule.openings()).map(|used| self.book.openings[place(used)].clone()).collect()
+    /// Without openings: for those who look at a run and play nothing.
+    pub fn without_openings(plan: Plan) -> Prepared {
+        let schedule = schedule(&plan);
+        Prepared { plan, openings: Arc::default(), openings_known: None, schedule }
     }
+}
 
-    /// Lines of the opening file that are not used.
-    pub fn skipped(&self) -> &[Skipped] {
-        &self.book.skipped
+/// Reads a plan's openings to judge and count them.
+fn survey(plan: &Plan) -> Result<Book, SetupError> {
+    let path = &plan.openings.file;
+    let source = source_of(path, plan.openings.format)?;
+    let is_polyglot = matches!(source.origin, Origin::File(_, BookFormat::Polyglot));
+    if is_polyglot && plan.openings.order == Order::Sequential {
+        return Err(SetupError::Sequence(path.clone()));
     }
+    if let Some(moves) = plan.openings.book_depth.filter(|_| !is_polyglot) {
+        return Err(SetupError::Depth { path: path.clone(), moves });
+    }
+    let depth = plan.openings.book_depth.map(|moves| moves.saturating_mul(2));
+    let plies = [plan.openings.plies, depth].into_iter().flatten().min();
+    Book::survey(Source { plies, ..source }).map_err(|source| SetupError::Book { path: path.clone(), source })
+}
+
+/// What a name of openings means.
+///
+/// # Errors
+/// If neither the name nor the format tells.
+pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<Source, SetupError> {
+    Ok(Source::new(match path.to_str() {
+        Some(EMBEDDED_OPENINGS) => Origin::Builtin,
+        Some(CHESS960_OPENINGS) => Origin::Chess960,
+        _ => {
+            let format = format.or_else(|| BookFormat::of(path));
+            Origin::File(path.to_owned(), format.ok_or_else(|| SetupError::Kind(path.to_owned()))?)
+        }
+    }))
 }
 
 /// The games of a plan, as far as they are known before any is played.
@@ -113,45 +145,5 @@ fn side(role: Role) -> Side {
     match role {
         Role::Challenger => Side::Challenger,
         Role::Opponent => Side::Opponent,
-    }
-}
-
-fn read_book(plan: &Plan) -> Result<Book, SetupError> {
-    let Some(path) = &plan.openings.file else { return Ok(Book::embedded()) };
-    let format = opening::Format::of(path).ok_or_else(|| SetupError::Kind(path.clone()))?;
-    let text = std::fs::read(path).map_err(|source| SetupError::File { path: path.clone(), source })?;
-    opening::parse(&text, format, plan.openings.plies)
-        .map_err(|source| SetupError::Book { path: path.clone(), source })
-}
-
-/// A short text that is another for other openings, or the same in another order: their number and a checksum of
-/// their Polyglot keys (FNV-1a, 64 bits; G. Fowler, L. Noll and K. Vo).
-pub fn fingerprint(book: &Book) -> String {
-    let mut sum: u64 = 0xcbf2_9ce4_8422_2325;
-    let mut add = |value: u64| {
-        for byte in value.to_le_bytes() {
-            sum = (sum ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
-        }
-    };
-    for opening in &book.openings {
-        add(opening.position.key());
-        for mv in &opening.moves {
-            add(u64::from(mv.to_bits()));
-        }
-    }
-    format!("{} openings, {sum:016x}", book.openings.len())
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn other_openings_have_another_fingerprint() {
-        let book = Book::embedded();
-        let mut turned = book.clone();
-        turned.openings.swap(0, 1);
-        assert_ne!(fingerprint(&book), fingerprint(&turned));
-        assert_eq!(fingerprint(&book), fingerprint(&book.clone()));
     }
 }

@@ -18,7 +18,7 @@ use super::log::GameLog;
 use crate::fleet::Work;
 use crate::game::play::transcript_of;
 use crate::game::{Contest, Interrupted, Seat, Tablebases, play};
-use crate::opening::Opening;
+use crate::opening::Openings;
 use crate::plan::{
     AdjudicationRules, Entrant, Program, PvRecord, TimeFlow, Timeouts, Variant, declares_more_threads,
 };
@@ -34,7 +34,7 @@ pub struct Terms {
     /// Who plays.
     pub entrants: Vec<Entrant>,
     /// Where games begin, in the order in which openings are used.
-    pub openings: Vec<Opening>,
+    pub openings: Arc<Openings>,
     /// Which chess is played.
     pub variant: Variant,
     /// Where the time goes that a side uses.
@@ -171,9 +171,10 @@ impl Slot {
         }
         self.tell(Event::GameStarted(game));
         let terms = Arc::clone(&self.terms);
+        let opening = terms.openings.get(game.opening);
         let contest = Contest {
             game,
-            opening: &terms.openings[game.opening],
+            opening: &opening,
             variant: self.game_terms(&game, Pondering::Off).variant,
             flow: terms.flow,
             pv: terms.pv,
@@ -285,7 +286,7 @@ impl Slot {
     }
 
     fn game_terms(&self, game: &ScheduledGame, pondering: Pondering) -> GameTerms {
-        let position = CastlingMode::of(&self.terms.openings[game.opening].position);
+        let position = CastlingMode::of(&self.terms.openings.get(game.opening).position);
         GameTerms { variant: self.terms.variant.mode(position), pondering }
     }
 

@@ -1,0 +1,290 @@
+//! A source of openings, judged: how many it has, what is no opening in it, and a checksum by which another book is told
+//! from it. Does not hold the openings.
+
+use std::collections::HashSet;
+use std::io;
+use std::ops::Range;
+
+use super::source::{Entry, Format, Origin, Source};
+use super::{Opening, Openings, PolyglotWalk};
+
+/// How many of those that are skipped are kept with their reasons.
+const KEPT: usize = 20;
+
+/// A line that is no opening.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Skipped {
+    /// Its number, from 1.
+    pub line: u64,
+    /// Why.
+    pub reason: String,
+}
+
+/// Why there is no book.
+#[derive(Debug, thiserror::Error)]
+pub enum BookError {
+    /// The file cannot be read.
+    #[error("{0}")]
+    Io(#[from] io::Error),
+    /// Nothing in it can be used.
+    #[error("failed to find a single opening{}", .first.as_ref().map(|first| format!(": line {} {}", first.line, first.reason)).unwrap_or_default())]
+    Empty {
+        /// The first line that was skipped.
+        first: Option<Skipped>,
+    },
+    /// A Polyglot book that is none, or that does not know the start position.
+    #[error("{0}")]
+    Polyglot(String),
+    /// It was written to meanwhile.
+    #[error("it changed while it was read")]
+    Changed,
+}
+
+/// A source of openings and what is known of it.
+#[derive(Clone, Debug)]
+pub struct Book {
+    source: Source,
+    walk: Option<PolyglotWalk>,
+    count: u32,
+    sum: Checksum,
+    skipped: Vec<Skipped>,
+    /// The places of all that are skipped among all that was read.
+    bad: HashSet<u32>,
+}
+
+impl Book {
+    /// Reads all of a source.
+    ///
+    /// # Errors
+    /// If it cannot be read, or has no opening.
+    pub fn survey(source: Source) -> Result<Book, BookError> {
+        if let Origin::File(path, Format::Polyglot) = &source.origin {
+            let walk = PolyglotWalk::open(path, source.plies)?;
+            let sum = walk.checksum();
+            return Ok(Book {
+                source,
+                walk: Some(walk),
+                count: u32::MAX,
+                sum,
+                skipped: Vec::new(),
+                bad: HashSet::new(),
+            });
+        }
+        let mut book = Book {
+            source: source.clone(),
+            walk: None,
+            count: 0,
+            sum: Checksum::new(),
+            skipped: Vec::new(),
+            bad: HashSet::new(),
+        };
+        let mut place = 0;
+        source.for_each(|line, entry| {
+            book.add(place, line, source.judge(&entry));
+            place += 1;
+        })?;
+        if book.count == 0 {
+            return Err(BookError::Empty { first: book.skipped.into_iter().next() });
+        }
+        book.bad.shrink_to_fit();
+        Ok(book)
+    }
+
+    fn add(&mut self, place: u32, line: u64, judged: Result<Opening, String>) {
+        match judged {
+            Ok(opening) => {
+                self.count += 1;
+                self.sum.add_opening(&opening);
+            }
+            Err(reason) => {
+                self.bad.insert(place);
+                if self.skipped.len() < KEPT {
+                    self.skipped.push(Skipped { line, reason });
+                }
+            }
+        }
+    }
+
+    /// How many openings it has; a Polyglot book, whose walks never end, has the greatest number there is.
+    pub fn count(&self) -> u32 {
+        self.count
+    }
+
+    /// Whether openings are made by walking, so that there is no end of them.
+    pub fn is_endless(&self) -> bool {
+        self.walk.is_some()
+    }
+
+    /// The first of those that are no openings.
+    pub fn skipped(&self) -> &[Skipped] {
+        &self.skipped
+    }
+
+    /// How many are no openings.
+    pub fn skipped_count(&self) -> usize {
+        self.bad.len()
+    }
+
+    /// A short text that is another for other openings, or the same in another order.
+    pub fn fingerprint(&self) -> String {
+        match &self.walk {
+            Some(walk) => format!("{} book moves, {:016x}", walk.records(), self.sum.0),
+            None => format!("{} openings, {:016x}", self.count, self.sum.0),
+        }
+    }
+
+    /// The openings at these places, counted from 0, in this order. Walks of a Polyglot book follow from the seed.
+    ///
+    /// # Errors
+    /// If the source cannot be read again, or has changed.
+    pub fn select(&self, places: impl IntoIterator<Item = u32>, seed: u64) -> Result<Openings, BookError> {
+        if let Some(walk) = &self.walk {
+            return Ok(Openings::in_order(places.into_iter().map(|place| walk.opening(place, seed))));
+        }
+        let mut openings = Openings::at_places(places);
+        let (mut read, mut place) = (0, 0);
+        self.source.for_each(|_, entry| {
+            if !self.bad.contains(&read) {
+                self.select_one(&mut openings, place, &entry);
+                place += 1;
+            }
+            read += 1;
+        })?;
+        if place == self.count && openings.is_complete() { Ok(openings) } else { Err(BookError::Changed) }
+    }
+
+    fn select_one(&self, openings: &mut Openings, place: u32, entry: &Entry<'_>) {
+        if openings.wants(place)
+            && let Ok(opening) = self.source.judge(entry)
+        {
+            openings.put(place, &opening);
+        }
+    }
+
+    /// All places of the book.
+    pub fn places(&self) -> Range<u32> {
+        0..self.count
+    }
+}
+
+/// FNV-1a, 64 bits (G. Fowler, L. Noll and K. Vo), over Polyglot keys and moves.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Checksum(pub(super) u64);
+
+impl Checksum {
+    pub(super) fn new() -> Checksum {
+        Checksum(0xcbf2_9ce4_8422_2325)
+    }
+
+    pub(super) fn add(&mut self, value: u64) {
+        for byte in value.to_le_bytes() {
+            self.0 = (self.0 ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3);
+        }
+    }
+
+    fn add_opening(&mut self, opening: &Opening) {
+        self.add(opening.position.key());
+        for mv in &opening.moves {
+            self.add(u64::from(mv.to_bits()));
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::path::PathBuf;
+
+    use super::*;
+
+    fn survey(name: &str, text: &str, plies: Option<u32>) -> Result<Book, BookError> {
+        let folder = tempfile::tempdir().unwrap();
+        let path: PathBuf = folder.path().join(name);
+        std::fs::write(&path, text).unwrap();
+        let format = Format::of(&path).unwrap();
+        let book = Book::survey(Source { origin: Origin::File(path, format), plies })?;
+        // What is chosen is what was counted.
+        let openings = book.select(book.places().rev(), 0)?;
+        assert_eq!(openings.len(), book.count() as usize);
+        Ok(book)
+    }
+
+    fn lines(book: &Book) -> Vec<u64> {
+        book.skipped().iter().map(|skipped| skipped.line).collect()
+    }
+
+    #[test]
+    fn lines_are_positions_or_are_reported() {
+        let text = "\
+# a comment
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id \"start\";
+
+rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq - 0 1
+7k/5Q2/6K1/8/8/8/8/8 b - -
+nonsense
+8/8/8/4k3/8/4K3/8/8 w - -
+4k3/8/8/8/8/8/8/4K2R w K - 120 90
+4kk2/8/8/8/8/8/8/4K2R w K - 0 1
+7k/6Q1/6K1/8/8/8/8/8 b - - 0 1
+";
+        let book = survey("book.epd", text, None).unwrap();
+        assert_eq!(book.count(), 2);
+        assert_eq!(lines(&book), [5, 6, 7, 8, 9, 10]);
+        assert_eq!(book.skipped()[0].reason, "is a finished game: stalemate");
+        assert!(book.skipped()[2].reason.contains("insufficient"), "{}", book.skipped()[2].reason);
+        assert!(book.skipped()[3].reason.contains("fifty"), "{}", book.skipped()[3].reason);
+        assert!(book.skipped()[5].reason.contains("checkmate"), "{}", book.skipped()[5].reason);
+    }
+
+    #[test]
+    fn games_begin_with_their_first_moves() {
+        let text = "\
+[Event \"a\"]
+
+1. e4 e5 2. Nf3 Nc6 *
+
+[Event \"b\"]
+
+1. d4 d5 2. Qxd5 *
+
+[Event \"c\"]
+
+1. f3 e5 2. g4 Qh4# 0-1
+";
+        let check = |plies, count: u32, skipped: &[u64]| {
+            let book = survey("book.pgn", text, plies).unwrap();
+            assert_eq!((book.count(), lines(&book)), (count, skipped.to_vec()));
+        };
+        check(None, 1, &[5, 9]);
+        check(Some(3), 2, &[5]);
+        check(Some(2), 3, &[]);
+    }
+
+    #[test]
+    fn a_source_without_openings_is_an_error() {
+        let error = survey("book.epd", "\nx\n", None).unwrap_err().to_string();
+        assert!(error.starts_with("failed to find a single opening: line 2 is no position"), "{error}");
+    }
+
+    #[test]
+    fn many_bad_lines_are_counted_and_the_first_are_told() {
+        let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
+        let book = survey("book.epd", &format!("{}{good}", "x\n".repeat(1000)), None).unwrap();
+        assert_eq!((book.count(), book.skipped_count(), book.skipped().len()), (1, 1000, KEPT));
+    }
+
+    #[test]
+    fn a_line_without_end_is_skipped() {
+        let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
+        let book = survey("book.epd", &format!("{}\n{good}", "x".repeat(100_000)), None).unwrap();
+        assert_eq!((book.count(), lines(&book)), (1, vec![1]));
+    }
+
+    #[test]
+    fn other_openings_have_another_fingerprint() {
+        let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
+        let other = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n";
+        let print = |text: String| survey("book.epd", &text, None).unwrap().fingerprint();
+        assert_ne!(print(format!("{start}{other}")), print(format!("{other}{start}")));
+        assert_eq!(print(format!("{start}{other}")), print(format!("# a note\n{start}\n{other}")));
+    }
+}

@@ -1,0 +1,131 @@
+//! The openings that a run uses, in the order in which it does, in little memory: texts behind one another, made into
+//! positions when they are asked for.
+
+use std::collections::HashMap;
+
+use smalt_chess::{Move, Position};
+
+use super::Opening;
+
+/// Openings by the number of their use, from 0. When all have been used they come again.
+#[derive(Clone, Debug, Default)]
+pub struct Openings {
+    /// A line for each: FEN (empty for the start position), moves in hexadecimal, ECO, name, parted by tabs.
+    text: String,
+    /// Where the line of each begins and ends.
+    lines: Vec<(u32, u32)>,
+    /// Which place of the book is used as which, while openings are put in.
+    wanted: HashMap<u32, u32>,
+}
+
+impl Openings {
+    /// These, all of them.
+    pub(super) fn in_order(openings: impl Iterator<Item = Opening>) -> Openings {
+        let mut all = Openings::default();
+        for opening in openings {
+            let line = all.push(&opening);
+            all.lines.push(line);
+        }
+        all
+    }
+
+    /// Those of these places, once they are put in.
+    pub(super) fn at_places(places: impl IntoIterator<Item = u32>) -> Openings {
+        let wanted: HashMap<u32, u32> = places.into_iter().zip(0..).collect();
+        Openings { text: String::new(), lines: vec![(0, 0); wanted.len()], wanted }
+    }
+
+    pub(super) fn wants(&self, place: u32) -> bool {
+        self.wanted.contains_key(&place)
+    }
+
+    pub(super) fn put(&mut self, place: u32, opening: &Opening) {
+        if let Some(used) = self.wanted.remove(&place) {
+            self.lines[used as usize] = self.push(opening);
+        }
+    }
+
+    pub(super) fn is_complete(&self) -> bool {
+        self.wanted.is_empty()
+    }
+
+    fn push(&mut self, opening: &Opening) -> (u32, u32) {
+        let start = self.text.len();
+        let plain = |text: &Option<String>| text.as_deref().unwrap_or_default().replace('\t', " ");
+        self.text.push_str(opening.fen.as_deref().unwrap_or_default());
+        self.text.push('\t');
+        opening.moves.iter().for_each(|mv| self.text.push_str(&format!("{:04x}", mv.to_bits())));
+        self.text.push_str(&format!("\t{}\t{}", plain(&opening.eco), plain(&opening.name)));
+        (start as u32, self.text.len() as u32)
+    }
+
+    /// How many there are.
+    pub fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.lines.is_empty()
+    }
+
+    /// The opening of this use; the start position of chess if there are none.
+    pub fn get(&self, used: usize) -> Opening {
+        let Some(&(start, end)) = self.lines.get(used % self.lines.len().max(1)) else {
+            return Opening::standard();
+        };
+        parse(&self.text[start as usize..end as usize]).expect("openings are judged before they are kept")
+    }
+}
+
+fn parse(line: &str) -> Option<Opening> {
+    let mut fields = line.splitn(4, '\t');
+    let fen = fields.next().filter(|fen| !fen.is_empty()).map(str::to_owned);
+    let position =
+        fen.as_deref().map_or_else(|| Some(Position::start()), |fen| Position::from_fen(fen).ok())?;
+    let moves = fields.next()?.as_bytes().chunks(4).map(|digits| {
+        let bits = u16::from_str_radix(std::str::from_utf8(digits).ok()?, 16).ok()?;
+        Move::from_bits(bits)
+    });
+    let moves = moves.collect::<Option<Vec<Move>>>()?;
+    let mut text = || fields.next().filter(|text| !text.is_empty()).map(str::to_owned);
+    let (eco, name) = (text(), text());
+    Some(Opening { fen, position, moves, name, eco })
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_chess::Game;
+
+    use super::*;
+
+    #[test]
+    fn openings_come_back_as_they_were_and_again() {
+        let mut game = Game::default();
+        for mv in ["e2e4", "e7e5", "g1f3"] {
+            let mv = smalt_chess::UciMove::parse(mv).unwrap().to_move(game.position()).unwrap();
+            game.play(mv).unwrap();
+        }
+        let from_fen = |fen: &str| Opening::from_position(Position::from_fen(fen).unwrap());
+        let all = [
+            Opening { moves: game.moves().to_vec(), eco: Some("C40".into()), ..Opening::standard() },
+            Opening {
+                name: Some("Two rooks, one king".into()),
+                ..from_fen("4k3/8/8/8/8/8/8/RR2K3 w B - 12 34")
+            },
+            from_fen("rnbqkbnr/ppp1pppp/8/8/3pP3/8/PPPP1PPP/RNBQKBNR b KQkq e3 0 2"),
+        ];
+        let openings = Openings::in_order(all.iter().cloned());
+        for used in 0..9 {
+            assert_eq!(openings.get(used), all[used % 3]);
+        }
+        let mut picked = Openings::at_places([7, 2, 5]);
+        for place in 0..9 {
+            if picked.wants(place) {
+                picked.put(place, &all[place as usize % 3]);
+            }
+        }
+        assert!(picked.is_complete());
+        assert_eq!([picked.get(0), picked.get(1), picked.get(2)], [1, 2, 2].map(|index| all[index].clone()));
+    }
+}

@@ -1,0 +1,213 @@
+//! Where openings come from, and what is written there: lines of EPD, or games in PGN. Reads one after the other and keeps
+//! none.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use smalt_chess::notation::pgn::{PgnError, PgnGame, PgnReader, Variations};
+use smalt_chess::{DrawClaims, Epd, Game, Position, Setup};
+
+use super::{EMBEDDED, Opening};
+use crate::packed::Unpacked;
+
+/// Bytes of a line that are read; nothing longer is a position.
+const LONGEST_LINE: u64 = 4096;
+
+/// Plies after which a game is drawn without a capture or a pawn's move.
+const FIFTY_MOVES: u16 = 100;
+
+/// How openings are written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Format {
+    /// A position a line: EPD with any operations, or FEN.
+    Epd,
+    /// Games, whose first moves are played.
+    Pgn,
+    /// A book of weighted moves, in which openings are walks.
+    Polyglot,
+}
+
+impl Format {
+    /// By the end of a file's name, that of a compressed file without its `.gz` or `.zst`.
+    pub fn of(path: &Path) -> Option<Format> {
+        let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
+        let found = extension(path)?;
+        let found = match found.as_str() {
+            "gz" | "zst" => extension(Path::new(path.file_stem()?))?,
+            _ => found,
+        };
+        match found.as_str() {
+            "epd" | "fen" | "txt" => Some(Format::Epd),
+            "pgn" => Some(Format::Pgn),
+            "bin" => Some(Format::Polyglot),
+            _ => None,
+        }
+    }
+}
+
+/// Where openings are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// In the program: balanced positions of standard chess.
+    Builtin,
+    /// In the rules: the 960 start positions of Chess960 by their numbers.
+    Chess960,
+    /// In a file, plain or compressed.
+    File(PathBuf, Format),
+}
+
+/// Where openings are, and how much of them is taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Where they are.
+    pub origin: Origin,
+    /// How many plies of each are played at most; all if none.
+    pub plies: Option<u32>,
+}
+
+/// Something that should be an opening, with the line where it begins.
+pub(super) enum Entry<'a> {
+    /// A line of EPD.
+    Line(&'a str),
+    /// A game.
+    Game(&'a PgnGame),
+    /// Something that is neither, for this reason.
+    Unreadable(String),
+    /// A start position of Chess960 by its number.
+    Number(u16),
+}
+
+impl Source {
+    /// All of everything.
+    pub fn new(origin: Origin) -> Source {
+        Source { origin, plies: None }
+    }
+
+    /// Tells everything that should be an opening, with its line. A Polyglot book has no such list.
+    pub(super) fn for_each(&self, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+        match &self.origin {
+            Origin::Builtin => for_each_line(EMBEDDED.as_bytes(), each),
+            Origin::Chess960 => {
+                (0..960).for_each(|number| each(u64::from(number) + 1, Entry::Number(number)));
+                Ok(())
+            }
+            Origin::File(path, Format::Epd) => for_each_line(BufReader::new(Unpacked::open(path)?), each),
+            Origin::File(path, Format::Pgn) => for_each_game(Unpacked::open(path)?, each),
+            Origin::File(_, Format::Polyglot) => Ok(()),
+        }
+    }
+
+    /// Makes an opening of what was told, or says why it is none.
+    pub(super) fn judge(&self, entry: &Entry<'_>) -> Result<Opening, String> {
+        match entry {
+            Entry::Line(line) => opening_of_line(line),
+            Entry::Game(game) => opening_of_game(game, self.plies.map_or(usize::MAX, |plies| plies as usize)),
+            Entry::Unreadable(reason) => Err(reason.clone()),
+            Entry::Number(number) => {
+                let setup = Setup::chess960(*number).ok_or("is no start position of Chess960")?;
+                let position = Position::new(&setup).map_err(|error| error.to_string())?;
+                Ok(Opening { name: Some(format!("Chess960 {number}")), ..Opening::from_position(position) })
+            }
+        }
+    }
+}
+
+fn for_each_line(mut text: impl BufRead, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        let read = text.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes)?;
+        if read == 0 {
+            break;
+        }
+        if read as u64 == LONGEST_LINE && bytes.last() != Some(&b'\n') {
+            text.skip_until(b'\n')?;
+            each(number, Entry::Unreadable(format!("is longer than {LONGEST_LINE} bytes")));
+            continue;
+        }
+        let line = String::from_utf8_lossy(&bytes);
+        let line = line.trim_start_matches('\u{feff}').trim();
+        if !line.is_empty() && !line.starts_with('#') {
+            each(number, Entry::Line(line));
+        }
+    }
+    Ok(())
+}
+
+fn for_each_game(text: impl Read, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+    let mut reader = PgnReader::new(text);
+    loop {
+        match reader.read_game(Variations::Skip) {
+            Ok(None) => return Ok(()),
+            Ok(Some(game)) => each(game.line(), Entry::Game(&game)),
+            Err(PgnError::Skipped(skipped)) => {
+                each(skipped.line, Entry::Unreadable(skipped.problem.kind.to_string()));
+            }
+            Err(PgnError::Io(error)) => return Err(error),
+        }
+    }
+}
+
+fn opening_of_line(line: &str) -> Result<Opening, String> {
+    let epd = Epd::parse(line).map_err(|error| format!("is no position: {error}"))?;
+    check_open(&epd.position)?;
+    let text = |opcode: &str| {
+        let operand = epd.operation(opcode)?.operands.first()?.as_str();
+        (!operand.is_empty()).then(|| operand.to_owned())
+    };
+    Ok(Opening { name: text("id"), eco: text("eco"), ..Opening::from_position(epd.position) })
+}
+
+fn check_open(position: &Position) -> Result<(), String> {
+    match position.ending() {
+        Some(ending) => Err(format!("is a finished game: {ending}")),
+        None if position.halfmove_clock() >= FIFTY_MOVES => {
+            Err("is a finished game: fifty moves have passed".to_owned())
+        }
+        None => Ok(()),
+    }
+}
+
+/// The first moves of a game. One that ends in an error before so many moves is no opening.
+fn opening_of_game(written: &PgnGame, most: usize) -> Result<Opening, String> {
+    let mut game = Game::new(*written.start());
+    for played in written.main_line().take(most) {
+        game.play(played.mv).map_err(|error| error.to_string())?;
+    }
+    if game.moves().len() < most
+        && let Some(problem) = written.problems().first()
+    {
+        return Err(format!("has an error: {problem}"));
+    }
+    if let Some(ending) = game.ending(DrawClaims::Automatic) {
+        return Err(format!("is a finished game: {ending}"));
+    }
+    let tag = |name: &str| {
+        written.tags().get(name).filter(|value| !matches!(*value, "" | "?" | "-")).map(str::to_owned)
+    };
+    let name = match (tag("Opening"), tag("Variation")) {
+        (Some(opening), Some(variation)) => Some(format!("{opening}, {variation}")),
+        (opening, _) => opening,
+    };
+    let start = Opening::from_position(*written.start());
+    Ok(Opening { moves: game.moves().to_vec(), name, eco: tag("ECO"), ..start })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_tell_formats_under_any_packing() {
+        let check = |name: &str, expected| assert_eq!(Format::of(Path::new(name)), expected, "{name}");
+        check("UHO.epd", Some(Format::Epd));
+        check("a/8moves.PGN.gz", Some(Format::Pgn));
+        check("UHO_4060_v3.epd.zst", Some(Format::Epd));
+        check("book.bin", Some(Format::Polyglot));
+        for name in ["book", "book.gz", "book.zip", "book.epd.xz", ".epd"] {
+            check(name, None);
+        }
+    }
+}
