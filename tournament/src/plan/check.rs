@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroUsize};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use smalt_driver::entrant::{BUILTIN, NameError, Names, Registry, Restart};
 use smalt_protocol::TimeControl;

@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::opening::{Book, BookError, Format as BookFormat, Openings, Origin, Source};
-use crate::plan::{CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, Shuffle};
+use crate::plan::{CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, Shuffle, Variant};
 use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
 
 /// A plan with all that follows from it.
@@ -89,7 +89,10 @@ impl Prepared {
 /// Reads a plan's openings to judge and count them.
 fn survey(plan: &Plan) -> Result<Book, SetupError> {
     let path = &plan.openings.file;
-    let source = source_of(path, plan.openings.format)?;
+    let mut source = source_of(path, plan.openings.format)?;
+    if plan.variant == Variant::Chess960 && source.origin == Origin::Builtin {
+        source.origin = Origin::Chess960;
+    }
     let is_polyglot = matches!(source.origin, Origin::File(_, BookFormat::Polyglot));
     if is_polyglot && plan.openings.order == Order::Sequential {
         return Err(SetupError::Sequence(path.clone()));
