@@ -97,10 +97,12 @@ fn filter(flags: &ExportFlags, names: &[String]) -> anyhow::Result<Filter> {
 /// Games in PGN bear the names of their openings where those can still be read.
 fn pgn_writer(store: &Store, form: ExportForm, plan: &Plan) -> PgnWriter {
     let openings = match form {
-        ExportForm::Pgn => read_played_run(store).map(|prepared| prepared.openings).unwrap_or_else(|refusal| {
-            tell(&format!("Games are written without the names of their openings: {:#}", refusal.error));
-            Arc::default()
-        }),
+        ExportForm::Pgn => {
+            read_played_run(store).map(|prepared| prepared.openings).unwrap_or_else(|refusal| {
+                tell(&format!("Games are written without the names of their openings: {:#}", refusal.error));
+                Arc::default()
+            })
+        }
         _ => Arc::default(),
     };
     PgnWriter::new(plan, openings)
