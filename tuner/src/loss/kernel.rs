@@ -22,19 +22,21 @@ const fn lane_of(danger: usize) -> (usize, usize) {
     (danger % 2, danger / 2 + WORDS - DANGERS.div_ceil(2))
 }
 
-/// A place for every column that a word can name, so that no index needs a check.
-pub(super) struct ColumnTable(Box<[Pair; 1 << 16]>);
+/// Places for columns: a power of two, so that no index needs a check.
+const PLACES: usize = COLUMNS.next_power_of_two();
+
+/// A pair for each column.
+pub(super) struct ColumnTable(Box<[Pair; PLACES]>);
 
 impl ColumnTable {
     pub(super) fn new() -> ColumnTable {
-        // Most of it is never touched, and takes no memory.
-        let places = vec![[0.0; 2]; 1 << 16].into_boxed_slice();
+        let places = vec![[0.0; 2]; PLACES].into_boxed_slice();
         ColumnTable(places.try_into().expect("the length is that of the array"))
     }
 
     #[inline(always)]
     fn get(&self, word: u16) -> Pair {
-        self.0[usize::from(word)]
+        self.0[usize::from(word) % PLACES]
     }
 }
 
@@ -175,7 +177,7 @@ impl NearGradient {
     fn add(&mut self, row: &Row<'_>, slopes: [f32; INPUTS]) {
         let linear = [slopes[0], slopes[1]];
         for &word in row.linear {
-            let column = &mut self.columns.0[usize::from(word)];
+            let column = &mut self.columns.0[usize::from(word) % PLACES];
             *column = added(*column, linear);
         }
         for (weight, slope) in row.scale().into_iter().zip([slopes[6], slopes[7]]) {
