@@ -23,6 +23,9 @@ const STARTS: u32 = 3;
 /// How long after its time an engine is told to stop.
 const GRACE: Duration = Duration::from_secs(1);
 
+/// What a search that was told to stop in time may take beyond twice its time (on a loaded machine) before that is told.
+const TARDINESS: Duration = Duration::from_millis(100);
+
 /// Why an engine cannot be asked anything.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
@@ -238,7 +241,7 @@ impl<'a> Asker<'a> {
     /// Whether a search that had to be stopped had gone on for long after its limit.
     fn has_overrun(&self, searched: &Searched) -> bool {
         match self.entrant.limit {
-            Limit::MoveTime(time) => searched.elapsed >= time + GRACE,
+            Limit::MoveTime(time) => searched.elapsed >= 2 * time + TARDINESS,
             limit => limit.is_ignored(searched.report.nodes, searched.report.depth),
         }
     }
