@@ -128,6 +128,44 @@ fn an_interrupt_stops_cleanly_and_says_how_to_go_on() {
     assert_eq!(rounds_and_players(&place.read("run.pgn")).len() as u64, stored);
 }
 
+/// Runs the program in a shell after a command of the shell.
+#[expect(clippy::disallowed_methods, reason = "a shell sets the limit that the program shall meet")]
+fn check_in_shell(place: &Place, before: &str, arguments: &[&str], code: i32) -> String {
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &format!("{before}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_smalt-tournament")]);
+    let output = shell.args(arguments).current_dir(place.path(".")).output().unwrap();
+    let (out, err) = texts(&output);
+    assert_eq!(output.status.code(), Some(code), "{out}\n{err}");
+    err
+}
+
+#[test]
+fn a_run_that_can_write_no_more_stops_resumable() {
+    let entrants = quick();
+    let undisturbed = Place::new();
+    undisturbed.check(&gauntlet("20", "2", &entrants), 0);
+    let place = Place::new();
+    // No file may become larger than so many blocks of 512 bytes.
+    let err = check_in_shell(&place, "ulimit -f 200", &gauntlet("20", "2", &entrants), 1);
+    assert!(err.contains("go on with: smalt-tournament resume"), "{err}");
+    place.await_nobody();
+    place.check(&["resume", "run.db"], 0);
+    assert_eq!(timeless(&place.read("run.pgn")), timeless(&undisturbed.read("run.pgn")));
+}
+
+#[test]
+fn games_that_cannot_be_written_stop_the_run_and_leave_devices_alone() {
+    let place = Place::new();
+    let entrants = quick();
+    let mut arguments = gauntlet("2", "1", &entrants);
+    arguments.extend(["--pgn", "/dev/full"]);
+    let (_, err) = place.check(&arguments, 1);
+    assert!(err.contains("write the games: No space left on device"), "{err}");
+    let (_, err) = place.check(&["resume", "run.db"], 1);
+    assert!(err.contains("No space left"), "{err}");
+    assert!(!std::fs::metadata("/dev/full").unwrap().is_file());
+}
+
 #[test]
 fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     let entrants = [

@@ -343,7 +343,11 @@ fn conduct(
         display.0.push(Box::new(events));
     }
     let coordinator = Coordinator::new(prepared, store, &mut queue, &mut display, pgn).map_err(refuse_run)?;
-    let (standings, conclusion) = coordinator.run(&events).map_err(refuse_run)?;
+    let (standings, conclusion) = coordinator.run(&events).map_err(|error| {
+        let refusal = refuse_run(error);
+        let advice = format!("go on with: smalt-tournament resume {}", path.display());
+        Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
+    })?;
     conclude(plan, &path, &standings, &conclusion)
 }
 

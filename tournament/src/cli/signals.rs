@@ -3,11 +3,13 @@
 //! signal-hook, because a handler may do next to nothing by itself: it turns signals into an iterator on a thread of
 //! its own, and is the crate that others build upon.
 
+use std::sync::Arc;
+use std::sync::atomic::AtomicBool;
 use std::sync::mpsc::Sender;
 use std::thread;
 use std::time::Duration;
 
-use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
+use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
 use crate::run::{Event, StopReason};
@@ -17,6 +19,8 @@ const LAST_CHANCE: Duration = Duration::from_millis(500);
 
 /// Sends signals to the coordinator from now on.
 pub(super) fn listen(events: Sender<Event>) -> std::io::Result<()> {
+    // A file that grows beyond a limit shall be an error of its write, which stops the run resumable.
+    signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
     let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         let mut signals = signals.forever();

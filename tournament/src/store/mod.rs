@@ -51,10 +51,10 @@ pub enum StoreError {
         known: i64,
     },
     /// There is no room for more.
-    #[error("write {}: the disk is full; nothing that was stored is lost: make room, and go on", .0.display())]
+    #[error("write {}: the disk is full; what was stored before is kept: make room", .0.display())]
     Full(PathBuf),
     /// The database failed.
-    #[error("use {}: {source}", path.display())]
+    #[error("use {}: {source}; what was stored before is kept", path.display())]
     Database {
         /// The file.
         path: PathBuf,
@@ -149,7 +149,14 @@ impl Store {
             version: 0,
             _lock: None,
         };
-        store.version = schema::check(&store.connection, path)?;
+        store.version = match schema::check(&store.connection, path) {
+            // Where nothing can be written, SQLite cannot look for a writer; without a journal there is none.
+            Err(StoreError::Database { .. }) if !journal_of(path).exists() => {
+                store.connection = connect_unchanging(path)?;
+                schema::check(&store.connection, path)?
+            }
+            found => found?,
+        };
         Ok(store)
     }
 
@@ -261,6 +268,21 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
         Ok(connection)
     });
     connection.map_err(|source| failure(path, source))
+}
+
+/// Where SQLite keeps what is not yet in the file itself.
+fn journal_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push("-wal");
+    name.into()
+}
+
+/// Opens a file that nobody changes meanwhile (SQLite's URI parameter `immutable`).
+fn connect_unchanging(path: &Path) -> Result<Connection, StoreError> {
+    let path_text = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
+    let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;
+    let uri = format!("file:{path_text}?immutable=1");
+    Connection::open_with_flags(uri, flags).map_err(|source| failure(path, source))
 }
 
 #[cfg(test)]
