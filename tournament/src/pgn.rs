@@ -17,7 +17,7 @@ use crate::calendar::Moment;
 use crate::game::GameRecord;
 use crate::game::record::SearchRecord;
 use crate::opening::Openings;
-use crate::plan::{Figure, GameWriting, MoveClock, Plan, TimeFlow, Times, Variant};
+use crate::plan::{ClockScale, Figure, GameWriting, MoveClock, Plan, TimeFlow, Times, Variant};
 
 /// Writes records of one run.
 #[derive(Clone, Debug)]
@@ -25,6 +25,8 @@ pub struct PgnWriter {
     event: String,
     names: Vec<String>,
     clocks: Vec<String>,
+    /// What was agreed, where clocks are scaled to the machine.
+    agreed: Option<Vec<String>>,
     variant: Variant,
     writing: GameWriting,
     openings: Arc<Openings>,
@@ -33,11 +35,16 @@ pub struct PgnWriter {
 impl PgnWriter {
     /// A writer with the names of a plan; those of its openings are left out where there are none.
     pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
+        let tags = |factor: f64| -> Vec<String> {
+            let clocks = plan.entrants.iter().map(|entrant| entrant.clock.scaled(factor));
+            clocks.map(|clock| time_control_tag(plan.flow, &clock)).collect()
+        };
         PgnWriter {
             openings,
             event: plan.name.clone(),
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
-            clocks: plan.entrants.iter().map(|entrant| time_control_tag(plan.flow, &entrant.clock)).collect(),
+            clocks: tags(plan.scale.map_or(1.0, ClockScale::factor)),
+            agreed: plan.scale.map(|_| tags(1.0)),
             variant: plan.variant,
             writing: plan.writing.clone(),
         }
@@ -77,6 +84,10 @@ impl PgnWriter {
         } else {
             game.set_tag("WhiteTimeControl", &self.clocks[white]);
             game.set_tag("BlackTimeControl", &self.clocks[black]);
+        }
+        if let Some(agreed) = &self.agreed {
+            game.set_tag("WhiteAgreedTimeControl", &agreed[white]);
+            game.set_tag("BlackAgreedTimeControl", &agreed[black]);
         }
     }
 

@@ -177,6 +177,47 @@ fn an_engine_that_is_slow_to_start_is_given_up_by_its_time_out() {
     assert!(transcripts(&place).contains("200ms"), "{}", transcripts(&place));
 }
 
+/// A match against an xboard engine with this fault at its second move; gives its PGN and the counts of endings.
+fn against_xboard(fault: &str) -> (String, serde_json::Value) {
+    let place = Place::new();
+    let liar = scripted("liar", &format!("--speak xboard --fault {fault}@2"));
+    let pgn = play(&place, &format!("{liar} proto=xboard"), &scripted("fair", ""), &QUICK);
+    (pgn, place.results("run.db")["terminations"].clone())
+}
+
+#[test]
+fn who_resigns_loses_and_does_no_wrong() {
+    let (pgn, endings) = against_xboard("resign");
+    assert!(pgn.contains("White resigns") || pgn.contains("Black resigns"), "{pgn}");
+    assert!(endings["resignation"].as_u64() >= Some(1), "{endings}");
+}
+
+#[test]
+fn who_claims_a_result_that_is_none_loses() {
+    let (pgn, endings) = against_xboard("false-result");
+    assert!(pgn.contains("makes a false claim of the result"), "{pgn}");
+    assert!(endings["false claim"].as_u64() >= Some(1), "{endings}");
+}
+
+#[test]
+fn clocks_are_scaled_to_the_machine_and_the_game_tells_both() {
+    let place = Place::new();
+    let mut arguments = QUICK[2..].to_vec();
+    arguments.extend(["--tc", "10+1", "--scale-clock", "1"]);
+    let pgn = play(&place, &scripted("a", ""), &scripted("b", ""), &arguments);
+    // A machine of one node a second would need far more; this one gets the least that there is.
+    assert!(pgn.contains("[TimeControl \"0.1+0.01\"]"), "{pgn}");
+    assert!(pgn.contains("[WhiteAgreedTimeControl \"10+1\"]"), "{pgn}");
+}
+
+#[test]
+fn standard_error_goes_to_the_file_that_the_entrant_names() {
+    let place = Place::new();
+    let noisy = format!("{} stderr=noise.txt", scripted("noisy", "--fault flood-stderr --flood 1"));
+    play(&place, &noisy, &scripted("b", ""), &QUICK);
+    assert!(place.path("noise.txt").metadata().unwrap().len() > 1_000_000);
+}
+
 #[test]
 fn real_engines_ponder_and_play_to_the_end() {
     if std::env::var_os("SMALT_ENGINES").is_none_or(|value| value != "1") {

@@ -140,7 +140,7 @@ Examples:
 
 An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself),
 or key=value words: cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin,
-restart, ponder, option.NAME. A word with spaces needs quotation marks:
+restart, ponder, stderr, option.NAME. A word with spaces needs quotation marks:
 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
@@ -191,6 +191,9 @@ pub(super) struct RunFlags {
     /// Milliseconds that a move may be late
     #[arg(long, value_name = "MS", help_heading = "Clock")]
     pub timemargin: Option<u64>,
+    /// All times are for a machine on which Smalt visits so many nodes a second, and are scaled to this one
+    #[arg(long, value_name = "REFERENCE_NPS", help_heading = "Clock")]
+    pub scale_clock: Option<u64>,
     /// The time that a side uses goes to its opponent (needs --tc)
     #[arg(long, help_heading = "Clock")]
     pub hourglass: bool,

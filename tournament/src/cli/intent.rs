@@ -91,6 +91,7 @@ fn make_absolute(plan: &mut Plan) {
         rule.path = std::env::join_paths(folders).map_or_else(|_| rule.path.clone(), PathBuf::from);
     }
     for entrant in &mut plan.entrants {
+        entrant.stderr = entrant.stderr.as_ref().map(absolute);
         entrant.directory = entrant.directory.as_ref().map(absolute);
         if let Program::Command(path) = &mut entrant.program
             && path.components().count() > 1
@@ -136,6 +137,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             timemargin: flags.timemargin,
             longest_move: None,
             hourglass: flags.hourglass.then_some(true),
+            scale: flags.scale_clock,
+            measured: None,
         },
         timeouts: flags.timeouts.clone().unwrap_or_default(),
         openings: OpeningsFile {

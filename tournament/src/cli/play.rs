@@ -23,7 +23,8 @@ use crate::fleet::{Local, Processors};
 use crate::game::Tablebases;
 use crate::opening::Book;
 use crate::pgn::OrderedPgn;
-use crate::plan::{Format, OutputFile, Plan, PlanFile};
+use crate::plan::{ClockScale, Entrant, Format, OutputFile, Plan, PlanFile};
+use crate::run::calibration;
 use crate::run::slot::{Terms, command};
 use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, Watcher};
 use crate::standings::{Standings, json, report};
@@ -39,6 +40,7 @@ pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> 
     make_outputs_absolute(&mut prepared.plan.output);
     check_outputs(&prepared.plan)?;
     let crew = Crew::of(&prepared)?;
+    measure_machine(&mut prepared.plan)?;
     let fingerprint = book.fingerprint();
     let mut attempt = 1;
     let (store, pgn) = loop {
@@ -50,6 +52,22 @@ pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> 
         names.give(&mut prepared.plan, attempt);
     };
     conduct(&prepared, crew, store, pgn, loudness)
+}
+
+/// A plan whose clocks are scaled gets the speed of this machine, once: a resumed run goes on with what was measured.
+fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
+    let Some(scale) = plan.scale.as_mut().filter(|scale| scale.measured.is_none()) else { return Ok(()) };
+    let measured = calibration::measure(&own_program()?);
+    let measured = measured.context("measure the speed of this machine").or_failed()?;
+    scale.measured = Some(measured);
+    tell(&format!("{measured} nodes/s on this machine: clocks are multiplied by {:.3}", scale.factor()));
+    Ok(())
+}
+
+fn scaled_entrants(plan: &Plan) -> Vec<Entrant> {
+    let factor = plan.scale.map_or(1.0, ClockScale::factor);
+    let scaled = |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(factor), ..entrant.clone() };
+    plan.entrants.iter().map(scaled).collect()
 }
 
 /// Why a run does not begin.
@@ -321,7 +339,7 @@ fn conduct(
     let (sender, events) = mpsc::channel();
     signals::listen(sender.clone()).context("listen to signals").or_failed()?;
     let terms = Arc::new(Terms {
-        entrants: plan.entrants.clone(),
+        entrants: scaled_entrants(plan),
         openings: Arc::clone(&prepared.openings),
         variant: plan.variant,
         flow: plan.flow,

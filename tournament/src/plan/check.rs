@@ -2,7 +2,7 @@
 //! rejected. The only way to a [`Plan`]; and back to a file.
 
 use std::collections::BTreeMap;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 
 use smalt_driver::entrant::{BUILTIN, NameError, Names, Registry, Restart};
@@ -10,7 +10,7 @@ use smalt_protocol::TimeControl;
 use smalt_stats::Sprt;
 use smalt_stats::sprt::{Model, SprtError};
 
-use super::clock::{ClockError, MoveClock, TimeFlow};
+use super::clock::{ClockError, ClockScale, MoveClock, TimeFlow};
 use super::entrant::{Entrant, Program, Role};
 use super::file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
@@ -155,6 +155,7 @@ impl Plan {
             openings,
             variant: file.run.variant.unwrap_or_default(),
             flow: check_flow(&file.clock, &entrants)?,
+            scale: check_scale(&file.clock)?,
             writing: GameWriting::new(
                 file.output.pgn_comments.clone().unwrap_or_default(),
                 file.output.pgn_times.unwrap_or_default(),
@@ -189,7 +190,12 @@ impl Plan {
                 variant: Some(self.variant),
                 affinity: Some(Text(self.affinity.clone())),
             },
-            clock: ClockFile { hourglass: Some(self.flow == TimeFlow::Hourglass), ..ClockFile::default() },
+            clock: ClockFile {
+                hourglass: Some(self.flow == TimeFlow::Hourglass),
+                scale: self.scale.map(|scale| scale.reference.get()),
+                measured: self.scale.and_then(|scale| scale.measured).map(NonZeroU64::get),
+                ..ClockFile::default()
+            },
             timeouts: self.timeouts.to_file(),
             openings: OpeningsFile {
                 file: Some(self.openings.file.clone()),
@@ -236,6 +242,12 @@ fn positive(value: Option<u32>, key: &'static str) -> Result<u32, PlanError> {
 fn check_concurrency(run: &RunFile) -> Result<Option<NonZeroUsize>, PlanError> {
     let key = "[run] concurrency";
     run.concurrency.map(|value| NonZeroUsize::new(value).ok_or(PlanError::Zero { key })).transpose()
+}
+
+fn check_scale(clock: &ClockFile) -> Result<Option<ClockScale>, PlanError> {
+    let Some(reference) = clock.scale else { return Ok(None) };
+    let reference = NonZeroU64::new(reference).ok_or(PlanError::Zero { key: "[clock] scale" })?;
+    Ok(Some(ClockScale { reference, measured: clock.measured.and_then(NonZeroU64::new) }))
 }
 
 fn check_flow(clock: &ClockFile, entrants: &[Entrant]) -> Result<TimeFlow, PlanError> {
@@ -450,6 +462,7 @@ fn resolve(
         protocol,
         restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
         pondering: typed.ponder.or(each.ponder).unwrap_or_default(),
+        stderr: typed.stderr.clone().or_else(|| each.stderr.clone()),
         clock,
         options,
     })

@@ -2,8 +2,10 @@
 //! [`crate::game::clock`].
 
 use std::fmt;
+use std::num::NonZeroU64;
 use std::time::Duration;
 
+use smalt_protocol::Period;
 use smalt_protocol::TimeControl;
 
 use super::file::{ClockFile, Text};
@@ -33,6 +35,23 @@ pub enum TimeFlow {
     Usual,
     /// Its opponent gets it, as from an hourglass.
     Hourglass,
+}
+
+/// Times that were agreed for another machine.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ClockScale {
+    /// Nodes a second of Smalt on that machine.
+    pub reference: NonZeroU64,
+    /// The same on this one; none before it is measured.
+    pub measured: Option<NonZeroU64>,
+}
+
+impl ClockScale {
+    /// What times are multiplied with: a machine of half the speed needs twice the time. At most a hundred either way.
+    pub fn factor(self) -> f64 {
+        let measured = self.measured.unwrap_or(self.reference);
+        (self.reference.get() as f64 / measured.get() as f64).clamp(0.01, 100.0)
+    }
 }
 
 /// Why there is no clock.
@@ -77,6 +96,19 @@ impl MoveClock {
         })
     }
 
+    /// The same clock with its times (not the margin) multiplied.
+    #[must_use]
+    pub fn scaled(&self, factor: f64) -> MoveClock {
+        let periods = self.control.periods().iter().map(|period| Period {
+            time: period.time.mul_f64(factor),
+            increment: period.increment.mul_f64(factor),
+            ..*period
+        });
+        // A year for a game is the most there can be, scaled or not.
+        let control = TimeControl::new(periods.collect()).unwrap_or_else(|_| self.control.clone());
+        MoveClock { control, move_time: self.move_time.map(|time| time.mul_f64(factor)), ..self.clone() }
+    }
+
     /// The clock as a file says it.
     pub(super) fn to_file(&self) -> ClockFile {
         let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
@@ -87,7 +119,7 @@ impl MoveClock {
             depth: self.depth,
             timemargin: Some(millis(self.margin)),
             longest_move: Some(self.longest_move.as_secs()),
-            hourglass: None,
+            ..ClockFile::default()
         }
     }
 }
@@ -112,5 +144,24 @@ impl fmt::Display for MoveClock {
             parts.push("inf".to_owned());
         }
         f.write_str(&parts.join(", "))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_machine_of_half_the_speed_gets_twice_the_time() {
+        let scale =
+            ClockScale { reference: NonZeroU64::MIN.saturating_add(999), measured: NonZeroU64::new(500) };
+        let clock = MoveClock::check(&ClockFile {
+            tc: Some(Text("40/60+0.6".parse().unwrap())),
+            timemargin: Some(30),
+            ..ClockFile::default()
+        });
+        let scaled = clock.unwrap().scaled(scale.factor());
+        assert_eq!((scaled.to_string().as_str(), scaled.margin), ("40/120+1.2", Duration::from_millis(30)));
+        assert_eq!(ClockScale { measured: None, ..scale }.factor(), 1.0);
     }
 }

@@ -30,6 +30,8 @@ pub struct Entrant {
     pub restart: Restart,
     /// Whether it thinks on its opponent's time.
     pub pondering: Pondering,
+    /// The file to which its standard error is appended; the last lines are kept for reports of faults if none.
+    pub stderr: Option<PathBuf>,
     /// Its time.
     pub clock: MoveClock,
     /// Its options and their values, as texts.
@@ -93,6 +95,7 @@ impl Entrant {
             proto: Some(self.protocol),
             restart: Some(self.restart),
             ponder: Some(self.pondering),
+            stderr: self.stderr.clone(),
             tc: clock.tc,
             movetime: clock.movetime,
             nodes: clock.nodes,

@@ -166,6 +166,12 @@ pub struct ClockFile {
     /// Whether the time that a side uses goes to its opponent.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub hourglass: Option<bool>,
+    /// All times are for a machine on which Smalt visits so many nodes a second, and are scaled to this one.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<u64>,
+    /// How many it visits on this machine, as it was measured when the run began.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub measured: Option<u64>,
 }
 
 impl ClockFile {
@@ -318,6 +324,9 @@ pub struct EntrantFile {
     /// Whether it thinks on its opponent's time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub ponder: Option<Pondering>,
+    /// The file to which its standard error is appended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<PathBuf>,
     /// Its own clock: see [`ClockFile::tc`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub tc: Option<Text<TimeControl>>,
@@ -351,7 +360,7 @@ impl EntrantFile {
             depth: self.depth,
             timemargin: self.timemargin,
             longest_move: self.longest_move,
-            hourglass: None,
+            ..ClockFile::default()
         }
     }
 }
@@ -367,6 +376,7 @@ impl From<EntrantText> for EntrantFile {
             proto: text.proto,
             restart: text.restart,
             ponder: text.ponder,
+            stderr: text.stderr,
             tc: text.tc.map(Text),
             movetime: text.movetime,
             nodes: text.nodes,
@@ -485,9 +495,13 @@ impl PlanFile {
     #[must_use]
     pub fn or(self, other: PlanFile) -> PlanFile {
         let hourglass = self.clock.hourglass.or(other.clock.hourglass);
+        let scale = self.clock.scale.or(other.clock.scale);
+        let measured = self.clock.measured.or(other.clock.measured);
         let clock = if self.clock.has_limit() {
             ClockFile {
                 hourglass,
+                scale,
+                measured,
                 timemargin: self.clock.timemargin.or(other.clock.timemargin),
                 longest_move: self.clock.longest_move.or(other.clock.longest_move),
                 ..self.clock
@@ -495,6 +509,8 @@ impl PlanFile {
         } else {
             ClockFile {
                 hourglass,
+                scale,
+                measured,
                 timemargin: self.clock.timemargin.or(other.clock.timemargin),
                 longest_move: self.clock.longest_move.or(other.clock.longest_move),
                 ..other.clock

@@ -22,7 +22,7 @@ use smalt_stats::Sprt;
 use crate::schedule::{Colors, OpeningPolicy, Repeat};
 
 pub use check::PlanError;
-pub use clock::{MoveClock, TimeFlow};
+pub use clock::{ClockScale, MoveClock, TimeFlow};
 pub use entrant::{Entrant, Program, Role, declares_more_threads};
 pub use file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
@@ -72,6 +72,8 @@ pub struct Plan {
     pub variant: Variant,
     /// Where the time goes that a side uses.
     pub flow: TimeFlow,
+    /// How times are scaled to the machine's speed; as they were agreed if none.
+    pub scale: Option<ClockScale>,
     /// How games are written.
     pub writing: GameWriting,
     /// Whether games are bound to processors.

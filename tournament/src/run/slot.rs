@@ -7,7 +7,9 @@ use std::sync::mpsc::{Receiver, Sender};
 
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::entrant::Restart;
-use smalt_driver::process::{Guard, Interrupt, ProcessIdentity, bind_this_thread, own_processors};
+use smalt_driver::process::{
+    Guard, Interrupt, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
+};
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
     StartFailure, State,
@@ -378,6 +380,10 @@ pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
         Program::Command(path) => EngineCommand::new(path),
     };
     let command = command.arguments(&entrant.arguments);
+    let command = match &entrant.stderr {
+        Some(file) => command.stderr(StderrPolicy::File(file.clone())),
+        None => command,
+    };
     match &entrant.directory {
         Some(directory) => command.directory(directory),
         None => command,

@@ -50,6 +50,8 @@ pub struct EntrantText {
     pub restart: Option<Restart>,
     /// Whether it thinks on its opponent's time.
     pub ponder: Option<Pondering>,
+    /// The file to which its standard error is appended.
+    pub stderr: Option<PathBuf>,
     /// Its options and their values.
     pub options: BTreeMap<String, String>,
 }

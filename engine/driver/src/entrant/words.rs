@@ -5,7 +5,7 @@ use super::{EntrantText, Protocol, Restart};
 use crate::engine::Pondering;
 
 /// The keys, but for `option.NAME`.
-const KEYS: [&str; 13] = [
+const KEYS: [&str; 14] = [
     "cmd",
     "name",
     "args",
@@ -19,6 +19,7 @@ const KEYS: [&str; 13] = [
     "timemargin",
     "restart",
     "ponder",
+    "stderr",
 ];
 
 /// Why an argument is no entrant.
@@ -129,6 +130,7 @@ fn take_word(file: &mut EntrantText, word: &str) -> Result<(), WordsError> {
                 _ => return Err(refuse("restart is on or off".to_owned())),
             });
         }
+        "stderr" => file.stderr = Some(value.into()),
         "ponder" => {
             file.ponder = Some(match value {
                 "on" | "true" => Pondering::On,
@@ -219,7 +221,7 @@ mod tests {
         check(
             "cmd=a timemargn=3",
             "unknown key \"timemargn\": the keys are cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, \
-             restart, ponder, option.NAME (did you mean timemargin?)",
+             restart, ponder, stderr, option.NAME (did you mean timemargin?)",
         );
         check("cmd=a nodes=many", "bad value in \"nodes=many\": expected a whole number");
         check("cmd=a proto=ics", "bad value in \"proto=ics\": the protocol is uci, xboard or auto");
