@@ -239,7 +239,6 @@ pub fn speed(standings: &Standings) -> Table {
         Column::new("handover µs", Kind::Integer),
         Column::new("99 %", Kind::Integer),
         Column::new("99.9 %", Kind::Integer),
-        Column::new("99.9 %", Kind::Integer),
         Column::new("longest", Kind::Integer),
     ]);
     let microseconds = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
@@ -253,7 +252,6 @@ pub fn speed(standings: &Standings) -> Table {
             tally.searches.nps().map(|nps| nps.round() as u64).into(),
             microseconds(tally.handovers.quantile(0.5)).into(),
             microseconds(tally.handovers.quantile(0.99)).into(),
-            microseconds(tally.handovers.quantile(0.999)).into(),
             microseconds(tally.handovers.quantile(0.999)).into(),
             microseconds(longest).into(),
         ]);
