@@ -12,6 +12,7 @@ mod openings;
 mod output;
 mod play;
 mod ratings;
+mod resume;
 mod signals;
 mod status;
 mod view;
@@ -72,7 +73,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             output::print(&plan.to_file().to_toml())?;
             Exit::Done
         }
-        Command::Resume(flags) => play::resume(&flags)?,
+        Command::Resume(flags) => resume::resume(&flags)?,
         Command::Status(flags) => status::status(&flags)?,
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,

@@ -1,7 +1,7 @@
-//! Plays a plan, or goes on with one: store, slots, signals, display, and at the end the tables.
+//! Plays a plan: store, slots, signals, display, and at the end the tables.
 
 use std::fs::OpenOptions;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc;
@@ -11,7 +11,7 @@ use anyhow::{Context, anyhow};
 use smalt_driver::entrant::Registry;
 use smalt_driver::process::Guard;
 
-use super::arguments::{ResumeFlags, ShowFlags};
+use super::arguments::ShowFlags;
 use super::display::{Display, Loudness};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -23,7 +23,7 @@ use crate::fleet::{Local, Processors};
 use crate::game::Tablebases;
 use crate::opening::Book;
 use crate::pgn::OrderedPgn;
-use crate::plan::{ClockScale, Entrant, Format, OutputFile, Plan, PlanFile};
+use crate::plan::{ClockScale, Entrant, OutputFile, Plan, PlanFile};
 use crate::run::calibration;
 use crate::run::slot::{Terms, command};
 use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, Watcher};
@@ -120,7 +120,7 @@ fn refuse_pgn(path: &Path, error: std::io::Error) -> BeginError {
 }
 
 /// Paths mean the same when the run is resumed from another folder.
-fn make_outputs_absolute(output: &mut OutputFile) {
+pub(super) fn make_outputs_absolute(output: &mut OutputFile) {
     let OutputFile { json, events, epd, log, .. } = output;
     for path in [json, events, epd, log].into_iter().flatten().filter(|path| !is_standard_output(path)) {
         *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());
@@ -128,7 +128,7 @@ fn make_outputs_absolute(output: &mut OutputFile) {
 }
 
 /// Views that could not be written in the end are refused at the begin. The folder of transcripts is made.
-fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
+pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     let output = &plan.output;
     for path in [&output.json, &output.events, &output.epd].into_iter().flatten() {
         check_writable(path)?;
@@ -153,93 +153,8 @@ fn check_writable(path: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Goes on with a run. What the flags do not change stays as it was begun.
-pub(super) fn resume(flags: &ResumeFlags) -> Result<Exit, Refusal> {
-    let path = &flags.store;
-    let store = Store::resume(path).map_err(refuse_store)?;
-    let mut prepared = read_played_run(&store)?;
-    if change(&mut prepared.plan, flags)? == Change::OfGames {
-        (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
-    }
-    prepared.plan.output.store = Some(path.to_owned());
-    locate_engines(&prepared.plan)?;
-    check_outputs(&prepared.plan)?;
-    let crew = Crew::of(&prepared)?;
-    let pgn = match &prepared.plan.output.pgn {
-        Some(path) => {
-            OrderedPgn::replace(path).with_context(|| format!("write {}", path.display())).or_failed()?
-        }
-        None => OrderedPgn::nowhere(),
-    };
-    store.change_plan(&prepared.plan.to_file().to_toml()).map_err(refuse_store)?;
-    for process in store.left_processes().map_err(refuse_store)? {
-        let _ = process.sweep();
-        store.forget_process(process).map_err(refuse_store)?;
-    }
-    conduct(&prepared, crew, store, pgn, loudness(&flags.show))
-}
-
-/// What became of a plan.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
-    OfGames,
-    OfOthers,
-}
-
-fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
-    if let Some(number) = flags.concurrency {
-        let number = NonZeroUsize::new(number).context("--concurrency must be above zero").or_usage()?;
-        plan.concurrency = Some(number);
-    }
-    if let Some(policy) = flags.on_fault {
-        plan.on_fault = policy;
-    }
-    if let Some(faults) = flags.strike_after {
-        plan.strike_after = NonZeroU32::new(faults);
-    }
-    let show = flags.show.clone();
-    let kept = plan.output.clone();
-    plan.output = OutputFile {
-        json: show.json.or(kept.json),
-        events: show.events.or(kept.events),
-        epd: show.epd.or(kept.epd),
-        log: show.log.or(kept.log),
-        rating_interval: show.rating_interval.or(kept.rating_interval),
-        ..kept
-    };
-    make_outputs_absolute(&mut plan.output);
-    match flags.games {
-        Some(games) if games != plan.games => {
-            check_growth(plan, games).or_usage()?;
-            plan.games = games;
-            Ok(Change::OfGames)
-        }
-        _ => Ok(Change::OfOthers),
-    }
-}
-
-/// Games keep their numbers only if whole pairs are added behind the last of each pairing.
-fn check_growth(plan: &Plan, games: u32) -> anyhow::Result<()> {
-    if !matches!(plan.format, Format::Gauntlet | Format::RoundRobin | Format::Match) {
-        return Err(anyhow!("--games: a {} cannot be made longer", plan.format));
-    }
-    if plan.rounds > 1 {
-        return Err(anyhow!("--games: a run of several rounds cannot be made longer"));
-    }
-    if games < plan.games {
-        return Err(anyhow!(
-            "--games {games}: the run was begun with {}, and can only be made longer",
-            plan.games
-        ));
-    }
-    if !games.is_multiple_of(2) || !plan.games.is_multiple_of(2) {
-        return Err(anyhow!("--games {games}: only even numbers can be changed (it was {})", plan.games));
-    }
-    Ok(())
-}
-
 /// A misspelled engine is refused before anything is begun.
-fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
+pub(super) fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     let own_program = own_program()?;
     for entrant in &plan.entrants {
         let located = command(entrant, &own_program).locate();
@@ -308,14 +223,14 @@ fn tell_openings(prepared: &Prepared, book: &Book) {
 }
 
 /// How many games are played at once, on which processors, and by which tables they end.
-struct Crew {
+pub(super) struct Crew {
     slots: usize,
     processors: Processors,
     tablebases: Option<Tablebases>,
 }
 
 impl Crew {
-    fn of(prepared: &Prepared) -> Result<Crew, Refusal> {
+    pub(super) fn of(prepared: &Prepared) -> Result<Crew, Refusal> {
         let (slots, plan) = (slots(prepared), &prepared.plan);
         let processors = Processors::assign(&plan.affinity, slots, plan.threads_of_a_game()).or_usage()?;
         let tablebases = plan.tablebases.as_ref().map(Tablebases::open).transpose().or_usage()?;
@@ -323,7 +238,7 @@ impl Crew {
     }
 }
 
-fn conduct(
+pub(super) fn conduct(
     prepared: &Prepared,
     crew: Crew,
     store: Store,
