@@ -3,8 +3,8 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use std::fs::File;
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, Read, Seek, Write};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,6 +23,7 @@ use crate::plan::{ClockScale, Figure, GameWriting, MoveClock, Plan, TimeFlow, Ti
 #[derive(Clone, Debug)]
 pub struct PgnWriter {
     event: String,
+    site: Option<String>,
     names: Vec<String>,
     clocks: Vec<String>,
     /// What was agreed, where clocks are scaled to the machine.
@@ -42,6 +43,7 @@ impl PgnWriter {
         PgnWriter {
             openings,
             event: plan.name.clone(),
+            site: plan.site.clone(),
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             clocks: tags(plan.scale.map_or(1.0, ClockScale::factor)),
             agreed: plan.scale.map(|_| tags(1.0)),
@@ -63,6 +65,9 @@ impl PgnWriter {
     fn push_tags(&self, game: &mut PgnGame, record: &GameRecord) {
         let [white, black] = [record.game.white, record.game.black];
         game.set_tag("Event", &self.event);
+        if let Some(site) = &self.site {
+            game.set_tag("Site", site);
+        }
         game.set_tag("Round", &(record.game.round + 1).to_string());
         game.set_tag("White", &self.names[white]);
         game.set_tag("Black", &self.names[black]);
@@ -218,17 +223,34 @@ impl OrderedPgn {
         Ok(OrderedPgn { file: Some(file), ..Self::nowhere() })
     }
 
-    /// A file that takes the place of another at [`Self::settle`].
+    /// A file of which so many bytes stay, and all behind them goes; it need not be there.
     ///
     /// # Errors
-    /// If it cannot be made.
-    pub fn replace(path: &Path) -> io::Result<OrderedPgn> {
+    /// If it cannot be opened or made.
+    pub fn after(path: &Path, bytes: u64) -> io::Result<OrderedPgn> {
+        if is_special(path) {
+            return Self::create(path);
+        }
+        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
+        file.set_len(bytes)?;
+        file.seek(io::SeekFrom::End(0))?;
+        Ok(OrderedPgn { file: Some(file), ..Self::nowhere() })
+    }
+
+    /// A file that takes the place of another at [`Self::settle`]; so many bytes of the other stay.
+    ///
+    /// # Errors
+    /// If it cannot be made, or the other one cannot be read.
+    pub fn replace(path: &Path, bytes: u64) -> io::Result<OrderedPgn> {
         if is_special(path) {
             return Self::create(path);
         }
         let mut name = path.as_os_str().to_owned();
         name.push(".new");
-        let file = File::create(&name)?;
+        let mut file = File::create(&name)?;
+        if bytes > 0 {
+            io::copy(&mut File::open(path)?.take(bytes), &mut file)?;
+        }
         Ok(OrderedPgn { file: Some(file), rename: Some((name.into(), path.to_owned())), ..Self::nowhere() })
     }
 

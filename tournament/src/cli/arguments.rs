@@ -121,6 +121,20 @@ pub(super) enum Command {
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
+    /// Play with fastchess's flags, and print its lines: `smalt-tournament fastchess -help` lists them
+    #[command(disable_help_flag = true)]
+    Fastchess {
+        /// As fastchess takes them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
+    /// Play with cutechess-cli's flags, and print its lines
+    #[command(disable_help_flag = true)]
+    Cutechess {
+        /// As cutechess-cli takes them
+        #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
+        arguments: Vec<String>,
+    },
     /// Make an opening book: random moves, kept where an engine judges them even
     Openings(OpeningFlags),
     /// Be the built-in engine
@@ -228,7 +242,10 @@ pub(super) struct RunFlags {
     /// The event's name
     #[arg(long, value_name = "NAME", help_heading = "Run")]
     pub name: Option<String>,
-    /// After a fault of an engine (the game is lost): recover (start it again and go on) or stop
+    /// The place, as the PGN tells it
+    #[arg(long, value_name = "PLACE", help_heading = "Run")]
+    pub site: Option<String>,
+    /// After a fault of an engine (the game is lost): recover (start it again and go on), stop, or stop-on-crash
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>, help_heading = "Run")]
     pub on_fault: Option<OnFault>,
     /// After so many faults an engine plays no more, and its games are left out (0: never)

@@ -7,9 +7,10 @@ use smalt_driver::entrant::{Registry, WordsError, parse_entrant, parse_keys, spl
 
 use super::arguments::{RunFlags, SprtFlags};
 use super::exit::{OrRefuse, Refusal};
+use super::output::tell;
 use crate::plan::{
     AdjudicationFile, CHESS960_OPENINGS, ClockFile, EMBEDDED_OPENINGS, EntrantFile, Format, OpeningsFile,
-    OutputFile, Plan, PlanFile, Program, Role, RunFile, SprtFile, Switch, TablebaseRule, Text,
+    OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, SprtFile, Switch, TablebaseRule, Text,
 };
 
 /// The plan that flags mean.
@@ -75,14 +76,21 @@ pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
     let Some(path) = own else { return Ok(Registry::shipped()) };
     let text =
         std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display())).or_usage()?;
-    let registry = Registry::parse(&text, &path.display().to_string()).or_usage()?;
+    let name = path.display().to_string();
+    if path.extension().is_none_or(|extension| extension != "json") {
+        return Ok(Registry::parse(&text, &name).or_usage()?.or(Registry::shipped()));
+    }
+    let (registry, left_out) = Registry::parse_cutechess(&text, &name).or_usage()?;
+    for engine in left_out {
+        tell(&format!("{name}: {:?} cannot be used: {}", engine.name, engine.reason));
+    }
     Ok(registry.or(Registry::shipped()))
 }
 
 /// Paths mean the same from every folder, so that a run can be resumed from another one.
-fn make_absolute(plan: &mut Plan) {
+pub(super) fn make_absolute(plan: &mut Plan) {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    if ![EMBEDDED_OPENINGS, CHESS960_OPENINGS].iter().any(|name| plan.openings.file == Path::new(name)) {
+    if ![EMBEDDED_OPENINGS, CHESS960_OPENINGS, START_POSITION].iter().any(|name| plan.openings.file == Path::new(name)) {
         plan.openings.file = absolute(&plan.openings.file);
     }
     if let Some(rule) = &mut plan.tablebases {
@@ -114,11 +122,13 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
     Ok(PlanFile {
         run: RunFile {
             name: flags.name.clone(),
+            site: flags.site.clone(),
             format: None,
             games: flags.games,
             rounds: flags.rounds,
             seeds: flags.seeds,
             noswap: flags.noswap.then_some(true),
+            same_lead: None,
             reverse: flags.reverse.then_some(true),
             shuffle: flags.shuffle.then_some(true),
             tiebreak_pairs: flags.tiebreak_pairs,
@@ -171,6 +181,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             pgn: flags.pgn.clone(),
             pgn_comments: (!flags.pgn_comments.is_empty()).then(|| flags.pgn_comments.clone()),
             pgn_times: flags.pgn_times,
+            pgn_after: None,
             json: flags.show.json.clone(),
             events: flags.show.events.clone(),
             epd: flags.show.epd.clone(),

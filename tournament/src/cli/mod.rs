@@ -7,6 +7,7 @@ mod elo;
 mod events;
 mod exit;
 mod export;
+mod fastchess;
 mod intent;
 mod openings;
 mod output;
@@ -28,6 +29,7 @@ use crate::plan::{DEFAULT_PLAN, Format};
 use arguments::{Arguments, Command, Numbers, RunFlags, SprtFlags};
 use elo::Counts;
 use exit::{Exit, OrRefuse, Refusal};
+use fastchess::Dialect;
 
 /// The program; `engine` is what it does when it is started as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
@@ -56,7 +58,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Sprt { flags, test } => play(Format::Match, &flags, Some(&test))?,
         Command::Run { plan, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
-            play::play(plan, play::loudness(&flags.show))?
+            play::play(plan, play::face(&flags.show))?
         }
         Command::Plan { shipped: true, .. } => {
             output::print(DEFAULT_PLAN)?;
@@ -73,9 +75,11 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             output::print(&plan.to_file().to_toml())?;
             Exit::Done
         }
-        Command::Resume(flags) => resume::resume(&flags)?,
+        Command::Resume(flags) => resume::resume(&flags, play::face(&flags.show))?,
         Command::Status(flags) => status::status(&flags)?,
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
+        Command::Fastchess { arguments } => fastchess::run(Dialect::Fastchess, &arguments)?,
+        Command::Cutechess { arguments } => fastchess::run(Dialect::Cutechess, &arguments)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,
         Command::Export(flags) => export::export(&flags)?,
         Command::Elo { wdl, penta, test, json } => {
@@ -91,5 +95,5 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
 }
 
 fn play(format: Format, flags: &RunFlags, test: Option<&SprtFlags>) -> Result<Exit, Refusal> {
-    play::play(intent::plan_of_flags(format, flags, test)?, play::loudness(&flags.show))
+    play::play(intent::plan_of_flags(format, flags, test)?, play::face(&flags.show))
 }

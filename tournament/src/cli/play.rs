@@ -15,6 +15,7 @@ use super::arguments::ShowFlags;
 use super::display::{Display, Loudness};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
+use super::fastchess::{Lines, Shown};
 use super::output::{is_standard_output, print, tell, write_json};
 use super::view::printable;
 use super::{export, signals};
@@ -23,18 +24,26 @@ use crate::fleet::{Local, Processors};
 use crate::game::Tablebases;
 use crate::opening::Book;
 use crate::pgn::OrderedPgn;
-use crate::plan::{ClockScale, Entrant, OutputFile, Plan, PlanFile};
+use crate::plan::{ClockScale, Entrant, OpeningsPlan, OutputFile, Plan, PlanFile};
 use crate::run::calibration;
 use crate::run::slot::{Terms, command};
-use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, Watcher};
+use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, SetupError, Watcher};
 use crate::standings::{Standings, json, report};
 use crate::store::{Store, StoreError, StoredRun};
 
+/// How a run is shown.
+pub(super) enum Face {
+    /// In our own way.
+    Native(Loudness),
+    /// In the lines of another program.
+    Foreign(Box<Shown>),
+}
+
 /// Begins a run. Whatever can be refused is refused before anything is made.
-pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> {
-    let names = Names::of(&plan);
+pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
+    let names = Names::of(&plan, &face);
     names.give(&mut plan, 1);
-    let (mut prepared, book) = Prepared::new(plan).or_usage()?;
+    let (mut prepared, book) = prepare(plan, &face).or_usage()?;
     tell_openings(&prepared, &book);
     locate_engines(&prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.output);
@@ -51,7 +60,19 @@ pub(super) fn play(mut plan: Plan, loudness: Loudness) -> Result<Exit, Refusal> 
         }
         names.give(&mut prepared.plan, attempt);
     };
-    conduct(&prepared, crew, store, pgn, loudness)
+    conduct(&prepared, crew, store, pgn, face)
+}
+
+/// Other programs go around a book whose end their first opening lies behind.
+fn prepare(plan: Plan, face: &Face) -> Result<(Prepared, Book), SetupError> {
+    match (Prepared::new(plan.clone()), face) {
+        (Err(SetupError::Start { start, openings }), Face::Foreign(_)) => {
+            let start = 1 + (start - 1) % openings as usize;
+            let openings = OpeningsPlan { start, ..plan.openings };
+            Prepared::new(Plan { openings, ..plan })
+        }
+        (prepared, _) => prepared,
+    }
 }
 
 /// A plan whose clocks are scaled gets the speed of this machine, once: a resumed run goes on with what was measured.
@@ -92,13 +113,20 @@ fn begin(plan: &Plan, openings: &str) -> Result<(Store, OrderedPgn), BeginError>
         return Err(BeginError::Taken(refuse_store(StoreError::Exists(path))));
     }
     let pgn = match &plan.output.pgn {
-        Some(pgn) => OrderedPgn::create(pgn).map_err(|error| refuse_pgn(pgn, error))?,
+        Some(pgn) => {
+            let opened = match plan.output.pgn_after {
+                Some(bytes) => OrderedPgn::after(pgn, bytes),
+                None => OrderedPgn::create(pgn),
+            };
+            opened.map_err(|error| refuse_pgn(pgn, error))?
+        }
         None => OrderedPgn::nowhere(),
     };
     let plan_text = plan.to_file().to_toml();
     let run = StoredRun { created: SystemTime::now(), plan: plan_text, openings: openings.to_owned() };
     let store = Store::create(&path, &run).map_err(|error| {
-        if let Some(pgn) = plan.output.pgn.as_ref().filter(|pgn| pgn.is_file()) {
+        let is_new = plan.output.pgn_after.is_none();
+        if let Some(pgn) = plan.output.pgn.as_ref().filter(|pgn| is_new && pgn.is_file()) {
             // Made a moment ago, and empty.
             let _ = std::fs::remove_file(pgn);
         }
@@ -243,12 +271,12 @@ pub(super) fn conduct(
     crew: Crew,
     store: Store,
     pgn: OrderedPgn,
-    loudness: Loudness,
+    face: Face,
 ) -> Result<Exit, Refusal> {
     let plan = &prepared.plan;
     let path = store.path().to_owned();
     let Crew { slots, processors, tablebases } = crew;
-    if loudness == Loudness::Usual {
+    if matches!(face, Face::Native(Loudness::Usual)) {
         announce(prepared, &path, slots);
     }
     let (sender, events) = mpsc::channel();
@@ -267,7 +295,11 @@ pub(super) fn conduct(
         guard: start_guard(),
     });
     let mut queue = Local::start(slots, &terms, &sender, processors).context("start threads").or_failed()?;
-    let mut display = Watchers(vec![Box::new(Display::new(plan, &path, loudness))]);
+    let is_foreign = matches!(face, Face::Foreign(_));
+    let mut display = Watchers(vec![match face {
+        Face::Native(loudness) => Box::new(Display::new(plan, &path, loudness)),
+        Face::Foreign(shown) => Box::new(Lines::new(plan, *shown)),
+    }]);
     if let Some(path) = &plan.output.events {
         let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
         let interval = plan.output.rating_interval.unwrap_or(0);
@@ -281,7 +313,13 @@ pub(super) fn conduct(
         let advice = format!("go on with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
-    conclude(plan, &path, &standings, &conclusion)
+    if !is_foreign {
+        show_results(plan, &path, &standings)?;
+    }
+    if let Some(epd) = &plan.output.epd {
+        export::write_epd(&path, plan, epd)?;
+    }
+    Ok(conclude(plan, &path, &conclusion))
 }
 
 /// Displays that look on together.
@@ -293,12 +331,8 @@ impl Watcher for Watchers {
     }
 }
 
-fn conclude(
-    plan: &Plan,
-    store: &Path,
-    standings: &Standings,
-    conclusion: &Conclusion,
-) -> Result<Exit, Refusal> {
+/// All tables, and all numbers for scripts.
+fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), Refusal> {
     let tables = tables(store, standings)?;
     if let Some(json) = &plan.output.json {
         write_json(json, &json::Results::of(standings))?;
@@ -309,15 +343,17 @@ fn conclude(
     } else {
         print(&tables)?
     }
-    if let Some(epd) = &plan.output.epd {
-        export::write_epd(store, plan, epd)?;
-    }
+    Ok(())
+}
+
+/// Says where everything is and what is left to do.
+fn conclude(plan: &Plan, store: &Path, conclusion: &Conclusion) -> Exit {
     tell(&format!("Store: {}", store.display()));
     if let Some(pgn) = &plan.output.pgn {
         tell(&format!("Games: {}", pgn.display()));
     }
     let resume = format!("go on with: smalt-tournament resume {}", store.display());
-    Ok(match conclusion {
+    match conclusion {
         Conclusion::Complete | Conclusion::Decided => Exit::Done,
         Conclusion::LeftOut { games, out } => {
             for (entrant, strike) in out {
@@ -334,7 +370,7 @@ fn conclude(
             tell(&format!("Stopped after a fault ({words}); {resume}"));
             Exit::Failed
         }
-    })
+    }
 }
 
 /// A store that cannot be used: the file's fault is the user's to mend, all else a failure.
@@ -356,9 +392,9 @@ fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// How much is shown of a run.
-pub(super) fn loudness(show: &ShowFlags) -> Loudness {
-    if show.quiet { Loudness::Quiet } else { Loudness::Usual }
+/// How these flags want a run shown.
+pub(super) fn face(show: &ShowFlags) -> Face {
+    Face::Native(if show.quiet { Loudness::Quiet } else { Loudness::Usual })
 }
 
 fn refuse_run(error: RunError) -> Refusal {
@@ -403,18 +439,23 @@ fn announce(prepared: &Prepared, store: &Path, slots: usize) {
 struct Names {
     typed: OutputFile,
     stem: String,
+    has_pgn: bool,
 }
 
 impl Names {
-    fn of(plan: &Plan) -> Names {
+    fn of(plan: &Plan, face: &Face) -> Names {
+        let has_pgn = match face {
+            Face::Native(_) => true,
+            Face::Foreign(shown) => shown.has_pgn(),
+        };
         let kind = if plan.sprt.is_some() { "sprt".to_owned() } else { plan.format.to_string() };
         let stem = format!("{kind}-{}", Moment::of(SystemTime::now()).file_stamp());
-        Names { typed: plan.output.clone(), stem }
+        Names { typed: plan.output.clone(), stem, has_pgn }
     }
 
     /// Whether another attempt gives other names.
     fn are_ours(&self) -> bool {
-        self.typed.store.is_none() && self.typed.pgn.is_none()
+        self.typed.store.is_none() && (self.typed.pgn.is_none() || self.typed.pgn_after.is_some())
     }
 
     /// Names the files; the second attempt and later ones bear a number.
@@ -425,7 +466,7 @@ impl Names {
         let store = store.unwrap_or_else(|| PathBuf::from(format!("{}{number}.db", self.stem)));
         let pgn = self.typed.pgn.clone().unwrap_or_else(|| store.with_extension("pgn"));
         plan.output.store = Some(absolute(store));
-        plan.output.pgn = Some(absolute(pgn));
+        plan.output.pgn = self.has_pgn.then(|| absolute(pgn));
     }
 }
 

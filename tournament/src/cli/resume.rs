@@ -7,7 +7,7 @@ use anyhow::{Context, anyhow};
 use super::arguments::ResumeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::play::{
-    Crew, check_outputs, conduct, locate_engines, loudness, make_outputs_absolute, read_played_run,
+    Crew, check_outputs, Face, conduct, locate_engines, loudness, make_outputs_absolute, read_played_run,
     refuse_store,
 };
 use crate::pgn::OrderedPgn;
@@ -16,7 +16,7 @@ use crate::run::Prepared;
 use crate::store::Store;
 
 /// Goes on with a run. What the flags do not change stays as it was begun.
-pub(super) fn resume(flags: &ResumeFlags) -> Result<Exit, Refusal> {
+pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
     let path = &flags.store;
     let store = Store::resume(path).map_err(refuse_store)?;
     let mut prepared = read_played_run(&store)?;
@@ -29,7 +29,8 @@ pub(super) fn resume(flags: &ResumeFlags) -> Result<Exit, Refusal> {
     let crew = Crew::of(&prepared)?;
     let pgn = match &prepared.plan.output.pgn {
         Some(path) => {
-            OrderedPgn::replace(path).with_context(|| format!("write {}", path.display())).or_failed()?
+            let bytes = prepared.plan.output.pgn_after.unwrap_or(0);
+            OrderedPgn::replace(path, bytes).with_context(|| format!("write {}", path.display())).or_failed()?
         }
         None => OrderedPgn::nowhere(),
     };
@@ -38,7 +39,7 @@ pub(super) fn resume(flags: &ResumeFlags) -> Result<Exit, Refusal> {
         let _ = process.sweep();
         store.forget_process(process).map_err(refuse_store)?;
     }
-    conduct(&prepared, crew, store, pgn, loudness(&flags.show))
+    conduct(&prepared, crew, store, pgn, face)
 }
 
 /// What became of a plan.

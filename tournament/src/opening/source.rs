@@ -14,6 +14,9 @@ use crate::packed::Unpacked;
 /// Bytes of a line that are read; nothing longer is a position.
 const LONGEST_LINE: u64 = 4096;
 
+/// The start position in EPD.
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
 /// Plies after which a game is drawn without a capture or a pawn's move.
 const FIFTY_MOVES: u16 = 100;
 
@@ -54,6 +57,8 @@ pub enum Origin {
     Builtin,
     /// In the rules: the 960 start positions of Chess960 by their numbers.
     Chess960,
+    /// Nowhere: the start position of chess alone.
+    Start,
     /// In a file, plain or compressed.
     File(PathBuf, Format),
 }
@@ -91,6 +96,10 @@ impl Source {
             Origin::Builtin => for_each_line(EMBEDDED.as_bytes(), each),
             Origin::Chess960 => {
                 (0..960).for_each(|number| each(u64::from(number) + 1, Entry::Number(number)));
+                Ok(())
+            }
+            Origin::Start => {
+                each(1, Entry::Line(START));
                 Ok(())
             }
             Origin::File(path, Format::Epd) => for_each_line(BufReader::new(Unpacked::open(path)?), each),

@@ -142,6 +142,7 @@ impl Plan {
         check_size(format, &entrants, games, rounds)?;
         Ok(Plan {
             name: file.run.name.clone().unwrap_or_else(|| format!("Smalt {format}")),
+            site: file.run.site.clone(),
             format,
             games,
             rounds,
@@ -175,11 +176,13 @@ impl Plan {
         PlanFile {
             run: RunFile {
                 name: Some(self.name.clone()),
+                site: self.site.clone(),
                 format: Some(self.format),
                 games: Some(self.games),
                 rounds: (self.format != Format::Knockout).then_some(self.rounds),
                 seeds: None,
                 noswap: Some(self.colors.swap == Swap::Never),
+                same_lead: Some(self.colors.swap == Swap::InPairs),
                 reverse: Some(self.colors.lead == Lead::Second),
                 shuffle: Some(self.shuffle == Shuffle::BySeed),
                 tiebreak_pairs: (self.format == Format::Knockout).then_some(self.tiebreak_pairs),
@@ -280,7 +283,11 @@ fn check_openings(file: &OpeningsFile) -> Result<OpeningsPlan, PlanError> {
 
 fn check_colors(run: &RunFile) -> Colors {
     Colors {
-        swap: if run.noswap == Some(true) { Swap::Never } else { Swap::EachGame },
+        swap: match (run.noswap, run.same_lead) {
+            (Some(true), _) => Swap::Never,
+            (_, Some(true)) => Swap::InPairs,
+            _ => Swap::EachGame,
+        },
         lead: if run.reverse == Some(true) { Lead::Second } else { Lead::First },
     }
 }

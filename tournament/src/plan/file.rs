@@ -56,6 +56,9 @@ pub struct RunFile {
     /// The event's name.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub site: Option<String>,
     /// Who meets whom.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub format: Option<Format>,
@@ -71,6 +74,9 @@ pub struct RunFile {
     /// Whether everybody keeps the color of the first game of an encounter.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub noswap: Option<bool>,
+    /// Whether every pair begins with the same of two having White, as other runners have it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub same_lead: Option<bool>,
     /// Whether the second of two begins with White.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub reverse: Option<bool>,
@@ -139,6 +145,8 @@ pub enum OnFault {
     Recover,
     /// The run stops, and can be resumed.
     Stop,
+    /// The run stops if an engine's process broke down or did not answer; after other faults it goes on.
+    StopOnCrash,
 }
 
 /// How much time, or how much work, a move may take. Whatever is set counts.
@@ -279,6 +287,9 @@ pub struct OutputFile {
     /// Whether what depends on time is written to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn_times: Option<Times>,
+    /// How many bytes of that file are there before the run begins, and stay; without it there must be no such file.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pgn_after: Option<u64>,
     /// All results for scripts; `-` is standard output.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub json: Option<PathBuf>,
@@ -519,11 +530,13 @@ impl PlanFile {
         PlanFile {
             run: RunFile {
                 name: self.run.name.or(other.run.name),
+                site: self.run.site.or(other.run.site),
                 format: self.run.format.or(other.run.format),
                 games: self.run.games.or(other.run.games),
                 rounds: self.run.rounds.or(other.run.rounds),
                 seeds: self.run.seeds.or(other.run.seeds),
                 noswap: self.run.noswap.or(other.run.noswap),
+                same_lead: self.run.same_lead.or(other.run.same_lead),
                 reverse: self.run.reverse.or(other.run.reverse),
                 shuffle: self.run.shuffle.or(other.run.shuffle),
                 tiebreak_pairs: self.run.tiebreak_pairs.or(other.run.tiebreak_pairs),
@@ -559,6 +572,7 @@ impl PlanFile {
                 pgn: self.output.pgn.or(other.output.pgn),
                 pgn_comments: self.output.pgn_comments.or(other.output.pgn_comments),
                 pgn_times: self.output.pgn_times.or(other.output.pgn_times),
+                pgn_after: self.output.pgn_after.or(other.output.pgn_after),
                 json: self.output.json.or(other.output.json),
                 events: self.output.events.or(other.output.events),
                 epd: self.output.epd.or(other.output.epd),

@@ -39,6 +39,9 @@ pub const EMBEDDED_OPENINGS: &str = "builtin";
 /// The name of the 960 start positions of Chess960.
 pub const CHESS960_OPENINGS: &str = "chess960";
 
+/// The name of the opening that is none: every game begins where chess begins.
+pub const START_POSITION: &str = "startpos";
+
 /// The shipped plan, which is also the manual: `data/gauntlet.toml`.
 pub const DEFAULT_PLAN: &str = include_str!("../../../data/gauntlet.toml");
 
@@ -47,6 +50,8 @@ pub const DEFAULT_PLAN: &str = include_str!("../../../data/gauntlet.toml");
 pub struct Plan {
     /// The event's name, as it stands in the PGN.
     pub name: String,
+    /// The place, as it stands in the PGN; unknown if none.
+    pub site: Option<String>,
     /// Who meets whom.
     pub format: Format,
     /// Games of each encounter; an odd last one has no partner of reversed colors.

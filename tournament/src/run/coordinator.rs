@@ -15,6 +15,7 @@ use super::event::{Event, News, StopReason, Strike, Watcher};
 use super::setup::Prepared;
 use crate::fleet::{Queue, Work};
 use crate::game::GameRecord;
+use crate::game::termination::Kind;
 use crate::pgn::{OrderedPgn, PgnWriter};
 use crate::plan::OnFault;
 use crate::schedule::ScheduledGame;
@@ -324,7 +325,10 @@ impl<'a> Coordinator<'a> {
         self.standings.add(record);
         self.pgn.put(record.game.number, &self.writer.write(record))?;
         self.tell(&News::GameFinished(record));
-        if let Some(fault) = &record.fault {
+        let is_crash = record.termination.kind() == Kind::Crash;
+        if let Some(fault) = &record.fault
+            && (is_crash || self.prepared.plan.on_fault != OnFault::StopOnCrash)
+        {
             self.apply_policy(record.entrant(fault.color), &fault.words);
         }
         self.check_test();
@@ -334,7 +338,7 @@ impl<'a> Coordinator<'a> {
     /// What the plan wants after a fault: to stop, or to go on until an entrant has had too many since this start.
     fn apply_policy(&mut self, entrant: usize, words: &str) {
         let plan = &self.prepared.plan;
-        if plan.on_fault == OnFault::Stop {
+        if plan.on_fault != OnFault::Recover {
             let words = format!("{} {words}", plan.entrants[entrant].name);
             return self.halt(StopReason::Fault(words));
         }

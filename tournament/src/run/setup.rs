@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::opening::{Book, BookError, Format as BookFormat, Openings, Origin, Source};
-use crate::plan::{CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, Shuffle, Variant};
+use crate::plan::{CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Shuffle, Variant};
 use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
 
 /// A plan with all that follows from it.
@@ -113,6 +113,7 @@ pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<Source, Setu
     Ok(Source::new(match path.to_str() {
         Some(EMBEDDED_OPENINGS) => Origin::Builtin,
         Some(CHESS960_OPENINGS) => Origin::Chess960,
+        Some(START_POSITION) => Origin::Start,
         _ => {
             let format = format.or_else(|| BookFormat::of(path));
             Origin::File(path.to_owned(), format.ok_or_else(|| SetupError::Kind(path.to_owned()))?)

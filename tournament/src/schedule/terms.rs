@@ -36,8 +36,10 @@ pub struct Colors {
 /// Whether colors change from game to game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Swap {
-    /// They do.
+    /// They do, and from pair to pair, too.
     EachGame,
+    /// They do within a pair; every pair begins like the first.
+    InPairs,
     /// Everybody keeps the color of the first game.
     Never,
 }
@@ -90,6 +92,7 @@ impl Terms {
         let lead = lead.flipped_if(self.colors.lead == Lead::Second);
         match self.colors.swap {
             Swap::EachGame => lead.flipped_if(!(round + unit + game).is_multiple_of(2)),
+            Swap::InPairs => lead.flipped_if(game == 1),
             Swap::Never => lead,
         }
     }

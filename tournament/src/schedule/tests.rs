@@ -105,6 +105,7 @@ fn colors_are_fixed_or_begin_with_the_other_on_request() {
     };
     assert_eq!(white(Swap::EachGame, Lead::First), [0, 1, 1, 0]);
     assert_eq!(white(Swap::EachGame, Lead::Second), [1, 0, 0, 1]);
+    assert_eq!(white(Swap::InPairs, Lead::First), [0, 1, 0, 1]);
     assert_eq!(white(Swap::Never, Lead::First), [0; 4]);
     assert_eq!(white(Swap::Never, Lead::Second), [1; 4]);
 }
@@ -178,7 +179,7 @@ fn meetings() -> impl Strategy<Value = Meeting> {
 
 fn any_terms() -> impl Strategy<Value = Terms> {
     let repeat = prop_oneof![Just(Repeat::Pairs), Just(Repeat::Never)];
-    let swap = prop_oneof![Just(Swap::EachGame), Just(Swap::Never)];
+    let swap = prop_oneof![Just(Swap::EachGame), Just(Swap::InPairs), Just(Swap::Never)];
     let lead = prop_oneof![Just(Lead::First), Just(Lead::Second)];
     let policy =
         prop_oneof![Just(OpeningPolicy::Round), Just(OpeningPolicy::Pair), Just(OpeningPolicy::Encounter)];
@@ -207,7 +208,7 @@ proptest! {
             prop_assert!(games[0].opening < schedule.openings() as usize);
             if let [first, second] = games[..] {
                 let (colors, turned) = ((first.white, first.black), (second.black, second.white));
-                prop_assert_eq!(colors == turned, terms.colors.swap == Swap::EachGame);
+                prop_assert_eq!(colors == turned, terms.colors.swap != Swap::Never);
             }
         }
         prop_assert_eq!(next, schedule.games());

@@ -2,6 +2,7 @@
 //! that runs engines reads them here, so that the same words mean the same everywhere. Starts nothing, compares nothing
 //! with anything else: what a program makes of a clock or an option is its own business.
 
+mod cutechess;
 mod naming;
 mod nearest;
 mod registry;
@@ -15,6 +16,7 @@ use smalt_protocol::TimeControl;
 
 use crate::engine::Pondering;
 
+pub use cutechess::LeftOutEngine;
 pub use naming::{NameError, Names, default_name};
 pub use nearest::{nearest, nearest_key};
 pub use registry::{OptionText, Registry, RegistryEngine, RegistryError};

@@ -91,6 +91,11 @@ impl Registry {
         })
     }
 
+    /// A registry of these.
+    pub(super) fn of(engines: Vec<RegistryEngine>) -> Registry {
+        Registry { engines }
+    }
+
     /// Where a user keeps a registry: `smalt/engines.toml` in the configuration folder. It need not be there.
     pub fn user_file() -> Option<PathBuf> {
         let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);

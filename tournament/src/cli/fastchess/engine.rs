@@ -1,0 +1,91 @@
+//! Engines in foreign words: rewritten into ours, which are nearly the same, and read by the one reader of entrants.
+
+use anyhow::{Context, bail};
+use smalt_driver::entrant::{EntrantText, LeftOutEngine, Protocol, Registry, parse_keys, split_words};
+use smalt_protocol::TimeControl;
+
+use super::words::Flag;
+use crate::plan::EntrantFile;
+
+/// Reads an engine; the words of `-each` come last, so that they have the last word, as they have there.
+pub(super) fn engine(
+    engine: &Flag<'_>,
+    each: &[String],
+    registry: &Registry,
+    left_out: &[LeftOutEngine],
+) -> anyhow::Result<EntrantFile> {
+    let context = || format!("-{} {}", engine.name, engine.words.join(" "));
+    let mut words = Vec::new();
+    let mut arguments: Option<Vec<String>> = None;
+    let mut protocol = None;
+    for word in engine.words.iter().chain(each) {
+        match word.split_once('=') {
+            Some(("arg", value)) => arguments.get_or_insert_default().push(value.to_owned()),
+            Some(("args", value)) => {
+                arguments.get_or_insert_default().extend(split_words(value).with_context(context)?);
+            }
+            Some(("conf", name)) => {
+                let found = known(name, registry, left_out).with_context(context)?;
+                words.extend(found.words);
+                protocol = found.protocol;
+                arguments.get_or_insert_default().extend(found.arguments);
+            }
+            _ => words.push(rewritten(word).with_context(context)?),
+        }
+    }
+    let mut text = parse_keys(&words).with_context(context)?;
+    text.args = arguments;
+    text.proto = text.proto.or(protocol);
+    settle_clock(&mut text);
+    Ok(EntrantFile::from(text))
+}
+
+/// A configured engine in words.
+struct Known {
+    words: Vec<String>,
+    arguments: Vec<String>,
+    protocol: Option<Protocol>,
+}
+
+fn known(name: &str, registry: &Registry, left_out: &[LeftOutEngine]) -> anyhow::Result<Known> {
+    let Some(engine) = registry.find(name) else {
+        if let Some(engine) = left_out.iter().find(|engine| engine.name == name) {
+            bail!("conf={name}: {}", engine.reason);
+        }
+        let names: Vec<&str> = registry.names().collect();
+        bail!("conf={name}: no engine of that name in engines.json (there are {})", names.join(", "));
+    };
+    let mut words = vec![format!("name={name}"), format!("cmd={}", engine.cmd.display())];
+    words.extend(engine.dir.as_ref().map(|folder| format!("dir={}", folder.display())));
+    words.extend(engine.options.iter().map(|(option, text)| format!("option.{option}={}", text.0)));
+    Ok(Known { words, arguments: engine.args.clone(), protocol: engine.proto })
+}
+
+/// One word in ours.
+fn rewritten(word: &str) -> anyhow::Result<String> {
+    Ok(match word.split_once('=') {
+        Some(("plies", value)) => format!("depth={value}"),
+        Some(("tc", "infinite")) => "tc=inf".to_owned(),
+        Some(("restart", "auto")) => "restart=off".to_owned(),
+        Some(("book" | "bookdepth", _)) => {
+            bail!("{word}: a book for one engine alone is not supported; give all games one with -openings")
+        }
+        Some(("initstr", _)) => {
+            bail!("{word}: lines for the start of an engine are not supported; use option.NAME=")
+        }
+        Some(_) => word.to_owned(),
+        None if word == "trust" => {
+            bail!("trust: claims of engines are never believed here; every result follows from the rules")
+        }
+        None if word == "ponder" || word == "whitepov" => format!("{word}=on"),
+        None => bail!("{word}: expected key=value"),
+    })
+}
+
+/// Unlimited time besides another limit is how cutechess says that there is only the other limit.
+fn settle_clock(text: &mut EntrantText) {
+    let is_limited = text.nodes.is_some() || text.depth.is_some() || text.movetime.is_some();
+    if text.tc == Some(TimeControl::UNLIMITED) && is_limited {
+        text.tc = None;
+    }
+}

@@ -1,0 +1,183 @@
+//! Where games and lines go, from foreign words: `-pgnout`, `-epdout`, `-log`, `-config`, `-crc32`, `-output`, `-report`.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::bail;
+
+use super::lines::Style;
+use super::words::Flag;
+use crate::plan::Figure;
+
+/// A PGN file, and how many of its bytes stay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct PgnOut {
+    pub(super) path: PathBuf,
+    pub(super) after: u64,
+    pub(super) figures: Vec<Figure>,
+}
+
+/// `-pgnout FILE [min] [fi]`, or `-pgnout file= append= notation= …`.
+pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
+    let mut file = None;
+    let mut appends = true;
+    let mut figures = Vec::new();
+    for word in flag.words {
+        match word.split_once('=') {
+            Some(("file", value)) => file = Some(value),
+            Some(("append", value)) => appends = flag.truth("append", value)?,
+            Some(("notation", "san")) => {}
+            Some(("notation", value)) => {
+                return Err(flag.refuse("notation", value, "moves are written in san only"));
+            }
+            Some((key @ ("hashfull" | "min"), value)) => {
+                if flag.truth(key, value)? {
+                    return Err(flag.refuse(key, value, "not supported; leave it out"));
+                }
+            }
+            Some((key, value)) if key.parse::<Figure>().is_ok() => {
+                if flag.truth(key, value)? {
+                    figures.extend(key.parse::<Figure>());
+                }
+            }
+            Some(("match_line", value)) => {
+                return Err(flag.refuse(
+                    "match_line",
+                    value,
+                    "lines of engines are not written into the PGN",
+                ));
+            }
+            Some((key, _)) => {
+                return Err(flag.unknown(
+                    key,
+                    "file, append, notation, nodes, seldepth, nps, hashfull, tbhits, timeleft, latency, pv, min and \
+                     match_line",
+                ));
+            }
+            // Only finished games are ever written.
+            None if word == "fi" && file.is_some() => {}
+            None if word == "min" && file.is_some() => {
+                bail!("-pgnout … min: a minimal PGN is not supported; leave it out")
+            }
+            None if file.is_none() => file = Some(word.as_str()),
+            None => bail!("-pgnout: {word:?} is not understood"),
+        }
+    }
+    let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-pgnout needs a file") };
+    let path = PathBuf::from(file);
+    let after = if appends { length(&path) } else { 0 };
+    Ok(PgnOut { path, after, figures })
+}
+
+fn length(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |file| file.len())
+}
+
+/// `-output format=`.
+pub(super) fn style(flag: &Flag<'_>) -> anyhow::Result<Style> {
+    let mut style = Style::Fastchess;
+    for (key, value) in flag.pairs()? {
+        style = match (key, value) {
+            ("format", "fastchess") => Style::Fastchess,
+            ("format", "cutechess") => Style::Cutechess,
+            ("format", _) => return Err(flag.refuse(key, value, "the formats are fastchess and cutechess")),
+            _ => return Err(flag.unknown(key, "format")),
+        };
+    }
+    Ok(style)
+}
+
+/// A flag with one key that is true or false, as `-report penta=` and `-crc32 pgn=`.
+pub(super) fn switch(flag: &Flag<'_>, wanted: &str) -> anyhow::Result<bool> {
+    let mut is_on = true;
+    for (key, value) in flag.pairs()? {
+        if key != wanted {
+            return Err(flag.unknown(key, wanted));
+        }
+        is_on = flag.truth(key, value)?;
+    }
+    Ok(is_on)
+}
+
+/// `-epdout FILE`, or `-epdout file=`.
+pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<PathBuf> {
+    let word = flag.word()?;
+    Ok(PathBuf::from(word.strip_prefix("file=").unwrap_or(word)))
+}
+
+/// A log, and a folder for what engines say if that is wanted too.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Log {
+    pub(super) file: PathBuf,
+    pub(super) engines: Option<PathBuf>,
+}
+
+/// `-log file= level= engine=`: the file gets what standard output gets, which is what level info has there; what
+/// engines say goes into a folder beside it, a file a game.
+pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<Log> {
+    let (mut file, mut wants_engines) = (None, false);
+    for (key, value) in flag.pairs()? {
+        match key {
+            "file" => file = Some(PathBuf::from(value)),
+            "level" if ["warn", "info", "err", "fatal"].contains(&value) => {}
+            "level" if value == "trace" => wants_engines = true,
+            "level" => {
+                return Err(flag.refuse(key, value, "the levels are trace, warn, info, err and fatal"));
+            }
+            "realtime" | "append" => {
+                flag.truth(key, value)?;
+            }
+            "engine" => wants_engines |= flag.truth(key, value)?,
+            "compress" if flag.truth(key, value)? => {
+                return Err(flag.refuse(key, value, "logs are not compressed"));
+            }
+            "compress" => {}
+            _ => return Err(flag.unknown(key, "file, level, realtime, append, engine and compress")),
+        }
+    }
+    let file: PathBuf = file.ok_or_else(|| anyhow::anyhow!("-log needs file="))?;
+    let engines = wants_engines.then(|| {
+        let mut folder = file.clone().into_os_string();
+        folder.push(".games");
+        PathBuf::from(folder)
+    });
+    Ok(Log { file, engines })
+}
+
+/// What `-config` asks for.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub(super) struct Config {
+    /// Go on with this one.
+    pub(super) resume: Option<PathBuf>,
+    /// Keep the state here.
+    pub(super) keep: Option<PathBuf>,
+}
+
+/// `-config file=`, `-config outname=`: our store stands in for the file of settings.
+pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
+    let mut config = Config::default();
+    for (key, value) in flag.pairs()? {
+        match key {
+            "file" if is_json(Path::new(value)) => {
+                return Err(flag.refuse(
+                    key,
+                    value,
+                    "settings that fastchess saved cannot be read; a run is gone on with by its store",
+                ));
+            }
+            "file" => config.resume = Some(PathBuf::from(value)),
+            "outname" => config.keep = Some(PathBuf::from(value)),
+            "discard" | "stats" => {
+                let is_default = flag.truth(key, value)? == (key == "stats");
+                if !is_default {
+                    return Err(flag.refuse(key, value, "settings and results of a store belong together"));
+                }
+            }
+            _ => return Err(flag.unknown(key, "file, outname, discard and stats")),
+        }
+    }
+    Ok(config)
+}
+
+fn is_json(path: &Path) -> bool {
+    std::fs::read(path).is_ok_and(|bytes| bytes.trim_ascii_start().starts_with(b"{"))
+}

@@ -1,0 +1,106 @@
+//! A command line in fastchess's and cutechess's form: flags with one dash, each with the words up to the next flag.
+
+use anyhow::{Context, anyhow, bail};
+
+/// A flag with its words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct Flag<'a> {
+    /// Without its dashes.
+    pub(super) name: &'a str,
+    /// What follows it.
+    pub(super) words: &'a [String],
+}
+
+/// Parts a command line at its flags.
+pub(super) fn flags(arguments: &[String]) -> anyhow::Result<Vec<Flag<'_>>> {
+    let mut flags = Vec::new();
+    let mut rest = arguments;
+    while let Some((first, others)) = rest.split_first() {
+        let name = flag_name(first).ok_or_else(|| anyhow!("{first:?} stands before any flag"))?;
+        let count = others.iter().take_while(|word| flag_name(word).is_none()).count();
+        let (words, after) = others.split_at(count);
+        flags.push(Flag { name, words });
+        rest = after;
+    }
+    Ok(flags)
+}
+
+/// A dash and a letter; a negative number is none.
+fn flag_name(word: &str) -> Option<&str> {
+    let name = word.strip_prefix("--").or_else(|| word.strip_prefix('-'))?;
+    name.starts_with(|letter: char| letter.is_ascii_alphabetic()).then_some(name)
+}
+
+impl<'a> Flag<'a> {
+    /// Its only word.
+    pub(super) fn word(&self) -> anyhow::Result<&'a str> {
+        match self.words {
+            [word] => Ok(word),
+            [] => bail!("-{} needs a value", self.name),
+            _ => bail!("-{} takes one value, not {:?}", self.name, self.words.join(" ")),
+        }
+    }
+
+    /// Its only word as a number.
+    pub(super) fn number<T: std::str::FromStr>(&self) -> anyhow::Result<T> {
+        let word = self.word()?;
+        word.parse().map_err(|_| anyhow!("-{} {word}: expected a whole number", self.name))
+    }
+
+    /// That it has no words.
+    pub(super) fn alone(&self) -> anyhow::Result<()> {
+        match self.words {
+            [] => Ok(()),
+            words => bail!("-{} takes no value, but there is {:?}", self.name, words.join(" ")),
+        }
+    }
+
+    /// Its words as keys with values.
+    pub(super) fn pairs(&self) -> anyhow::Result<Vec<(&'a str, &'a str)>> {
+        let part = |word: &'a String| {
+            word.split_once('=').with_context(|| format!("-{} {word}: expected key=value", self.name))
+        };
+        self.words.iter().map(part).collect()
+    }
+
+    /// An error about one of its keys.
+    pub(super) fn refuse(&self, key: &str, value: &str, reason: &str) -> anyhow::Error {
+        anyhow!("-{} {key}={value}: {reason}", self.name)
+    }
+
+    /// An error about a key that it does not have.
+    pub(super) fn unknown(&self, key: &str, keys: &str) -> anyhow::Error {
+        anyhow!("-{} {key}=…: unknown key; the keys are {keys}", self.name)
+    }
+
+    /// A value that is true or false.
+    pub(super) fn truth(&self, key: &str, value: &str) -> anyhow::Result<bool> {
+        match value {
+            "true" => Ok(true),
+            "false" => Ok(false),
+            _ => Err(self.refuse(key, value, "expected true or false")),
+        }
+    }
+
+    /// A value that is a number.
+    pub(super) fn value<T: std::str::FromStr>(&self, key: &str, value: &str) -> anyhow::Result<T> {
+        value.parse().map_err(|_| self.refuse(key, value, "expected a number"))
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_flag_has_the_words_up_to_the_next_one() {
+        let line: Vec<String> = "-repeat -sprt elo0=-3 elo1=0 --force-concurrency -wait -5"
+            .split(' ')
+            .map(str::to_owned)
+            .collect();
+        let found = flags(&line).unwrap();
+        let shown: Vec<(&str, usize)> = found.iter().map(|flag| (flag.name, flag.words.len())).collect();
+        assert_eq!(shown, [("repeat", 0), ("sprt", 2), ("force-concurrency", 0), ("wait", 1)]);
+        assert!(flags(&["cmd=a".to_owned()]).is_err());
+    }
+}
