@@ -4,6 +4,7 @@
 //! [`fleet`]'s workers, [`store`] keeps what happened, [`standings`], [`pgn`] and [`export`] show it; [`cli`] is what users type.
 
 pub mod calendar;
+pub mod check;
 pub mod cli;
 pub mod export;
 pub mod fleet;

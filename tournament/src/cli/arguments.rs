@@ -121,6 +121,9 @@ pub(super) enum Command {
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
+    /// Examine an engine: is it fit to play?
+    #[command(after_help = super::check::EXAMPLES)]
+    Check(super::check::CheckFlags),
     /// Play with fastchess's flags, and print its lines: `smalt-tournament fastchess -help` lists them
     #[command(disable_help_flag = true)]
     Fastchess {

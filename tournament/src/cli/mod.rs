@@ -2,6 +2,7 @@
 //! knows flags.
 
 mod arguments;
+mod check;
 mod display;
 mod elo;
 mod events;
@@ -80,6 +81,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
         Command::Fastchess { arguments } => fastchess::run(Dialect::Fastchess, &arguments)?,
         Command::Cutechess { arguments } => fastchess::run(Dialect::Cutechess, &arguments)?,
+        Command::Check(flags) => check::check(&flags)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,
         Command::Export(flags) => export::export(&flags)?,
         Command::Elo { wdl, penta, test, json } => {

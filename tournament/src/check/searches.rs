@@ -1,0 +1,309 @@
+//! Searches: limits that are kept, moves that are legal, information that is sane.
+
+use std::time::Duration;
+
+use smalt_chess::{CastlingMode, Position, UciMove};
+use smalt_driver::{
+    ConversationError, Ending, Engine, Fault, GameTerms, Meanwhile, Pondering, SearchRequest, Searched, Wish,
+};
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::{Clock, Info, SearchLimits};
+
+use super::{Notes, StepError, begin_game};
+
+/// A position with much to do, known from tests of move generators.
+const BUSY: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+/// Chess960 with castling to both sides at once.
+const CASTLING: &str = "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w GBgb - 0 1";
+
+/// No search may take longer, whatever it was asked.
+const LONGEST: Duration = Duration::from_secs(20);
+
+/// What the lines of a search say.
+#[derive(Default)]
+struct Seen {
+    depths: Vec<u32>,
+    has_score: bool,
+    lines: u32,
+    multipv: u32,
+    pvs: Vec<Vec<UciMove>>,
+    last_nps: Option<(u64, u64, Duration)>,
+}
+
+impl Seen {
+    fn take(&mut self, info: &Info<'_>) {
+        self.lines += 1;
+        self.multipv = self.multipv.max(info.multipv.unwrap_or(1));
+        if info.multipv.unwrap_or(1) > 1 {
+            return;
+        }
+        self.has_score |= info.score.is_some();
+        if !info.pv.is_empty() {
+            self.pvs.push(info.pv.to_vec());
+            self.depths.extend(info.depth);
+        }
+        if let (Some(nps), Some(nodes), Some(time)) = (info.nps, info.nodes, info.time) {
+            self.last_nps = Some((nps, nodes, time));
+        }
+    }
+}
+
+fn search(
+    engine: &mut dyn Engine,
+    fen: Option<&str>,
+    limits: &SearchLimits,
+    stop_after: Option<Duration>,
+    seen: &mut Seen,
+) -> Result<Searched, ConversationError> {
+    let start = fen.map_or(Start::Standard, Start::Fen);
+    let request = SearchRequest { start, moves: &[], limits, deadline: LONGEST, stop_after };
+    let mut observer = |info: &Info<'_>, _: Duration| {
+        seen.take(info);
+        Wish::GoOn
+    };
+    engine.search(&request, &mut Meanwhile::nothing(), Some(&mut observer))
+}
+
+fn position(fen: Option<&str>) -> Position {
+    fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::start)
+}
+
+/// Moves are legal, and lines of play can be played.
+fn judge_moves(fen: Option<&str>, searched: &Searched, seen: &Seen, what: &str, notes: &mut Notes) {
+    let position = position(fen);
+    match searched.best {
+        None => notes.fail(format!("{what}: says that there is no move, but there is")),
+        Some(mv) if mv.to_move(&position).is_err() => {
+            notes.fail(format!("{what}: plays {mv}, which is illegal"))
+        }
+        Some(_) => {}
+    }
+    for pv in &seen.pvs {
+        let mut current = position;
+        for mv in pv {
+            match mv.to_move(&current) {
+                Ok(legal) => current = current.after(legal),
+                Err(_) => {
+                    notes.warn(format!("{what}: a principal variation has the illegal move {mv}"));
+                    return;
+                }
+            }
+        }
+    }
+    if let (Some(best), Some(pv)) = (searched.best, seen.pvs.last())
+        && pv.first() != Some(&best)
+    {
+        notes.warn(format!("{what}: plays {best}, but its last principal variation begins otherwise"));
+    }
+}
+
+fn judge_lines(seen: &Seen, what: &str, notes: &mut Notes) {
+    if seen.lines == 0 {
+        return notes
+            .warn(format!("{what}: tells nothing while it thinks, so that no game can be adjudicated"));
+    }
+    if !seen.has_score {
+        notes.warn(format!("{what}: tells no score"));
+    }
+    if seen.depths.windows(2).any(|two| two[1] < two[0]) {
+        notes.warn(format!("{what}: the depth that it tells falls while it thinks"));
+    }
+    if let Some((nps, nodes, time)) = seen.last_nps
+        && time >= Duration::from_millis(50)
+    {
+        let ours = nodes as f64 / time.as_secs_f64();
+        if nps as f64 > 5.0 * ours || (nps as f64) < ours / 5.0 {
+            notes.warn(format!(
+                "{what}: tells {nps} nodes a second, but {nodes} nodes in {} ms are {ours:.0}",
+                time.as_millis()
+            ));
+        }
+    }
+}
+
+/// Depth, nodes, time for a move and a tiny clock are kept.
+pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    let clock =
+        |ms| Some(Clock { remaining: Duration::from_millis(ms), increment: Duration::from_millis(10) });
+    let cases = [
+        ("depth 4", SearchLimits { depth: Some(4), ..SearchLimits::default() }),
+        ("nodes 20000", SearchLimits { nodes: Some(20_000), ..SearchLimits::default() }),
+        (
+            "movetime 200",
+            SearchLimits { move_time: Some(Duration::from_millis(200)), ..SearchLimits::default() },
+        ),
+        (
+            "a clock of 0.3 s",
+            SearchLimits { white: clock(300), black: clock(300), ..SearchLimits::default() },
+        ),
+    ];
+    for (what, limits) in cases {
+        begin_game(engine)?;
+        for fen in [None, Some(BUSY)] {
+            let mut seen = Seen::default();
+            let searched = search(engine, fen, &limits, None, &mut seen)?;
+            judge_moves(fen, &searched, &seen, what, notes);
+            judge_lines(&seen, what, notes);
+            judge_limit(&searched, &limits, what, notes);
+            if notes.found.iter().any(|(result, _)| *result != super::Judgement::Ok) {
+                notes.show(engine);
+            }
+        }
+        notes.ok(format!("obeys {what}"));
+    }
+    Ok(())
+}
+
+fn judge_limit(searched: &Searched, limits: &SearchLimits, what: &str, notes: &mut Notes) {
+    let elapsed = searched.elapsed;
+    if let (Some(limit), Some(nodes)) = (limits.nodes, searched.report.nodes)
+        && nodes > limit + limit / 4
+    {
+        notes.warn(format!("{what}: searches {nodes} nodes"));
+    }
+    if let (Some(limit), Some(depth)) = (limits.depth, searched.report.depth)
+        && depth > limit
+    {
+        notes.warn(format!("{what}: searches {depth} plies deep"));
+    }
+    let allowed = limits.move_time.or(limits.white.map(|clock| clock.remaining));
+    if let Some(allowed) = allowed {
+        let margin = if limits.move_time.is_some() { Duration::from_millis(100) } else { Duration::ZERO };
+        if elapsed > allowed + margin + Duration::from_millis(400) {
+            notes.fail(format!("{what}: takes {} ms, and would lose on time", elapsed.as_millis()));
+        } else if elapsed > allowed + margin {
+            notes.warn(format!("{what}: takes {} ms", elapsed.as_millis()));
+        }
+    }
+}
+
+/// An endless search ends when it is told to stop, and not before.
+pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    begin_game(engine)?;
+    let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
+    let asked = Duration::from_millis(300);
+    let mut seen = Seen::default();
+    let searched = search(engine, Some(BUSY), &limits, Some(asked), &mut seen)?;
+    judge_moves(Some(BUSY), &searched, &seen, "stop", notes);
+    let late = searched.elapsed.saturating_sub(asked);
+    match searched.ending {
+        Ending::Own => notes.warn(format!(
+            "an endless search ended by itself after {} ms, before `stop`",
+            searched.elapsed.as_millis()
+        )),
+        Ending::Stopped if late > Duration::from_millis(500) => {
+            notes.warn(format!("moves only {} ms after `stop`", late.as_millis()));
+        }
+        Ending::Stopped => notes.ok(format!("moves {} ms after `stop`", late.as_millis())),
+    }
+    Ok(())
+}
+
+/// `isready` is answered while it thinks.
+pub(super) fn ready_while_thinking(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    begin_game(engine)?;
+    let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
+    let request = SearchRequest {
+        start: Start::Fen(BUSY),
+        moves: &[],
+        limits: &limits,
+        deadline: LONGEST,
+        stop_after: None,
+    };
+    let meanwhile = &mut Meanwhile::nothing();
+    engine.begin(&request, meanwhile)?;
+    let took = engine.ping(meanwhile)?;
+    engine.abandon(meanwhile)?;
+    if took > Duration::from_secs(1) {
+        notes.warn(format!("answers `isready` only after {} ms while it thinks", took.as_millis()));
+    } else {
+        notes.ok("answers `isready` while it thinks");
+    }
+    Ok(())
+}
+
+/// Where there is no move it says so.
+pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    let limits = SearchLimits { depth: Some(3), ..SearchLimits::default() };
+    for (what, fen) in [("a mated position", MATED), ("a stalemate", STALEMATED)] {
+        begin_game(engine)?;
+        match search(engine, Some(fen), &limits, None, &mut Seen::default()) {
+            Ok(Searched { best: None, .. }) => notes.ok(format!("says that {what} has no move")),
+            Ok(Searched { best: Some(mv), .. }) => {
+                notes.warn(format!("plays {mv} in {what}, where there is no move"))
+            }
+            Err(ConversationError::Fault(fault @ Fault::MalformedBestmove { .. })) => {
+                notes.warn(format!("in {what}, where there is no move, it {fault}"));
+            }
+            Err(ConversationError::Fault(fault)) => {
+                // No runner asks this in a game.
+                notes.warn(format!("in {what}, where there is no move, it {fault}"));
+                return Ok(());
+            }
+            Err(error) => return Err(error.into()),
+        }
+    }
+    Ok(())
+}
+
+/// So many lines as asked, if it has the option.
+pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    if smalt_protocol::option::find(engine.options(), "MultiPV").is_none() {
+        return Ok(());
+    }
+    engine.set_option("MultiPV", "3", &mut Meanwhile::nothing())?;
+    begin_game(engine)?;
+    let mut seen = Seen::default();
+    let limits = SearchLimits { depth: Some(4), ..SearchLimits::default() };
+    let searched = search(engine, None, &limits, None, &mut seen)?;
+    judge_moves(None, &searched, &seen, "MultiPV 3", notes);
+    if seen.multipv == 3 {
+        notes.ok("shows three lines with MultiPV 3");
+    } else {
+        notes.warn(format!("shows {} lines with MultiPV 3", seen.multipv));
+    }
+    Ok(())
+}
+
+/// Chess960 positions are understood, if it declares them.
+pub(super) fn chess960(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    if smalt_protocol::option::find(engine.options(), "UCI_Chess960").is_none() {
+        return Ok(());
+    }
+    let terms = GameTerms { variant: CastlingMode::Chess960, pondering: Pondering::Off };
+    engine.new_game(terms, &mut Meanwhile::nothing())?;
+    let limits = SearchLimits { depth: Some(6), ..SearchLimits::default() };
+    let mut seen = Seen::default();
+    let searched = search(engine, Some(CASTLING), &limits, None, &mut seen)?;
+    judge_moves(Some(CASTLING), &searched, &seen, "Chess960", notes);
+    notes.ok("plays Chess960");
+    Ok(())
+}
+
+/// It thinks on its opponent's time without moving, and moves after the hit.
+pub(super) fn ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    if smalt_protocol::option::find(engine.options(), "Ponder").is_none() {
+        return Ok(());
+    }
+    let terms = GameTerms { variant: CastlingMode::Standard, pondering: Pondering::On };
+    let meanwhile = &mut Meanwhile::nothing();
+    engine.new_game(terms, meanwhile)?;
+    let clock = Some(Clock { remaining: Duration::from_secs(2), increment: Duration::ZERO });
+    let limits = SearchLimits { ponder: true, white: clock, black: clock, ..SearchLimits::default() };
+    let request = SearchRequest {
+        start: Start::Fen(BUSY),
+        moves: &[],
+        limits: &limits,
+        deadline: LONGEST,
+        stop_after: None,
+    };
+    engine.begin(&request, meanwhile)?;
+    let after = SearchLimits { ponder: false, ..limits.clone() };
+    engine.ponder_hit(&SearchRequest { limits: &after, ..request }, meanwhile)?;
+    let searched = engine.finish(meanwhile, None)?;
+    judge_moves(Some(BUSY), &searched, &Seen::default(), "ponder", notes);
+    notes.ok("moves after `ponderhit`");
+    Ok(())
+}

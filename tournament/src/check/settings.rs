@@ -1,0 +1,59 @@
+//! What an engine declares, and how it leaves.
+
+use smalt_driver::process::Exit;
+use smalt_driver::{Engine, Farewell, Meanwhile};
+use smalt_protocol::option::OptionKind;
+
+use super::{Notes, StepError};
+
+/// Every default fits its own range, no name comes twice, and setting each option to its default is survived.
+pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    let declared = engine.options().to_vec();
+    for (index, option) in declared.iter().enumerate() {
+        let name = &option.name;
+        if declared[..index].iter().any(|other| other.name.eq_ignore_ascii_case(name)) {
+            notes.warn(format!("option {name:?} is declared twice"));
+        }
+        match &option.kind {
+            OptionKind::Spin { default, min, max } if min > max => {
+                notes.warn(format!(
+                    "option {name:?}: its least value {min} is above its greatest {max} (default {default})"
+                ));
+            }
+            OptionKind::Spin { default, min, max } if default < min || default > max => {
+                notes.warn(format!("option {name:?}: its default {default} is outside of {min} to {max}"));
+            }
+            OptionKind::Combo { default, choices } if !choices.contains(default) => {
+                notes.warn(format!(
+                    "option {name:?}: its default {default:?} is none of {}",
+                    choices.join(", ")
+                ));
+            }
+            _ => {}
+        }
+    }
+    let meanwhile = &mut Meanwhile::nothing();
+    let mut set = 0;
+    for option in &declared {
+        let Some(value) = option.default_value() else { continue };
+        if option.parse_value(&value.to_string()).is_ok() {
+            engine.set_option(&option.name, &value.to_string(), meanwhile)?;
+            set += 1;
+        }
+    }
+    engine.ping(meanwhile)?;
+    notes.ok(format!("declares {} options, and takes the defaults of {set}", declared.len()));
+    Ok(())
+}
+
+/// It leaves when it is told so.
+pub(super) fn quit(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    match engine.quit() {
+        Farewell::Quit(Exit::Code(0)) => notes.ok("leaves when it is told to quit"),
+        Farewell::Quit(exit) => notes.warn(format!("leaves when it is told to quit, but {exit}")),
+        Farewell::Terminated(_) => notes.fail("does not leave when it is told to quit, only after SIGTERM"),
+        Farewell::Killed => notes.fail("does not leave when it is told to quit, and had to be killed"),
+        Farewell::Gone => notes.fail("was gone before it was told to quit"),
+    }
+    Ok(())
+}

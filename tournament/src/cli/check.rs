@@ -1,0 +1,91 @@
+//! `check`: is this engine fit to play?
+
+use std::path::PathBuf;
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use smalt_driver::entrant::parse_entrant;
+
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::intent::{make_absolute, registry};
+use super::output::{is_standard_output, print, write_json};
+use super::view::printable;
+use crate::check::{Judgement, Report, Subject, check as examine};
+use crate::plan::{ClockFile, EntrantFile, Format, Plan, PlanFile, RunFile};
+use crate::run::slot::command;
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  smalt-tournament check ./mine
+  smalt-tournament check 'cmd=gnuchess args=\"--uci\" option.Hash=16' --json report.json
+
+The exit code is 0 if nothing failed, 1 if something did (the engine is not fit), 2 for wrong usage. Warnings are
+what a runner can live with.";
+
+/// Which engine.
+#[derive(Args, Clone, Debug)]
+pub(super) struct CheckFlags {
+    /// An entrant: a program with its arguments, a name of the registry, builtin, or key=value words
+    engine: String,
+    /// A registry of named engines
+    #[arg(long, value_name = "FILE")]
+    engines: Option<PathBuf>,
+    /// Write all findings for scripts (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    json: Option<PathBuf>,
+}
+
+/// Examines an engine.
+pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
+    let report = examine(&subject(flags)?);
+    if let Some(file) = &flags.json {
+        write_json(file, &report)?;
+    }
+    if !flags.json.as_deref().is_some_and(is_standard_output) {
+        print(&printable(&text(&report)))?;
+    }
+    Ok(if report.fit { Exit::Done } else { Exit::Failed })
+}
+
+/// The entrant as a plan would have it.
+fn subject(flags: &CheckFlags) -> Result<Subject, Refusal> {
+    let entrant = EntrantFile::from(parse_entrant(&flags.engine).or_usage()?);
+    let partner = EntrantFile { cmd: Some("builtin".to_owned()), ..EntrantFile::default() };
+    let file = PlanFile {
+        run: RunFile { format: Some(Format::Match), games: Some(2), seed: Some(1), ..RunFile::default() },
+        clock: ClockFile { depth: Some(1), ..ClockFile::default() },
+        entrants: vec![entrant, partner],
+        ..PlanFile::default()
+    };
+    let mut plan = Plan::check(&file, &registry(flags.engines.as_deref())?).or_usage()?;
+    make_absolute(&mut plan);
+    let entrant = &plan.entrants[0];
+    let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;
+    let command = command(entrant, &own_program);
+    command.locate().map_err(|error| anyhow!("failed to {error}")).or_usage()?;
+    let options = entrant.options.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
+    Ok(Subject { command, protocol: entrant.protocol, options })
+}
+
+fn text(report: &Report) -> String {
+    let mut text = String::new();
+    for finding in &report.findings {
+        let result = match finding.result {
+            Judgement::Ok => "ok     ",
+            Judgement::Warning => "warning",
+            Judgement::Failure => "failure",
+        };
+        text.push_str(&format!("{result}  {}: {}\n", finding.step, finding.words));
+        for line in &finding.lines {
+            text.push_str(&format!("           {line}\n"));
+        }
+    }
+    let count = |wanted| report.findings.iter().filter(|finding| finding.result == wanted).count();
+    let (warnings, failures) = (count(Judgement::Warning), count(Judgement::Failure));
+    let fit = if report.fit { "fit to play" } else { "not fit to play" };
+    text.push_str(&format!(
+        "{} ({}): {fit}, {failures} failures, {warnings} warnings\n",
+        report.engine, report.protocol
+    ));
+    text
+}
