@@ -10,7 +10,8 @@ use super::exit::{OrRefuse, Refusal};
 use super::output::tell;
 use crate::plan::{
     AdjudicationFile, CHESS960_OPENINGS, ClockFile, EMBEDDED_OPENINGS, EntrantFile, Format, OpeningsFile,
-    OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, SprtFile, Switch, TablebaseRule, Text,
+    OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, SprtFile, Switch, TablebaseRule,
+    Text,
 };
 
 /// The plan that flags mean.
@@ -90,7 +91,10 @@ pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
 /// Paths mean the same from every folder, so that a run can be resumed from another one.
 pub(super) fn make_absolute(plan: &mut Plan) {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
-    if ![EMBEDDED_OPENINGS, CHESS960_OPENINGS, START_POSITION].iter().any(|name| plan.openings.file == Path::new(name)) {
+    if ![EMBEDDED_OPENINGS, CHESS960_OPENINGS, START_POSITION]
+        .iter()
+        .any(|name| plan.openings.file == Path::new(name))
+    {
         plan.openings.file = absolute(&plan.openings.file);
     }
     if let Some(rule) = &mut plan.tablebases {

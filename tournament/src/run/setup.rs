@@ -4,7 +4,9 @@ use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use crate::opening::{Book, BookError, Format as BookFormat, Openings, Origin, Source};
-use crate::plan::{CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Shuffle, Variant};
+use crate::plan::{
+    CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Shuffle, Variant,
+};
 use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
 
 /// A plan with all that follows from it.

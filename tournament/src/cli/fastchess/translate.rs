@@ -197,11 +197,13 @@ impl<'a> Typed<'a> {
     fn take_openings(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
         // Both take openings in the order of the file where nothing is said.
         let mut openings = OpeningsFile { order: Some(Order::Sequential), ..OpeningsFile::default() };
-        let mut format = None;
         for (key, value) in flag.pairs()? {
             match key {
                 "file" => openings.file = Some(PathBuf::from(value)),
-                "format" => format = Some(value),
+                "format" => {
+                    let format = crate::plan::parse_word(value);
+                    openings.format = Some(format.map_err(|error| flag.refuse(key, value, &error))?);
+                }
                 "order" if value == "random" => openings.order = Some(Order::Random),
                 "order" if value == "sequential" => openings.order = Some(Order::Sequential),
                 "order" => return Err(flag.refuse(key, value, "the orders are random and sequential")),
@@ -212,7 +214,6 @@ impl<'a> Typed<'a> {
             }
         }
         let Some(file) = &openings.file else { bail!("-openings needs file=") };
-        check_format(flag, &file.display().to_string(), format)?;
         self.shown.book = file.file_name().map(|name| name.to_string_lossy().into_owned());
         self.openings = Some(openings);
         Ok(())
@@ -396,20 +397,6 @@ fn policy(flag: &Flag<'_>, value: &str) -> anyhow::Result<OpeningPolicy> {
         "default" => Ok(OpeningPolicy::Pair),
         _ => Err(flag.refuse("policy", value, "the policies are default, round and encounter")),
     }
-}
-
-/// The ending of a file's name tells its kind; a format that says otherwise is not obeyed in silence.
-fn check_format(flag: &Flag<'_>, file: &str, format: Option<&str>) -> anyhow::Result<()> {
-    let Some(format) = format else { return Ok(()) };
-    if !["epd", "pgn"].contains(&format) {
-        return Err(flag.refuse("format", format, "the formats are epd and pgn"));
-    }
-    let bare = file.strip_suffix(".gz").or_else(|| file.strip_suffix(".zst")).unwrap_or(file);
-    let is_pgn = bare.to_ascii_lowercase().ends_with(".pgn");
-    if is_pgn != (format == "pgn") {
-        return Err(flag.refuse("format", format, "the name of the file says otherwise; rename it"));
-    }
-    Ok(())
 }
 
 /// Flags that ask for what is so anyway, and those that cannot be honoured.
