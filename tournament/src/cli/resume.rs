@@ -7,8 +7,7 @@ use anyhow::{Context, anyhow};
 use super::arguments::ResumeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::play::{
-    Crew, check_outputs, Face, conduct, locate_engines, loudness, make_outputs_absolute, read_played_run,
-    refuse_store,
+    Crew, Face, check_outputs, conduct, locate_engines, make_outputs_absolute, read_played_run, refuse_store,
 };
 use crate::pgn::OrderedPgn;
 use crate::plan::{Format, OutputFile, Plan};
@@ -30,7 +29,9 @@ pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
     let pgn = match &prepared.plan.output.pgn {
         Some(path) => {
             let bytes = prepared.plan.output.pgn_after.unwrap_or(0);
-            OrderedPgn::replace(path, bytes).with_context(|| format!("write {}", path.display())).or_failed()?
+            OrderedPgn::replace(path, bytes)
+                .with_context(|| format!("write {}", path.display()))
+                .or_failed()?
         }
         None => OrderedPgn::nowhere(),
     };
