@@ -83,11 +83,11 @@ fn estimate(estimate: Option<Estimate>) -> Cell {
     estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
 }
 
-/// Elo with its error; `> 183` (with 95 %) where all games were won, `< -183` where all were lost.
+/// Elo with its error; `> +183` (with 95 %) where all games were won, `< -183` where all were lost.
 fn elo(found: Option<MatchStatistics>, results: Wdl) -> Cell {
     match one_sided_elo(results) {
-        Some(Elo(bound)) if bound > 0.0 => format!("> {bound:.0}").into(),
-        Some(Elo(bound)) => format!("< {bound:.0}").into(),
+        Some(Elo(bound)) if results.wins > 0 => format!("> {bound:+.0}").into(),
+        Some(Elo(bound)) => format!("< {bound:+.0}").into(),
         None => estimate(found.and_then(|found| found.elo)),
     }
 }
@@ -257,4 +257,19 @@ pub fn speed(standings: &Standings) -> Table {
         ]);
     }
     table
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_bound_of_a_one_sided_result_points_the_way_of_the_result() {
+        let check = |results, expected: &str| assert_eq!(elo(None, results), Cell::from(expected));
+        check(Wdl::new(10, 0, 0), "> +183");
+        // Four wins still leave room for somewhat weaker than the other.
+        check(Wdl::new(4, 0, 0), "> -19");
+        check(Wdl::new(0, 0, 4), "< +19");
+        check(Wdl::new(0, 0, 10), "< -183");
+    }
 }
