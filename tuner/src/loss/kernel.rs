@@ -22,8 +22,8 @@ const fn lane_of(danger: usize) -> (usize, usize) {
     (danger % 2, danger / 2 + WORDS - DANGERS.div_ceil(2))
 }
 
-/// Places for columns: a power of two, so that no index needs a check.
-const PLACES: usize = COLUMNS.next_power_of_two();
+/// A place for every column that a word can name, so that no index needs a check or a mask.
+const PLACES: usize = 1 << 16;
 
 /// A pair for each column.
 pub(super) struct ColumnTable(Box<[Pair; PLACES]>);
@@ -36,7 +36,7 @@ impl ColumnTable {
 
     #[inline(always)]
     fn get(&self, word: u16) -> Pair {
-        self.0[usize::from(word) % PLACES]
+        self.0[usize::from(word)]
     }
 }
 
@@ -177,7 +177,7 @@ impl NearGradient {
     fn add(&mut self, row: &Row<'_>, slopes: [f32; INPUTS]) {
         let linear = [slopes[0], slopes[1]];
         for &word in row.linear {
-            let column = &mut self.columns.0[usize::from(word) % PLACES];
+            let column = &mut self.columns.0[usize::from(word)];
             *column = added(*column, linear);
         }
         for (weight, slope) in row.scale().into_iter().zip([slopes[6], slopes[7]]) {

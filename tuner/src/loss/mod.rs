@@ -20,8 +20,8 @@ pub use normal::NormalMatrix;
 /// All parameters: [middlegame, endgame] of each weight in turn. A weight that scales uses only the first.
 pub const PARAMETERS: usize = 2 * WEIGHTS;
 
-/// Parts into which a pass is cut.
-const PARTS: usize = 64;
+/// Parts into which a pass is cut: the most threads that help. Each takes half a megabyte.
+const PARTS: usize = 16;
 
 /// Blocks whose gradients are added up in 32 bits.
 const NEAR_BLOCKS: usize = 4;
