@@ -138,7 +138,7 @@ pub(super) enum Command {
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Make an opening book: random moves, kept where an engine judges them even
+    /// Make an opening book: random moves, kept where an engine judges them even; or check one
     Openings(OpeningFlags),
     /// Be the built-in engine
     #[command(hide = true)]
@@ -459,9 +459,15 @@ pub(super) struct SprtFlags {
     pub model: Option<Model>,
 }
 
-/// An opening book to be made.
+/// An opening book to be made, or checked.
 #[derive(Args, Clone, Debug)]
 pub(super) struct OpeningFlags {
+    /// Check a book instead of making one: how many openings it has, what is none, and how many come twice
+    #[arg(long, value_name = "FILE")]
+    pub check: Option<PathBuf>,
+    /// How the book that is checked is written, where its name does not tell: epd, pgn or polyglot
+    #[arg(long, value_name = "FORMAT", value_parser = parse_word::<BookFormat>, requires = "check")]
+    pub book_format: Option<BookFormat>,
     /// The judge
     #[arg(long, value_name = "E", default_value = "builtin")]
     pub engine: String,
@@ -471,9 +477,10 @@ pub(super) struct OpeningFlags {
     /// How many openings
     #[arg(long, value_name = "N", default_value_t = 1000)]
     pub count: usize,
-    /// How many random moves lead to each, both sides counted
-    #[arg(long, value_name = "N", default_value_t = 8)]
-    pub plies: u32,
+    /// How many random moves lead to each, both sides counted (default 8); of a book that is checked, how many plies are
+    /// taken (default: all)
+    #[arg(long, value_name = "N")]
+    pub plies: Option<u32>,
     /// What all chance follows from
     #[arg(long, value_name = "S", default_value_t = 1)]
     pub seed: u64,

@@ -91,7 +91,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             let counts = pairs.or(games).context("give --wdl W,D,L or --penta LL,LD,DD,WD,WW").or_usage()?;
             elo::elo(counts, &test, json.as_deref())?
         }
-        Command::Openings(flags) => openings::make(&flags)?,
+        Command::Openings(flags) => openings::openings(&flags)?,
     };
     Ok(exit.into())
 }

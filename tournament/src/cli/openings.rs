@@ -1,7 +1,8 @@
-//! Makes an opening book with the help of engines, each on a thread of its own, and writes it as EPD.
+//! Makes an opening book with the help of engines, each on a thread of its own, and writes it as EPD; or checks one.
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;
+use std::path::Path;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
@@ -18,8 +19,10 @@ use super::arguments::OpeningFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
 use crate::opening::make::{Candidate, Recipe};
+use crate::opening::{Book, Source};
 use crate::plan::{ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile};
 use crate::run::slot::command;
+use crate::run::source_of;
 
 /// A judge that has not answered then is broken.
 const LONGEST_JUDGEMENT: Duration = Duration::from_secs(60);
@@ -27,13 +30,47 @@ const LONGEST_JUDGEMENT: Duration = Duration::from_secs(60);
 /// After so many candidates for each opening wanted the wish is taken for one that cannot be fulfilled.
 const MOST_CANDIDATES_EACH: u64 = 1000;
 
+/// How many random moves lead to an opening where nothing is said.
+const USUAL_PLIES: u32 = 8;
+
 /// What a judge said of a candidate; no score where there was no candidate.
 type Judgement = anyhow::Result<(u64, Option<(Candidate, i32)>)>;
 
+/// Makes or checks a book.
+pub(super) fn openings(flags: &OpeningFlags) -> Result<Exit, Refusal> {
+    match &flags.check {
+        Some(path) => check(path, flags),
+        None => make(flags),
+    }
+}
+
+/// Reads a book as a run would, and tells what it found there.
+fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
+    let source = Source { plies: flags.plies, ..source_of(path, flags.book_format).or_usage()? };
+    let book =
+        Book::survey(source).with_context(|| format!("read openings from {}", path.display())).or_usage()?;
+    let mut text = String::new();
+    for skipped in book.skipped() {
+        text.push_str(&format!("line {}: {}\n", skipped.line, skipped.reason));
+    }
+    if book.is_endless() {
+        text.push_str(&format!("{}\n", book.fingerprint()));
+    } else {
+        let repeated = book.count_repeated().or_failed()?;
+        text.push_str(&format!(
+            "openings {}\nskipped {}\nrepeated {repeated}\n",
+            book.count(),
+            book.skipped_count()
+        ));
+    }
+    output::print(&text)?;
+    Ok(if book.skipped_count() > 0 { Exit::LeftOut } else { Exit::Done })
+}
+
 /// Makes the book.
-pub(super) fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
+fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     let judge = judge_entrant(flags)?;
-    let recipe = Recipe { seed: flags.seed, plies: flags.plies };
+    let recipe = Recipe { seed: flags.seed, plies: flags.plies.unwrap_or(USUAL_PLIES) };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let judges = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
     let next = AtomicU64::new(0);

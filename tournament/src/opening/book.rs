@@ -5,8 +5,8 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
 
-use super::source::{Entry, Format, Origin, Source};
-use super::{Opening, Openings, PolyglotWalk};
+use super::source::{Entry, Format, Origin, Parts, Source};
+use super::{Openings, PolyglotWalk};
 
 /// How many of those that are skipped are kept with their reasons.
 const KEPT: usize = 20;
@@ -90,11 +90,11 @@ impl Book {
         Ok(book)
     }
 
-    fn add(&mut self, place: u32, line: u64, judged: Result<Opening, String>) {
+    fn add(&mut self, place: u32, line: u64, judged: Result<Parts, String>) {
         match judged {
-            Ok(opening) => {
+            Ok(parts) => {
                 self.count += 1;
-                self.sum.add_opening(&opening);
+                self.sum.add_opening(&parts);
             }
             Err(reason) => {
                 self.bad.insert(place);
@@ -155,10 +155,24 @@ impl Book {
 
     fn select_one(&self, openings: &mut Openings, place: u32, entry: &Entry<'_>) {
         if openings.wants(place)
-            && let Ok(opening) = self.source.judge(entry)
+            && let Ok(parts) = self.source.judge(entry)
         {
-            openings.put(place, &opening);
+            openings.put(place, &parts.into_opening());
         }
+    }
+
+    /// How many openings end in a position in which another before them did, counters aside.
+    ///
+    /// # Errors
+    /// If the source cannot be read again.
+    pub fn count_repeated(&self) -> Result<u32, BookError> {
+        let (mut keys, mut repeated) = (HashSet::new(), 0);
+        self.source.for_each(|_, entry| {
+            if let Ok(parts) = self.source.judge(&entry) {
+                repeated += u32::from(!keys.insert(parts.last_key()));
+            }
+        })?;
+        Ok(repeated)
     }
 
     /// All places of the book.
@@ -182,9 +196,9 @@ impl Checksum {
         }
     }
 
-    fn add_opening(&mut self, opening: &Opening) {
-        self.add(opening.position.key());
-        for mv in &opening.moves {
+    fn add_opening(&mut self, parts: &Parts) {
+        self.add(parts.start.key());
+        for mv in &parts.moves {
             self.add(u64::from(mv.to_bits()));
         }
     }

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use smalt_chess::notation::pgn::{PgnError, PgnGame, PgnReader, Variations};
-use smalt_chess::{DrawClaims, Epd, Game, Position, Setup};
+use smalt_chess::{DrawClaims, Epd, Game, Move, Position, Setup};
 
 use super::{EMBEDDED, Opening};
 use crate::packed::Unpacked;
@@ -84,6 +84,30 @@ pub(super) enum Entry<'a> {
     Number(u16),
 }
 
+/// What makes an opening, without the texts that are only made for those that are used.
+pub(super) struct Parts {
+    pub start: Position,
+    pub moves: Vec<Move>,
+    name: Option<String>,
+    eco: Option<String>,
+}
+
+impl Parts {
+    /// The key of the position in which engines begin to think.
+    pub(super) fn last_key(&self) -> u64 {
+        let mut position = self.start;
+        for &mv in &self.moves {
+            position.play(mv);
+        }
+        position.repetition_key()
+    }
+
+    pub(super) fn into_opening(self) -> Opening {
+        let Parts { start, moves, name, eco } = self;
+        Opening { moves, name, eco, ..Opening::from_position(start) }
+    }
+}
+
 impl Source {
     /// All of everything.
     pub fn new(origin: Origin) -> Source {
@@ -109,15 +133,15 @@ impl Source {
     }
 
     /// Makes an opening of what was told, or says why it is none.
-    pub(super) fn judge(&self, entry: &Entry<'_>) -> Result<Opening, String> {
+    pub(super) fn judge(&self, entry: &Entry<'_>) -> Result<Parts, String> {
         match entry {
             Entry::Line(line) => opening_of_line(line),
             Entry::Game(game) => opening_of_game(game, self.plies.map_or(usize::MAX, |plies| plies as usize)),
             Entry::Unreadable(reason) => Err(reason.clone()),
             Entry::Number(number) => {
                 let setup = Setup::chess960(*number).ok_or("is no start position of Chess960")?;
-                let position = Position::new(&setup).map_err(|error| error.to_string())?;
-                Ok(Opening { name: Some(format!("Chess960 {number}")), ..Opening::from_position(position) })
+                let start = Position::new(&setup).map_err(|error| error.to_string())?;
+                Ok(Parts { start, moves: Vec::new(), name: Some(format!("Chess960 {number}")), eco: None })
             }
         }
     }
@@ -159,14 +183,14 @@ fn for_each_game(text: impl Read, mut each: impl FnMut(u64, Entry<'_>)) -> io::R
     }
 }
 
-fn opening_of_line(line: &str) -> Result<Opening, String> {
+fn opening_of_line(line: &str) -> Result<Parts, String> {
     let epd = Epd::parse(line).map_err(|error| format!("is no position: {error}"))?;
     check_open(&epd.position)?;
     let text = |opcode: &str| {
         let operand = epd.operation(opcode)?.operands.first()?.as_str();
         (!operand.is_empty()).then(|| operand.to_owned())
     };
-    Ok(Opening { name: text("id"), eco: text("eco"), ..Opening::from_position(epd.position) })
+    Ok(Parts { start: epd.position, moves: Vec::new(), name: text("id"), eco: text("eco") })
 }
 
 fn check_open(position: &Position) -> Result<(), String> {
@@ -180,7 +204,7 @@ fn check_open(position: &Position) -> Result<(), String> {
 }
 
 /// The first moves of a game. One that ends in an error before so many moves is no opening.
-fn opening_of_game(written: &PgnGame, most: usize) -> Result<Opening, String> {
+fn opening_of_game(written: &PgnGame, most: usize) -> Result<Parts, String> {
     let mut game = Game::new(*written.start());
     for played in written.main_line().take(most) {
         game.play(played.mv).map_err(|error| error.to_string())?;
@@ -200,8 +224,7 @@ fn opening_of_game(written: &PgnGame, most: usize) -> Result<Opening, String> {
         (Some(opening), Some(variation)) => Some(format!("{opening}, {variation}")),
         (opening, _) => opening,
     };
-    let start = Opening::from_position(*written.start());
-    Ok(Opening { moves: game.moves().to_vec(), name, eco: tag("ECO"), ..start })
+    Ok(Parts { start: *written.start(), moves: game.moves().to_vec(), name, eco: tag("ECO") })
 }
 
 #[cfg(test)]

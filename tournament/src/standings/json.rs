@@ -6,6 +6,7 @@ use serde::Serialize;
 use smalt_stats::ratings::RatingOptions;
 use smalt_stats::{Estimate, MatchStatistics, Wdl};
 
+use super::course::Course;
 use super::{Standings, TestState, one_sided_elo, statistics};
 
 /// The results of a run.
@@ -18,6 +19,8 @@ pub struct Results {
     entrants: Vec<Entrant>,
     pairings: Vec<Pairing>,
     sprt: Option<Sprt>,
+    /// The bracket of a knockout, or the table of a Swiss tournament.
+    course: Option<Course>,
     terminations: BTreeMap<&'static str, u64>,
 }
 
@@ -180,6 +183,7 @@ impl Results {
             entrants: standings.entrants.iter().enumerate().map(entrant).collect(),
             pairings: standings.pairings.iter().map(pairing).collect(),
             sprt: standings.test().map(Sprt::from),
+            course: Course::of(standings),
             terminations: standings
                 .terminations
                 .iter()

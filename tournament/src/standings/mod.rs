@@ -1,6 +1,7 @@
 //! What the games say so far: points, pairs, endings, speed. Counts only; what they mean is told by `smalt-stats`,
 //! and how they look by [`report`] and [`json`]. The order in which games are added does not matter.
 
+pub mod course;
 pub mod json;
 pub mod latency;
 pub mod report;

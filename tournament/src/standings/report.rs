@@ -6,13 +6,15 @@ use std::time::Duration;
 use smalt_report::{Cell, Column, Kind, Sign, Table, format};
 use smalt_stats::{Elo, Estimate, MatchStatistics, Verdict, Wdl};
 
+use super::course::Course;
 use super::{EntrantTally, Standings, TestState, one_sided_elo, statistics};
 use crate::store::Fault;
 
-/// Everything at the end of a run: standings, pairings, the test, endings, speed.
+/// Everything at the end of a run: bracket or table of a tournament by rounds, standings, pairings, the test, endings, speed.
 pub fn full(standings: &Standings) -> String {
     let mut text = String::new();
     let parts = [
+        Course::of(standings).map(|course| course.to_text()),
         Some(table(standings).to_text()),
         (standings.pairings().len() > 1 || standings.test().is_some()).then(|| pairings(standings).to_text()),
         standings.test().map(|state| test(&state)),

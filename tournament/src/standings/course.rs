@@ -1,0 +1,179 @@
+//! How far a knockout or a Swiss tournament is: the bracket, or the table with tie-breaks; as texts for people and as values
+//! for scripts.
+
+use serde::Serialize;
+use smalt_report::{Column, Kind, Sign, Table};
+
+use super::Standings;
+use crate::schedule::Progress;
+use crate::schedule::knockout::{BracketRound, Tie};
+use crate::schedule::swiss::Place;
+
+/// A course as JSON.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+#[serde(tag = "kind", rename_all = "lowercase")]
+pub enum Course {
+    /// A knockout.
+    Knockout {
+        /// Every round that is known.
+        rounds: Vec<Round>,
+        /// Who won it, once that is known.
+        champion: Option<String>,
+    },
+    /// A Swiss tournament.
+    Swiss {
+        /// How many rounds there will be.
+        rounds: u32,
+        /// How many are over.
+        complete: u32,
+        /// Everybody by points, then Buchholz.
+        places: Vec<SwissPlace>,
+    },
+}
+
+/// A round of a knockout.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Round {
+    round: usize,
+    encounters: Vec<Encounter>,
+}
+
+/// Who met; nobody is second where the first had a bye.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct Encounter {
+    first: String,
+    second: Option<String>,
+    first_points: f64,
+    second_points: f64,
+    further_games: u32,
+    winner: Option<String>,
+}
+
+/// A place in a Swiss tournament. Points include those of byes.
+#[derive(Clone, Debug, PartialEq, Serialize)]
+pub struct SwissPlace {
+    place: usize,
+    name: String,
+    points: f64,
+    buchholz: f64,
+    byes: u32,
+    met: Vec<String>,
+}
+
+fn points(half_points: u32) -> f64 {
+    f64::from(half_points) / 2.0
+}
+
+impl Course {
+    /// The course as it stands; none of a format that does not go by results.
+    pub fn of(standings: &Standings) -> Option<Course> {
+        let name = |entrant: usize| standings.entrants()[entrant].name.clone();
+        Some(match standings.schedule().progress()? {
+            Progress::Knockout(bracket) => {
+                let champion = champion(&bracket).map(name);
+                let round = |(index, round): (usize, &BracketRound)| Round {
+                    round: index + 1,
+                    encounters: round.ties.iter().map(|tie| encounter(tie, name)).collect(),
+                };
+                Course::Knockout { rounds: bracket.iter().enumerate().map(round).collect(), champion }
+            }
+            Progress::Swiss { places, rounds, complete } => {
+                let place = |(index, place): (usize, &Place)| SwissPlace {
+                    place: index + 1,
+                    name: name(place.entrant),
+                    points: points(place.half_points),
+                    buchholz: points(place.buchholz),
+                    byes: place.byes,
+                    met: place.met.iter().map(|&other| name(other)).collect(),
+                };
+                Course::Swiss { rounds, complete, places: places.iter().enumerate().map(place).collect() }
+            }
+        })
+    }
+
+    /// The course as a table, with a line on how far it is.
+    pub fn to_text(&self) -> String {
+        match self {
+            Course::Knockout { rounds, champion } => {
+                let line = match champion {
+                    Some(name) => format!("Champion: {name}"),
+                    None => format!("Round {} is being played", rounds.len()),
+                };
+                format!("{}\n{line}\n", bracket_table(rounds).to_text().trim_end())
+            }
+            Course::Swiss { rounds, complete, places } => {
+                let table = swiss_table(places).to_text();
+                format!("{}\n{complete} of {rounds} rounds are over\n", table.trim_end())
+            }
+        }
+    }
+}
+
+/// Who won the last round, if that is the final.
+fn champion(bracket: &[BracketRound]) -> Option<usize> {
+    let final_round = bracket.last().filter(|round| round.ties.len() == 1)?;
+    final_round.ties[0].winner
+}
+
+fn encounter(tie: &Tie, name: impl Fn(usize) -> String) -> Encounter {
+    let half_points = tie.score.map_or((0, 0), |score| (score.first, score.second));
+    Encounter {
+        first: name(tie.entrants.0),
+        second: tie.entrants.1.map(&name),
+        first_points: points(half_points.0),
+        second_points: points(half_points.1),
+        further_games: tie.further_games,
+        winner: tie.winner.map(name),
+    }
+}
+
+fn bracket_table(rounds: &[Round]) -> Table {
+    let mut table = Table::new([
+        Column::new("round", Kind::Integer),
+        Column::new("encounter", Kind::Text),
+        Column::new("points", Kind::Text),
+        Column::new("further games", Kind::Integer),
+        Column::new("goes on", Kind::Text),
+    ]);
+    for round in rounds {
+        for met in &round.encounters {
+            let (who, score) = match &met.second {
+                Some(second) => (
+                    format!("{} - {second}", met.first),
+                    format!("{:.1} - {:.1}", met.first_points, met.second_points),
+                ),
+                None => (format!("{} (bye)", met.first), String::new()),
+            };
+            table.push([
+                (round.round as u64).into(),
+                who.into(),
+                score.into(),
+                u64::from(met.further_games).into(),
+                met.winner.clone().unwrap_or_default().into(),
+            ]);
+        }
+    }
+    table
+}
+
+fn swiss_table(places: &[SwissPlace]) -> Table {
+    let mut table = Table::new([
+        Column::new("#", Kind::Integer),
+        Column::new("entrant", Kind::Text),
+        Column::new("points", Kind::Number(1, Sign::Negative)),
+        Column::new("buchholz", Kind::Number(1, Sign::Negative)),
+        Column::new("byes", Kind::Integer),
+        Column::new("met", Kind::Text),
+    ]);
+    for place in places {
+        table.push([
+            (place.place as u64).into(),
+            place.name.clone().into(),
+            place.points.into(),
+            place.buchholz.into(),
+            u64::from(place.byes).into(),
+            place.met.join(", ").into(),
+        ]);
+    }
+    table
+}
