@@ -14,10 +14,11 @@ use super::clock::{ClockError, ClockScale, MoveClock, TimeFlow};
 use super::entrant::{Entrant, Program, Role};
 use super::file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
-    SprtFile, Switch, Text,
+    SprtFile,
 };
 use super::machine::Affinity;
 use super::rules::AdjudicationRules;
+use super::value::{Switch, Text};
 use super::writing::GameWriting;
 use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan, Shuffle};
 use crate::schedule::{Colors, Lead, OpeningPolicy, Repeat, Swap};

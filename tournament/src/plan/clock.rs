@@ -8,7 +8,8 @@ use std::time::Duration;
 use smalt_protocol::Period;
 use smalt_protocol::TimeControl;
 
-use super::file::{ClockFile, Text};
+use super::file::ClockFile;
+use super::value::Text;
 
 /// All limits of one entrant. They hold together: a search ends at the first.
 #[derive(Clone, Debug, PartialEq, Eq)]

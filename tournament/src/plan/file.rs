@@ -1,14 +1,11 @@
 //! What a user may write: the TOML file of a plan, or the same as flags. All keys are optional here; nothing is
-//! compared with anything else yet. Values that are texts (clocks, models) are read here, so that an error has a line.
+//! compared with anything else yet. Values that are texts (clocks, models) are read, too, so that an error has a line.
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::path::PathBuf;
-use std::str::FromStr;
 
-use serde::de::IntoDeserializer;
-use serde::de::value::{Error as WordError, StrDeserializer};
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::{Deserialize, Serialize};
 use smalt_driver::Pondering;
 use smalt_driver::entrant::{EntrantText, OptionText, Protocol, Restart, nearest_key};
 use smalt_protocol::TimeControl;
@@ -18,6 +15,7 @@ use super::entrant::Role;
 use super::machine::{Affinity, TimeoutsFile};
 use super::rules::{DrawRule, MateRule, ResignRule};
 use super::tablebases::TablebaseRule;
+use super::value::{Switch, Text};
 use super::writing::{Figure, Times, Variant};
 use crate::opening::Format as BookFormat;
 use crate::schedule::OpeningPolicy;
@@ -399,71 +397,6 @@ impl From<EntrantText> for EntrantFile {
     }
 }
 
-/// A value that is written as a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text<T>(pub T);
-
-impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Text<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map(Text).map_err(serde::de::Error::custom)
-    }
-}
-
-impl<T: Display> Serialize for Text<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-/// A rule as a table or as the same words as on the command line, or `off`.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Switch<T> {
-    /// The rule does not hold.
-    Off,
-    /// The rule holds.
-    On(T),
-}
-
-impl<'de, T: FromStr<Err: Display> + Deserialize<'de>> Deserialize<'de> for Switch<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        struct Visitor<T>(std::marker::PhantomData<T>);
-        impl<'de, T: FromStr<Err: Display> + Deserialize<'de>> serde::de::Visitor<'de> for Visitor<T> {
-            type Value = Switch<T>;
-
-            fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-                f.write_str("a table, words like \"movecount=8 score=10\", or \"off\"")
-            }
-
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Switch<T>, E> {
-                text.parse().map_err(E::custom)
-            }
-
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Switch<T>, A::Error> {
-                T::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(Switch::On)
-            }
-        }
-        deserializer.deserialize_any(Visitor(std::marker::PhantomData))
-    }
-}
-
-impl<T: Serialize> Serialize for Switch<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        match self {
-            Switch::Off => serializer.serialize_str("off"),
-            Switch::On(rule) => rule.serialize(serializer),
-        }
-    }
-}
-
-impl<T: FromStr> FromStr for Switch<T> {
-    type Err = T::Err;
-
-    fn from_str(text: &str) -> Result<Switch<T>, T::Err> {
-        if text.eq_ignore_ascii_case("off") { Ok(Switch::Off) } else { text.parse().map(Switch::On) }
-    }
-}
-
 /// Why a text is no plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("{file}, {place}: {message}{}", .hint.as_ref().map(|hint| format!(" (did you mean `{hint}`?)")).unwrap_or_default())]
@@ -597,15 +530,6 @@ fn parse_toml<T: serde::de::DeserializeOwned>(text: &str, file: &str) -> Result<
             message,
         }
     })
-}
-
-/// Reads one word of a plan as the type that the plan gives it: `gauntlet`, `recover`, `random`.
-///
-/// # Errors
-/// If it is none of the words that fit there; the message lists them.
-pub fn parse_word<T: serde::de::DeserializeOwned>(word: &str) -> Result<T, String> {
-    let deserializer: StrDeserializer<'_, WordError> = word.into_deserializer();
-    T::deserialize(deserializer).map_err(|error| error.to_string())
 }
 
 #[cfg(test)]

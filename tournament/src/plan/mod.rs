@@ -11,6 +11,7 @@ mod file;
 mod machine;
 mod rules;
 mod tablebases;
+mod value;
 mod writing;
 
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -26,11 +27,12 @@ pub use clock::{ClockScale, MoveClock, TimeFlow};
 pub use entrant::{Entrant, Program, Role, declares_more_threads};
 pub use file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
-    PlanFileError, RunFile, SprtFile, Switch, Text, parse_word,
+    PlanFileError, RunFile, SprtFile,
 };
 pub use machine::{Affinity, Timeouts, TimeoutsFile};
 pub use rules::{AdjudicationRules, DrawRule, MateRule, ResignRule, RuleError, Sides};
 pub use tablebases::{FiftyMoves, TablebaseResults, TablebaseRule};
+pub use value::{Switch, Text, parse_word};
 pub use writing::{Figure, GameWriting, PvRecord, Times, Variant};
 
 /// The name of the openings that are part of the program.
