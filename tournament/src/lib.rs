@@ -6,6 +6,7 @@
 pub mod calendar;
 pub mod check;
 pub mod cli;
+pub mod estimate;
 pub mod export;
 pub mod fleet;
 pub mod game;

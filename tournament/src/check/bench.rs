@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use smalt_driver::{Engine, Meanwhile, SearchRequest};
+use smalt_driver::{Ending, Engine, Meanwhile, SearchRequest};
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
 
@@ -14,9 +14,13 @@ const POSITIONS: [&str; 3] = [
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
 ];
 
+/// A search that takes no notice of its limit is stopped then.
+const STOP: Duration = Duration::from_secs(3);
+
 /// Moves, scores and nodes are the same after another `ucinewgame`.
 pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let limits = SearchLimits { nodes: Some(20_000), ..SearchLimits::default() };
+    let mut is_obeyed = true;
     let mut answers = || {
         begin_game(engine)?;
         POSITIONS
@@ -31,11 +35,16 @@ pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<
                     stop_after: None,
                 };
                 let searched = engine.search(&request, &mut Meanwhile::nothing(), None)?;
+                is_obeyed &= searched.ending == Ending::Own;
                 Ok((searched.best, searched.report.score, searched.report.nodes))
             })
             .collect::<Result<Vec<_>, StepError>>()
     };
     let (first, second) = (answers()?, answers()?);
+    if !is_obeyed {
+        // The step of the limits tells it.
+        return Ok(());
+    }
     if first == second {
         notes.ok("answers the same at the same number of nodes after another new game");
     } else {

@@ -170,7 +170,8 @@ fn start(subject: &Subject) -> Result<Box<dyn Engine>, (String, Vec<String>)> {
     let meanwhile = &mut Meanwhile::nothing();
     let started = smalt_driver::start(&subject.command, subject.protocol, PATIENCE, None, meanwhile);
     let mut engine = started.map_err(|failure| {
-        (failure.error.to_string(), failure.transcript.iter().map(ToString::to_string).collect())
+        let lines = failure.transcript.iter().map(ToString::to_string).collect();
+        (failure.error.to_string(), last_of(lines))
     })?;
     for (name, text) in &subject.options {
         engine
@@ -201,7 +202,10 @@ fn run(subject: &Subject, name: &'static str, step: Step, findings: &mut Vec<Fin
 
 /// The last lines of a conversation.
 fn last_lines(engine: &dyn Engine) -> Vec<String> {
-    let lines: Vec<String> = engine.transcript().lines().iter().map(ToString::to_string).collect();
+    last_of(engine.transcript().lines().iter().map(ToString::to_string).collect())
+}
+
+fn last_of(lines: Vec<String>) -> Vec<String> {
     lines[lines.len().saturating_sub(LINES_SHOWN)..].to_vec()
 }
 

@@ -21,6 +21,12 @@ const CASTLING: &str = "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w GBgb - 0 1";
 /// No search may take longer, whatever it was asked.
 const LONGEST: Duration = Duration::from_secs(20);
 
+/// A search that should end by itself soon is stopped then.
+const PATIENT: Duration = Duration::from_secs(4);
+
+/// How long it ponders before the hit.
+const PONDERED: Duration = Duration::from_millis(200);
+
 /// What the lines of a search say.
 #[derive(Default)]
 struct Seen {
@@ -141,9 +147,19 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
     ];
     for (what, limits) in cases {
         begin_game(engine)?;
+        let mut is_obeyed = true;
         for fen in [None, Some(BUSY)] {
             let mut seen = Seen::default();
-            let searched = search(engine, fen, &limits, None, &mut seen)?;
+            let own = limits.move_time.or(limits.white.map(|clock| clock.remaining));
+            let searched = search(engine, fen, &limits, own.is_none().then_some(PATIENT), &mut seen)?;
+            if searched.ending == Ending::Stopped {
+                notes.warn(format!(
+                    "{what}: takes no notice of the limit, and thinks until it is told to stop"
+                ));
+                notes.show(engine);
+                is_obeyed = false;
+                break;
+            }
             judge_moves(fen, &searched, &seen, what, notes);
             judge_lines(&seen, what, notes);
             judge_limit(&searched, &limits, what, notes);
@@ -151,7 +167,9 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
                 notes.show(engine);
             }
         }
-        notes.ok(format!("obeys {what}"));
+        if is_obeyed {
+            notes.ok(format!("obeys {what}"));
+        }
     }
     Ok(())
 }
@@ -214,7 +232,14 @@ pub(super) fn ready_while_thinking(engine: &mut dyn Engine, notes: &mut Notes) -
     };
     let meanwhile = &mut Meanwhile::nothing();
     engine.begin(&request, meanwhile)?;
-    let took = engine.ping(meanwhile)?;
+    let took = match engine.ping(meanwhile) {
+        Err(ConversationError::Fault(Fault::NoReadyok { .. })) => {
+            // No runner asks this in a game, but the protocol wants it.
+            notes.warn("does not answer `isready` while it thinks");
+            return Ok(());
+        }
+        took => took?,
+    };
     engine.abandon(meanwhile)?;
     if took > Duration::from_secs(1) {
         notes.warn(format!("answers `isready` only after {} ms while it thinks", took.as_millis()));
@@ -300,6 +325,7 @@ pub(super) fn ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
         stop_after: None,
     };
     engine.begin(&request, meanwhile)?;
+    std::thread::sleep(PONDERED);
     let after = SearchLimits { ponder: false, ..limits.clone() };
     engine.ponder_hit(&SearchRequest { limits: &after, ..request }, meanwhile)?;
     let searched = engine.finish(meanwhile, None)?;

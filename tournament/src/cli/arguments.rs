@@ -66,7 +66,7 @@ pub(super) enum Command {
         #[command(flatten)]
         flags: RunFlags,
     },
-    /// Print the plan that flags mean, as a file for `run`
+    /// Print the plan that flags mean, as a file for `run`, with an estimate of its games and hours
     Plan {
         /// Who meets whom: gauntlet, round-robin, match, knockout, pyramid or swiss
         #[arg(long, value_name = "FORMAT", value_parser = parse_word::<Format>)]

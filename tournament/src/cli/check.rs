@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use smalt_driver::entrant::parse_entrant;
+use smalt_driver::entrant::{Protocol, parse_entrant};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, registry};
@@ -49,7 +49,9 @@ pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
 
 /// The entrant as a plan would have it.
 fn subject(flags: &CheckFlags) -> Result<Subject, Refusal> {
-    let entrant = EntrantFile::from(parse_entrant(&flags.engine).or_usage()?);
+    let mut typed = parse_entrant(&flags.engine).or_usage()?;
+    typed.proto = typed.proto.or(Some(Protocol::Auto));
+    let entrant = EntrantFile::from(typed);
     let partner = EntrantFile { cmd: Some("builtin".to_owned()), ..EntrantFile::default() };
     let file = PlanFile {
         run: RunFile { format: Some(Format::Match), games: Some(2), seed: Some(1), ..RunFile::default() },
@@ -83,9 +85,10 @@ fn text(report: &Report) -> String {
     let count = |wanted| report.findings.iter().filter(|finding| finding.result == wanted).count();
     let (warnings, failures) = (count(Judgement::Warning), count(Judgement::Failure));
     let fit = if report.fit { "fit to play" } else { "not fit to play" };
+    let name = if report.engine.is_empty() { "it" } else { &report.engine };
     text.push_str(&format!(
-        "{} ({}): {fit}, {failures} failures, {warnings} warnings\n",
-        report.engine, report.protocol
+        "{name} ({}): {fit}, {failures} failures, {warnings} warnings\n",
+        report.protocol
     ));
     text
 }

@@ -6,7 +6,7 @@ pub(super) use smalt_report::exit::{Exit, OrRefuse, Refusal};
 pub(super) const HELP: &str = "\
 Exit codes:
   0    all that was asked was done and stored
-  1    failed while running (what was stored stays, and can be resumed)
+  1    failed while running (what was stored stays, and can be resumed); of check: the engine is not fit
   2    wrong usage, plan or input file
   3    finished, but games were left out since an engine could not be started
   130  interrupted; go on with: smalt-tournament resume RUN.db";

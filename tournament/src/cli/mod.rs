@@ -26,7 +26,8 @@ use clap::Parser;
 use smalt_driver::process::stand_guard;
 use smalt_stats::{Pentanomial, Wdl};
 
-use crate::plan::{DEFAULT_PLAN, Format};
+use crate::estimate::estimate;
+use crate::plan::{DEFAULT_PLAN, Format, Plan};
 use arguments::{Arguments, Command, Numbers, RunFlags, SprtFlags};
 use elo::Counts;
 use exit::{Exit, OrRefuse, Refusal};
@@ -66,14 +67,14 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             Exit::Done
         }
         Command::Plan { from: Some(path), flags, .. } => {
-            output::print(&intent::plan_of_file(&path, &flags)?.to_file().to_toml())?;
+            print_plan(&intent::plan_of_file(&path, &flags)?)?;
             Exit::Done
         }
         Command::Plan { format, flags, test, .. } => {
             let tests = test.elo0.is_some() || test.elo1.is_some() || test.model.is_some();
             let format = format.unwrap_or(if tests { Format::Match } else { Format::Gauntlet });
             let plan = intent::plan_of_flags(format, &flags, tests.then_some(&test))?;
-            output::print(&plan.to_file().to_toml())?;
+            print_plan(&plan)?;
             Exit::Done
         }
         Command::Resume(flags) => resume::resume(&flags, play::face(&flags.show))?,
@@ -94,6 +95,12 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Openings(flags) => openings::openings(&flags)?,
     };
     Ok(exit.into())
+}
+
+/// The plan as a file, below what it will take as comments.
+fn print_plan(plan: &Plan) -> Result<(), Refusal> {
+    let estimate: String = estimate(plan).lines().map(|line| format!("# {line}\n")).collect();
+    output::print(&format!("{estimate}\n{}", plan.to_file().to_toml()))
 }
 
 fn play(format: Format, flags: &RunFlags, test: Option<&SprtFlags>) -> Result<Exit, Refusal> {
