@@ -32,7 +32,7 @@ pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<
                     moves: &[],
                     limits: &limits,
                     deadline,
-                    stop_after: None,
+                    stop_after: Some(STOP),
                 };
                 let searched = engine.search(&request, &mut Meanwhile::nothing(), None)?;
                 is_obeyed &= searched.ending == Ending::Own;

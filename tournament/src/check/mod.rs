@@ -100,16 +100,16 @@ impl From<SetOptionError> for StepError {
 type Step = fn(&mut dyn Engine, &mut Notes) -> Result<(), StepError>;
 
 /// The steps that both protocols have.
-const STEPS: [(&str, Step); 5] = [
+const STEPS: [(&str, Step); 4] = [
     ("options", settings::options),
     ("limits", searches::limits),
     ("stop", searches::stop),
-    ("determinism", bench::determinism),
     ("quit", settings::quit),
 ];
 
 /// Those that only UCI has.
-const UCI_STEPS: [(&str, Step); 5] = [
+const UCI_STEPS: [(&str, Step); 6] = [
+    ("determinism", bench::determinism),
     ("isready while thinking", searches::ready_while_thinking),
     ("finished positions", searches::finished_positions),
     ("MultiPV", searches::multi_pv),

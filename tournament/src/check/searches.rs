@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use smalt_chess::{CastlingMode, Position, UciMove};
+use smalt_driver::entrant::Protocol;
 use smalt_driver::{
     ConversationError, Ending, Engine, Fault, GameTerms, Meanwhile, Pondering, SearchRequest, Searched, Wish,
 };
@@ -129,23 +130,37 @@ fn judge_lines(seen: &Seen, what: &str, notes: &mut Notes) {
     }
 }
 
-/// Depth, nodes, time for a move and a tiny clock are kept.
-pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
-    let clock =
-        |ms| Some(Clock { remaining: Duration::from_millis(ms), increment: Duration::from_millis(10) });
-    let cases = [
+/// A limit and how it is called.
+type Case = (&'static str, SearchLimits);
+
+fn with_clock(remaining: u64, increment: u64) -> SearchLimits {
+    let clock = Some(Clock {
+        remaining: Duration::from_millis(remaining),
+        increment: Duration::from_millis(increment),
+    });
+    SearchLimits { white: clock, black: clock, ..SearchLimits::default() }
+}
+
+fn with_time(ms: u64) -> SearchLimits {
+    SearchLimits { move_time: Some(Duration::from_millis(ms)), ..SearchLimits::default() }
+}
+
+/// xboard has no limit of nodes, counts time for a move in whole seconds, and many of its engines know no depth.
+fn cases(protocol: Protocol) -> Vec<Case> {
+    if protocol == Protocol::Xboard {
+        return vec![("a second a move", with_time(1000)), ("a clock of 3 s", with_clock(3000, 100))];
+    }
+    vec![
         ("depth 4", SearchLimits { depth: Some(4), ..SearchLimits::default() }),
         ("nodes 20000", SearchLimits { nodes: Some(20_000), ..SearchLimits::default() }),
-        (
-            "movetime 200",
-            SearchLimits { move_time: Some(Duration::from_millis(200)), ..SearchLimits::default() },
-        ),
-        (
-            "a clock of 0.3 s",
-            SearchLimits { white: clock(300), black: clock(300), ..SearchLimits::default() },
-        ),
-    ];
-    for (what, limits) in cases {
+        ("movetime 200", with_time(200)),
+        ("a clock of 0.3 s", with_clock(300, 10)),
+    ]
+}
+
+/// Depth, nodes, time for a move and a tiny clock are kept.
+pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    for (what, limits) in cases(engine.protocol()) {
         begin_game(engine)?;
         let mut is_obeyed = true;
         for fen in [None, Some(BUSY)] {
@@ -203,7 +218,15 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
     let asked = Duration::from_millis(300);
     let mut seen = Seen::default();
-    let searched = search(engine, Some(BUSY), &limits, Some(asked), &mut seen)?;
+    let is_xboard = engine.protocol() == Protocol::Xboard;
+    let searched = match search(engine, Some(BUSY), &limits, Some(asked), &mut seen) {
+        Err(ConversationError::Fault(fault @ Fault::StopIgnored { .. })) if is_xboard => {
+            // It still plays games with a clock, where nobody stops it.
+            notes.warn(fault.to_string());
+            return Ok(());
+        }
+        searched => searched?,
+    };
     judge_moves(Some(BUSY), &searched, &seen, "stop", notes);
     let late = searched.elapsed.saturating_sub(asked);
     match searched.ending {
