@@ -5,10 +5,16 @@ mod support;
 
 use support::{Place, scripted};
 
-/// How the games of an engine with this fault end: each ending with its number of games.
+/// How the games of an engine with this fault end, whichever protocol it speaks: each ending with its number of games.
 fn check(fault: &str, expected: &[(&str, u64)]) {
+    check_speaking("uci", fault, expected);
+    check_speaking("xboard", fault, expected);
+}
+
+fn check_speaking(protocol: &str, fault: &str, expected: &[(&str, u64)]) {
     let place = Place::new();
-    let bad = scripted("bad", &format!("--delay 900 --flood 20 --fault {fault}"));
+    let script = format!("--speak {protocol} --delay 900 --flood 5 --fault {fault}");
+    let bad = format!("{} proto={protocol}", scripted("bad", &script));
     let arguments = [
         "match",
         "--engine",
@@ -33,7 +39,7 @@ fn check(fault: &str, expected: &[(&str, u64)]) {
     for (name, games) in expected {
         wanted.insert((*name).to_owned(), (*games).into());
     }
-    assert_eq!(results["terminations"], serde_json::Value::Object(wanted), "{fault}\n{err}");
+    assert_eq!(results["terminations"], serde_json::Value::Object(wanted), "{protocol} {fault}\n{err}");
     let faults: u64 =
         expected.iter().filter(|(name, _)| *name != "maximum moves").map(|(_, games)| games).sum();
     assert_eq!(results["entrants"][0]["wins"], faults, "the good engine wins by faults, and only by them");
@@ -76,12 +82,15 @@ fn a_hang_is_a_stall() {
 
 #[test]
 fn silence_is_a_stall() {
-    check("no-bestmove@15", &[("maximum moves", 1), ("stall", 1)]);
+    check_speaking("uci", "no-bestmove@15", &[OTHER, ("stall", 1)]);
+    // It answers the ping that follows the order to move now: it is there, but out of time.
+    check_speaking("xboard", "no-bestmove@15", &[OTHER, ("time forfeit", 1)]);
 }
 
 #[test]
-fn info_lines_for_ever_are_a_stall() {
-    check("info-forever@15", &[("maximum moves", 1), ("stall", 1)]);
+fn info_lines_for_ever_gain_no_time() {
+    check_speaking("uci", "info-forever@15", &[OTHER, ("stall", 1)]);
+    check_speaking("xboard", "info-forever@15", &[OTHER, ("time forfeit", 1)]);
 }
 
 #[test]
@@ -101,12 +110,30 @@ fn a_null_move_is_illegal() {
 
 #[test]
 fn no_move_where_there_is_one_is_illegal() {
-    check("none-move@3", &[OTHER, ("illegal move", 1)]);
+    check_speaking("uci", "none-move@3", &[OTHER, ("illegal move", 1)]);
+    check_speaking("xboard", "none-move@3", &[("malformed move", 1), OTHER]);
 }
 
 #[test]
 fn a_word_that_is_no_move_is_malformed() {
     check("malformed-bestmove@3", &[("malformed move", 1), OTHER]);
+}
+
+#[test]
+fn an_answer_without_a_move_is_malformed() {
+    check("missing-move@3", &[("malformed move", 1), OTHER]);
+}
+
+#[test]
+fn half_a_line_is_no_answer() {
+    check("half-line@15", &[OTHER, ("stall", 1)]);
+}
+
+#[test]
+fn what_xboard_engines_claim_is_judged() {
+    check_speaking("xboard", "resign@3", &[OTHER, ("resignation", 1)]);
+    check_speaking("xboard", "false-result@3", &[("false claim", 1), OTHER]);
+    check_speaking("xboard", "refuse-move@3", &[("false claim", 1), OTHER]);
 }
 
 #[test]
@@ -124,6 +151,7 @@ fn what_is_odd_but_harmless_costs_nothing() {
     check("crlf", &[PLAYED]);
     check("trailing-garbage@all", &[PLAYED]);
     check("invalid-utf8@all", &[PLAYED]);
+    check("nul-bytes@all", &[PLAYED]);
 }
 
 #[test]

@@ -1,13 +1,19 @@
 //! Which processors each slot is bound to. Two runs of one user never bind games to the same processor: each takes a
 //! lock on those that it uses, and the system drops the locks when the run ends, however it ends.
 
-use std::fs::File;
+use std::fs::{self, File};
 use std::io;
 use std::path::Path;
+use std::thread;
+use std::time::Duration;
 
 use smalt_driver::process::own_processors;
 
 use crate::plan::Affinity;
+
+/// How often, and at which distance, [`busy_threads`] looks.
+const LOOKS: usize = 5;
+const LOOK_EVERY: Duration = Duration::from_millis(5);
 
 /// The processors of each slot, and the locks on them for as long as this value lives.
 #[derive(Debug, Default)]
@@ -73,6 +79,10 @@ impl Processors {
             }
             _ => cores_first(&allowed, siblings_of),
         };
+        // A bound game cannot leave a processor that others use.
+        if !demanded && busy_threads() + slots.min(candidates.len()) > candidates.len() {
+            return Ok(Processors::free());
+        }
         let Some(sets) = share(&candidates, slots, width) else {
             let processors = candidates.len();
             return if demanded {
@@ -94,6 +104,21 @@ impl Processors {
     pub fn of_slot(&self, slot: usize) -> Option<&[usize]> {
         self.sets.get(slot).map(Vec::as_slice)
     }
+}
+
+/// How many threads of the whole system, this one aside, work right now: the least of a few looks, so that what only
+/// passes by does not count. Zero where the system does not say (proc(5), the fourth word of `loadavg`).
+fn busy_threads() -> usize {
+    let look = || {
+        let load = fs::read_to_string("/proc/loadavg").ok()?;
+        let (running, _) = load.split_ascii_whitespace().nth(3)?.split_once('/')?;
+        running.parse::<usize>().ok()?.checked_sub(1)
+    };
+    let looks = (0..LOOKS).map_while(|_| {
+        thread::sleep(LOOK_EVERY);
+        look()
+    });
+    looks.min().unwrap_or(0)
 }
 
 /// A set of its own for each slot; where there are more games than processors, as many games on each. None if that

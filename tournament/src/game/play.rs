@@ -107,6 +107,7 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
         started,
         duration: begun.elapsed(),
         fault: verdict.fault,
+        peak_memory: table.engines.map(|engine| engine.process().peak_memory_bytes()),
     })
 }
 
@@ -343,11 +344,12 @@ impl Table<'_> {
             | Fault::NoUciok { .. }
             | Fault::NoReadyok { .. } => Termination::Stall,
             Fault::IllegalMove { .. } => Termination::IllegalMove,
+            // What we tell it is legal: it claims the contrary.
+            Fault::Refused { .. } => Termination::FalseClaim,
             Fault::MalformedBestmove { .. } | Fault::LineTooLong { .. } => Termination::MalformedMove,
             Fault::WouldNotStart(_)
             | Fault::NoChess960 { .. }
             | Fault::NoSetBoard { .. }
-            | Fault::Refused { .. }
             | Fault::Exited { .. }
             | Fault::StdoutClosed { .. }
             | Fault::StdinClosed { .. }

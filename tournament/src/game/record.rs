@@ -28,6 +28,8 @@ pub struct GameRecord {
     pub duration: Duration,
     /// What an engine did wrong, if that ended the game.
     pub fault: Option<FaultReport>,
+    /// The most memory that each engine's process had had by the end, in bytes, White's first; none if it was gone.
+    pub peak_memory: [Option<u64>; 2],
 }
 
 impl GameRecord {

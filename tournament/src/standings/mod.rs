@@ -59,6 +59,8 @@ pub struct EntrantTally {
     pub searches: SearchTally,
     /// How long the runner took to hand it a move.
     pub handovers: Latencies,
+    /// The most memory that its process had, in bytes, without its children.
+    pub peak_memory: Option<u64>,
 }
 
 /// Sums over searches.
@@ -165,6 +167,7 @@ impl Standings {
         self.add_to_pairing(record, white);
         self.add_fault(record);
         self.add_searches(record);
+        self.add_memory(record);
         self.schedule.record(record.game.number, half_points(white));
         self.add_new_pairings();
     }
@@ -218,6 +221,13 @@ impl Standings {
             Kind::Time => tally.time_losses += 1,
             Kind::Crash => tally.crashes += 1,
             Kind::Move => tally.illegal_moves += 1,
+        }
+    }
+
+    fn add_memory(&mut self, record: &GameRecord) {
+        for color in [Color::White, Color::Black] {
+            let tally = &mut self.entrants[record.entrant(color)];
+            tally.peak_memory = tally.peak_memory.max(record.peak_memory[color.index()]);
         }
     }
 

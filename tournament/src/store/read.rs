@@ -46,11 +46,12 @@ impl Store {
     /// # Errors
     /// If the database fails, or a game makes no sense.
     pub fn for_each_game(&self, mut each: impl FnMut(GameRecord)) -> Result<(), StoreError> {
-        let mut statement = self.database(self.connection.prepare(
+        let memory = if self.version < 3 { "NULL, NULL" } else { "white_memory_bytes, black_memory_bytes" };
+        let mut statement = self.database(self.connection.prepare(&format!(
             "SELECT number, pair, round, white, black, opening, fen, outcome, termination, started_ms, duration_us,
-                    moves, fault.entrant, fault.name, fault.words, fault.transcript
+                    moves, fault.entrant, fault.name, fault.words, fault.transcript, {memory}
              FROM game LEFT JOIN fault ON fault.game = game.number ORDER BY number",
-        ))?;
+        )))?;
         let mut rows = self.database(statement.query([]))?;
         while let Some(row) = self.database(rows.next())? {
             let number: i64 = self.database(row.get(0))?;
@@ -108,6 +109,10 @@ fn index(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
     row.get::<_, u32>(column).map(|index| index as usize)
 }
 
+fn bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
+    Ok(row.get::<_, Option<i64>>(column)?.and_then(|bytes| u64::try_from(bytes).ok()))
+}
+
 fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
 }
@@ -136,10 +141,11 @@ fn read_game(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
         }),
         None => None,
     };
+    let peak_memory = [bytes(row, 16)?, bytes(row, 17)?];
     let (Some(outcome), Ok(termination), Some(plies)) =
         (Outcome::parse(&outcome), termination.parse(), plies)
     else {
         return Ok(None);
     };
-    Ok(Some(GameRecord { game, fen, plies, outcome, termination, started, duration, fault }))
+    Ok(Some(GameRecord { game, fen, plies, outcome, termination, started, duration, fault, peak_memory }))
 }

@@ -10,8 +10,8 @@ use super::{StoreError, failure};
 /// What marks the file as ours, in SQLite's application_id: `Smlt`.
 const APPLICATION: i64 = 0x536d_6c74;
 
-/// The form that this program writes. Form 2 added the sessions.
-pub(super) const VERSION: i64 = 2;
+/// The form that this program writes. Form 2 added the sessions, form 3 the engines' memory.
+pub(super) const VERSION: i64 = 3;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text
 /// of the module `moves`; `game.number` is the game's number in the schedule, and its only key.
@@ -60,7 +60,8 @@ CREATE TABLE process (
 
 /// What each form added to the one before; the first of these makes form 2 of form 1. A session is one call of the
 /// runner, from start or resume to its end; one that was killed has no end.
-const STEPS: [&str; 1] = ["
+const STEPS: [&str; 2] = [
+    "
 CREATE TABLE session (
     id INTEGER PRIMARY KEY,
     pid INTEGER NOT NULL,
@@ -68,7 +69,12 @@ CREATE TABLE session (
     slots INTEGER NOT NULL,
     ended_ms INTEGER
 ) STRICT;
-"];
+",
+    "
+ALTER TABLE game ADD COLUMN white_memory_bytes INTEGER;
+ALTER TABLE game ADD COLUMN black_memory_bytes INTEGER;
+",
+];
 
 pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
     connection.pragma_update(None, "application_id", APPLICATION)?;

@@ -32,6 +32,7 @@ fn record(number: u32, outcome: Outcome) -> GameRecord {
             words: "was ended by SIGSEGV".to_owned(),
             transcript: vec!["> go".to_owned(), "< bye".to_owned()],
         }),
+        peak_memory: [Some(5 << 30), None],
     }
 }
 
@@ -133,7 +134,9 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let path = folder.path().join("run.db");
     let mut store = Store::create(&path, &run()).unwrap();
     store.save(&record(0, Outcome::Draw)).unwrap();
-    store.connection.execute_batch("DROP TABLE session; PRAGMA user_version = 1;").unwrap();
+    let older = "DROP TABLE session; ALTER TABLE game DROP COLUMN white_memory_bytes;
+                 ALTER TABLE game DROP COLUMN black_memory_bytes; PRAGMA user_version = 1;";
+    store.connection.execute_batch(older).unwrap();
     drop(store);
     let reader = Store::read(&path).unwrap();
     assert_eq!((games(&reader).len(), reader.latest_session().unwrap()), (1, None));

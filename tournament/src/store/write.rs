@@ -155,12 +155,13 @@ fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> ru
 
 fn insert_record(connection: &rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<Saved> {
     let game = &record.game;
+    let [white_memory, black_memory] = record.peak_memory;
     let duration_us = i64::try_from(record.duration.as_micros()).unwrap_or(i64::MAX);
     let inserted = connection
         .prepare_cached(
             "INSERT INTO game (number, pair, round, white, black, opening, fen, outcome, termination, started_ms,
-                               duration_us, moves)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12) ON CONFLICT (number) DO NOTHING",
+                               duration_us, moves, white_memory_bytes, black_memory_bytes)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT (number) DO NOTHING",
         )?
         .execute(params![
             game.number,
@@ -175,6 +176,8 @@ fn insert_record(connection: &rusqlite::Connection, record: &GameRecord) -> rusq
             to_ms(record.started),
             duration_us,
             moves::to_text(&record.plies),
+            white_memory.map(|bytes| bytes as i64),
+            black_memory.map(|bytes| bytes as i64),
         ])?;
     Ok(if inserted == 0 { Saved::Known } else { Saved::New })
 }

@@ -71,7 +71,7 @@ impl Board {
             push(lines, &ClientMessage::SetBoard(fen));
             return Ok(());
         }
-        edit(&position, lines)
+        edit(&position, features, lines)
     }
 
     /// The text of a move as this engine reads it; none if it is not legal here.
@@ -124,13 +124,40 @@ pub(super) fn push(lines: &mut String, message: &ClientMessage<'_>) {
 }
 
 /// Sets up a position for engines without `setboard`. They take castling for allowed wherever king and rook are at
-/// home, and en passant for forbidden.
-fn edit(position: &Position, lines: &mut String) -> Result<(), OutOfReach> {
-    if position.legal_en_passant().is_some() {
-        return Err(OutOfReach(
-            "it has no setboard, and edit cannot say that a pawn may be taken en passant",
-        ));
+/// home, and en passant for forbidden: where a pawn may be taken so, the position before its double step is set up,
+/// and the step is played.
+fn edit(position: &Position, features: &Features, lines: &mut String) -> Result<(), OutOfReach> {
+    if position.legal_en_passant().is_none() {
+        return edit_standing(position, lines);
     }
+    let (before, step) = before_double_step(position)
+        .ok_or(OutOfReach("it has no setboard, and no legal position comes before the last double step"))?;
+    edit_standing(&before, lines)?;
+    let uci = UciMove::from_move(step, CastlingMode::Standard);
+    let text = if features.san { San::from_move(step, &before).to_string() } else { uci.to_string() };
+    let form = if features.usermove { MoveForm::UserMove } else { MoveForm::Bare };
+    push(lines, &ClientMessage::Move { text: &text, form });
+    Ok(())
+}
+
+/// The position before the double step that the last move was, and that move.
+fn before_double_step(position: &Position) -> Option<(Position, Move)> {
+    let behind = position.en_passant()?;
+    let mut setup = position.to_setup();
+    let mover = position.turn().opposite();
+    let forward = if mover == Color::White { 1 } else { -1 };
+    let (from, to) = (behind.offset(0, -forward)?, behind.offset(0, forward)?);
+    setup.board[from.index()] = setup.board[to.index()].take();
+    setup.turn = mover;
+    setup.en_passant = None;
+    setup.halfmove_clock = 0;
+    let before = Position::new(&setup).ok()?;
+    let step = UciMove::Normal { from, to, promotion: None }.to_move(&before).ok()?;
+    Some((before, step))
+}
+
+/// [`edit`] where nothing can be taken en passant.
+fn edit_standing(position: &Position, lines: &mut String) -> Result<(), OutOfReach> {
     if assumed_rooks(position).any(|rook| !position.castling_rooks().contains(rook)) {
         return Err(OutOfReach("it has no setboard, and edit cannot say that a king may no longer castle"));
     }
@@ -193,7 +220,14 @@ mod tests {
     fn what_edit_cannot_say_is_refused() {
         assert!(edited("r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1").is_ok());
         assert!(edited("r3k2r/8/8/8/8/8/8/4K3 b k - 0 1").unwrap_err().contains("castle"));
-        assert!(edited("4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1").unwrap_err().contains("en passant"));
+    }
+
+    #[test]
+    fn a_pawn_that_may_be_taken_en_passant_makes_its_double_step() {
+        let white = "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1";
+        assert_eq!(edited(white).unwrap(), "a2a3 edit # Ke1 Pe5 c Pd7 Ke8 . d7d5 ");
+        let black = "4k3/8/8/8/3Pp3/8/8/4K3 b - d3 0 1";
+        assert_eq!(edited(black).unwrap(), "edit # Ke1 Pd2 c Pe4 Ke8 . d2d4 ");
     }
 
     #[test]
