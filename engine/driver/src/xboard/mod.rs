@@ -32,8 +32,9 @@ use features::{CORES, Heard, MEMORY};
 use hearing::{Awaiting, Enough, Hearing, Observed};
 use time_lines::TimeLines;
 
-/// How long features are awaited from an engine that may know only version 1 (section 9 of the protocol).
-const FEATURE_PATIENCE: Duration = Duration::from_secs(2);
+/// How long features are awaited from an engine that may know only version 1. The protocol (section 9) gives it two
+/// seconds; GNU Chess can need three.
+const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// GNU Chess 6 can sleep over its first lines until another comes: one that does no harm is sent after each such silence.
 const NUDGE_AFTER: Duration = Duration::from_millis(200);
