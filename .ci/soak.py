@@ -57,8 +57,9 @@ def main() -> None:
     folder = os.path.realpath(options.folder)
     os.makedirs(folder)
     store, pgn = os.path.join(folder, "run.db"), os.path.join(folder, "run.pgn")
-    begin = [options.program, *sys.argv[split + 1 :], "--games", str(options.games), "--store", store, "--pgn", pgn]
-    resume = [options.program, "resume", store]
+    program = os.path.abspath(options.program)
+    begin = [program, *sys.argv[split + 1 :], "--games", str(options.games), "--store", store, "--pgn", pgn]
+    resume = [program, "resume", store]
     before: dict[int, str] = {}
     memory = []
     for kill in range(options.kills + 1):
