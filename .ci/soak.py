@@ -5,6 +5,7 @@ The arguments are those of a run without --store, --games and --pgn: a command w
 """
 
 import argparse
+import contextlib
 import os
 import random
 import re
@@ -39,7 +40,7 @@ def stored(store: str) -> dict[int, str]:
     """Games by their numbers, each with its moves."""
     if not os.path.exists(store):
         return {}
-    with sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=10) as database:
+    with contextlib.closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True, timeout=10)) as database:
         return dict(database.execute("SELECT number, started_ms || moves FROM game"))
 
 
