@@ -14,7 +14,7 @@ use super::arguments::ScoreFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output;
 use crate::plan::{Limit, Memory, Plan, resolve_entrants};
-use crate::suite::{EMBEDDED, Suite};
+use crate::suite::{EMBEDDED, Note, Suite};
 
 /// The limit where none was given.
 const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
@@ -68,6 +68,9 @@ pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
     for line in &suite.refused {
         output::tell(&format!("left out: {line}"));
     }
+    for (problem, note) in parts_left_out(&suite) {
+        output::tell(&format!("{text}, {problem}: {note}"));
+    }
     if suite.problems.is_empty() {
         return Err(anyhow!("{text} has no problem that could be asked")).or_usage();
     }
@@ -87,7 +90,15 @@ fn read_suite(text: &str) -> Result<Suite, Refusal> {
     Ok(Suite::parse(&bytes, &name, text))
 }
 
-/// What the lines of a suite that could not be read mean for the exit code.
+/// What could not be read within lines that are asked all the same, with the problems' names. Those of the program's
+/// own suites are known, and told by `show`.
+fn parts_left_out(suite: &Suite) -> impl Iterator<Item = (&str, &Note)> {
+    let own = Suite::embedded(&suite.name).is_some();
+    suite.notes().filter(move |(_, note)| !own && note.leaves_out())
+}
+
+/// What the lines of a suite that could not be read, whole or in part, mean for the exit code.
 pub(super) fn exit_of(suite: &Suite) -> Exit {
-    if suite.refused.is_empty() { Exit::Done } else { Exit::LeftOut }
+    let all_was_read = suite.refused.is_empty() && parts_left_out(suite).next().is_none();
+    if all_was_read { Exit::Done } else { Exit::LeftOut }
 }

@@ -45,6 +45,13 @@ pub enum Note {
     },
 }
 
+impl Note {
+    /// Whether something that was written does not count.
+    pub fn leaves_out(&self) -> bool {
+        matches!(self, Note::Unplayable { .. } | Note::NoPoints { .. })
+    }
+}
+
 impl fmt::Display for Note {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
