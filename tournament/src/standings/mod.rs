@@ -2,6 +2,7 @@
 //! and how they look by [`report`] and [`json`]. The order in which games are added does not matter.
 
 pub mod course;
+pub mod curve;
 pub mod json;
 pub mod latency;
 pub mod report;
@@ -21,6 +22,7 @@ use crate::plan::Format;
 use crate::ratings::Games;
 use crate::run::Prepared;
 use crate::schedule::{Pairing, Repeat, Schedule};
+use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve};
 use latency::Latencies;
 use sequential::SequentialTest;
 
@@ -37,6 +39,7 @@ pub struct Standings {
     colors: HashMap<(usize, usize), Wdl>,
     terminations: BTreeMap<Termination, u64>,
     half_pairs: HashMap<u32, Outcome>,
+    units: Units,
     played: Duration,
 }
 
@@ -148,6 +151,7 @@ impl Standings {
             colors: HashMap::new(),
             terminations: BTreeMap::new(),
             half_pairs: HashMap::new(),
+            units: Units::default(),
             played: Duration::ZERO,
         }
     }
@@ -196,19 +200,20 @@ impl Standings {
             };
             tally.results.record(outcome);
             let pair = record.game.pair;
-            let whole = match self.half_pairs.remove(&pair) {
-                _ if self.schedule.repeat() == Repeat::Never => vec![outcome],
+            let unit = match self.half_pairs.remove(&pair) {
+                _ if self.schedule.repeat() == Repeat::Never => Unit::Game(outcome),
                 Some(other) => {
                     tally.pairs.record(other, outcome);
-                    vec![other, outcome]
+                    Unit::Pair(other, outcome)
                 }
                 None => {
                     self.half_pairs.insert(pair, outcome);
                     continue;
                 }
             };
+            self.units.add(pair, tally.pairing, unit);
             if let Some(test) = &mut self.sequential {
-                test.add(pair, whole);
+                test.add(pair, unit);
             }
         }
     }
@@ -302,6 +307,17 @@ impl Standings {
     /// The sequential test, if there is one.
     pub fn test(&self) -> Option<TestState> {
         self.sequential.as_ref().map(SequentialTest::state)
+    }
+
+    /// How the Elo of an entrant came about, a point for each of its whole pairs (each game, where openings are not
+    /// repeated) by their numbers; half pairs do not count. The last point is what the table says, unless there are such.
+    pub fn elo_curve(&self, entrant: usize) -> Vec<EloPoint> {
+        elo_curve(self.units.of(entrant))
+    }
+
+    /// How the sequential test went, if there is one, up to its verdict.
+    pub fn llr_curve(&self) -> &[LlrPoint] {
+        self.sequential.as_ref().map_or(&[], SequentialTest::curve)
     }
 
     /// Adds all games, by the entrants' names.

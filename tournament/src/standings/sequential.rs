@@ -9,9 +9,10 @@
 
 use std::collections::BTreeMap;
 
-use smalt_stats::{Outcome, Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::{Pentanomial, Sprt, Verdict, Wdl};
 
 use super::TestState;
+use super::curve::{LlrPoint, Unit};
 use crate::schedule::Repeat;
 
 /// A test and the pairs that count for it.
@@ -24,7 +25,8 @@ pub(super) struct SequentialTest {
     verdict: Verdict,
     next: u32,
     /// Whole pairs that came before their turn: no more than are played at once.
-    waiting: BTreeMap<u32, Vec<Outcome>>,
+    waiting: BTreeMap<u32, Unit>,
+    curve: Vec<LlrPoint>,
 }
 
 impl SequentialTest {
@@ -37,25 +39,29 @@ impl SequentialTest {
             verdict: Verdict::Continue,
             next: 0,
             waiting: BTreeMap::new(),
+            curve: Vec::new(),
         }
     }
 
     /// Takes a whole pair (a single game where openings are not repeated), in the view of the first entrant.
-    pub(super) fn add(&mut self, number: u32, outcomes: Vec<Outcome>) {
+    pub(super) fn add(&mut self, number: u32, unit: Unit) {
         if self.verdict != Verdict::Continue {
             return;
         }
-        self.waiting.insert(number, outcomes);
+        self.waiting.insert(number, unit);
         while self.verdict == Verdict::Continue
-            && let Some(outcomes) = self.waiting.remove(&self.next)
+            && let Some(unit) = self.waiting.remove(&self.next)
         {
             self.next += 1;
-            outcomes.iter().for_each(|&outcome| self.games.record(outcome));
-            if let [first, second] = outcomes[..] {
-                self.pairs.record(first, second);
-            }
-            self.verdict = self.sprt.verdict(self.llr());
+            unit.count(&mut self.games, &mut self.pairs);
+            let llr = self.llr();
+            self.curve.push(LlrPoint { games: self.games.games(), llr });
+            self.verdict = self.sprt.verdict(llr);
         }
+    }
+
+    pub(super) fn curve(&self) -> &[LlrPoint] {
+        &self.curve
     }
 
     fn llr(&self) -> f64 {
@@ -74,6 +80,7 @@ impl SequentialTest {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use smalt_stats::Outcome;
     use smalt_stats::sprt::Model;
 
     fn test() -> SequentialTest {
@@ -83,17 +90,17 @@ mod tests {
     #[test]
     fn a_pair_counts_when_all_before_it_have_counted() {
         let mut test = test();
-        test.add(1, vec![Outcome::Win, Outcome::Win]);
+        test.add(1, Unit::Pair(Outcome::Win, Outcome::Win));
         assert_eq!((test.state().games, test.state().llr), (0, 0.0));
-        test.add(0, vec![Outcome::Loss, Outcome::Win]);
+        test.add(0, Unit::Pair(Outcome::Loss, Outcome::Win));
         assert_eq!(test.state().games, 4);
     }
 
     #[test]
     fn the_verdict_is_the_same_whatever_the_order_and_stays() {
         let outcomes = |number: u32| match number % 5 {
-            0 => vec![Outcome::Win, Outcome::Loss],
-            _ => vec![Outcome::Win, Outcome::Draw],
+            0 => Unit::Pair(Outcome::Win, Outcome::Loss),
+            _ => Unit::Pair(Outcome::Win, Outcome::Draw),
         };
         let mut in_turn = test();
         (0..400).for_each(|number| in_turn.add(number, outcomes(number)));
@@ -104,7 +111,10 @@ mod tests {
         assert_eq!(in_turn.state().verdict, Verdict::AcceptH1);
         assert!(in_turn.state().games < 800);
         assert_eq!(in_turn.state(), otherwise.state());
-        (400..800).for_each(|number| in_turn.add(number, vec![Outcome::Loss, Outcome::Loss]));
+        assert_eq!(in_turn.curve(), otherwise.curve());
+        let last = in_turn.curve().last().unwrap();
+        assert_eq!((last.games, last.llr), (in_turn.state().games, in_turn.state().llr));
+        (400..800).for_each(|number| in_turn.add(number, Unit::Pair(Outcome::Loss, Outcome::Loss)));
         assert_eq!(in_turn.state(), otherwise.state());
     }
 }
