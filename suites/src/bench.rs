@@ -65,6 +65,7 @@ pub fn bench(
         concurrency: NonZeroUsize::MIN,
         memory: Memory::Cleared,
         early_stop: None,
+        grace: Duration::ZERO,
         longest_move,
     };
     let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();

@@ -20,6 +20,8 @@ pub struct Plan {
     pub memory: Memory,
     /// Ends a search early when it has held a solution for so many iterations.
     pub early_stop: Option<NonZeroU32>,
+    /// How long after its time an answer may come: what comes later is late.
+    pub grace: Duration,
     /// When a search without a limit of time is given up.
     pub longest_move: Duration,
 }
@@ -118,12 +120,12 @@ impl Limit {
         }
     }
 
-    /// Whether an engine that tells these nodes or plies takes no notice of its limit: some know only limits of time.
-    /// It is given some room, since engines look at their limits now and then.
-    pub fn is_ignored(self, nodes: Option<u64>, depth: Option<u32>) -> bool {
+    /// Whether a search that has lasted so long, and tells these nodes and plies, goes on after its limit. Time has the
+    /// `grace` that is given; nodes and plies have some room, since engines look at their limits now and then.
+    pub fn is_passed(self, grace: Duration, time: Duration, nodes: Option<u64>, depth: Option<u32>) -> bool {
         const NODES_OF_ROOM: u64 = 1_000_000;
         match self {
-            Limit::MoveTime(_) => false,
+            Limit::MoveTime(limit) => time > limit + grace,
             Limit::Nodes(limit) => {
                 nodes.is_some_and(|nodes| nodes > limit.saturating_add(limit.max(NODES_OF_ROOM)))
             }
@@ -270,16 +272,21 @@ mod tests {
     }
 
     #[test]
-    fn a_limit_far_behind_is_ignored() {
-        let check = |limit: Limit, nodes, depth, expected| {
-            assert_eq!(limit.is_ignored(Some(nodes), Some(depth)), expected, "{limit} {nodes} {depth}");
+    fn a_limit_has_some_room_before_it_is_passed() {
+        const GRACE: Duration = Duration::from_millis(100);
+        let check = |limit: Limit, ms, nodes, depth, expected| {
+            let is_passed = limit.is_passed(GRACE, Duration::from_millis(ms), nodes, depth);
+            assert_eq!(is_passed, expected, "{limit} {ms} {nodes:?} {depth:?}");
         };
-        check(Limit::Nodes(1000), 900_000, 99, false);
-        check(Limit::Nodes(1000), 1_001_001, 1, true);
-        check(Limit::Nodes(5_000_000), 9_999_999, 99, false);
-        check(Limit::Depth(5), 99_000_000, 7, false);
-        check(Limit::Depth(5), 1, 8, true);
-        assert!(!Limit::Nodes(1).is_ignored(None, None));
+        let time = Limit::MoveTime(Duration::from_millis(200));
+        check(time, 300, Some(99_000_000), Some(99), false);
+        check(time, 301, None, None, true);
+        check(Limit::Nodes(1000), 99_000, Some(900_000), Some(99), false);
+        check(Limit::Nodes(1000), 1, Some(1_001_001), Some(1), true);
+        check(Limit::Nodes(5_000_000), 1, Some(9_999_999), Some(99), false);
+        check(Limit::Depth(5), 99_000, Some(99_000_000), Some(7), false);
+        check(Limit::Depth(5), 1, Some(1), Some(8), true);
+        check(Limit::Nodes(1), 1, None, None, false);
     }
 
     #[test]

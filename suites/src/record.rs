@@ -4,11 +4,11 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
-use smalt_chess::{CastlingMode, Move, San, UciMove};
+use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
 use smalt_driver::entrant::Protocol;
 use smalt_protocol::{ReportedScore, Score};
 
-use crate::ask::{Answer, Asked, Failure, Introduction, Length, Outcome};
+use crate::ask::{Answer, Asked, Failure, Introduction, LateMove, Length, Outcome};
 use crate::grade::{Grade, MoveList, announced_mate};
 use crate::plan::{Entrant, Limit, Memory, Plan};
 use crate::rating::{self, RatingEstimate};
@@ -56,6 +56,15 @@ pub struct Record {
     /// Under which condition the rating holds.
     #[serde(default)]
     pub rating_condition: Option<String>,
+    /// Answers that came after the limit and its grace: there what the engine had in its pv by then counts.
+    #[serde(default)]
+    pub late: usize,
+    /// How many were solved, if the late moves counted.
+    #[serde(default)]
+    pub solved_with_late: usize,
+    /// Points made, if the late moves counted.
+    #[serde(default)]
+    pub points_with_late: u32,
     /// Positions lost by faults of the engine.
     #[serde(default)]
     pub faults: usize,
@@ -80,6 +89,9 @@ pub struct Settings {
     /// Whether it kept what it remembered from one position to the next.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_hash: bool,
+    /// Milliseconds after its time at which an answer still counted; none where there was no limit of time.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub grace_ms: Option<u64>,
     /// After how many iterations with a solution a search was ended.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub early_stop: Option<u32>,
@@ -91,6 +103,7 @@ impl Settings {
         Settings {
             options: entrant.options.clone(),
             keep_hash: plan.memory == Memory::Kept,
+            grace_ms: matches!(entrant.limit, Limit::MoveTime(_)).then(|| milliseconds(plan.grace)),
             early_stop: plan.early_stop.map(NonZeroU32::get),
         }
     }
@@ -121,7 +134,7 @@ pub struct ResultRecord {
     /// The theme's name.
     #[serde(default)]
     pub theme: String,
-    /// The move in coordinates; none if there was no legal one.
+    /// The move that counts, in coordinates; none if there was no legal one.
     #[serde(rename = "move")]
     pub mv: Option<String>,
     /// The move in algebraic notation.
@@ -158,15 +171,30 @@ pub struct ResultRecord {
     /// Whether the search was ended since it had held a solution for long enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_early: bool,
-    /// Whether the engine thought on after its limit and had to be stopped.
-    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
-    pub overran: bool,
+    /// The move that came too late to count. `move` is then what the engine had in its pv by the end of its limit, and so
+    /// are depth, nodes and score; `time_ms` is when the late one came.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub late: Option<LateRecord>,
     /// The name of what went wrong.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault: Option<String>,
     /// What went wrong, in words that follow the engine's name.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub fault_text: Option<String>,
+}
+
+/// A move that came too late, and what it would have been worth.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct LateRecord {
+    /// The move in coordinates.
+    #[serde(rename = "move")]
+    pub mv: String,
+    /// The move in algebraic notation.
+    pub san: String,
+    /// Its points.
+    pub points: u32,
+    /// Whether it solves the problem.
+    pub solved: bool,
 }
 
 /// A score in the view of the side to move.
@@ -264,6 +292,9 @@ impl Record {
             rating: None,
             rating_error: None,
             rating_condition: None,
+            late: results.iter().filter(|result| result.late.is_some()).count(),
+            solved_with_late: results.iter().filter(|result| result.with_late().1).count(),
+            points_with_late: results.iter().map(|result| result.with_late().0).sum(),
             faults: results.iter().filter(|result| result.fault.is_some()).count() - unanswered,
             unanswered,
             ended_by: None,
@@ -315,7 +346,7 @@ impl ResultRecord {
             id: problem.id.clone(),
             fen: position.to_fen(),
             theme: suite.themes[problem.theme].clone(),
-            mv: mv.map(|mv| UciMove::from_move(mv, CastlingMode::of(position)).to_string()),
+            mv: mv.map(|mv| coordinates(mv, position)),
             san: mv.map(san),
             best: problem.goal.best.iter().copied().map(san).collect(),
             avoid: problem.goal.avoid.iter().copied().map(san).collect(),
@@ -330,7 +361,7 @@ impl ResultRecord {
             nodes: None,
             score: None,
             stopped_early: false,
-            overran: false,
+            late: None,
             fault: None,
             fault_text: None,
         }
@@ -355,17 +386,41 @@ impl ResultRecord {
             nodes: answer.nodes,
             score: answer.score.map(ScoreRecord::from),
             stopped_early: answer.length == Length::StoppedEarly,
-            overran: answer.length == Length::Overran,
+            late: match answer.length {
+                Length::Late(late) => Some(LateRecord::new(problem, late)),
+                Length::Full | Length::StoppedEarly => None,
+            },
             fault: failure.map(|failure| failure.name().to_owned()),
             fault_text: failure.map(Failure::to_string),
             ..ResultRecord::new(suite, problem, mv, grade)
         }
     }
 
+    /// Points, and whether it was solved, if a late move counted.
+    fn with_late(&self) -> (u32, bool) {
+        self.late.as_ref().map_or((self.points, self.solved), |late| (late.points, late.solved))
+    }
+
     /// Whether nobody answered: no fault of an engine.
     pub fn is_unanswered(&self) -> bool {
         self.fault.as_deref() == Some(NOT_ASKED)
     }
+}
+
+impl LateRecord {
+    fn new(problem: &Problem, late: LateMove) -> LateRecord {
+        let grade = problem.goal.grade(Some(late.mv), announced_mate(late.score));
+        LateRecord {
+            mv: coordinates(late.mv, &problem.epd.position),
+            san: San::from_move(late.mv, &problem.epd.position).to_string(),
+            points: grade.points,
+            solved: grade.solved,
+        }
+    }
+}
+
+fn coordinates(mv: Move, position: &Position) -> String {
+    UciMove::from_move(mv, CastlingMode::of(position)).to_string()
 }
 
 fn milliseconds(time: std::time::Duration) -> u64 {

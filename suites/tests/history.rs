@@ -34,8 +34,9 @@ fn graded(bench: &Bench) {
 }
 
 fn add(bench: &Bench, feature: &str, flags: &[&str]) -> (Option<i32>, String) {
-    let given = ["history", "add", feature, "--results", "wac.json", "--no-bench", "--date", "2026-11-21"];
-    let ran = bench.run(given.iter().chain(flags));
+    let given = ["history", "add", feature, "--results", "wac.json", "--no-bench"];
+    let day = if flags.contains(&"--date") { &[][..] } else { &["--date", "2026-11-21"] };
+    let ran = bench.run(given.iter().chain(day).chain(flags));
     (ran.code, ran.output + &ran.errors)
 }
 
@@ -83,6 +84,9 @@ fn wrong_input_is_refused_and_changes_nothing() {
     );
     check(FIRST, &["--gauntlet", "standings.json", "--entrant", "nobody"], "nobody called \"nobody\" played");
     check(FIRST, &["--gauntlet", "moves.txt"], "moves.txt: ");
+    for day in ["2026-02-30", "yesterday", "21.11.2026"] {
+        check(FIRST, &["--date", day], &format!("--date {day}: there is no such day; a day is written as"));
+    }
 }
 
 /// The program in the folder of the bench, with a reader of stores beside it that is this script.

@@ -45,6 +45,7 @@ fn the_list_names_all_suites() {
 #[test]
 fn a_suite_is_shown_with_its_oddities() {
     assert_snapshot!(page(&Bench::new(), &["show", "sts"]));
+    assert_snapshot!("the_oddities_of_wac", page(&Bench::new(), &["show", "wac"]));
 }
 
 #[test]

@@ -120,7 +120,10 @@ fn positions_that_occur_in_two_themes_keep_their_own_points() {
     assert_ne!(embedded("STS01.005").goal, embedded("STS09.005").goal);
     let suite = Suite::embedded("sts").unwrap();
     let twice = suite.notes().filter(|(_, note)| note.to_string().starts_with("the same position"));
-    assert_eq!(twice.map(|(id, _)| id).collect::<Vec<_>>(), ["STS09.005", "STS12.008", "STS12.077"]);
+    assert_eq!(
+        twice.map(|(problem, _)| problem.id.as_str()).collect::<Vec<_>>(),
+        ["STS09.005", "STS12.008", "STS12.077"]
+    );
 }
 
 #[test]
@@ -144,7 +147,40 @@ fn every_kind_of_goal_is_read() {
     check("bm e4; foo bar 3; c9 \"1-0\";", "e4", &[]);
     check("c0 \"e4=5, d4=5, c4=1\";", "e4 d4 e4=5 d4=5 c4=1", &[]);
     check("bm e4 Ke2;", "e4", &["Ke2 after bm can't be played: left out"]);
+    check("c0 \"e4=10 d4=9 Nf3=2\";", "e4 e4=10 d4=9 Nf3=2", &[]);
+    check("c0 \"e4=10; d4 = 9\";", "e4 e4=10 d4=9", &[]);
+    check("bm e4; c0 \"time=10, eval = 4\";", "e4", &[]);
     check("bm e4; c0 \"e4=10, later\";", "e4 e4=10", &["\"later\" is not move=points: left out"]);
+}
+
+#[test]
+fn what_cannot_be_read_within_a_line_is_told() {
+    check("bm e4; bm d4;", "e4", &["a second bm (d4): left out, the first counts"]);
+    check("bm e4; dm 3; dm 5;", "e4 #3", &["a second dm (5): left out, the first counts"]);
+    check("bm e4; dm 0;", "e4", &["dm 0 is no number of moves from 1: left out"]);
+    check("bm e4; dm -3;", "e4", &["dm -3 is no number of moves from 1: left out"]);
+    check("bm e4; dm mate;", "e4", &["dm mate is no number of moves from 1: left out"]);
+    check(
+        "bm e4 d4; am d4 f3;",
+        "e4 not d4 not f3",
+        &["d4 stands after bm and after am: it is one to avoid, as bm it is left out"],
+    );
+    check("bm e4; c0 \"Ke2=10\";", "e4", &["Ke2 after c0 can't be played: left out"]);
+    check(
+        "bm e4; c8 \"10\"; c9 \"e2e4 g1f3\";",
+        "e4",
+        &["c9 and c8 are of different lengths, 2 and 1: left out"],
+    );
+    check(
+        "bm e4; c7 \"e4 d4\"; c8 \"10 7\"; c9 \"e2e4\";",
+        "e4 e4=10 d4=7",
+        &["c9 and c8 are of different lengths, 1 and 2: left out"],
+    );
+    check(
+        "bm e4; c8 \"10 x\"; c9 \"e2e4 g1f3\";",
+        "e4",
+        &["\"x\" in c8 is no number of points: all of them are left out"],
+    );
 }
 
 #[test]
@@ -157,6 +193,17 @@ fn a_line_that_asks_nothing_is_refused_with_its_place() {
     check(
         "bm Ke2;",
         "test.epd, line 1: none of its moves after bm can be played: \"Ke2\" can't be played",
+        &[],
+    );
+    check(
+        "dm -3;",
+        "test.epd, line 1: nothing to solve: it has no bm, am or dm, and no points in c0 or c8; \
+         dm -3 is no number of moves from 1: left out",
+        &[],
+    );
+    check(
+        "bm e4; am e4 d4;",
+        "test.epd, line 1: nothing can solve it: e4 stands both after bm and after am",
         &[],
     );
     check("bm e4; id \"x", "test.epd, line 1: the text of id has no closing quote", &[]);

@@ -42,7 +42,7 @@ fn an_engine_that_knows_no_limit_of_nodes_is_stopped() {
     bench.file("one.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;");
     let ran = bench.run(["score", "one.epd", "--engine", "toga2", "--nodes", "1000", "--json", "-"]);
     let records = from_json(&ran.output, "-").unwrap();
-    assert_eq!((records[0].faults, records[0].results[0].overran), (0, true), "{}", ran.errors);
+    assert_eq!((records[0].faults, records[0].late), (0, 1), "{}", ran.errors);
 }
 
 #[test]
@@ -68,9 +68,21 @@ fn engines_answer_all_of_wac_without_a_fault() {
     let engines: Vec<&str> = engines.iter().flat_map(|engine| ["--engine", engine]).collect();
     for record in score(&[&["wac", "--depth", "7"], engines.as_slice()].concat()) {
         assert_eq!(record.faults, 0, "{}", record.engine);
-        assert!(record.results.iter().all(|result| !result.overran), "{}", record.engine);
+        assert_eq!(record.late, 0, "{}", record.engine);
         assert!(record.solved > 30, "{}: {}", record.engine, record.solved);
         let times = record.results.iter().filter(|result| result.solved);
         assert!(times.clone().all(|result| result.solved_after_ms <= result.time_ms), "{}", record.engine);
+    }
+}
+
+#[test]
+fn an_engine_that_speaks_another_protocol_is_told_what_to_do() {
+    if !is_switched_on() {
+        return;
+    }
+    for engine in ["cmd=/usr/games/sjeng", "cmd=/usr/games/hoichess"] {
+        let ran = Bench::new().run(["score", "wac", "--engine", engine]);
+        assert_eq!(ran.code, Some(2), "{}", ran.errors);
+        assert!(ran.errors.contains("needs proto=xboard; proto=auto finds out"), "{}", ran.errors);
     }
 }

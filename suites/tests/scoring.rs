@@ -70,7 +70,7 @@ fn engines_that_speak_xboard_are_asked_the_same() {
             let (ran, records) = bench.score(SUITE, &format!("{engine} proto={protocol}"), &limit);
             assert_eq!(shown(&records[0].results), ANSWERED, "{speak} {protocol} {limit:?}: {}", ran.errors);
             assert_eq!((ran.code, records[0].protocol.as_deref()), (Some(0), Some("xboard")));
-            assert!(records[0].results.iter().all(|result| !result.overran), "{speak} {limit:?}");
+            assert_eq!(records[0].late, 0, "{speak} {limit:?}");
         }
     }
     let faulty = scripted("--speak xboard --moves e2e4 --info-lines 3 --fault crash@2");
@@ -102,15 +102,80 @@ fn an_engine_that_leaves_between_questions_loses_none() {
     check("--fault stray-bestmove@all", &ANSWERED, 0);
 }
 
+/// `id move points`, and `late move points` of each late result.
+fn with_late(record: &Record) -> Vec<String> {
+    let late = record.results.iter().map(|result| match &result.late {
+        Some(late) => format!(", late {} {}", late.san, late.points),
+        None => String::new(),
+    });
+    shown(&record.results).into_iter().zip(late).map(|(shown, late)| shown + &late).collect()
+}
+
+#[test]
+fn of_a_late_answer_the_move_counts_that_the_engine_had_in_time() {
+    for speak in ["--speak uci", "--speak xboard"] {
+        let bench = Bench::new();
+        let engine = scripted(&format!("{speak} --moves e2e4 --first d2d4 --fault late@all --delay 600"));
+        let flags = ["--movetime", "50", "--grace", "150", "-c", "4"];
+        let (ran, records) = bench.score(SUITE, &format!("{engine} proto=auto"), &flags);
+        assert_eq!(ran.code, Some(0), "{}", ran.errors);
+        let record = &records[0];
+        let late = ["e4 1", "e4 4", "e4 0", "e4 7"].map(|late| format!(", late {late}"));
+        let counted = ["s.1 d4 0", "s.2 d4 10", "s.3 d4 1", "s.4 d4 0"];
+        let expected: Vec<String> =
+            counted.iter().zip(&late).map(|(move_, late)| format!("{move_}{late}")).collect();
+        assert_eq!(with_late(record), expected, "{speak}: {}", ran.errors);
+        assert_eq!((record.late, record.solved, record.points, record.faults), (4, 2, 11, 0));
+        assert_eq!((record.solved_with_late, record.points_with_late), (2, 12));
+        assert_eq!(record.settings.grace_ms, Some(150));
+        assert!(
+            ran.errors.contains("Late: 4 answers came more than 150 ms after their time (--grace)")
+                && ran.errors.contains("As played it would be 2 solved, 12 points"),
+            "{}",
+            ran.errors
+        );
+    }
+}
+
+#[test]
+fn a_late_answer_of_an_engine_that_told_of_no_move_before_counts_nothing() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 2 --fault late@2 --delay 600");
+    let flags = ["--movetime", "50", "--grace", "150", "-c", "1"];
+    let (ran, records) = bench.score(SUITE, &engine, &flags);
+    let expected = ["s.1 e4 1", "s.2 late 0, late e4 4", "s.3 e4 0", "s.4 e4 7"];
+    assert_eq!(with_late(&records[0]), expected, "{}", ran.errors);
+    assert!(
+        ran.errors
+            .contains("s.2: scripted had told of no move by the end of its limit (and then played e2e4)"),
+        "{}",
+        ran.errors
+    );
+}
+
+#[test]
+fn an_answer_within_the_grace_is_in_time() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 2 --fault late@all --delay 100");
+    let (ran, records) = bench.score(SUITE, &engine, &["--movetime", "10", "--grace", "60000"]);
+    assert_eq!((with_late(&records[0]), records[0].late), (ANSWERED.map(str::to_owned).into(), 0));
+    assert!(!ran.errors.contains("Late:"), "{}", ran.errors);
+}
+
 #[test]
 fn an_engine_that_thinks_on_after_its_limit_is_stopped() {
     let bench = Bench::new();
     let line = SUITE.lines().next().unwrap();
-    let (ran, records) = bench.score(line, &scripted("--moves e2e4 --think 600000"), &["--movetime", "10"]);
-    assert_eq!((ran.code, records[0].solved, records[0].results[0].overran), (Some(0), 1, true));
-    let engine = scripted("--moves e2e4 --info-lines 9 --fault late@all --delay 100");
+    let thinker = scripted("--moves e2e4 --first e2e4 --think 600000");
+    // It obeys the order to stop, and so is hardly late; but whether that takes no time is for the machine to say.
+    let (ran, records) = bench.score(line, &thinker, &["--movetime", "10"]);
+    assert_eq!((ran.code, records[0].solved), (Some(0), 1), "{}", ran.errors);
+    let engine = scripted("--moves e2e4 --first e2e4 --info-lines 9 --fault late@all --delay 100");
     let (ran, records) = bench.score(line, &engine, &["--depth", "3"]);
-    assert_eq!((ran.code, records[0].solved, records[0].results[0].overran), (Some(0), 1, true));
+    assert_eq!((ran.code, records[0].solved, records[0].late), (Some(0), 1, 1), "{}", ran.errors);
+    // The limit, and the plies of room that it has.
+    assert_eq!(records[0].results[0].depth, Some(5));
+    assert!(ran.errors.contains("Late: 1 answers came after their limit;"), "{}", ran.errors);
 }
 
 #[test]
@@ -120,6 +185,7 @@ fn an_engine_that_never_starts_is_told() {
     assert_eq!(ran.code, Some(1), "{}", ran.errors);
     assert_eq!((records[0].unanswered, records[0].faults), (4, 0));
     assert!(ran.errors.contains("scripted is out: it would not start three times running"), "{}", ran.errors);
+    assert!(ran.errors.contains("does it speak xboard (proto=xboard, proto=auto)?"), "{}", ran.errors);
     assert!(ran.errors.ends_with("smalt-suites: no engine gave an answer\n"), "{}", ran.errors);
 }
 
@@ -160,6 +226,20 @@ fn lines_that_cannot_be_read_are_left_out() {
     let (ran, records) = bench.score(&suite, &scripted("--moves e2e4"), &["--nodes", "10"]);
     assert_eq!((ran.code, records[0].positions), (Some(3), 4));
     assert!(ran.errors.contains("left out: suite.epd, line 1: "), "{}", ran.errors);
+}
+
+#[test]
+fn what_cannot_be_read_within_a_line_is_told_with_its_place() {
+    let bench = Bench::new();
+    let suite = SUITE.replacen("bm e4;", "bm e4; bm d4; dm 0;", 1);
+    let (ran, records) = bench.score(&suite, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.errors);
+    assert_eq!(shown(&records[0].results), ANSWERED);
+    for words in
+        ["a second bm (d4): left out, the first counts", "dm 0 is no number of moves from 1: left out"]
+    {
+        assert!(ran.errors.contains(&format!("suite.epd, line 1, s.1: {words}\n")), "{}", ran.errors);
+    }
 }
 
 #[test]
@@ -283,7 +363,30 @@ fn an_interrupted_run_goes_on_where_it_was() {
     for flags in [&["--nodes", "11"][..], &["--nodes", "10", "--keep-hash"]] {
         let (ran, records) = resume(&|_| {}, flags);
         assert_eq!((ran.code, shown(&records[0].results)), (Some(0), ANSWERED.map(str::to_owned).into()));
+        assert!(
+            ran.errors.contains("half.json holds nothing of this run: all positions are asked"),
+            "{}",
+            ran.errors
+        );
     }
+    let told = |edit: &dyn Fn(&mut Record), flags: &[&str], expected: &str| {
+        let (ran, _) = resume(edit, flags);
+        let expected = format!("half.json: nothing is taken from {expected}");
+        assert!(ran.errors.contains(&expected), "{expected}\n{}", ran.errors);
+    };
+    let same = |_: &mut Record| {};
+    told(&same, &["--nodes", "11"], "suite of scripted: it was run with nodes 10, and this is with nodes 11");
+    told(&same, &["--nodes", "10", "--keep-hash"], "suite of scripted: it was run with other settings");
+    told(
+        &|record| record.suite = "other".to_owned(),
+        &["--nodes", "10"],
+        "other of scripted: this run has no suite of that name (but suite)",
+    );
+    told(
+        &|record| record.engine = "old".to_owned(),
+        &["--nodes", "10"],
+        "suite of old: this run has no engine of that name (but scripted)",
+    );
     let (ran, _) = resume(&|record| record.engine_id = Some("Other 1".to_owned()), &["--nodes", "10"]);
     assert_eq!(ran.code, Some(2), "{}", ran.errors);
     assert!(ran.errors.contains("scripted is \"Smalt Scripted\" now and was \"Other 1\""), "{}", ran.errors);

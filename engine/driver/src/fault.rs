@@ -17,7 +17,7 @@ pub enum Fault {
     WouldNotStart(#[from] StartError),
     /// It did not introduce itself.
     #[error(
-        "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard)"
+        "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out)"
     )]
     NoUciok {
         /// How long we waited.

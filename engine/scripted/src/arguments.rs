@@ -3,6 +3,7 @@
 use std::time::Duration;
 
 use lexopt::{Arg, Parser, ValueExt};
+use smalt_chess::UciMove;
 use smalt_protocol::OptionDeclaration;
 use smalt_protocol::uci::EngineMessage;
 
@@ -28,6 +29,8 @@ pub(crate) struct Script {
     /// Which of the legal moves is played where the script has no move.
     pub(crate) seed: u64,
     pub(crate) info_lines: u32,
+    /// The move of which it tells at once, before it thinks.
+    pub(crate) first: Option<UciMove>,
     /// What the info lines say, in centipawns, from the own view.
     pub(crate) score: i32,
     pub(crate) think: Duration,
@@ -58,6 +61,7 @@ impl Default for Script {
             moves: Vec::new(),
             seed: 0,
             info_lines: 0,
+            first: None,
             score: 0,
             think: Duration::ZERO,
             delay: Duration::from_secs(1),
@@ -82,6 +86,7 @@ Usage: smalt-scripted [OPTIONS]
                          two engines with the same list play that game
   --seed N               choose other moves where there is no list (default 0)
   --info-lines N         send so many info lines before each answer (default 0)
+  --first MOVE           send an info line about this move at once, before it thinks
   --score CP             the score in them, from its own view (default 0)
   --think MS             answer after so many milliseconds, or at stop (default 0)
   --option DECLARATION   offer an option: \"Hash type spin default 16 min 1 max 64\"; may be repeated
@@ -113,6 +118,7 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
             Arg::Long("moves") => script.moves = parse_moves(&parser.value()?.string()?),
             Arg::Long("seed") => script.seed = parser.value()?.parse()?,
             Arg::Long("info-lines") => script.info_lines = parser.value()?.parse()?,
+            Arg::Long("first") => script.first = Some(parser.value()?.parse_with(UciMove::parse)?),
             Arg::Long("score") => script.score = parser.value()?.parse()?,
             Arg::Long("think") => script.think = Duration::from_millis(parser.value()?.parse()?),
             Arg::Long("delay") => script.delay = Duration::from_millis(parser.value()?.parse()?),

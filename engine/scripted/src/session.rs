@@ -140,10 +140,23 @@ impl Session {
     pub(crate) fn go(&mut self, limits: &SearchLimits) {
         self.end_thinking();
         self.searches += 1;
+        self.say_first();
         match self.script.fault_at(self.searches) {
             Some(fault) => self.misbehave(fault, limits),
             None => self.play(limits),
         }
+    }
+
+    /// Tells of the move that the script has for the first iteration.
+    fn say_first(&mut self) {
+        let Some(first) = self.script.first else { return };
+        match self.script.tongue {
+            Tongue::Uci => {
+                self.lines.push(&EngineMessage::Info(info_of(&self.script, 1, &[first])));
+            }
+            Tongue::Xboard(_) => self.push_thinking(1, &first.to_string()),
+        }
+        self.lines.send();
     }
 
     /// Answers as a good engine does.
@@ -235,13 +248,17 @@ fn push_infos(lines: &mut Lines, script: &Script, best: BestMove<'_>) {
         _ => &[],
     };
     for depth in 1..=script.info_lines {
-        lines.push(&EngineMessage::Info(Info {
-            depth: Some(depth),
-            score: Some(Score::Centipawns(script.score).into()),
-            nodes: Some(u64::from(depth)),
-            time: Some(Duration::ZERO),
-            pv: Moves::from_slice(pv),
-            ..Info::default()
-        }));
+        lines.push(&EngineMessage::Info(info_of(script, depth, pv)));
+    }
+}
+
+fn info_of<'a>(script: &Script, depth: u32, pv: &'a [UciMove]) -> Info<'a> {
+    Info {
+        depth: Some(depth),
+        score: Some(Score::Centipawns(script.score).into()),
+        nodes: Some(u64::from(depth)),
+        time: Some(Duration::ZERO),
+        pv: Moves::from_slice(pv),
+        ..Info::default()
     }
 }

@@ -181,21 +181,28 @@ impl Session {
 
     /// Puts lines of thinking and the move into the lines to be sent.
     pub(crate) fn push_xboard_answer(&mut self, word: &str) {
-        let shown = if self.table.shows == Shows::Thinking { self.script.info_lines } else { 0 };
-        for depth in 1..=shown {
-            self.lines.push(&EngineMessage::Thinking(Thinking {
-                depth,
-                depth_mark: None,
-                score: ReportedScore::from(Score::Centipawns(self.script.score)),
-                time: std::time::Duration::ZERO,
-                nodes: u64::from(depth),
-                selective_depth: None,
-                nps: None,
-                tbhits: None,
-                pv: word,
-            }));
+        for depth in 1..=self.script.info_lines {
+            self.push_thinking(depth, word);
         }
         self.lines.push(&EngineMessage::Move(word));
+    }
+
+    /// Puts a line of thinking into the lines to be sent, if it is to show its thinking.
+    pub(crate) fn push_thinking(&mut self, depth: u32, pv: &str) {
+        if self.table.shows != Shows::Thinking {
+            return;
+        }
+        self.lines.push(&EngineMessage::Thinking(Thinking {
+            depth,
+            depth_mark: None,
+            score: ReportedScore::from(Score::Centipawns(self.script.score)),
+            time: std::time::Duration::ZERO,
+            nodes: u64::from(depth),
+            selective_depth: None,
+            nps: None,
+            tbhits: None,
+            pv,
+        }));
     }
 
     /// Says something about the result, or about the opponent's move, in the place of an answer.

@@ -2,34 +2,29 @@
 
 use std::time::{Duration, Instant};
 
-use smalt_chess::CastlingMode;
+use smalt_chess::{CastlingMode, Move, UciMove};
 use smalt_driver::entrant::{Protocol, Restart};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
     Claim, ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, Meanwhile, Patience,
-    SearchRequest, Searched, SetOptionError, Wish,
+    SearchRequest, Searched, SetOptionError,
 };
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
 
 use super::settled::Follower;
-use super::{Answer, Failure, Length};
+use super::{Answer, Failure, LateMove, Length, Settled};
+use crate::grade::announced_mate;
 use crate::plan::{Entrant, Limit, Memory, Plan, Program};
 use crate::suite::Problem;
 
 /// How often an engine is started in vain before it is given up.
 const STARTS: u32 = 3;
 
-/// How long after its time an engine is told to stop.
-const GRACE: Duration = Duration::from_secs(1);
-
-/// What a search that was told to stop in time may take beyond twice its time (on a loaded machine) before that is told.
-const TARDINESS: Duration = Duration::from_millis(100);
-
 /// Why an engine cannot be asked anything.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// It cannot be started: a matter of the command.
+    /// It cannot be started, or does not speak UCI: a matter of the command.
     #[error("engine {name:?} {fault}")]
     WouldNotStart {
         /// Whose.
@@ -56,11 +51,11 @@ pub struct Introduction {
     pub protocol: Option<Protocol>,
 }
 
-/// Starts an engine once and sets its options, so that a wrong command or option is told before the run. Other faults
-/// are for the run to find.
+/// Starts an engine once and sets its options, so that a wrong command, protocol or option is told before the run. Other
+/// faults are for the run to find.
 ///
 /// # Errors
-/// If the command or an option is wrong.
+/// If the command, the protocol or an option is wrong.
 pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<Introduction, CheckError> {
     let name = || entrant.name.clone();
     match start(entrant, interrupt) {
@@ -69,9 +64,9 @@ pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<Introduction, C
             engine.quit();
             Ok(told)
         }
-        Err(SetOptionError::Conversation(ConversationError::Fault(fault @ Fault::WouldNotStart(_)))) => {
-            Err(CheckError::WouldNotStart { name: name(), fault })
-        }
+        Err(SetOptionError::Conversation(ConversationError::Fault(
+            fault @ (Fault::WouldNotStart(_) | Fault::NoUciok { .. }),
+        ))) => Err(CheckError::WouldNotStart { name: name(), fault }),
         Err(SetOptionError::Conversation(_)) => Ok(Introduction::default()),
         Err(error) => Err(CheckError::Option { name: name(), error }),
     }
@@ -124,7 +119,7 @@ impl<'a> Asker<'a> {
             Ok(engine) => engine,
             Err(fault) => return Ok(failed(fault.into(), Duration::ZERO)),
         };
-        let mut follower = Follower::new(problem, self.plan.early_stop);
+        let mut follower = Follower::new(problem, self.entrant.limit, self.plan);
         let begun = Instant::now();
         let searched = self.search(&mut *engine, problem, &mut follower);
         let answer = match searched {
@@ -133,7 +128,8 @@ impl<'a> Asker<'a> {
             Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
             Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
         };
-        let is_kept = answer.outcome.is_ok() && self.entrant.restart == Restart::Off && engine.is_reusable();
+        let obeys = matches!(answer.outcome, Ok(_) | Err(Failure::Late(_)));
+        let is_kept = obeys && self.entrant.restart == Restart::Off && engine.is_reusable();
         self.engine = is_kept.then_some(engine);
         Ok(answer)
     }
@@ -197,53 +193,72 @@ impl<'a> Asker<'a> {
         let fen = problem.epd.position.to_fen();
         let limits = self.entrant.limit.to_search_limits();
         let (stop_after, deadline) = match self.entrant.limit {
-            Limit::MoveTime(time) => (Some(time + GRACE), time + GRACE + Patience::default().stop),
+            Limit::MoveTime(time) => {
+                let end = time + self.plan.grace;
+                (Some(end), end + Patience::default().stop)
+            }
             Limit::Nodes(_) | Limit::Depth(_) => (None, self.plan.longest_move),
         };
         let request =
             SearchRequest { start: Start::Fen(&fen), moves: &[], limits: &limits, deadline, stop_after };
-        let limit = self.entrant.limit;
-        let mut observe = |info: &Info<'_>, time| match follower.hear(info, time) {
-            Wish::GoOn if limit.is_ignored(info.nodes, info.depth) => Wish::Stop,
-            wish => wish,
-        };
+        let mut observe = |info: &Info<'_>, time| follower.hear(info, time);
         engine.search(&request, &mut Meanwhile::interruptible(self.interrupt), Some(&mut observe))
     }
 
     fn judge(&self, problem: &Problem, searched: &Searched, follower: &Follower<'_>) -> Answer {
-        let report = &searched.report;
-        let outcome = match searched.best {
+        let played = match searched.best {
             None if searched.claim == Some(Claim::Resigns) => Err(Failure::Resigned),
             None => Err(Failure::NoMove),
             Some(said) => said.to_move(&problem.epd.position).map_err(|_| Failure::IllegalMove(said)),
         };
-        let announced = crate::grade::announced_mate(report.score);
-        let is_solved = outcome.as_ref().is_ok_and(|&mv| problem.goal.is_solved_by(mv, announced));
-        let at_the_end = super::Settled { time: searched.elapsed, depth: report.depth, nodes: report.nodes };
-        let length = match searched.ending {
-            Ending::Own => Length::Full,
-            Ending::Stopped if follower.is_enough() => Length::StoppedEarly,
-            Ending::Stopped if self.has_overrun(searched) => Length::Overran,
-            // Engines without a limit of this kind are told when to move.
-            Ending::Stopped => Length::Full,
-        };
-        Answer {
-            outcome,
-            time: searched.elapsed,
-            depth: report.depth,
-            nodes: report.nodes,
-            score: report.score,
-            settled: is_solved.then(|| follower.settled().unwrap_or(at_the_end)),
-            length,
+        match played {
+            Ok(mv) if self.is_late(searched) => late(problem, searched, mv, follower),
+            played => in_time(problem, searched, played, follower),
         }
     }
 
-    /// Whether a search that had to be stopped had gone on for long after its limit.
-    fn has_overrun(&self, searched: &Searched) -> bool {
-        match self.entrant.limit {
-            Limit::MoveTime(time) => searched.elapsed >= 2 * time + TARDINESS,
-            limit => limit.is_ignored(searched.report.nodes, searched.report.depth),
-        }
+    fn is_late(&self, searched: &Searched) -> bool {
+        let (report, time) = (&searched.report, searched.elapsed);
+        self.entrant.limit.is_passed(self.plan.grace, time, report.nodes, report.depth)
+    }
+}
+
+/// The answer of a search within its limit, or of one that brought no move.
+fn in_time(
+    problem: &Problem,
+    searched: &Searched,
+    outcome: Result<Move, Failure>,
+    follower: &Follower<'_>,
+) -> Answer {
+    let report = &searched.report;
+    let announced = announced_mate(report.score);
+    let is_solved = outcome.as_ref().is_ok_and(|&mv| problem.goal.is_solved_by(mv, announced));
+    let at_the_end = Settled { time: searched.elapsed, depth: report.depth, nodes: report.nodes };
+    let is_ended = searched.ending == Ending::Stopped && follower.is_enough();
+    Answer {
+        outcome,
+        time: searched.elapsed,
+        depth: report.depth,
+        nodes: report.nodes,
+        score: report.score,
+        settled: is_solved.then(|| follower.settled().unwrap_or(at_the_end)),
+        length: if is_ended { Length::StoppedEarly } else { Length::Full },
+    }
+}
+
+/// What a search had to say when its limit was over.
+fn late(problem: &Problem, searched: &Searched, mv: Move, follower: &Follower<'_>) -> Answer {
+    let told = follower.told();
+    let position = &problem.epd.position;
+    let held = told.mv.and_then(|told| told.to_move(position).ok());
+    Answer {
+        outcome: held.ok_or_else(|| Failure::Late(UciMove::from_move(mv, CastlingMode::of(position)))),
+        time: searched.elapsed,
+        depth: told.depth,
+        nodes: told.nodes,
+        score: told.score,
+        settled: follower.settled(),
+        length: Length::Late(LateMove { mv, score: searched.report.score }),
     }
 }
 

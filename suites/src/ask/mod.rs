@@ -19,15 +19,15 @@ pub use settled::Settled;
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Answer {
-    /// The move, or what went wrong.
+    /// The move that counts, or what went wrong.
     pub outcome: Result<Move, Failure>,
     /// From the question to the answer, or to the fault.
     pub time: Duration,
-    /// The last depth that the engine told, in plies.
+    /// The last depth that the engine told within its limit, in plies.
     pub depth: Option<u32>,
-    /// The last count of nodes that it told.
+    /// The last count of nodes, likewise.
     pub nodes: Option<u64>,
-    /// The last score that it told, in the view of the side to move.
+    /// The last score, likewise, in the view of the side to move.
     pub score: Option<ReportedScore>,
     /// Since when it kept to a solution, if its move is one.
     pub settled: Option<Settled>,
@@ -42,8 +42,17 @@ pub enum Length {
     Full,
     /// It was ended, since it had held a solution for long enough.
     StoppedEarly,
-    /// It was told to stop, since it thought on after its limit.
-    Overran,
+    /// It went on after its limit. What it had in its principal variation until then is the answer, not its move.
+    Late(LateMove),
+}
+
+/// The move of a search that went on after its limit.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct LateMove {
+    /// The move.
+    pub mv: Move,
+    /// The last score that came before it, in the view of the side to move.
+    pub score: Option<ReportedScore>,
 }
 
 /// Why there is no move.
@@ -58,6 +67,9 @@ pub enum Failure {
     /// It gave up instead of moving.
     #[error("resigned instead of moving")]
     Resigned,
+    /// Its move came after its limit, until which it had told of none.
+    #[error("had told of no move by the end of its limit (and then played {0})")]
+    Late(UciMove),
     /// It said that there is no move, and there is one.
     #[error("said that there is no move")]
     NoMove,
@@ -70,6 +82,7 @@ impl Failure {
             Failure::Fault(fault) => fault.name(),
             Failure::IllegalMove(_) => "illegal-move",
             Failure::Resigned => "resigned",
+            Failure::Late(_) => "late",
             Failure::NoMove => "no-move",
         }
     }

@@ -5,9 +5,10 @@ use std::time::Duration;
 
 use smalt_chess::UciMove;
 use smalt_driver::Wish;
-use smalt_protocol::Info;
+use smalt_protocol::{Info, ReportedScore};
 
 use crate::grade::announced_mate;
+use crate::plan::{Limit, Plan};
 use crate::suite::Problem;
 
 /// The moment from which on an engine kept to a solution.
@@ -21,29 +22,48 @@ pub struct Settled {
     pub nodes: Option<u64>,
 }
 
-/// Follows one search.
+/// What an engine last told about its best line. The score takes the view of the side to move.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(super) struct Told {
+    pub(super) mv: Option<UciMove>,
+    pub(super) depth: Option<u32>,
+    pub(super) nodes: Option<u64>,
+    pub(super) score: Option<ReportedScore>,
+}
+
+/// Follows one search up to the end of its limit.
 #[derive(Debug)]
 pub(super) struct Follower<'a> {
     problem: &'a Problem,
+    limit: Limit,
+    grace: Duration,
     early_stop: Option<NonZeroU32>,
-    depth: Option<u32>,
+    told: Told,
     settled: Option<Settled>,
 }
 
 impl<'a> Follower<'a> {
-    pub(super) fn new(problem: &'a Problem, early_stop: Option<NonZeroU32>) -> Follower<'a> {
-        Follower { problem, early_stop, depth: None, settled: None }
+    pub(super) fn new(problem: &'a Problem, limit: Limit, plan: &Plan) -> Follower<'a> {
+        let (grace, early_stop) = (plan.grace, plan.early_stop);
+        Follower { problem, limit, grace, early_stop, told: Told::default(), settled: None }
     }
 
-    /// Hears a line. Wants to stop when a solution has been held for as many iterations as was asked for.
+    /// Hears a line. Wants to stop when a solution has been held for as many iterations as was asked for, and when the
+    /// search goes on after its limit: then the line is not heeded.
     pub(super) fn hear(&mut self, info: &Info<'_>, time: Duration) -> Wish {
+        if self.limit.is_passed(self.grace, time, info.nodes, info.depth) {
+            return Wish::Stop;
+        }
         if info.multipv.is_some_and(|line| line != 1) {
             return Wish::GoOn;
         }
-        self.depth = info.depth.or(self.depth);
+        self.told.depth = info.depth.or(self.told.depth);
+        self.told.nodes = info.nodes.or(self.told.nodes);
+        self.told.score = info.score.or(self.told.score);
         if let Some(first) = info.pv.iter().next() {
+            self.told.mv = Some(first);
             if self.is_solution(first, info) {
-                let moment = Settled { time, depth: self.depth, nodes: info.nodes };
+                let moment = Settled { time, depth: self.told.depth, nodes: info.nodes };
                 self.settled.get_or_insert(moment);
             } else {
                 self.settled = None;
@@ -57,6 +77,11 @@ impl<'a> Follower<'a> {
         self.settled
     }
 
+    /// What it last told within its limit.
+    pub(super) fn told(&self) -> Told {
+        self.told
+    }
+
     fn is_solution(&self, first: UciMove, info: &Info<'_>) -> bool {
         let announced = announced_mate(info.score);
         let mv = first.to_move(&self.problem.epd.position);
@@ -66,14 +91,17 @@ impl<'a> Follower<'a> {
     /// Whether a solution has been held for as many iterations as was asked for.
     pub(super) fn is_enough(&self) -> bool {
         let since = self.settled.and_then(|settled| settled.depth);
-        let held = self.depth.zip(since).map(|(depth, since)| depth.saturating_sub(since));
+        let held = self.told.depth.zip(since).map(|(depth, since)| depth.saturating_sub(since));
         held.zip(self.early_stop).is_some_and(|(held, wanted)| held >= wanted.get())
     }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::num::NonZeroUsize;
+
     use super::*;
+    use crate::plan::Memory;
     use crate::suite::Suite;
     use smalt_protocol::uci::EngineMessage;
 
@@ -88,7 +116,16 @@ mod tests {
         heard: usize,
     ) {
         let suite = Suite::parse(line.as_bytes(), "test", "test.epd");
-        let mut follower = Follower::new(&suite.problems[0], NonZeroU32::new(early_stop));
+        let plan = Plan {
+            entrants: Vec::new(),
+            concurrency: NonZeroUsize::MIN,
+            memory: Memory::Cleared,
+            early_stop: NonZeroU32::new(early_stop),
+            grace: Duration::from_millis(2),
+            longest_move: Duration::MAX,
+        };
+        let limit = Limit::MoveTime(Duration::from_millis(6));
+        let mut follower = Follower::new(&suite.problems[0], limit, &plan);
         let mut count = 0;
         for (time, line) in (1..).zip(lines) {
             let EngineMessage::Info(info) = EngineMessage::parse(line) else { panic!("{line}") };
@@ -117,6 +154,13 @@ mod tests {
         check(WAC_1, 1, &lines, Some((4, Some(3), Some(31))), 6);
         check(WAC_1, 0, &["info depth 1 pv g3g6", "info depth 2 pv f1f3"], None, 2);
         check(WAC_1, 0, &["info depth 1 pv a1a8", "info string g3g6"], None, 2);
+    }
+
+    #[test]
+    fn what_comes_after_the_limit_and_its_grace_is_not_heeded() {
+        let mut lines = vec!["info depth 1 pv f1f3"; 7];
+        lines.extend(["info depth 2 pv g3g6", "info depth 3 pv f1f3", "info depth 4 pv f1f3"]);
+        check(WAC_1, 0, &lines, Some((8, Some(2), None)), 9);
     }
 
     #[test]

@@ -200,6 +200,9 @@ const BENCH_DEPTH: NonZeroU32 = NonZeroU32::new(10).expect("not zero");
 /// Longer than any search to a sensible depth takes, and short enough to wait for.
 pub(super) const LONGEST_MOVE: NonZeroU32 = NonZeroU32::new(120).expect("not zero");
 
+/// More than engines that look at the clock now and then need on a busy machine.
+pub(super) const GRACE_MS: u64 = 100;
+
 /// Flags of `score`.
 #[derive(Debug, Args)]
 pub(super) struct ScoreFlags {
@@ -230,6 +233,10 @@ pub(super) struct ScoreFlags {
     /// Let engines keep what they remember from one position to the next
     #[arg(long)]
     pub keep_hash: bool,
+    /// Milliseconds after --movetime at which an answer still counts. A later one is late: then the move counts that the
+    /// engine had in its pv by then, none if it had none
+    #[arg(long, value_name = "MS", default_value_t = GRACE_MS)]
+    pub grace: u64,
     /// End a search when it has held a solution for so many iterations
     #[arg(long, value_name = "N")]
     pub early_stop: Option<NonZeroU32>,

@@ -7,7 +7,7 @@ use smalt_report::{Column, Kind, Table};
 use super::arguments::ShowFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
-use crate::suite::{EMBEDDED, Problem, Suite};
+use crate::suite::{EMBEDDED, Goal, Problem, Suite};
 
 pub(super) fn list() -> Result<Exit, Refusal> {
     let mut table = Table::new([
@@ -62,12 +62,33 @@ fn overview(suite: &Suite) -> String {
         table.push([theme.as_str().into(), (own().count() as u64).into(), first.into()]);
     }
     text.push_str(&table.to_text());
-    let notes: Vec<String> = suite.notes().map(|(id, note)| format!("{id}: {note}\n")).collect();
-    if !notes.is_empty() {
+    let oddities = oddities(suite);
+    if !oddities.is_empty() {
         text.push_str("\nOddities, and what is made of them:\n");
-        text.extend(notes);
+        text.extend(oddities.iter().map(|oddity| format!("{oddity}\n")));
     }
     text
+}
+
+/// Those of the suite as a whole, then those of its problems.
+fn oddities(suite: &Suite) -> Vec<String> {
+    let those = |is_so: &dyn Fn(&Goal) -> bool| {
+        let ids = suite.problems.iter().filter(|problem| is_so(&problem.goal)).map(|problem| &*problem.id);
+        ids.collect::<Vec<_>>()
+    };
+    let has_several = |goal: &Goal| goal.best.len() > 1;
+    let has_both = |goal: &Goal| !goal.best.is_empty() && !goal.avoid.is_empty();
+    let mut oddities: Vec<String> = suite.remarks.iter().map(ToString::to_string).collect();
+    for (ids, what) in [
+        (those(&has_several), "several best moves, of which each solves"),
+        (those(&has_both), "moves to find and moves to avoid: one of the former solves"),
+    ] {
+        if !ids.is_empty() {
+            oddities.push(format!("{} with {what}: {}", ids.len(), ids.join(", ")));
+        }
+    }
+    oddities.extend(suite.notes().map(|(problem, note)| format!("{}: {note}", problem.id)));
+    oddities
 }
 
 fn describe(suite: &Suite, problem: &Problem) -> String {

@@ -8,7 +8,8 @@ use anyhow::{Context, anyhow};
 use smalt_driver::process::Interrupt;
 
 use super::arguments::{
-    HistoryAddFlags, HistoryCommand, HistoryFlags, HistoryShowFlags, LONGEST_MOVE, OutputFlags, ScoreFlags,
+    GRACE_MS, HistoryAddFlags, HistoryCommand, HistoryFlags, HistoryShowFlags, LONGEST_MOVE, OutputFlags,
+    ScoreFlags,
 };
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
@@ -85,7 +86,7 @@ fn described(flags: &HistoryAddFlags, entrant: &Entrant, builtin: Builtin) -> Re
     let own_version = (entrant.program == Program::Builtin).then(|| builtin.version.to_owned());
     let folder = std::env::current_dir().context("failed to find the current folder").or_failed()?;
     let mut build = Build {
-        date: flags.date.clone().unwrap_or_else(|| Date::today().to_string()),
+        date: day(flags.date.as_deref())?.to_string(),
         commit: flags.commit.clone().or_else(|| current_commit(&folder)),
         version: flags.version.clone().or(own_version),
         feature: flags.feature.clone(),
@@ -102,6 +103,14 @@ fn described(flags: &HistoryAddFlags, entrant: &Entrant, builtin: Builtin) -> Re
     Ok(build)
 }
 
+/// The day that was given, or today.
+fn day(given: Option<&str>) -> Result<Date, Refusal> {
+    let Some(text) = given else { return Ok(Date::today()) };
+    Date::parse(text)
+        .ok_or_else(|| anyhow!("--date {text}: there is no such day; a day is written as 2026-11-21"))
+        .or_usage()
+}
+
 /// The flags of `score` that measure a build.
 fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
     ScoreFlags {
@@ -114,6 +123,7 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
         depth: flags.depth,
         concurrency: flags.concurrency,
         keep_hash: false,
+        grace: GRACE_MS,
         early_stop: None,
         resume: None,
         longest_move: LONGEST_MOVE,

@@ -14,7 +14,7 @@ use super::arguments::ScoreFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output;
 use crate::plan::{Limit, Memory, Plan, resolve_entrants};
-use crate::suite::{EMBEDDED, Note, Suite};
+use crate::suite::{EMBEDDED, Note, Problem, Suite};
 
 /// The limit where none was given.
 const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
@@ -40,6 +40,7 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
         concurrency: flags.concurrency.unwrap_or_else(spare_cores),
         memory: if flags.keep_hash { Memory::Kept } else { Memory::Cleared },
         early_stop: flags.early_stop,
+        grace: Duration::from_millis(flags.grace),
         longest_move: Duration::from_secs(flags.longest_move.get().into()),
     })
 }
@@ -69,7 +70,7 @@ pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
         output::tell(&format!("left out: {line}"));
     }
     for (problem, note) in parts_left_out(&suite) {
-        output::tell(&format!("{text}, {problem}: {note}"));
+        output::tell(&format!("{text}, line {}, {}: {note}", problem.line, problem.id));
     }
     if suite.problems.is_empty() {
         return Err(anyhow!("{text} has no problem that could be asked")).or_usage();
@@ -90,9 +91,9 @@ fn read_suite(text: &str) -> Result<Suite, Refusal> {
     Ok(Suite::parse(&bytes, &name, text))
 }
 
-/// What could not be read within lines that are asked all the same, with the problems' names. Those of the program's
-/// own suites are known, and told by `show`.
-fn parts_left_out(suite: &Suite) -> impl Iterator<Item = (&str, &Note)> {
+/// What could not be read within lines that are asked all the same. Those of the program's own suites are known, and
+/// told by `show`.
+fn parts_left_out(suite: &Suite) -> impl Iterator<Item = (&Problem, &Note)> {
     let own = Suite::embedded(&suite.name).is_some();
     suite.notes().filter(move |(_, note)| !own && note.leaves_out())
 }

@@ -3,6 +3,7 @@
 use std::path::Path;
 
 use anyhow::anyhow;
+use smalt_driver::entrant::Protocol;
 use smalt_driver::process::Interrupt;
 
 use super::arguments::ScoreFlags;
@@ -23,6 +24,9 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     }
     let plan = intent::plan(flags)?;
     let earlier = flags.resume.as_deref().map(output::read_records).transpose()?.unwrap_or_default();
+    if let Some(file) = &flags.resume {
+        tell_unmatched(file, &earlier, &plan, &suites);
+    }
     let interrupt = Interrupt::new().or_failed()?;
     signals::listen(interrupt.clone()).or_failed()?;
     let mut introductions = Vec::new();
@@ -81,6 +85,71 @@ fn check_resumed(earlier: &[Record], entrant: &Entrant, now: &Introduction) -> R
     }
 }
 
+/// Tells where nothing can be taken from the results to resume, and why.
+fn tell_unmatched(file: &Path, earlier: &[Record], plan: &Plan, suites: &[Suite]) {
+    let runs = || suites.iter().flat_map(|suite| plan.entrants.iter().map(move |entrant| (suite, entrant)));
+    let is_other =
+        |record: &&Record| runs().all(|(suite, entrant)| difference(record, plan, suite, entrant).is_some());
+    let others: Vec<&Record> = earlier.iter().filter(is_other).collect();
+    for record in &others {
+        let nearest = runs().filter_map(|(suite, entrant)| difference(record, plan, suite, entrant)).min();
+        let why = nearest.map(|why| why.words(record)).unwrap_or_default();
+        output::tell(&format!(
+            "{}: nothing is taken from {} of {}: {why}",
+            file.display(),
+            record.suite,
+            record.engine
+        ));
+    }
+    if others.len() == earlier.len() {
+        output::tell(&format!("{} holds nothing of this run: all positions are asked", file.display()));
+    }
+}
+
+/// Why an earlier run is not this one; the nearest to it first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Difference {
+    NoAnswer,
+    Settings,
+    Limit(String),
+    Engine(String),
+    Suite(String),
+}
+
+fn difference(earlier: &Record, plan: &Plan, suite: &Suite, entrant: &Entrant) -> Option<Difference> {
+    let limit = entrant.limit.to_string();
+    if earlier.suite != suite.name {
+        Some(Difference::Suite(suite.name.clone()))
+    } else if earlier.engine != entrant.name {
+        Some(Difference::Engine(entrant.name.clone()))
+    } else if earlier.limit.as_ref() != Some(&limit) {
+        Some(Difference::Limit(limit))
+    } else if earlier.settings != Settings::new(plan, entrant) {
+        Some(Difference::Settings)
+    } else if earlier.answered(suite).iter().all(Option::is_none) {
+        Some(Difference::NoAnswer)
+    } else {
+        None
+    }
+}
+
+impl Difference {
+    fn words(&self, earlier: &Record) -> String {
+        match self {
+            Difference::NoAnswer => "it has no answer to a position of this run".to_owned(),
+            Difference::Settings => {
+                "it was run with other settings (options, --keep-hash, --grace, --early-stop)".to_owned()
+            }
+            Difference::Limit(now) => {
+                let then = earlier.limit.as_deref().unwrap_or("no limit");
+                format!("it was run with {then}, and this is with {now}")
+            }
+            Difference::Engine(now) => format!("this run has no engine of that name (but {now})"),
+            Difference::Suite(now) => format!("this run has no suite of that name (but {now})"),
+        }
+    }
+}
+
 /// A run and what it has brought so far.
 struct Run<'a> {
     plan: &'a Plan,
@@ -124,8 +193,11 @@ impl Run<'_> {
             Outcome::Complete => {}
             Outcome::Interrupted => *exit = Exit::Interrupted,
             Outcome::StruckOut(words) => {
+                let never_spoke = entrant.protocol == Protocol::Uci && introduction.protocol.is_none();
+                let hint =
+                    if never_spoke { "; does it speak xboard (proto=xboard, proto=auto)?" } else { "" };
                 output::tell(&format!(
-                    "{} is out: it would not start three times running: {words}",
+                    "{} is out: it would not start three times running: {words}{hint}",
                     entrant.name
                 ));
                 *exit = (*exit).max(Exit::LeftOut);
@@ -136,13 +208,11 @@ impl Run<'_> {
 
     /// What the earlier run of the same engine with the same settings has answered already.
     fn answered(&self, suite: &Suite, entrant: &Entrant) -> Vec<Option<ResultRecord>> {
-        let (limit, settings) = (entrant.limit.to_string(), Settings::new(self.plan, entrant));
-        let same = self.earlier.iter().find(|record| {
-            (&record.suite, &record.engine) == (&suite.name, &entrant.name)
-                && record.limit.as_ref() == Some(&limit)
-                && record.settings == settings
-        });
-        same.map(|record| record.answered(suite)).unwrap_or_default()
+        self.earlier
+            .iter()
+            .find(|record| difference(record, self.plan, suite, entrant).is_none())
+            .map(|record| record.answered(suite))
+            .unwrap_or_default()
     }
 
     fn announce(&self, suite: &Suite, entrant: &Entrant, open: usize) {

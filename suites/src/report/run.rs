@@ -71,10 +71,7 @@ fn totals(run: &Record) -> Vec<String> {
     if early > 0 {
         lines.push(format!("{early} searches were ended early, since they had held a solution"));
     }
-    let overran = run.results.iter().filter(|result| result.overran).count();
-    if overran > 0 {
-        lines.push(format!("{overran} searches had to be stopped: the engine thought on after its limit"));
-    }
+    lines.extend(late(run));
     if run.unanswered > 0 {
         let why = run.ended_by.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
         lines.push(format!(
@@ -83,6 +80,22 @@ fn totals(run: &Record) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// How many answers came late, and what they would have changed.
+fn late(run: &Record) -> Option<String> {
+    if run.late == 0 {
+        return None;
+    }
+    let when = match run.settings.grace_ms {
+        Some(ms) => format!("more than {ms} ms after their time (--grace)"),
+        None => "after their limit".to_owned(),
+    };
+    Some(format!(
+        "Late: {} answers came {when}; what counts is the move in the pv by then. As played it would be {} solved, {} \
+         points",
+        run.late, run.solved_with_late, run.points_with_late
+    ))
 }
 
 /// The median of the times after which the engine kept to a solution, and the longest, in milliseconds.
@@ -165,6 +178,7 @@ pub fn positions(runs: &[Record]) -> Table {
         whole("nodes"),
         text("score"),
         text("fault"),
+        text("late_move"),
     ]);
     for (run, result) in runs.iter().flat_map(|run| run.results.iter().map(move |result| (run, result))) {
         table.push([
@@ -186,6 +200,7 @@ pub fn positions(runs: &[Record]) -> Table {
             result.nodes.into(),
             result.score.map(score_text).into(),
             result.fault.clone().into(),
+            result.late.as_ref().map(|late| late.mv.clone()).into(),
         ]);
     }
     table

@@ -11,6 +11,8 @@ pub struct EmbeddedSuite {
     pub title: &'static str,
     /// How answers are measured.
     pub scoring: &'static str,
+    /// What is odd about it as a whole, and how it is taken.
+    remarks: &'static [&'static str],
     files: &'static [File],
 }
 
@@ -52,18 +54,30 @@ static STS: [File; 15] = [
     file!("sts15", "Avoiding pointless exchanges"),
 ];
 
+/// Its editions differ.
+static WAC_REMARKS: [&str; 2] = [
+    "some editions name one winning move where this one names several (bm): here each of them solves",
+    "some editions leave WAC.230 out, and have 299 positions: here it is",
+];
+
 const POINTS: &str = "points of each move, 10 for the best";
 
 const fn theme(name: &'static str, index: usize) -> EmbeddedSuite {
     let (_, files) = STS.split_at(index);
     let (files, _) = files.split_at(1);
-    EmbeddedSuite { name, title: STS[index].theme, scoring: POINTS, files }
+    EmbeddedSuite { name, title: STS[index].theme, scoring: POINTS, remarks: &[], files }
 }
 
 /// All suites of the program.
 pub static EMBEDDED: [EmbeddedSuite; 17] = [
-    EmbeddedSuite { name: "wac", title: "Win at Chess", scoring: "solved or not", files: &WAC },
-    EmbeddedSuite { name: "sts", title: "Strategic Test Suite", scoring: POINTS, files: &STS },
+    EmbeddedSuite {
+        name: "wac",
+        title: "Win at Chess",
+        scoring: "solved or not",
+        remarks: &WAC_REMARKS,
+        files: &WAC,
+    },
+    EmbeddedSuite { name: "sts", title: "Strategic Test Suite", scoring: POINTS, remarks: &[], files: &STS },
     theme("sts01", 0),
     theme("sts02", 1),
     theme("sts03", 2),
@@ -89,6 +103,7 @@ impl Suite {
         for file in embedded.files {
             suite.read(file.text, file.name, Some(file.theme));
         }
+        suite.remarks = embedded.remarks;
         suite.note_repetitions();
         Some(suite)
     }

@@ -22,8 +22,17 @@ pub struct Goal {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoalError {
     /// Nothing says what is right.
-    #[error("nothing to solve: it has no bm, am or dm, and no points in c0 or c8")]
-    Nothing,
+    #[error("nothing to solve: it has no bm, am or dm, and no points in c0 or c8{}", words_of(.left_out))]
+    Nothing {
+        /// What was written, and could not be read.
+        left_out: Vec<Note>,
+    },
+    /// Each move to find is one to avoid.
+    #[error("nothing can solve it: {} both after bm and after am", stand(.moves))]
+    Contradiction {
+        /// These moves.
+        moves: Vec<String>,
+    },
     /// None of the moves of an operation can be played.
     #[error("none of its moves after {opcode} can be played: {source}")]
     NoMove {
@@ -34,13 +43,27 @@ pub enum GoalError {
     },
 }
 
+fn words_of(left_out: &[Note]) -> String {
+    left_out.iter().map(|note| format!("; {note}")).collect()
+}
+
+fn stand(moves: &[String]) -> String {
+    let verb = if moves.len() == 1 { "stands" } else { "stand" };
+    format!("{} {verb}", moves.join(", "))
+}
+
+/// The operations that say what is right, and the name. A second one is an error of the line's writer: the standard
+/// has each once.
+const READ_ONCE: [&str; 8] = ["bm", "am", "dm", "id", "c0", "c7", "c8", "c9"];
+
 impl Goal {
     /// Reads the goal of a line, and notes what is odd about it.
     pub(super) fn read(epd: &Epd, notes: &mut Vec<Note>) -> Result<Goal, GoalError> {
+        note_second_operations(epd, notes);
         let points = read_points(epd, notes);
         let mut best = read_moves(epd, "bm", notes)?;
         let avoid = read_moves(epd, "am", notes)?;
-        let mate_in = epd.mate_in().filter(|&moves| moves > 0);
+        let mate_in = read_mate(epd, notes);
         let most = points.iter().map(|&(_, points)| points).max();
         let top = points.iter().filter(|&&(_, points)| Some(points) == most).map(|&(mv, _)| mv);
         if best.is_empty() {
@@ -50,8 +73,10 @@ impl Goal {
                 notes.push(Note::BestOutsideOfBm { san: San::from_move(mv, &epd.position).to_string() });
             }
         }
+        settle_contradictions(epd, &mut best, &avoid, notes)?;
         if best.is_empty() && avoid.is_empty() && mate_in.is_none() {
-            return Err(GoalError::Nothing);
+            let left_out = notes.iter().filter(|note| note.leaves_out()).cloned().collect();
+            return Err(GoalError::Nothing { left_out });
         }
         Ok(Goal { best, avoid, mate_in, points })
     }
@@ -60,6 +85,39 @@ impl Goal {
     pub fn max_points(&self) -> u32 {
         self.points.iter().map(|&(_, points)| points).max().unwrap_or(1)
     }
+}
+
+fn note_second_operations(epd: &Epd, notes: &mut Vec<Note>) {
+    for opcode in READ_ONCE {
+        let again = epd.operations.iter().filter(|operation| operation.opcode == opcode).skip(1);
+        notes.extend(again.map(|operation| Note::SecondOperation { opcode, text: operation.text() }));
+    }
+}
+
+fn read_mate(epd: &Epd, notes: &mut Vec<Note>) -> Option<u32> {
+    let text = epd.text("dm")?;
+    let mate_in = epd.mate_in().filter(|&moves| moves > 0);
+    if mate_in.is_none() {
+        notes.push(Note::NoMate { text });
+    }
+    mate_in
+}
+
+/// Takes the moves to avoid out of those to find.
+fn settle_contradictions(
+    epd: &Epd,
+    best: &mut Vec<Move>,
+    avoid: &[Move],
+    notes: &mut Vec<Note>,
+) -> Result<(), GoalError> {
+    let twice: Vec<Move> = best.iter().copied().filter(|mv| avoid.contains(mv)).collect();
+    let sans = twice.iter().map(|&mv| San::from_move(mv, &epd.position).to_string());
+    if !twice.is_empty() && twice.len() == best.len() {
+        return Err(GoalError::Contradiction { moves: sans.collect() });
+    }
+    notes.extend(sans.map(|san| Note::Contradiction { san }));
+    best.retain(|mv| !avoid.contains(mv));
+    Ok(())
 }
 
 fn read_moves(epd: &Epd, opcode: &'static str, notes: &mut Vec<Note>) -> Result<Vec<Move>, GoalError> {

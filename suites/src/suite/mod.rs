@@ -27,6 +27,8 @@ pub struct Suite {
     pub themes: Vec<String>,
     /// The problems.
     pub problems: Vec<Problem>,
+    /// What is odd about it as a whole, and how it is taken.
+    pub remarks: &'static [&'static str],
     /// The lines that are none.
     pub refused: Vec<RefusedLine>,
 }
@@ -36,6 +38,8 @@ pub struct Suite {
 pub struct Problem {
     /// Its name: the `id`, or its line where it has none. Not always unique; notes say so.
     pub id: String,
+    /// Its line in its file, from 1.
+    pub line: usize,
     /// The index of its theme.
     pub theme: usize,
     /// The position and all operations, known or not.
@@ -47,9 +51,9 @@ pub struct Problem {
 }
 
 impl Suite {
-    /// The notes of all problems, with the problems' names.
-    pub fn notes(&self) -> impl Iterator<Item = (&str, &Note)> {
-        self.problems.iter().flat_map(|problem| problem.notes.iter().map(|note| (problem.id.as_str(), note)))
+    /// The notes of all problems.
+    pub fn notes(&self) -> impl Iterator<Item = (&Problem, &Note)> {
+        self.problems.iter().flat_map(|problem| problem.notes.iter().map(move |note| (problem, note)))
     }
 
     /// The most points that can be made.

@@ -26,6 +26,37 @@ pub enum Note {
         /// What.
         text: String,
     },
+    /// Points in `c8` that fit the moves beside them in no way were left out.
+    UnequalLists {
+        /// Where the moves stand.
+        opcode: &'static str,
+        /// How many moves there are.
+        moves: usize,
+        /// How many points.
+        points: usize,
+    },
+    /// Something among the points of `c8` is no number: all of them were left out.
+    NoNumber {
+        /// What.
+        text: String,
+    },
+    /// An operation stands a second time, and was left out.
+    SecondOperation {
+        /// Which.
+        opcode: &'static str,
+        /// What it says.
+        text: String,
+    },
+    /// Something after `dm` is no number of moves, and was left out.
+    NoMate {
+        /// What.
+        text: String,
+    },
+    /// A move is to be found and to be avoided: it is avoided.
+    Contradiction {
+        /// The move.
+        san: String,
+    },
     /// A list of points names both squares of its moves.
     LongForm {
         /// The first such move.
@@ -48,7 +79,20 @@ pub enum Note {
 impl Note {
     /// Whether something that was written does not count.
     pub fn leaves_out(&self) -> bool {
-        matches!(self, Note::Unplayable { .. } | Note::NoPoints { .. })
+        match self {
+            Note::Unplayable { .. }
+            | Note::NoPoints { .. }
+            | Note::UnequalLists { .. }
+            | Note::NoNumber { .. }
+            | Note::SecondOperation { .. }
+            | Note::NoMate { .. }
+            | Note::Contradiction { .. } => true,
+            Note::ListedTwice { .. }
+            | Note::LongForm { .. }
+            | Note::BestOutsideOfBm { .. }
+            | Note::SameId
+            | Note::SamePosition { .. } => false,
+        }
     }
 }
 
@@ -65,6 +109,21 @@ impl fmt::Display for Note {
                 write!(f, "{text} after {opcode} can't be played: left out")
             }
             Note::NoPoints { text } => write!(f, "{text:?} is not move=points: left out"),
+            Note::UnequalLists { opcode, moves, points } => {
+                write!(f, "{opcode} and c8 are of different lengths, {moves} and {points}: left out")
+            }
+            Note::NoNumber { text } => {
+                write!(f, "{text:?} in c8 is no number of points: all of them are left out")
+            }
+            Note::SecondOperation { opcode, text } => {
+                write!(f, "a second {opcode} ({text}): left out, the first counts")
+            }
+            Note::NoMate { text } => {
+                write!(f, "dm {text} is no number of moves from 1: left out")
+            }
+            Note::Contradiction { san } => {
+                write!(f, "{san} stands after bm and after am: it is one to avoid, as bm it is left out")
+            }
             Note::LongForm { text } => {
                 write!(f, "moves are written in long form ({text}): read as the moves that they are")
             }

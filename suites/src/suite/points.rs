@@ -9,41 +9,66 @@ use super::note::Note;
 pub(super) fn read_points(epd: &Epd, notes: &mut Vec<Note>) -> Vec<(Move, u32)> {
     let mut own_notes = Vec::new();
     let named = epd.comment(0).map(|text| split_list(&text, &mut own_notes)).unwrap_or_default();
-    let points = read_list(epd, "c0", &named, &mut own_notes);
-    if !points.is_empty() {
+    if named.iter().any(|(text, _)| San::parse(text).is_ok()) {
         notes.append(&mut own_notes);
-        return points;
+        let points = read_list(epd, "c0", &named, notes);
+        if !points.is_empty() {
+            return points;
+        }
     }
     ["c9", "c7"]
         .into_iter()
-        .map(|moves| read_list(epd, moves, &parallel_lists(epd, moves).unwrap_or_default(), notes))
+        .map(|opcode| read_list(epd, opcode, &parallel_lists(epd, opcode, notes), notes))
         .find(|points| !points.is_empty())
         .unwrap_or_default()
 }
 
-/// `move=points` items.
+/// `move=points` items, between commas; or between spaces, where nothing else stands there.
 fn split_list(text: &str, notes: &mut Vec<Note>) -> Vec<(String, u32)> {
-    let items = text.split(',').map(str::trim).filter(|item| !item.is_empty());
+    let items = text.split([',', ';']).map(str::trim).filter(|item| !item.is_empty());
     let mut list = Vec::new();
     for item in items {
-        let parts = item.rsplit_once('=').and_then(|(mv, points)| Some((mv, points.trim().parse().ok()?)));
-        match parts {
-            Some((mv, points)) => list.push((mv.trim().to_owned(), points)),
+        let words: Option<Vec<_>> = item.split_whitespace().map(read_item).collect();
+        match words.or_else(|| read_item(item).map(|item| vec![item])) {
+            Some(items) => list.extend(items),
             None => notes.push(Note::NoPoints { text: item.to_owned() }),
         }
     }
     list
 }
 
-/// Moves in one operation and their points in `c8`; none if their numbers differ.
-fn parallel_lists(epd: &Epd, moves: &str) -> Option<Vec<(String, u32)>> {
-    let words = |text: String| -> Vec<String> {
+/// `move=points`.
+fn read_item(text: &str) -> Option<(String, u32)> {
+    let (mv, points) = text.rsplit_once('=')?;
+    let mv = mv.trim();
+    (!mv.is_empty()).then_some((mv.to_owned(), points.trim().parse().ok()?))
+}
+
+/// Moves in one operation and their points in `c8`; empty if there are none. Where the operation says something else,
+/// a result for example, that is no oddity.
+fn parallel_lists(epd: &Epd, opcode: &'static str, notes: &mut Vec<Note>) -> Vec<(String, u32)> {
+    let words = |text: Option<String>| -> Vec<String> {
+        let text = text.unwrap_or_default();
         text.split([' ', ',']).filter(|word| !word.is_empty()).map(str::to_owned).collect()
     };
-    let moves = words(epd.text(moves)?);
-    let points: Vec<u32> =
-        words(epd.comment(8)?).iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
-    (moves.len() == points.len()).then(|| moves.into_iter().zip(points).collect())
+    let (moves, points) = (words(epd.text(opcode)), words(epd.comment(8)));
+    let is_list = !points.is_empty() && moves.iter().any(|word| San::parse(word).is_ok());
+    if !is_list {
+        return Vec::new();
+    }
+    if moves.len() != points.len() {
+        notes.push(Note::UnequalLists { opcode, moves: moves.len(), points: points.len() });
+        return Vec::new();
+    }
+    let numbers: Result<Vec<u32>, &String> =
+        points.iter().map(|word| word.parse().map_err(|_| word)).collect();
+    match numbers {
+        Ok(numbers) => moves.into_iter().zip(numbers).collect(),
+        Err(word) => {
+            notes.push(Note::NoNumber { text: word.clone() });
+            Vec::new()
+        }
+    }
 }
 
 fn read_list(

@@ -52,6 +52,7 @@ impl Suite {
             title: title.to_owned(),
             themes: Vec::new(),
             problems: Vec::new(),
+            remarks: &[],
             refused: Vec::new(),
         }
     }
@@ -124,7 +125,7 @@ fn read_line(line: &str, number: usize, theme: usize) -> Result<Problem, LineErr
     let mut notes = Vec::new();
     let goal = Goal::read(&epd, &mut notes)?;
     let id = epd.id().filter(|id| !id.trim().is_empty()).unwrap_or_else(|| format!("line {number}"));
-    Ok(Problem { id: id.trim().to_owned(), theme, epd, goal, notes })
+    Ok(Problem { id: id.trim().to_owned(), line: number, theme, epd, goal, notes })
 }
 
 /// A name without its number: `WAC` of `WAC.001`.
