@@ -4,7 +4,7 @@
 use std::sync::Arc;
 use std::time::Duration;
 
-use smalt_chess::notation::polyglot::PolyglotBook;
+use smalt_chess::notation::polyglot::{BookMove, PolyglotBook};
 use smalt_chess::{Move, Position, UciMove, UciMoveError};
 use smalt_protocol::SearchLimits;
 
@@ -134,6 +134,11 @@ impl Engine {
     /// Sets the book to play from, or none.
     pub fn set_book(&mut self, book: Option<PolyglotBook<Vec<u8>>>) {
         self.book = book;
+    }
+
+    /// What the book has for a position.
+    pub fn book_moves(&self, position: &Position) -> Vec<BookMove> {
+        self.book.iter().flat_map(|book| book.moves(position)).collect()
     }
 
     /// Sets the weights of the evaluation, and forgets what was found with others.

@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod engine;
 pub mod evaluation;
+pub mod openings;
 pub mod search;
 pub mod serve;
 pub mod strength;

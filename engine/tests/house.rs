@@ -31,6 +31,7 @@ const TOP: &[&str] = &[
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE",
+    "Makefile",
     "README.md",
     "data",
     "engine",

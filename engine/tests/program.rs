@@ -84,6 +84,22 @@ fn help_and_version_are_there() {
 }
 
 #[test]
+fn openings_are_made_as_openbench_asks_for_them() {
+    let text = check(&["genfens 4 seed 9 book None", "quit"], 0, "");
+    assert_eq!(text.lines().filter(|line| line.starts_with("info string genfens ")).count(), 4);
+    assert_eq!(check(&["genfens", "4", "seed", "9", "book", "None"], 0, ""), text);
+    let book = file("openings.epd", "4k3/8/8/8/8/8/4P3/4K3 w - -\n4k3/4p3/8/8/8/8/8/4K3 b - - 0 1\n");
+    let book = book.display().to_string();
+    let text = check(&["genfens", "2", "seed", "1", "book", &book], 0, "");
+    assert!(
+        text.lines().all(|line| line.to_lowercase().contains('p')) && text.lines().count() == 2,
+        "{text}"
+    );
+    check(&["genfens 4 seed"], 2, "Try 'smalt --help'.");
+    check(&["genfens 4 seed 1 book /no/such/file"], 2, "(os error 2)");
+}
+
+#[test]
 fn without_arguments_it_serves_until_the_input_ends() {
     assert_eq!(smalt(&[]).status.code(), Some(0));
 }

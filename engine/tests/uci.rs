@@ -2,66 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::io::{BufRead, BufReader, PipeWriter, Write};
-use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
-use std::thread::JoinHandle;
+mod pipes;
+
+use std::io::{BufReader, Write};
 use std::time::Duration;
+
+use pipes::Conversation;
 
 use smalt_chess::notation::polyglot::PolyglotBuilder;
 use smalt_chess::{Position, UciMove};
 use smalt_protocol::uci::EngineMessage;
 use smalt_protocol::uci::engine::BestMove;
 
-/// Far longer than any answer takes: only a fault waits so long.
-const PATIENCE: Duration = Duration::from_secs(60);
-
-/// An engine at the other end of two pipes.
-struct Conversation {
-    to_engine: Option<PipeWriter>,
-    lines: Receiver<String>,
-    served: JoinHandle<()>,
-}
-
 impl Conversation {
-    fn begin() -> Conversation {
-        let (input, to_engine) = std::io::pipe().unwrap();
-        let (from_engine, output) = std::io::pipe().unwrap();
-        let served = std::thread::spawn(move || smalt::serve::serve(BufReader::new(input), output));
-        let (sender, lines) = channel();
-        std::thread::spawn(move || {
-            for line in BufReader::new(from_engine).lines() {
-                if sender.send(line.unwrap()).is_err() {
-                    break;
-                }
-            }
-        });
-        Conversation { to_engine: Some(to_engine), lines, served }
-    }
-
-    fn tell(&mut self, text: &str) {
-        self.tell_bytes(format!("{text}\n").as_bytes());
-    }
-
-    fn tell_bytes(&mut self, bytes: &[u8]) {
-        self.to_engine.as_mut().unwrap().write_all(bytes).unwrap();
-    }
-
-    /// All lines up to the first that begins so, that one included.
-    fn hear_until(&self, start: &str) -> Vec<String> {
-        let mut heard = Vec::new();
-        loop {
-            let line = match self.lines.recv_timeout(PATIENCE) {
-                Ok(line) => line,
-                Err(error) => panic!("{error} while waiting for {start:?} after {heard:#?}"),
-            };
-            let is_last = line.starts_with(start);
-            heard.push(line);
-            if is_last {
-                return heard;
-            }
-        }
-    }
-
     fn best_move(&self) -> String {
         let line = self.hear_until("bestmove").pop().unwrap();
         line.split_whitespace().nth(1).unwrap().to_owned()
@@ -70,20 +23,6 @@ impl Conversation {
     fn ask(&mut self, text: &str, start: &str) -> Vec<String> {
         self.tell(text);
         self.hear_until(start)
-    }
-
-    /// Waits until the engine has gone.
-    fn end(mut self) -> Vec<String> {
-        self.to_engine = None;
-        self.served.join().unwrap();
-        let mut rest = Vec::new();
-        loop {
-            match self.lines.recv_timeout(PATIENCE) {
-                Ok(line) => rest.push(line),
-                Err(RecvTimeoutError::Disconnected) => return rest,
-                Err(RecvTimeoutError::Timeout) => panic!("the output was not closed after {rest:#?}"),
-            }
-        }
     }
 }
 
@@ -134,7 +73,10 @@ fn every_argument_of_go_ends_in_a_legal_move() {
         "searchmoves a2a3 h1g1 depth 3",
         "searchmoves nonsense depth 3",
         "depth 3 nodes 100 movetime 50 wtime 1000 btime 1000",
-        "depth -7 nodes 300",
+        "depth -7",
+        "nodes -1",
+        "mate -2",
+        "movetime -5",
         "depth 99999999999999999999 nodes 100",
         "unknown depth 2",
     ] {
@@ -284,6 +226,61 @@ fn own_commands_are_answered() {
 }
 
 #[test]
+fn commands_for_people_are_answered() {
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("position fen {KIWIPETE}"));
+    let moves = engine.ask("moves", "").pop().unwrap();
+    assert!(moves.starts_with("48 moves: ") && moves.contains(" O-O-O"), "{moves}");
+    assert_eq!(engine.ask("perft 3", "nps")[0], "nodes 97862");
+    let divided = engine.ask("divide 2", "nps");
+    assert!(divided.contains(&"e1g1: 43".to_owned()) && divided.contains(&"nodes 2039".to_owned()));
+    assert!(engine.ask("display", "checkers").contains(&format!("fen: {KIWIPETE}")));
+    assert!(engine.ask("evaluate", "evaluation").len() > 5);
+    assert_eq!(
+        engine.ask("book on", "book").pop().unwrap(),
+        "book on, but there is none: name it by the option BookFile"
+    );
+    assert_eq!(engine.ask("book off", "book").pop().unwrap(), "book off");
+    assert_eq!(engine.ask("perft many", "expected").pop().unwrap(), "expected perft N, from 0 to 64");
+    assert!(engine.ask("help", "genfens").len() > 5);
+    // A count without end heeds stop, and readiness is told meanwhile.
+    engine.tell("perft 30");
+    engine.ask("isready", "readyok");
+    engine.ask("stop", "stopped");
+    engine.end();
+}
+
+#[test]
+fn openings_are_made_on_request_and_awaited_at_the_end() {
+    let mut engine = Conversation::begin();
+    engine.tell("genfens 3 seed 5 book None\nquit");
+    let lines = engine.end();
+    assert_eq!(lines.len(), 3);
+    for line in lines {
+        let fen = line.strip_prefix("info string genfens ").unwrap();
+        assert!(fen.parse::<Position>().unwrap().ending().is_none(), "{line}");
+    }
+}
+
+#[test]
+fn extreme_positions_have_an_answer() {
+    let mut engine = Conversation::begin();
+    let most_moves = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
+    let mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+    let stalemated = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+    let bare = "8/8/4k3/8/8/3K4/8/8 w - - 0 1";
+    for (fen, has_move) in [(most_moves, true), (mated, false), (stalemated, false), (bare, true)] {
+        engine.tell(&format!("position fen {fen}"));
+        for go in ["depth 3", "movetime 10", "wtime 50 btime 50", "mate 1", "nodes 1"] {
+            engine.tell(&format!("go {go}"));
+            let best = engine.best_move();
+            assert!(if has_move { is_legal(fen, &best) } else { best == "(none)" }, "{fen} {go} {best}");
+        }
+    }
+    engine.end();
+}
+
+#[test]
 fn what_is_wrong_is_told_and_changes_nothing() {
     let mut engine = Conversation::begin();
     let mut check = |text: &str, expected: &str| {
@@ -293,12 +290,32 @@ fn what_is_wrong_is_told_and_changes_nothing() {
     check("setoption name Hash value 0", r#"0 is outside of 1 to 1048576, for option "Hash""#);
     check("setoption name Threads value many", r#""many" is not a whole number, for option "Threads""#);
     check("position startpos moves e2e5", "move 1 can't be played: e2e5 is not a legal move here");
+    check("position startpos moves e2e4 e7e5 xyz g1f3", r#"move 3 can't be read: "xyz""#);
     check("hello there", "unknown command: hello there");
     let missing = engine.ask("setoption name EvalFile value /no/such/file", "info string").pop().unwrap();
     assert!(missing.starts_with("info string can't read /no/such/file: "), "{missing}");
     engine.ask("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string position refused: ");
     engine.tell("go depth 3");
-    assert!(is_legal("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", &engine.best_move()));
+    let opened = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    assert!(is_legal(opened, &engine.best_move()));
+    engine.end();
+}
+
+#[test]
+fn what_is_skipped_in_go_is_told() {
+    let mut engine = Conversation::begin();
+    for (go, expected) in [
+        ("go depth x nodes 100", "not understood in go: depth x"),
+        ("go quickly movetime 1", "not understood in go: quickly"),
+        ("go searchmoves e2e5 a2a4 depth 1", "no legal moves here: e2e5"),
+        ("go searchmoves e2e5 depth 1", "no legal moves here: e2e5: all moves are searched"),
+        ("go depth x", "not understood in go: depth x: no limit is left, the search goes on until stop"),
+    ] {
+        let told = engine.ask(go, "info string").pop().unwrap();
+        assert_eq!(told, format!("info string {expected}"));
+        engine.tell("stop");
+        engine.best_move();
+    }
     engine.end();
 }
 

@@ -41,6 +41,14 @@ impl<'a> Moves<'a> {
         })
     }
 
+    /// The word of a text that ends it because it is no move.
+    pub fn stopped_at(&self) -> Option<&'a str> {
+        match self.0 {
+            Source::Text(text) => Words::new(text).find(|word| UciMove::parse(word).is_err()),
+            Source::Values(_) => None,
+        }
+    }
+
     /// Whether there is not a single move.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
@@ -129,6 +137,8 @@ mod tests {
         let mut iter = moves.iter();
         assert_eq!(iter.by_ref().count(), 2);
         assert_eq!(iter.next(), None);
+        assert_eq!(moves.stopped_at(), Some("Nf3"));
+        assert_eq!(Moves::from_text(" e2e4 ").stopped_at(), None);
     }
 
     #[test]

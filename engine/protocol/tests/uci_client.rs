@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use smalt_protocol::uci::ClientMessage::{self, *};
-use smalt_protocol::uci::client::{Register as Answer, Start, Switch};
+use smalt_protocol::uci::client::{Register as Answer, Start, Switch, unread_words_of_go};
 use smalt_protocol::{Clock, Moves, SearchLimits};
 
 fn check(line: &str, expected: ClientMessage<'_>) {
@@ -122,6 +122,14 @@ fn every_argument_of_go_is_read() {
 fn odd_arguments_of_go_are_tolerated() {
     check_go("go wtime -50", SearchLimits { white: clock(0, 0), ..Default::default() });
     check_go("go winc 100 movestogo 0 depth", SearchLimits::default());
+    // A negative number is no reason to search for ever.
+    check_go("go depth -1", SearchLimits { depth: Some(0), ..SearchLimits::default() });
+    check_go("go nodes -5", SearchLimits { nodes: Some(0), ..SearchLimits::default() });
+    assert_eq!(
+        unread_words_of_go("go depth x nodes 5 searchmoves Nf3 ponder"),
+        ["depth", "x", "searchmoves", "Nf3"]
+    );
+    assert!(unread_words_of_go("go movestogo 0 wtime -5 winc 1 searchmoves e2e4 infinite").is_empty());
     check_go("go depth nodes 10", SearchLimits { nodes: Some(10), ..Default::default() });
     check_go("go fast depth x depth 7", SearchLimits { depth: Some(7), ..Default::default() });
     let nodes = Some(u64::MAX);

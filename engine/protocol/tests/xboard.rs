@@ -4,7 +4,8 @@ use std::time::Duration;
 
 use proptest::prelude::*;
 use smalt_chess::{Color, Outcome};
-use smalt_protocol::xboard::client::{EditLine, MoveForm};
+use smalt_protocol::xboard::client::{EditLine, MoveForm, MoveSet};
+use smalt_protocol::xboard::engine::Status;
 use smalt_protocol::xboard::{ClientMessage, EngineMessage, Thinking};
 use smalt_protocol::{Bound, Score};
 
@@ -26,7 +27,7 @@ fn check_client(line: &str) {
 fn soup() -> impl Strategy<Value = String> {
     let keys = "xboard protover accepted rejected new variant quit random force go playother white black level st sd nps \
         time otim usermove ? ping draw result setboard edit hint bk undo remove hard easy post nopost analyze exit name \
-        rating ics computer pause resume memory cores egtpath option feature move pong 1-0 0-1 1/2-1/2 * resign offer \
+        rating ics computer . exclude include all stat01: pause resume memory cores egtpath option feature move pong 1-0 0-1 1/2-1/2 * resign offer \
         Hint: Illegal illegal Error tellopponent tellall telluser # 1. ... e2e4 e7e8q Nf3 O-O {White mates} 40 0:30 \
         0.1 -5 done=1 ping=1 myname=\"A san=0 \" = option=\"Hash -spin 1 0 9\" 9. 9+ 100003 -100002 Mat5 ! ? White \
         resigns game is a draw computer";
@@ -123,6 +124,16 @@ fn claims_are_read() {
 }
 
 #[test]
+fn the_state_of_an_analysis_is_read() {
+    let status =
+        Status { time: Duration::from_millis(12_340), nodes: 30_000, depth: 7, moves_left: 5, moves: 30 };
+    for line in ["stat01: 1234 30000 7 5 30", "stat01: 1234 30000 7 5 30 Nf3"] {
+        assert_eq!(EngineMessage::parse(line), EngineMessage::Status(status));
+    }
+    assert_eq!(EngineMessage::parse("stat01: 1 2"), EngineMessage::Other("stat01: 1 2"));
+}
+
+#[test]
 fn what_a_client_says_is_read() {
     let seconds = Duration::from_secs;
     let level = |moves, base, increment| ClientMessage::Level { moves, base, increment };
@@ -139,7 +150,16 @@ fn what_a_client_says_is_read() {
         ClientMessage::parse("option Move Overhead=10"),
         ClientMessage::Option { name: "Move Overhead", value: Some("10") }
     );
-    for line in ["#", "c", ".", "Pa4", "Kh8"] {
+    assert_eq!(ClientMessage::parse("."), ClientMessage::Status);
+    assert_eq!(ClientMessage::parse("exclude all"), ClientMessage::Exclude(MoveSet::All));
+    assert_eq!(ClientMessage::parse("include e2e4"), ClientMessage::Include(MoveSet::One("e2e4")));
+    for line in
+        ["level 40", "level 40 x 0", "ping", "st soon", "protover", "usermove", "result 2-0", "option =3"]
+    {
+        assert_eq!(ClientMessage::parse(line), ClientMessage::Unreadable(line));
+    }
+    assert_eq!(ClientMessage::parse("levels 40"), ClientMessage::Other("levels 40"));
+    for line in ["#", "c", ".", "Pa4", "Kh8", "xa4"] {
         assert_eq!(EditLine::parse(line).unwrap().to_string(), line);
     }
     assert_eq!(EditLine::parse("pa4"), None);

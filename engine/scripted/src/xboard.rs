@@ -84,7 +84,7 @@ impl Session {
             ClientMessage::MoveNow if !self.script.has(Fault::IgnoreStop) => self.end_thinking(),
             ClientMessage::Move { text, .. } => self.take_move(text),
             ClientMessage::Quit if !self.script.has(Fault::IgnoreQuit) => return Next::Quit,
-            ClientMessage::Other(line) if !line.is_empty() => {
+            ClientMessage::Other(line) | ClientMessage::Unreadable(line) if !line.is_empty() => {
                 self.say(&EngineMessage::Error(&format!("Error (unknown command): {line}")));
             }
             _ => {}
@@ -117,6 +117,7 @@ impl Session {
             Some(EditLine::Place(role, square)) => {
                 edited.setup.board[square.index()] = Some(Piece::new(edited.color, role));
             }
+            Some(EditLine::Remove(square)) => edited.setup.board[square.index()] = None,
             Some(EditLine::End) => self.finish_edit(),
             None => {}
         }

@@ -6,6 +6,7 @@ use std::path::PathBuf;
 
 use lexopt::{Arg, Parser, ValueExt};
 use smalt::bench::BenchPlan;
+use smalt::openings::{OpeningsPlan, ParseOpeningsError};
 use smalt_chess::Position;
 use smalt_chess::perft::{DEEPEST, Leaves};
 
@@ -13,7 +14,8 @@ use super::perft::PerftPlan;
 use super::perft_suite::SuitePlan;
 
 pub(super) const HELP: &str = "\
-A chess engine. Without arguments it speaks UCI on standard input and output.
+A chess engine. Without arguments it speaks UCI or xboard's protocol (CECP) on standard input and output, whichever the
+first line speaks; 'help' there lists commands for people.
 
 Usage:
   smalt                          serve an interface or a tournament
@@ -25,6 +27,8 @@ Usage:
                                  check the counts of a suite (EPD with ;D1 20, or id/epd/perft lines)
   smalt eval [--fen FEN] [--params FILE]
                                  explain the static evaluation, term by term
+  smalt genfens N seed S book FILE|None
+                                 N random openings, as OpenBench asks for them
 
 Options:
       --depth D      plies (bench: 14)
@@ -43,11 +47,12 @@ Examples:
   smalt bench
   smalt perft 6
   smalt perft 5 --divide --fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'
+  smalt \"genfens 100 seed 1 book None\" quit
   smalt eval --fen '8/8/1p6/1P1k4/3P4/3K4/8/8 w - - 0 1'
 
 Exit codes:
   0  done
-  1  a count of the suite is wrong, or the result could not be written
+  1  a count of the suite is wrong, too few openings were found, or the result could not be written
   2  wrong usage or input file
   3  lines of the suite could not be read; the others are right
 ";
@@ -62,12 +67,13 @@ pub(super) enum Command {
     Perft(PerftPlan),
     PerftSuite(SuitePlan),
     Eval { position: Box<Position>, parameters: Option<PathBuf> },
+    Openings(OpeningsPlan),
 }
 
 /// What is wrong with what was typed.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UsageError {
-    #[error("there is no command {0:?}: expected bench, perft or eval")]
+    #[error("there is no command {0:?}: expected bench, perft, eval or genfens")]
     UnknownCommand(String),
     #[error(transparent)]
     Argument(#[from] lexopt::Error),
@@ -81,6 +87,8 @@ pub(super) enum UsageError {
         "--suite has its own positions and depths: leave out the depth, --fen, --divide, --no-bulk and --threads"
     )]
     SuiteWithPosition,
+    #[error(transparent)]
+    Openings(#[from] ParseOpeningsError),
     #[error("--max-nodes needs --suite")]
     MaxNodesWithoutSuite,
 }
@@ -97,6 +105,9 @@ impl Command {
                 Some("bench") => parse_bench(parser),
                 Some("perft") => parse_perft(parser),
                 Some("eval") => parse_eval(parser),
+                Some(text) if text.split_whitespace().next() == Some("genfens") => {
+                    parse_openings(text.to_owned(), parser)
+                }
                 _ => Err(UsageError::UnknownCommand(word.to_string_lossy().into_owned())),
             },
             Some(other) => Err(other.unexpected().into()),
@@ -170,6 +181,18 @@ fn parse_eval(mut parser: Parser) -> Result<Command, UsageError> {
     Ok(Command::Eval { position: fen.unwrap_or_default(), parameters })
 }
 
+/// The request may come as one argument or as several, and as the first line of a conversation that `quit` ends.
+fn parse_openings(mut text: String, mut parser: Parser) -> Result<Command, UsageError> {
+    while let Some(arg) = parser.next()? {
+        match arg {
+            Arg::Value(word) if word == "quit" => {}
+            Arg::Value(word) => text = format!("{text} {}", word.to_string_lossy()),
+            other => return Err(other.unexpected().into()),
+        }
+    }
+    Ok(Command::Openings(OpeningsPlan::parse(&text)?))
+}
+
 fn number<T: TryFrom<u64>>(
     flag: &'static str,
     value: OsString,
@@ -213,12 +236,17 @@ mod tests {
         assert_eq!(parse("perft --divide 3 --no-bulk"), Ok(Command::Perft(expected)));
         let plan = SuitePlan { file: "a.epd".into(), most_nodes: 1000 };
         assert_eq!(parse("perft --suite a.epd --max-nodes 1000"), Ok(Command::PerftSuite(plan)));
+        let openings = Command::Openings(OpeningsPlan { count: 3, seed: 5, book: None });
+        for arguments in [["genfens 3 seed 5 book None", "quit"], ["genfens", "3 seed 5 book None"]] {
+            let words = std::iter::once("smalt").chain(arguments);
+            assert_eq!(Command::parse(Parser::from_iter(words)).unwrap(), openings);
+        }
     }
 
     #[test]
     fn wrong_usage_is_refused_with_the_reason() {
         let check = |arguments, expected: &str| assert_eq!(parse(arguments), Err(expected.to_owned()));
-        check("serve", r#"there is no command "serve": expected bench, perft or eval"#);
+        check("serve", r#"there is no command "serve": expected bench, perft, eval or genfens"#);
         check("bench --depth 0", r#"--depth "0": expected a whole number from 1 to 127"#);
         check("bench --depth", "missing argument for option '--depth'");
         check("perft", "perft needs a depth, or --suite FILE");

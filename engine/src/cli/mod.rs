@@ -11,6 +11,7 @@ use std::process::ExitCode;
 
 use smalt::bench;
 use smalt::evaluation::{Parameters, explain};
+use smalt::openings::{OpeningsError, OpeningsPlan};
 use smalt_chess::Position;
 
 use arguments::{Command, UsageError};
@@ -37,6 +38,8 @@ enum CommandError {
     NoCounts(PathBuf),
     #[error("{path} holds no parameters: {source}")]
     Parameters { path: String, source: smalt::evaluation::ParametersError },
+    #[error(transparent)]
+    Openings(#[from] OpeningsError),
     #[error("can't write the result: {0}")]
     Write(#[from] io::Error),
 }
@@ -44,7 +47,7 @@ enum CommandError {
 impl CommandError {
     fn exit_code(&self) -> u8 {
         match self {
-            CommandError::Write(_) => 1,
+            CommandError::Write(_) | CommandError::Openings(OpeningsError::Exhausted) => 1,
             _ => 2,
         }
     }
@@ -82,6 +85,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<Ending, CommandError> {
         }
         Command::Perft(plan) => perft::run(&plan, out)?,
         Command::PerftSuite(plan) => return perft_suite::run(&plan, out),
+        Command::Openings(plan) => make_openings(&plan, out)?,
         Command::Eval { position, parameters } => evaluate(&position, parameters.as_deref(), out)?,
     }
     out.flush()?;
@@ -99,6 +103,16 @@ fn evaluate(position: &Position, path: Option<&Path>, out: &mut impl Write) -> R
     };
     writeln!(out, "{}", explain(position, &parameters))?;
     Ok(())
+}
+
+fn make_openings(plan: &OpeningsPlan, out: &mut impl Write) -> Result<(), CommandError> {
+    let mut written = Ok(());
+    plan.run(&mut |position| {
+        if written.is_ok() {
+            written = writeln!(out, "info string genfens {}", position.to_fen());
+        }
+    })?;
+    Ok(written?)
 }
 
 fn read_file(path: &Path) -> Result<String, CommandError> {

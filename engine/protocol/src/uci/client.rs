@@ -95,6 +95,16 @@ impl<'a> ClientMessage<'a> {
     }
 }
 
+/// The words of a line that begins with `go` which mean nothing there: unknown ones, and names of limits without a value
+/// that can be read.
+pub fn unread_words_of_go(line: &str) -> Vec<&str> {
+    let mut words = Words::new(line);
+    words.find(|&word| word == "go");
+    let mut unread = Vec::new();
+    go_text::parse(words, &mut |word| unread.push(word));
+    unread
+}
+
 /// The first word of a message.
 enum Command {
     Uci,
@@ -137,7 +147,7 @@ impl Command {
             Command::Register => ClientMessage::Register(parse_register(words)?),
             Command::UciNewGame => ClientMessage::UciNewGame,
             Command::Position => parse_position(words)?,
-            Command::Go => ClientMessage::Go(go_text::parse(words)),
+            Command::Go => ClientMessage::Go(go_text::parse(words, &mut |_| {})),
             Command::Stop => ClientMessage::Stop,
             Command::PonderHit => ClientMessage::PonderHit,
             Command::Quit => ClientMessage::Quit,

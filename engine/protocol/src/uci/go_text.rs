@@ -10,45 +10,62 @@ use crate::limits::{Clock, SearchLimits};
 use crate::number;
 use crate::words::Words;
 
-/// Reads what follows `go`. Unknown words, and arguments without the number that they need, are skipped.
-/// An increment without its clock means nothing and is dropped.
-pub(super) fn parse(mut words: Words<'_>) -> SearchLimits {
+/// Reads what follows `go`. Unknown words, and arguments without the number that they need, are handed to `skip`. A
+/// negative number counts as zero. An increment without its clock means nothing and is dropped.
+pub(super) fn parse<'a>(mut words: Words<'a>, skip: &mut dyn FnMut(&'a str)) -> SearchLimits {
     let mut limits = SearchLimits::default();
-    let (mut white_increment, mut black_increment) = (Duration::ZERO, Duration::ZERO);
+    let (mut white_increment, mut black_increment, mut moves_to_go) = (None, None, None);
     while let Some(word) = words.next() {
         match word {
             "searchmoves" => {
+                let known = limits.search_moves.len();
                 while let Some(mv) = words.accept(|word| UciMove::parse(word).ok()) {
                     limits.search_moves.push(mv);
+                }
+                if limits.search_moves.len() == known {
+                    skip(word);
                 }
             }
             "ponder" => limits.ponder = true,
             "infinite" => limits.infinite = true,
-            "wtime" => set(&mut limits.white, words.accept(clock)),
-            "btime" => set(&mut limits.black, words.accept(clock)),
-            "winc" => white_increment = words.accept(milliseconds).unwrap_or(white_increment),
-            "binc" => black_increment = words.accept(milliseconds).unwrap_or(black_increment),
-            "movestogo" => set(&mut limits.moves_to_go, words.accept(at_least_one)),
-            "depth" => set(&mut limits.depth, words.accept(number::unsigned_32)),
-            "nodes" => set(&mut limits.nodes, words.accept(number::unsigned)),
-            "mate" => set(&mut limits.mate, words.accept(number::unsigned_32)),
-            "movetime" => set(&mut limits.move_time, words.accept(milliseconds)),
-            "perft" => set(&mut limits.perft, words.accept(number::unsigned_32)),
-            _ => {}
+            "wtime" => set(&mut limits.white, words.accept(clock), word, skip),
+            "btime" => set(&mut limits.black, words.accept(clock), word, skip),
+            "winc" => set(&mut white_increment, words.accept(milliseconds), word, skip),
+            "binc" => set(&mut black_increment, words.accept(milliseconds), word, skip),
+            "movestogo" => set(&mut moves_to_go, words.accept(count_32), word, skip),
+            "depth" => set(&mut limits.depth, words.accept(count_32), word, skip),
+            "nodes" => set(&mut limits.nodes, words.accept(count), word, skip),
+            "mate" => set(&mut limits.mate, words.accept(count_32), word, skip),
+            "movetime" => set(&mut limits.move_time, words.accept(milliseconds), word, skip),
+            "perft" => set(&mut limits.perft, words.accept(count_32), word, skip),
+            _ => skip(word),
         }
     }
+    // Some interfaces send `movestogo 0` for sudden death.
+    limits.moves_to_go = moves_to_go.and_then(NonZeroU32::new);
     for (clock, increment) in [(&mut limits.white, white_increment), (&mut limits.black, black_increment)] {
         if let Some(clock) = clock {
-            clock.increment = increment;
+            clock.increment = increment.unwrap_or_default();
         }
     }
     limits
 }
 
-fn set<T>(place: &mut Option<T>, value: Option<T>) {
-    if value.is_some() {
-        *place = value;
+fn set<'a, T>(place: &mut Option<T>, value: Option<T>, name: &'a str, skip: &mut dyn FnMut(&'a str)) {
+    match value {
+        Some(value) => *place = Some(value),
+        None => skip(name),
     }
+}
+
+/// A number of something; none for a negative one.
+fn count(word: &str) -> Option<u64> {
+    number::signed(word)?;
+    Some(number::unsigned(word).unwrap_or(0))
+}
+
+fn count_32(word: &str) -> Option<u32> {
+    count(word).map(|number| u32::try_from(number).unwrap_or(u32::MAX))
 }
 
 fn clock(word: &str) -> Option<Clock> {
@@ -58,11 +75,6 @@ fn clock(word: &str) -> Option<Clock> {
 /// Milliseconds. A clock that has run below zero is at zero.
 fn milliseconds(word: &str) -> Option<Duration> {
     number::signed(word).map(|ms| Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
-}
-
-/// Some interfaces send `movestogo 0` for sudden death.
-fn at_least_one(word: &str) -> Option<NonZeroU32> {
-    number::unsigned_32(word).and_then(NonZeroU32::new)
 }
 
 /// Writes `go` and its arguments. Both increments are written with their clocks, even when zero, since some engines

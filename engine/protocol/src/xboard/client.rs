@@ -101,6 +101,12 @@ pub enum ClientMessage<'a> {
     Analyze,
     /// Leave the mode of analysis.
     Exit,
+    /// Tell how far the analysis has come.
+    Status,
+    /// Leave these moves of the position out.
+    Exclude(MoveSet<'a>),
+    /// Don't leave them out any longer.
+    Include(MoveSet<'a>),
     /// The opponent's name.
     Name(&'a str),
     /// The engine's own rating and its opponent's.
@@ -131,8 +137,19 @@ pub enum ClientMessage<'a> {
         /// Its value; none for a button.
         value: Option<&'a str>,
     },
+    /// A command that lacks an argument, or has one that can't be read; the whole line.
+    Unreadable(&'a str),
     /// Anything else; the whole line.
     Other(&'a str),
+}
+
+/// Moves of a position.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum MoveSet<'a> {
+    /// All of them.
+    All,
+    /// The move with this text, in coordinates or in algebraic notation.
+    One(&'a str),
 }
 
 /// Whether a move is a line of its own.
@@ -153,12 +170,14 @@ pub enum EditLine {
     ChangeColor,
     /// A piece stands there.
     Place(Role, Square),
+    /// Nothing stands there.
+    Remove(Square),
     /// The position is complete.
     End,
 }
 
 impl<'a> ClientMessage<'a> {
-    /// Reads one line. A known command without what makes it whole is [`ClientMessage::Other`].
+    /// Reads one line.
     pub fn parse(line: &'a str) -> ClientMessage<'a> {
         let mut words = Words::new(line);
         let line = words.line();
@@ -166,7 +185,10 @@ impl<'a> ClientMessage<'a> {
         parse_plain(first)
             .or_else(|| parse_command(first, words))
             .or_else(|| is_move(line).then_some(ClientMessage::Move { text: line, form: MoveForm::Bare }))
-            .unwrap_or(ClientMessage::Other(line))
+            .unwrap_or_else(|| match TAKES_ARGUMENTS.contains(&first) {
+                true => ClientMessage::Unreadable(line),
+                false => ClientMessage::Other(line),
+            })
     }
 }
 
@@ -199,12 +221,20 @@ fn parse_plain(word: &str) -> Option<ClientMessage<'static>> {
         "nopost" => ClientMessage::NoPost,
         "analyze" => ClientMessage::Analyze,
         "exit" => ClientMessage::Exit,
+        "." => ClientMessage::Status,
         "computer" => ClientMessage::Computer,
         "pause" => ClientMessage::Pause,
         "resume" => ClientMessage::Resume,
         _ => return None,
     })
 }
+
+/// The commands that are nothing without their arguments.
+const TAKES_ARGUMENTS: [&str; 23] = [
+    "protover", "accepted", "rejected", "variant", "level", "st", "sd", "nps", "time", "otim", "usermove",
+    "ping", "result", "setboard", "name", "rating", "ics", "memory", "cores", "egtpath", "option", "exclude",
+    "include",
+];
 
 fn parse_command<'a>(command: &str, mut words: Words<'a>) -> Option<ClientMessage<'a>> {
     let rest = words.rest();
@@ -232,6 +262,8 @@ fn parse_command<'a>(command: &str, mut words: Words<'a>) -> Option<ClientMessag
         "name" => ClientMessage::Name(text?),
         "rating" => ClientMessage::Rating(number::signed(words.next()?)?, number::signed(words.next()?)?),
         "ics" => ClientMessage::Ics(text?),
+        "exclude" => ClientMessage::Exclude(parse_move_set(words.next()?)),
+        "include" => ClientMessage::Include(parse_move_set(words.next()?)),
         "memory" => ClientMessage::Memory(number?),
         "cores" => ClientMessage::Cores(number?),
         "egtpath" => ClientMessage::EgtPath { kind: words.next()?, path: words.rest() },
@@ -242,6 +274,10 @@ fn parse_command<'a>(command: &str, mut words: Words<'a>) -> Option<ClientMessag
         }
         _ => return None,
     })
+}
+
+fn parse_move_set(word: &str) -> MoveSet<'_> {
+    if word == "all" { MoveSet::All } else { MoveSet::One(word) }
 }
 
 fn parse_result(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
@@ -262,10 +298,24 @@ impl EditLine {
             "." => EditLine::End,
             _ => {
                 let mut letters = line.chars();
-                let role = Role::from_char(letters.next().filter(char::is_ascii_uppercase)?)?;
-                EditLine::Place(role, Square::parse(letters.as_str())?)
+                let letter = letters.next()?;
+                let square = Square::parse(letters.as_str())?;
+                match letter {
+                    'x' => EditLine::Remove(square),
+                    _ if letter.is_ascii_uppercase() => EditLine::Place(Role::from_char(letter)?, square),
+                    _ => return None,
+                }
             }
         })
+    }
+}
+
+impl fmt::Display for MoveSet<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            MoveSet::All => f.write_str("all"),
+            MoveSet::One(text) => OneLine(text).fmt(f),
+        }
     }
 }
 
@@ -275,6 +325,7 @@ impl fmt::Display for EditLine {
             EditLine::Clear => f.write_str("#"),
             EditLine::ChangeColor => f.write_str("c"),
             EditLine::End => f.write_str("."),
+            EditLine::Remove(square) => write!(f, "x{square}"),
             EditLine::Place(role, square) => write!(f, "{}{square}", role.to_upper_char()),
         }
     }
@@ -307,6 +358,7 @@ impl fmt::Display for ClientMessage<'_> {
             M::NoPost => "nopost",
             M::Analyze => "analyze",
             M::Exit => "exit",
+            M::Status => ".",
             M::Computer => "computer",
             M::Pause => "pause",
             M::Resume => "resume",
@@ -333,6 +385,8 @@ impl fmt::Display for ClientMessage<'_> {
             M::Name(name) => return write!(f, "name {}", OneLine(name)),
             M::Rating(own, other) => return write!(f, "rating {own} {other}"),
             M::Ics(host) => return write!(f, "ics {}", OneLine(host)),
+            M::Exclude(moves) => return write!(f, "exclude {moves}"),
+            M::Include(moves) => return write!(f, "include {moves}"),
             M::Memory(megabytes) => return write!(f, "memory {megabytes}"),
             M::Cores(count) => return write!(f, "cores {count}"),
             M::EgtPath { kind, path } => return write!(f, "egtpath {} {}", OneLine(kind), OneLine(path)),
@@ -340,7 +394,7 @@ impl fmt::Display for ClientMessage<'_> {
             M::Option { name, value: Some(value) } => {
                 return write!(f, "option {}={}", OneLine(name), OneLine(value));
             }
-            M::Other(line) => return OneLine(line).fmt(f),
+            M::Unreadable(line) | M::Other(line) => return OneLine(line).fmt(f),
         };
         f.write_str(plain)
     }

@@ -1,10 +1,12 @@
 //! What an engine says.
 
 use std::fmt;
+use std::time::Duration;
 
 use smalt_chess::{Color, Outcome};
 
 use super::feature_text::{self, Feature};
+use super::seconds::{centiseconds, to_centiseconds};
 use super::thinking_text::{self, Thinking};
 use crate::number;
 use crate::words::{OneLine, Words, trim, without_braces};
@@ -37,6 +39,8 @@ pub enum EngineMessage<'a> {
     Hint(&'a str),
     /// News of the search.
     Thinking(Thinking<'a>),
+    /// How far an analysis has come.
+    Status(Status),
     /// Something for people.
     Tell {
         /// For whom.
@@ -48,6 +52,21 @@ pub enum EngineMessage<'a> {
     Comment(&'a str),
     /// Anything else; the whole line.
     Other(&'a str),
+}
+
+/// The state of an analysis, in the words of `stat01:`.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Status {
+    /// Since the search began.
+    pub time: Duration,
+    /// Nodes visited.
+    pub nodes: u64,
+    /// Depth, in plies.
+    pub depth: u32,
+    /// Moves of the position that this depth has not looked at yet.
+    pub moves_left: u32,
+    /// Moves of the position.
+    pub moves: u32,
 }
 
 /// For whom a message is.
@@ -110,6 +129,7 @@ fn parse_words<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage
         "resign" => Some(EngineMessage::Resign),
         "offer" => (words.next() == Some("draw")).then_some(EngineMessage::OfferDraw),
         "Hint:" => words.next().map(EngineMessage::Hint),
+        "stat01:" => parse_status(words).map(EngineMessage::Status),
         "Illegal" | "illegal" => words
             .next()
             .is_some_and(|word| word.starts_with("move"))
@@ -123,6 +143,17 @@ fn parse_words<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage
         "tellics" | "tellicsnoalias" => tell(Audience::Server),
         _ => None,
     }
+}
+
+/// Five numbers; the move at hand, which may follow, is not read.
+fn parse_status(mut words: Words<'_>) -> Option<Status> {
+    Some(Status {
+        time: centiseconds(words.next()?)?,
+        nodes: number::unsigned(words.next()?)?,
+        depth: number::unsigned_32(words.next()?)?,
+        moves_left: number::unsigned_32(words.next()?)?,
+        moves: number::unsigned_32(words.next()?)?,
+    })
 }
 
 fn parse_old(line: &str) -> Option<EngineMessage<'_>> {
@@ -148,6 +179,9 @@ impl fmt::Display for EngineMessage<'_> {
             M::OfferDraw => f.write_str("offer draw"),
             M::Hint(text) => write!(f, "Hint: {}", OneLine(text)),
             M::Thinking(thinking) => thinking_text::write(f, thinking),
+            M::Status(Status { time, nodes, depth, moves_left, moves }) => {
+                write!(f, "stat01: {} {nodes} {depth} {moves_left} {moves}", to_centiseconds(*time))
+            }
             M::Tell { whom, text } => write!(f, "{whom} {}", OneLine(text)),
             M::Comment(text) => write!(f, "# {}", OneLine(text)),
             M::IllegalMove(line) | M::Error(line) | M::Other(line) => OneLine(line).fmt(f),

@@ -1,30 +1,25 @@
 //! The UCI loop: decides what a line means, answers at once what must not wait, and hands the rest to the thread
 //! that owns the engine.
 
-mod board;
 mod obey;
-mod options;
 mod report;
 
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, mpsc};
-use std::thread::JoinHandle;
-use std::time::{Duration, Instant};
 
 use smalt_protocol::uci::{ClientMessage, EngineMessage};
 
-use super::Event;
+use super::console::ConsoleCommand;
 use super::output::Output;
+use super::servant::Servant;
+use super::{Event, Flow, converse};
 use crate::search::{ClockState, Signals};
-use obey::Servant;
-
-/// How long a quitting program waits for work that can't be interrupted: a bench.
-const PATIENCE: Duration = Duration::from_millis(500);
+use obey::Desk;
 
 /// A line for the thread that owns the engine.
 struct Job {
     line: String,
-    /// The search that the line starts.
+    /// The search, or the count of moves, that the line starts.
     search: Option<Arc<RunningSearch>>,
 }
 
@@ -37,37 +32,27 @@ struct RunningSearch {
 /// A conversation in UCI.
 pub(crate) struct Session {
     output: Output,
-    jobs: mpsc::Sender<Job>,
-    servant: JoinHandle<()>,
+    servant: Servant<Job>,
     latest: Option<Arc<RunningSearch>>,
-}
-
-#[derive(PartialEq, Eq)]
-enum Flow {
-    GoOn,
-    Quit,
+    /// Whether something was asked for that nothing stops and whose end is awaited.
+    has_errand: bool,
 }
 
 impl Session {
     pub(crate) fn new(output: Output) -> Session {
-        let (jobs, queue) = mpsc::channel();
-        let servant = Servant::new(output.clone());
-        let servant = std::thread::Builder::new()
-            .name("search".to_owned())
-            .stack_size(crate::search::STACK_SIZE)
-            .spawn(move || servant.run(&queue))
-            .expect("a machine that can run a chess engine can start a thread");
-        Session { output, jobs, servant, latest: None }
+        let mut desk = Desk::new(output.clone());
+        let servant = Servant::start(move |Job { line, search }| desk.obey(&line, search));
+        Session { output, servant, latest: None, has_errand: false }
     }
 
-    /// Serves until told to quit or a pipe ends.
-    pub(crate) fn run(mut self, events: &mpsc::Receiver<Event>) {
-        while let Ok(Event::Line(line)) = events.recv() {
-            if self.hear(line) == Flow::Quit {
-                break;
-            }
-        }
-        self.close();
+    /// Serves from this line on until told to quit or a pipe ends.
+    pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<Event>) {
+        let is_read = converse(first, events, |event| match event {
+            Event::Line(line) => self.hear(line),
+            _ => Flow::GoOn,
+        });
+        self.stop();
+        self.servant.dismiss(self.has_errand && is_read);
     }
 
     fn hear(&mut self, line: String) -> Flow {
@@ -81,22 +66,30 @@ impl Session {
             }
             ClientMessage::IsReady if self.is_searching() => self.output.say(EngineMessage::ReadyOk),
             ClientMessage::Go(limits) => {
-                // A search that was never stopped would keep the new one waiting for ever.
-                self.stop();
-                let clock = if limits.ponder { ClockState::Pondering } else { ClockState::Running };
-                let search = RunningSearch { signals: Signals::new(clock), is_over: AtomicBool::new(false) };
-                let search = Arc::new(search);
-                self.latest = Some(Arc::clone(&search));
-                return self.hand_over(Job { line, search: Some(search) });
+                self.start(line, if limits.ponder { ClockState::Pondering } else { ClockState::Running });
             }
-            _ => return self.hand_over(Job { line, search: None }),
+            ClientMessage::Other(text) => match ConsoleCommand::parse(text) {
+                Some(ConsoleCommand::Perft(_) | ConsoleCommand::Divide(_)) => {
+                    self.start(line, ClockState::Running);
+                }
+                command => {
+                    self.has_errand |= command.is_some_and(|command| command.is_errand());
+                    self.servant.hand_over(Job { line, search: None });
+                }
+            },
+            _ => self.servant.hand_over(Job { line, search: None }),
         }
         Flow::GoOn
     }
 
-    fn hand_over(&self, job: Job) -> Flow {
-        // The servant can only have gone by a fault of ours; without it there is nothing left to do.
-        if self.jobs.send(job).is_ok() { Flow::GoOn } else { Flow::Quit }
+    /// Starts what `stop` can end.
+    fn start(&mut self, line: String, clock: ClockState) {
+        // A search that was never stopped would keep the new one waiting for ever.
+        self.stop();
+        let search = RunningSearch { signals: Signals::new(clock), is_over: AtomicBool::new(false) };
+        let search = Arc::new(search);
+        self.latest = Some(Arc::clone(&search));
+        self.servant.hand_over(Job { line, search: Some(search) });
     }
 
     fn is_searching(&self) -> bool {
@@ -106,16 +99,6 @@ impl Session {
     fn stop(&self) {
         if let Some(search) = &self.latest {
             search.signals.stop();
-        }
-    }
-
-    /// Stops the search and lets the servant finish what was asked before, if it can do so soon.
-    fn close(self) {
-        self.stop();
-        drop(self.jobs);
-        let deadline = Instant::now() + PATIENCE;
-        while !self.servant.is_finished() && Instant::now() < deadline {
-            std::thread::sleep(Duration::from_millis(1));
         }
     }
 }

@@ -1,44 +1,37 @@
 //! The thread that owns the engine: does what the lines say, one after the other.
 
+use std::sync::Arc;
 use std::sync::atomic::Ordering;
-use std::sync::{Arc, mpsc};
 
-use smalt_chess::perft::{DEEPEST, perft_until};
-use smalt_chess::{Position, UciMove};
-use smalt_protocol::SearchLimits;
-use smalt_protocol::uci::client::Start;
+use smalt_chess::perft::DEEPEST;
+use smalt_chess::{Color, Position, UciMove};
+use smalt_protocol::uci::client::{Start, unread_words_of_go};
 use smalt_protocol::uci::engine::Id;
 use smalt_protocol::uci::{ClientMessage, EngineMessage};
+use smalt_protocol::{Moves, SearchLimits};
 
-use super::board::Board;
-use super::options::Settings;
+use super::RunningSearch;
 use super::report::{tell_choice, tell_progress};
-use super::{Job, RunningSearch};
-use crate::bench::{self, BenchPlan};
 use crate::engine::Engine;
-use crate::evaluation::explain;
+use crate::search::{ClockState, Signals};
+use crate::serve::console::{self, ConsoleCommand};
 use crate::serve::output::Output;
+use crate::serve::settings::Settings;
 
-/// Owns the engine and obeys.
-pub(super) struct Servant {
+/// What the thread that obeys owns.
+pub(super) struct Desk {
     engine: Engine,
     settings: Settings,
     output: Output,
 }
 
-impl Servant {
-    pub(super) fn new(output: Output) -> Servant {
-        Servant { engine: Engine::new(), settings: Settings::new(), output }
+impl Desk {
+    pub(super) fn new(output: Output) -> Desk {
+        Desk { engine: Engine::new(), settings: Settings::new(), output }
     }
 
-    /// Obeys until no further line can come.
-    pub(super) fn run(mut self, queue: &mpsc::Receiver<Job>) {
-        for Job { line, search } in queue {
-            self.obey(&line, search);
-        }
-    }
-
-    fn obey(&mut self, line: &str, search: Option<Arc<RunningSearch>>) {
+    /// Does what a line says.
+    pub(super) fn obey(&mut self, line: &str, search: Option<Arc<RunningSearch>>) {
         match ClientMessage::parse(line) {
             ClientMessage::Uci => self.introduce(),
             ClientMessage::IsReady => self.output.say(EngineMessage::ReadyOk),
@@ -48,15 +41,16 @@ impl Servant {
                 self.complain(set.map_err(|error| error.to_string()));
             }
             ClientMessage::Position { start, moves } => {
-                let set = self.set_position(start, moves.iter());
+                let set = self.set_position(start, moves);
                 self.complain(set);
             }
             ClientMessage::Go(limits) => {
                 if let Some(search) = search {
+                    self.tell_what_is_unread(line, &limits);
                     self.go(&limits, &search);
                 }
             }
-            ClientMessage::Other(line) => self.obey_own_command(line),
+            ClientMessage::Other(line) => self.obey_own_command(line, search.as_deref()),
             // The session has heard these; nothing is logged, nothing has to be registered.
             ClientMessage::Stop | ClientMessage::PonderHit | ClientMessage::Quit => {}
             ClientMessage::Debug(_) | ClientMessage::Register(_) => {}
@@ -78,12 +72,38 @@ impl Servant {
         self.output.say(EngineMessage::UciOk);
     }
 
-    fn set_position(&mut self, start: Start<'_>, moves: impl Iterator<Item = UciMove>) -> Result<(), String> {
+    fn set_position(&mut self, start: Start<'_>, moves: Moves<'_>) -> Result<(), String> {
         let start = match start {
             Start::Standard => Position::start(),
             Start::Fen(fen) => fen.parse().map_err(|error| format!("position refused: {error}"))?,
         };
-        self.engine.set_position(start, moves).map_err(|error| error.to_string())
+        self.engine.set_position(start, moves.iter()).map_err(|error| error.to_string())?;
+        match moves.stopped_at() {
+            Some(word) => Err(format!("move {} can't be read: {word:?}", moves.iter().count() + 1)),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells which words of `go` were skipped, and which root moves are none.
+    fn tell_what_is_unread(&self, line: &str, limits: &SearchLimits) {
+        let unread = unread_words_of_go(line);
+        if !unread.is_empty() {
+            let consequence = match is_endless(limits, self.engine.position().turn()) {
+                true => ": no limit is left, the search goes on until stop",
+                false => "",
+            };
+            self.output.tell(format_args!("not understood in go: {}{consequence}", unread.join(" ")));
+        }
+        let is_illegal = |mv: &&UciMove| mv.to_move(self.engine.position()).is_err();
+        let illegal: Vec<String> =
+            limits.search_moves.iter().filter(is_illegal).map(ToString::to_string).collect();
+        if !illegal.is_empty() {
+            let consequence = match illegal.len() == limits.search_moves.len() {
+                true => ": all moves are searched",
+                false => "",
+            };
+            self.output.tell(format_args!("no legal moves here: {}{consequence}", illegal.join(" ")));
+        }
     }
 
     fn go(&mut self, limits: &SearchLimits, search: &RunningSearch) {
@@ -103,33 +123,40 @@ impl Servant {
     }
 
     fn perft(&self, depth: u32, search: &RunningSearch) {
-        let position = self.engine.position();
-        let mut total = 0;
-        for &mv in &position.legal_moves() {
-            let is_stopped = || search.signals.is_stopped();
-            let Some(count) = perft_until(&position.after(mv), depth - 1, &is_stopped) else {
-                return self.output.tell("perft stopped");
-            };
-            self.output.say(format_args!("{}: {count}", UciMove::from_move(mv, self.settings.castling)));
-            total += count;
+        let castling = self.settings.castling;
+        let total = console::divide(self.engine.position(), depth, &search.signals, &mut |mv, count| {
+            self.output.say(format_args!("{}: {count}", UciMove::from_move(mv, castling)));
+        });
+        match total {
+            Some(total) => self.output.say(format_args!("\nNodes searched: {total}")),
+            None => self.output.tell("perft stopped"),
         }
-        self.output.say(format_args!("\nNodes searched: {total}"));
     }
 
-    /// What is not in the protocol: `d`, `eval`, `bench [depth]`.
-    fn obey_own_command(&self, line: &str) {
-        let mut words = line.split_whitespace();
-        match words.next() {
-            None => {}
-            Some("d") => self.output.say(Board(self.engine.position())),
-            Some("eval") => self.output.say(explain(self.engine.position(), self.engine.parameters())),
-            Some("bench") => {
-                let mut plan = BenchPlan::default();
-                plan.depth = words.next().and_then(|word| word.parse().ok()).unwrap_or(plan.depth).max(1);
-                let result = bench::run(plan);
-                self.output.say(format_args!("{} nodes {} nps", result.nodes, result.speed()));
+    fn obey_own_command(&mut self, line: &str, search: Option<&RunningSearch>) {
+        match ConsoleCommand::parse(line) {
+            Some(command) => {
+                let output = &self.output;
+                let unheard = Signals::new(ClockState::Running);
+                let signals = search.map_or(&unheard, |search| &search.signals);
+                command.run(&mut self.engine, &mut self.settings, signals, &mut |text| output.say(text));
+                if let Some(search) = search {
+                    search.is_over.store(true, Ordering::Release);
+                }
             }
-            Some(_) => self.output.tell(format_args!("unknown command: {line}")),
+            None if line.is_empty() => {}
+            None => self.output.tell(format_args!("unknown command: {line}")),
         }
     }
+}
+
+/// Whether nothing but `stop` ends the search, though nobody asked for that.
+fn is_endless(limits: &SearchLimits, turn: Color) -> bool {
+    let clock = match turn {
+        Color::White => limits.white,
+        Color::Black => limits.black,
+    };
+    let has_count = limits.depth.is_some() || limits.nodes.is_some() || limits.mate.is_some();
+    let has_time = limits.move_time.is_some() || clock.is_some();
+    !(has_count || has_time || limits.infinite || limits.ponder || limits.perft.is_some())
 }

@@ -4,12 +4,12 @@ use smalt_chess::{CastlingMode, Move, UciMove};
 use smalt_protocol::uci::EngineMessage;
 use smalt_protocol::{Info, Moves, Wdl};
 
-use super::options::Settings;
 use crate::bench::per_second;
 use crate::engine::Choice;
 use crate::search::score::{is_mate, to_report};
 use crate::search::{Line, Progress};
 use crate::serve::output::Output;
+use crate::serve::settings::Settings;
 
 /// Tells the state of the search, a line for each of the best.
 pub(super) fn tell_progress(output: &Output, settings: &Settings, progress: &Progress) {

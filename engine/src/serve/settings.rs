@@ -1,4 +1,4 @@
-//! The options that the engine offers over UCI, and what setting them does.
+//! The options that the engine offers, whatever the protocol, and what setting them does.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -42,14 +42,14 @@ pub(super) enum SetOptionError {
     Book { path: String, source: PolyglotError },
 }
 
-const HASH: &str = "Hash";
+pub(super) const HASH: &str = "Hash";
 const CLEAR_HASH: &str = "Clear Hash";
-const THREADS: &str = "Threads";
+pub(super) const THREADS: &str = "Threads";
 const MULTI_PV: &str = "MultiPV";
-const PONDER: &str = "Ponder";
+pub(super) const PONDER: &str = "Ponder";
 const MOVE_OVERHEAD: &str = "Move Overhead";
-const CHESS960: &str = "UCI_Chess960";
-const SHOW_WDL: &str = "UCI_ShowWDL";
+pub(super) const CHESS960: &str = "UCI_Chess960";
+pub(super) const SHOW_WDL: &str = "UCI_ShowWDL";
 const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
 const ELO: &str = "UCI_Elo";
 const OWN_BOOK: &str = "OwnBook";
@@ -127,10 +127,7 @@ impl Settings {
             (ELO, OptionValue::Spin(elo)) => {
                 self.limit(engine, self.is_limited, u32::try_from(elo).unwrap_or(u32::MAX));
             }
-            (OWN_BOOK, OptionValue::Check(is_on)) => {
-                self.uses_book = is_on;
-                self.open_book(engine)?;
-            }
+            (OWN_BOOK, OptionValue::Check(is_on)) => self.use_book(engine, is_on)?,
             (BOOK_FILE, OptionValue::Text(path)) => {
                 self.book_path = path;
                 self.open_book(engine)?;
@@ -141,6 +138,17 @@ impl Settings {
             _ => {}
         }
         Ok(())
+    }
+
+    /// Plays from the book, or no longer.
+    pub(super) fn use_book(&mut self, engine: &mut Engine, is_used: bool) -> Result<(), SetOptionError> {
+        self.uses_book = is_used;
+        self.open_book(engine)
+    }
+
+    /// Whether a book is named.
+    pub(super) fn has_book_file(&self) -> bool {
+        !self.book_path.is_empty()
     }
 
     /// Opens the book if there is one to be used. One that can't be read is not used.

@@ -1,0 +1,203 @@
+//! Random openings on request, as OpenBench asks an engine for them when games are to be played for data
+//! (`genfens N seed S book FILE|None`, its wiki on data generation). The same request gives the same openings.
+
+use std::collections::HashSet;
+use std::fs;
+use std::io;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use smalt_chess::{Epd, Position};
+
+use crate::evaluation::Parameters;
+use crate::search::{ClockState, Goal, Means, Memory, Signals, Task, TranspositionTable, search};
+use crate::strength::scramble;
+
+/// Which openings are wanted.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct OpeningsPlan {
+    /// How many.
+    pub count: u64,
+    /// Another seed gives other openings.
+    pub seed: u64,
+    /// Positions to begin from, a FEN or EPD a line; the start position without.
+    pub book: Option<PathBuf>,
+}
+
+/// A request that can't be read.
+#[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("{text:?} asks for no openings: expected genfens N seed S book FILE|None")]
+pub struct ParseOpeningsError {
+    text: String,
+}
+
+/// Why there are no openings, or no more.
+#[derive(Debug, thiserror::Error)]
+pub enum OpeningsError {
+    /// The book can't be read.
+    #[error("can't read the book {path}: {source}")]
+    Read {
+        /// Its path.
+        path: String,
+        /// What the system says.
+        source: io::Error,
+    },
+    /// The book has no line with a position.
+    #[error("the book {0} holds no position")]
+    Empty(String),
+    /// No further opening was found that is even and new.
+    #[error("no further even opening was found in {ATTEMPTS} attempts")]
+    Exhausted,
+}
+
+/// Random plies from the start position, and one more in half of the cases, so that either side may be to move.
+const PLIES: u64 = 8;
+/// Random plies from a position of a book, likewise.
+const PLIES_BEHIND_BOOK: u64 = 4;
+/// The greatest advantage of either side, in centipawns.
+const EVEN: i32 = 300;
+/// Nodes that judge an opening.
+const JUDGING_NODES: u64 = 5_000;
+/// Attempts at one opening.
+const ATTEMPTS: u32 = 10_000;
+
+impl OpeningsPlan {
+    /// Reads a request as OpenBench writes it.
+    ///
+    /// # Errors
+    /// If anything in it is missing, no number, or too much.
+    pub fn parse(text: &str) -> Result<OpeningsPlan, ParseOpeningsError> {
+        let words: Vec<&str> = text.split_whitespace().collect();
+        let plan = match words[..] {
+            ["genfens", count, "seed", seed, "book", book] => {
+                count.parse().ok().zip(seed.parse().ok()).map(|(count, seed)| OpeningsPlan {
+                    count,
+                    seed,
+                    book: (!book.eq_ignore_ascii_case("none")).then(|| book.into()),
+                })
+            }
+            _ => None,
+        };
+        plan.ok_or_else(|| ParseOpeningsError { text: text.to_owned() })
+    }
+
+    /// Finds the openings, all different, and hands each over.
+    ///
+    /// # Errors
+    /// If the book can't be used, or there are not so many openings. Those found before were handed over.
+    pub fn run(&self, take: &mut dyn FnMut(&Position)) -> Result<(), OpeningsError> {
+        let starts = self.starts()?;
+        let plies = if self.book.is_some() { PLIES_BEHIND_BOOK } else { PLIES };
+        let mut random = Random(scramble(self.seed));
+        let mut judge = Judge::new();
+        let mut known = HashSet::new();
+        for _ in 0..self.count {
+            let opening = (0..ATTEMPTS).find_map(|_| {
+                let start = starts[random.below(starts.len() as u64) as usize];
+                let plies = plies + random.below(2);
+                let position = random.walk(start, plies)?;
+                (!known.contains(&position.key()) && judge.finds_even(&position)).then_some(position)
+            });
+            let opening = opening.ok_or(OpeningsError::Exhausted)?;
+            known.insert(opening.key());
+            take(&opening);
+        }
+        Ok(())
+    }
+
+    fn starts(&self) -> Result<Vec<Position>, OpeningsError> {
+        let Some(book) = &self.book else { return Ok(vec![Position::start()]) };
+        let path = book.display().to_string();
+        let bytes = fs::read(book).map_err(|source| OpeningsError::Read { path: path.clone(), source })?;
+        let text = String::from_utf8_lossy(&bytes);
+        let starts: Vec<Position> = text.lines().filter_map(parse_start).collect();
+        if starts.is_empty() { Err(OpeningsError::Empty(path)) } else { Ok(starts) }
+    }
+}
+
+fn parse_start(line: &str) -> Option<Position> {
+    Position::from_fen(line).ok().or_else(|| Epd::parse(line).ok().map(|epd| epd.position))
+}
+
+/// Sebastiano Vigna's SplitMix64.
+struct Random(u64);
+
+impl Random {
+    /// A number below the bound, which is not zero. The bias of so small bounds is of no account.
+    fn below(&mut self, bound: u64) -> u64 {
+        self.0 = scramble(self.0);
+        ((u128::from(self.0) * u128::from(bound)) >> 64) as u64
+    }
+
+    /// Plays random moves; `None` where the game ends, or the side to move is left in check.
+    fn walk(&mut self, mut position: Position, plies: u64) -> Option<Position> {
+        for _ in 0..plies {
+            let moves = position.legal_moves();
+            let moves = moves.as_slice();
+            if moves.is_empty() {
+                return None;
+            }
+            position.play(moves[self.below(moves.len() as u64) as usize]);
+        }
+        (!position.is_check() && position.ending().is_none()).then_some(position)
+    }
+}
+
+/// Judges positions by short searches, each as the first of a new game.
+struct Judge {
+    table: TranspositionTable,
+    memory: Memory,
+}
+
+impl Judge {
+    fn new() -> Judge {
+        let parameters = Arc::new(Parameters::embedded().clone());
+        Judge { table: TranspositionTable::new(1), memory: Memory::new(parameters) }
+    }
+
+    fn finds_even(&mut self, position: &Position) -> bool {
+        self.table.clear(1);
+        self.memory.clear();
+        let task = Task { position: *position, history: Vec::new(), moves: position.legal_moves().to_vec() };
+        let goal = Goal { nodes: Some(JUDGING_NODES), ..Goal::depth(16) };
+        let signals = Signals::new(ClockState::Running);
+        let memories = std::slice::from_mut(&mut self.memory);
+        let means = Means { table: &self.table, memories, signals: &signals };
+        search(&task, &goal, means, &mut |_| {}).lines[0].score.abs() <= EVEN
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn openings(text: &str) -> Vec<String> {
+        let mut found = Vec::new();
+        OpeningsPlan::parse(text).unwrap().run(&mut |position| found.push(position.to_fen())).unwrap();
+        found
+    }
+
+    #[test]
+    fn a_request_gives_as_many_different_openings_and_always_the_same() {
+        let found = openings("genfens 20 seed 7 book None");
+        assert_eq!(found, openings("genfens 20 seed 7 book none"));
+        assert_ne!(found, openings("genfens 20 seed 8 book None"));
+        assert_eq!(found.iter().collect::<HashSet<_>>().len(), 20);
+        for fen in &found {
+            let position: Position = fen.parse().unwrap();
+            assert!(!position.is_check() && position.ending().is_none());
+        }
+        assert!(found.iter().any(|fen| fen.contains(" w ")) && found.iter().any(|fen| fen.contains(" b ")));
+    }
+
+    #[test]
+    fn what_is_no_request_is_refused() {
+        for text in
+            ["genfens", "genfens x seed 1 book None", "genfens 3 seed 1", "genfens 3 seed 1 book None dfrc"]
+        {
+            assert!(OpeningsPlan::parse(text).is_err(), "{text}");
+        }
+        let missing = OpeningsPlan::parse("genfens 1 seed 1 book /no/such/file").unwrap();
+        assert!(matches!(missing.run(&mut |_| {}), Err(OpeningsError::Read { .. })));
+    }
+}

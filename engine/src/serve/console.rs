@@ -1,0 +1,216 @@
+//! Commands for people at a terminal, which no protocol knows. Both faces understand them; none of them changes the
+//! position.
+
+use std::fmt;
+use std::time::Instant;
+
+use smalt_chess::perft::{DEEPEST, perft_until};
+use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
+
+use super::diagram::Board;
+use super::settings::Settings;
+use crate::bench::{self, BenchPlan, per_second};
+use crate::engine::Engine;
+use crate::evaluation::explain;
+use crate::openings::OpeningsPlan;
+use crate::search::Signals;
+
+/// One of the commands.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) enum ConsoleCommand {
+    /// List the commands.
+    Help,
+    /// List the legal moves.
+    Moves,
+    /// Count the lines of so many legal moves.
+    Perft(u32),
+    /// The same, with a count for each first move.
+    Divide(u32),
+    /// Show the board.
+    Display,
+    /// Explain the evaluation.
+    Evaluate,
+    /// Play from the book, or no longer.
+    Book(bool),
+    /// Search fixed positions.
+    Bench(BenchPlan),
+    /// Make openings.
+    Openings(OpeningsPlan),
+    /// One of them, but not as it must be.
+    Misused(String),
+}
+
+const HELP: &str = "\
+moves                             the legal moves
+perft N                           count the lines of N legal moves
+divide N                          the same, with a count for each first move
+display, d                        the board
+evaluate, eval                    the evaluation, term by term
+book on|off                       play from the book (option BookFile), or not
+bench [N]                         search fixed positions to depth N
+genfens N seed S book FILE|None   N random openings";
+
+impl ConsoleCommand {
+    /// Reads one line; `None` if it is none of the commands.
+    pub(super) fn parse(line: &str) -> Option<ConsoleCommand> {
+        let misused = |usage: &str| ConsoleCommand::Misused(format!("expected {usage}"));
+        let words: Vec<&str> = line.split_whitespace().collect();
+        let (&first, rest) = words.split_first()?;
+        let plies = |range: std::ops::RangeInclusive<u32>| match rest {
+            [plies] => plies.parse().ok().filter(|plies| range.contains(plies)),
+            _ => None,
+        };
+        Some(match first {
+            "help" => ConsoleCommand::Help,
+            "moves" => ConsoleCommand::Moves,
+            "display" | "d" => ConsoleCommand::Display,
+            "evaluate" | "eval" => ConsoleCommand::Evaluate,
+            "perft" => plies(0..=DEEPEST)
+                .map_or_else(|| misused(&format!("perft N, from 0 to {DEEPEST}")), ConsoleCommand::Perft),
+            "divide" => plies(1..=DEEPEST)
+                .map_or_else(|| misused(&format!("divide N, from 1 to {DEEPEST}")), ConsoleCommand::Divide),
+            "book" => match rest {
+                ["on"] => ConsoleCommand::Book(true),
+                ["off"] => ConsoleCommand::Book(false),
+                _ => misused("book on|off"),
+            },
+            "bench" => match (plies(1..=127), rest) {
+                (Some(depth), _) => {
+                    ConsoleCommand::Bench(BenchPlan { depth: depth as i32, ..BenchPlan::default() })
+                }
+                (None, []) => ConsoleCommand::Bench(BenchPlan::default()),
+                _ => misused("bench [N], from 1 to 127"),
+            },
+            "genfens" => OpeningsPlan::parse(line)
+                .map_or_else(|error| ConsoleCommand::Misused(error.to_string()), ConsoleCommand::Openings),
+            _ => return None,
+        })
+    }
+
+    /// Whether it works for long, and heeds no signal meanwhile: whoever asked for it wants its end.
+    pub(super) fn is_errand(&self) -> bool {
+        matches!(self, ConsoleCommand::Bench(_) | ConsoleCommand::Openings(_))
+    }
+
+    /// Does it, for the engine's position; perft ends early when the signals say stop.
+    pub(super) fn run(
+        &self,
+        engine: &mut Engine,
+        settings: &mut Settings,
+        signals: &Signals,
+        say: &mut dyn FnMut(&dyn fmt::Display),
+    ) {
+        match self {
+            ConsoleCommand::Help => say(&HELP),
+            ConsoleCommand::Moves => list_moves(engine.position(), say),
+            ConsoleCommand::Display => say(&Board(engine.position())),
+            ConsoleCommand::Evaluate => say(&explain(engine.position(), engine.parameters())),
+            ConsoleCommand::Perft(depth) => run_perft(engine.position(), *depth, false, signals, say),
+            ConsoleCommand::Divide(depth) => run_perft(engine.position(), *depth, true, signals, say),
+            ConsoleCommand::Book(is_on) => switch_book(engine, settings, *is_on, say),
+            ConsoleCommand::Bench(plan) => {
+                let result = bench::run(*plan);
+                say(&format_args!("{} nodes {} nps", result.nodes, result.speed()));
+            }
+            ConsoleCommand::Openings(plan) => {
+                let made = plan.run(&mut |position| {
+                    say(&format_args!("info string genfens {}", position.to_fen()));
+                });
+                if let Err(error) = made {
+                    say(&error);
+                }
+            }
+            ConsoleCommand::Misused(usage) => say(usage),
+        }
+    }
+}
+
+fn list_moves(position: &Position, say: &mut dyn FnMut(&dyn fmt::Display)) {
+    let moves = position.legal_moves();
+    let texts: Vec<String> = moves.iter().map(|&mv| San::from_move(mv, position).to_string()).collect();
+    let noun = if texts.len() == 1 { "move" } else { "moves" };
+    say(&format_args!("{} {noun}: {}", texts.len(), texts.join(" ")));
+}
+
+/// Counts the lines behind each first move, in the order of the moves, and hands the counts over; their sum. `None` once
+/// the signals say stop.
+pub(super) fn divide(
+    position: &Position,
+    depth: u32,
+    signals: &Signals,
+    take: &mut dyn FnMut(Move, u64),
+) -> Option<u64> {
+    let mut total = 0;
+    for &mv in &position.legal_moves() {
+        let count = perft_until(&position.after(mv), depth - 1, &|| signals.is_stopped())?;
+        take(mv, count);
+        total += count;
+    }
+    Some(total)
+}
+
+fn run_perft(
+    position: &Position,
+    depth: u32,
+    shows_moves: bool,
+    signals: &Signals,
+    say: &mut dyn FnMut(&dyn fmt::Display),
+) {
+    let begun = Instant::now();
+    let mode = CastlingMode::of(position);
+    let nodes = match depth {
+        0 => Some(1),
+        _ => divide(position, depth, signals, &mut |mv, count| {
+            if shows_moves {
+                say(&format_args!("{}: {count}", UciMove::from_move(mv, mode)));
+            }
+        }),
+    };
+    let time = begun.elapsed();
+    match nodes {
+        Some(nodes) => {
+            say(&format_args!("nodes {nodes}"));
+            say(&format_args!("time {} ms", time.as_millis()));
+            say(&format_args!("nps {}", per_second(nodes, time)));
+        }
+        None => say(&"stopped"),
+    }
+}
+
+fn switch_book(
+    engine: &mut Engine,
+    settings: &mut Settings,
+    is_on: bool,
+    say: &mut dyn FnMut(&dyn fmt::Display),
+) {
+    if let Err(error) = settings.use_book(engine, is_on) {
+        return say(&error);
+    }
+    let state = match (is_on, settings.has_book_file()) {
+        (true, true) => "on",
+        (true, false) => "on, but there is none: name it by the option BookFile",
+        (false, _) => "off",
+    };
+    say(&format_args!("book {state}"));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn commands_are_read_and_misuse_is_told() {
+        let check = |line, expected| assert_eq!(ConsoleCommand::parse(line), expected, "{line}");
+        check("perft 3", Some(ConsoleCommand::Perft(3)));
+        check(" divide  1 ", Some(ConsoleCommand::Divide(1)));
+        check("book off", Some(ConsoleCommand::Book(false)));
+        check("bench", Some(ConsoleCommand::Bench(BenchPlan::default())));
+        check("eval", Some(ConsoleCommand::Evaluate));
+        for line in ["", "perfect 3", "bk", "e2e4", "go", "new"] {
+            check(line, None);
+        }
+        for line in ["perft", "perft x", "perft -1", "perft 99", "divide 0", "book", "bench 0", "genfens 3"] {
+            assert!(matches!(ConsoleCommand::parse(line), Some(ConsoleCommand::Misused(_))), "{line}");
+        }
+    }
+}

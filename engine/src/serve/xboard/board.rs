@@ -1,0 +1,171 @@
+//! The game as the conversation has made it: what was set up, what was played, what of it may be searched. Decides what
+//! is legal; knows nothing of clocks and of who plays.
+
+use smalt_chess::{
+    CastlingMode, CastlingSide, Color, Game, Move, Position, PositionError, San, SanError, Setup, UciMove,
+};
+use smalt_protocol::xboard::client::MoveSet;
+
+/// The board of a conversation.
+#[derive(Clone, Debug)]
+pub(super) struct Board {
+    game: Game,
+    variant: CastlingMode,
+    /// Whether a position was refused, and no other has come since.
+    is_refused: bool,
+    /// Moves of the position that are not to be searched.
+    excluded: Vec<Move>,
+}
+
+/// Where a search begins, and how the game came there.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub(super) struct Line {
+    pub(super) start: Position,
+    pub(super) moves: Vec<UciMove>,
+}
+
+/// Why a text is no move here.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum MoveRefusal {
+    /// It is none, or not legal.
+    Illegal,
+    /// It could be several.
+    Ambiguous,
+}
+
+impl Board {
+    pub(super) fn new() -> Board {
+        Board {
+            game: Game::default(),
+            variant: CastlingMode::Standard,
+            is_refused: false,
+            excluded: Vec::new(),
+        }
+    }
+
+    pub(super) fn set_variant(&mut self, variant: CastlingMode) {
+        self.variant = variant;
+    }
+
+    pub(super) fn variant(&self) -> CastlingMode {
+        self.variant
+    }
+
+    /// Puts up a position.
+    pub(super) fn set_up(&mut self, position: Position) {
+        self.excluded.clear();
+        self.is_refused = false;
+        self.game = Game::new(position);
+    }
+
+    /// Notes that what was to be set up is no position: until there is one nothing can be played.
+    pub(super) fn refuse(&mut self) {
+        self.is_refused = true;
+    }
+
+    pub(super) fn is_refused(&self) -> bool {
+        self.is_refused
+    }
+
+    pub(super) fn game(&self) -> &Game {
+        &self.game
+    }
+
+    pub(super) fn position(&self) -> &Position {
+        self.game.position()
+    }
+
+    pub(super) fn turn(&self) -> Color {
+        self.position().turn()
+    }
+
+    /// The position with that side to move.
+    pub(super) fn with_turn(&self, turn: Color) -> Result<Position, PositionError> {
+        let setup = self.position().to_setup();
+        Position::new(&Setup { turn, en_passant: setup.en_passant.filter(|_| setup.turn == turn), ..setup })
+    }
+
+    /// The legal move that a text means.
+    pub(super) fn read_move(&self, text: &str) -> Result<Move, MoveRefusal> {
+        if self.is_refused {
+            return Err(MoveRefusal::Illegal);
+        }
+        if let Ok(mv) = UciMove::parse(text) {
+            return mv.to_move(self.position()).map_err(|_| MoveRefusal::Illegal);
+        }
+        match San::parse(text).map(|san| san.to_move(self.position())) {
+            Ok(Ok(mv)) => Ok(mv),
+            Ok(Err(SanError::Ambiguous(_))) => Err(MoveRefusal::Ambiguous),
+            Ok(Err(_)) | Err(_) => Err(MoveRefusal::Illegal),
+        }
+    }
+
+    /// Plays a legal move.
+    pub(super) fn play(&mut self, mv: Move) {
+        self.excluded.clear();
+        self.game.play(mv).expect("only legal moves are handed here");
+    }
+
+    /// Takes so many moves back; false, and nothing done, if there are not so many.
+    pub(super) fn take_back(&mut self, count: usize) -> bool {
+        let can = !self.is_refused && self.game.moves().len() >= count;
+        if can {
+            self.excluded.clear();
+            for _ in 0..count {
+                self.game.undo();
+            }
+        }
+        can
+    }
+
+    /// The plies played so far.
+    pub(super) fn ply(&self) -> usize {
+        self.game.moves().len()
+    }
+
+    /// How many moves a side has made since that ply.
+    pub(super) fn moves_of(&self, color: Color, since: usize) -> u32 {
+        let plies = self.game.plies().skip(since);
+        plies.filter(|(position, _)| position.turn() == color).count() as u32
+    }
+
+    /// The line to the position, and behind it a move that is expected.
+    pub(super) fn line(&self, expected: Option<Move>) -> Line {
+        let mode = CastlingMode::Chess960;
+        let moves = self.game.moves().iter().copied().chain(expected);
+        Line { start: *self.game.start(), moves: moves.map(|mv| UciMove::from_move(mv, mode)).collect() }
+    }
+
+    /// Leaves moves out of the search, or takes them in again.
+    pub(super) fn exclude(&mut self, moves: MoveSet<'_>, is_left_out: bool) -> Result<(), MoveRefusal> {
+        let meant = match moves {
+            MoveSet::All => self.position().legal_moves().to_vec(),
+            MoveSet::One(text) => vec![self.read_move(text)?],
+        };
+        self.excluded.retain(|mv| !meant.contains(mv));
+        if is_left_out {
+            self.excluded.extend(meant);
+        }
+        Ok(())
+    }
+
+    /// The moves to search: `None` for all of them.
+    pub(super) fn moves_to_search(&self) -> Option<Vec<UciMove>> {
+        if self.excluded.is_empty() {
+            return None;
+        }
+        let legal = self.position().legal_moves();
+        let wanted = legal.iter().filter(|mv| !self.excluded.contains(mv));
+        Some(wanted.map(|&mv| UciMove::from_move(mv, CastlingMode::Chess960)).collect())
+    }
+
+    /// A move as it is told: in coordinates, castling of Chess960 as `O-O` or `O-O-O`.
+    pub(super) fn write_move(&self, mv: Move) -> String {
+        let is_960 = [self.variant, CastlingMode::of(self.position())].contains(&CastlingMode::Chess960);
+        match CastlingSide::of(mv.from(), mv.to()) {
+            CastlingSide::King if mv.is_castle() && is_960 => "O-O".to_owned(),
+            CastlingSide::Queen if mv.is_castle() && is_960 => "O-O-O".to_owned(),
+            _ => UciMove::from_move(mv, CastlingMode::Standard).to_string(),
+        }
+    }
+}

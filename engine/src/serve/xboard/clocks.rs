@@ -1,0 +1,201 @@
+//! Time as this protocol tells it: what control is played, what the clocks show, and what follows for one search. Pure:
+//! it measures nothing.
+
+use std::num::NonZeroU32;
+use std::time::Duration;
+
+use smalt_chess::Color;
+use smalt_protocol::{Clock, SearchLimits};
+
+use crate::search::Allotment;
+
+/// How time is given.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Control {
+    /// A clock: time for a number of moves, or for the whole game if there is none, and an increment.
+    Level { moves: Option<NonZeroU32>, base: Duration, increment: Duration },
+    /// A time for each move.
+    EachMove(Duration),
+}
+
+/// The time control and the clocks. Those belong to the engine and its opponent, whichever color they play.
+#[derive(Clone, Debug)]
+pub(super) struct Clocks {
+    control: Control,
+    depth: Option<u32>,
+    /// Nodes that count as a second.
+    node_rate: Option<u64>,
+    own: Duration,
+    other: Duration,
+    /// Plies that had been played when the control began.
+    since: usize,
+}
+
+/// What a move may take as long as nobody has set a clock: nobody waits longer for a program that he types to.
+const UNTOLD: Duration = Duration::from_secs(2);
+
+impl Clocks {
+    pub(super) fn new() -> Clocks {
+        Clocks {
+            control: Control::EachMove(UNTOLD),
+            depth: None,
+            node_rate: None,
+            own: Duration::ZERO,
+            other: Duration::ZERO,
+            since: 0,
+        }
+    }
+
+    /// A new game under the same control: full clocks, no limit of depth, and time is time.
+    pub(super) fn restart(&mut self) {
+        (self.depth, self.node_rate) = (None, None);
+        self.begin(0);
+    }
+
+    /// Clocks are full, and moves count from this ply on.
+    fn begin(&mut self, ply: usize) {
+        self.since = ply;
+        if let Control::Level { base, .. } = self.control {
+            (self.own, self.other) = (base, base);
+        }
+    }
+
+    /// The plies played so far are those of another game.
+    pub(super) fn count_from_start(&mut self) {
+        self.since = 0;
+    }
+
+    pub(super) fn set_level(&mut self, moves: u32, base: Duration, increment: Duration, ply: usize) {
+        self.control = Control::Level { moves: NonZeroU32::new(moves), base, increment };
+        self.begin(ply);
+    }
+
+    pub(super) fn set_move_time(&mut self, time: Duration) {
+        self.control = Control::EachMove(time);
+    }
+
+    pub(super) fn set_depth(&mut self, plies: u32) {
+        self.depth = Some(plies);
+    }
+
+    pub(super) fn set_node_rate(&mut self, nodes_per_second: u64) {
+        self.node_rate = Some(nodes_per_second);
+    }
+
+    pub(super) fn set_own(&mut self, time: Duration) {
+        self.own = time;
+    }
+
+    pub(super) fn set_other(&mut self, time: Duration) {
+        self.other = time;
+    }
+
+    /// The ply from which moves are counted.
+    pub(super) fn since(&self) -> usize {
+        self.since
+    }
+
+    /// What the engine's clock shows.
+    pub(super) fn own(&self) -> Duration {
+        self.own
+    }
+
+    /// The engine has made a move, after so many others since the control began. An interface that tells the time
+    /// before each move knows better; another leaves us to our own reckoning.
+    pub(super) fn spend(&mut self, used: Duration, moves_before: u32) {
+        let Control::Level { moves, base, increment } = self.control else { return };
+        let has_reached = moves.is_some_and(|moves| (moves_before + 1).is_multiple_of(moves.get()));
+        let added = if has_reached { base } else { Duration::ZERO };
+        self.own = self.own.saturating_sub(used) + increment + added;
+    }
+
+    /// The limits of a search for a move of the engine, which plays that color and has made so many moves since the
+    /// control began.
+    pub(super) fn limits(&self, color: Color, moves_before: u32) -> SearchLimits {
+        let mut limits = SearchLimits { depth: self.depth, ..SearchLimits::default() };
+        match self.control {
+            Control::EachMove(time) => limits.move_time = Some(time),
+            Control::Level { moves, increment, .. } => {
+                let [own, other] =
+                    [self.own, self.other].map(|remaining| Some(Clock { remaining, increment }));
+                (limits.white, limits.black) = match color {
+                    Color::White => (own, other),
+                    Color::Black => (other, own),
+                };
+                limits.moves_to_go =
+                    moves.and_then(|moves| NonZeroU32::new(moves.get() - moves_before % moves));
+            }
+        }
+        match self.node_rate {
+            Some(rate) => count_nodes(limits, color, rate),
+            None => limits,
+        }
+    }
+}
+
+/// The same limits with nodes in place of time.
+fn count_nodes(limits: SearchLimits, color: Color, rate: u64) -> SearchLimits {
+    let allotment = Allotment::new(&limits, color, Duration::ZERO);
+    let time = limits.move_time.or(allotment.soft).unwrap_or_default();
+    let nodes = (time.as_secs_f64() * rate as f64) as u64;
+    SearchLimits { nodes: Some(nodes.max(1)), depth: limits.depth, ..SearchLimits::default() }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const fn seconds(count: u64) -> Duration {
+        Duration::from_secs(count)
+    }
+
+    #[test]
+    fn a_clock_of_moves_counts_them_and_is_filled_again() {
+        let mut clocks = Clocks::new();
+        clocks.set_level(40, seconds(300), Duration::ZERO, 0);
+        let limits = clocks.limits(Color::Black, 0);
+        assert_eq!(limits.black, Some(Clock { remaining: seconds(300), increment: Duration::ZERO }));
+        assert_eq!(limits.moves_to_go, NonZeroU32::new(40));
+        clocks.spend(seconds(20), 0);
+        assert_eq!(clocks.own(), seconds(280));
+        assert_eq!(clocks.limits(Color::Black, 39).moves_to_go, NonZeroU32::new(1));
+        clocks.spend(seconds(30), 39);
+        assert_eq!(clocks.own(), seconds(550));
+        assert_eq!(clocks.limits(Color::Black, 40).moves_to_go, NonZeroU32::new(40));
+    }
+
+    #[test]
+    fn the_engines_clock_stays_its_own_with_either_color() {
+        let mut clocks = Clocks::new();
+        clocks.set_level(0, seconds(120), seconds(12), 0);
+        clocks.set_own(seconds(7));
+        clocks.set_other(seconds(9));
+        assert_eq!(clocks.limits(Color::White, 3).white.unwrap().remaining, seconds(7));
+        assert_eq!(clocks.limits(Color::Black, 3).black.unwrap().remaining, seconds(7));
+        assert_eq!(clocks.limits(Color::Black, 3).moves_to_go, None);
+    }
+
+    #[test]
+    fn a_depth_goes_with_either_control_until_the_next_game() {
+        let mut clocks = Clocks::new();
+        clocks.set_move_time(seconds(3));
+        clocks.set_depth(5);
+        let limits = clocks.limits(Color::White, 0);
+        assert_eq!((limits.depth, limits.move_time), (Some(5), Some(seconds(3))));
+        clocks.restart();
+        let limits = clocks.limits(Color::White, 0);
+        assert_eq!((limits.depth, limits.move_time), (None, Some(seconds(3))));
+    }
+
+    #[test]
+    fn a_rate_makes_nodes_of_time() {
+        let mut clocks = Clocks::new();
+        clocks.set_move_time(seconds(8));
+        clocks.set_node_rate(10_000);
+        let limits = clocks.limits(Color::White, 0);
+        assert_eq!((limits.nodes, limits.move_time), (Some(80_000), None));
+        clocks.set_level(0, seconds(60), Duration::ZERO, 0);
+        let limits = clocks.limits(Color::White, 0);
+        assert!(limits.white.is_none() && limits.nodes.is_some_and(|nodes| nodes > 1_000 && nodes < 600_000));
+    }
+}

@@ -1,0 +1,261 @@
+//! The conversation in xboard's protocol (CECP): one loop hears the interface and the thread that owns the engine, knows
+//! the game, and decides what is searched. What a search reports counts only as long as the session waits for it, so
+//! nothing is said behind a `force` or a `new`.
+
+mod board;
+mod claims;
+mod clocks;
+mod edit;
+mod features;
+mod report;
+mod setting_up;
+mod thinking;
+mod work;
+
+use std::sync::mpsc;
+
+use smalt_chess::{CastlingMode, Color, Move, Position};
+use smalt_protocol::xboard::client::EditLine;
+use smalt_protocol::xboard::{ClientMessage, EngineMessage};
+
+use super::console::ConsoleCommand;
+use super::output::Output;
+use super::servant::Servant;
+use super::settings::{HASH, THREADS};
+use super::{Event, Flow, converse};
+use board::{Board, MoveRefusal};
+use clocks::Clocks;
+use edit::Editor;
+use thinking::{Purpose, RunningSearch};
+use work::{Desk, Job};
+
+pub(crate) use work::Report;
+
+/// What the engine does with the game.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Mode {
+    /// It plays a color.
+    Playing(Color),
+    /// It takes moves in and says nothing.
+    Force,
+    /// It thinks about every position.
+    Analysis,
+}
+
+/// A conversation in xboard's protocol.
+pub(crate) struct Session {
+    output: Output,
+    servant: Servant<Job>,
+    board: Board,
+    clocks: Clocks,
+    mode: Mode,
+    /// A board under edit: until its end all lines belong to it.
+    editor: Option<Editor>,
+    /// Whether the engine thinks on its opponent's time.
+    ponders: bool,
+    /// Whether thinking is shown.
+    posts: bool,
+    search: Option<RunningSearch>,
+    /// Searches so far.
+    searches: u64,
+    /// What the opponent is expected to play.
+    expected: Option<Move>,
+    /// What the last search for a move thought of the game, in centipawns, for the engine.
+    score: Option<i32>,
+    /// Whether a draw has been offered since the engine's last move.
+    is_draw_offered: bool,
+    /// Whether something was asked for that nothing stops and whose end is awaited.
+    has_errand: bool,
+}
+
+impl Session {
+    pub(crate) fn new(output: Output, events: mpsc::Sender<Event>) -> Session {
+        let mut desk = Desk::new(events);
+        Session {
+            output,
+            servant: Servant::start(move |job| desk.work(job)),
+            board: Board::new(),
+            clocks: Clocks::new(),
+            mode: Mode::Playing(Color::Black),
+            editor: None,
+            ponders: false,
+            posts: false,
+            search: None,
+            searches: 0,
+            expected: None,
+            score: None,
+            is_draw_offered: false,
+            has_errand: false,
+        }
+    }
+
+    /// Serves from this line on until told to quit or a pipe ends.
+    pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<Event>) {
+        let is_read = converse(first, events, |event| match event {
+            Event::Line(line) => self.hear(&line),
+            Event::Report(report) => self.hear_report(report),
+            Event::EndOfInput | Event::OutputClosed => Flow::Quit,
+        });
+        self.abandon();
+        self.servant.dismiss(self.has_errand && is_read);
+    }
+
+    fn hear(&mut self, line: &str) -> Flow {
+        if self.editor.is_some() {
+            self.edit(line);
+            return Flow::GoOn;
+        }
+        let message = ClientMessage::parse(line);
+        match message {
+            ClientMessage::Quit => return Flow::Quit,
+            ClientMessage::ProtocolVersion(version) if version >= 2 => {
+                features::tell(&mut |text| self.output.say(text));
+            }
+            ClientMessage::Ping(number) => self.answer_ping(number),
+            ClientMessage::Move { text, .. } => self.hear_move(text),
+            ClientMessage::Option { name, value } => self.set(name, value.unwrap_or_default(), line),
+            ClientMessage::Memory(megabytes) => self.set(HASH, &megabytes.to_string(), line),
+            ClientMessage::Cores(count) => self.set(THREADS, &count.to_string(), line),
+            ClientMessage::Unreadable(line) => self.refuse("missing or unreadable argument", line),
+            ClientMessage::Pause | ClientMessage::Resume | ClientMessage::EgtPath { .. } => {
+                self.refuse("unknown command", line);
+            }
+            ClientMessage::Other(line) => self.hear_other(line),
+            _ => self.hear_game(&message, line),
+        }
+        Flow::GoOn
+    }
+
+    /// What concerns the game, its clocks, and thinking about it.
+    fn hear_game(&mut self, message: &ClientMessage<'_>, line: &str) {
+        match *message {
+            ClientMessage::New => self.new_game(),
+            ClientMessage::Variant("normal") => self.board.set_variant(CastlingMode::Standard),
+            ClientMessage::Variant("fischerandom") => self.board.set_variant(CastlingMode::Chess960),
+            ClientMessage::Variant(_) => self.refuse("unsupported variant", line),
+            ClientMessage::SetBoard(fen) => self.set_board(Position::from_fen(fen)),
+            ClientMessage::Edit => self.editor = Some(Editor::new(self.board.position())),
+            ClientMessage::White => self.give_turn(Color::White),
+            ClientMessage::Black => self.give_turn(Color::Black),
+            ClientMessage::Undo => self.undo(line),
+            ClientMessage::Remove => self.remove(line),
+            ClientMessage::Force | ClientMessage::Result { .. } => self.enter(Mode::Force),
+            ClientMessage::Exit if self.mode == Mode::Analysis => self.enter(Mode::Force),
+            ClientMessage::Exit => self.refuse("command not legal now", line),
+            ClientMessage::Go => self.go(line),
+            ClientMessage::PlayOther => self.play_other(line),
+            ClientMessage::Analyze => self.analyze(line),
+            ClientMessage::MoveNow => self.move_now(),
+            ClientMessage::Hard => self.ponder_from_now_on(),
+            ClientMessage::Easy => self.ponder_no_more(),
+            ClientMessage::Post => self.posts = true,
+            ClientMessage::NoPost => self.posts = false,
+            ClientMessage::Draw => self.consider_draw(),
+            ClientMessage::Hint => self.hint(),
+            ClientMessage::Book => self.aside(Job::ShowBook(*self.board.position())),
+            ClientMessage::Status => self.tell_status(),
+            ClientMessage::Exclude(moves) => self.exclude(moves, true, line),
+            ClientMessage::Include(moves) => self.exclude(moves, false, line),
+            _ => self.hear_clock(message),
+        }
+    }
+
+    fn hear_clock(&mut self, message: &ClientMessage<'_>) {
+        match *message {
+            ClientMessage::Time(time) => return self.clocks.set_own(time),
+            ClientMessage::OpponentTime(time) => return self.clocks.set_other(time),
+            ClientMessage::Level { moves, base, increment } => {
+                self.clocks.set_level(moves, base, increment, self.board.ply());
+            }
+            ClientMessage::MoveTime(time) => self.clocks.set_move_time(time),
+            ClientMessage::Depth(plies) => self.clocks.set_depth(plies),
+            ClientMessage::NodeRate(rate) => self.clocks.set_node_rate(rate),
+            // What is left changes nothing here: `xboard`, names, ratings, what was accepted.
+            _ => return,
+        }
+        self.ponder_anew();
+    }
+
+    fn hear_other(&mut self, line: &str) {
+        match ConsoleCommand::parse(line) {
+            Some(command) => self.console(command, line),
+            None if line.is_empty() => {}
+            None => self.refuse("unknown command", line),
+        }
+    }
+
+    fn refuse(&self, reason: &str, line: &str) {
+        self.output.say(format_args!("Error ({reason}): {line}"));
+    }
+
+    fn set(&mut self, name: &str, value: &str, asked: &str) {
+        let [name, value, asked] = [name, value, asked].map(str::to_owned);
+        self.aside(Job::Set { name, value, asked });
+    }
+
+    fn hear_move(&mut self, text: &str) {
+        if self.is_thinking_of_move() {
+            return self.output.say(format_args!("Illegal move (not your turn): {text}"));
+        }
+        let mv = match self.board.read_move(text) {
+            Ok(mv) => mv,
+            Err(MoveRefusal::Illegal) => return self.output.say(format_args!("Illegal move: {text}")),
+            Err(MoveRefusal::Ambiguous) => return self.refuse("ambiguous move", text),
+        };
+        if self.is_awaited(mv) {
+            self.board.play(mv);
+            return self.move_was_awaited();
+        }
+        self.abandon();
+        self.board.play(mv);
+        self.expected = None;
+        self.go_on();
+    }
+
+    /// Does what the mode asks for behind a move: claims a game that is over, else thinks.
+    fn go_on(&mut self) {
+        match self.mode {
+            Mode::Force => {}
+            Mode::Analysis => self.analyze_on(),
+            Mode::Playing(color) => {
+                if !self.claim() && self.board.turn() == color {
+                    self.start(Purpose::Move);
+                }
+            }
+        }
+    }
+
+    /// Claims the result if the game is over.
+    fn claim(&self) -> bool {
+        let claim = claims::claim(self.board.game());
+        if let Some(result) = &claim {
+            self.output.say(result);
+        }
+        claim.is_some()
+    }
+
+    fn edit(&mut self, line: &str) {
+        let Some(editor) = &mut self.editor else { return };
+        match EditLine::parse(line) {
+            Some(line) if editor.edit(line) => {}
+            Some(_) => {
+                let position = self.editor.take().map(|editor| editor.finish(self.board.variant()));
+                if let Some(position) = position {
+                    self.set_board(position);
+                }
+            }
+            None => self.refuse("unknown command", line),
+        }
+    }
+
+    fn hear_report(&mut self, report: Report) -> Flow {
+        match report {
+            Report::Begun(number) => self.search_begun(number),
+            Report::Progress(number, progress) => self.search_progressed(number, progress),
+            Report::Choice(number, choice) => self.search_ended(number, choice),
+            Report::Said(text) => self.output.say(text),
+            Report::Reached(number) => self.output.say(EngineMessage::Pong(number)),
+        }
+        Flow::GoOn
+    }
+}
