@@ -116,6 +116,7 @@ impl Hearing {
             | EngineMessage::Thinking(_)
             | EngineMessage::Tell { .. }
             | EngineMessage::Comment(_)
+            | EngineMessage::Status(_)
             | EngineMessage::Other(_) => {}
         }
     }
