@@ -5,6 +5,7 @@ pub mod check;
 pub mod cli;
 pub mod dataset;
 pub mod features;
+mod identity;
 pub mod loss;
 pub mod optimizer;
 pub mod progress;

@@ -10,10 +10,11 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::WEIGHTS;
 
 use crate::features::Table;
+use crate::identity::identity_of;
 use crate::loss::{Loss, targets};
 use crate::optimizer::{
-    Ending, Identity, OptimizeError, Penalty, Problem, Settings, Step, Strengths, fit_k, fit_strengths,
-    optimize, steepness_of,
+    Ending, OptimizeError, Penalty, Problem, Settings, Step, Strengths, fit_k, fit_strengths, optimize,
+    steepness_of,
 };
 use crate::weights::variables::{Bounds, Constraints, Variables};
 use crate::weights::{Numbers, PatternError, Selection, lift_danger, name_of, parameters_of, rounded};
@@ -180,13 +181,7 @@ pub fn fit(
     let initial_error = train.error(&original);
     let initial_validation_error = validation.error(&original);
     let danger_lifted = lift_danger(&mut start, &free);
-    let identity = Identity {
-        data: format!("{:016x}", table.hash),
-        method: format!("{:?}", task.settings.method),
-        variables: variables.len(),
-        seed: task.settings.seed,
-        k,
-    };
+    let identity = identity_of(table, task, k);
 
     let problem = Problem::new(loss_of(&table.train), start, &variables, task.penalty);
     let fit = optimize(problem, &mut validation, &task.settings, &identity, stop, report)?;

@@ -191,6 +191,13 @@ fn wrong_input_is_refused_in_words() {
     refused(&["texel", &newer], "version 9");
     refused(&["texel", &empty, "--params", &bad], "missing material.pawn");
     refused(&["texel", &empty, "--lambda", "2"], "--lambda 2");
+    refused(&["texel", &empty, "--batch", "0"], "--batch 0");
+    let missing = path(&folder, "missing/file");
+    for flag in ["--out", "--json", "--checkpoint"] {
+        refused(&["texel", "/nowhere/at/all", flag, &missing], "missing/file: nothing can be written there");
+    }
+    refused(&["check", "/nowhere/at/all", "--outliers", &missing], "nothing can be written there");
+    refused(&["texel", "/nowhere/at/all", "--out", &path(&folder, "")], "a folder, and no file to write");
     refused(&["extract", "/nowhere.pgn", "-o", &path(&folder, "x")], "/nowhere.pgn");
     refused(&["diff", &bad, &bad], "missing material.pawn");
     refused(&["extract"], "Usage");
@@ -226,10 +233,11 @@ fn a_fit_is_told_as_json_and_as_a_picture() {
         (path(&folder, "positions"), path(&folder, "run.json"), path(&folder, "loss.svg"));
     let games = games().display().to_string();
     check(&["extract", &games, "-o", &positions, "--per-game", "2"], 0);
-    check(
+    let (page, _) = check(
         &["texel", &positions, "--epochs", "5", "--adjust-for-players", "--lambda", "0.5", "--json", &run],
         0,
     );
+    assert!(page.starts_with("mean squared error") && page.contains("5 epochs"), "{page}");
     let told = json(&std::fs::read_to_string(&run).unwrap());
     assert_eq!(told["history"].as_array().unwrap().len(), 5);
     assert!(told["players"].as_array().unwrap().len() >= 2, "{told}");
@@ -258,8 +266,28 @@ fn a_fit_goes_on_from_its_checkpoint() {
     let text = std::fs::read_to_string(&whole).unwrap();
     let commit = text.lines().find_map(|line| line.strip_prefix("commit = ")).unwrap();
     assert!(commit.len() > 2, "{commit}");
-    let (_, error) = check(&["texel", &positions, "--method", "adam", "--resume", &kept], 2);
-    assert!(error.contains("fit.toml"), "{error}");
+    for (flags, words) in [
+        (&["--method", "adam"][..], "--method is lbfgs in it, and now adam"),
+        (&["--lambda", "0.5"], "--lambda is 1 in it, and now 0.5"),
+        (&["--l2", "3"], "--l2 is 10 in it, and now 3"),
+        (&["--validation", "0.3"], "--validation is "),
+        (&["--seed", "2"], "--seed is 1 in it, and now 2"),
+        (&["--k", "1.5"], "--k is "),
+        (&["--scratch"], "--params is "),
+        (&["--only", "mobility.*"], "--only is not given in it, and now mobility.*"),
+        (&["--freeze", "mobility.*"], "--freeze is not given in it, and now mobility.*"),
+        (&["--bound", "material.pawn=80..120"], "--bound is not given in it, and now material.pawn=80..120"),
+        (&["--unconstrained"], "--unconstrained is not given in it, and now given"),
+        (&["--adjust-for-players"], "--adjust-for-players is not given in it, and now given"),
+    ] {
+        let all = ["texel", &positions, "--resume", &kept].iter().chain(flags).copied().collect::<Vec<_>>();
+        let (_, error) = check(&all, 2);
+        assert!(error.contains("fit.toml: it belongs to another fit: ") && error.contains(words), "{error}");
+    }
+    let older = std::fs::read_to_string(&kept).unwrap().replace("format = 2", "format = 1");
+    std::fs::write(&kept, older).unwrap();
+    let (_, error) = check(&["texel", &positions, "--resume", &kept], 2);
+    assert!(error.contains("fit.toml: format 1 does not say how the fit was begun"), "{error}");
 }
 
 /// A tournament program that plays nothing and tells a verdict.

@@ -11,7 +11,7 @@ use smalt::evaluation::trace::FeatureCounter;
 use smalt_chess::Epd;
 
 use super::arguments::CheckFlags;
-use super::{Exit, OrUsage, Refusal, Skipped, open, parameters, print, with_threads, write_json};
+use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, open, parameters, show, with_threads, write};
 use crate::check::{Findings, Pair, check, phases, squared_error};
 use crate::features::row::pack;
 use crate::features::{Kept, Row, Split, Table};
@@ -25,6 +25,7 @@ pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
         Some(path) => parameters(path)?,
         None => Parameters::embedded().clone(),
     };
+    check_writable([flags.json.as_ref(), flags.outliers.as_ref()])?;
     with_threads(flags.threads, || {
         let mut skipped = Skipped::default();
         let split = Split { validation: 0.0, seed: 0 };
@@ -36,15 +37,14 @@ pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
             |line| skipped.tell(&flags.positions, &line),
             |_| {},
         )
-        .with_context(|| flags.positions.display().to_string())?;
+        .with_context(|| flags.positions.display().to_string())
+        .or_failed()?;
         if table.is_empty() {
             return Err(anyhow!("{}: no positions", flags.positions.display())).or_usage();
         }
-        let findings = check(&table, &weights)?;
-        match &flags.json {
-            Some(path) => write_json(path, &document(&table, &findings))?,
-            None => print(&page(&table, &findings, flags.all))?,
-        }
+        let findings = check(&table, &weights).or_failed()?;
+        let page = page(&table, &findings, flags.all);
+        show(&page, flags.json.as_deref(), || document(&table, &findings))?;
         if let Some(path) = &flags.outliers {
             write_outliers(flags, path, &weights, findings.k)?;
         }
@@ -146,10 +146,9 @@ fn write_outliers(flags: &CheckFlags, path: &Path, weights: &Parameters, k: f64)
             worst.truncate(flags.count);
         }
     };
-    open(&flags.positions)?.for_each_batch(16_384, judge, take, |_| {})?;
+    open(&flags.positions)?.for_each_batch(16_384, judge, take, |_| {}).or_failed()?;
     worst.sort_by(by_error);
     worst.truncate(flags.count);
     let text: String = worst.iter().map(|(_, epd)| format!("{epd}\n")).collect();
-    std::fs::write(path, text).with_context(|| path.display().to_string())?;
-    Ok(())
+    write(path, &text)
 }

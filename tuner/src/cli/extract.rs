@@ -5,12 +5,13 @@ use serde_json::{Map, Value, json};
 use smalt_report::{Cell, Column, Kind, Table};
 
 use super::arguments::ExtractFlags;
-use super::{Exit, OrUsage, Refusal, interrupt, print, tell, with_threads, write_json};
+use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell, with_threads};
 use crate::dataset::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, extract};
 use crate::progress::Progress;
 
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
+    check_writable([Some(&flags.output), flags.json.as_ref()])?;
     let stop = interrupt()?;
     let progress = Progress::spinner("games");
     let result = with_threads(flags.threads, || {
@@ -24,16 +25,13 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
             return Err(Refusal { exit: Exit::Interrupted, error: error.into() });
         }
         Err(error @ ExtractError::Open(_)) => return Err(error).or_usage(),
-        Err(error) => return Err(error.into()),
+        Err(error) => return Err(error).or_failed(),
     };
     for bad in &report.bad_games {
         tell(&format!("{}:{}: game left out: {}: {}", bad.path, bad.line, bad.reason.name(), bad.words));
     }
-    match &flags.json {
-        Some(path) => write_json(path, &document(&report))?,
-        None => print(&page(&report))?,
-    }
-    Ok(if report.skipped_games() == 0 { Exit::Done } else { Exit::Incomplete })
+    show(&page(&report), flags.json.as_deref(), || document(&report))?;
+    Ok(if report.skipped_games() == 0 { Exit::Done } else { Exit::LeftOut })
 }
 
 fn rules(flags: &ExtractFlags) -> Result<Rules, Refusal> {

@@ -9,73 +9,37 @@ mod prove;
 mod texel;
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context, anyhow};
 use clap::Parser;
-use serde::Serialize;
+use serde_json::Value;
 use smalt::evaluation::Parameters;
+use smalt_report::exit::{Exit, OrRefuse, Refusal};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
 
 use crate::dataset::{Dataset, SkippedLine};
 use crate::weights::difference::differences;
 use arguments::{Arguments, Command, DiffFlags};
 
+/// The exit code of a program that a second Ctrl-C ended: that of [`Exit::Interrupted`].
+const INTERRUPTED: i32 = 130;
+
 /// Lines that could not be read and are named; the others are counted.
 const NAMED_LINES: usize = 10;
 
-/// How a command ended, by the table of exit codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum Exit {
-    /// All that was asked was done.
-    Done = 0,
-    /// It failed while running.
-    Failed = 1,
-    /// Wrong usage or input file.
-    Usage = 2,
-    /// Something was left out.
-    Incomplete = 3,
-    /// Somebody cut it short.
-    Interrupted = 130,
-}
-
-/// An error and the exit code that it means.
-pub(crate) struct Refusal {
-    exit: Exit,
-    error: anyhow::Error,
-}
-
-impl<E: Into<anyhow::Error>> From<E> for Refusal {
-    fn from(error: E) -> Refusal {
-        Refusal { exit: Exit::Failed, error: error.into() }
-    }
-}
-
-/// Marks errors as the user's.
-trait OrUsage<T> {
-    fn or_usage(self) -> Result<T, Refusal>;
-}
-
-impl<T, E: Into<anyhow::Error>> OrUsage<T> for Result<T, E> {
-    fn or_usage(self) -> Result<T, Refusal> {
-        self.map_err(|error| Refusal { exit: Exit::Usage, error: error.into() })
-    }
-}
-
 /// Runs what the arguments of the process say.
 pub fn main() -> ExitCode {
-    let exit = match run(Arguments::parse().command) {
-        Ok(exit) => exit,
-        Err(Refusal { error, .. }) if is_closed_pipe(&error) => Exit::Done,
-        Err(Refusal { exit, error }) => {
-            tell(&format!("smalt-tuner: {}", sentence(&error)));
-            exit
+    match run(Arguments::parse().command) {
+        Ok(exit) => exit.into(),
+        Err(refusal) => {
+            tell(&format!("smalt-tuner: {refusal}"));
+            refusal.exit.into()
         }
-    };
-    ExitCode::from(exit as u8)
+    }
 }
 
 fn run(command: Command) -> Result<Exit, Refusal> {
@@ -145,7 +109,7 @@ impl Skipped {
         if self.count > NAMED_LINES as u64 {
             tell(&format!("{} lines were left out in all", self.count));
         }
-        if self.count == 0 { Exit::Done } else { Exit::Incomplete }
+        if self.count == 0 { Exit::Done } else { Exit::LeftOut }
     }
 }
 
@@ -153,12 +117,9 @@ impl Skipped {
 fn interrupt() -> Result<Arc<AtomicBool>, Refusal> {
     let flag = Arc::new(AtomicBool::new(false));
     for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
-        signal_hook::flag::register_conditional_shutdown(
-            signal,
-            Exit::Interrupted as i32,
-            Arc::clone(&flag),
-        )?;
-        signal_hook::flag::register(signal, Arc::clone(&flag))?;
+        signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&flag))
+            .or_failed()?;
+        signal_hook::flag::register(signal, Arc::clone(&flag)).or_failed()?;
     }
     Ok(flag)
 }
@@ -174,7 +135,7 @@ where
     if threads == Some(0) {
         return Err(anyhow!("--threads 0: at least one thread is needed")).or_usage();
     }
-    rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build()?.install(work)
+    rayon::ThreadPoolBuilder::new().num_threads(threads.unwrap_or(0)).build().or_failed()?.install(work)
 }
 
 /// A share from the command line.
@@ -185,39 +146,50 @@ fn check_share(flag: &str, share: f64) -> Result<(), Refusal> {
     Err(anyhow!("{flag} {share}: expected a share from 0 to 1")).or_usage()
 }
 
-fn write_json(path: &Path, value: &impl Serialize) -> Result<(), Refusal> {
-    let mut text = serde_json::to_string_pretty(value)?;
-    text.push('\n');
-    if path == Path::new("-") {
-        return print(&text);
+/// Shows a result: the page for people, and the value for scripts where that is wanted. Where scripts read standard
+/// output they read the value alone.
+fn show(page: &str, json: Option<&Path>, value: impl FnOnce() -> Value) -> Result<(), Refusal> {
+    if json != Some(Path::new("-")) {
+        print(page)?;
     }
-    std::fs::write(path, text).with_context(|| path.display().to_string())?;
+    let Some(path) = json else { return Ok(()) };
+    let text = serde_json::to_string_pretty(&value()).context("failed to write JSON").or_failed()? + "\n";
+    if path == Path::new("-") { print(&text) } else { write(path, &text) }
+}
+
+/// Writes a file.
+fn write(path: &Path, text: &str) -> Result<(), Refusal> {
+    std::fs::write(path, text).with_context(|| path.display().to_string()).or_failed()
+}
+
+/// Refuses files that could not be written at the end of long work, before it begins.
+fn check_writable<'a>(files: impl IntoIterator<Item = Option<&'a PathBuf>>) -> Result<(), Refusal> {
+    for path in files.into_iter().flatten().filter(|path| path.as_path() != Path::new("-")) {
+        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+        let folder = folder.unwrap_or(Path::new("."));
+        if path.is_dir() {
+            return Err(anyhow!("{}: a folder, and no file to write", path.display())).or_usage();
+        }
+        // A file that nobody sees, and that is gone at once.
+        tempfile::tempfile_in(folder)
+            .with_context(|| format!("{}: nothing can be written there", path.display()))
+            .or_usage()?;
+    }
     Ok(())
 }
 
+/// Writes to standard output. Whoever closed the pipe has no need of it.
 fn print(text: &str) -> Result<(), Refusal> {
-    io::stdout().lock().write_all(text.as_bytes())?;
-    Ok(())
+    let mut output = io::stdout().lock();
+    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
+            Err(error).context("failed to write the result").or_failed()
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Says something on standard error; where that is closed, nobody hears it.
 fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{text}");
-}
-
-fn is_closed_pipe(error: &anyhow::Error) -> bool {
-    let io_error = error.chain().find_map(|cause| cause.downcast_ref::<io::Error>());
-    io_error.is_some_and(|error| error.kind() == io::ErrorKind::BrokenPipe)
-}
-
-/// An error with its reasons, each said once.
-fn sentence(error: &anyhow::Error) -> String {
-    let mut text = error.to_string();
-    for cause in error.chain().skip(1).map(ToString::to_string) {
-        if !text.contains(&cause) {
-            text.push_str(": ");
-            text.push_str(&cause);
-        }
-    }
-    text
 }

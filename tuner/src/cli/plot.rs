@@ -5,7 +5,7 @@ use serde_json::Value;
 use smalt_report::plot::{Axis, LineChart};
 
 use super::arguments::PlotFlags;
-use super::{Exit, OrUsage, Refusal, print};
+use super::{Exit, OrRefuse, Refusal, print, write};
 
 pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
     let shown = flags.run.display();
@@ -16,9 +16,7 @@ pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
         .or_usage()?;
     let svg = chart.to_svg().with_context(|| shown.to_string()).or_usage()?;
     match &flags.output {
-        Some(path) if path.as_os_str() != "-" => {
-            std::fs::write(path, svg).with_context(|| path.display().to_string())?;
-        }
+        Some(path) if path.as_os_str() != "-" => write(path, &svg)?,
         _ => print(&svg)?,
     }
     Ok(Exit::Done)

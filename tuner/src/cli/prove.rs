@@ -9,19 +9,20 @@ use smalt::evaluation::Parameters;
 
 use super::arguments::{PARAMETERS, ProveFlags};
 use super::texel::SHIPPED;
-use super::{Exit, OrUsage, Refusal, interrupt, parameters, print, tell, write_json};
+use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, show, tell, write};
 use crate::prove::{Duel, Proof, ProveError, Verdict, locate, prove, tournament_program};
 use crate::weights::document::replace;
 
 pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
     let tuned = absolute(&flags.tuned)?;
     let kept = flags.base.clone().or_else(|| Some(PARAMETERS.into()).filter(|path: &PathBuf| path.is_file()));
-    let folder = tempfile::tempdir()?;
+    check_writable([flags.json.as_ref()])?;
+    let folder = tempfile::tempdir().or_failed()?;
     let base = match &kept {
         Some(path) => absolute(path)?,
         None => {
             let path = folder.path().join("built-in.toml");
-            std::fs::write(&path, SHIPPED).with_context(|| path.display().to_string())?;
+            write(&path, SHIPPED)?;
             path
         }
     };
@@ -51,7 +52,7 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
         Err(error @ ProveError::Interrupted) => {
             return Err(Refusal { exit: Exit::Interrupted, error: error.into() });
         }
-        proof => proof?,
+        proof => proof.or_failed()?,
     };
     let is_written = match target.filter(|_| proof.verdict == Verdict::Better) {
         Some(path) => {
@@ -60,11 +61,9 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
         }
         None => None,
     };
-    match &flags.json {
-        Some(path) => write_json(path, &document(&proof, is_written.map(PathBuf::as_path)))?,
-        None => print(&page(&proof, is_written.map(PathBuf::as_path)))?,
-    }
-    Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::Incomplete })
+    let written = is_written.map(PathBuf::as_path);
+    show(&page(&proof, written), flags.json.as_deref(), || document(&proof, written))?;
+    Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::LeftOut })
 }
 
 fn absolute(path: &Path) -> Result<PathBuf, Refusal> {
@@ -94,10 +93,9 @@ fn sprt_flags(flags: &ProveFlags) -> Vec<OsString> {
 
 /// Puts the tuned table into the place of the one that it has beaten.
 fn write_table(tuned: &Path, target: &Path) -> Result<(), Refusal> {
-    let text = std::fs::read_to_string(tuned).with_context(|| tuned.display().to_string())?;
-    Parameters::parse_toml(&text).with_context(|| tuned.display().to_string())?;
-    replace(target, &text).with_context(|| target.display().to_string())?;
-    Ok(())
+    let text = std::fs::read_to_string(tuned).with_context(|| tuned.display().to_string()).or_failed()?;
+    Parameters::parse_toml(&text).with_context(|| tuned.display().to_string()).or_failed()?;
+    replace(target, &text).with_context(|| target.display().to_string()).or_failed()
 }
 
 fn words(verdict: Verdict) -> &'static str {

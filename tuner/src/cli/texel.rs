@@ -12,8 +12,8 @@ use smalt_report::{Cell, Column, Kind, Sign, Table as Page};
 use super::arguments::{MethodName, PARAMETERS, ScheduleName, TexelFlags};
 use super::commit::commit;
 use super::{
-    Exit, OrUsage, Refusal, Skipped, check_share, interrupt, open, parameters, print, tell, with_threads,
-    write_json,
+    Exit, OrRefuse, Refusal, Skipped, check_share, check_writable, interrupt, open, parameters, show, tell,
+    with_threads,
 };
 use crate::features::row::SCALE_START;
 use crate::features::{Keep, Kept, Split, Table};
@@ -30,6 +30,7 @@ pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation
 pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let task = task(flags)?;
     let target = target(flags)?;
+    check_writable([flags.out.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()])?;
     let stop = interrupt()?;
     with_threads(flags.threads, || {
         let (table, skipped) = load(flags)?;
@@ -37,17 +38,17 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
         let tuned = fit(&table, &task, &stop, &mut |step| bar.step(step));
         bar.finish();
         let tuned = tuned.map_err(|error| match error {
-            TexelError::Optimize(OptimizeError::Solver(_)) => Refusal::from(error),
+            TexelError::Optimize(OptimizeError::Solver(_)) => {
+                Refusal { exit: Exit::Failed, error: error.into() }
+            }
             _ => Refusal { exit: Exit::Usage, error: error.into() },
         })?;
         if let Some(target) = &target {
-            let text = rewritten(&target.text, &tuned.numbers, &origin(flags, &table, &tuned.summary))?;
-            replace(&target.path, &text).with_context(|| target.path.display().to_string())?;
+            let origin = origin(flags, &table, &tuned.summary);
+            let text = rewritten(&target.text, &tuned.numbers, &origin).or_failed()?;
+            replace(&target.path, &text).with_context(|| target.path.display().to_string()).or_failed()?;
         }
-        match &flags.json {
-            Some(path) => write_json(path, &document(&tuned)?)?,
-            None => print(&page(&tuned, target.as_ref()))?,
-        }
+        show(&page(&tuned, target.as_ref()), flags.json.as_deref(), || document(&tuned))?;
         let exit = skipped.exit();
         Ok(if tuned.ending == Ending::Interrupted { Exit::Interrupted } else { exit })
     })
@@ -62,6 +63,9 @@ fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
         if let Some(number) = number.filter(|&number| !number.is_finite() || number <= 0.0) {
             return Err(anyhow!("{flag} {number}: expected a number above 0")).or_usage();
         }
+    }
+    if flags.batch == 0 {
+        return Err(anyhow!("--batch 0: a mini-batch has at least one position")).or_usage();
     }
     let (method, epochs) = match flags.method {
         MethodName::Newton => (Method::Newton, 50),
@@ -172,7 +176,7 @@ fn load(flags: &TexelFlags) -> Result<(Table, Skipped), Refusal> {
         |count| spinner.tell(count.to_string()),
     );
     spinner.finish();
-    let table = table.with_context(|| flags.positions.display().to_string())?;
+    let table = table.with_context(|| flags.positions.display().to_string()).or_failed()?;
     if table.is_empty() {
         return Err(anyhow!(
             "{}: no positions: expected a file that `extract` wrote, or lines like `FEN c9 \"1-0\"`, `FEN [1.0]` or `FEN | score | result`",
@@ -208,8 +212,8 @@ fn origin(flags: &TexelFlags, table: &Table, summary: &Summary) -> Origin {
 }
 
 /// The summary, and the errors of each epoch.
-fn document(tuned: &Tuned) -> Result<Value, Refusal> {
-    let mut document = serde_json::to_value(&tuned.summary)?;
+fn document(tuned: &Tuned) -> Value {
+    let mut document = json!(tuned.summary);
     let step = |step: &Step| {
         json!({
             "epoch": step.epoch, "train": step.train, "validation": step.validation, "best": step.best,
@@ -217,7 +221,7 @@ fn document(tuned: &Tuned) -> Result<Value, Refusal> {
         })
     };
     document["history"] = tuned.steps.iter().map(step).collect();
-    Ok(document)
+    document
 }
 
 fn page(tuned: &Tuned, target: Option<&Target>) -> String {

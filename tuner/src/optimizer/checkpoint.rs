@@ -2,6 +2,8 @@
 //! far. TOML, because it knows all numbers that a solver may hold, infinity among them.
 
 use std::cell::Cell;
+use std::cmp::Ordering;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::time::{Duration, Instant};
 
@@ -13,25 +15,39 @@ use super::watch::{Record, Watched};
 use super::{OptimizeError, State};
 use crate::weights::document::replace;
 
-/// The version of the format. Readers take older ones and refuse newer ones.
-const FORMAT: u32 = 1;
+/// The version of the format. A checkpoint of an older one did not tell all that a fit depends on, so it is refused, as is
+/// a newer one.
+const FORMAT: u32 = 2;
 
 /// Time between two writes.
 const PAUSE: Duration = Duration::from_secs(5);
 
 /// What a checkpoint must have in common with the fit that it is to go on with.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct Identity {
-    /// Hash of the positions.
-    pub data: String,
-    /// The method.
-    pub method: String,
-    /// The number of variables.
-    pub variables: usize,
-    /// The seed.
-    pub seed: u64,
     /// Steepness of the sigmoid.
     pub k: f64,
+    /// All else that decides where the search goes, by name, as text.
+    #[serde(default)]
+    pub given: BTreeMap<String, String>,
+}
+
+impl Identity {
+    /// What differs in another fit, in words: the name, what it is here and what it is there. Empty if it is the same.
+    fn differences(&self, other: &Identity) -> Vec<String> {
+        let nothing = "not told".to_owned();
+        let value = |identity: &Identity, name: &str| {
+            if name == "--k" { Some(identity.k.to_string()) } else { identity.given.get(name).cloned() }
+        };
+        let k = "--k".to_owned();
+        let names: BTreeSet<&String> = self.given.keys().chain(other.given.keys()).chain([&k]).collect();
+        let differs = |name: &&String| value(self, name) != value(other, name);
+        let words = |name: &String| {
+            let [own, other] = [self, other].map(|identity| value(identity, name).unwrap_or(nothing.clone()));
+            format!("{name} is {own} in it, and now {other}")
+        };
+        names.into_iter().filter(differs).map(words).collect()
+    }
 }
 
 /// The whole file.
@@ -59,6 +75,11 @@ struct Standing {
 /// # Errors
 /// If the file can't be read or is no checkpoint of this program.
 pub fn steepness_of(path: &Path) -> Result<f64, OptimizeError> {
+    Ok(identity_in(path)?.k)
+}
+
+/// What a checkpoint says of its fit.
+fn identity_in(path: &Path) -> Result<Identity, OptimizeError> {
     #[derive(Deserialize)]
     struct Head {
         format: u32,
@@ -66,7 +87,7 @@ pub fn steepness_of(path: &Path) -> Result<f64, OptimizeError> {
     }
     let head: Head = parse(path)?;
     check_format(path, head.format)?;
-    Ok(head.identity.k)
+    Ok(head.identity)
 }
 
 fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, OptimizeError> {
@@ -76,10 +97,11 @@ fn parse<T: DeserializeOwned>(path: &Path) -> Result<T, OptimizeError> {
 }
 
 fn check_format(path: &Path, format: u32) -> Result<(), OptimizeError> {
-    if format <= FORMAT {
-        return Ok(());
-    }
-    let words = format!("format {format} is newer than this program, which reads up to {FORMAT}");
+    let words = match format.cmp(&FORMAT) {
+        Ordering::Equal => return Ok(()),
+        Ordering::Greater => format!("format {format} is newer than this program, which reads {FORMAT}"),
+        Ordering::Less => format!("format {format} does not say how the fit was begun: begin it anew"),
+    };
     Err(OptimizeError::Checkpoint { path: path.display().to_string(), words })
 }
 
@@ -98,12 +120,12 @@ pub(super) fn load<S: DeserializeOwned>(
     path: &Path,
     identity: &Identity,
 ) -> Result<Resumed<S>, OptimizeError> {
-    let saved: Saved<S> = parse(path)?;
-    check_format(path, saved.format)?;
-    if saved.identity != *identity {
-        let words = format!("it belongs to another fit: {:?}, not {identity:?}", saved.identity);
+    let differences = identity_in(path)?.differences(identity);
+    if !differences.is_empty() {
+        let words = format!("it belongs to another fit: {}", differences.join("; "));
         return Err(OptimizeError::Checkpoint { path: path.display().to_string(), words });
     }
+    let saved: Saved<S> = parse(path)?;
     let Standing { epochs, cost, previous_cost, point, gradient } = saved.position;
     let mut state = State::new().param(point).cost(cost);
     state.iter = epochs;

@@ -1,0 +1,53 @@
+//! What decides where a fit goes, by name: a checkpoint is gone on with only by a fit in which all of it is the same. How
+//! long a fit may last is no part of it.
+
+use smalt::evaluation::Parameters;
+
+use crate::dataset::mixed;
+use crate::features::Table;
+use crate::optimizer::{Identity, Method};
+use crate::texel::{Players, Task};
+use crate::weights::variables::{Bounds, Constraints};
+
+/// The identity of a fit with this steepness. The names are those of the flags.
+pub(crate) fn identity_of(table: &Table, task: &Task, k: f64) -> Identity {
+    let settings = &task.settings;
+    let mut given: Vec<(&str, String)> = vec![
+        ("positions", format!("of hash {:016x}", table.hash)),
+        ("--validation", format!("{} positions", table.validation.len())),
+        ("--params", format!("of hash {:016x}", hash_of(&task.start))),
+        ("--only", list(&task.selection.only)),
+        ("--freeze", list(&task.selection.freeze)),
+        ("--lambda", task.result_share.to_string()),
+        ("--l2", task.penalty.strength.to_string()),
+        ("--unconstrained", on(task.constraints == Constraints::None)),
+        ("--bound", list(&task.bounds.iter().map(bound).collect::<Vec<_>>())),
+        ("--adjust-for-players", on(task.players == Players::Adjust)),
+        ("--method", format!("{:?}", settings.method).to_lowercase()),
+        ("--seed", settings.seed.to_string()),
+    ];
+    if settings.method == Method::Adam {
+        given.extend([
+            ("--rate", settings.rate.to_string()),
+            ("--schedule", format!("{:?}", settings.schedule).to_lowercase()),
+            ("--batch", settings.batch.to_string()),
+        ]);
+    }
+    Identity { k, given: given.into_iter().map(|(name, value)| (name.to_owned(), value)).collect() }
+}
+
+fn hash_of(start: &Parameters) -> u64 {
+    start.numbers().flatten().fold(0, |hash, number| mixed(hash ^ u64::from(number.cast_unsigned())))
+}
+
+fn list(words: &[String]) -> String {
+    if words.is_empty() { "not given".to_owned() } else { words.join(" ") }
+}
+
+fn on(is_on: bool) -> String {
+    (if is_on { "given" } else { "not given" }).to_owned()
+}
+
+fn bound((name, bounds): &(String, Bounds)) -> String {
+    format!("{name}={}..{}", bounds.least, bounds.most)
+}
