@@ -1,4 +1,5 @@
-"""Smalt through the eyes of python-chess: the engine driven over UCI through whole games, and the runner's PGN read back.
+"""Smalt through the eyes of python-chess: the engine driven over UCI and xboard's protocol through whole games, and the
+runner's PGN read back.
 
 usage: foreign_client.py SMALT [GAMES.pgn ...]
 """
@@ -10,9 +11,9 @@ import chess.engine
 import chess.pgn
 
 
-def play_whole_game(smalt: str, board: chess.Board) -> None:
-    with chess.engine.SimpleEngine.popen_uci([smalt]) as engine:
-        engine.configure({"Hash": 8})
+def play_whole_game(smalt: str, board: chess.Board, start, hash_option: str) -> None:
+    with start([smalt]) as engine:
+        engine.configure({hash_option: 8})
         while not board.is_game_over(claim_draw=True) and board.ply() < 400:
             played = engine.play(board, chess.engine.Limit(nodes=3000), info=chess.engine.INFO_ALL)
             assert played.move in board.legal_moves, (board.fen(), played.move)
@@ -20,7 +21,19 @@ def play_whole_game(smalt: str, board: chess.Board) -> None:
             for move, position in zip(played.info.get("pv", []), [board.copy()]):
                 assert move in position.legal_moves, (board.fen(), move)
             board.push(played.move)
-        print(f"a whole game{' of Chess960' if board.chess960 else ''}: {board.result(claim_draw=True)}, {board.ply()} plies")
+        print(f"{start.__name__}: a whole game{' of Chess960' if board.chess960 else ''}: {board.result(claim_draw=True)}, {board.ply()} plies")
+
+
+def analyse_over_xboard(smalt: str) -> None:
+    with chess.engine.SimpleEngine.popen_xboard([smalt]) as engine:
+        mate = chess.Board("6k1/5ppp/8/8/8/8/8/K2R4 w - - 0 1")
+        found = engine.analyse(mate, chess.engine.Limit(depth=4))
+        assert found["score"].white() == chess.engine.Mate(1), found
+        only = engine.analyse(chess.Board(), chess.engine.Limit(depth=5), root_moves=[chess.Move.from_uci("a2a3")])
+        assert only["pv"][0] == chess.Move.from_uci("a2a3"), only
+        clock = chess.engine.Limit(white_clock=2, black_clock=2, white_inc=0.1, black_inc=0.1)
+        assert engine.play(mate, clock, ponder=True).move == chess.Move.from_uci("d1d8")
+        print("popen_xboard: a mate in one seen and played, one move alone analyzed")
 
 
 def analyse(smalt: str) -> None:
@@ -50,8 +63,10 @@ def read_back(path: str) -> None:
 
 if __name__ == "__main__":
     smalt, *collections = sys.argv[1:]
-    play_whole_game(smalt, chess.Board())
-    play_whole_game(smalt, chess.Board.from_chess960_pos(321))
+    for start, hash_option in [(chess.engine.SimpleEngine.popen_uci, "Hash"), (chess.engine.SimpleEngine.popen_xboard, "memory")]:
+        play_whole_game(smalt, chess.Board(), start, hash_option)
+        play_whole_game(smalt, chess.Board.from_chess960_pos(321), start, hash_option)
     analyse(smalt)
+    analyse_over_xboard(smalt)
     for collection in collections:
         read_back(collection)

@@ -149,6 +149,8 @@ pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut
         let helpers: Vec<_> = others
             .iter_mut()
             .enumerate()
+            // To start hundreds of threads takes longer than some moves may.
+            .take_while(|_| !shared.is_over())
             .filter_map(|(index, memory)| {
                 let mut worker = Worker::new(&shared, memory, index + 1, &root);
                 let run = move || {

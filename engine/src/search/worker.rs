@@ -32,13 +32,20 @@ pub(super) struct Shared<'a> {
     pub(super) seeks_mate: bool,
     /// Nodes of each thread, a little behind.
     pub(super) nodes: Vec<AtomicU64>,
-    /// The first thread has finished.
+    /// The first thread has finished, or another has seen that the search is over.
     pub(super) finished: AtomicBool,
 }
 
 impl Shared<'_> {
     pub(super) fn total_nodes(&self) -> u64 {
         self.nodes.iter().map(|count| count.load(Relaxed)).sum()
+    }
+
+    /// Whether every thread has to end: one said so, the world outside did, or the time is used up.
+    pub(super) fn is_over(&self) -> bool {
+        self.finished.load(Relaxed)
+            || self.signals.is_stopped()
+            || self.signals.own_time().is_some_and(|time| self.allotment.is_used_up(time))
     }
 }
 
@@ -191,7 +198,9 @@ impl<'a> Worker<'a> {
         let shared = self.shared;
         shared.nodes[self.index].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
-        if shared.finished.load(Relaxed) || shared.signals.is_stopped() {
+        if shared.is_over() {
+            // Whoever sees it tells the others: with far more threads than processors the first one seldom runs.
+            shared.finished.store(true, Relaxed);
             self.stopped = true;
             return;
         }
@@ -203,7 +212,6 @@ impl<'a> Worker<'a> {
             self.stopped |= total >= limit;
             self.next_check = self.next_check.min(self.nodes + limit.saturating_sub(total).max(1));
         }
-        self.stopped |= shared.signals.own_time().is_some_and(|time| shared.allotment.is_used_up(time));
     }
 
     /// Makes the count of nodes known to the other threads.
