@@ -39,6 +39,28 @@ fn answers_are_graded_by_their_goals() {
 }
 
 #[test]
+fn a_score_is_drawn_by_theme_and_over_time() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 3");
+    let other = engine.replace("name=scripted", "name=other");
+    let (ran, _) = bench.score(SUITE, &engine, &["--engine", &other, "--nodes", "10", "--plot", "score.svg"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let svg = bench.read("score.svg");
+    let parts = [
+        "points by theme",
+        "Total",
+        "12 of 19",
+        "scripted",
+        "other",
+        "solved over time",
+        "time to solution (ms",
+    ];
+    for part in parts {
+        assert!(svg.contains(part), "{part}: {svg}");
+    }
+}
+
+#[test]
 fn a_fault_costs_its_position_and_the_engine_is_started_again() {
     // The fault is at the second question since each start.
     let every_other = |fault: &str| {

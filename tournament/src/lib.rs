@@ -1,7 +1,7 @@
 //! Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
 //!
 //! [`plan`] says what is to be played, [`schedule`] makes games of it, [`game`] plays one, [`run`] plays them all on
-//! [`fleet`]'s workers, [`store`] keeps what happened, [`standings`], [`pgn`] and [`export`] show it; [`cli`] is what users type.
+//! [`fleet`]'s workers, [`store`] keeps what happened, [`standings`], [`pgn`], [`export`], [`plot`] and [`report`] show it; [`cli`] is what users type.
 
 pub mod calendar;
 pub mod check;
@@ -14,7 +14,9 @@ pub mod opening;
 pub mod packed;
 pub mod pgn;
 pub mod plan;
+pub mod plot;
 pub mod ratings;
+pub mod report;
 pub mod run;
 pub mod schedule;
 pub mod standings;

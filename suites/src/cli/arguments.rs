@@ -285,6 +285,9 @@ pub(super) struct OutputFlags {
     /// Write the positions that were missed as an EPD file of their own; - is standard output
     #[arg(long, value_name = "FILE")]
     pub failed: Option<PathBuf>,
+    /// Draw points by theme, and positions solved over time, as SVG; - is standard output
+    #[arg(long, value_name = "FILE.svg")]
+    pub plot: Option<PathBuf>,
     /// Show no progress
     #[arg(short, long)]
     pub quiet: bool,

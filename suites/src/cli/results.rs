@@ -4,7 +4,7 @@ use std::collections::HashSet;
 use std::path::Path;
 
 use super::arguments::OutputFlags;
-use super::exit::Refusal;
+use super::exit::{OrRefuse, Refusal};
 use super::output::{self, People};
 use crate::record::{Record, to_json};
 use crate::report::{self, Style};
@@ -21,7 +21,7 @@ pub(super) struct Results<'a> {
 
 impl<'a> Results<'a> {
     pub(super) fn new(flags: &'a OutputFlags) -> Results<'a> {
-        let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed];
+        let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
         let people = People::beside(files.into_iter().flatten().map(AsRef::as_ref));
         Results { flags, people, records: Vec::new(), markdown: String::new(), failed: String::new() }
     }
@@ -95,6 +95,9 @@ impl<'a> Results<'a> {
         }
         if let Some(path) = wants(&self.flags.markdown) {
             output::write(path, &self.markdown)?;
+        }
+        if let Some(path) = wants(&self.flags.plot) {
+            output::write(path, &report::score_plot(&self.records).or_failed()?)?;
         }
         if let Some(path) = wants(&self.flags.failed).filter(|_| running.is_none()) {
             output::write(path, &self.failed)?;

@@ -40,7 +40,7 @@ pub fn history_plot(history: &History) -> Result<String, PlotError> {
         .filter_map(|(build, &time)| Some((time, build.elo?, build.elo_error.unwrap_or(0.0))))
         .collect();
     let strength = LineChart::new("Elo", days(), Axis::new("Elo")).line_with_errors("Elo", strengths);
-    stacked(&[suites, strength])
+    stacked(&[&suites, &strength])
 }
 
 /// When each build was made, in days since the first. Builds of one day are spread over it in their order; where a date

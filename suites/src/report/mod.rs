@@ -3,6 +3,7 @@
 mod comparison;
 mod history;
 mod run;
+mod score;
 mod side_by_side;
 
 use smalt_report::Table;
@@ -10,6 +11,7 @@ use smalt_report::Table;
 pub use comparison::comparison_report;
 pub use history::{history_plot, history_report};
 pub use run::{failures, positions, run_report};
+pub use score::score_plot;
 pub use side_by_side::side_by_side;
 
 /// How a report is written.

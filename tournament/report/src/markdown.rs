@@ -1,11 +1,11 @@
-//! Tables for pull requests: GitHub's pipe tables.
+//! Texts and tables for pull requests: GitHub's Markdown, with pipe tables.
 
 use crate::table::{Align, Table, one_line, show};
 
 impl Table {
     /// A pipe table; each line ends with a line feed. Letters with a meaning in Markdown are escaped.
     pub fn to_markdown(&self) -> String {
-        let mut text = line(self.columns.iter().map(|column| escaped(&one_line(&column.header))));
+        let mut text = line(self.columns.iter().map(|column| escaped(&column.header)));
         text += &line(self.columns.iter().map(|column| match column.align {
             Align::Left => ":--".to_owned(),
             Align::Right => "--:".to_owned(),
@@ -29,10 +29,12 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     text
 }
 
-fn escaped(text: &str) -> String {
+/// A text of one line that means itself: letters with a meaning in Markdown or HTML are escaped, and control characters
+/// become spaces.
+pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in text.chars() {
-        if matches!(letter, '\\' | '|' | '*' | '`' | '<' | '[' | '_' | '~') {
+    for letter in one_line(text).chars() {
+        if matches!(letter, '\\' | '|' | '*' | '`' | '<' | '&' | '[' | '_' | '~') {
             escaped.push('\\');
         }
         escaped.push(letter);

@@ -111,7 +111,10 @@ proptest! {
             table.push(two.iter().map(|word| Cell::from(word.as_str())));
         }
         let read = read_csv(&table.to_csv());
-        let written = words.chunks_exact(2).map(<[String]>::to_vec);
+        let is_formula =
+            |word: &str| word.starts_with(['=', '+', '-', '@', '\t', '\r']) && word.parse::<f64>().is_err();
+        let field = |word: &String| if is_formula(word) { format!("'{word}") } else { word.clone() };
+        let written = words.chunks_exact(2).map(|two| two.iter().map(field).collect::<Vec<_>>());
         prop_assert_eq!(&read[1..], written.collect::<Vec<_>>());
         prop_assert_eq!(table.to_text().lines().count(), 2 + table.len());
         prop_assert_eq!(table.to_markdown().lines().count(), 2 + table.len());
@@ -119,4 +122,48 @@ proptest! {
         let rule = text.lines().nth(1).expect("the rule").width();
         prop_assert!(text.lines().all(|line| line.width() <= rule));
     }
+}
+
+/// A name as a hostile engine might give itself.
+const HOSTILE: &str = "=1+1|<img src=x onerror=alert(1)>\"'&amp;\u{1b}\n[a](b)";
+
+fn hostile() -> Table {
+    let mut table =
+        Table::new([Column::new(HOSTILE, Kind::Text), Column::new("n", Kind::Number(1, Sign::Both))]);
+    table.push([HOSTILE.into(), (-1.25).into()]);
+    table
+}
+
+#[test]
+fn no_name_gets_out_of_its_cell() {
+    let html = hostile().to_html();
+    assert!(!html.contains("<img") && html.contains("&lt;img src=x onerror=alert(1)&gt;"), "{html}");
+    assert!(html.contains("<td class=\"number\">-1.2</td>") && html.contains("&amp;amp;"), "{html}");
+    let markdown = hostile().to_markdown();
+    assert!(markdown.lines().all(|line| line.matches(" | ").count() == 1), "{markdown}");
+    assert!(markdown.contains("\\<img") && markdown.contains("\\[a](b)") && markdown.contains("\\&amp;"));
+}
+
+#[test]
+fn no_text_is_a_formula_in_a_spreadsheet() {
+    let csv = hostile().to_csv();
+    assert_eq!(csv.matches("\"'=1+1|").count(), 2, "header and cell: {csv}");
+    assert!(csv.trim_end().ends_with(",-1.25"), "numbers stay numbers: {csv}");
+    let check = |text: &str, expected: &str| assert_eq!(smalt_report::csv::field(text), expected);
+    check("plain", "plain");
+    check("a \"b\", c", "\"a \"\"b\"\", c\"");
+    check("@SUM(A1), x", "\"'@SUM(A1), x\"");
+    check("-1+1", "'-1+1");
+    check("+0.35", "+0.35");
+}
+
+#[test]
+fn a_page_asks_for_nothing_and_runs_nothing() {
+    let page = smalt_report::html::page("a</title><script>x</script>", "<p>body</p>\n");
+    assert!(page.starts_with("<!DOCTYPE html>") && page.contains("<p>body</p>"));
+    assert!(page.contains("<title>a&lt;/title&gt;&lt;script&gt;"), "{page}");
+    for word in ["<script", "http:", "https:", "src=", "@import", "url("] {
+        assert!(!page.contains(word), "{word}");
+    }
+    assert!(page.contains("default-src 'none'"));
 }

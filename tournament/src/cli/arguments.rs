@@ -105,6 +105,12 @@ pub(super) enum Command {
     /// Write the games of a run: PGN, CSV, JSON, last positions, or what engines said before their faults
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportFlags),
+    /// Draw a run, or the games of a PGN file, as SVG: Elo, LLR, ratings, pairs, openings, or one game
+    #[command(after_help = super::plot::EXAMPLES)]
+    Plot(super::plot::PlotFlags),
+    /// Write all that is to be said of a run into one file: HTML with charts, Markdown or CSV
+    #[command(after_help = super::report::EXAMPLES)]
+    Report(super::report::ReportFlags),
     /// Compute Elo, its error, and a sequential test from counts
     #[command(after_help = ELO_EXAMPLES)]
     Elo {

@@ -53,8 +53,7 @@ pub(super) fn elo(counts: Counts, test: &SprtFlags, json: Option<&Path>) -> Resu
     let Some(found) = counts.statistics() else {
         return Err(anyhow::anyhow!("there are no games to judge: all counts are zero")).or_usage();
     };
-    let asked = test.elo0.is_some() || test.elo1.is_some();
-    let sprt = asked.then(|| make_test(test)).transpose().or_usage()?;
+    let sprt = test_of(test)?;
     let llr = sprt.as_ref().and_then(|sprt| counts.llr(sprt));
     if sprt.is_some() && llr.is_none() {
         return Err(anyhow::anyhow!("BayesElo bounds need single games: give --wdl, or another --model"))
@@ -71,10 +70,14 @@ pub(super) fn elo(counts: Counts, test: &SprtFlags, json: Option<&Path>) -> Resu
     Ok(Exit::Done)
 }
 
-fn make_test(flags: &SprtFlags) -> Result<Sprt, smalt_stats::sprt::SprtError> {
+/// The test that flags ask for; none if they name no hypothesis.
+pub(super) fn test_of(flags: &SprtFlags) -> Result<Option<Sprt>, Refusal> {
+    if flags.elo0.is_none() && flags.elo1.is_none() {
+        return Ok(None);
+    }
     let model = flags.model.unwrap_or(Model::Normalized);
     let (alpha, beta) = (flags.alpha.unwrap_or(0.05), flags.beta.unwrap_or(0.05));
-    Sprt::new(flags.elo0.unwrap_or(0.0), flags.elo1.unwrap_or(5.0), alpha, beta, model)
+    Sprt::new(flags.elo0.unwrap_or(0.0), flags.elo1.unwrap_or(5.0), alpha, beta, model).map(Some).or_usage()
 }
 
 fn results(found: &MatchStatistics, llr: Option<f64>, verdict: Option<String>) -> Results {

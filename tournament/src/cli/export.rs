@@ -7,12 +7,12 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow};
 use smalt_chess::Outcome;
-use smalt_driver::entrant::nearest;
 
 use super::arguments::{ExportFlags, ExportForm};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::tell;
 use super::play::{read_played_run, read_run, refuse_store};
+use super::view::place_of;
 use crate::export::{CSV_HEADER, Filter, JsonGame, csv_line, epd_line};
 use crate::game::{GameRecord, Termination};
 use crate::pgn::PgnWriter;
@@ -69,13 +69,6 @@ fn form_of(path: &Path) -> Option<ExportForm> {
 }
 
 fn filter(flags: &ExportFlags, names: &[String]) -> anyhow::Result<Filter> {
-    let entrant = |name: &String| {
-        names.iter().position(|other| other == name).ok_or_else(|| {
-            let known = names.iter().map(String::as_str);
-            let hint = nearest(name, known).map(|hint| format!(" (did you mean {hint:?}?)"));
-            anyhow!("--engine: no entrant is called {name:?}{}", hint.unwrap_or_default())
-        })
-    };
     let termination = |text: &String| {
         text.parse().map_err(|error| {
             let known: Vec<&str> = Termination::all().map(Termination::name).collect();
@@ -86,7 +79,7 @@ fn filter(flags: &ExportFlags, names: &[String]) -> anyhow::Result<Filter> {
         Outcome::parse(text).with_context(|| format!("--result {text:?}: expected 1-0, 0-1 or 1/2-1/2"))
     });
     Ok(Filter {
-        entrants: flags.engine.iter().map(entrant).collect::<anyhow::Result<_>>()?,
+        entrants: flags.engine.iter().map(|name| place_of(name, names)).collect::<anyhow::Result<_>>()?,
         outcome: outcome.transpose()?,
         terminations: flags.termination.iter().map(termination).collect::<anyhow::Result<_>>()?,
         games: flags.game,

@@ -13,7 +13,9 @@ mod intent;
 mod openings;
 mod output;
 mod play;
+mod plot;
 mod ratings;
+mod report;
 mod resume;
 mod signals;
 mod status;
@@ -85,6 +87,8 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Check(flags) => check::check(&flags)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,
         Command::Export(flags) => export::export(&flags)?,
+        Command::Plot(flags) => plot::plot(&flags)?,
+        Command::Report(flags) => report::report(&flags)?,
         Command::Elo { wdl, penta, test, json } => {
             let pairs = penta.map(|pairs| Counts::Pairs(Pentanomial(pairs.0)));
             let games =

@@ -33,8 +33,13 @@ pub(super) fn tell(text: &str) {
 pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
     let mut text = serde_json::to_string_pretty(results).context("write JSON").or_failed()?;
     text.push('\n');
+    write_text(path, &text)
+}
+
+/// Writes a text to a file, or to standard output.
+pub(super) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
     if is_standard_output(path) {
-        return print(&text);
+        return print(text);
     }
     std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()
 }

@@ -1,6 +1,5 @@
 //! `ratings`: one list from stores and PGN files.
 
-use std::io::Read;
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
@@ -24,9 +23,6 @@ const NOTICES_SHOWN: usize = 10;
 
 /// Up to so many players all tables are shown as text without being asked for.
 const FEW: usize = 12;
-
-/// How every database of SQLite begins.
-const SQLITE: &[u8] = b"SQLite format 3\0";
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -158,7 +154,7 @@ fn joined(parts: impl Iterator<Item = String>, line_end: &str) -> String {
 
 /// Adds the games of a file; tells what is wrong with it, and gives that.
 fn read(path: &Path, games: &mut Games) -> Result<Vec<LeftOut>, Refusal> {
-    if is_store(path) {
+    if view::is_store(path) {
         let standings = view::read_standings(path)?;
         standings.add_games(games);
         return Ok(Vec::new());
@@ -179,16 +175,6 @@ fn read(path: &Path, games: &mut Games) -> Result<Vec<LeftOut>, Refusal> {
         reason: notice.words,
     });
     Ok(left_out.collect())
-}
-
-/// By its first bytes; a file whose name says so is one even if these say otherwise, so that it is refused as what it
-/// should be.
-fn is_store(path: &Path) -> bool {
-    let mut start = Vec::new();
-    let begins_so = std::fs::File::open(path)
-        .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))
-        .is_ok_and(|_| start == SQLITE);
-    begins_so || path.extension().is_some_and(|extension| extension == "db")
 }
 
 /// Reads `NAME=RATING` or `NAME=RATING±ERROR`.

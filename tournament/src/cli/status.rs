@@ -21,7 +21,7 @@ const FAULTS_TOLD: usize = 20;
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-enum State {
+pub(super) enum State {
     /// A runner has the store.
     Running,
     /// The sequential test is decided.
@@ -33,7 +33,8 @@ enum State {
 }
 
 impl State {
-    fn of(path: &Path, standings: &Standings) -> State {
+    /// Of the run in this store, with these games.
+    pub(super) fn of(path: &Path, standings: &Standings) -> State {
         if Store::is_in_use(path) {
             State::Running
         } else if standings.test().is_some_and(|test| test.verdict != smalt_stats::Verdict::Continue) {
@@ -43,6 +44,17 @@ impl State {
         } else {
             State::Stopped
         }
+    }
+}
+
+impl std::fmt::Display for State {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.pad(match self {
+            State::Running => "running",
+            State::Decided => "decided",
+            State::Finished => "finished",
+            State::Stopped => "stopped",
+        })
     }
 }
 
@@ -151,17 +163,15 @@ fn to_json<'a>(
 fn state_in_words(state: State, session: Option<&Session>, path: &Path) -> String {
     match (state, session) {
         (State::Running, Some(session)) => format!(
-            "running (process {}, {} at once, since {})",
+            "{state} (process {}, {} at once, since {})",
             session.pid,
             session.slots,
             Moment::of(session.started).pgn_time()
         ),
-        (State::Running, None) => "running".to_owned(),
-        (State::Decided, _) => "decided".to_owned(),
-        (State::Finished, _) => "finished".to_owned(),
         (State::Stopped, _) => {
-            format!("stopped; go on with: smalt-tournament resume {}", path.display())
+            format!("{state}; go on with: smalt-tournament resume {}", path.display())
         }
+        (state, _) => state.to_string(),
     }
 }
 

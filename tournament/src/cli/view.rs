@@ -1,13 +1,25 @@
 //! Looks at a store: its tables. Changes nothing; the run may go on meanwhile.
 
+use std::io::Read;
 use std::path::Path;
+use std::sync::Arc;
+
+use anyhow::anyhow;
+use smalt_driver::entrant::nearest;
 
 use super::arguments::TableForm;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
-use super::play::{read_run, refuse_store};
+use super::play::{read_played_run, read_run, refuse_store};
+use crate::game::GameRecord;
+use crate::opening::Openings;
+use crate::plan::Plan;
+use crate::plot::openings::{OpeningNames, OpeningTally};
 use crate::standings::{Standings, json, report};
 use crate::store::Store;
+
+/// How every database of SQLite begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// The counts of a store.
 pub(super) fn read_standings(path: &Path) -> Result<Standings, Refusal> {
@@ -15,6 +27,60 @@ pub(super) fn read_standings(path: &Path) -> Result<Standings, Refusal> {
     let mut standings = Standings::new(&read_run(&store)?);
     store.for_each_game(|record| standings.add(&record)).map_err(refuse_store)?;
     Ok(standings)
+}
+
+/// A store, and what its games say.
+pub(super) struct Run {
+    pub(super) store: Store,
+    pub(super) plan: Plan,
+    /// The entrants'.
+    pub(super) names: Vec<String>,
+    pub(super) standings: Standings,
+    pub(super) openings: OpeningTally,
+}
+
+impl Run {
+    /// Reads all games, and tells each with the entrants' names and that of its opening. Openings bear the names of their book where that can
+    /// still be read.
+    pub(super) fn read(
+        path: &Path,
+        mut each: impl FnMut(&GameRecord, &[String], &str),
+    ) -> Result<Run, Refusal> {
+        let store = Store::read(path).map_err(refuse_store)?;
+        let prepared = read_run(&store)?;
+        let book: Arc<Openings> = read_played_run(&store).map(|played| played.openings).unwrap_or_default();
+        let mut standings = Standings::new(&prepared);
+        let names: Vec<String> = prepared.plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let (mut known, mut openings) = (OpeningNames::default(), OpeningTally::default());
+        store
+            .for_each_game(|record| {
+                standings.add(&record);
+                let opening = known.of_record(&record, &book);
+                openings.add([record.game.white, record.game.black], &opening, record.white_outcome());
+                each(&record, &names, &opening);
+            })
+            .map_err(refuse_store)?;
+        Ok(Run { store, plan: prepared.plan, names, standings, openings })
+    }
+}
+
+/// The place of this name in a list; the refusal tells the nearest one.
+pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
+    names.iter().position(|other| other == name).ok_or_else(|| {
+        let hint = nearest(name, names.iter().map(String::as_str));
+        let hint = hint.map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
+        anyhow!("--engine: no entrant is called {name:?}{hint}")
+    })
+}
+
+/// By its first bytes; a file whose name says so is one even if these say otherwise, so that it is refused as what it
+/// should be.
+pub(super) fn is_store(path: &Path) -> bool {
+    let mut start = Vec::new();
+    let begins_so = std::fs::File::open(path)
+        .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))
+        .is_ok_and(|_| start == SQLITE);
+    begins_so || path.extension().is_some_and(|extension| extension == "db")
 }
 
 /// Engines say what they like; no terminal command may pass.

@@ -1,6 +1,6 @@
 //! A line a game, for spreadsheets: RFC 4180 with plain line feeds.
 
-use std::borrow::Cow;
+use smalt_report::csv::field;
 
 use super::epd::final_position;
 use crate::calendar::Moment;
@@ -16,41 +16,22 @@ pub fn csv_line(record: &GameRecord, names: &[String]) -> String {
     let fault = record.fault.as_ref();
     let culprit = fault.map_or("", |fault| names[record.entrant(fault.color)].as_str());
     let fields = [
-        Cow::from((game.number + 1).to_string()),
-        (game.pair + 1).to_string().into(),
-        (game.round + 1).to_string().into(),
-        quoted(&names[game.white]),
-        quoted(&names[game.black]),
-        record.outcome.to_string().into(),
-        record.termination.name().into(),
-        record.plies.len().to_string().into(),
-        (game.opening + 1).to_string().into(),
-        record.fen.as_deref().unwrap_or_default().into(),
-        final_position(record).to_fen().into(),
-        Moment::of(record.started).pgn_time().into(),
-        format!("{:.6}", record.duration.as_secs_f64()).into(),
-        quoted(culprit),
-        fault.map_or("", |fault| fault.name.as_str()).into(),
-        quoted(fault.map_or("", |fault| fault.words.as_str())),
+        (game.number + 1).to_string(),
+        (game.pair + 1).to_string(),
+        (game.round + 1).to_string(),
+        field(&names[game.white]),
+        field(&names[game.black]),
+        record.outcome.to_string(),
+        record.termination.name().to_owned(),
+        record.plies.len().to_string(),
+        (game.opening + 1).to_string(),
+        record.fen.clone().unwrap_or_default(),
+        final_position(record).to_fen(),
+        Moment::of(record.started).pgn_time(),
+        format!("{:.6}", record.duration.as_secs_f64()),
+        field(culprit),
+        fault.map_or_else(String::new, |fault| fault.name.clone()),
+        field(fault.map_or("", |fault| fault.words.as_str())),
     ];
     fields.join(",") + "\n"
-}
-
-fn quoted(text: &str) -> Cow<'_, str> {
-    if text.contains(['"', ',', '\n', '\r']) {
-        format!("\"{}\"", text.replace('"', "\"\"")).into()
-    } else {
-        text.into()
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn fields_that_would_break_a_line_are_quoted() {
-        assert_eq!(quoted("plain"), "plain");
-        assert_eq!(quoted("a \"b\", c"), "\"a \"\"b\"\", c\"");
-    }
 }

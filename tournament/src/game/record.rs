@@ -5,6 +5,7 @@ use std::time::{Duration, SystemTime};
 
 use smalt_chess::{Color, Outcome, UciMove};
 use smalt_protocol::Score;
+use smalt_stats::Outcome as Points;
 
 use super::termination::Termination;
 use crate::schedule::ScheduledGame;
@@ -38,6 +39,15 @@ impl GameRecord {
         match self.outcome {
             Outcome::Win(winner) => Some(winner.opposite()),
             Outcome::Draw => None,
+        }
+    }
+
+    /// What it counts for White.
+    pub fn white_outcome(&self) -> Points {
+        match self.loser() {
+            Some(Color::Black) => Points::Win,
+            Some(Color::White) => Points::Loss,
+            None => Points::Draw,
         }
     }
 

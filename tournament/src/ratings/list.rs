@@ -27,6 +27,21 @@ pub struct ListOptions {
     pub seed: u64,
 }
 
+impl Default for ListOptions {
+    /// No anchors and no prior, a mean of 0, White's advantage and the draw rate fitted, nothing simulated.
+    fn default() -> ListOptions {
+        ListOptions {
+            anchors: Vec::new(),
+            average: Elo(0.0),
+            prior: None,
+            white_advantage: Parameter::Fitted,
+            draw_rate: Parameter::Fitted,
+            simulations: 0,
+            seed: 1,
+        }
+    }
+}
+
 /// A fitted list with all that goes with it. Players have the numbers of [`Games`].
 #[derive(Clone, Debug)]
 pub struct RatingList {

@@ -93,18 +93,23 @@ impl Course {
 
     /// The course as a table, with a line on how far it is.
     pub fn to_text(&self) -> String {
+        format!("{}\n{}\n", self.to_table().to_text().trim_end(), self.progress())
+    }
+
+    /// The bracket, or the table with tie-breaks.
+    pub fn to_table(&self) -> Table {
         match self {
-            Course::Knockout { rounds, champion } => {
-                let line = match champion {
-                    Some(name) => format!("Champion: {name}"),
-                    None => format!("Round {} is being played", rounds.len()),
-                };
-                format!("{}\n{line}\n", bracket_table(rounds).to_text().trim_end())
-            }
-            Course::Swiss { rounds, complete, places } => {
-                let table = swiss_table(places).to_text();
-                format!("{}\n{complete} of {rounds} rounds are over\n", table.trim_end())
-            }
+            Course::Knockout { rounds, .. } => bracket_table(rounds),
+            Course::Swiss { places, .. } => swiss_table(places),
+        }
+    }
+
+    /// How far it is, in a line.
+    pub fn progress(&self) -> String {
+        match self {
+            Course::Knockout { champion: Some(name), .. } => format!("Champion: {name}"),
+            Course::Knockout { rounds, .. } => format!("Round {} is being played", rounds.len()),
+            Course::Swiss { rounds, complete, .. } => format!("{complete} of {rounds} rounds are over"),
         }
     }
 }

@@ -1,10 +1,11 @@
 //! How an estimate came about: Elo after each pair, in the order in which pairs are numbered and not in that in which
 //! they ended, so that a curve is the same at any concurrency. The live page, plots and reports draw these points.
 
-use smalt_stats::{Estimate, Outcome, Pentanomial, Wdl};
+use smalt_stats::{Estimate, Outcome, Pentanomial, Sprt, Wdl};
 
+use super::sequential::SequentialTest;
 use super::statistics;
-use crate::schedule::Pairing;
+use crate::schedule::{Pairing, Repeat};
 
 /// Where an estimate stood.
 #[derive(Clone, Copy, Debug, PartialEq)]
@@ -44,7 +45,7 @@ impl Unit {
     }
 
     /// Counts its games, and itself if it is a pair.
-    pub(super) fn count(self, games: &mut Wdl, pairs: &mut Pentanomial) {
+    pub(crate) fn count(self, games: &mut Wdl, pairs: &mut Pentanomial) {
         match self {
             Unit::Game(outcome) => games.record(outcome),
             Unit::Pair(first, second) => {
@@ -66,18 +67,35 @@ pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
     units.into_iter().map(point).collect()
 }
 
+/// The points of a sequential test after each of these, in the view of the first, up to its verdict.
+pub fn llr_curve(sprt: Sprt, repeat: Repeat, units: impl IntoIterator<Item = Unit>) -> Vec<LlrPoint> {
+    let mut test = SequentialTest::new(sprt, repeat);
+    (0..).zip(units).for_each(|(number, unit)| test.add(number, unit));
+    test.curve().to_vec()
+}
+
 /// All units of a run, as they come.
 #[derive(Clone, Debug, Default)]
-pub(super) struct Units(Vec<(u32, Pairing, Unit)>);
+pub(crate) struct Units(Vec<(u32, Pairing, Unit)>);
 
 impl Units {
     /// Takes one of this number, in the view of the first of its pairing.
-    pub(super) fn add(&mut self, number: u32, pairing: Pairing, unit: Unit) {
+    pub(crate) fn add(&mut self, number: u32, pairing: Pairing, unit: Unit) {
         self.0.push((number, pairing, unit));
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.0.len()
+    }
+
+    /// Whether there are none.
+    pub(crate) fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
     /// Those of one entrant by their numbers, in its view.
-    pub(super) fn of(&self, entrant: usize) -> Vec<Unit> {
+    pub(crate) fn of(&self, entrant: usize) -> Vec<Unit> {
         let view = |&(number, pairing, unit): &(u32, Pairing, Unit)| match pairing {
             Pairing { first, .. } if first == entrant => Some((number, unit)),
             Pairing { second, .. } if second == entrant => Some((number, unit.mirrored())),

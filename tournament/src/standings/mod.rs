@@ -22,7 +22,7 @@ use crate::plan::Format;
 use crate::ratings::Games;
 use crate::run::Prepared;
 use crate::schedule::{Pairing, Repeat, Schedule};
-use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve};
+use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
 use latency::Latencies;
 use sequential::SequentialTest;
 
@@ -158,7 +158,7 @@ impl Standings {
 
     /// Counts a game.
     pub fn add(&mut self, record: &GameRecord) {
-        let white = white_outcome(record);
+        let white = record.white_outcome();
         self.colors.entry((record.game.white, record.game.black)).or_default().record(white);
         self.entrants[record.game.white].results.record(white);
         self.entrants[record.game.black].results.record(white.mirrored());
@@ -315,6 +315,11 @@ impl Standings {
         elo_curve(self.units.of(entrant))
     }
 
+    /// How a sequential test would have gone that nobody asked for while the games were played, in the view of an entrant.
+    pub fn llr_curve_of(&self, entrant: usize, sprt: Sprt) -> Vec<LlrPoint> {
+        llr_curve(sprt, self.schedule.repeat(), self.units.of(entrant))
+    }
+
     /// How the sequential test went, if there is one, up to its verdict.
     pub fn llr_curve(&self) -> &[LlrPoint] {
         self.sequential.as_ref().map_or(&[], SequentialTest::curve)
@@ -378,14 +383,6 @@ pub fn one_sided_elo(results: Wdl) -> Option<Elo> {
         Wdl { wins, .. } if wins == games && games > 0 => Some(bound),
         Wdl { losses, .. } if losses == games && games > 0 => Some(Elo(-bound.0)),
         _ => None,
-    }
-}
-
-fn white_outcome(record: &GameRecord) -> Outcome {
-    match record.loser() {
-        Some(Color::Black) => Outcome::Win,
-        Some(Color::White) => Outcome::Loss,
-        None => Outcome::Draw,
     }
 }
 

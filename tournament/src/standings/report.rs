@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use smalt_report::{Cell, Column, Kind, Sign, Table, format};
-use smalt_stats::{Elo, Estimate, MatchStatistics, Verdict, Wdl};
+use smalt_report::{Align, Cell, Column, Kind, Sign, Table, format};
+use smalt_stats::{Elo, Estimate, MatchStatistics, Sprt, Verdict, Wdl};
 
 use super::course::Course;
-use super::{EntrantTally, Standings, TestState, one_sided_elo, statistics};
+use super::{EntrantTally, PairingTally, Standings, TestState, one_sided_elo, statistics};
 use crate::store::Fault;
 
 /// Everything at the end of a run: bracket or table of a tournament by rounds, standings, pairings, the test, endings, speed.
@@ -122,6 +122,36 @@ pub fn pairings(standings: &Standings) -> Table {
     table
 }
 
+/// Everybody against everybody, by score: points of games, in the view of the row. Empty for more than a page is wide.
+pub fn crosstable(standings: &Standings) -> Table {
+    let order = by_score(standings);
+    let shown = if order.len() <= CROSSTABLE_WIDTH { order.as_slice() } else { &[] };
+    let names = [Column::new("#", Kind::Integer), Column::new("entrant", Kind::Text)];
+    let places =
+        (1..=shown.len()).map(|place| Column::new(place.to_string(), Kind::Text).aligned(Align::Right));
+    let mut table = Table::new(names.into_iter().chain(places));
+    for (place, &row) in (1_u64..).zip(shown) {
+        let met = |&column: &usize| {
+            let view = |tally: &PairingTally| match (tally.pairing.first, tally.pairing.second) {
+                pairing if pairing == (row, column) => Some(tally.results),
+                pairing if pairing == (column, row) => Some(tally.results.mirrored()),
+                _ => None,
+            };
+            let results: Wdl = standings.pairings().iter().filter_map(view).sum();
+            match results.games() {
+                0 => Cell::Missing,
+                games => format!("{:.1}/{games}", results.points()).into(),
+            }
+        };
+        let name = standings.entrants()[row].name.clone();
+        table.push([Cell::from(place), name.into()].into_iter().chain(shown.iter().map(met)));
+    }
+    table
+}
+
+/// More entrants than these make no crosstable.
+const CROSSTABLE_WIDTH: usize = 16;
+
 /// A sequential test in one line, as fastchess prints it, and what it says.
 pub fn test(state: &TestState) -> String {
     let bounds = state.sprt.bounds();
@@ -140,6 +170,28 @@ pub fn test(state: &TestState) -> String {
         state.sprt.model(),
         state.games,
     )
+}
+
+/// What a sequential test asks: `[0.00, 5.00] normalized, alpha 0.05, beta 0.05`.
+pub fn test_terms(sprt: &Sprt) -> String {
+    let (elo0, elo1, model) = (sprt.elo0(), sprt.elo1(), sprt.model());
+    format!("[{elo0:.2}, {elo1:.2}] {model}, alpha {}, beta {}", sprt.alpha(), sprt.beta())
+}
+
+/// How games ended, as a table: how many of them, and for whom faults count.
+pub fn endings_table(standings: &Standings) -> Table {
+    let mut table = Table::new([
+        Column::new("ending", Kind::Text),
+        Column::new("games", Kind::Integer),
+        Column::new("share", Kind::Percent(1)),
+        Column::new("fault", Kind::Text),
+    ]);
+    let all = standings.games_finished() as f64;
+    for (termination, &games) in standings.terminations() {
+        let fault = if termination.is_fault() { "yes" } else { "" };
+        table.push([termination.name().into(), games.into(), (games as f64 / all).into(), fault.into()]);
+    }
+    table
 }
 
 /// How games ended; faults apart, so that nobody takes a crash for strength.

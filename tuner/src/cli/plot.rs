@@ -2,7 +2,7 @@
 
 use anyhow::{Context, anyhow};
 use serde_json::Value;
-use smalt_report::plot::{Axis, LineChart};
+use smalt_report::plot::{Axis, Chart, LineChart};
 
 use super::arguments::PlotFlags;
 use super::{Exit, OrRefuse, Refusal, print, write};

@@ -1,13 +1,25 @@
 //! Lines over a number: errors by epoch, ratings by build, a score by game.
 
+use std::ops::Range;
+
 use plotters::coord::CoordTranslate;
+use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use super::range::{around, marked, round_step};
-use super::{Axis, COLORS, FONT, GRID, HEIGHT, Paper, PlotError, TEXT, TITLE, WIDTH, scalable, shown};
+use super::head::{Entry, Head, Sample, mark};
+use super::path::{Point, clipped, thinned};
+use super::range::{Marked, around, marked, marked_by_powers, round_step};
+use super::{Axis, COLORS, Drawn, FONT, GRID, Paper, PlotError, TEXT, shown};
 
-/// More points than these have no marks of their own.
+/// Height of the chart below title and legend.
+const BODY: u32 = 460;
+
+/// More points than these have no marks of their own, but so many marks between them.
 const MARKED: usize = 40;
+const MARKS: usize = 6;
+
+/// So many columns can be told apart across a chart.
+const COLUMNS: usize = 250;
 
 /// Lines in one pair of axes.
 #[derive(Clone, Debug, PartialEq)]
@@ -16,30 +28,76 @@ pub struct LineChart {
     x: Axis,
     y: Axis,
     lines: Vec<Line>,
+    levels: Vec<(String, f64)>,
+    settled: f64,
+    scale: Scale,
 }
 
-#[derive(Clone, Debug, PartialEq)]
+/// How x goes across.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Scale {
+    /// Equal steps are equally wide.
+    Linear,
+    /// Equal factors are equally wide.
+    Logarithmic,
+}
+
+/// What stands at a mark.
+type Label = Box<dyn Fn(&f64) -> String>;
+
+impl Scale {
+    fn place(self, x: f64) -> f64 {
+        match self {
+            Scale::Linear => x,
+            Scale::Logarithmic => x.log10(),
+        }
+    }
+
+    /// The range of x with its marks, and what stands at a mark.
+    fn marked(self, places: Range<f64>) -> (Marked, Label) {
+        match self {
+            Scale::Linear => {
+                let step = round_step(&places, 8);
+                (marked(places, step), Box::new(move |x| shown(*x, step)))
+            }
+            Scale::Logarithmic => {
+                (marked_by_powers(places), Box::new(|x| shown(10_f64.powf(*x), 10_f64.powf(x.floor()))))
+            }
+        }
+    }
+}
+
+#[derive(Clone, Debug, Default, PartialEq)]
 struct Line {
     name: String,
-    points: Vec<(f64, f64)>,
+    points: Vec<Point>,
+    /// Where the interval of each point begins and ends; shown as a stroke.
     errors: Vec<(f64, f64)>,
+    /// x, begin and end of an interval; shown as an area.
+    band: Vec<(f64, f64, f64)>,
 }
 
 impl LineChart {
     /// Axes without lines.
     pub fn new(title: impl Into<String>, x: Axis, y: Axis) -> LineChart {
-        LineChart { title: title.into(), x, y, lines: Vec::new() }
+        let (lines, levels) = (Vec::new(), Vec::new());
+        let settled = f64::NEG_INFINITY;
+        LineChart { title: title.into(), x, y, lines, levels, settled, scale: Scale::Linear }
+    }
+
+    /// On a logarithmic x, which must be above zero. For lines that are given hereafter.
+    #[must_use]
+    pub fn on_logarithmic_x(mut self) -> LineChart {
+        self.scale = Scale::Logarithmic;
+        self
     }
 
     /// With one more line. Points that are not finite leave a gap in nothing: they are left out.
     #[must_use]
-    pub fn line(
-        mut self,
-        name: impl Into<String>,
-        points: impl IntoIterator<Item = (f64, f64)>,
-    ) -> LineChart {
-        let points = points.into_iter().filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
-        self.lines.push(Line { name: name.into(), points, errors: Vec::new() });
+    pub fn line(mut self, name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> LineChart {
+        let points = points.into_iter().map(|(x, y)| (self.scale.place(x), y));
+        let points = points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
+        self.lines.push(Line { name: name.into(), points, ..Line::default() });
         self
     }
 
@@ -59,31 +117,85 @@ impl LineChart {
         chart
     }
 
-    /// The chart as SVG.
-    ///
-    /// # Errors
-    /// If no line has a point.
-    pub fn to_svg(&self) -> Result<String, PlotError> {
-        let mut svg = String::new();
-        self.draw(SVGBackend::with_string(&mut svg, (WIDTH, HEIGHT)).into_drawing_area())?;
-        Ok(scalable(&svg, HEIGHT))
+    /// With one more line in a band of its intervals: x, y, and the half-width of the interval where there is one.
+    #[must_use]
+    pub fn line_with_band(
+        self,
+        name: impl Into<String>,
+        points: impl IntoIterator<Item = (f64, f64, Option<f64>)>,
+    ) -> LineChart {
+        let points: Vec<_> = points.into_iter().collect();
+        let scale = self.scale;
+        let mut chart = self.line(name, points.iter().map(|&(x, y, _)| (x, y)));
+        let interval = |&(x, y, error): &(f64, f64, Option<f64>)| {
+            error.map(|error| (scale.place(x), y - error, y + error))
+        };
+        let is_finite = |&(x, low, high): &(f64, f64, f64)| [x, low, high].iter().all(|n| n.is_finite());
+        if let Some(line) = chart.lines.last_mut() {
+            line.band = points.iter().filter_map(interval).filter(is_finite).collect();
+        }
+        chart
     }
 
-    fn draw(&self, area: Paper<'_>) -> Result<(), PlotError> {
-        let empty = || PlotError::Empty { title: self.title.clone() };
-        let points = || self.lines.iter().flat_map(|line| &line.points);
-        let ends = self.lines.iter().flat_map(|line| &line.errors).flat_map(|&(low, high)| [low, high]);
-        let x_range = around(points().map(|point| point.0)).ok_or_else(empty)?;
-        let y_range = around(points().map(|point| point.1).chain(ends)).ok_or_else(empty)?;
-        let (x_step, y_step) = (round_step(&x_range, 8), round_step(&y_range, 6));
+    /// With a level line, and its name.
+    #[must_use]
+    pub fn level(mut self, name: impl Into<String>, y: f64) -> LineChart {
+        self.levels.push((name.into(), y));
+        self
+    }
 
-        area.fill(&WHITE).map_err(PlotError::from_drawing)?;
-        let mut chart = ChartBuilder::on(&area)
-            .caption(&self.title, (FONT, TITLE))
+    /// Only what stands at this x or later decides how high the chart is: what begins far off is cut there.
+    #[must_use]
+    pub fn settled_from(mut self, x: f64) -> LineChart {
+        self.settled = self.scale.place(x);
+        self
+    }
+
+    fn head(&self) -> Head {
+        let named = self.lines.iter().enumerate().filter(|(_, line)| !line.name.is_empty());
+        let lines = named.map(|(index, line)| Entry { name: line.name.clone(), sample: Sample::Line(index) });
+        let named = self.levels.iter().filter(|(name, _)| !name.is_empty());
+        let levels = named.map(|(name, _)| Entry { name: name.clone(), sample: Sample::Level });
+        Head::new(&self.title, lines.chain(levels))
+    }
+
+    /// From left to right, and from below to above.
+    fn ranges(&self) -> Option<[Range<f64>; 2]> {
+        let points = || self.lines.iter().flat_map(|line| &line.points);
+        let xs = points().map(|point| point.0);
+        let last = xs.clone().fold(f64::NEG_INFINITY, f64::max);
+        let counts = |x: f64| x >= self.settled.min(last);
+        let heights = self.lines.iter().flat_map(|line| {
+            let points = line.points.iter().filter(|point| counts(point.0)).map(|point| point.1);
+            let errors = line.errors.iter().flat_map(|&(low, high)| [low, high]);
+            let band = line.band.iter().filter(|part| counts(part.0)).flat_map(|part| [part.1, part.2]);
+            points.chain(errors).chain(band)
+        });
+        let levels = self.levels.iter().map(|level| level.1);
+        Some([around(xs)?, around(heights.chain(levels))?])
+    }
+}
+
+impl Drawn for LineChart {
+    fn height(&self) -> u32 {
+        self.head().height() + BODY
+    }
+
+    fn draw(&self, paper: &Paper<'_>) -> Result<(), PlotError> {
+        let empty = || PlotError::Empty { title: self.title.clone() };
+        let [x_range, y_range] = self.ranges().ok_or_else(empty)?;
+        let (x_marks, x_shown) = self.scale.marked(x_range.clone());
+        let y_step = round_step(&y_range, 6);
+
+        paper.fill(&WHITE).map_err(PlotError::from_drawing)?;
+        let body = self.head().draw(paper)?;
+        let mut chart = ChartBuilder::on(&body)
             .margin(14)
+            .margin_top(8)
+            .margin_right(24)
             .x_label_area_size(58)
             .y_label_area_size(118)
-            .build_cartesian_2d(marked(x_range, x_step), marked(y_range, y_step))
+            .build_cartesian_2d(x_marks, marked(y_range.clone(), y_step))
             .map_err(PlotError::from_drawing)?;
         chart
             .configure_mesh()
@@ -93,59 +205,63 @@ impl LineChart {
             .axis_desc_style((FONT, TEXT))
             .x_desc(&self.x.label)
             .y_desc(&self.y.label)
-            .x_label_formatter(&|number| shown(*number, x_step))
+            .x_label_formatter(&x_shown)
             .y_label_formatter(&|number| shown(*number, y_step))
             .draw()
             .map_err(PlotError::from_drawing)?;
         for (index, line) in self.lines.iter().enumerate() {
-            draw_line(&mut chart, index, line)?;
+            draw_band(&mut chart, index, line, &y_range)?;
         }
-        chart
-            .configure_series_labels()
-            .label_font((FONT, TEXT))
-            .background_style(WHITE.mix(0.85))
-            .border_style(GRID)
-            .position(SeriesLabelPosition::UpperRight)
-            .draw()
-            .map_err(PlotError::from_drawing)?;
-        area.present().map_err(PlotError::from_drawing)
+        let level = |y: f64| {
+            let ends = [(x_range.start, y), (x_range.end, y)];
+            DashedPathElement::new(ends, 12, 8, BLACK.stroke_width(2))
+        };
+        let levels = self.levels.iter().map(|&(_, y)| level(y));
+        chart.draw_series(levels).map_err(PlotError::from_drawing)?;
+        for (index, line) in self.lines.iter().enumerate() {
+            draw_line(&mut chart, index, line, &y_range)?;
+        }
+        paper.present().map_err(PlotError::from_drawing)
     }
 }
 
-fn draw_line<'a, 'b: 'a, C: CoordTranslate<From = (f64, f64)>>(
-    chart: &mut ChartContext<'a, SVGBackend<'b>, C>,
+type Context<'a, 'b, C> = ChartContext<'a, SVGBackend<'b>, C>;
+
+fn draw_band<'a, 'b: 'a, C: CoordTranslate<From = Point>>(
+    chart: &mut Context<'a, 'b, C>,
     index: usize,
     line: &Line,
+    heights: &Range<f64>,
+) -> Result<(), PlotError> {
+    let edge = |end: fn(&(f64, f64, f64)) -> f64| -> Vec<Point> {
+        let points = line.band.iter().map(|part| (part.0, end(part).clamp(heights.start, heights.end)));
+        thinned(&points.collect::<Vec<_>>(), COLUMNS)
+    };
+    let (low, high) = (edge(|part| part.1), edge(|part| part.2));
+    let corners: Vec<Point> = low.into_iter().chain(high.into_iter().rev()).collect();
+    let area = (corners.len() > 3).then(|| Polygon::new(corners, COLORS[index % COLORS.len()].mix(0.18)));
+    chart.draw_series(area).map_err(PlotError::from_drawing)?;
+    Ok(())
+}
+
+fn draw_line<'a, 'b: 'a, C: CoordTranslate<From = Point>>(
+    chart: &mut Context<'a, 'b, C>,
+    index: usize,
+    line: &Line,
+    heights: &Range<f64>,
 ) -> Result<(), PlotError> {
     let color = COLORS[index % COLORS.len()];
-    let style = color.stroke_width(3);
-    chart
-        .draw_series(LineSeries::new(line.points.iter().copied(), style))
-        .map_err(PlotError::from_drawing)?
-        .label(line.name.as_str())
-        .legend(move |(x, y)| {
-            EmptyElement::at((x, y)) + PathElement::new([(0, 0), (26, 0)], style) + mark(index, (13, 0))
-        });
+    let points = thinned(&line.points, COLUMNS);
+    let parts =
+        clipped(&points, heights).into_iter().map(|part| PathElement::new(part, color.stroke_width(3)));
+    chart.draw_series(parts).map_err(PlotError::from_drawing)?;
     let bars = line.points.iter().zip(&line.errors);
     let bars =
         bars.map(|(&(x, _), &(low, high))| PathElement::new([(x, low), (x, high)], color.stroke_width(2)));
     chart.draw_series(bars).map_err(PlotError::from_drawing)?;
-    if line.points.len() <= MARKED {
-        let marks = line.points.iter().map(|&point| EmptyElement::at(point) + mark(index, (0, 0)));
-        chart.draw_series(marks).map_err(PlotError::from_drawing)?;
-    }
+    let every = if points.len() <= MARKED { 1 } else { points.len().div_ceil(MARKS) };
+    let marks = points.iter().skip(every / 2).step_by(every).filter(|point| heights.contains(&point.1));
+    let marks = marks.map(|&point| EmptyElement::at(point) + mark(index, (0, 0)));
+    chart.draw_series(marks).map_err(PlotError::from_drawing)?;
     Ok(())
-}
-
-/// The mark of a line, so that lines differ without their colors: filled or hollow, of three, four or many corners.
-fn mark(index: usize, (x, y): (i32, i32)) -> Polygon<(i32, i32)> {
-    let color = COLORS[index % COLORS.len()];
-    let corner = |angle: f64| {
-        let (sine, cosine) = angle.sin_cos();
-        (x + (6.5 * sine).round() as i32, y - (6.5 * cosine).round() as i32)
-    };
-    let corners = [12, 4, 3][index % 3];
-    let corners =
-        (0..corners).map(|number| corner(f64::from(number) / f64::from(corners) * std::f64::consts::TAU));
-    Polygon::new(corners.collect::<Vec<_>>(), color.filled())
 }

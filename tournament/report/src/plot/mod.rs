@@ -1,11 +1,12 @@
-//! Charts as SVG text: lines over a number ([`LineChart`]) and bars by name ([`BarChart`]). Knows numbers, labels and
-//! units; no chess, no files.
+//! Charts as SVG text: lines over a number ([`LineChart`]), bars, intervals and shares by name ([`BarChart`],
+//! [`IntervalChart`], [`ShareChart`]), boards of numbers ([`HeatMap`]). Knows numbers, labels and units; no chess, no files.
 //!
-//! A chart is as wide as a phone is tall, its letters large enough to be read when it is shrunk to a phone's width.
-//! The colors are those of Okabe and Ito (2008), which color-blind people tell apart; lines differ in their marks too.
+//! A chart is as wide as a phone is tall, its letters large enough to be read when it is shrunk to a phone's width, and
+//! its ground is white wherever it is shown. The colors are those of Okabe and Ito (2008), which color-blind people tell
+//! apart; lines differ in their marks too. However many points a line has, a drawing does not grow beyond what can be seen.
 //!
 //! ```
-//! use smalt_report::plot::{Axis, LineChart};
+//! use smalt_report::plot::{Axis, Chart, LineChart};
 //!
 //! let chart = LineChart::new("Error by epoch", Axis::new("epoch"), Axis::new("mean squared error"))
 //!     .line("training", [(1.0, 0.12), (2.0, 0.11), (3.0, 0.105)])
@@ -14,14 +15,23 @@
 //! ```
 
 mod bar;
+mod board;
+mod head;
+mod interval;
 mod line;
+mod path;
 mod range;
+mod rows;
+mod share;
 
-pub use bar::{Bar, BarChart};
+pub use bar::BarChart;
+pub use board::HeatMap;
+pub use interval::IntervalChart;
 pub use line::LineChart;
+pub use share::ShareChart;
 
 use plotters::coord::Shift;
-use plotters::drawing::DrawingArea;
+use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::prelude::SVGBackend;
 use plotters::style::RGBColor;
 
@@ -31,12 +41,15 @@ type Paper<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Width of every chart, in the units of its view box.
 const WIDTH: u32 = 800;
 
-/// Height of charts that do not grow with what they show.
-const HEIGHT: u32 = 520;
-
 /// Letters of titles, and all others.
-const TITLE: u32 = 28;
-const TEXT: u32 = 22;
+const TITLE: u32 = 30;
+const TEXT: u32 = 24;
+
+/// Width of a letter of [`TEXT`], about.
+const LETTER: u32 = 12;
+
+/// So many letters of a label have room at the shorter side of a chart.
+const LONGEST_LABEL: usize = 60;
 
 /// Letters of every chart.
 const FONT: &str = "sans-serif";
@@ -63,12 +76,12 @@ pub struct Axis {
 impl Axis {
     /// An axis without a unit: a count or a share.
     pub fn new(label: impl Into<String>) -> Axis {
-        Axis { label: label.into() }
+        Axis { label: shortened(&label.into(), LONGEST_LABEL) }
     }
 
     /// An axis in a unit, which stands behind the label.
     pub fn in_unit(label: &str, unit: &str) -> Axis {
-        Axis { label: format!("{label} ({unit})") }
+        Axis::new(format!("{label} ({unit})"))
     }
 }
 
@@ -92,51 +105,78 @@ impl PlotError {
     }
 }
 
-/// The text of a drawing, made to fill the width that it is given: its size is left to the page.
-fn scalable(svg: &str, height: u32) -> String {
-    let fixed = format!("<svg width=\"{WIDTH}\" height=\"{height}\" ");
-    let mut text = svg.replacen(&fixed, "<svg width=\"100%\" ", 1);
-    if !text.ends_with('\n') {
-        text.push('\n');
+/// What all charts have.
+pub trait Chart: Drawn {
+    /// The chart as SVG, without a size of its own: it fills the width that it is given.
+    ///
+    /// # Errors
+    /// If there is no number to show.
+    fn to_svg(&self) -> Result<String, PlotError> {
+        let height = self.height();
+        let mut svg = String::new();
+        self.draw(&SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area())?;
+        let fixed = format!("<svg width=\"{WIDTH}\" height=\"{height}\" ");
+        let mut text = svg.replacen(&fixed, "<svg width=\"100%\" ", 1);
+        if !text.ends_with('\n') {
+            text.push('\n');
+        }
+        Ok(text)
     }
-    text
 }
 
-/// Line charts below each other in one drawing; those without numbers are left out.
+impl<T: Drawn> Chart for T {}
+
+/// How a chart is drawn; for the charts of this crate alone.
+#[doc(hidden)]
+pub trait Drawn {
+    /// In the units of the view box.
+    fn height(&self) -> u32;
+
+    /// Refuses, before anything is drawn, if there is nothing to draw.
+    fn draw(&self, paper: &Paper<'_>) -> Result<(), PlotError>;
+}
+
+/// Charts below each other in one drawing; those without numbers are left out.
 ///
 /// # Errors
 /// If all are without numbers.
-pub fn stacked(charts: &[LineChart]) -> Result<String, PlotError> {
-    let mut parts = Vec::new();
-    let mut empty = None;
+pub fn stacked(charts: &[&dyn Chart]) -> Result<String, PlotError> {
+    let (mut inner, mut height, mut empty) = (String::new(), 0, None);
     for chart in charts {
         match chart.to_svg() {
-            Ok(svg) => parts.push(svg),
+            Ok(svg) => {
+                let fixed = format!("<svg y=\"{height}\" width=\"{WIDTH}\" height=\"{}\" ", chart.height());
+                inner += &svg.replacen("<svg width=\"100%\" ", &fixed, 1);
+                height += chart.height();
+            }
             Err(error @ PlotError::Empty { .. }) => empty = Some(error),
             Err(error) => return Err(error),
         }
     }
     match empty {
-        Some(error) if parts.is_empty() => return Err(error),
-        _ => {}
+        Some(error) if inner.is_empty() => Err(error),
+        _ => {
+            let head = format!("<svg width=\"100%\" viewBox=\"0 0 {WIDTH} {height}\"");
+            Ok(format!("{head} xmlns=\"http://www.w3.org/2000/svg\">\n{inner}</svg>\n"))
+        }
     }
-    let place = |(index, svg): (u32, &String)| {
-        let fixed = format!("<svg y=\"{}\" width=\"{WIDTH}\" height=\"{HEIGHT}\" ", index * HEIGHT);
-        svg.replacen("<svg width=\"100%\" ", &fixed, 1)
-    };
-    let inner: String = (0..).zip(&parts).map(place).collect();
-    let height = HEIGHT * parts.len() as u32;
-    let head = format!("<svg width=\"100%\" viewBox=\"0 0 {WIDTH} {height}\"");
-    Ok(format!("{head} xmlns=\"http://www.w3.org/2000/svg\">\n{inner}</svg>\n"))
 }
 
 /// A number on an axis: as many decimals as the distance of its neighbors asks for.
 fn shown(number: f64, step: f64) -> String {
     let decimals = if step > 0.0 { (-step.log10()).ceil().clamp(0.0, 9.0) as usize } else { 0 };
-    let text = format!("{number:.decimals$}");
-    if text.trim_start_matches('-').chars().all(|digit| matches!(digit, '0' | '.')) {
-        text.trim_start_matches('-').to_owned()
-    } else {
-        text
+    crate::format::number(number, decimals, crate::format::Sign::Negative)
+}
+
+/// A text of at most so many letters, which XML may hold.
+fn shortened(text: &str, most: usize) -> String {
+    let letters = text.chars().map(|letter| match letter {
+        letter if letter.is_control() => ' ',
+        '\u{fffe}' | '\u{ffff}' => char::REPLACEMENT_CHARACTER,
+        letter => letter,
+    });
+    if text.chars().count() <= most {
+        return letters.collect();
     }
+    letters.take(most.saturating_sub(1)).chain(['…']).collect()
 }

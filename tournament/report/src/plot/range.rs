@@ -43,6 +43,16 @@ pub(super) fn marked(range: Range<f64>, step: f64) -> Marked {
     Marked { range: range.into(), marks }
 }
 
+/// The range of logarithms with marks at 1, 2 and 5 times the powers of ten, or at these alone where there are many.
+pub(super) fn marked_by_powers(range: Range<f64>) -> Marked {
+    let (first, last) = (range.start.floor() as i32, range.end.ceil() as i32);
+    let between: &[f64] = if last - first <= 4 { &[1.0, 2.0, 5.0] } else { &[1.0] };
+    let marks =
+        (first..=last).flat_map(|power| between.iter().map(move |factor| factor.log10() + f64::from(power)));
+    let marks = marks.filter(|mark| range.contains(mark)).collect();
+    Marked { range: range.into(), marks }
+}
+
 impl Ranged for Marked {
     type FormatOption = DefaultFormatting;
     type ValueType = f64;

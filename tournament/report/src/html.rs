@@ -1,0 +1,72 @@
+//! Tables and pages as HTML. A page is one file: it asks for nothing else, holds no script, and says so to the browser.
+
+use std::fmt::Write;
+
+use crate::table::{Align, Table, one_line, show};
+
+/// What a browser may do with a page: show it, and nothing else.
+const POLICY: &str =
+    "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
+
+/// How pages look: readable on a phone, in light and in dark. Charts stay on white.
+const STYLE: &str = include_str!("page.css");
+
+impl Table {
+    /// A table element in a box that scrolls if it is too wide.
+    pub fn to_html(&self) -> String {
+        let mut text = String::from("<div class=\"wide\"><table>\n<thead><tr>");
+        for column in &self.columns {
+            let class = class(column.align);
+            write!(text, "<th{class}>{}</th>", escaped(&one_line(&column.header)))
+                .expect("a string takes any text");
+        }
+        text.push_str("</tr></thead>\n<tbody>\n");
+        for row in &self.rows {
+            text.push_str("<tr>");
+            for (column, cell) in self.columns.iter().zip(row) {
+                let (class, shown) = (class(column.align), show(column.kind, cell).joined());
+                write!(text, "<td{class}>{}</td>", escaped(&shown)).expect("a string takes any text");
+            }
+            text.push_str("</tr>\n");
+        }
+        text.push_str("</tbody>\n</table></div>\n");
+        text
+    }
+}
+
+fn class(align: Align) -> &'static str {
+    match align {
+        Align::Left => "",
+        Align::Right => " class=\"number\"",
+    }
+}
+
+/// A text that means itself, in an element or in a quoted attribute. Letters that no page may hold are replaced.
+pub fn escaped(text: &str) -> String {
+    let mut escaped = String::with_capacity(text.len());
+    for letter in text.chars() {
+        match letter {
+            '&' => escaped.push_str("&amp;"),
+            '<' => escaped.push_str("&lt;"),
+            '>' => escaped.push_str("&gt;"),
+            '"' => escaped.push_str("&quot;"),
+            '\'' => escaped.push_str("&#39;"),
+            '\n' | '\t' => escaped.push(letter),
+            letter if letter.is_control() => escaped.push(char::REPLACEMENT_CHARACTER),
+            letter => escaped.push(letter),
+        }
+    }
+    escaped
+}
+
+/// A whole page around a body that is HTML already.
+pub fn page(title: &str, body: &str) -> String {
+    format!(
+        "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n\
+         <meta http-equiv=\"Content-Security-Policy\" content=\"{POLICY}\">\n\
+         <meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n\
+         <meta name=\"color-scheme\" content=\"light dark\">\n\
+         <title>{}</title>\n<style>\n{STYLE}</style>\n</head>\n<body>\n{body}</body>\n</html>\n",
+        escaped(&one_line(title)),
+    )
+}

@@ -1,0 +1,92 @@
+//! A chart with a row for each name, lying, so that names of any length can be read: the frame that bars, intervals and
+//! shares have in common.
+
+use std::ops::Range;
+
+use plotters::coord::types::RangedCoordf64;
+use plotters::prelude::*;
+use plotters::style::text_anchor::{HPos, Pos, VPos};
+
+use super::head::Head;
+use super::range::{Marked, marked, round_step};
+use super::{FONT, GRID, LETTER, Paper, PlotError, TEXT, shortened, shown};
+
+/// Height of a row with the gap to the next.
+const ROW: u32 = 42;
+
+/// What the axis takes.
+const AXIS: u32 = 98;
+
+/// The longest name that is shown whole.
+const LONGEST_NAME: usize = 26;
+
+/// The chart of rows as the library has it: each row is one high, the first from −1 to 0, the second from −2 to −1.
+pub(super) type Rows<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Marked, RangedCoordf64>>;
+
+/// What all rows share.
+pub(super) struct Frame<'a> {
+    pub(super) head: Head,
+    pub(super) axis: &'a str,
+    pub(super) names: Vec<&'a str>,
+    pub(super) range: Range<f64>,
+}
+
+/// The height of a chart with so many rows below its head.
+pub(super) fn height(head: &Head, rows: usize) -> u32 {
+    head.height() + AXIS + ROW * rows as u32
+}
+
+/// The middle of a row, and so far above it.
+pub(super) fn row(index: usize, above: f64) -> f64 {
+    above - 0.5 - index as f64
+}
+
+impl Frame<'_> {
+    /// Draws head, names and axis, and what fills the rows.
+    pub(super) fn draw(
+        &self,
+        paper: &Paper<'_>,
+        fill: impl FnOnce(&mut Rows<'_, '_>) -> Result<(), PlotError>,
+    ) -> Result<(), PlotError> {
+        paper.fill(&WHITE).map_err(PlotError::from_drawing)?;
+        let body = self.head.draw(paper)?;
+        let names: Vec<String> = self.names.iter().map(|name| shortened(name, LONGEST_NAME)).collect();
+        let longest = names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let step = round_step(&self.range, 6);
+        let mut chart = ChartBuilder::on(&body)
+            .margin(14)
+            .margin_top(0)
+            .margin_right(40)
+            .x_label_area_size(58)
+            .y_label_area_size(LETTER * longest as u32 + 16)
+            .build_cartesian_2d(marked(self.range.clone(), step), -(names.len() as f64)..0.0)
+            .map_err(PlotError::from_drawing)?;
+        chart
+            .configure_mesh()
+            .disable_y_mesh()
+            .y_labels(0)
+            .light_line_style(TRANSPARENT)
+            .bold_line_style(GRID)
+            .label_style((FONT, TEXT))
+            .axis_desc_style((FONT, TEXT))
+            .x_desc(self.axis)
+            .x_label_formatter(&|number| shown(*number, step))
+            .draw()
+            .map_err(PlotError::from_drawing)?;
+        fill(&mut chart)?;
+        let style = (FONT, TEXT).into_text_style(paper).pos(Pos::new(HPos::Right, VPos::Center));
+        for (index, name) in names.iter().enumerate() {
+            let (_, y) = chart.backend_coord(&(0.0, row(index, 0.0)));
+            let x = (LETTER * longest as u32 + 16) as i32;
+            paper.draw_text(name, &style, (x, y)).map_err(PlotError::from_drawing)?;
+        }
+        paper.present().map_err(PlotError::from_drawing)
+    }
+}
+
+/// A line from the top to the bottom of all rows.
+pub(super) fn upright(chart: &mut Rows<'_, '_>, x: f64, rows: usize) -> Result<(), PlotError> {
+    let line = PathElement::new([(x, -(rows as f64)), (x, 0.0)], BLACK.stroke_width(2));
+    chart.draw_series([line]).map_err(PlotError::from_drawing)?;
+    Ok(())
+}

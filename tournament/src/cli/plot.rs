@@ -1,0 +1,224 @@
+//! `plot`: pictures of a run or of a file of games.
+
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+use smalt_report::plot::{Chart, PlotError, stacked};
+
+use super::arguments::SprtFlags;
+use super::elo::test_of;
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::{is_standard_output, print, write_text};
+use super::view::{Run, is_store, place_of};
+use crate::packed::Unpacked;
+use crate::plot::pgn::{PgnFigures, game_of};
+use crate::plot::{Figures, GameCourse, charts, figures};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  smalt-tournament plot run.db -o elo.svg
+  smalt-tournament plot run.db --kind all -o pictures/
+  smalt-tournament plot run.db --game 17 -o game.svg
+  smalt-tournament plot games.pgn.zst --engine mine --kind openings > openings.svg
+  smalt-tournament plot games.pgn --elo0 0 --elo1 5 -o llr.svg
+
+A run is seen as its first entrant sees it, or its challengers, or all if there are many sides. In PGN, whoever wrote
+it, two games of a round with reversed colors are a pair; evaluations and times come from comments like
+{+0.35/12 0.41s}, and the clock from the time control where no comment has it.";
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum Kind {
+    /// Elo over games, with its 95% band
+    Elo,
+    /// The log-likelihood ratio of a sequential test, between its bounds
+    Llr,
+    /// Everybody's rating with its error
+    Ratings,
+    /// How many pairs of games brought 0, ½, 1, 1½ and 2 points
+    Penta,
+    /// Wins, draws and losses by opening
+    Openings,
+    /// Evaluation, clocks and times of one game (--game N)
+    Game,
+    /// All of these for which there are numbers, a file each in a folder
+    All,
+}
+
+/// One picture, or several.
+#[derive(Args, Clone, Debug)]
+pub(super) struct PlotFlags {
+    /// The store of a run, or a PGN file (plain, .gz or .zst)
+    #[arg(value_name = "RUN.db|GAMES.pgn")]
+    file: PathBuf,
+    /// The SVG file (default: standard output), or a folder for several kinds
+    #[arg(short, long, value_name = "FILE.svg|FOLDER")]
+    output: Option<PathBuf>,
+    /// What is drawn; may be repeated (default: game if one is named, llr where there is a test, else elo)
+    #[arg(short, long, value_enum, value_name = "KIND")]
+    kind: Vec<Kind>,
+    /// Whose results; may be repeated (default: the first of two, the challengers, or all)
+    #[arg(long, value_name = "NAME")]
+    engine: Vec<String>,
+    /// The game of this number
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
+    game: Option<u32>,
+    /// A test that the run did not make; the first engine's view.
+    #[command(flatten)]
+    test: SprtFlags,
+}
+
+/// What there is to draw from.
+struct Source {
+    figures: Figures,
+    /// The game that is asked for.
+    game: Option<GameCourse>,
+}
+
+/// Draws.
+pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
+    if flags.kind.contains(&Kind::Game) && flags.game.is_none() {
+        return Err(anyhow!("--kind game: which one? give --game N")).or_usage();
+    }
+    let source = if is_store(&flags.file) { of_store(flags)? } else { of_pgn(flags)? };
+    let shown = flags.file.display().to_string();
+    let kinds = kinds(flags, &source);
+    if let [kind] = kinds[..] {
+        let svg = draw(kind, &source).with_context(|| shown.clone()).or_usage()?;
+        write(flags.output.as_deref(), &svg)?;
+        return Ok(Exit::Done);
+    }
+    let Some(folder) = flags.output.as_deref().filter(|path| !is_standard_output(path)) else {
+        return Err(anyhow!("several kinds are several files: give a folder, -o FOLDER")).or_usage();
+    };
+    let mut drawings = Vec::new();
+    for kind in kinds {
+        match draw(kind, &source) {
+            Ok(svg) => drawings.push((kind, svg)),
+            // Nobody asked for this one by its name.
+            Err(_) if flags.kind.contains(&Kind::All) => {}
+            Err(error) => return Err(error.context(shown)).or_usage(),
+        }
+    }
+    if drawings.is_empty() {
+        return Err(anyhow!("{shown}: there is nothing to plot: no finished game")).or_usage();
+    }
+    std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;
+    for (kind, svg) in drawings {
+        write(Some(&folder.join(format!("{}.svg", name_of(kind)))), &svg)?;
+    }
+    Ok(Exit::Done)
+}
+
+fn write(path: Option<&Path>, svg: &str) -> Result<(), Refusal> {
+    match path {
+        Some(path) => write_text(path, svg),
+        None => print(svg),
+    }
+}
+
+fn name_of(kind: Kind) -> String {
+    clap::ValueEnum::to_possible_value(&kind).map(|value| value.get_name().to_owned()).unwrap_or_default()
+}
+
+fn kinds(flags: &PlotFlags, source: &Source) -> Vec<Kind> {
+    if flags.kind.contains(&Kind::All) {
+        return vec![Kind::Elo, Kind::Llr, Kind::Ratings, Kind::Penta, Kind::Openings, Kind::Game];
+    }
+    if !flags.kind.is_empty() {
+        return flags.kind.clone();
+    }
+    match () {
+        () if flags.game.is_some() => vec![Kind::Game],
+        () if source.figures.test.is_some() => vec![Kind::Llr],
+        () => vec![Kind::Elo],
+    }
+}
+
+fn of_store(flags: &PlotFlags) -> Result<Source, Refusal> {
+    let mut course = None;
+    let run = Run::read(&flags.file, |record, names, _| {
+        if flags.game == Some(record.game.number + 1) {
+            course = Some(GameCourse::of_record(record, names));
+        }
+    })?;
+    check_game(flags, course.is_some())?;
+    let viewed = places(flags, &run.names)?.unwrap_or_else(|| figures::viewed(&run.plan));
+    let figures = Figures::of_run(&run.standings, &run.openings, &viewed, test_of(&flags.test)?);
+    Ok(Source { figures, game: course })
+}
+
+fn of_pgn(flags: &PlotFlags) -> Result<Source, Refusal> {
+    let path = &flags.file;
+    let open = || Unpacked::open(path).with_context(|| format!("read {}", path.display())).or_usage();
+    let read = PgnFigures::read(open()?).with_context(|| format!("read {}", path.display())).or_failed()?;
+    let game = match flags.game {
+        Some(number) => game_of(open()?, number).with_context(|| path.display().to_string()).or_usage()?,
+        None => None,
+    };
+    check_game(flags, game.is_some())?;
+    if read.count() == 0 && game.is_none() {
+        return Err(anyhow!("{}: there is no finished game between two who are named", path.display()))
+            .or_usage();
+    }
+    let viewed = places(flags, read.names())?.unwrap_or_default();
+    let figures = read.figures(&viewed, test_of(&flags.test)?);
+    Ok(Source { figures, game: game.as_ref().map(GameCourse::of_pgn) })
+}
+
+fn check_game(flags: &PlotFlags, was_found: bool) -> Result<(), Refusal> {
+    match flags.game {
+        Some(number) if !was_found => {
+            Err(anyhow!("{}: there is no game {number} (yet)", flags.file.display())).or_usage()
+        }
+        _ => Ok(()),
+    }
+}
+
+fn places(flags: &PlotFlags, names: &[String]) -> Result<Option<Vec<usize>>, Refusal> {
+    let places: anyhow::Result<Vec<usize>> = flags.engine.iter().map(|name| place_of(name, names)).collect();
+    Ok(Some(places.or_usage()?).filter(|places| !places.is_empty()))
+}
+
+/// The drawing of a kind; refused, with what to do, where there is nothing to draw.
+fn draw(kind: Kind, source: &Source) -> anyhow::Result<String> {
+    let figures = &source.figures;
+    match kind {
+        Kind::Elo => explained(
+            &[&charts::elo(figures)],
+            "no finite Elo: nothing was played, or all games were won, or all lost",
+        ),
+        Kind::Llr => {
+            let (sprt, curve) =
+                figures.test.as_ref().context("there is no sequential test: give --elo0 and --elo1")?;
+            explained(&[&charts::llr(sprt, curve)], "the test has no whole pair of games yet")
+        }
+        Kind::Ratings => explained(&[&charts::ratings(figures)], "nobody can be rated by these games"),
+        Kind::Penta => {
+            let charts: Vec<_> = figures.sides.iter().map(charts::pairs).collect();
+            explained(&dynamic(&charts), "there are no pairs of games with reversed colors")
+        }
+        Kind::Openings => {
+            let charts: Vec<_> = figures.sides.iter().map(charts::openings).collect();
+            explained(&dynamic(&charts), "there are no games")
+        }
+        Kind::Game => {
+            let course = source.game.as_ref().context("no game is named: give --game N")?;
+            explained(&dynamic(&charts::game(course)), "nothing tells evaluations or times of this game")
+        }
+        Kind::All => unreachable!("it stands for the others"),
+    }
+}
+
+fn dynamic<C: Chart>(charts: &[C]) -> Vec<&dyn Chart> {
+    charts.iter().map(|chart| chart as &dyn Chart).collect()
+}
+
+/// Charts below each other, or in words why there is none.
+fn explained(charts: &[&dyn Chart], otherwise: &str) -> anyhow::Result<String> {
+    match stacked(charts) {
+        Err(PlotError::Empty { .. }) => Err(anyhow!("nothing to plot: {otherwise}")),
+        drawn => Ok(drawn?),
+    }
+}

@@ -1,0 +1,107 @@
+//! `report`: the whole of a run in one file.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::anyhow;
+use clap::Args;
+
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::{print, write_text};
+use super::play::refuse_store;
+use super::status::State;
+use super::view::Run;
+use crate::plot::{Figures, figures};
+use crate::report::{Faults, GameList, Report, csv, html::html, markdown::markdown};
+
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  smalt-tournament report run.db -o report.html
+  smalt-tournament report run.db | gh pr comment -F -
+  smalt-tournament report run.db -o standings.csv
+
+The HTML file asks for nothing else and holds no script: it can be mailed or archived. It names the programs,
+folders and options of the plan.";
+
+/// How a report is written.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum ReportForm {
+    /// A page with charts, all in one file
+    Html,
+    /// Tables and faults, for a pull request
+    Markdown,
+    /// Tables alone, with an empty line between them
+    Csv,
+}
+
+/// What is reported, and where to.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ReportFlags {
+    /// The store of the run
+    store: PathBuf,
+    /// The file (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+    /// How it is written (default: what the name of the file says, else markdown)
+    #[arg(short, long, value_enum, value_name = "FORM")]
+    format: Option<ReportForm>,
+}
+
+/// Writes a report.
+pub(super) fn report(flags: &ReportFlags) -> Result<Exit, Refusal> {
+    let form = form(flags)?;
+    let report = gather(&flags.store)?;
+    let text = match form {
+        ReportForm::Html => html(&report).or_failed()?,
+        ReportForm::Markdown => markdown(&report),
+        ReportForm::Csv => csv(&report),
+    };
+    match &flags.output {
+        Some(path) => write_text(path, &text)?,
+        None => print(&text)?,
+    }
+    Ok(Exit::Done)
+}
+
+fn form(flags: &ReportFlags) -> Result<ReportForm, Refusal> {
+    let Some(path) = flags.output.as_deref().filter(|_| flags.format.is_none()) else {
+        return Ok(flags.format.unwrap_or(ReportForm::Markdown));
+    };
+    match path.extension().and_then(|extension| extension.to_str()) {
+        Some("html" | "htm") => Ok(ReportForm::Html),
+        Some("md" | "markdown") => Ok(ReportForm::Markdown),
+        Some("csv") => Ok(ReportForm::Csv),
+        _ => {
+            let shown = path.display();
+            Err(anyhow!(
+                "{shown}: the name does not tell the form; end it in .html, .md or .csv, or give --format"
+            ))
+            .or_usage()
+        }
+    }
+}
+
+fn gather(path: &Path) -> Result<Report, Refusal> {
+    let mut games = GameList::default();
+    let mut span: Option<(SystemTime, SystemTime)> = None;
+    let run = Run::read(path, |record, names, opening| {
+        games.add(record, names, opening);
+        let (begin, end) = (record.started, record.started + record.duration);
+        span = Some(span.map_or((begin, end), |(first, last)| (first.min(begin), last.max(end))));
+    })?;
+    let mut faults = Faults::default();
+    run.store.for_each_fault(|fault| faults.add(fault)).map_err(refuse_store)?;
+    let stored = run.store.run().map_err(refuse_store)?;
+    let viewed = figures::viewed(&run.plan);
+    Ok(Report {
+        figures: Figures::of_run(&run.standings, &run.openings, &viewed, None),
+        state: State::of(path, &run.standings).to_string(),
+        begun: stored.created,
+        length: span.and_then(|(begin, end)| end.duration_since(begin).ok()),
+        programs: run.store.engines().map_err(refuse_store)?,
+        plan: run.plan,
+        standings: run.standings,
+        faults,
+        games,
+    })
+}

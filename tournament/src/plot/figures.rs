@@ -1,0 +1,96 @@
+//! What charts of a tournament are drawn from: numbers by entrant, whether they come from a store or from PGN.
+
+use smalt_stats::{Pentanomial, Sprt, Wdl};
+
+use super::openings::OpeningTally;
+use crate::plan::{Format, Plan, Role};
+use crate::ratings::{Games, ListOptions, RatingList};
+use crate::standings::Standings;
+use crate::standings::curve::{EloPoint, LlrPoint};
+
+/// So many entrants are shown unless others are asked for: more lines would not be told apart.
+const MOST_SIDES: usize = 6;
+
+/// All numbers.
+#[derive(Clone, Debug)]
+pub struct Figures {
+    /// How many took part.
+    pub entrants: usize,
+    /// Those whose results are looked at.
+    pub sides: Vec<Side>,
+    /// What was tested, and how that went.
+    pub test: Option<(Sprt, Vec<LlrPoint>)>,
+    /// One list of all; none where the games connect nobody.
+    pub ratings: Option<RatingList>,
+}
+
+/// One entrant's results against all whom it met.
+#[derive(Clone, Debug)]
+pub struct Side {
+    /// Who.
+    pub name: String,
+    /// How its Elo came about.
+    pub curve: Vec<EloPoint>,
+    /// Its whole pairs.
+    pub pairs: Pentanomial,
+    /// What it made of each opening.
+    pub openings: Vec<(String, Wdl)>,
+}
+
+impl Figures {
+    /// The numbers of a run in the view of these entrants. A test may be given that was not the run's; it takes the view of
+    /// the first.
+    pub fn of_run(
+        standings: &Standings,
+        openings: &OpeningTally,
+        viewed: &[usize],
+        test: Option<Sprt>,
+    ) -> Figures {
+        let side = |&entrant: &usize| Side {
+            name: standings.entrants()[entrant].name.clone(),
+            curve: standings.elo_curve(entrant),
+            pairs: standings.pairs_of(entrant),
+            openings: openings.of(entrant),
+        };
+        let mut games = Games::default();
+        standings.add_games(&mut games);
+        let own = || standings.test().map(|state| (state.sprt, standings.llr_curve().to_vec()));
+        let given = test.zip(viewed.first());
+        let given = given.map(|(sprt, &first)| (sprt, standings.llr_curve_of(first, sprt)));
+        Figures {
+            entrants: standings.entrants().len(),
+            sides: viewed.iter().map(side).collect(),
+            test: given.or_else(own),
+            ratings: rated(&games),
+        }
+    }
+}
+
+/// One list of all, its mean 0.
+pub(super) fn rated(games: &Games) -> Option<RatingList> {
+    RatingList::fit(games, &ListOptions::default()).ok()
+}
+
+/// Whose view is taken of a run unless another is asked for: the first of two, the challengers of a gauntlet, else all, as far as
+/// they can be told apart.
+pub fn viewed(plan: &Plan) -> Vec<usize> {
+    let all = 0..plan.entrants.len();
+    match plan.format {
+        _ if plan.entrants.len() == 2 => vec![0],
+        Format::Gauntlet => {
+            all.filter(|&entrant| plan.entrants[entrant].role == Role::Challenger).take(MOST_SIDES).collect()
+        }
+        _ => all.take(MOST_SIDES).collect(),
+    }
+}
+
+/// The same of those in a file, by how many games each has.
+pub(super) fn viewed_of_counts(games: &[u64]) -> Vec<usize> {
+    let mut order: Vec<usize> = (0..games.len()).collect();
+    // The one of a gauntlet has more games than anybody else.
+    order.sort_by_key(|&player| std::cmp::Reverse(games[player]));
+    let is_gauntlet = games.len() > 2 && order.get(1).is_some_and(|&next| games[order[0]] > games[next]);
+    let shown = if is_gauntlet || games.len() == 2 { 1 } else { MOST_SIDES };
+    order.truncate(shown);
+    order
+}

@@ -1,0 +1,150 @@
+//! The course of one game: how both engines judged it, and what their clocks showed. From a run's record, or from the comments
+//! that runners write behind moves.
+
+use std::time::Duration;
+
+use smalt_chess::{Color, CommentScore, MoveComment, PgnGame, SearchComment};
+use smalt_protocol::{Score, TimeControl};
+
+use crate::game::clock::RunningClock;
+use crate::game::{GameRecord, PlyRecord};
+use crate::plan::MoveClock;
+
+/// One game.
+#[derive(Clone, Debug, PartialEq)]
+pub struct GameCourse {
+    /// Who played, White first.
+    pub players: [String; 2],
+    /// How it ended, in a word or a sentence.
+    pub ending: String,
+    /// Its moves, without those of the opening.
+    pub moves: Vec<MoveFacts>,
+}
+
+/// What is known of a move.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct MoveFacts {
+    /// Who made it.
+    pub color: Color,
+    /// Its number on the score sheet; Black's are halfway to the next.
+    pub number: f64,
+    /// The engine's judgement in White's view.
+    pub score: Option<Score>,
+    /// How long it thought.
+    pub used: Option<Duration>,
+    /// What its clock showed afterwards.
+    pub left: Option<Duration>,
+}
+
+impl GameCourse {
+    /// The course of a stored game, with the names of the entrants.
+    pub fn of_record(record: &GameRecord, names: &[String]) -> GameCourse {
+        let (turn, number) = record.fen.as_deref().map_or((Color::White, 1), turn_and_number);
+        let mut count = Count { color: turn, number };
+        let facts = |ply: &PlyRecord| {
+            let (color, number) = count.next();
+            let search = ply.search.as_ref()?;
+            let score = search.score.map(|score| of_white(score, color));
+            Some(MoveFacts { color, number, score, used: Some(search.elapsed), left: search.left })
+        };
+        GameCourse {
+            players: [record.game.white, record.game.black].map(|entrant| names[entrant].clone()),
+            ending: record.sentence(),
+            moves: record.plies.iter().filter_map(facts).collect(),
+        }
+    }
+
+    /// The course of a game in PGN, as far as comments tell it. Clocks follow from the time control and the times used,
+    /// where no comment has them.
+    pub fn of_pgn(game: &PgnGame) -> GameCourse {
+        let tag = |name: &str| game.tags().get(name).unwrap_or("?").to_owned();
+        let (turn, number) = turn_and_number(&game.start().to_fen());
+        let mut count = Count { color: turn, number };
+        let terms = [Color::White, Color::Black].map(|color| terms(game, color));
+        let mut clocks = terms.each_ref().map(|terms| terms.as_ref().map(RunningClock::new));
+        let mut moves = Vec::new();
+        for played in game.main_line() {
+            let (color, number) = count.next();
+            let comment = played.comments().find_map(|text| MoveComment::parse(text).ok());
+            let Some(MoveComment::Search(comment)) = comment else { continue };
+            let left = left_of(&comment).or_else(|| spend(&mut clocks[color.index()], comment.time));
+            let score = Some(of_white(score_of(comment.score), color));
+            moves.push(MoveFacts { color, number, score, used: comment.time, left });
+        }
+        let ending = game.outcome().map_or_else(|| "*".to_owned(), |outcome| outcome.to_string());
+        GameCourse { players: [tag("White"), tag("Black")], ending, moves }
+    }
+}
+
+/// Whose move it is, and its number on the score sheet.
+struct Count {
+    color: Color,
+    number: u32,
+}
+
+impl Count {
+    fn next(&mut self) -> (Color, f64) {
+        let now =
+            (self.color, f64::from(self.number) + 0.5 * f64::from(u8::from(self.color == Color::Black)));
+        self.number += u32::from(self.color == Color::Black);
+        self.color = self.color.opposite();
+        now
+    }
+}
+
+fn turn_and_number(fen: &str) -> (Color, u32) {
+    let mut fields = fen.split_ascii_whitespace().skip(1);
+    let turn = if fields.next() == Some("b") { Color::Black } else { Color::White };
+    (turn, fields.nth(3).and_then(|number| number.parse().ok()).unwrap_or(1))
+}
+
+fn of_white(score: Score, color: Color) -> Score {
+    match (score, color) {
+        (score, Color::White) => score,
+        (Score::Centipawns(value), Color::Black) => Score::Centipawns(-value),
+        (Score::Mate(moves), Color::Black) => Score::Mate(-moves),
+    }
+}
+
+/// Comments count mates in plies, engines in moves.
+fn score_of(score: CommentScore) -> Score {
+    let moves = |plies: u32| i32::try_from(plies.div_ceil(2)).unwrap_or(i32::MAX);
+    match score {
+        CommentScore::Centipawns(value) => Score::Centipawns(value),
+        CommentScore::Mates(plies) => Score::Mate(moves(plies)),
+        CommentScore::Mated(plies) => Score::Mate(-moves(plies)),
+    }
+}
+
+/// The time left that a comment tells: `tl=59.500s`.
+fn left_of(comment: &SearchComment) -> Option<Duration> {
+    let text = comment.rest.split([',', ' ']).find_map(|word| word.strip_prefix("tl="))?;
+    let seconds = text.strip_suffix('s').unwrap_or(text).parse().ok()?;
+    Duration::try_from_secs_f64(seconds).ok()
+}
+
+/// The clock that the tags tell of.
+fn terms(game: &PgnGame, color: Color) -> Option<MoveClock> {
+    let own = match color {
+        Color::White => "WhiteTimeControl",
+        Color::Black => "BlackTimeControl",
+    };
+    let text = game.tags().get(own).or_else(|| game.tags().get("TimeControl"))?;
+    let control = TimeControl::parse(text).ok()?;
+    let (margin, longest_move) = (Duration::ZERO, Duration::MAX);
+    Some(MoveClock { control, move_time: None, nodes: None, depth: None, margin, longest_move })
+}
+
+/// What is left after a move. A move whose time is not told stops the clock for good.
+fn spend(clock: &mut Option<RunningClock<'_>>, used: Option<Duration>) -> Option<Duration> {
+    match (clock.as_mut(), used) {
+        (Some(running), Some(used)) => {
+            running.spend(used);
+            running.face().map(|face| face.remaining)
+        }
+        _ => {
+            *clock = None;
+            None
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! What openings are called, and what somebody made of each.
+
+use std::collections::{BTreeMap, HashMap};
+
+use smalt_chess::notation::san::San;
+use smalt_chess::{Game, Position};
+use smalt_stats::{Outcome, Wdl};
+
+use crate::game::GameRecord;
+use crate::opening::Openings;
+
+/// Openings without a name are told apart by so many plies.
+pub(super) const PLIES: usize = 4;
+
+/// Results by entrant and opening.
+#[derive(Clone, Debug, Default)]
+pub struct OpeningTally(BTreeMap<(usize, String), Wdl>);
+
+impl OpeningTally {
+    /// Counts a game for both who played it, White first.
+    pub fn add(&mut self, [white, black]: [usize; 2], opening: &str, of_white: Outcome) {
+        for (entrant, outcome) in [(white, of_white), (black, of_white.mirrored())] {
+            self.0.entry((entrant, opening.to_owned())).or_default().record(outcome);
+        }
+    }
+
+    /// What an entrant made of each opening that it played, by the names of the openings.
+    pub fn of(&self, entrant: usize) -> Vec<(String, Wdl)> {
+        let own = self.0.iter().filter(|((other, _), _)| *other == entrant);
+        own.map(|((_, opening), &results)| (opening.clone(), results)).collect()
+    }
+}
+
+/// Names for openings: their code and name, where those are known; their first moves from the start position; else the
+/// number of the position, in the order in which they appear.
+#[derive(Clone, Debug, Default)]
+pub struct OpeningNames {
+    positions: HashMap<String, usize>,
+}
+
+impl OpeningNames {
+    /// The name of what a game of a run began with. The openings are those of the run, as far as they can be read.
+    pub fn of_record(&mut self, record: &GameRecord, openings: &Openings) -> String {
+        let opening = (!openings.is_empty()).then(|| openings.get(record.game.opening));
+        let (eco, name) = opening.map_or((None, None), |opening| (opening.eco, opening.name));
+        let moves = if record.fen.is_none() { first_moves(record) } else { Vec::new() };
+        self.name(eco.as_deref(), name.as_deref(), record.fen.as_deref(), &moves)
+    }
+
+    /// The name of what is known by so much; moves in SAN, from the start position.
+    pub(super) fn name(
+        &mut self,
+        eco: Option<&str>,
+        name: Option<&str>,
+        fen: Option<&str>,
+        moves: &[String],
+    ) -> String {
+        if eco.is_some() || name.is_some() {
+            return [eco, name].into_iter().flatten().collect::<Vec<_>>().join(" ");
+        }
+        if let Some(fen) = fen {
+            let next = self.positions.len() + 1;
+            return format!("opening {}", self.positions.entry(fen.to_owned()).or_insert(next));
+        }
+        let numbered = moves.chunks(2).zip(1..).map(|(both, number)| format!("{number}. {}", both.join(" ")));
+        let text = numbered.collect::<Vec<_>>().join(" ");
+        if text.is_empty() { "start position".to_owned() } else { text }
+    }
+}
+
+/// The first moves of the book, in SAN.
+fn first_moves(record: &GameRecord) -> Vec<String> {
+    let mut game = Game::new(Position::start());
+    let mut moves = Vec::new();
+    for ply in record.plies.iter().take(record.book_plies().min(PLIES)) {
+        let Ok(mv) = ply.mv.to_move(game.position()) else { break };
+        moves.push(San::from_move(mv, game.position()).to_string());
+        if game.play(mv).is_err() {
+            break;
+        }
+    }
+    moves
+}

@@ -1,0 +1,197 @@
+//! Figures out of PGN, whoever wrote it. Moves are read only as far as openings need names; of one game that is asked
+//! for, all.
+
+use std::collections::HashMap;
+use std::io::{self, Read};
+
+use smalt_chess::notation::pgn::{Flow, PgnError, PgnReader, Variations, Visitor};
+use smalt_chess::notation::san::San;
+use smalt_chess::{Outcome as GameOutcome, PgnGame};
+use smalt_stats::{Outcome, Pentanomial, Sprt, Wdl};
+
+use super::figures::{Figures, Side, rated, viewed_of_counts};
+use super::openings::{OpeningNames, OpeningTally, PLIES};
+use crate::ratings::Games;
+use crate::schedule::{Pairing, Repeat};
+use crate::standings::curve::{Unit, Units, elo_curve, llr_curve};
+
+/// Results of a file, as they come.
+#[derive(Debug, Default)]
+pub struct PgnFigures {
+    games: Games,
+    openings: OpeningTally,
+    names: OpeningNames,
+    units: Units,
+    /// First games of pairs whose second has not come: White's result.
+    halves: HashMap<PairKey, Outcome>,
+    singles: Units,
+    counts: Vec<u64>,
+    game: Tags,
+}
+
+/// What both games of a pair have in common, but for the colors: who has White is first.
+type PairKey = (String, String, [usize; 2]);
+
+/// What is known of the game that is being read.
+#[derive(Debug, Default)]
+struct Tags {
+    white: String,
+    black: String,
+    result: String,
+    round: String,
+    fen: String,
+    eco: String,
+    opening: String,
+    moves: Vec<String>,
+}
+
+impl PgnFigures {
+    /// Reads all games; those that are unfinished, or do not tell who played, are left out.
+    ///
+    /// # Errors
+    /// If the stream fails.
+    pub fn read(source: impl Read) -> io::Result<PgnFigures> {
+        let mut reader = PgnReader::new(source);
+        let mut figures = PgnFigures::default();
+        while reader.visit_game(&mut figures)? {}
+        Ok(figures)
+    }
+
+    /// Everybody's name.
+    pub fn names(&self) -> &[String] {
+        self.games.names()
+    }
+
+    /// How many games count.
+    pub fn count(&self) -> u64 {
+        self.games.count()
+    }
+
+    /// The figures in the view of these; of those with most games if none are named. A test that the file does not
+    /// know may be given; it takes the view of the first.
+    pub fn figures(&self, viewed: &[usize], test: Option<Sprt>) -> Figures {
+        let chosen = if viewed.is_empty() { viewed_of_counts(&self.counts) } else { viewed.to_vec() };
+        // Without any pair games count one by one; with some, a game without a partner does not.
+        let (units, repeat) =
+            if self.units.is_empty() { (&self.singles, Repeat::Never) } else { (&self.units, Repeat::Pairs) };
+        let side = |&player: &usize| {
+            let units = units.of(player);
+            let (mut games, mut pairs) = (Wdl::default(), Pentanomial::default());
+            units.iter().for_each(|unit| unit.count(&mut games, &mut pairs));
+            Side {
+                name: self.names()[player].clone(),
+                curve: elo_curve(units),
+                pairs,
+                openings: self.openings.of(player),
+            }
+        };
+        let curve = |sprt| (sprt, llr_curve(sprt, repeat, units.of(chosen.first().copied().unwrap_or(0))));
+        Figures {
+            entrants: self.names().len(),
+            sides: chosen.iter().map(side).collect(),
+            test: test.map(curve),
+            ratings: rated(&self.games),
+        }
+    }
+
+    fn count_game(&mut self, behind_moves: Option<GameOutcome>) {
+        let tags = std::mem::take(&mut self.game);
+        let known = |name: &str| !name.is_empty() && name != "?";
+        let outcome = match tags.result.as_str() {
+            "" => behind_moves,
+            text => GameOutcome::parse(text),
+        };
+        let Some(outcome) = outcome.filter(|_| known(&tags.white) && known(&tags.black)) else { return };
+        if tags.white == tags.black {
+            return;
+        }
+        let white_outcome = match outcome {
+            GameOutcome::Win(smalt_chess::Color::White) => Outcome::Win,
+            GameOutcome::Win(smalt_chess::Color::Black) => Outcome::Loss,
+            GameOutcome::Draw => Outcome::Draw,
+        };
+        let [white, black] = [&tags.white, &tags.black].map(|name| self.games.player(name));
+        let mut results = Wdl::default();
+        results.record(white_outcome);
+        self.games.add(white, black, results);
+        self.counts.resize(self.games.names().len(), 0);
+        [white, black].into_iter().for_each(|player| self.counts[player] += 1);
+        let text = |text: &String| Some(text.clone()).filter(|text| known(text));
+        let (eco, name, fen) = (text(&tags.eco), text(&tags.opening), text(&tags.fen));
+        let opening = self.names.name(eco.as_deref(), name.as_deref(), fen.as_deref(), &tags.moves);
+        self.openings.add([white, black], &opening, white_outcome);
+        self.pair(tags, [white, black], white_outcome);
+    }
+
+    /// Two games of one round, from one position, with colors reversed are a pair: so runners write them.
+    fn pair(&mut self, tags: Tags, [white, black]: [usize; 2], outcome: Outcome) {
+        let number = |units: &Units| u32::try_from(units.len()).unwrap_or(u32::MAX);
+        let pairing = Pairing { first: white, second: black };
+        self.singles.add(number(&self.singles), pairing, Unit::Game(outcome));
+        let round = tags.round.split('.').next().unwrap_or_default().to_owned();
+        if matches!(round.as_str(), "" | "?" | "-") {
+            return;
+        }
+        match self.halves.remove(&(round.clone(), tags.fen.clone(), [black, white])) {
+            Some(other) => {
+                let pair = Unit::Pair(other.mirrored(), outcome);
+                self.units.add(number(&self.units), pairing, pair);
+            }
+            None => {
+                self.halves.insert((round, tags.fen, [white, black]), outcome);
+            }
+        }
+    }
+}
+
+impl Visitor for PgnFigures {
+    fn begin_game(&mut self, _line: u64) {
+        self.game = Tags::default();
+    }
+
+    fn tag(&mut self, name: &str, value: &str) {
+        let slot = match name {
+            "White" => &mut self.game.white,
+            "Black" => &mut self.game.black,
+            "Result" => &mut self.game.result,
+            "Round" => &mut self.game.round,
+            "FEN" => &mut self.game.fen,
+            "ECO" => &mut self.game.eco,
+            "Opening" => &mut self.game.opening,
+            _ => return,
+        };
+        value.trim().clone_into(slot);
+    }
+
+    fn san(&mut self, san: San, _line: u64) -> Flow {
+        self.game.moves.push(san.to_string());
+        if self.game.moves.len() < PLIES { Flow::Read } else { Flow::Skip }
+    }
+
+    fn end_game(&mut self, outcome: Option<GameOutcome>) {
+        self.count_game(outcome);
+    }
+}
+
+/// Passes a game over.
+struct Passing;
+
+impl Visitor for Passing {
+    fn begin_moves(&mut self) -> Flow {
+        Flow::Skip
+    }
+}
+
+/// The game of this number, counted from 1 in the order of the file; none if there are fewer.
+///
+/// # Errors
+/// If the stream fails, or the game cannot be used.
+pub fn game_of(source: impl Read, number: u32) -> Result<Option<PgnGame>, PgnError> {
+    let mut reader = PgnReader::new(source);
+    for _ in 1..number {
+        if !reader.visit_game(&mut Passing)? {
+            return Ok(None);
+        }
+    }
+    reader.read_game(Variations::Skip)
+}

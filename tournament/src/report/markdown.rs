@@ -1,0 +1,46 @@
+//! A report short enough for a pull request: numbers, faults in words, and the terms folded away.
+
+use std::fmt::Write;
+
+use smalt_report::markdown::escaped;
+
+use super::{Report, terms};
+use crate::standings::report as tables;
+use crate::store::Fault;
+
+/// So many faults are told in words.
+const FAULTS_TOLD: usize = 10;
+
+/// The report as Markdown.
+pub fn markdown(report: &Report) -> String {
+    let mut text = format!("## {}\n\n{}\n", escaped(&report.plan.name), escaped(&report.summary()));
+    if let Some(state) = report.standings.test() {
+        write!(text, "\n```\n{}```\n", tables::test(&state)).expect("a string takes any text");
+    }
+    for (heading, table) in [report.results(), report.conduct()].concat() {
+        write!(text, "\n### {heading}\n\n{}", table.to_markdown()).expect("a string takes any text");
+    }
+    text.push_str(&faults(report));
+    let (engines, facts) = (terms::engines(report).to_markdown(), terms::facts(report).to_markdown());
+    write!(text, "\n<details><summary>Terms</summary>\n\n{engines}\n{facts}\n</details>\n")
+        .expect("a string takes any text");
+    text
+}
+
+fn faults(report: &Report) -> String {
+    if report.faults.count == 0 {
+        return String::new();
+    }
+    let mut text = "\n### Faults\n\n".to_owned();
+    let told = &report.faults.first[..report.faults.first.len().min(FAULTS_TOLD)];
+    for Fault { game, fault } in told {
+        let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
+        let line = format!("{place}: {} {}", report.name_of(fault.entrant), fault.words);
+        writeln!(text, "- {}", escaped(&line)).expect("a string takes any text");
+    }
+    let more = report.faults.count - told.len();
+    if more > 0 {
+        writeln!(text, "- and {more} more").expect("a string takes any text");
+    }
+    text
+}

@@ -1,0 +1,110 @@
+//! The whole of a run on one page, to mail, to archive, or to put into a pull request: what was played on which terms, what
+//! came of it, what went wrong. [`html`] draws it with charts, [`markdown`] writes it short, [`csv`] for spreadsheets.
+//! All of them take a [`Report`]; nothing here reads or writes files.
+
+pub mod html;
+mod list;
+pub mod markdown;
+mod terms;
+
+use std::collections::BTreeMap;
+use std::time::{Duration, SystemTime};
+
+use smalt_report::Table;
+
+use crate::plan::Plan;
+use crate::plot::Figures;
+use crate::standings::course::Course;
+use crate::standings::{Standings, report as tables};
+use crate::store::Fault;
+pub use list::GameList;
+
+/// So many faults are told with what the engine said before.
+const FAULTS_SHOWN: usize = 50;
+
+/// All that a report tells of.
+#[derive(Clone, Debug)]
+pub struct Report {
+    /// The terms.
+    pub plan: Plan,
+    /// All counts.
+    pub standings: Standings,
+    /// What charts are drawn from.
+    pub figures: Figures,
+    /// What the run is doing: `finished`, `running`, …
+    pub state: String,
+    /// When it was begun.
+    pub begun: SystemTime,
+    /// From the begin of the first game to the end of the last; none without games.
+    pub length: Option<Duration>,
+    /// What engines call themselves, by entrant.
+    pub programs: BTreeMap<usize, String>,
+    /// What they did wrong.
+    pub faults: Faults,
+    /// Its games.
+    pub games: GameList,
+}
+
+/// The first faults with the last lines before each, and how many there are.
+#[derive(Clone, Debug, Default)]
+pub struct Faults {
+    first: Vec<Fault>,
+    count: usize,
+}
+
+impl Faults {
+    /// Adds one; those beyond what a report shows are only counted.
+    pub fn add(&mut self, fault: Fault) {
+        self.count += 1;
+        if self.first.len() < FAULTS_SHOWN {
+            self.first.push(fault);
+        }
+    }
+
+    fn more(&self) -> usize {
+        self.count - self.first.len()
+    }
+}
+
+impl Report {
+    /// What happened, in a line: `gauntlet, 24 of 24 games, finished`.
+    fn summary(&self) -> String {
+        let standings = &self.standings;
+        let (done, planned) = (standings.games_finished(), standings.games_planned());
+        let course = Course::of(standings).map(|course| format!("; {}", course.progress()));
+        let (format, state) = (self.plan.format, &self.state);
+        format!("{format}, {done} of {planned} games, {state}{}", course.unwrap_or_default())
+    }
+
+    /// What came of it, as tables with their headings.
+    fn results(&self) -> Vec<(&'static str, Table)> {
+        let standings = &self.standings;
+        let course = Course::of(standings);
+        let crosstable =
+            if standings.entrants().len() > 2 { Some(tables::crosstable(standings)) } else { None };
+        let parts = [
+            course.map(|course| ("Course", course.to_table())),
+            Some(("Standings", tables::table(standings))),
+            crosstable.map(|table| ("Crosstable", table)),
+            Some(("Pairings", tables::pairings(standings))),
+        ];
+        parts.into_iter().flatten().filter(|(_, table)| !table.is_empty()).collect()
+    }
+
+    /// How it was played, as tables with their headings.
+    fn conduct(&self) -> Vec<(&'static str, Table)> {
+        let parts =
+            [("Endings", tables::endings_table(&self.standings)), ("Speed", tables::speed(&self.standings))];
+        parts.into_iter().filter(|(_, table)| !table.is_empty()).collect()
+    }
+
+    fn name_of(&self, entrant: usize) -> &str {
+        self.standings.entrants().get(entrant).map_or("?", |tally| tally.name.as_str())
+    }
+}
+
+/// All tables of numbers, with an empty line between them.
+pub fn csv(report: &Report) -> String {
+    let tables = [report.results(), report.conduct()].concat();
+    tables.iter().map(|(_, table)| table.to_csv()).collect::<Vec<_>>().join("\r\n")
+}

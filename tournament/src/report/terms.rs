@@ -1,0 +1,119 @@
+//! The terms of a run as tables: who played, on which clocks, from which openings, under which rules.
+
+use smalt_driver::Pondering;
+use smalt_driver::entrant::{Protocol, Restart};
+use smalt_report::{Column, Kind, Table, format};
+
+use super::Report;
+use crate::calendar::Moment;
+use crate::plan::{
+    AdjudicationRules, EMBEDDED_OPENINGS, Entrant, Order, Plan, Program, Sides, TimeFlow, Variant,
+};
+use crate::standings::report::test_terms;
+
+/// Who played.
+pub(super) fn engines(report: &Report) -> Table {
+    let text = |header: &str| Column::new(header, Kind::Text);
+    let mut table = Table::new([
+        text("entrant"),
+        text("calls itself"),
+        text("clock"),
+        text("program"),
+        text("protocol"),
+        text("settings"),
+    ]);
+    for (index, entrant) in report.plan.entrants.iter().enumerate() {
+        table.push([
+            entrant.name.as_str().into(),
+            report.programs.get(&index).map(String::as_str).map(smalt_report::Cell::from).unwrap_or_default(),
+            entrant.clock.to_string().into(),
+            program(entrant).into(),
+            protocol(entrant.protocol).into(),
+            settings(entrant).into(),
+        ]);
+    }
+    table
+}
+
+fn program(entrant: &Entrant) -> String {
+    let program = match &entrant.program {
+        Program::Builtin => "built in".to_owned(),
+        Program::Command(path) => path.display().to_string(),
+    };
+    std::iter::once(&program).chain(&entrant.arguments).cloned().collect::<Vec<_>>().join(" ")
+}
+
+fn protocol(protocol: Protocol) -> &'static str {
+    match protocol {
+        Protocol::Uci => "uci",
+        Protocol::Xboard => "xboard",
+        Protocol::Auto => "uci or xboard",
+    }
+}
+
+fn settings(entrant: &Entrant) -> String {
+    let mut words: Vec<String> =
+        entrant.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    words.extend((entrant.restart == Restart::On).then(|| "restarted for each game".to_owned()));
+    words.extend((entrant.pondering == Pondering::On).then(|| "ponders".to_owned()));
+    words.join(", ")
+}
+
+/// All else that was agreed, and when it was played.
+pub(super) fn facts(report: &Report) -> Table {
+    let plan = &report.plan;
+    let mut table = Table::new([Column::new("what", Kind::Text), Column::new("how", Kind::Text)]);
+    let begun = Moment::of(report.begun).pgn_time();
+    let length =
+        report.length.map(|length| format!(", {} from the first game to the last", format::duration(length)));
+    let rounds = if plan.rounds > 1 { format!(", {} rounds", plan.rounds) } else { String::new() };
+    let rules = adjudication(&plan.adjudication);
+    let tables = plan.tablebases.as_ref().map(|rule| format!("up to {} pieces", rule.pieces));
+    let at_once = plan.concurrency.map(|games| games.to_string());
+    let rows = [
+        ("begun", Some(begun + &length.unwrap_or_default())),
+        ("format", Some(format!("{}, {} games of each encounter{rounds}", plan.format, plan.games))),
+        ("openings", Some(openings(plan))),
+        ("adjudication", (!rules.is_empty()).then_some(rules)),
+        ("endgame tables", tables),
+        ("variant", (plan.variant == Variant::Chess960).then(|| "Chess960".to_owned())),
+        ("clocks", (plan.flow == TimeFlow::Hourglass).then(|| "hourglass".to_owned())),
+        ("games at once", at_once),
+        ("seed", Some(plan.seed.to_string())),
+        ("test", plan.sprt.as_ref().map(test_terms)),
+        ("report by", Some(format!("smalt-tournament {}", env!("CARGO_PKG_VERSION")))),
+    ];
+    for (what, how) in rows {
+        if let Some(how) = how {
+            table.push([what.into(), how.into()]);
+        }
+    }
+    table
+}
+
+fn openings(plan: &Plan) -> String {
+    let file = plan.openings.file.display().to_string();
+    let name = if file == EMBEDDED_OPENINGS { "the built-in book".to_owned() } else { file };
+    let order = match plan.openings.order {
+        Order::Sequential => "in their order",
+        Order::Random => "shuffled",
+    };
+    let start = plan.openings.start;
+    let start = if start > 1 { format!(", from number {start}") } else { String::new() };
+    format!("{name}, {order}{start}")
+}
+
+fn adjudication(rules: &AdjudicationRules) -> String {
+    let sides = |sides: Sides| if sides == Sides::Both { "both see it" } else { "one sees it" };
+    let rules = [
+        rules.draw.map(|rule| {
+            format!("draw: {} moves within {} cp, from move {}", rule.movecount, rule.score, rule.movenumber)
+        }),
+        rules.resign.map(|rule| {
+            format!("win: {} moves beyond {} cp, {}", rule.movecount, rule.score, sides(rule.sides))
+        }),
+        rules.mate.map(|rule| format!("mate announced for {} moves, {}", rule.movecount, sides(rule.sides))),
+        rules.max_moves.map(|moves| format!("draw after {moves} moves")),
+    ];
+    rules.into_iter().flatten().collect::<Vec<_>>().join("; ")
+}
