@@ -163,3 +163,22 @@ fn anchors_are_read_with_their_errors_and_wrong_ones_refused() {
     assert!(refusal("Hero").contains("expected NAME=RATING"));
     assert!(refusal("Hero=x").contains("\"x\" is no number"));
 }
+
+#[test]
+fn a_side_that_never_loses_is_rated_and_a_list_of_wins_alone_is_refused_with_advice() {
+    let place = Place::new();
+    let text = [game("a", "b", "1-0"), game("b", "a", "1/2-1/2"), game("a", "b", "1/2-1/2")];
+    place.write("games.pgn", &text.concat());
+    let (out, _) = place.check(&["ratings", "games.pgn"], 0);
+    assert!(out.contains("their share is held at that of all games"), "{out}");
+    let list = json(&place, &["games.pgn"]);
+    assert_eq!(
+        (&list["draw_rate_source"], &list["draw_rate_error"]),
+        (&"open".into(), &serde_json::Value::Null)
+    );
+    assert!((list["draw_rate"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9);
+    place.write("won.pgn", &game("a", "b", "1-0"));
+    let (_, err) = place.check(&["ratings", "won.pgn"], 2);
+    assert!(err.contains("no two players can be compared") && err.contains("--prior"), "{err}");
+    json(&place, &["won.pgn", "--prior", "300"]);
+}

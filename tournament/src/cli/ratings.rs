@@ -6,7 +6,7 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 use smalt_driver::entrant::nearest;
 use smalt_stats::Elo;
-use smalt_stats::ratings::{Anchor, Parameter};
+use smalt_stats::ratings::{Anchor, Parameter, RatingError};
 
 use super::arguments::TableForm;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -39,7 +39,8 @@ instead; BayesElo draws by Rao and Kupper's rule, which rates lopsided results o
 
 Players who won all their games, or lost all, have no finite rating: they are listed above and below the others,
 and their games say nothing about these. So are players whom no game connects with the rated ones; the groups
-are told. With --prior ERROR all of them get ratings: everybody is taken to be average ± ERROR beforehand.
+are told. Where the stronger side never lost, the games leave the draws between equals open: their share is then
+held at that of all games, and the output says so. With --prior ERROR all of them get ratings: everybody is taken to be average ± ERROR beforehand.
 
 Unfinished games (`*`) and broken ones are told with file and line, and left out.";
 
@@ -96,7 +97,8 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     }
     let options = options(flags, &games).or_usage()?;
     let rated =
-        RatingList::fit(&games, &options).map_err(|error| anyhow!("no ratings: {error}")).or_usage()?;
+        RatingList::fit(&games, &options).map_err(|error| anyhow!("no ratings: {error}{}", advice(&error)));
+    let rated = rated.or_usage()?;
     if let Some(file) = &flags.json {
         write_json(file, &Results::of(&rated, left_out))?;
         if is_standard_output(file) {
@@ -105,6 +107,16 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     }
     print(&text(flags, &rated))?;
     Ok(Exit::Done)
+}
+
+/// What to do about it.
+fn advice(error: &RatingError) -> &'static str {
+    match error {
+        RatingError::NothingToCompare | RatingError::NotConverged => {
+            " (--prior ERROR rates everybody all the same: each is taken to be average ± ERROR before any game)"
+        }
+        _ => "",
+    }
 }
 
 fn list(files: &[PathBuf]) -> String {

@@ -1,6 +1,7 @@
 //! The list as JSON. Numbers that have no finite value are null; errors are half-widths of 95% intervals.
 
 use serde::Serialize;
+use smalt_stats::ratings::Source;
 
 use super::RatingList;
 
@@ -11,8 +12,10 @@ pub struct Results {
     games: u64,
     white_advantage: f64,
     white_advantage_error: Option<f64>,
+    white_advantage_source: &'static str,
     draw_rate: f64,
     draw_rate_error: Option<f64>,
+    draw_rate_source: &'static str,
     log_likelihood: f64,
     simulations: u64,
     players: Vec<Player>,
@@ -75,8 +78,10 @@ impl Results {
             games: list.encounters().iter().map(|encounter| encounter.results.games()).sum(),
             white_advantage: ratings.white_advantage().value,
             white_advantage_error: ratings.white_advantage().error,
+            white_advantage_source: source(ratings.white_advantage_source()),
             draw_rate: ratings.draw_rate().value,
             draw_rate_error: ratings.draw_rate().error,
+            draw_rate_source: source(ratings.draw_rate_source()),
             log_likelihood: ratings.log_likelihood(),
             simulations: list.simulation().map_or(0, |simulation| simulation.lists()),
             players: order.iter().map(|&player| Player::of(list, player)).collect(),
@@ -89,6 +94,14 @@ impl Results {
                 .collect(),
             left_out,
         }
+    }
+}
+
+fn source(source: Source) -> &'static str {
+    match source {
+        Source::Fitted => "fitted",
+        Source::Given => "given",
+        Source::Open => "open",
     }
 }
 

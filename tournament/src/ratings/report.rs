@@ -2,6 +2,7 @@
 
 use smalt_report::{Cell, Column, Kind, Sign, Table, format};
 use smalt_stats::Estimate;
+use smalt_stats::ratings::Source;
 
 use super::RatingList;
 
@@ -148,6 +149,14 @@ pub fn remarks(list: &RatingList) -> String {
         format::estimate(white.value, white.error, 1, Sign::Negative),
         format::estimate(100.0 * draws.value, draws.error.map(|error| 100.0 * error), 1, Sign::Negative),
     );
+    if list.ratings().white_advantage_source() == Source::Open {
+        text.push_str("The games leave White's advantage open: it is held at 0.\n");
+    }
+    if list.ratings().draw_rate_source() == Source::Open {
+        text.push_str(
+            "The games leave the draws between equals open, since the weaker side never won: their share is held at that of all games.\n",
+        );
+    }
     if let Some(simulation) = list.simulation() {
         let shown = |error: Option<f64>, scale: f64| {
             error.map_or_else(|| format::MISSING.to_owned(), |error| format!("{:.1}", scale * error))

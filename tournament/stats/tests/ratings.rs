@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use smalt_stats::ratings::{
     Anchor, OutcomeModel, Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Simulation,
-    Unrated,
+    Source, Unrated,
 };
 use smalt_stats::{Elo, Wdl};
 
@@ -19,6 +19,21 @@ fn tournament() -> impl Strategy<Value = (usize, Vec<Pairing>)> {
             let seats = (0..players).flat_map(|white| (0..players).map(move |black| (white, black)));
             let seats = seats.filter(|(white, black)| white != black);
             let games = seats.zip(results).map(|((white, black), (w, d, l))| pairing(white, black, w, d, l));
+            (players, games.collect())
+        })
+    })
+}
+
+/// Tournaments with few games or none between any two.
+fn scraps() -> impl Strategy<Value = (usize, Vec<Pairing>)> {
+    (2..6usize).prop_flat_map(|players| {
+        let result = prop_oneof![4 => Just(0u64), 1 => 1..4u64];
+        let game = (0..players, 1..players, result.clone(), result.clone(), result);
+        let games = prop::collection::vec(game, 1..8);
+        games.prop_map(move |games| {
+            let games = games
+                .into_iter()
+                .map(|(white, distance, w, d, l)| pairing(white, (white + distance) % players, w, d, l));
             (players, games.collect())
         })
     })
@@ -58,6 +73,24 @@ proptest! {
             prop_assert!(likelihood(&drawish, &ratings, &games) < best);
         }
         prop_assert!(ratings.iter().sum::<f64>().abs() < 1e-6);
+    }
+
+    /// One game, draws alone, a side that never loses: whatever was played has a list, or nobody in it.
+    #[test]
+    fn the_fewest_games_have_a_finite_list((players, games) in scraps(), is_anchored: bool) {
+        let anchor = Anchor { player: 0, rating: Elo(2500.0), error: Elo(0.0) };
+        let anchors = if is_anchored { vec![anchor] } else { Vec::new() };
+        match Ratings::fit(players, &games, &RatingOptions { anchors, ..RatingOptions::default() }) {
+            Ok(list) => {
+                let shared = [list.white_advantage(), list.draw_rate()];
+                let found = list.players().iter().filter_map(Rating::estimate).chain(shared);
+                for estimate in found {
+                    prop_assert!(estimate.value.is_finite() && estimate.error.is_none_or(f64::is_finite));
+                    prop_assert!(estimate.value.abs() < 20_000.0, "{estimate:?}");
+                }
+            }
+            Err(error) => prop_assert_eq!(error, RatingError::NothingToCompare),
+        }
     }
 
     #[test]
@@ -176,6 +209,24 @@ fn nothing_but_draws_makes_all_equal_and_nothing_but_decisions_has_no_draw_rate(
     let decided =
         Ratings::fit(2, &[pairing(0, 1, 6, 0, 3), pairing(1, 0, 5, 0, 4)], &Default::default()).unwrap();
     assert_eq!(decided.draw_rate().value, 0.0);
+}
+
+/// Losses that never happen push the draw rate to 1: it is held at that of the games, and ratings stay those of a match.
+#[test]
+fn a_side_that_draws_and_never_loses_has_the_rating_of_its_score() {
+    let games = [pairing(0, 1, 8, 10, 0), pairing(1, 0, 0, 10, 8)];
+    let list = Ratings::fit(2, &games, &RatingOptions::default()).unwrap();
+    let found = list.difference(0, 1).unwrap();
+    let expected = Wdl::new(16, 20, 0).statistics().unwrap().elo.unwrap().value;
+    assert!((found.value - expected).abs() < 1e-6, "{found:?}, not {expected}");
+    assert_eq!(list.draw_rate_source(), Source::Open);
+    assert_eq!((list.draw_rate().value, list.draw_rate().error), (20.0 / 36.0, None));
+    assert_eq!(list.white_advantage_source(), Source::Fitted);
+    // One loss is enough for a fit of all.
+    let games = [pairing(0, 1, 8, 10, 1), pairing(1, 0, 0, 10, 8)];
+    let list = Ratings::fit(2, &games, &RatingOptions::default()).unwrap();
+    assert_eq!(list.draw_rate_source(), Source::Fitted);
+    assert!(list.draw_rate().error.is_some());
 }
 
 #[test]

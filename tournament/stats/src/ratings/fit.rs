@@ -1,7 +1,7 @@
 //! From the caller's question to the list: checks the input, leaves out who cannot be rated, and asks the search.
 
-use super::search::Problem;
-use super::{Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, linked};
+use super::search::{Problem, SharedParameters};
+use super::{Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Source, linked};
 use crate::counts::Wdl;
 
 /// Fits the list; see [`Ratings::fit`].
@@ -22,21 +22,18 @@ pub(super) fn fit(
         return Err(RatingError::NothingToCompare);
     }
     let rated: Vec<bool> = verdicts.iter().map(Option::is_none).collect();
-    let white_advantage = white_advantage(options.white_advantage, &total);
-    let solution = Problem::new(&rated, &used, options, white_advantage).solve().or_else(|| {
-        // The ratings alone have a maximum; White's advantage cannot be told from them.
-        let may_help = white_advantage == Parameter::Fitted;
-        may_help.then(|| Problem::new(&rated, &used, options, Parameter::Fixed(0.0)).solve())?
-    });
-    let solution = solution.ok_or(RatingError::NotConverged)?;
+    let (solution, shared) = attempts(options, &total)
+        .into_iter()
+        .find_map(|shared| Some((Problem::new(&rated, &used, options, shared).solve()?, shared)))
+        .ok_or(RatingError::NotConverged)?;
     let players = verdicts.iter().enumerate().map(|(player, verdict)| match verdict {
         Some(reason) => Rating::Unrated(*reason),
         None => Rating::Rated(solution.rating(player)),
     });
     Ok(Ratings {
         players: players.collect(),
-        white_advantage: solution.white_advantage,
-        draw_rate: solution.draw_rate,
+        white_advantage: (solution.white_advantage, source(options.white_advantage, shared.white_advantage)),
+        draw_rate: (solution.draw_rate, source(options.draw_rate, shared.draw_rate)),
         log_likelihood: solution.log_likelihood,
         rows: solution.rows,
         covariance: solution.covariance,
@@ -74,8 +71,43 @@ fn ensure(what: &'static str, value: f64, is_sound: bool) -> Result<(), RatingEr
     if is_sound { Ok(()) } else { Err(RatingError::BadNumber { what, value }) }
 }
 
+/// What is tried, the first that has a solution is taken: everything fitted that was wanted so; then with one parameter
+/// after the other held, since the ratings alone may have a maximum where these run away.
+fn attempts(options: &RatingOptions, total: &Wdl) -> Vec<SharedParameters> {
+    let mut attempts = Vec::new();
+    for white_advantage in advantages(options.white_advantage, total) {
+        for draw_rate in draw_rates(options.draw_rate, total) {
+            attempts.push(SharedParameters { white_advantage, draw_rate });
+        }
+    }
+    attempts
+}
+
 /// Points that all went to one color push the advantage to infinity: then it is not fitted.
-fn white_advantage(wanted: Parameter, total: &Wdl) -> Parameter {
+fn advantages(wanted: Parameter, total: &Wdl) -> Vec<Parameter> {
     let is_one_sided = total.wins + total.draws == 0 || total.losses + total.draws == 0;
-    if wanted == Parameter::Fitted && is_one_sided { Parameter::Fixed(0.0) } else { wanted }
+    match wanted {
+        Parameter::Fitted if is_one_sided => vec![Parameter::Fixed(0.0)],
+        Parameter::Fitted => vec![Parameter::Fitted, Parameter::Fixed(0.0)],
+        fixed @ Parameter::Fixed(_) => vec![fixed],
+    }
+}
+
+/// Without draws the rate is 0, which is a maximum; with nothing else it is held as if one more game had been decided.
+fn draw_rates(wanted: Parameter, total: &Wdl) -> Vec<Parameter> {
+    let (draws, games) = (total.draws as f64, total.games() as f64);
+    match wanted {
+        Parameter::Fitted if total.draws == 0 => vec![Parameter::Fitted],
+        Parameter::Fitted if total.draws == total.games() => vec![Parameter::Fixed(draws / (games + 1.0))],
+        Parameter::Fitted => vec![Parameter::Fitted, Parameter::Fixed(draws / games)],
+        fixed @ Parameter::Fixed(_) => vec![fixed],
+    }
+}
+
+fn source(wanted: Parameter, taken: Parameter) -> Source {
+    match (wanted, taken) {
+        (Parameter::Fixed(_), _) => Source::Given,
+        (Parameter::Fitted, Parameter::Fixed(_)) => Source::Open,
+        (Parameter::Fitted, Parameter::Fitted) => Source::Fitted,
+    }
 }

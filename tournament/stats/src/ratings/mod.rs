@@ -60,6 +60,17 @@ pub enum Parameter {
     Fixed(f64),
 }
 
+/// Where the value of a parameter that all games share comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Source {
+    /// It is the most likely one, fitted together with the ratings.
+    Fitted,
+    /// The caller held it.
+    Given,
+    /// The games leave it open, and it is held where [`Ratings::fit`] says.
+    Open,
+}
+
 /// What to hold and what to fit.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RatingOptions {
@@ -113,7 +124,7 @@ pub enum RatingError {
     /// No two players have each taken points from the other, directly or through others.
     #[error("no two players can be compared: each has taken all points from the others, or none")]
     NothingToCompare,
-    /// The likelihood has no maximum that the search could find.
+    /// The likelihood has no maximum that the search could find, even with White's advantage and the draw rate held.
     #[error(
         "the search for the most likely ratings came to no end: the games leave them open; anchor more players"
     )]
@@ -154,8 +165,8 @@ pub enum Unrated {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
     players: Vec<Rating>,
-    white_advantage: Estimate,
-    draw_rate: Estimate,
+    white_advantage: (Estimate, Source),
+    draw_rate: (Estimate, Source),
     log_likelihood: f64,
     /// Row of each player in `covariance`; `None` for held and unrated players.
     rows: Vec<Option<usize>>,
@@ -168,9 +179,17 @@ impl Ratings {
     ///
     /// Rated are those who can be compared with the anchors (without anchors: the group with most games): each
     /// has taken points from the group and lost points to it. Games with others say nothing about the group
-    /// and are left out. Where the games cannot tell White's advantage from the ratings (or White made all
-    /// points, or none) it is held at 0; without draws the draw rate is 0. The work grows with the cube of the
-    /// number of players and with the number of pairings; 500 players and 100,000 games take half a second.
+    /// and are left out.
+    ///
+    /// Two parameters may be left open by the games. Where these cannot tell White's advantage from the ratings (or
+    /// White made all points, or none) it is held at 0. Where there are draws, but the stronger side never lost, the
+    /// draw rate between equals would go to 1, as losses that never happen are then most likely: it is held at the
+    /// share of draws of all games (with draws alone, as if one more game had been decided), which hardly touches the
+    /// ratings, since they balance scored and expected points at any rate of draws, but keeps a lucky sheet from
+    /// looking surer than it is. Without draws the rate is fitted as 0.
+    ///
+    /// The work grows with the cube of the number of players and with the number of pairings; 500 players and 100,000
+    /// games take half a second.
     ///
     /// # Errors
     /// Where the input is inconsistent, or nobody can be compared with anybody.
@@ -189,12 +208,22 @@ impl Ratings {
 
     /// What the first move is worth, in Elo. The error is `None` where it was held.
     pub fn white_advantage(&self) -> Estimate {
-        self.white_advantage
+        self.white_advantage.0
+    }
+
+    /// Whether White's advantage was fitted, given, or left open.
+    pub fn white_advantage_source(&self) -> Source {
+        self.white_advantage.1
     }
 
     /// The share of draws between equal players, in [0, 1]. The error is `None` where it was held.
     pub fn draw_rate(&self) -> Estimate {
-        self.draw_rate
+        self.draw_rate.0
+    }
+
+    /// Whether the draw rate was fitted, given, or left open.
+    pub fn draw_rate_source(&self) -> Source {
+        self.draw_rate.1
     }
 
     /// The logarithm of the probability of the games that were used.
@@ -204,7 +233,7 @@ impl Ratings {
 
     /// The fitted model, to predict games with.
     pub fn model(&self) -> OutcomeModel {
-        OutcomeModel { white_advantage: Elo(self.white_advantage.value), draw_rate: self.draw_rate.value }
+        OutcomeModel { white_advantage: Elo(self.white_advantage().value), draw_rate: self.draw_rate().value }
     }
 
     /// How much stronger `first` is than `second`, in Elo, with the error of the difference (which is not the

@@ -1,7 +1,7 @@
 //! The search for the most likely ratings: Fisher scoring over ratings, White's advantage and draw rate at once.
 //!
-//! Works in log-odds around the anchors' (or the wanted) mean, where all parameters are of order one. Takes for
-//! granted that a maximum exists; does not know the model itself.
+//! Works in log-odds around the anchors' (or the wanted) mean, where all parameters are of order one. Finds out that
+//! there is no maximum by a parameter that runs away; does not know the model itself.
 
 use super::likelihood::{Direction, Likelihood};
 use super::matrix::SymmetricMatrix;
@@ -57,6 +57,15 @@ impl Shared {
     }
 }
 
+/// What all games share: fitted or held.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub(super) struct SharedParameters {
+    /// In Elo.
+    pub(super) white_advantage: Parameter,
+    /// Between equals, in (0, 1).
+    pub(super) draw_rate: Parameter,
+}
+
 /// A prior from an anchor with an error: `(parameter, value, 1 / variance)`.
 type Pull = (usize, f64, f64);
 
@@ -88,7 +97,7 @@ impl<'games> Problem<'games> {
         rated: &[bool],
         pairings: &'games [Pairing],
         options: &RatingOptions,
-        white_advantage: Parameter,
+        shared: SharedParameters,
     ) -> Problem<'games> {
         let anchors = &options.anchors;
         let origin = if anchors.is_empty() {
@@ -120,11 +129,11 @@ impl<'games> Problem<'games> {
         for &(row, value, _) in &pulls {
             start[row] = value;
         }
-        let white_advantage = match white_advantage {
+        let white_advantage = match shared.white_advantage {
             Parameter::Fixed(elo) => Shared::Held(elo * LOG_ODDS_PER_ELO),
             Parameter::Fitted => push(&mut start, 0.0),
         };
-        let draw_odds = draw_odds(options.draw_rate, pairings, &mut start);
+        let draw_odds = draw_odds(shared.draw_rate, pairings, &mut start);
         Problem { pairings, places, ratings, white_advantage, draw_odds, pulls, origin, start }
     }
 
@@ -276,13 +285,12 @@ fn index(place: Place) -> Option<usize> {
     }
 }
 
-/// Without draws the rate is 0; with nothing else it is held as if one more game had been decided.
+/// Without draws the most likely rate is 0.
 fn draw_odds(wanted: Parameter, pairings: &[Pairing], start: &mut Vec<f64>) -> Shared {
     let total: Wdl = pairings.iter().map(|pairing| pairing.results).sum();
     match wanted {
         Parameter::Fixed(rate) => Shared::Held(DrawOdds::from_rate(rate).0),
         Parameter::Fitted if total.draws == 0 => Shared::Held(f64::NEG_INFINITY),
-        Parameter::Fitted if total.draws == total.games() => Shared::Held((total.draws as f64).ln()),
         Parameter::Fitted => push(start, DrawOdds::from_rate(total.draws as f64 / total.games() as f64).0),
     }
 }
