@@ -52,6 +52,84 @@ fn faults_make_an_engine_unfit_and_are_shown_with_their_lines() {
     place.await_nobody();
 }
 
+/// Every complaint has lines of its own, and nothing is said to be obeyed that is not.
+#[test]
+fn each_finding_is_shown_by_the_lines_that_belong_to_it() {
+    let place = Place::new();
+    let found = report(
+        &place,
+        "--option 'Hash type spin default 9 min 1 max 4' --option 'Rook type combo default a var b'",
+        0,
+    );
+    let findings: Vec<&serde_json::Value> = found["findings"].as_array().unwrap().iter().collect();
+    let of = |word: &str| {
+        let finding = findings.iter().find(|finding| finding["words"].as_str().unwrap().contains(word));
+        finding.unwrap()["lines"].to_string()
+    };
+    let (hash, rook) = (of("option \"Hash\""), of("option \"Rook\""));
+    assert!(hash.contains("default 9") && !hash.contains("combo"), "{hash}");
+    assert!(rook.contains("combo default a") && !rook.contains("default 9"), "{rook}");
+    let depth = of("depth 4: tells nothing");
+    assert!(depth.contains("> go depth 4") && !depth.contains("go nodes"), "{depth}");
+    let nodes = of("nodes 20000: tells nothing");
+    assert!(nodes.contains("> go nodes 20000") && !nodes.contains("go depth"), "{nodes}");
+}
+
+#[test]
+fn nothing_is_said_to_be_obeyed_that_is_not() {
+    let place = Place::new();
+    let found = report(&place, "--think 1500", 1);
+    let words: Vec<&str> = found["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["words"].as_str().unwrap())
+        .collect();
+    assert!(words.iter().any(|words| words.starts_with("movetime 200: takes")), "{words:#?}");
+    assert!(
+        !words.contains(&"obeys movetime 200") && !words.contains(&"obeys a clock of 0.3 s"),
+        "{words:#?}"
+    );
+}
+
+#[test]
+fn an_engine_that_does_not_start_is_told_by_the_name_that_it_was_given() {
+    let place = Place::new();
+    let (out, _) = place.check(&["check", &scripted("lazy", "--fault exit-at-start")], 1);
+    assert!(out.ends_with("lazy (auto): not fit to play, 1 failure, 0 warnings\n"), "{out}");
+}
+
+#[test]
+fn real_engines_of_both_protocols_are_judged_as_they_are() {
+    if std::env::var_os("SMALT_ENGINES").is_none_or(|value| value != "1") {
+        return;
+    }
+    let place = Place::new();
+    // A busy machine is no engine's fault: nothing but a time that was taken may fail.
+    let judge = |engine: &str| -> serde_json::Value {
+        let output = place.run(&["check", engine, "--json", "-"]);
+        let found: serde_json::Value = serde_json::from_slice(&output.stdout).unwrap();
+        for finding in found["findings"].as_array().unwrap() {
+            let words = finding["words"].as_str().unwrap();
+            assert!(finding["result"] != "failure" || words.contains("would lose on time"), "{finding:#}");
+        }
+        found
+    };
+    let stockfish = judge("stockfish");
+    assert_eq!(stockfish["protocol"], "uci", "{stockfish:#}");
+    for step in ["determinism", "MultiPV", "Chess960", "ponder", "isready while thinking"] {
+        assert_eq!(results(&stockfish, step), ["ok"], "{step}: {stockfish:#}");
+    }
+    // It takes no notice of a number of nodes, which makes it no worse a player.
+    let toga = judge("toga2");
+    assert_eq!(results(&toga, "determinism"), ["warning"], "{toga:#}");
+    assert_eq!(results(&toga, "finished positions"), ["warning", "warning"], "{toga:#}");
+    let sjeng = judge("sjeng");
+    assert_eq!(sjeng["protocol"], "xboard", "{sjeng:#}");
+    assert_eq!(results(&sjeng, "quit"), ["ok"], "{sjeng:#}");
+    place.await_nobody();
+}
+
 #[test]
 fn a_missing_engine_is_wrong_usage() {
     let (_, err) = Place::new().check(&["check", "./nobody"], 2);

@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use smalt_chess::UciMove;
 use smalt_driver::{Ending, Engine, Meanwhile, SearchRequest};
-use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
+use smalt_protocol::{Score, SearchLimits};
 
 use super::{Notes, StepError, begin_game};
 
@@ -15,40 +16,69 @@ const POSITIONS: [&str; 3] = [
 ];
 
 /// A search that takes no notice of its limit is stopped then.
-const STOP: Duration = Duration::from_secs(3);
+const STOP: Duration = Duration::from_secs(2);
+
+/// No search takes longer, stopped or not.
+const LONGEST: Duration = Duration::from_secs(10);
+
+/// What an engine says of one position.
+type Answer = (Option<UciMove>, Option<Score>, Option<u64>);
 
 /// Moves, scores and nodes are the same after another `ucinewgame`.
 pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
-    let limits = SearchLimits { nodes: Some(20_000), ..SearchLimits::default() };
-    let mut is_obeyed = true;
-    let mut answers = || {
-        begin_game(engine)?;
-        POSITIONS
-            .iter()
-            .map(|fen| {
-                let deadline = Duration::from_secs(20);
-                let request = SearchRequest {
-                    start: Start::Fen(fen),
-                    moves: &[],
-                    limits: &limits,
-                    deadline,
-                    stop_after: Some(STOP),
-                };
-                let searched = engine.search(&request, &mut Meanwhile::nothing(), None)?;
-                is_obeyed &= searched.ending == Ending::Own;
-                Ok((searched.best, searched.report.score, searched.report.nodes))
-            })
-            .collect::<Result<Vec<_>, StepError>>()
-    };
-    let (first, second) = (answers()?, answers()?);
-    if !is_obeyed {
-        // The step of the limits tells it.
+    let (Some(first), Some(second)) = (answers(engine)?, answers(engine)?) else {
+        notes.look(engine);
+        notes
+            .warn("takes no notice of a number of nodes: whether it answers the same again was not examined");
         return Ok(());
-    }
-    if first == second {
-        notes.ok("answers the same at the same number of nodes after another new game");
-    } else {
-        notes.warn("answers otherwise at the same number of nodes after another new game: games cannot be repeated exactly");
+    };
+    match first.iter().zip(&second).position(|(first, second)| first != second) {
+        None => notes.ok("answers the same at the same number of nodes after another new game"),
+        Some(position) => {
+            notes.look(engine);
+            notes.warn(format!(
+                "answers otherwise at the same number of nodes after another new game, so that games cannot be \
+                 repeated exactly: in {} first {}, then {}",
+                POSITIONS[position],
+                words(&first[position]),
+                words(&second[position])
+            ));
+        }
     }
     Ok(())
+}
+
+/// One after the other; none if it does not keep the limit.
+fn answers(engine: &mut dyn Engine) -> Result<Option<Vec<Answer>>, StepError> {
+    let limits = SearchLimits { nodes: Some(20_000), ..SearchLimits::default() };
+    begin_game(engine)?;
+    let mut answers = Vec::new();
+    for fen in POSITIONS {
+        let request = SearchRequest {
+            start: Start::Fen(fen),
+            moves: &[],
+            limits: &limits,
+            deadline: LONGEST,
+            stop_after: Some(STOP),
+        };
+        let searched = engine.search(&request, &mut Meanwhile::nothing(), None)?;
+        if searched.ending != Ending::Own {
+            return Ok(None);
+        }
+        let score = searched.report.score.map(|reported| reported.score);
+        answers.push((searched.best, score, searched.report.nodes));
+    }
+    Ok(Some(answers))
+}
+
+fn words(answer: &Answer) -> String {
+    let (best, score, nodes) = answer;
+    let best = best.map_or_else(|| "no move".to_owned(), |mv| mv.to_string());
+    let score = match score {
+        Some(Score::Centipawns(score)) => format!(", {score} centipawns"),
+        Some(Score::Mate(moves)) => format!(", mate in {moves}"),
+        None => String::new(),
+    };
+    let nodes = nodes.map(|nodes| format!(", {nodes} nodes")).unwrap_or_default();
+    format!("{best}{score}{nodes}")
 }

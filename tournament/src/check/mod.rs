@@ -7,17 +7,21 @@ mod raw;
 mod searches;
 mod settings;
 
-use std::time::Duration;
+use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use smalt_chess::CastlingMode;
 use smalt_driver::entrant::Protocol;
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
+    Speaker, TranscriptLine,
 };
 
 /// How many lines of a conversation are shown with a finding.
 const LINES_SHOWN: usize = 8;
+
+/// How many of them are what it was told: a position, an order to think, and one to stop.
+const LINES_TOLD: usize = 3;
 
 /// What was found in one respect.
 #[derive(Clone, Debug, Serialize)]
@@ -47,6 +51,8 @@ pub enum Judgement {
 /// An engine under examination.
 #[derive(Clone, Debug)]
 pub struct Subject {
+    /// What it is called where it does not say so itself.
+    pub name: String,
     /// Its process.
     pub command: EngineCommand,
     /// What it speaks.
@@ -58,7 +64,7 @@ pub struct Subject {
 /// All that was found.
 #[derive(Clone, Debug, Serialize)]
 pub struct Report {
-    /// What it calls itself; empty if it did not start.
+    /// What it calls itself; its entrant's name if it did not start, or has none.
     pub engine: String,
     /// `uci` or `xboard`.
     pub protocol: String,
@@ -117,22 +123,34 @@ const UCI_STEPS: [(&str, Step); 6] = [
     ("ponder", searches::ponder),
 ];
 
-/// Examines an engine. Takes some seconds; no process of it is left.
+/// No step is begun after so long; with the last step's own waits, no examination takes two minutes.
+const LONGEST: Duration = Duration::from_secs(60);
+
+/// Examines an engine. Takes some seconds, of an engine that answers nothing a minute or so; no process of it is left.
 pub fn check(subject: &Subject) -> Report {
+    let deadline = Instant::now() + LONGEST;
     let mut findings = Vec::new();
     let Some((engine, protocol)) = introduce(subject, &mut findings) else {
-        return report(String::new(), subject.protocol, findings);
+        return report(subject.name.clone(), subject.protocol, findings);
     };
-    for (name, step) in STEPS {
-        run(subject, name, step, &mut findings);
+    let uci_steps: &[(&'static str, Step)] = if protocol == Protocol::Uci { &UCI_STEPS } else { &[] };
+    for &(name, step) in STEPS.iter().chain(uci_steps) {
+        if Instant::now() < deadline {
+            run(subject, name, step, &mut findings);
+        } else {
+            findings.push(not_examined(name));
+        }
     }
     if protocol == Protocol::Uci {
-        for (name, step) in UCI_STEPS {
-            run(subject, name, step, &mut findings);
-        }
-        raw::hostile(subject, &mut findings);
+        raw::hostile(subject, deadline, &mut findings);
     }
-    report(engine, protocol, findings)
+    let name = if engine.is_empty() { subject.name.clone() } else { engine };
+    report(name, protocol, findings)
+}
+
+fn not_examined(step: &'static str) -> Finding {
+    let words = format!("not examined, since all before it took {} s", LONGEST.as_secs());
+    Finding { step, result: Judgement::Warning, words, lines: Vec::new() }
 }
 
 fn report(engine: String, protocol: Protocol, findings: Vec<Finding>) -> Report {
@@ -144,6 +162,7 @@ fn introduce(subject: &Subject, findings: &mut Vec<Finding>) -> Option<(String, 
     let mut notes = Notes::new("start");
     match start(subject) {
         Ok(engine) => {
+            notes.look(&*engine);
             let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
             if name.is_empty() {
                 notes.warn("it does not tell its name");
@@ -153,103 +172,136 @@ fn introduce(subject: &Subject, findings: &mut Vec<Finding>) -> Option<(String, 
                 notes.ok(format!("introduces itself as {name}, by {author}"));
             }
             let protocol = engine.protocol();
-            notes.close(Some(&*engine), findings);
+            notes.close(findings);
             Some((name, protocol))
         }
-        Err((words, lines)) => {
-            notes.fail(words);
-            notes.lines = lines;
-            notes.close(None, findings);
+        Err(failed) => {
+            findings.push(failed.finding("start"));
             None
         }
     }
 }
 
-/// Starts the engine with its options set; or says why not, with the lines that show it.
-fn start(subject: &Subject) -> Result<Box<dyn Engine>, (String, Vec<String>)> {
+/// Why there is no engine, with the lines that show it.
+struct NotStarted {
+    words: String,
+    seen: Vec<TranscriptLine>,
+}
+
+impl NotStarted {
+    fn finding(&self, step: &'static str) -> Finding {
+        let (words, lines) = (self.words.clone(), evidence(&self.seen, ""));
+        Finding { step, result: Judgement::Failure, words, lines }
+    }
+}
+
+/// Starts the engine with its options set; or says why not.
+fn start(subject: &Subject) -> Result<Box<dyn Engine>, NotStarted> {
     let meanwhile = &mut Meanwhile::nothing();
     let started = smalt_driver::start(&subject.command, subject.protocol, PATIENCE, None, meanwhile);
-    let mut engine = started.map_err(|failure| {
-        let lines = failure.transcript.iter().map(ToString::to_string).collect();
-        (failure.error.to_string(), last_of(lines))
-    })?;
+    let mut engine = started
+        .map_err(|failure| NotStarted { words: failure.error.to_string(), seen: failure.transcript })?;
     for (name, text) in &subject.options {
         engine
             .set_option(name, text, meanwhile)
-            .map_err(|error| (error.to_string(), last_lines(&*engine)))?;
+            .map_err(|error| NotStarted { words: error.to_string(), seen: engine.transcript().lines() })?;
     }
     Ok(engine)
 }
 
 fn run(subject: &Subject, name: &'static str, step: Step, findings: &mut Vec<Finding>) {
+    let mut engine = match start(subject) {
+        Ok(engine) => engine,
+        Err(failed) => return findings.push(failed.finding(name)),
+    };
     let mut notes = Notes::new(name);
-    match start(subject) {
-        Ok(mut engine) => {
-            match step(&mut *engine, &mut notes) {
-                Ok(()) => {}
-                Err(StepError::Conversation(error)) => notes.fail(error.to_string()),
-                Err(StepError::Option(error)) => notes.fail(format!("failed to {error}")),
-            }
-            notes.close(Some(&*engine), findings);
-        }
-        Err((words, lines)) => {
-            notes.fail(words);
-            notes.lines = lines;
-            notes.close(None, findings);
+    if let Err(error) = step(&mut *engine, &mut notes) {
+        notes.look(&*engine);
+        match error {
+            StepError::Conversation(error) => notes.fail(error.to_string()),
+            StepError::Option(error) => notes.fail(format!("failed to {error}")),
         }
     }
-}
-
-/// The last lines of a conversation.
-fn last_lines(engine: &dyn Engine) -> Vec<String> {
-    last_of(engine.transcript().lines().iter().map(ToString::to_string).collect())
-}
-
-fn last_of(lines: Vec<String>) -> Vec<String> {
-    lines[lines.len().saturating_sub(LINES_SHOWN)..].to_vec()
+    notes.close(findings);
 }
 
 /// What one step finds.
 struct Notes {
     step: &'static str,
-    found: Vec<(Judgement, String)>,
+    found: Vec<Found>,
+    /// The conversation as it was when it was last looked at.
+    seen: Vec<TranscriptLine>,
+}
+
+/// One finding, with the lines that show it; none yet where nobody has looked at the conversation.
+struct Found {
+    result: Judgement,
+    words: String,
     lines: Vec<String>,
 }
 
 impl Notes {
     fn new(step: &'static str) -> Notes {
-        Notes { step, found: Vec::new(), lines: Vec::new() }
+        Notes { step, found: Vec::new(), seen: Vec::new() }
+    }
+
+    /// What is found from here on is shown by the conversation as it is now.
+    fn look(&mut self, engine: &dyn Engine) {
+        self.seen = engine.transcript().lines();
     }
 
     fn ok(&mut self, words: impl Into<String>) {
-        self.found.push((Judgement::Ok, words.into()));
+        self.found.push(Found { result: Judgement::Ok, words: words.into(), lines: Vec::new() });
     }
 
     fn warn(&mut self, words: impl Into<String>) {
-        self.found.push((Judgement::Warning, words.into()));
+        let lines = evidence(&self.seen, "");
+        self.found.push(Found { result: Judgement::Warning, words: words.into(), lines });
+    }
+
+    /// A warning that the last lines with this text show.
+    fn warn_of(&mut self, text: &str, words: impl Into<String>) {
+        let lines = evidence(&self.seen, text);
+        self.found.push(Found { result: Judgement::Warning, words: words.into(), lines });
     }
 
     fn fail(&mut self, words: impl Into<String>) {
-        self.found.push((Judgement::Failure, words.into()));
+        let lines = evidence(&self.seen, "");
+        self.found.push(Found { result: Judgement::Failure, words: words.into(), lines });
     }
 
-    /// Keeps these lines, if none are kept yet: they show what is found next.
-    fn show(&mut self, engine: &dyn Engine) {
-        if self.lines.is_empty() {
-            self.lines = last_lines(engine);
-        }
+    /// How many findings are not as they should be.
+    fn complaints(&self) -> usize {
+        self.found.iter().filter(|found| found.result != Judgement::Ok).count()
     }
 
-    fn close(mut self, engine: Option<&dyn Engine>, findings: &mut Vec<Finding>) {
-        let is_bad = self.found.iter().any(|(result, _)| *result != Judgement::Ok);
-        if let Some(engine) = engine.filter(|_| is_bad) {
-            self.show(engine);
-        }
-        for (result, words) in self.found {
-            let lines = if result == Judgement::Ok { Vec::new() } else { self.lines.clone() };
-            findings.push(Finding { step: self.step, result, words, lines });
-        }
+    fn close(self, findings: &mut Vec<Finding>) {
+        let Notes { step, found, .. } = self;
+        findings.extend(found.into_iter().map(|Found { result, words, lines }| Finding {
+            step,
+            result,
+            words,
+            lines,
+        }));
     }
+}
+
+/// The lines that show a finding: what the engine was told last, and the last of what it said with this text in it.
+fn evidence(seen: &[TranscriptLine], text: &str) -> Vec<String> {
+    let last_of = |speaker: Speaker, text: &str, most: usize| -> Vec<usize> {
+        let lines = (0..seen.len()).rev();
+        lines
+            .filter(|&line| seen[line].speaker == speaker && seen[line].text.contains(text))
+            .take(most)
+            .collect()
+    };
+    let told = last_of(Speaker::Driver, "", LINES_TOLD);
+    let said = last_of(Speaker::Engine, text, LINES_SHOWN - LINES_TOLD);
+    // A text that is nowhere was too long to be kept.
+    let said = if said.is_empty() { last_of(Speaker::Engine, "", LINES_SHOWN - LINES_TOLD) } else { said };
+    let mut lines = [told, said].concat();
+    lines.sort_unstable();
+    lines.into_iter().map(|line| seen[line].to_string()).collect()
 }
 
 /// A game of standard chess.

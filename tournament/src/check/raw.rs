@@ -55,13 +55,17 @@ impl Talk {
 type Question = fn(&mut Talk) -> (Judgement, String);
 
 /// All of it; each with a process of its own.
-pub(super) fn hostile(subject: &Subject, findings: &mut Vec<Finding>) {
+pub(super) fn hostile(subject: &Subject, deadline: Instant, findings: &mut Vec<Finding>) {
     let steps: [(&'static str, Question); 3] = [
         ("unknown commands", unknown_commands),
         ("quit while thinking", quit_while_thinking),
         ("end of input", end_of_input),
     ];
     for (step, ask) in steps {
+        if Instant::now() >= deadline {
+            findings.push(super::not_examined(step));
+            continue;
+        }
         let Ok(process) = Process::spawn(&subject.command) else { continue };
         let mut talk = Talk { process, lines: Vec::new() };
         talk.say("uci");

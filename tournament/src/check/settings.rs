@@ -9,25 +9,24 @@ use super::{Notes, StepError};
 /// Every default fits its own range, no name comes twice, and setting each option to its default is survived.
 pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let declared = engine.options().to_vec();
+    notes.look(engine);
     for (index, option) in declared.iter().enumerate() {
         let name = &option.name;
         if declared[..index].iter().any(|other| other.name.eq_ignore_ascii_case(name)) {
-            notes.warn(format!("option {name:?} is declared twice"));
+            notes.warn_of(name, format!("option {name:?} is declared twice"));
         }
         match &option.kind {
             OptionKind::Spin { default, min, max } if min > max => {
-                notes.warn(format!(
-                    "option {name:?}: its least value {min} is above its greatest {max} (default {default})"
-                ));
+                let words = "its least value is above its greatest";
+                notes.warn_of(name, format!("option {name:?}: {words}: {min} to {max}, default {default}"));
             }
             OptionKind::Spin { default, min, max } if default < min || default > max => {
-                notes.warn(format!("option {name:?}: its default {default} is outside of {min} to {max}"));
+                let words = format!("option {name:?}: its default {default} is outside of {min} to {max}");
+                notes.warn_of(name, words);
             }
             OptionKind::Combo { default, choices } if !choices.contains(default) => {
-                notes.warn(format!(
-                    "option {name:?}: its default {default:?} is none of {}",
-                    choices.join(", ")
-                ));
+                let choices = choices.join(", ");
+                notes.warn_of(name, format!("option {name:?}: its default {default:?} is none of {choices}"));
             }
             _ => {}
         }
@@ -52,7 +51,9 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
 
 /// It leaves when it is told so.
 pub(super) fn quit(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
-    match engine.quit() {
+    let farewell = engine.quit();
+    notes.look(engine);
+    match farewell {
         Farewell::Quit(Exit::Code(0)) => notes.ok("leaves when it is told to quit"),
         Farewell::Quit(exit) => notes.warn(format!("leaves when it is told to quit, but {exit}")),
         Farewell::Terminated(_) => notes.warn("does not leave when it is told to quit, only after SIGTERM"),

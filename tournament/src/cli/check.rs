@@ -20,7 +20,8 @@ Examples:
   smalt-tournament check 'cmd=gnuchess args=\"--uci\" option.Hash=16' --json report.json
 
 The exit code is 0 if nothing failed, 1 if something did (the engine is not fit), 2 for wrong usage. Warnings are
-what a runner can live with.";
+what a runner can live with. Most engines take some seconds, one that takes no notice of its limits up to a minute: no
+step is begun after that, and those left are named.";
 
 /// Which engine.
 #[derive(Args, Clone, Debug)]
@@ -66,7 +67,7 @@ fn subject(flags: &CheckFlags) -> Result<Subject, Refusal> {
     let command = command(entrant, &own_program);
     command.locate().map_err(|error| anyhow!("failed to {error}")).or_usage()?;
     let options = entrant.options.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
-    Ok(Subject { command, protocol: entrant.protocol, options })
+    Ok(Subject { name: entrant.name.clone(), command, protocol: entrant.protocol, options })
 }
 
 fn text(report: &Report) -> String {
@@ -85,10 +86,13 @@ fn text(report: &Report) -> String {
     let count = |wanted| report.findings.iter().filter(|finding| finding.result == wanted).count();
     let (warnings, failures) = (count(Judgement::Warning), count(Judgement::Failure));
     let fit = if report.fit { "fit to play" } else { "not fit to play" };
-    let name = if report.engine.is_empty() { "it" } else { &report.engine };
+    let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     text.push_str(&format!(
-        "{name} ({}): {fit}, {failures} failures, {warnings} warnings\n",
-        report.protocol
+        "{} ({}): {fit}, {}, {}\n",
+        report.engine,
+        report.protocol,
+        count(failures, "failure"),
+        count(warnings, "warning")
     ));
     text
 }
