@@ -5,6 +5,7 @@ use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Read, Seek, Write};
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,7 +18,7 @@ use crate::calendar::Moment;
 use crate::game::GameRecord;
 use crate::game::record::SearchRecord;
 use crate::opening::Openings;
-use crate::plan::{ClockScale, Figure, GameWriting, MoveClock, Plan, TimeFlow, Times, Variant};
+use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, Plan, TimeFlow, Times, Variant};
 
 /// Writes records of one run.
 #[derive(Clone, Debug)]
@@ -36,8 +37,8 @@ pub struct PgnWriter {
 impl PgnWriter {
     /// A writer with the names of a plan; those of its openings are left out where there are none.
     pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
-        let tags = |factor: f64| -> Vec<String> {
-            let clocks = plan.entrants.iter().map(|entrant| entrant.clock.scaled(factor));
+        let tags = |measured: Option<NonZeroU64>| -> Vec<String> {
+            let clocks = plan.entrants.iter().map(|entrant| entrant.clock.scaled(measured));
             clocks.map(|clock| time_control_tag(plan.flow, &clock)).collect()
         };
         PgnWriter {
@@ -45,8 +46,8 @@ impl PgnWriter {
             event: plan.name.clone(),
             site: plan.site.clone(),
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
-            clocks: tags(plan.scale.map_or(1.0, ClockScale::factor)),
-            agreed: plan.scale.map(|_| tags(1.0)),
+            clocks: tags(plan.measured),
+            agreed: plan.is_scaled().then(|| tags(None)),
             variant: plan.variant,
             writing: plan.writing.clone(),
         }
@@ -74,9 +75,14 @@ impl PgnWriter {
         if self.variant == Variant::Chess960 {
             game.set_tag("Variant", "Chess960");
         }
+        let started = Moment::of(record.started);
         if self.writing.times == Times::On {
-            let started = Moment::of(record.started);
             game.set_tag("Date", &started.pgn_date());
+        }
+        if self.writing.form == PgnForm::Minimal {
+            return;
+        }
+        if self.writing.times == Times::On {
             game.set_tag("GameDuration", &hours(record.duration));
             game.set_tag("GameStartTime", &started.pgn_time());
             game.set_tag("GameEndTime", &Moment::of(record.started + record.duration).pgn_time());
@@ -115,6 +121,9 @@ impl PgnWriter {
             let Ok(mv) = ply.mv.to_move(game.position()) else { break };
             if game.push_move(mv).is_err() {
                 break;
+            }
+            if self.writing.form == PgnForm::Minimal {
+                continue;
             }
             let rest = if index == last { sentence.as_str() } else { "" };
             game.push_comment(&comment(ply.search.as_ref(), &self.writing, rest));
@@ -378,7 +387,7 @@ mod tests {
         let all = ["nodes", "nps", "seldepth", "tbhits", "latency", "timeleft", "pv"];
         let figures: Vec<Figure> = all.iter().map(|name| name.parse().unwrap()).collect();
         let check = |times, expected: &str| {
-            let writing = GameWriting::new(figures.clone(), times);
+            let writing = GameWriting::new(figures.clone(), times, PgnForm::Full);
             assert_eq!(comment(Some(&search), &writing, "White mates"), expected);
         };
         check(
@@ -387,7 +396,7 @@ mod tests {
         );
         check(Times::Off, "-0.07/9, n=5000, sd=15, tb=3, pv=\"g1f3 g8f6\", White mates");
         let silent = SearchRecord { elapsed: Duration::from_millis(1), ..SearchRecord::default() };
-        let timeless = GameWriting::new(Vec::new(), Times::Off);
+        let timeless = GameWriting::new(Vec::new(), Times::Off, PgnForm::Full);
         assert_eq!(comment(Some(&silent), &timeless, ""), "");
     }
 }

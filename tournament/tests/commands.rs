@@ -246,3 +246,56 @@ fn a_book_is_the_same_whoever_judges_it() {
     assert_eq!(first, book("3"));
     place.await_nobody();
 }
+
+#[test]
+fn any_flag_of_a_test_asks_for_one_and_missing_hypotheses_are_named() {
+    let place = Place::new();
+    let refusal = |flags: &[&str]| place.check(&[&["elo", "--wdl", "76,123,89"], flags].concat(), 2).1;
+    assert!(refusal(&["--alpha", "0.1"]).contains("--elo0 and --elo1 are missing"));
+    assert!(refusal(&["--model", "logistic", "--elo1", "5"]).contains("--elo0 is missing"));
+    assert!(refusal(&["--elo0", "0"]).contains("--elo1 is missing"));
+    let (_, err) = place.check(&["elo"], 2);
+    assert!(err.contains("--wdl W,D,L") && err.contains("--penta"), "{err}");
+}
+
+#[test]
+fn misspelled_keys_of_entrants_and_plans_bring_the_nearest_right_one() {
+    let place = Place::new();
+    let refusal = |text: &str| {
+        place.write("p.toml", text);
+        place.check(&["run", "p.toml"], 2).1
+    };
+    assert!(refusal("[run]\ngmes = 2\n").contains("p.toml, line 2: unknown field `gmes`"));
+    assert!(refusal("[run]\ngmes = 2\n").contains("(did you mean `games`?)"));
+    assert!(refusal("[[entrant]]\ncmd = \"a\"\noptons = {}\n").contains("(did you mean `options`?)"));
+    assert!(refusal("[[entrnt]]\ncmd = \"a\"\n").contains("(did you mean `entrant`?)"));
+    let (_, err) = place.check(&["match", "--engine", "cmd=a optons.Hash=3", "--engine", "b"], 2);
+    assert!(err.contains("did you mean option.NAME?"), "{err}");
+}
+
+#[test]
+fn games_that_are_not_there_are_not_exported_as_nothing() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", ""), scripted("b", ""));
+    let arguments = [
+        "match",
+        "--engine",
+        &a,
+        "--engine",
+        &b,
+        "--depth",
+        "1",
+        "--games",
+        "2",
+        "--maxmoves",
+        "4",
+        "--store",
+        "run.db",
+    ];
+    place.check(&arguments, 0);
+    let (_, err) = place.check(&["export", "run.db", "--game", "99", "-o", "out.pgn"], 2);
+    assert!(err.contains("--game 99: no such game is stored; the last is 2"), "{err}");
+    assert!(!place.path("out.pgn").exists());
+    let (_, err) = place.check(&["export", "run.db", "--pair", "7-9"], 2);
+    assert!(err.contains("--pair 7-9: no such pair"), "{err}");
+}

@@ -221,7 +221,7 @@ fn what_cannot_be_honoured_is_refused_with_words() {
         "unknown flag -ratingintervall (did you mean -ratinginterval?); -help lists them",
     );
     check("-tbpieces 5 -each depth=1", "-tbpieces, -tbignore50 and -tbadjudicate need -tb PATHS");
-    check("-wait 100", "-wait cannot be honoured: there are no pauses between games; give 0 or leave it out");
+    check("-resultformat wide", "-resultformat cannot be honoured: the table of many engines has one form");
     check("-rounds many", "-rounds many: expected a whole number");
     check("-draw movecout=3", "-draw movecout=…: unknown key; the keys are movenumber, movecount and score");
     check("-variant atomic", "-variant atomic: the variants are standard and fischerandom");
@@ -231,6 +231,46 @@ fn what_cannot_be_honoured_is_refused_with_words() {
     assert!(err.contains("\"cmd=a\" stands before any flag"), "{err}");
     let (out, _) = run(&place, "cutechess", &["-version".to_owned()], 0);
     assert!(out.starts_with("smalt-tournament ") && out.ends_with("(cutechess-cli)\n"), "{out}");
+}
+
+#[test]
+fn an_option_that_an_engine_lacks_brings_a_warning_and_the_games_go_on() {
+    let place = Place::new();
+    let flags = "-each depth=1 option.Hush=16 -rounds 1 -maxmoves 4";
+    let (out, err) = run(&place, "fastchess", &line(&duel(), flags), 0);
+    assert_eq!(out.matches("Finished game").count(), 2, "{out}");
+    assert!(err.contains("Warning: A plays without option Hush"), "{err}");
+}
+
+#[test]
+fn outputs_are_written_as_they_are_asked_for() {
+    let place = Place::new();
+    place.write("last.epd", "older\n");
+    let flags = "-each depth=1 -rounds 1 -maxmoves 4 -pgnout games.pgn min fi -epdout last.epd -wait 20 \
+                 -config outname=state.json";
+    run(&place, "cutechess", &line(&duel(), flags), 0);
+    let pgn = place.read("games.pgn");
+    assert!(pgn.contains("[Result ") && !pgn.contains('{') && !pgn.contains("[TimeControl"), "{pgn}");
+    let epd = place.read("last.epd");
+    assert!(epd.starts_with("older\n") && epd.lines().count() == 2, "{epd}");
+    // A store is no text, and is not called one.
+    assert!(place.path("state.db").exists() && !place.path("state.json").exists());
+    let (out, _) = run(&place, "fastchess", &["-config".to_owned(), "file=state.json".to_owned()], 0);
+    assert!(out.ends_with("Tournament finished\n"), "{out}");
+    run(
+        &place,
+        "fastchess",
+        &line(&duel(), "-each depth=1 -rounds 1 -maxmoves 4 -epdout file=last.epd append=false"),
+        0,
+    );
+    assert_eq!(place.read("last.epd").lines().count(), 2);
+}
+
+#[test]
+fn what_engines_say_is_shown_where_debug_asks_for_it() {
+    let place = Place::new();
+    let (out, _) = run(&place, "cutechess", &line(&duel(), "-debug -each depth=1 -maxmoves 2"), 0);
+    assert!(out.contains(" >A: uci\n") && out.contains(" <B: bestmove "), "{out}");
 }
 
 #[test]

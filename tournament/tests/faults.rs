@@ -189,7 +189,13 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
         "--store",
         "run.db",
     ];
-    let (_, err) = place.check(&arguments, 3);
+    let (out, err) = place.check(&arguments, 3);
+    assert!(
+        out.contains("Faults:  failed starts 6\n  bad: failed starts 3\n  gone: failed starts 3\n"),
+        "{out}"
+    );
+    let (told, _) = place.check(&["standings", "run.db"], 0);
+    assert!(told.contains("Faults:  failed starts 6\n"), "{told}");
     assert!(err.contains("bad is out: it failed to start 3 times running"), "{err}");
     assert_eq!(err.matches("bad exited with code 1 while starting").count(), 3, "{err}");
     assert!(err.contains("8 games were left out"), "{err}");
@@ -207,6 +213,27 @@ fn an_option_that_an_engine_lacks_is_never_ignored() {
         ["match", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "2", "--store", "run.db"];
     let (_, err) = place.check(&arguments, 3);
     assert!(err.contains("the engine has none of that name"), "{err}");
+    // Unless the plan wants a warning.
+    let arguments = [
+        "match",
+        "--engine",
+        &good,
+        "--engine",
+        &bad,
+        "--depth",
+        "1",
+        "--games",
+        "2",
+        "--store",
+        "b.db",
+        "--maxmoves",
+        "5",
+        "--bad-options",
+        "warn",
+    ];
+    let (_, err) = place.check(&arguments, 0);
+    assert_eq!(err.matches("Warning: bad plays without option Hush").count(), 1, "{err}");
+    assert_eq!(place.results("b.db")["games_finished"], 2);
 }
 
 #[test]

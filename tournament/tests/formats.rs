@@ -151,6 +151,95 @@ fn tournaments_by_results_are_the_same_at_any_concurrency_and_after_kills() {
     }
 }
 
+/// What is not won by then is level, and what is decided stops the games: in every format of two.
+#[test]
+fn a_sequential_test_ends_any_tournament_of_two() {
+    for format in ["match", "round-robin", "gauntlet", "pyramid", "knockout", "swiss"] {
+        let place = Place::new();
+        let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@all"));
+        let opponent = if format == "gauntlet" { "--opponent" } else { "--engine" };
+        let arguments = [
+            format,
+            "--engine",
+            &good,
+            opponent,
+            &bad,
+            "--depth",
+            "1",
+            "--maxmoves",
+            "4",
+            "--games",
+            "400",
+            "--elo0",
+            "0",
+            "--elo1",
+            "50",
+            "--store",
+            "run.db",
+        ];
+        let (out, _) = place.check(&arguments, 0);
+        let results = place.results("run.db");
+        assert_eq!(results["sprt"]["verdict"], "H1", "{format}: {results:#}");
+        assert!(results["games_finished"].as_u64() < Some(400), "{format}");
+        assert!(out.contains("H1 is accepted"), "{out}");
+        place.await_nobody();
+    }
+}
+
+/// The better seed stands first, whatever the seed shuffles: the test takes the view of the first entrant.
+#[test]
+fn a_sequential_test_takes_the_view_of_the_first_entrant_however_they_are_seeded() {
+    for seed in ["1", "2", "3", "4"] {
+        let place = Place::new();
+        let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@all"));
+        let arguments = [
+            "knockout",
+            "--engine",
+            &bad,
+            "--engine",
+            &good,
+            "--shuffle",
+            "--seed",
+            seed,
+            "--depth",
+            "1",
+            "--maxmoves",
+            "4",
+            "--games",
+            "400",
+            "--alpha",
+            "0.05",
+            "--store",
+            "run.db",
+        ];
+        place.check(&arguments, 0);
+        assert_eq!(place.results("run.db")["sprt"]["verdict"], "H0", "{seed}");
+    }
+}
+
+/// Where later games follow from results, an entrant that cannot be started loses by walkover, and the rest is played.
+#[test]
+fn who_does_not_appear_loses_by_walkover_so_that_a_tournament_goes_on() {
+    for format in ["knockout", "swiss"] {
+        let place = Place::new();
+        let mut all = entrants(4);
+        all[1] = scripted("gone", "--fault exit-at-start");
+        let rest = ["--games", "2", "--pgn", "run.pgn"];
+        let (_, err) = place.check(&arguments(format, &all, &rest), 3);
+        assert!(err.contains("gone failed to start 3 times running"), "{err}");
+        assert!(err.contains("were not played, and lost by whom was out"), "{err}");
+        let results = place.results("run.db");
+        assert_eq!(results["games_planned"], results["games_finished"], "{format}");
+        let walkovers = results["terminations"]["walkover"].as_u64().unwrap();
+        assert!(walkovers >= 2 && walkovers.is_multiple_of(2), "{format}: {walkovers}");
+        let gone = &results["entrants"][1];
+        assert_eq!((gone["name"].as_str(), &gone["points"]), (Some("gone"), &0.0.into()), "{results:#}");
+        assert!(gone["failed_starts"].as_u64() >= Some(3), "{gone}");
+        assert!(place.read("run.pgn").contains("does not appear"), "{format}");
+        place.await_nobody();
+    }
+}
+
 #[test]
 fn wrong_combinations_are_refused_in_words() {
     let place = Place::new();

@@ -211,6 +211,34 @@ fn clocks_are_scaled_to_the_machine_and_the_game_tells_both() {
 }
 
 #[test]
+fn an_entrant_has_a_scale_of_its_own() {
+    let place = Place::new();
+    let mut arguments = QUICK[2..].to_vec();
+    arguments.extend(["--tc", "10+1"]);
+    let scaled = format!("{} scale=1", scripted("a", ""));
+    let pgn = play(&place, &scaled, &scripted("b", ""), &arguments);
+    assert!(pgn.contains("[WhiteTimeControl \"0.1+0.01\"]\n[BlackTimeControl \"10+1\"]"), "{pgn}");
+    assert!(pgn.contains("[WhiteAgreedTimeControl \"10+1\"]\n[BlackAgreedTimeControl \"10+1\"]"), "{pgn}");
+}
+
+/// Both see themselves ahead by 90: the one that tells it from White's view as well says, with Black, that it is behind.
+#[test]
+fn scores_from_white_s_view_are_turned_for_black() {
+    let place = Place::new();
+    let entrant = |name: &str, more: &str| format!("{}{more}", scripted(name, "--info-lines 1 --score 90"));
+    let pgn = play(&place, &entrant("a", ""), &entrant("b", " whitepov=on"), &QUICK);
+    assert!(pgn.contains("{-0.90/") && pgn.contains("{+0.90/"), "{pgn}");
+}
+
+#[test]
+fn an_engine_that_says_that_it_has_no_move_loses_by_that() {
+    let place = Place::new();
+    let pgn = play(&place, &scripted("a", "--fault none-move@2"), &scripted("b", ""), &QUICK);
+    assert!(pgn.contains("White makes an illegal move: none"), "{pgn}");
+    assert!(pgn.contains("[Termination \"illegal move\"]"), "{pgn}");
+}
+
+#[test]
 fn standard_error_goes_to_the_file_that_the_entrant_names() {
     let place = Place::new();
     let noisy = format!("{} stderr=noise.txt", scripted("noisy", "--fault flood-stderr --flood 1"));

@@ -10,6 +10,17 @@ pub enum Score {
     Mate(i32),
 }
 
+impl Score {
+    /// The same score from the other side's view.
+    #[must_use]
+    pub fn negated(self) -> Score {
+        match self {
+            Score::Centipawns(score) => Score::Centipawns(score.saturating_neg()),
+            Score::Mate(moves) => Score::Mate(moves.saturating_neg()),
+        }
+    }
+}
+
 /// How a reported score relates to the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Bound {

@@ -9,8 +9,8 @@ use smalt_stats::sprt::Model;
 use crate::export::Span;
 use crate::opening::Format as BookFormat;
 use crate::plan::{
-    Affinity, DrawRule, FiftyMoves, Figure, Format, MateRule, OnFault, Order, ResignRule, RuleError, Switch,
-    TablebaseResults, TimeoutsFile, Times, Variant, parse_word,
+    Affinity, BadOptions, DrawRule, FiftyMoves, Figure, Format, MateRule, OnFault, Order, PgnForm,
+    ResignRule, RuleError, Switch, TablebaseResults, TimeoutsFile, Times, Variant, parse_word,
 };
 use crate::schedule::OpeningPolicy;
 
@@ -50,14 +50,7 @@ pub(super) enum Command {
     Swiss(RunFlags),
     /// Play one engine against another until a sequential test is decided
     #[command(after_help = SPRT_EXAMPLES)]
-    Sprt {
-        /// What is played.
-        #[command(flatten)]
-        flags: RunFlags,
-        /// What is tested.
-        #[command(flatten)]
-        test: SprtFlags,
-    },
+    Sprt(RunFlags),
     /// Play a plan from a file; flags given besides take precedence
     Run {
         /// The plan: see `smalt-tournament plan`
@@ -80,9 +73,6 @@ pub(super) enum Command {
         /// What is played.
         #[command(flatten)]
         flags: RunFlags,
-        /// What is tested.
-        #[command(flatten)]
-        test: SprtFlags,
     },
     /// Go on exactly where a stopped, killed or crashed run was
     Resume(ResumeFlags),
@@ -115,7 +105,7 @@ pub(super) enum Command {
     #[command(after_help = ELO_EXAMPLES)]
     Elo {
         /// Games: wins, draws, losses
-        #[arg(long, value_name = "W,D,L", required_unless_present = "penta", conflicts_with = "penta")]
+        #[arg(long, value_name = "W,D,L", conflicts_with = "penta")]
         wdl: Option<Numbers<3>>,
         /// Pairs of games by points: 0, ½, 1, 1½, 2
         #[arg(long, value_name = "LL,LD,DD,WD,WW")]
@@ -163,14 +153,21 @@ Examples:
 
 An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself),
 or key=value words: cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin,
-restart, ponder, stderr, option.NAME. A word with spaces needs quotation marks:
+restart, ponder, stderr, scale, whitepov, option.NAME. A word with spaces needs quotation marks:
 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
 
 const SPRT_EXAMPLES: &str = "\
 Example:
-  smalt-tournament sprt --engine ./new --engine ./old --tc 8+0.08 --elo0 0 --elo1 5";
+  smalt-tournament sprt --engine ./new --engine ./old --tc 8+0.08 --elo0 0 --elo1 5
+
+Pairs of games count for the test in the order of their numbers, each when all before it have counted, so that the verdict
+does not depend on which games happen to be short. When it is decided, games in play are given up and not stored; pairs
+that had ended out of turn stay in the store and in the tables, but never change the verdict.
+
+Every other command that plays takes the same flags: a gauntlet, round-robin, pyramid, knockout or Swiss tournament of
+two entrants ends, too, as soon as its test is decided.";
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
@@ -217,6 +214,9 @@ pub(super) struct RunFlags {
     /// All times are for a machine on which Smalt visits so many nodes a second, and are scaled to this one
     #[arg(long, value_name = "REFERENCE_NPS", help_heading = "Clock")]
     pub scale_clock: Option<u64>,
+    /// Seconds after which a move without any limit of time (nodes, depth) is given up
+    #[arg(long, value_name = "SECONDS", help_heading = "Clock")]
+    pub longest_move: Option<u64>,
     /// The time that a side uses goes to its opponent (needs --tc)
     #[arg(long, help_heading = "Clock")]
     pub hourglass: bool,
@@ -233,6 +233,9 @@ pub(super) struct RunFlags {
     /// Everybody keeps the color of the first game of an encounter
     #[arg(long, help_heading = "Run")]
     pub noswap: bool,
+    /// Every pair begins with the same of two having White, where usually the lead changes from pair to pair
+    #[arg(long, help_heading = "Run")]
+    pub same_lead: bool,
     /// The second of two begins with White
     #[arg(long, help_heading = "Run")]
     pub reverse: bool,
@@ -260,6 +263,12 @@ pub(super) struct RunFlags {
     /// After so many faults an engine plays no more, and its games are left out (0: never)
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub strike_after: Option<u32>,
+    /// Where an engine has no such option as its entrant's, or not of that value: fault (it does not play), or warn
+    #[arg(long, value_name = "POLICY", value_parser = parse_word::<BadOptions>, help_heading = "Run")]
+    pub bad_options: Option<BadOptions>,
+    /// Milliseconds between the end of a game and the start of the next one in its place
+    #[arg(long, value_name = "MS", help_heading = "Run")]
+    pub wait: Option<u64>,
     /// Which chess is played: standard or chess960
     #[arg(long, value_name = "VARIANT", value_parser = parse_word::<Variant>, help_heading = "Run")]
     pub variant: Option<Variant>,
@@ -270,8 +279,8 @@ pub(super) struct RunFlags {
     #[arg(long, value_name = "WORDS", help_heading = "Run")]
     pub timeouts: Option<TimeoutsFile>,
 
-    /// Openings: an .epd, .pgn or Polyglot .bin file, plain, .gz or .zst; `builtin`, or `chess960` (its 960 start
-    /// positions)
+    /// Openings: an .epd, .pgn or Polyglot .bin file, plain, .gz or .zst; `builtin`, `chess960` (its 960 start
+    /// positions), or `startpos` (no opening)
     #[arg(long, value_name = "FILE", help_heading = "Openings")]
     pub openings: Option<PathBuf>,
     /// How openings follow one another: random (by the seed) or sequential
@@ -322,18 +331,31 @@ pub(super) struct RunFlags {
     #[arg(long, value_name = "HOW", requires = "tb", help_heading = "Adjudication")]
     pub tb_fifty: Option<FiftyMoves>,
 
+    /// What is tested.
+    #[command(flatten)]
+    pub test: SprtFlags,
+
     /// Where results are kept (default: FORMAT-DATE.db)
     #[arg(long, value_name = "RUN.db", help_heading = "Output")]
     pub store: Option<PathBuf>,
     /// Where games are written (default: as the store, with .pgn)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub pgn: Option<PathBuf>,
+    /// That file is there already: so many of its bytes stay, and the games follow them
+    #[arg(long, value_name = "BYTES", help_heading = "Output")]
+    pub pgn_after: Option<u64>,
     /// What its move comments bear besides: nodes, nps, seldepth, tbhits, latency, timeleft, pv
     #[arg(long, value_name = "FIGURES", value_delimiter = ',', help_heading = "Output")]
     pub pgn_comments: Vec<Figure>,
+    /// How much is written to it: full, or minimal (seven tags, no comments)
+    #[arg(long, value_name = "FORM", value_parser = parse_word::<PgnForm>, help_heading = "Output")]
+    pub pgn_form: Option<PgnForm>,
     /// Whether what depends on time is written to it: on or off
     #[arg(long, value_name = "SWITCH", value_parser = parse_word::<Times>, help_heading = "Output")]
     pub pgn_times: Option<Times>,
+    /// The file of last positions is there already: so many of its bytes stay
+    #[arg(long, value_name = "BYTES", requires = "epd", help_heading = "Output")]
+    pub epd_after: Option<u64>,
     /// How it is shown.
     #[command(flatten)]
     pub show: ShowFlags,
@@ -351,7 +373,7 @@ pub(super) struct ShowFlags {
     /// Write the last positions of all games, at the end of the run
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub epd: Option<PathBuf>,
-    /// Keep every line of both engines, a file a game, in this folder
+    /// Keep every line of both engines, a file a game, in this folder (`-`: on standard output)
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub log: Option<PathBuf>,
     /// Show the standings every so many games (on a terminal they are always shown)
@@ -445,13 +467,13 @@ pub(super) enum ExportForm {
     Transcript,
 }
 
-/// A sequential test.
+/// A sequential test: any of these asks for one.
 #[derive(Args, Clone, Copy, Debug, Default)]
 pub(super) struct SprtFlags {
-    /// The first hypothesis: no better than this (default 0)
+    /// The first hypothesis: no better than this (where games are played, default 0)
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, help_heading = "Test")]
     pub elo0: Option<f64>,
-    /// The second hypothesis: this much better (default 5)
+    /// The second hypothesis: this much better (where games are played, default 5)
     #[arg(long, value_name = "ELO", allow_negative_numbers = true, help_heading = "Test")]
     pub elo1: Option<f64>,
     /// How often the first, if true, may be rejected (default 0.05)
@@ -463,6 +485,14 @@ pub(super) struct SprtFlags {
     /// The unit of the hypotheses: normalized, logistic or bayesian (default normalized)
     #[arg(long, value_name = "MODEL", help_heading = "Test")]
     pub model: Option<Model>,
+}
+
+impl SprtFlags {
+    /// Whether anything was said of a test.
+    pub(super) fn ask(&self) -> bool {
+        let SprtFlags { elo0, elo1, alpha, beta, model } = self;
+        [elo0, elo1, alpha, beta].iter().any(|value| value.is_some()) || model.is_some()
+    }
 }
 
 /// An opening book to be made, or checked.

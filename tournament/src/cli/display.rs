@@ -112,7 +112,7 @@ impl Display {
         if let Some(bar) = &self.bar {
             bar.set_position(finished);
             if self.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAWING) {
-                let table = report::table(standings).to_text();
+                let table = report::live_table(standings).to_text();
                 bar.set_message(format!("{}\n{}", self.pace(standings), table.trim_end()));
                 self.drawn = Some(Instant::now());
             }
@@ -184,6 +184,9 @@ impl Watcher for Display {
             News::GameStarted(_) => {}
             News::GameFinished(record) => self.show_game(record, standings),
             News::EngineFault(fault) => self.line(&format!("{} {}", self.name(fault.entrant), fault.words)),
+            News::EngineWarning { entrant, words } => {
+                self.line(&format!("Warning: {} {words}", self.name(*entrant)))
+            }
             News::EntrantOut { entrant, strike } => {
                 self.line(&format!("{} is out: it {strike}; its games are left out", self.name(*entrant)))
             }

@@ -2,6 +2,7 @@
 
 use std::path::Path;
 
+use anyhow::bail;
 use serde::Serialize;
 use smalt_report::{Sign, format};
 use smalt_stats::sprt::Model;
@@ -70,14 +71,21 @@ pub(super) fn elo(counts: Counts, test: &SprtFlags, json: Option<&Path>) -> Resu
     Ok(Exit::Done)
 }
 
-/// The test that flags ask for; none if they name no hypothesis.
+/// The test that flags ask for; none if they say nothing of one.
 pub(super) fn test_of(flags: &SprtFlags) -> Result<Option<Sprt>, Refusal> {
-    if flags.elo0.is_none() && flags.elo1.is_none() {
-        return Ok(None);
-    }
+    flags.ask().then(|| make_test(flags)).transpose().or_usage()
+}
+
+/// Counts tell nothing of the hypotheses under which they were made, so that both must be said.
+fn make_test(flags: &SprtFlags) -> anyhow::Result<Sprt> {
+    let (elo0, elo1) = match (flags.elo0, flags.elo1) {
+        (Some(elo0), Some(elo1)) => (elo0, elo1),
+        (None, Some(_)) => bail!("a sequential test needs both hypotheses: --elo0 is missing"),
+        (Some(_), None) => bail!("a sequential test needs both hypotheses: --elo1 is missing"),
+        (None, None) => bail!("a sequential test needs its hypotheses: --elo0 and --elo1 are missing"),
+    };
     let model = flags.model.unwrap_or(Model::Normalized);
-    let (alpha, beta) = (flags.alpha.unwrap_or(0.05), flags.beta.unwrap_or(0.05));
-    Sprt::new(flags.elo0.unwrap_or(0.0), flags.elo1.unwrap_or(5.0), alpha, beta, model).map(Some).or_usage()
+    Ok(Sprt::new(elo0, elo1, flags.alpha.unwrap_or(0.05), flags.beta.unwrap_or(0.05), model)?)
 }
 
 fn results(found: &MatchStatistics, llr: Option<f64>, verdict: Option<String>) -> Results {

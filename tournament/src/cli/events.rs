@@ -123,6 +123,10 @@ impl Watcher for EventWriter {
                     json!({ "engine": engine, "name": fault.name, "words": fault.words }),
                 );
             }
+            News::EngineWarning { entrant, words } => {
+                let engine = self.name(*entrant).to_owned();
+                self.write("engine-warning", json!({ "engine": engine, "words": words }));
+            }
             News::EntrantOut { entrant, strike } => {
                 let engine = self.name(*entrant).to_owned();
                 self.write("entrant-out", json!({ "engine": engine, "words": strike.to_string() }));

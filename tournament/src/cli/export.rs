@@ -1,11 +1,11 @@
 //! Writes what a store holds in the form that is asked for, game after game, so that no store is too large.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
+use std::io::{self, BufWriter, Seek, Write};
 use std::path::Path;
 use std::sync::Arc;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
 use smalt_chess::Outcome;
 
 use super::arguments::{ExportFlags, ExportForm};
@@ -13,7 +13,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::tell;
 use super::play::{read_played_run, read_run, refuse_store};
 use super::view::place_of;
-use crate::export::{CSV_HEADER, Filter, JsonGame, csv_line, epd_line};
+use crate::export::{CSV_HEADER, Filter, JsonGame, Span, csv_line, epd_line};
 use crate::game::{GameRecord, Termination};
 use crate::pgn::PgnWriter;
 use crate::plan::Plan;
@@ -25,6 +25,7 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     let plan = read_run(&store)?.plan;
     let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
     let filter = filter(flags, &names).or_usage()?;
+    check_numbers(flags, &store)?;
     let form = flags.what.or_else(|| flags.output.as_deref().and_then(form_of)).unwrap_or(ExportForm::Pgn);
     let sink: Box<dyn Write> = match &flags.output {
         Some(path) => {
@@ -46,15 +47,65 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     }
 }
 
-/// Writes the last positions of all games of a run.
-pub(super) fn write_epd(store: &Path, plan: &Plan, path: &Path) -> Result<(), Refusal> {
+/// Numbers of which the run has not one are a mistake, and no empty file.
+fn check_numbers(flags: &ExportFlags, store: &Store) -> Result<(), Refusal> {
+    let (mut games, mut pairs) = (NumbersSeen::default(), NumbersSeen::default());
+    if flags.game.is_none() && flags.pair.is_none() {
+        return Ok(());
+    }
+    let each = |record: GameRecord| {
+        games.see(record.game.number, flags.game);
+        pairs.see(record.game.pair, flags.pair);
+    };
+    store.for_each_game(each).map_err(refuse_store)?;
+    games.check("game", flags.game).and_then(|()| pairs.check("pair", flags.pair)).or_usage()
+}
+
+/// Which numbers there are of those that are wanted.
+#[derive(Default)]
+struct NumbersSeen {
+    /// The greatest of all, from 0.
+    last: Option<u32>,
+    is_found: bool,
+}
+
+impl NumbersSeen {
+    fn see(&mut self, number: u32, wanted: Option<Span>) {
+        self.last = self.last.max(Some(number));
+        self.is_found |= wanted.is_some_and(|span| span.holds(number));
+    }
+
+    fn check(&self, what: &str, wanted: Option<Span>) -> anyhow::Result<()> {
+        let Some(span) = wanted.filter(|_| !self.is_found) else { return Ok(()) };
+        match self.last {
+            Some(last) => bail!("--{what} {span}: no such {what} is stored; the last is {}", last + 1),
+            None => bail!("--{what} {span}: no {what} is stored yet"),
+        }
+    }
+}
+
+/// Writes the last positions of all games of a run, behind so many bytes of the file that stay.
+pub(super) fn write_epd(store: &Path, plan: &Plan, path: &Path, after: u64) -> Result<(), Refusal> {
     let store = Store::read(store).map_err(refuse_store)?;
     let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-    let file = File::create(path).with_context(|| format!("write {}", path.display())).or_failed()?;
+    let file = cut(path, after).with_context(|| format!("write {}", path.display())).or_failed()?;
     let mut output = BufWriter::new(file);
     let written = games(&store, ExportForm::Epd, &Filter::default(), plan, &names, &mut output)?;
     let written = written.and_then(|()| output.flush());
     written.with_context(|| format!("write {}", path.display())).or_failed()
+}
+
+fn cut(path: &Path, bytes: u64) -> io::Result<File> {
+    let mut file = File::options().write(true).create(true).truncate(bytes == 0).open(path)?;
+    let length = file.metadata()?.len();
+    // A pipe has no length to be cut to.
+    if bytes > 0 && length > bytes {
+        file.set_len(bytes)?;
+    }
+    if bytes > 0 {
+        file.seek(io::SeekFrom::End(0))?;
+    }
+    Ok(file)
 }
 
 /// The form that the name of a file asks for.

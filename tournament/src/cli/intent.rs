@@ -15,14 +15,19 @@ use crate::plan::{
 };
 
 /// The plan that flags mean.
-pub(super) fn plan_of_flags(
-    format: Format,
-    flags: &RunFlags,
-    test: Option<&SprtFlags>,
-) -> Result<Plan, Refusal> {
+pub(super) fn plan_of_flags(format: Format, flags: &RunFlags) -> Result<Plan, Refusal> {
+    plan_of(format, file_of_flags(flags).or_usage()?, flags)
+}
+
+/// A match under a sequential test, whatever was said of that.
+pub(super) fn plan_of_test(flags: &RunFlags) -> Result<Plan, Refusal> {
     let mut file = file_of_flags(flags).or_usage()?;
+    file.sprt.get_or_insert_default();
+    plan_of(Format::Match, file, flags)
+}
+
+fn plan_of(format: Format, mut file: PlanFile, flags: &RunFlags) -> Result<Plan, Refusal> {
     file.run.format = Some(format);
-    file.sprt = test.map(sprt_file);
     let base = if file.entrants.is_empty() && format == Format::Gauntlet {
         PlanFile::shipped()
     } else {
@@ -132,7 +137,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             rounds: flags.rounds,
             seeds: flags.seeds,
             noswap: flags.noswap.then_some(true),
-            same_lead: None,
+            same_lead: flags.same_lead.then_some(true),
             reverse: flags.reverse.then_some(true),
             shuffle: flags.shuffle.then_some(true),
             tiebreak_pairs: flags.tiebreak_pairs,
@@ -140,6 +145,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             concurrency: flags.concurrency,
             on_fault: flags.on_fault,
             strike_after: flags.strike_after,
+            bad_options: flags.bad_options,
+            wait: flags.wait,
             variant: flags.variant,
             affinity: flags.affinity.clone().map(Text),
         },
@@ -149,7 +156,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             nodes: flags.nodes,
             depth: flags.depth,
             timemargin: flags.timemargin,
-            longest_move: None,
+            longest_move: flags.longest_move,
             hourglass: flags.hourglass.then_some(true),
             scale: flags.scale_clock,
             measured: None,
@@ -179,16 +186,18 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             }),
             maxmoves: flags.maxmoves,
         },
-        sprt: None,
+        sprt: flags.test.ask().then(|| sprt_file(&flags.test)),
         output: OutputFile {
             store: flags.store.clone(),
             pgn: flags.pgn.clone(),
             pgn_comments: (!flags.pgn_comments.is_empty()).then(|| flags.pgn_comments.clone()),
+            pgn_form: flags.pgn_form,
             pgn_times: flags.pgn_times,
-            pgn_after: None,
+            pgn_after: flags.pgn_after,
             json: flags.show.json.clone(),
             events: flags.show.events.clone(),
             epd: flags.show.epd.clone(),
+            epd_after: flags.epd_after,
             log: flags.show.log.clone(),
             rating_interval: flags.show.rating_interval,
         },

@@ -30,7 +30,7 @@ use smalt_stats::{Pentanomial, Wdl};
 
 use crate::estimate::estimate;
 use crate::plan::{DEFAULT_PLAN, Format, Plan};
-use arguments::{Arguments, Command, Numbers, RunFlags, SprtFlags};
+use arguments::{Arguments, Command, Numbers, RunFlags};
 use elo::Counts;
 use exit::{Exit, OrRefuse, Refusal};
 use fastchess::Dialect;
@@ -53,13 +53,13 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             stand_guard(std::io::stdin().lock());
             Exit::Done
         }
-        Command::Gauntlet(flags) => play(Format::Gauntlet, &flags, None)?,
-        Command::RoundRobin(flags) => play(Format::RoundRobin, &flags, None)?,
-        Command::Match(flags) => play(Format::Match, &flags, None)?,
-        Command::Knockout(flags) => play(Format::Knockout, &flags, None)?,
-        Command::Pyramid(flags) => play(Format::Pyramid, &flags, None)?,
-        Command::Swiss(flags) => play(Format::Swiss, &flags, None)?,
-        Command::Sprt { flags, test } => play(Format::Match, &flags, Some(&test))?,
+        Command::Gauntlet(flags) => play(Format::Gauntlet, &flags)?,
+        Command::RoundRobin(flags) => play(Format::RoundRobin, &flags)?,
+        Command::Match(flags) => play(Format::Match, &flags)?,
+        Command::Knockout(flags) => play(Format::Knockout, &flags)?,
+        Command::Pyramid(flags) => play(Format::Pyramid, &flags)?,
+        Command::Swiss(flags) => play(Format::Swiss, &flags)?,
+        Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(&flags.show))?,
         Command::Run { plan, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
             play::play(plan, play::face(&flags.show))?
@@ -72,11 +72,9 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             print_plan(&intent::plan_of_file(&path, &flags)?)?;
             Exit::Done
         }
-        Command::Plan { format, flags, test, .. } => {
-            let tests = test.elo0.is_some() || test.elo1.is_some() || test.model.is_some();
-            let format = format.unwrap_or(if tests { Format::Match } else { Format::Gauntlet });
-            let plan = intent::plan_of_flags(format, &flags, tests.then_some(&test))?;
-            print_plan(&plan)?;
+        Command::Plan { format, flags, .. } => {
+            let format = format.unwrap_or(if flags.test.ask() { Format::Match } else { Format::Gauntlet });
+            print_plan(&intent::plan_of_flags(format, &flags)?)?;
             Exit::Done
         }
         Command::Resume(flags) => resume::resume(&flags, play::face(&flags.show))?,
@@ -93,7 +91,12 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             let pairs = penta.map(|pairs| Counts::Pairs(Pentanomial(pairs.0)));
             let games =
                 wdl.map(|Numbers([wins, draws, losses])| Counts::Games(Wdl::new(wins, draws, losses)));
-            let counts = pairs.or(games).context("give --wdl W,D,L or --penta LL,LD,DD,WD,WW").or_usage()?;
+            let counts = pairs
+                .or(games)
+                .context(
+                    "there is nothing to compute: give --wdl W,D,L (games) or --penta LL,LD,DD,WD,WW (pairs)",
+                )
+                .or_usage()?;
             elo::elo(counts, &test, json.as_deref())?
         }
         Command::Openings(flags) => openings::openings(&flags)?,
@@ -107,6 +110,6 @@ fn print_plan(plan: &Plan) -> Result<(), Refusal> {
     output::print(&format!("{estimate}\n{}", plan.to_file().to_toml()))
 }
 
-fn play(format: Format, flags: &RunFlags, test: Option<&SprtFlags>) -> Result<Exit, Refusal> {
-    play::play(intent::plan_of_flags(format, flags, test)?, play::face(&flags.show))
+fn play(format: Format, flags: &RunFlags) -> Result<Exit, Refusal> {
+    play::play(intent::plan_of_flags(format, flags)?, play::face(&flags.show))
 }

@@ -24,7 +24,7 @@ use crate::fleet::{Local, Processors};
 use crate::game::Tablebases;
 use crate::opening::Book;
 use crate::pgn::OrderedPgn;
-use crate::plan::{ClockScale, Entrant, OpeningsPlan, OutputFile, Plan, PlanFile};
+use crate::plan::{Entrant, OpeningsPlan, OutputFile, Plan, PlanFile};
 use crate::run::calibration;
 use crate::run::slot::{Terms, command};
 use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, SetupError, Watcher};
@@ -77,17 +77,25 @@ fn prepare(plan: Plan, face: &Face) -> Result<(Prepared, Book), SetupError> {
 
 /// A plan whose clocks are scaled gets the speed of this machine, once: a resumed run goes on with what was measured.
 fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
-    let Some(scale) = plan.scale.as_mut().filter(|scale| scale.measured.is_none()) else { return Ok(()) };
+    if !plan.is_scaled() || plan.measured.is_some() {
+        return Ok(());
+    }
     let measured = calibration::measure(&own_program()?);
     let measured = measured.context("measure the speed of this machine").or_failed()?;
-    scale.measured = Some(measured);
-    tell(&format!("{measured} nodes/s on this machine: clocks are multiplied by {:.3}", scale.factor()));
+    plan.measured = Some(measured);
+    let factors = plan
+        .entrants
+        .iter()
+        .filter(|entrant| entrant.clock.reference.is_some())
+        .map(|entrant| format!("{} {:.3}", entrant.name, entrant.clock.factor(plan.measured)));
+    let factors: Vec<String> = factors.collect();
+    tell(&format!("{measured} nodes/s on this machine: clocks are multiplied, {}", factors.join(", ")));
     Ok(())
 }
 
 fn scaled_entrants(plan: &Plan) -> Vec<Entrant> {
-    let factor = plan.scale.map_or(1.0, ClockScale::factor);
-    let scaled = |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(factor), ..entrant.clone() };
+    let scaled =
+        |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(plan.measured), ..entrant.clone() };
     plan.entrants.iter().map(scaled).collect()
 }
 
@@ -161,7 +169,7 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     for path in [&output.json, &output.events, &output.epd].into_iter().flatten() {
         check_writable(path)?;
     }
-    if let Some(folder) = &output.log {
+    if let Some(folder) = output.log.as_ref().filter(|folder| !is_standard_output(folder)) {
         std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;
     }
     Ok(())
@@ -290,6 +298,8 @@ pub(super) fn conduct(
         adjudication: plan.adjudication,
         tablebases,
         timeouts: plan.timeouts,
+        bad_options: plan.bad_options,
+        wait: plan.wait,
         own_program: own_program()?,
         log: plan.output.log.clone(),
         guard: start_guard(),
@@ -317,7 +327,7 @@ pub(super) fn conduct(
         show_results(plan, &path, &standings)?;
     }
     if let Some(epd) = &plan.output.epd {
-        export::write_epd(&path, plan, epd)?;
+        export::write_epd(&path, plan, epd, plan.output.epd_after.unwrap_or(0))?;
     }
     Ok(conclude(plan, &path, &conclusion))
 }
@@ -360,6 +370,15 @@ fn conclude(plan: &Plan, store: &Path, conclusion: &Conclusion) -> Exit {
                 tell(&format!("{} {strike}", plan.entrants[*entrant].name));
             }
             tell(&format!("{games} games were left out. Mend what is broken, and {resume}"));
+            Exit::LeftOut
+        }
+        Conclusion::Walkovers { games, out } => {
+            for (entrant, strike) in out {
+                tell(&format!("{} {strike}", plan.entrants[*entrant].name));
+            }
+            tell(&format!(
+                "{games} games were not played, and lost by whom was out, so that the tournament could go on"
+            ));
             Exit::LeftOut
         }
         Conclusion::Interrupted => {
@@ -428,6 +447,17 @@ fn announce(prepared: &Prepared, store: &Path, slots: usize) {
     ));
     for entrant in &plan.entrants {
         tell(&format!("  {} ({})", entrant.name, entrant.clock));
+    }
+    if let Some(test) = &plan.sprt {
+        tell(&format!(
+            "Until it is decided whether {} gains {} Elo or {} ({}; errors {} and {})",
+            plan.entrants[plan.tested()].name,
+            test.elo0(),
+            test.elo1(),
+            test.model(),
+            test.alpha(),
+            test.beta(),
+        ));
     }
     tell(&format!("Results are kept in {}", store.display()));
     if let Some(pgn) = &plan.output.pgn {

@@ -9,8 +9,8 @@ use smalt_report::format;
 use super::arguments::StatusFlags;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
-use super::play::{read_run, refuse_store};
-use super::view::printable;
+use super::play::refuse_store;
+use super::view::{count, printable};
 use crate::calendar::Moment;
 use crate::standings::{Standings, report};
 use crate::store::{Fault, Session, Store};
@@ -102,8 +102,7 @@ struct FaultJson<'a> {
 pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let path = &flags.store;
     let store = Store::read(path).map_err(refuse_store)?;
-    let mut standings = Standings::new(&read_run(&store)?);
-    store.for_each_game(|record| standings.add(&record)).map_err(refuse_store)?;
+    let standings = count(&store)?;
     let state = State::of(path, &standings);
     let session = store.latest_session().map_err(refuse_store)?;
     let speed = session.and_then(|session| Speed::of(&session, state, &standings));

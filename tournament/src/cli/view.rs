@@ -24,8 +24,13 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 /// The counts of a store.
 pub(super) fn read_standings(path: &Path) -> Result<Standings, Refusal> {
     let store = Store::read(path).map_err(refuse_store)?;
-    let mut standings = Standings::new(&read_run(&store)?);
-    store.for_each_game(|record| standings.add(&record)).map_err(refuse_store)?;
+    count(&store)
+}
+
+/// The counts of an open store.
+pub(super) fn count(store: &Store) -> Result<Standings, Refusal> {
+    let mut standings = Standings::new(&read_run(store)?);
+    standings.add_all(store).map_err(refuse_store)?;
     Ok(standings)
 }
 

@@ -1,5 +1,6 @@
 //! Which games are wanted. What is not said does not matter.
 
+use std::fmt;
 use std::str::FromStr;
 
 use smalt_chess::Outcome;
@@ -26,6 +27,15 @@ impl FromStr for Span {
         match (first.trim().parse(), last.trim().parse()) {
             (Ok(first), Ok(last)) if 1 <= first && first <= last => Ok(Span { first, last }),
             _ => Err(ParseSpanError(text.to_owned())),
+        }
+    }
+}
+
+impl fmt::Display for Span {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self.first == self.last {
+            true => write!(f, "{}", self.first),
+            false => write!(f, "{}-{}", self.first, self.last),
         }
     }
 }

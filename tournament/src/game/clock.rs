@@ -97,6 +97,7 @@ mod tests {
             depth: None,
             margin: Duration::from_millis(margin),
             longest_move: Duration::from_secs(60),
+            reference: None,
         }
     }
 

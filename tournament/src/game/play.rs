@@ -13,11 +13,11 @@ use smalt_protocol::uci::client::Start;
 
 use super::adjudicate::Adjudicator;
 use super::clock::{Flag, RunningClock};
-use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord, illegal_move_words};
+use super::record::{FaultReport, GameRecord, NO_MOVE, PlyRecord, SearchRecord, illegal_move_words};
 use super::tablebases::Tablebases;
 use super::termination::Termination;
 use crate::opening::Opening;
-use crate::plan::{AdjudicationRules, MoveClock, PvRecord, TimeFlow};
+use crate::plan::{AdjudicationRules, MoveClock, PvRecord, ScoreView, TimeFlow};
 use crate::schedule::ScheduledGame;
 
 /// How long a move is awaited beyond clock and margin, so that a late one is seen to be late, and by how much.
@@ -52,6 +52,8 @@ pub struct Seat<'a> {
     pub clock: &'a MoveClock,
     /// Whether it thinks on its opponent's time.
     pub pondering: Pondering,
+    /// From whose view it tells its scores.
+    pub scores: ScoreView,
 }
 
 /// Why there is no record.
@@ -76,6 +78,7 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
     let mut table = Table {
         contest,
         pondering: [white.pondering, black.pondering],
+        scores: [white.scores, black.scores],
         engines: [white.engine, black.engine],
         clocks,
         game: Game::new(position),
@@ -124,6 +127,7 @@ struct Table<'a> {
     engines: [&'a mut dyn Engine; 2],
     clocks: [RunningClock<'a>; 2],
     pondering: [Pondering; 2],
+    scores: [ScoreView; 2],
     /// The answer that a side expects to its last move, if it may ponder on it.
     expected: [Option<UciMove>; 2],
     /// The move that a side ponders on, as if it had been played.
@@ -180,7 +184,7 @@ impl Table<'_> {
         }
         let Some(uci) = searched.best else {
             let words = "said that it has no move, where it has one".to_owned();
-            return Ok(Some(self.lost(mover, Termination::IllegalMove, "no-move", words)));
+            return Ok(Some(self.lost(mover, Termination::IllegalMove, NO_MOVE, words)));
         };
         let Ok(mv) = uci.to_move(self.game.position()) else {
             let words = illegal_move_words(uci, &self.game.position().to_fen());
@@ -248,7 +252,13 @@ impl Table<'_> {
             self.ponder(mover.opposite(), expected)?;
         }
         let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
-        engine.finish(&mut meanwhile, None)
+        let mut searched = engine.finish(&mut meanwhile, None)?;
+        if (mover, self.scores[mover.index()]) == (Color::Black, ScoreView::White)
+            && let Some(reported) = &mut searched.report.score
+        {
+            reported.score = reported.score.negated();
+        }
+        Ok(searched)
     }
 
     /// Lets a side think on as if this answer had been played. What goes wrong with it shows when it is its turn.

@@ -51,12 +51,34 @@ impl GameRecord {
         }
     }
 
-    /// How it ended, in words: `White mates`, `Black makes an illegal move: e2e5`.
+    /// A game that nobody played, since one of the two, or none, is there: who is there wins.
+    pub fn walkover(game: ScheduledGame, fen: Option<String>, outcome: Outcome) -> GameRecord {
+        GameRecord {
+            game,
+            fen,
+            plies: Vec::new(),
+            outcome,
+            termination: Termination::Walkover,
+            started: SystemTime::now(),
+            duration: Duration::ZERO,
+            fault: None,
+            peak_memory: [None, None],
+        }
+    }
+
+    /// How it ended, in words: `White mates`, `Black makes an illegal move: e2e5`, or `: none` where it said so.
     pub fn sentence(&self) -> String {
+        if (self.outcome, self.termination) == (Outcome::Draw, Termination::Walkover) {
+            return "Nobody appears".to_owned();
+        }
         let sentence = self.termination.sentence(self.loser().map_or(Color::White, Color::opposite));
         let culprit = self.fault.as_ref().filter(|_| self.termination == Termination::IllegalMove);
-        match culprit.and_then(|fault| illegal_move_in(&fault.words)) {
-            Some(mv) => format!("{sentence}: {mv}"),
+        match culprit {
+            Some(fault) if fault.name == NO_MOVE => format!("{sentence}: none"),
+            Some(fault) => match illegal_move_in(&fault.words) {
+                Some(mv) => format!("{sentence}: {mv}"),
+                None => sentence,
+            },
             None => sentence,
         }
     }
@@ -106,6 +128,9 @@ pub struct SearchRecord {
     /// The principal variation, where the plan wants it kept; else empty.
     pub pv: Box<[UciMove]>,
 }
+
+/// The name of the fault of an engine that says that it has no move where it has one.
+pub(super) const NO_MOVE: &str = "no-move";
 
 /// What a report says of an illegal move.
 pub(super) fn illegal_move_words(mv: UciMove, fen: &str) -> String {

@@ -44,10 +44,12 @@ pub enum Termination {
     MalformedMove,
     /// The loser claimed a result that the rules do not give it.
     FalseClaim,
+    /// The loser could not be started any more, in a tournament that goes on by results: nobody moved.
+    Walkover,
 }
 
 /// All of them in the order of tables, with their names and PGN's words for them.
-const NAMES: [(Termination, &str, &str); 18] = [
+const NAMES: [(Termination, &str, &str); 19] = [
     (Termination::Checkmate, "checkmate", "normal"),
     (Termination::Stalemate, "stalemate", "normal"),
     (Termination::Repetition, "repetition", "normal"),
@@ -62,10 +64,11 @@ const NAMES: [(Termination, &str, &str); 18] = [
     (Termination::Resignation, "resignation", "normal"),
     (Termination::TimeForfeit, "time forfeit", "time forfeit"),
     (Termination::Disconnect, "disconnect", "abandoned"),
-    (Termination::Stall, "stall", "abandoned"),
-    (Termination::IllegalMove, "illegal move", "rules infraction"),
-    (Termination::MalformedMove, "malformed move", "rules infraction"),
-    (Termination::FalseClaim, "false claim", "rules infraction"),
+    (Termination::Stall, "stall", "stalled connection"),
+    (Termination::IllegalMove, "illegal move", "illegal move"),
+    (Termination::MalformedMove, "malformed move", "illegal move"),
+    (Termination::FalseClaim, "false claim", "illegal move"),
+    (Termination::Walkover, "walkover", "abandoned"),
 ];
 
 /// What part of the game is to blame for its end.
@@ -92,7 +95,8 @@ impl Termination {
         self.entry().1
     }
 
-    /// The value of PGN's Termination tag (section 9.8.1 of its standard).
+    /// The value of PGN's Termination tag: those of its standard (section 9.8.1), and for faults cutechess's, which scripts
+    /// (OpenBench's) look for.
     pub fn pgn_word(self) -> &'static str {
         self.entry().2
     }
@@ -105,7 +109,7 @@ impl Termination {
     pub fn kind(self) -> Kind {
         match self {
             Termination::TimeForfeit => Kind::Time,
-            Termination::Disconnect | Termination::Stall => Kind::Crash,
+            Termination::Disconnect | Termination::Stall | Termination::Walkover => Kind::Crash,
             Termination::IllegalMove | Termination::MalformedMove | Termination::FalseClaim => Kind::Move,
             _ => Kind::Play,
         }
@@ -142,6 +146,7 @@ impl Termination {
             Termination::IllegalMove => format!("{loser} makes an illegal move"),
             Termination::MalformedMove => format!("{loser} makes an illegal move: it is none"),
             Termination::FalseClaim => format!("{loser} makes a false claim of the result"),
+            Termination::Walkover => format!("{loser} does not appear"),
         }
     }
 }

@@ -5,6 +5,8 @@ use std::collections::HashSet;
 use std::io;
 use std::ops::Range;
 
+use smalt_chess::Position;
+
 use super::source::{Entry, Format, Origin, Parts, Source};
 use super::{Openings, PolyglotWalk};
 
@@ -58,6 +60,18 @@ impl Book {
     /// # Errors
     /// If it cannot be read, or has no opening.
     pub fn survey(source: Source) -> Result<Book, BookError> {
+        Book::survey_open(source, |_| None)
+    }
+
+    /// The same, where besides positions are refused in which there is nothing to play for, for the reason given. The
+    /// walks of a Polyglot book are not asked.
+    ///
+    /// # Errors
+    /// As [`Self::survey`].
+    pub fn survey_open(
+        source: Source,
+        decided: impl Fn(&Position) -> Option<String>,
+    ) -> Result<Book, BookError> {
         if let Origin::File(path, Format::Polyglot) = &source.origin {
             let walk = PolyglotWalk::open(path, source.plies)?;
             let sum = walk.checksum();
@@ -80,7 +94,11 @@ impl Book {
         };
         let mut place = 0;
         source.for_each(|line, entry| {
-            book.add(place, line, source.judge(&entry));
+            let judged = source.judge(&entry).and_then(|parts| match decided(&parts.last_position()) {
+                Some(reason) => Err(reason),
+                None => Ok(parts),
+            });
+            book.add(place, line, judged);
             place += 1;
         })?;
         if book.count == 0 {

@@ -93,13 +93,18 @@ pub(super) struct Parts {
 }
 
 impl Parts {
-    /// The key of the position in which engines begin to think.
-    pub(super) fn last_key(&self) -> u64 {
+    /// The position in which engines begin to think.
+    pub(super) fn last_position(&self) -> Position {
         let mut position = self.start;
         for &mv in &self.moves {
             position.play(mv);
         }
-        position.repetition_key()
+        position
+    }
+
+    /// Its key.
+    pub(super) fn last_key(&self) -> u64 {
+        self.last_position().repetition_key()
     }
 
     pub(super) fn into_opening(self) -> Opening {

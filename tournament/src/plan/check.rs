@@ -4,14 +4,15 @@
 use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use smalt_driver::entrant::{BUILTIN, NameError, Names, Registry, Restart};
 use smalt_protocol::TimeControl;
 use smalt_stats::Sprt;
 use smalt_stats::sprt::{Model, SprtError};
 
-use super::clock::{ClockError, ClockScale, MoveClock, TimeFlow};
-use super::entrant::{Entrant, Program, Role};
+use super::clock::{ClockError, MoveClock, TimeFlow};
+use super::entrant::{Entrant, Program, Role, ScoreView};
 use super::file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
     SprtFile,
@@ -154,13 +155,16 @@ impl Plan {
             concurrency: check_concurrency(&file.run)?,
             on_fault: file.run.on_fault.unwrap_or(OnFault::Recover),
             strike_after: file.run.strike_after.and_then(NonZeroU32::new),
+            bad_options: file.run.bad_options.unwrap_or_default(),
+            wait: Duration::from_millis(file.run.wait.unwrap_or(0)),
             openings,
             variant: file.run.variant.unwrap_or_default(),
             flow: check_flow(&file.clock, &entrants)?,
-            scale: check_scale(&file.clock)?,
+            measured: file.clock.measured.and_then(NonZeroU64::new),
             writing: GameWriting::new(
                 file.output.pgn_comments.clone().unwrap_or_default(),
                 file.output.pgn_times.unwrap_or_default(),
+                file.output.pgn_form.unwrap_or_default(),
             ),
             affinity: file.run.affinity.clone().map_or_else(Affinity::default, |text| text.0),
             timeouts: file.timeouts.check().map_err(|key| PlanError::Timeout { key })?,
@@ -191,13 +195,14 @@ impl Plan {
                 concurrency: self.concurrency.map(NonZeroUsize::get),
                 on_fault: Some(self.on_fault),
                 strike_after: Some(self.strike_after.map_or(0, NonZeroU32::get)),
+                bad_options: Some(self.bad_options),
+                wait: Some(u64::try_from(self.wait.as_millis()).unwrap_or(u64::MAX)),
                 variant: Some(self.variant),
                 affinity: Some(Text(self.affinity.clone())),
             },
             clock: ClockFile {
                 hourglass: Some(self.flow == TimeFlow::Hourglass),
-                scale: self.scale.map(|scale| scale.reference.get()),
-                measured: self.scale.and_then(|scale| scale.measured).map(NonZeroU64::get),
+                measured: self.measured.map(NonZeroU64::get),
                 ..ClockFile::default()
             },
             timeouts: self.timeouts.to_file(),
@@ -246,12 +251,6 @@ fn positive(value: Option<u32>, key: &'static str) -> Result<u32, PlanError> {
 fn check_concurrency(run: &RunFile) -> Result<Option<NonZeroUsize>, PlanError> {
     let key = "[run] concurrency";
     run.concurrency.map(|value| NonZeroUsize::new(value).ok_or(PlanError::Zero { key })).transpose()
-}
-
-fn check_scale(clock: &ClockFile) -> Result<Option<ClockScale>, PlanError> {
-    let Some(reference) = clock.scale else { return Ok(None) };
-    let reference = NonZeroU64::new(reference).ok_or(PlanError::Zero { key: "[clock] scale" })?;
-    Ok(Some(ClockScale { reference, measured: clock.measured.and_then(NonZeroU64::new) }))
 }
 
 fn check_flow(clock: &ClockFile, entrants: &[Entrant]) -> Result<TimeFlow, PlanError> {
@@ -469,19 +468,32 @@ fn resolve(
             .or_else(|| known.and_then(|engine| engine.dir.clone())),
         protocol,
         restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
-        pondering: typed.ponder.or(each.ponder).unwrap_or_default(),
-        stderr: typed.stderr.clone().or_else(|| each.stderr.clone()),
+        pondering: typed
+            .ponder
+            .or(each.ponder)
+            .or(known.and_then(|engine| engine.ponder))
+            .unwrap_or_default(),
+        stderr: typed
+            .stderr
+            .clone()
+            .or_else(|| each.stderr.clone())
+            .or_else(|| known.and_then(|engine| engine.stderr.clone())),
+        scores: match typed.whitepov.or(each.whitepov).or(known.and_then(|engine| engine.whitepov)) {
+            Some(true) => ScoreView::White,
+            _ => ScoreView::Mover,
+        },
         clock,
         options,
     })
 }
 
-/// The limits of the first that has any; margin and longest move of the first that says so.
+/// The limits of the first that has any; margin, longest move and scale of the first that says so.
 fn inherit_clock(layers: &[ClockFile]) -> ClockFile {
     let limits = layers.iter().find(|layer| layer.has_limit()).cloned().unwrap_or_default();
     ClockFile {
         timemargin: layers.iter().find_map(|layer| layer.timemargin),
         longest_move: layers.iter().find_map(|layer| layer.longest_move),
+        scale: layers.iter().find_map(|layer| layer.scale),
         ..limits
     }
 }

@@ -26,6 +26,8 @@ pub struct MoveClock {
     pub margin: Duration,
     /// When a move without any other limit of time is given up.
     pub longest_move: Duration,
+    /// Nodes a second of Smalt on the machine for which the times are meant; as they stand for any machine if none.
+    pub reference: Option<NonZeroU64>,
 }
 
 /// Where the time goes that a side uses.
@@ -36,23 +38,6 @@ pub enum TimeFlow {
     Usual,
     /// Its opponent gets it, as from an hourglass.
     Hourglass,
-}
-
-/// Times that were agreed for another machine.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct ClockScale {
-    /// Nodes a second of Smalt on that machine.
-    pub reference: NonZeroU64,
-    /// The same on this one; none before it is measured.
-    pub measured: Option<NonZeroU64>,
-}
-
-impl ClockScale {
-    /// What times are multiplied with: a machine of half the speed needs twice the time. At most a hundred either way.
-    pub fn factor(self) -> f64 {
-        let measured = self.measured.unwrap_or(self.reference);
-        (self.reference.get() as f64 / measured.get() as f64).clamp(0.01, 100.0)
-    }
 }
 
 /// Why there is no clock.
@@ -83,6 +68,7 @@ impl MoveClock {
             ("nodes", file.nodes),
             ("depth", file.depth.map(u64::from)),
             ("longest-move", file.longest_move),
+            ("scale", file.scale),
         ];
         if let Some((name, _)) = zeros.iter().find(|(_, value)| *value == Some(0)) {
             return Err(ClockError::Zero(name));
@@ -94,12 +80,24 @@ impl MoveClock {
             depth: file.depth,
             margin: Duration::from_millis(file.timemargin.unwrap_or(0)),
             longest_move: Duration::from_secs(file.longest_move.unwrap_or(3600)),
+            reference: file.scale.and_then(NonZeroU64::new),
         })
     }
 
-    /// The same clock with its times (not the margin) multiplied.
+    /// What times are multiplied with on a machine on which Smalt visits so many nodes a second: where it is half as fast
+    /// they are doubled. At most a hundred either way; 1 where nothing was measured, or the times are for any machine.
+    pub fn factor(&self, measured: Option<NonZeroU64>) -> f64 {
+        let (Some(reference), Some(measured)) = (self.reference, measured) else { return 1.0 };
+        (reference.get() as f64 / measured.get() as f64).clamp(0.01, 100.0)
+    }
+
+    /// The same clock with its times (not the margin) multiplied for such a machine.
     #[must_use]
-    pub fn scaled(&self, factor: f64) -> MoveClock {
+    pub fn scaled(&self, measured: Option<NonZeroU64>) -> MoveClock {
+        let factor = self.factor(measured);
+        if factor == 1.0 {
+            return self.clone();
+        }
         let periods = self.control.periods().iter().map(|period| Period {
             time: period.time.mul_f64(factor),
             increment: period.increment.mul_f64(factor),
@@ -120,6 +118,7 @@ impl MoveClock {
             depth: self.depth,
             timemargin: Some(millis(self.margin)),
             longest_move: Some(self.longest_move.as_secs()),
+            scale: self.reference.map(NonZeroU64::get),
             ..ClockFile::default()
         }
     }
@@ -154,15 +153,15 @@ mod tests {
 
     #[test]
     fn a_machine_of_half_the_speed_gets_twice_the_time() {
-        let scale =
-            ClockScale { reference: NonZeroU64::MIN.saturating_add(999), measured: NonZeroU64::new(500) };
         let clock = MoveClock::check(&ClockFile {
             tc: Some(Text("40/60+0.6".parse().unwrap())),
             timemargin: Some(30),
+            scale: Some(1000),
             ..ClockFile::default()
         });
-        let scaled = clock.unwrap().scaled(scale.factor());
+        let clock = clock.unwrap();
+        let scaled = clock.scaled(NonZeroU64::new(500));
         assert_eq!((scaled.to_string().as_str(), scaled.margin), ("40/120+1.2", Duration::from_millis(30)));
-        assert_eq!(ClockScale { measured: None, ..scale }.factor(), 1.0);
+        assert_eq!(clock.scaled(None), clock);
     }
 }

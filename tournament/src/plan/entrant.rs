@@ -32,6 +32,8 @@ pub struct Entrant {
     pub pondering: Pondering,
     /// The file to which its standard error is appended; the last lines are kept for reports of faults if none.
     pub stderr: Option<PathBuf>,
+    /// From whose view it tells its scores.
+    pub scores: ScoreView,
     /// Its time.
     pub clock: MoveClock,
     /// Its options and their values, as texts.
@@ -45,6 +47,16 @@ pub enum Program {
     Builtin,
     /// A program by its path, or by its name in the search path.
     Command(PathBuf),
+}
+
+/// From whose view an engine tells its scores.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum ScoreView {
+    /// From the mover's, as both protocols want it.
+    #[default]
+    Mover,
+    /// From White's.
+    White,
 }
 
 /// Which side of a gauntlet an entrant is on.
@@ -102,6 +114,8 @@ impl Entrant {
             depth: clock.depth,
             timemargin: clock.timemargin,
             longest_move: clock.longest_move,
+            scale: clock.scale,
+            whitepov: (self.scores == ScoreView::White).then_some(true),
             options: self
                 .options
                 .iter()

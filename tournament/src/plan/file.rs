@@ -16,7 +16,7 @@ use super::machine::{Affinity, TimeoutsFile};
 use super::rules::{DrawRule, MateRule, ResignRule};
 use super::tablebases::TablebaseRule;
 use super::value::{Switch, Text};
-use super::writing::{Figure, Times, Variant};
+use super::writing::{Figure, PgnForm, Times, Variant};
 use crate::opening::Format as BookFormat;
 use crate::schedule::OpeningPolicy;
 
@@ -96,6 +96,12 @@ pub struct RunFile {
     /// After how many faults an entrant plays no more; 0 is never.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub strike_after: Option<u32>,
+    /// What happens where an engine has no such option as its entrant's, or not of that value.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub bad_options: Option<BadOptions>,
+    /// Milliseconds between the end of a game and the start of the next one in its place.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u64>,
     /// Which chess is played.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub variant: Option<Variant>,
@@ -145,6 +151,17 @@ pub enum OnFault {
     Stop,
     /// The run stops if an engine's process broke down or did not answer; after other faults it goes on.
     StopOnCrash,
+}
+
+/// What happens where an engine has no such option as its entrant's, or not of that value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum BadOptions {
+    /// That is a fault of the entrant, which does not play: nobody shall take other settings for those that were meant.
+    #[default]
+    Fault,
+    /// It plays without the option, and a warning tells it.
+    Warn,
 }
 
 /// How much time, or how much work, a move may take. Whatever is set counts.
@@ -269,6 +286,18 @@ pub struct SprtFile {
     pub model: Option<Text<Model>>,
 }
 
+impl SprtFile {
+    fn or(self, other: SprtFile) -> SprtFile {
+        SprtFile {
+            elo0: self.elo0.or(other.elo0),
+            elo1: self.elo1.or(other.elo1),
+            alpha: self.alpha.or(other.alpha),
+            beta: self.beta.or(other.beta),
+            model: self.model.or(other.model),
+        }
+    }
+}
+
 /// Where results go.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
@@ -282,6 +311,9 @@ pub struct OutputFile {
     /// What its move comments bear besides score, depth and time.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn_comments: Option<Vec<Figure>>,
+    /// Whether all tags and comments are written to it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pgn_form: Option<PgnForm>,
     /// Whether what depends on time is written to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn_times: Option<Times>,
@@ -297,6 +329,9 @@ pub struct OutputFile {
     /// The last positions of all games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epd: Option<PathBuf>,
+    /// How many bytes of that file stay before them.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub epd_after: Option<u64>,
     /// The folder of full transcripts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
@@ -354,6 +389,12 @@ pub struct EntrantFile {
     /// See [`ClockFile::longest_move`].
     #[serde(skip_serializing_if = "Option::is_none")]
     pub longest_move: Option<u64>,
+    /// See [`ClockFile::scale`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<u64>,
+    /// Whether the scores that it tells are from White's view, whoever is to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whitepov: Option<bool>,
     /// Its options by their names, set in the order of the alphabet.
     #[serde(skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, OptionText>,
@@ -369,6 +410,7 @@ impl EntrantFile {
             depth: self.depth,
             timemargin: self.timemargin,
             longest_move: self.longest_move,
+            scale: self.scale,
             ..ClockFile::default()
         }
     }
@@ -392,6 +434,8 @@ impl From<EntrantText> for EntrantFile {
             depth: text.depth,
             timemargin: text.timemargin,
             longest_move: None,
+            scale: text.scale,
+            whitepov: text.whitepov,
             options: text.options.into_iter().map(|(name, value)| (name, OptionText(value))).collect(),
         }
     }
@@ -477,6 +521,8 @@ impl PlanFile {
                 concurrency: self.run.concurrency.or(other.run.concurrency),
                 on_fault: self.run.on_fault.or(other.run.on_fault),
                 strike_after: self.run.strike_after.or(other.run.strike_after),
+                bad_options: self.run.bad_options.or(other.run.bad_options),
+                wait: self.run.wait.or(other.run.wait),
                 variant: self.run.variant.or(other.run.variant),
                 affinity: self.run.affinity.or(other.run.affinity),
             },
@@ -499,16 +545,21 @@ impl PlanFile {
                 tablebases: self.adjudication.tablebases.or(other.adjudication.tablebases),
                 maxmoves: self.adjudication.maxmoves.or(other.adjudication.maxmoves),
             },
-            sprt: self.sprt.or(other.sprt),
+            sprt: match (self.sprt, other.sprt) {
+                (Some(own), Some(other)) => Some(own.or(other)),
+                (own, other) => own.or(other),
+            },
             output: OutputFile {
                 store: self.output.store.or(other.output.store),
                 pgn: self.output.pgn.or(other.output.pgn),
                 pgn_comments: self.output.pgn_comments.or(other.output.pgn_comments),
+                pgn_form: self.output.pgn_form.or(other.output.pgn_form),
                 pgn_times: self.output.pgn_times.or(other.output.pgn_times),
                 pgn_after: self.output.pgn_after.or(other.output.pgn_after),
                 json: self.output.json.or(other.output.json),
                 events: self.output.events.or(other.output.events),
                 epd: self.output.epd.or(other.output.epd),
+                epd_after: self.output.epd_after.or(other.output.epd_after),
                 log: self.output.log.or(other.output.log),
                 rating_interval: self.output.rating_interval.or(other.output.rating_interval),
             },

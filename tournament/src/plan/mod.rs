@@ -14,8 +14,9 @@ mod tablebases;
 mod value;
 mod writing;
 
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
+use std::time::Duration;
 
 use smalt_driver::Pondering;
 use smalt_stats::Sprt;
@@ -23,17 +24,17 @@ use smalt_stats::Sprt;
 use crate::schedule::{Colors, OpeningPolicy, Repeat};
 
 pub use check::PlanError;
-pub use clock::{ClockScale, MoveClock, TimeFlow};
-pub use entrant::{Entrant, Program, Role, declares_more_threads};
+pub use clock::{MoveClock, TimeFlow};
+pub use entrant::{Entrant, Program, Role, ScoreView, declares_more_threads};
 pub use file::{
-    AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
-    PlanFileError, RunFile, SprtFile,
+    AdjudicationFile, BadOptions, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile,
+    PlanFile, PlanFileError, RunFile, SprtFile,
 };
 pub use machine::{Affinity, Timeouts, TimeoutsFile};
 pub use rules::{AdjudicationRules, DrawRule, MateRule, ResignRule, RuleError, Sides};
 pub use tablebases::{FiftyMoves, TablebaseResults, TablebaseRule};
 pub use value::{Switch, Text, parse_word};
-pub use writing::{Figure, GameWriting, PvRecord, Times, Variant};
+pub use writing::{Figure, GameWriting, PgnForm, PvRecord, Times, Variant};
 
 /// The name of the openings that are part of the program.
 pub const EMBEDDED_OPENINGS: &str = "builtin";
@@ -75,12 +76,16 @@ pub struct Plan {
     pub on_fault: OnFault,
     /// After how many faults of one start of the runner an entrant plays no more; never if none.
     pub strike_after: Option<NonZeroU32>,
+    /// What happens where an engine has no such option as its entrant's.
+    pub bad_options: BadOptions,
+    /// From the end of a game to the start of the next one in its place.
+    pub wait: Duration,
     /// Which chess is played.
     pub variant: Variant,
     /// Where the time goes that a side uses.
     pub flow: TimeFlow,
-    /// How times are scaled to the machine's speed; as they were agreed if none.
-    pub scale: Option<ClockScale>,
+    /// Nodes a second of Smalt on this machine, for clocks that are scaled to it; none before it is measured.
+    pub measured: Option<NonZeroU64>,
     /// How games are written.
     pub writing: GameWriting,
     /// Whether games are bound to processors.
@@ -102,6 +107,16 @@ pub struct Plan {
 }
 
 impl Plan {
+    /// Whether any clock is for a machine of a certain speed.
+    pub fn is_scaled(&self) -> bool {
+        self.entrants.iter().any(|entrant| entrant.clock.reference.is_some())
+    }
+
+    /// Whose view a sequential test takes: the challenger's, and where nobody is one, that of the first entrant.
+    pub fn tested(&self) -> usize {
+        self.entrants.iter().position(|entrant| entrant.role == Role::Challenger).unwrap_or(0)
+    }
+
     /// How many threads of one game may work at the same time: those of the engine that has most, and of both engines
     /// where somebody ponders.
     pub fn threads_of_a_game(&self) -> usize {

@@ -81,6 +81,17 @@ pub enum Times {
     Off,
 }
 
+/// How much is written of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum PgnForm {
+    /// All tags, and a comment behind each move.
+    #[default]
+    Full,
+    /// The seven tags that every game has, and where it begins; no comments.
+    Minimal,
+}
+
 /// Whether principal variations are kept in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PvRecord {
@@ -98,14 +109,16 @@ pub struct GameWriting {
     pub figures: Vec<Figure>,
     /// Whether what depends on time is written.
     pub times: Times,
+    /// How much is written.
+    pub form: PgnForm,
 }
 
 impl GameWriting {
     /// These figures in their order, each once.
-    pub fn new(mut figures: Vec<Figure>, times: Times) -> GameWriting {
+    pub fn new(mut figures: Vec<Figure>, times: Times, form: PgnForm) -> GameWriting {
         figures.sort_unstable();
         figures.dedup();
-        GameWriting { figures, times }
+        GameWriting { figures, times, form }
     }
 
     /// Whether principal variations must be kept to write this.
@@ -129,7 +142,7 @@ mod tests {
 
     #[test]
     fn principal_variations_are_kept_only_to_be_written() {
-        let writing = GameWriting::new(vec![Figure::Pv, Figure::Nodes, Figure::Pv], Times::On);
+        let writing = GameWriting::new(vec![Figure::Pv, Figure::Nodes, Figure::Pv], Times::On, PgnForm::Full);
         assert_eq!(writing.figures, [Figure::Nodes, Figure::Pv]);
         assert_eq!(writing.pv_record(), PvRecord::Kept);
         assert_eq!(GameWriting::default().pv_record(), PvRecord::Dropped);

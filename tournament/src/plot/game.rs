@@ -132,7 +132,15 @@ fn terms(game: &PgnGame, color: Color) -> Option<MoveClock> {
     let text = game.tags().get(own).or_else(|| game.tags().get("TimeControl"))?;
     let control = TimeControl::parse(text).ok()?;
     let (margin, longest_move) = (Duration::ZERO, Duration::MAX);
-    Some(MoveClock { control, move_time: None, nodes: None, depth: None, margin, longest_move })
+    Some(MoveClock {
+        control,
+        move_time: None,
+        nodes: None,
+        depth: None,
+        margin,
+        longest_move,
+        reference: None,
+    })
 }
 
 /// What is left after a move. A move whose time is not told stops the clock for good.

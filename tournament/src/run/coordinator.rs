@@ -7,6 +7,7 @@ use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
+use smalt_chess::{Color, Outcome};
 use smalt_driver::process::ProcessIdentity;
 use smalt_stats::Verdict;
 
@@ -20,7 +21,7 @@ use crate::pgn::{OrderedPgn, PgnWriter};
 use crate::plan::OnFault;
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
-use crate::store::{Saved, Store, StoreError};
+use crate::store::{Fault, Saved, Store, StoreError};
 
 /// How long workers may take to leave when all work is done: two deaf engines need no more.
 const LEAVING: Duration = Duration::from_secs(4);
@@ -43,6 +44,13 @@ pub enum Conclusion {
         /// How many.
         games: u32,
         /// Who is out (an index of the plan's entrants), and why.
+        out: BTreeMap<usize, Strike>,
+    },
+    /// Games of a tournament that goes on by results were lost without being played, by entrants that were out.
+    Walkovers {
+        /// How many.
+        games: u32,
+        /// Who is out, and why.
         out: BTreeMap<usize, Strike>,
     },
     /// The user stopped it.
@@ -78,6 +86,9 @@ pub struct Coordinator<'a> {
     next_pair: u32,
     faults: Vec<u32>,
     out: BTreeMap<usize, Strike>,
+    /// What was told of engines that play not quite as their entrants say.
+    warned: HashSet<(usize, String)>,
+    walkovers: u32,
     playing: u32,
     processes: HashSet<ProcessIdentity>,
     stop: Option<StopReason>,
@@ -120,6 +131,11 @@ impl<'a> Coordinator<'a> {
             }
         })?;
         written?;
+        store.for_each_fault(|Fault { game, fault }| {
+            if game.is_none() {
+                standings.add_start_fault(fault.entrant);
+            }
+        })?;
         pgn.settle()?;
         Ok(Coordinator {
             prepared,
@@ -133,6 +149,8 @@ impl<'a> Coordinator<'a> {
             next_pair: 0,
             faults: vec![0; prepared.plan.entrants.len()],
             out: BTreeMap::new(),
+            warned: HashSet::new(),
+            walkovers: 0,
             playing: 0,
             processes: HashSet::new(),
             stop: None,
@@ -151,7 +169,10 @@ impl<'a> Coordinator<'a> {
         self.check_test();
         let mut failure = None;
         loop {
-            self.hand_out();
+            if let Err(error) = self.hand_out() {
+                self.halt(StopReason::Failed(error.to_string()));
+                failure = failure.or(Some(error));
+            }
             if self.queue.workers() == 0 {
                 break;
             }
@@ -186,6 +207,9 @@ impl<'a> Coordinator<'a> {
         match &self.stop {
             Some(StopReason::Decided) => Conclusion::Decided,
             Some(StopReason::Fault(words)) => Conclusion::Stopped(words.clone()),
+            _ if missing == 0 && self.walkovers > 0 => {
+                Conclusion::Walkovers { games: self.walkovers, out: self.out.clone() }
+            }
             _ if missing == 0 => Conclusion::Complete,
             Some(_) => Conclusion::Interrupted,
             None => Conclusion::LeftOut { games: missing, out: self.out.clone() },
@@ -229,12 +253,12 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Gives out work as long as somebody wants some; closes the queue when there is none left.
-    fn hand_out(&mut self) {
+    fn hand_out(&mut self) -> Result<(), RunError> {
         if self.closed {
-            return;
+            return Ok(());
         }
         while self.stop.is_none() && self.queue.appetite() > 0 {
-            let Some(work) = self.next_work() else { break };
+            let Some(work) = self.next_work()? else { break };
             self.playing += 1;
             self.queue.offer(work);
         }
@@ -243,6 +267,7 @@ impl<'a> Coordinator<'a> {
         if nothing_left {
             self.close();
         }
+        Ok(())
     }
 
     fn close(&mut self) {
@@ -251,22 +276,39 @@ impl<'a> Coordinator<'a> {
         self.queue.close();
     }
 
-    /// The next pair with games to be played; those of entrants that are out are left.
-    fn next_work(&mut self) -> Option<Work> {
+    /// The next pair with games to be played; those of entrants that are out are left, or lost.
+    fn next_work(&mut self) -> Result<Option<Work>, RunError> {
         while let Some(pair) = self.standings.schedule().pair(self.next_pair) {
             self.next_pair += 1;
             let missing =
                 self.standings.schedule().games_of(pair).filter(|game| !self.done.contains(game.number));
             let (playable, left): (Vec<_>, Vec<_>) = missing.partition(|game| self.can_play(game));
             for game in left {
-                // Only the view loses the game; a failure to write shows at the next one that is written.
-                let _ = self.pgn.leave_out(game.number);
+                self.leave(game)?;
             }
             if !playable.is_empty() {
-                return Some(Work { pair: pair.number, games: playable });
+                return Ok(Some(Work { pair: pair.number, games: playable }));
             }
         }
-        None
+        Ok(None)
+    }
+
+    /// A game that will not be played. Where later games follow from results it is lost by who is out, so that the
+    /// tournament goes on; elsewhere it is left out, and can be made up for.
+    fn leave(&mut self, game: ScheduledGame) -> Result<(), RunError> {
+        let is_out = [game.white, game.black].map(|entrant| self.out.contains_key(&entrant));
+        let outcome = match is_out {
+            [true, false] => Outcome::Win(Color::Black),
+            [false, true] => Outcome::Win(Color::White),
+            [true, true] => Outcome::Draw,
+            [false, false] => return Ok(self.pgn.leave_out(game.number)?),
+        };
+        if !self.standings.schedule().goes_by_results() {
+            return Ok(self.pgn.leave_out(game.number)?);
+        }
+        self.walkovers += 1;
+        let fen = self.prepared.openings.get(game.opening).fen;
+        self.finish_game(&GameRecord::walkover(game, fen, outcome))
     }
 
     fn can_play(&self, game: &ScheduledGame) -> bool {
@@ -286,13 +328,19 @@ impl<'a> Coordinator<'a> {
             }
             Event::EngineFault(fault) => {
                 self.store.note_fault(&fault)?;
+                self.standings.add_start_fault(fault.entrant);
                 self.tell(&News::EngineFault(&fault));
                 self.apply_policy(fault.entrant, &fault.words);
+            }
+            Event::EngineWarning { entrant, words } => {
+                if self.warned.insert((entrant, words.clone())) {
+                    self.tell(&News::EngineWarning { entrant, words: &words });
+                }
             }
             Event::EntrantOut { entrant, strike } => self.strike_out(entrant, strike),
             Event::GameStarted(game) => self.tell(&News::GameStarted(&game)),
             Event::GameFinished(record) => self.finish_game(&record)?,
-            Event::GameAbandoned(game) if self.stop.is_none() => self.pgn.leave_out(game.number)?,
+            Event::GameAbandoned(game) if self.stop.is_none() => self.leave(game)?,
             Event::GameAbandoned(_) => {}
             Event::SystemFailed { words } => self.halt(StopReason::Failed(words)),
             Event::WorkDone { worker } => {

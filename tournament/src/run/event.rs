@@ -30,6 +30,13 @@ pub enum Event {
     },
     /// An engine did wrong outside of a game.
     EngineFault(EngineFault),
+    /// An engine plays, but not quite as its entrant says.
+    EngineWarning {
+        /// An index of the plan's entrants.
+        entrant: usize,
+        /// What is not so, in words that fit after its name.
+        words: String,
+    },
     /// An engine could not be started, again and again: it is out.
     EntrantOut {
         /// An index of the plan's entrants.
@@ -113,6 +120,13 @@ pub enum News<'a> {
     GameFinished(&'a GameRecord),
     /// An engine did wrong outside of a game.
     EngineFault(&'a EngineFault),
+    /// An engine plays, but not quite as its entrant says; each such thing is told once.
+    EngineWarning {
+        /// An index of the plan's entrants.
+        entrant: usize,
+        /// What is not so, in words that fit after its name.
+        words: &'a str,
+    },
     /// An engine is out.
     EntrantOut {
         /// An index of the plan's entrants.

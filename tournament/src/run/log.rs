@@ -15,10 +15,17 @@ pub(super) struct GameLog {
     shared: Arc<Mutex<Pages>>,
 }
 
+/// Where the lines go.
+#[derive(Debug)]
+enum Output {
+    File(File, PathBuf),
+    /// All games together on standard output, in the form of cutechess-cli.
+    Standard,
+}
+
 #[derive(Debug)]
 struct Pages {
-    file: File,
-    path: PathBuf,
+    output: Output,
     begun: Instant,
     line: Vec<u8>,
     failure: Option<String>,
@@ -26,11 +33,16 @@ struct Pages {
 
 impl GameLog {
     /// A new file for the game of this number (from 0), in place of that of an earlier attempt: `game-000001.log` is the
-    /// first.
+    /// first. If the folder is `-`, standard output.
     pub(super) fn create(folder: &Path, number: u32) -> Result<GameLog, String> {
-        let path = folder.join(format!("game-{:06}.log", number + 1));
-        let file = File::create(&path).map_err(|error| format!("write {}: {error}", path.display()))?;
-        let pages = Pages { file, path, begun: Instant::now(), line: Vec::new(), failure: None };
+        let output = if folder.as_os_str() == "-" {
+            Output::Standard
+        } else {
+            let path = folder.join(format!("game-{:06}.log", number + 1));
+            let file = File::create(&path).map_err(|error| format!("write {}: {error}", path.display()))?;
+            Output::File(file, path)
+        };
+        let pages = Pages { output, begun: Instant::now(), line: Vec::new(), failure: None };
         Ok(GameLog { shared: Arc::new(Mutex::new(pages)) })
     }
 
@@ -55,14 +67,25 @@ impl Pages {
             Speaker::Engine => '<',
         };
         self.line.clear();
-        let seconds = self.begun.elapsed().as_secs_f64();
-        let _ = write!(self.line, "{seconds:>11.6} {name} {arrow} ");
+        let time = self.begun.elapsed();
+        let _ = match self.output {
+            Output::File(..) => write!(self.line, "{:>11.6} {name} {arrow} ", time.as_secs_f64()),
+            Output::Standard => write!(self.line, "{} {arrow}{name}: ", time.as_millis()),
+        };
         self.line.extend_from_slice(text);
         self.line.push(b'\n');
-        if let Err(error) = self.file.write_all(&self.line)
-            && self.failure.is_none()
-        {
-            self.failure = Some(format!("write {}: {error}", self.path.display()));
+        match &mut self.output {
+            Output::File(file, path) => {
+                if let Err(error) = file.write_all(&self.line)
+                    && self.failure.is_none()
+                {
+                    self.failure = Some(format!("write {}: {error}", path.display()));
+                }
+            }
+            // Standard output may be closed; then nobody reads it, and the games go on.
+            Output::Standard => {
+                let _ = std::io::stdout().lock().write_all(&self.line);
+            }
         }
     }
 }

@@ -3,6 +3,9 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use smalt_chess::Position;
+
+use crate::game::{TablebaseError, Tablebases};
 use crate::opening::{Book, BookError, Format as BookFormat, Openings, Origin, Source};
 use crate::plan::{
     CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Shuffle, Variant,
@@ -36,6 +39,9 @@ pub enum SetupError {
         /// Why.
         source: BookError,
     },
+    /// The tables that openings are compared with cannot be used.
+    #[error(transparent)]
+    Tables(#[from] TablebaseError),
     /// The first opening is behind the last.
     #[error("begin with opening {start}: there are {openings}")]
     Start {
@@ -104,7 +110,13 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
     }
     let depth = plan.openings.book_depth.map(|moves| moves.saturating_mul(2));
     let plies = [plan.openings.plies, depth].into_iter().flatten().min();
-    Book::survey(Source { plies, ..source }).map_err(|source| SetupError::Book { path: path.clone(), source })
+    let tables = plan.tablebases.as_ref().map(Tablebases::open).transpose()?;
+    let decided = |position: &Position| {
+        let (outcome, _) = tables.as_ref()?.judge(position)?;
+        Some(format!("the endgame tables call it {outcome} before a move is made"))
+    };
+    let book = Book::survey_open(Source { plies, ..source }, decided);
+    book.map_err(|source| SetupError::Book { path: path.clone(), source })
 }
 
 /// What a name of openings means.

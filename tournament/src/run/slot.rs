@@ -4,6 +4,7 @@
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
+use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::entrant::Restart;
@@ -22,13 +23,17 @@ use crate::game::play::transcript_of;
 use crate::game::{Contest, Interrupted, Seat, Tablebases, play};
 use crate::opening::Openings;
 use crate::plan::{
-    AdjudicationRules, Entrant, Program, PvRecord, TimeFlow, Timeouts, Variant, declares_more_threads,
+    AdjudicationRules, BadOptions, Entrant, Program, PvRecord, TimeFlow, Timeouts, Variant,
+    declares_more_threads,
 };
 use crate::schedule::ScheduledGame;
 use crate::store::EngineFault;
 
 /// An engine that fails to start so many times running is out.
 pub const STARTS: usize = 3;
+
+/// How long a pause between games takes no notice of an interrupt.
+const NAP: Duration = Duration::from_millis(50);
 
 /// What all slots of a run have in common.
 #[derive(Debug)]
@@ -49,6 +54,10 @@ pub struct Terms {
     pub tablebases: Option<Tablebases>,
     /// How long engines may take for what is not a move.
     pub timeouts: Timeouts,
+    /// What happens where an engine has no such option as its entrant's.
+    pub bad_options: BadOptions,
+    /// From the end of a game to the start of the next one.
+    pub wait: Duration,
     /// This program, which is the built-in engine, too.
     pub own_program: PathBuf,
     /// The folder of full transcripts, if they are kept.
@@ -141,14 +150,29 @@ impl Slot {
     pub fn run(mut self, queue: &Receiver<Work>, processors: Option<Vec<usize>>) {
         self.binding = processors.and_then(Binding::new);
         let _farewell = Farewell { worker: self.worker, events: self.events.clone() };
+        let mut last_end: Option<Instant> = None;
         while let Ok(work) = queue.recv() {
             for game in work.games {
+                if let Some(ended) = last_end {
+                    self.rest_until(ended + self.terms.wait);
+                }
                 self.play_game(game);
+                last_end = Some(Instant::now());
             }
             self.tell(Event::WorkDone { worker: self.worker });
         }
         while let Some(running) = self.running.pop() {
             self.dismiss(running);
+        }
+    }
+
+    /// Waits, unless all is to end.
+    fn rest_until(&self, end: Instant) {
+        while !self.interrupt.is_raised()
+            && let left = end.saturating_duration_since(Instant::now())
+            && !left.is_zero()
+        {
+            std::thread::sleep(left.min(NAP));
         }
     }
 
@@ -338,7 +362,7 @@ impl Slot {
             failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;
         let process = engine.process().identity();
-        match self.set_up(&mut *engine, plan) {
+        match self.set_up(&mut *engine, entrant, plan) {
             Ok(()) => {
                 let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
                 self.tell(Event::EngineStarted { entrant, process, name, author });
@@ -354,10 +378,20 @@ impl Slot {
         }
     }
 
-    fn set_up(&self, engine: &mut dyn Engine, plan: &Entrant) -> Result<(), SetOptionError> {
+    fn set_up(&self, engine: &mut dyn Engine, entrant: usize, plan: &Entrant) -> Result<(), SetOptionError> {
         let mut meanwhile = Meanwhile::interruptible(&self.interrupt);
         for (name, text) in &plan.options {
-            engine.set_option(name, text, &mut meanwhile)?;
+            match (engine.set_option(name, text, &mut meanwhile), self.terms.bad_options) {
+                (Ok(_), _) => {}
+                (
+                    Err(error @ (SetOptionError::Unknown { .. } | SetOptionError::Value(_))),
+                    BadOptions::Warn,
+                ) => {
+                    let words = format!("plays without option {name}: failed to {error}");
+                    self.tell(Event::EngineWarning { entrant, words });
+                }
+                (Err(error), _) => return Err(error),
+            }
         }
         Ok(())
     }
@@ -408,8 +442,9 @@ fn seats<'a>(running: &'a mut [Running], game: &ScheduledGame, entrants: &'a [En
     let mut seats: [Option<Seat<'a>>; 2] = [None, None];
     for running in running {
         let color = if running.entrant == game.white { Color::White } else { Color::Black };
-        let Entrant { clock, pondering, .. } = &entrants[running.entrant];
-        seats[color.index()] = Some(Seat { engine: &mut *running.engine, clock, pondering: *pondering });
+        let Entrant { clock, pondering, scores, .. } = &entrants[running.entrant];
+        let engine = &mut *running.engine;
+        seats[color.index()] = Some(Seat { engine, clock, pondering: *pondering, scores: *scores });
     }
     seats.map(|seat| seat.expect("both engines were prepared, and no other runs"))
 }

@@ -253,6 +253,11 @@ impl Schedule {
         self.terms.repeat
     }
 
+    /// Whether later games follow from the results of earlier ones.
+    pub fn goes_by_results(&self) -> bool {
+        self.course.is_some()
+    }
+
     /// How far it is, if it goes by results.
     pub fn progress(&self) -> Option<Progress> {
         let course = self.course.as_ref()?;

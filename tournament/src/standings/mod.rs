@@ -22,6 +22,7 @@ use crate::plan::Format;
 use crate::ratings::Games;
 use crate::run::Prepared;
 use crate::schedule::{Pairing, Repeat, Schedule};
+use crate::store::{Fault, Store, StoreError};
 use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
 use latency::Latencies;
 use sequential::SequentialTest;
@@ -34,6 +35,8 @@ pub struct Standings {
     schedule: Schedule,
     pairs_known: u32,
     sequential: Option<SequentialTest>,
+    /// Whose view the sequential test takes.
+    tested: usize,
     entrants: Vec<EntrantTally>,
     pairings: Vec<PairingTally>,
     colors: HashMap<(usize, usize), Wdl>,
@@ -58,6 +61,8 @@ pub struct EntrantTally {
     pub crashes: u64,
     /// Games that it lost by an illegal or unreadable move.
     pub illegal_moves: u64,
+    /// How often it failed to start, or to get ready for a game: that cost no game by itself.
+    pub start_faults: u64,
     /// What its searches told.
     pub searches: SearchTally,
     /// How long the runner took to hand it a move.
@@ -78,6 +83,13 @@ pub struct SearchTally {
     nodes_time: Duration,
     depths: u64,
     depth_count: u64,
+}
+
+impl EntrantTally {
+    /// All that it did wrong, whether it cost a game or not.
+    pub fn faults(&self) -> u64 {
+        self.time_losses + self.crashes + self.illegal_moves + self.start_faults
+    }
 }
 
 impl SearchTally {
@@ -146,6 +158,7 @@ impl Standings {
             schedule: prepared.schedule.clone(),
             pairs_known: prepared.schedule.pairs(),
             sequential: plan.sprt.map(|sprt| SequentialTest::new(sprt, prepared.schedule.repeat())),
+            tested: plan.tested(),
             entrants: plan.entrants.iter().map(|plan| entrant(&plan.name)).collect(),
             pairings: pairing_tallies(&prepared.schedule),
             colors: HashMap::new(),
@@ -174,6 +187,26 @@ impl Standings {
         self.add_memory(record);
         self.schedule.record(record.game.number, half_points(white));
         self.add_new_pairings();
+    }
+
+    /// Counts all that a store has.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn add_all(&mut self, store: &Store) -> Result<(), StoreError> {
+        store.for_each_game(|record| self.add(&record))?;
+        store.for_each_fault(|Fault { game, fault }| {
+            if game.is_none() {
+                self.add_start_fault(fault.entrant);
+            }
+        })
+    }
+
+    /// Counts a fault outside of a game.
+    pub fn add_start_fault(&mut self, entrant: usize) {
+        if let Some(tally) = self.entrants.get_mut(entrant) {
+            tally.start_faults += 1;
+        }
     }
 
     /// What a tournament that goes by results has just decided.
@@ -213,7 +246,8 @@ impl Standings {
             };
             self.units.add(pair, tally.pairing, unit);
             if let Some(test) = &mut self.sequential {
-                test.add(pair, unit);
+                let is_tested = tally.pairing.first == self.tested;
+                test.add(pair, if is_tested { unit } else { unit.mirrored() });
             }
         }
     }

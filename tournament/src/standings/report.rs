@@ -64,7 +64,37 @@ pub fn table(standings: &Standings) -> Table {
             results.draws.into(),
             results.losses.into(),
             drawn.into(),
-            (tally.time_losses + tally.crashes + tally.illegal_moves).into(),
+            tally.faults().into(),
+        ]);
+    }
+    table
+}
+
+/// The same in few columns, for a terminal of eighty while a run goes on.
+pub fn live_table(standings: &Standings) -> Table {
+    let mut table = Table::new([
+        Column::new("#", Kind::Integer),
+        Column::new("entrant", Kind::Text),
+        Column::new("elo", Kind::Estimate(1, Sign::Both)),
+        Column::new("los", Kind::Percent(1)),
+        Column::new("points", Kind::Number(1, Sign::Negative)),
+        Column::new("games", Kind::Integer),
+        Column::new("W-D-L", Kind::Text),
+        Column::new("faults", Kind::Integer),
+    ]);
+    for (place, entrant) in (1_u64..).zip(by_score(standings)) {
+        let tally = &standings.entrants()[entrant];
+        let results = tally.results;
+        let found = standings.statistics_of(entrant);
+        table.push([
+            place.into(),
+            tally.name.clone().into(),
+            elo(found, results),
+            found.map(|found| found.los).into(),
+            results.points().into(),
+            results.games().into(),
+            format!("{}-{}-{}", results.wins, results.draws, results.losses).into(),
+            tally.faults().into(),
         ]);
     }
     table
@@ -196,19 +226,24 @@ pub fn endings_table(standings: &Standings) -> Table {
 
 /// How games ended; faults apart, so that nobody takes a crash for strength.
 pub fn endings(standings: &Standings) -> String {
-    let list = |wanted: bool| {
+    let list = |wanted: bool| -> Vec<String> {
         let chosen =
             standings.terminations().iter().filter(|(termination, _)| termination.is_fault() == wanted);
-        let texts: Vec<String> =
-            chosen.map(|(termination, games)| format!("{termination} {games}")).collect();
-        if texts.is_empty() { "none".to_owned() } else { texts.join(", ") }
+        chosen.map(|(termination, games)| format!("{termination} {games}")).collect()
     };
-    let mut text = format!("Endings: {}\nFaults:  {}\n", list(false), list(true));
+    let joined = |texts: Vec<String>| if texts.is_empty() { "none".to_owned() } else { texts.join(", ") };
+    let mut faults = list(true);
+    let start_faults: u64 = standings.entrants().iter().map(|tally| tally.start_faults).sum();
+    if start_faults > 0 {
+        faults.push(format!("failed starts {start_faults}"));
+    }
+    let mut text = format!("Endings: {}\nFaults:  {}\n", joined(list(false)), joined(faults));
     for tally in standings.entrants() {
         let faults = [
             ("time forfeits", tally.time_losses),
             ("crashes and stalls", tally.crashes),
             ("illegal moves", tally.illegal_moves),
+            ("failed starts", tally.start_faults),
         ];
         let told: Vec<String> = faults
             .iter()

@@ -6,6 +6,8 @@ use std::path::PathBuf;
 use serde::Deserialize;
 use serde_json::Value;
 
+use crate::engine::Pondering;
+
 use super::registry::{OptionText, Registry, RegistryEngine, RegistryError};
 use super::words::{parse_keys, split_words};
 
@@ -34,6 +36,8 @@ struct Configuration {
     whitepov: bool,
     #[serde(default)]
     ponder: bool,
+    #[serde(default)]
+    stderr_file: String,
     #[serde(default)]
     options: Vec<ConfiguredOption>,
 }
@@ -75,15 +79,19 @@ impl Registry {
 }
 
 fn engine(configuration: Configuration) -> Result<RegistryEngine, String> {
-    let Configuration { name, command, working_directory, protocol, init_strings, whitepov, ponder, options } =
-        configuration;
-    let unfit = [
-        (!init_strings.is_empty(), "it wants lines of its own at its start (initStrings)"),
-        (whitepov, "it tells scores from White's view (whitepov)"),
-        (ponder, "it is set to ponder"),
-    ];
-    if let Some((_, reason)) = unfit.iter().find(|(holds, _)| *holds) {
-        return Err((*reason).to_owned());
+    let Configuration {
+        name,
+        command,
+        working_directory,
+        protocol,
+        init_strings,
+        whitepov,
+        ponder,
+        stderr_file,
+        options,
+    } = configuration;
+    if !init_strings.is_empty() {
+        return Err("it wants lines of its own at its start (initStrings)".to_owned());
     }
     // A path with spaces is a path if there is such a file, else a command with arguments.
     let words = if std::path::Path::new(&command).exists() {
@@ -100,6 +108,9 @@ fn engine(configuration: Configuration) -> Result<RegistryEngine, String> {
         args: args.to_vec(),
         dir: (!working_directory.is_empty()).then(|| PathBuf::from(working_directory)),
         proto,
+        ponder: ponder.then_some(Pondering::On),
+        stderr: (!stderr_file.is_empty()).then(|| PathBuf::from(stderr_file)),
+        whitepov: whitepov.then_some(true),
         options: chosen(options),
         package: None,
         rating: None,
@@ -122,12 +133,12 @@ mod tests {
     use super::*;
 
     const FILE: &str = r#"[
-        {"command": "/opt/sf", "name": "Stockfish", "protocol": "uci", "stderrFile": "", "workingDirectory": "/tmp",
+        {"command": "/opt/sf", "name": "Stockfish", "protocol": "uci", "stderrFile": "", "ponder": true, "workingDirectory": "/tmp",
          "options": [
             {"name": "Hash", "type": "spin", "default": 16, "min": 1, "max": 1024, "value": 64},
             {"name": "Ponder", "type": "check", "default": false, "value": false},
             {"name": "Style", "type": "text", "default": "", "value": "solid"}]},
-        {"command": "\"/opt/my engine\" --quiet", "name": "Mine", "protocol": "uci", "variants": ["standard", "fischerandom"]},
+        {"command": "\"/opt/my engine\" --quiet", "name": "Mine", "protocol": "uci", "stderrFile": "mine.err", "whitepov": true, "variants": ["standard", "fischerandom"]},
         {"command": "old", "name": "Old", "protocol": "uci", "initStrings": ["hard"]}
     ]"#;
 
@@ -136,6 +147,7 @@ mod tests {
         let (registry, left_out) = Registry::parse_cutechess(FILE, "engines.json").unwrap();
         let stockfish = registry.find("Stockfish").unwrap();
         assert_eq!(stockfish.dir, Some(PathBuf::from("/tmp")));
+        assert_eq!((stockfish.ponder, &stockfish.stderr), (Some(Pondering::On), &None));
         let options: Vec<_> =
             stockfish.options.iter().map(|(name, text)| (name.as_str(), text.0.as_str())).collect();
         assert_eq!(options, [("Hash", "64"), ("Style", "solid")]);
@@ -143,6 +155,10 @@ mod tests {
         assert_eq!(
             (mine.cmd.to_str(), mine.args.as_slice()),
             (Some("/opt/my engine"), &["--quiet".to_owned()][..])
+        );
+        assert_eq!(
+            (mine.ponder, mine.whitepov, &mine.stderr),
+            (None, Some(true), &Some(PathBuf::from("mine.err")))
         );
         assert_eq!(left_out[0].name, "Old");
         assert!(left_out[0].reason.contains("initStrings"));

@@ -54,6 +54,10 @@ pub struct EntrantText {
     pub ponder: Option<Pondering>,
     /// The file to which its standard error is appended.
     pub stderr: Option<PathBuf>,
+    /// Nodes a second of Smalt on the machine for which its times are meant.
+    pub scale: Option<u64>,
+    /// Whether the scores that it tells are from White's view, whoever is to move.
+    pub whitepov: Option<bool>,
     /// Its options and their values.
     pub options: BTreeMap<String, String>,
 }

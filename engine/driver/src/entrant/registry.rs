@@ -7,6 +7,7 @@ use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
 use super::Protocol;
 use super::nearest::nearest_key;
+use crate::engine::Pondering;
 
 /// Debian's engines, with settings that make them fit for matches.
 const SHIPPED: &str = include_str!("../../../../data/engines.toml");
@@ -49,6 +50,15 @@ pub struct RegistryEngine {
     /// What it speaks.
     #[serde(default)]
     pub proto: Option<Protocol>,
+    /// Whether it thinks on its opponent's time.
+    #[serde(default)]
+    pub ponder: Option<Pondering>,
+    /// The file to which its standard error is appended.
+    #[serde(default)]
+    pub stderr: Option<PathBuf>,
+    /// Whether the scores that it tells are from White's view, whoever is to move.
+    #[serde(default)]
+    pub whitepov: Option<bool>,
     /// Its options.
     #[serde(default)]
     pub options: BTreeMap<String, OptionText>,

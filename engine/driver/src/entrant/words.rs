@@ -5,7 +5,7 @@ use super::{EntrantText, Protocol, Restart};
 use crate::engine::Pondering;
 
 /// The keys, but for `option.NAME`.
-const KEYS: [&str; 14] = [
+const KEYS: [&str; 16] = [
     "cmd",
     "name",
     "args",
@@ -20,6 +20,8 @@ const KEYS: [&str; 14] = [
     "restart",
     "ponder",
     "stderr",
+    "scale",
+    "whitepov",
 ];
 
 /// Why an argument is no entrant.
@@ -131,21 +133,35 @@ fn take_word(file: &mut EntrantText, word: &str) -> Result<(), WordsError> {
             });
         }
         "stderr" => file.stderr = Some(value.into()),
-        "ponder" => {
-            file.ponder = Some(match value {
-                "on" | "true" => Pondering::On,
-                "off" | "false" => Pondering::Off,
-                _ => return Err(refuse("ponder is on or off".to_owned())),
-            });
+        "scale" => file.scale = Some(number()?),
+        "ponder" | "whitepov" => {
+            let is_on = match value {
+                "on" | "true" => true,
+                "off" | "false" => false,
+                _ => return Err(refuse(format!("{key} is on or off"))),
+            };
+            if key == "ponder" {
+                file.ponder = Some(if is_on { Pondering::On } else { Pondering::Off });
+            } else {
+                file.whitepov = Some(is_on);
+            }
         }
         _ => match key.strip_prefix("option.") {
             Some(name) if !name.is_empty() => {
                 file.options.insert(name.to_owned(), value.to_owned());
             }
-            _ => return Err(WordsError::UnknownKey { key: key.to_owned(), hint: nearest(key, KEYS) }),
+            _ => return Err(WordsError::UnknownKey { key: key.to_owned(), hint: nearest_word(key) }),
         },
     }
     Ok(())
+}
+
+/// The nearest key; of an option only what stands before its name is compared.
+fn nearest_word(key: &str) -> Option<&'static str> {
+    match key.split_once('.') {
+        Some((before, _)) => nearest(before, ["option"]).map(|_| "option.NAME"),
+        None => nearest(key, KEYS),
+    }
 }
 
 /// Seconds with a fraction, as whole milliseconds.

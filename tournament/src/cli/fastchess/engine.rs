@@ -1,6 +1,7 @@
 //! Engines in foreign words: rewritten into ours, which are nearly the same, and read by the one reader of entrants.
 
 use anyhow::{Context, bail};
+use smalt_driver::Pondering;
 use smalt_driver::entrant::{EntrantText, LeftOutEngine, Protocol, Registry, parse_keys, split_words};
 use smalt_protocol::TimeControl;
 
@@ -57,6 +58,11 @@ fn known(name: &str, registry: &Registry, left_out: &[LeftOutEngine]) -> anyhow:
     };
     let mut words = vec![format!("name={name}"), format!("cmd={}", engine.cmd.display())];
     words.extend(engine.dir.as_ref().map(|folder| format!("dir={}", folder.display())));
+    words.extend(engine.stderr.as_ref().map(|file| format!("stderr={}", file.display())));
+    words.extend(
+        engine.ponder.map(|ponder| format!("ponder={}", if ponder == Pondering::On { "on" } else { "off" })),
+    );
+    words.extend(engine.whitepov.map(|is_on| format!("whitepov={is_on}")));
     words.extend(engine.options.iter().map(|(option, text)| format!("option.{option}={}", text.0)));
     Ok(Known { words, arguments: engine.args.clone(), protocol: engine.proto })
 }

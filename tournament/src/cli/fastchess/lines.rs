@@ -265,6 +265,9 @@ impl Watcher for Lines {
             }
             // What is said of games on standard error would be counted twice by scripts that read both.
             News::Stopping(StopReason::Failed(words)) => tell(&format!("Stopping: failed to {words}")),
+            News::EngineWarning { entrant, words } => {
+                tell(&format!("Warning: {} {words}", self.names[*entrant]));
+            }
             News::EntrantOut { entrant, .. } => {
                 tell(&format!("{} plays no more; its games are left out", self.names[*entrant]));
             }

@@ -81,16 +81,18 @@ A script goes on as it is when the program that it calls is one line:
 Whatever cannot be honoured is an error; nothing is ignored. Results are kept in a store besides (its name goes to standard
 error), so that a run that was stopped or killed goes on with `smalt-tournament resume`, or with -config file=STORE.
 
-Engines: -engine cmd= name= arg= args= dir= proto= tc= st= nodes= depth= plies= timemargin= restart= ponder conf=
-         option.NAME=VALUE …, for each engine; -each …: the same for all of them
+Engines: -engine cmd= name= arg= args= dir= proto= tc= st= nodes= depth= plies= timemargin= restart= ponder whitepov
+         stderr= conf= option.NAME=VALUE …, for each engine; -each …: the same for all of them
+         An option that an engine does not have, or not of that value, is left out with a warning.
 Games:   -rounds N -games N -repeat [N] -noswap -reverse -tournament TYPE -seeds N -variant standard|fischerandom
          -openings file= format= order= plies= start=, -srand N -bookmode MODE -concurrency N -force-concurrency
-         -use-affinity [CPUS] -recover -startup-ms N -ucinewgame-ms N -ping-ms N
+         -use-affinity [CPUS] -wait MS -recover -startup-ms N -ucinewgame-ms N -ping-ms N
 Ends:    -draw movenumber= movecount= score=, -resign movecount= score= twosided=, -maxmoves N
          -tb PATHS -tbpieces N -tbignore50 -tbadjudicate WIN_LOSS|DRAW|BOTH, -sprt elo0= elo1= alpha= beta= model=
-Output:  -pgnout FILE | file= append= …, -epdout FILE, -event NAME -site NAME -output format=fastchess|cutechess
+Output:  -pgnout FILE [min] [fi] | file= append= min= …, -epdout FILE | file= append=, -debug, -event NAME -site NAME -output format=fastchess|cutechess
          -ratinginterval N -scoreinterval N -outcomeinterval N -report penta=true|false -crc32 pgn=true -log file= …
          -config outname= | file=, -show-latency -testEnv -autosaveinterval N -quick cmd= cmd= book=
+         -config outname=NAME.json keeps its store in NAME.db, and -config file=NAME.json goes on with that.
 
 Where both mean something else by a flag, the name of the command tells: without -rounds and -games fastchess plays two
 rounds of two games, cutechess one game; without -repeat cutechess plays each game from an opening of its own; the bounds of

@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::lines::Style;
 use super::words::Flag;
-use crate::plan::Figure;
+use crate::plan::{Figure, PgnForm};
 
 /// A PGN file, and how many of its bytes stay.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -14,6 +14,7 @@ pub(super) struct PgnOut {
     pub(super) path: PathBuf,
     pub(super) after: u64,
     pub(super) figures: Vec<Figure>,
+    pub(super) form: PgnForm,
 }
 
 /// `-pgnout FILE [min] [fi]`, or `-pgnout file= append= notation= …`.
@@ -21,6 +22,7 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
     let mut file = None;
     let mut appends = true;
     let mut figures = Vec::new();
+    let mut form = PgnForm::Full;
     for word in flag.words {
         match word.split_once('=') {
             Some(("file", value)) => file = Some(value),
@@ -29,10 +31,15 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
             Some(("notation", value)) => {
                 return Err(flag.refuse("notation", value, "moves are written in san only"));
             }
-            Some((key @ ("hashfull" | "min"), value)) => {
-                if flag.truth(key, value)? {
-                    return Err(flag.refuse(key, value, "not supported; leave it out"));
+            Some(("hashfull", value)) => {
+                if flag.truth("hashfull", value)? {
+                    return Err(flag.refuse("hashfull", value, "it is not kept of a search; leave it out"));
                 }
+            }
+            Some(("min", value)) => form = pgn_form(flag.truth("min", value)?),
+            // Only finished games are ever written.
+            Some(("fi", value)) => {
+                flag.truth("fi", value)?;
             }
             Some((key, value)) if key.parse::<Figure>().is_ok() => {
                 if flag.truth(key, value)? {
@@ -55,9 +62,7 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
             }
             // Only finished games are ever written.
             None if word == "fi" && file.is_some() => {}
-            None if word == "min" && file.is_some() => {
-                bail!("-pgnout … min: a minimal PGN is not supported; leave it out")
-            }
+            None if word == "min" && file.is_some() => form = PgnForm::Minimal,
             None if file.is_none() => file = Some(word.as_str()),
             None => bail!("-pgnout: {word:?} is not understood"),
         }
@@ -65,7 +70,11 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
     let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-pgnout needs a file") };
     let path = PathBuf::from(file);
     let after = if appends { length(&path) } else { 0 };
-    Ok(PgnOut { path, after, figures })
+    Ok(PgnOut { path, after, figures, form })
+}
+
+fn pgn_form(is_minimal: bool) -> PgnForm {
+    if is_minimal { PgnForm::Minimal } else { PgnForm::Full }
 }
 
 fn length(path: &Path) -> u64 {
@@ -98,10 +107,29 @@ pub(super) fn switch(flag: &Flag<'_>, wanted: &str) -> anyhow::Result<bool> {
     Ok(is_on)
 }
 
-/// `-epdout FILE`, or `-epdout file=`.
-pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<PathBuf> {
-    let word = flag.word()?;
-    Ok(PathBuf::from(word.strip_prefix("file=").unwrap_or(word)))
+/// A file of last positions, and how many of its bytes stay.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) struct EpdOut {
+    pub(super) path: PathBuf,
+    pub(super) after: u64,
+}
+
+/// `-epdout FILE`, or `-epdout file= append=`.
+pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<EpdOut> {
+    let (mut file, mut appends) = (None, true);
+    for word in flag.words {
+        match word.split_once('=') {
+            Some(("file", value)) => file = Some(value),
+            Some(("append", value)) => appends = flag.truth("append", value)?,
+            Some((key, _)) if file.is_some() => return Err(flag.unknown(key, "file and append")),
+            _ if file.is_none() => file = Some(word.as_str()),
+            _ => bail!("-epdout: {word:?} is not understood"),
+        }
+    }
+    let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-epdout needs a file") };
+    let path = PathBuf::from(file);
+    let after = if appends { length(&path) } else { 0 };
+    Ok(EpdOut { path, after })
 }
 
 /// A log, and a folder for what engines say if that is wanted too.
@@ -152,7 +180,8 @@ pub(super) struct Config {
     pub(super) keep: Option<PathBuf>,
 }
 
-/// `-config file=`, `-config outname=`: our store stands in for the file of settings.
+/// `-config file=`, `-config outname=`: our store stands in for the file of settings. Where that is called `….json` the
+/// store is called `….db` in both, since nobody should take a database for a text.
 pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
     let mut config = Config::default();
     for (key, value) in flag.pairs()? {
@@ -164,8 +193,8 @@ pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
                     "settings that fastchess saved cannot be read; a run is gone on with by its store",
                 ));
             }
-            "file" => config.resume = Some(PathBuf::from(value)),
-            "outname" => config.keep = Some(PathBuf::from(value)),
+            "file" => config.resume = Some(store_name(value)),
+            "outname" => config.keep = Some(store_name(value)),
             "discard" | "stats" => {
                 let is_default = flag.truth(key, value)? == (key == "stats");
                 if !is_default {
@@ -176,6 +205,14 @@ pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
         }
     }
     Ok(config)
+}
+
+fn store_name(name: &str) -> PathBuf {
+    let path = PathBuf::from(name);
+    match path.extension().is_some_and(|extension| extension == "json") {
+        true => path.with_extension("db"),
+        false => path,
+    }
 }
 
 fn is_json(path: &Path) -> bool {

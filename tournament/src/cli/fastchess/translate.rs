@@ -7,14 +7,16 @@ use anyhow::{Context, anyhow, bail};
 use smalt_driver::entrant::{LeftOutEngine, Registry};
 
 use super::lines::{Shown, Style};
-use super::outputs::{self, Config, PgnOut};
+use super::outputs::{self, Config, EpdOut, PgnOut};
 use super::words::{Flag, flags};
 use super::{Dialect, Request, engine, rules};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
+use crate::cli::output::tell;
+use crate::opening::Format as BookFormat;
 use crate::plan::{
-    AdjudicationFile, Affinity, ClockFile, Format, OnFault, OpeningsFile, Order, OutputFile, Plan, PlanFile,
-    RunFile, START_POSITION, Switch, Text, TimeoutsFile, Variant,
+    AdjudicationFile, Affinity, BadOptions, ClockFile, Format, OnFault, OpeningsFile, Order, OutputFile,
+    Plan, PlanFile, RunFile, START_POSITION, Switch, Text, TimeoutsFile, Variant,
 };
 use crate::schedule::OpeningPolicy;
 
@@ -34,13 +36,14 @@ struct Typed<'a> {
     adjudication: AdjudicationFile,
     sprt: Option<crate::plan::SprtFile>,
     tournament: Format,
+    is_quick: bool,
     rounds: Option<u32>,
     games: Option<u32>,
     repeat: Option<u32>,
     tables: rules::Tables,
     timeouts: TimeoutsFile,
     pgn: Option<PgnOut>,
-    epd: Option<PathBuf>,
+    epd: Option<EpdOut>,
     log: Option<PathBuf>,
     config: Config,
     shown: Shown,
@@ -94,6 +97,7 @@ impl<'a> Typed<'a> {
                 concurrency: Some(1),
                 on_fault: Some(OnFault::StopOnCrash),
                 strike_after: Some(0),
+                bad_options: Some(BadOptions::Warn),
                 seed: Some(seed_of_now()),
                 ..RunFile::default()
             },
@@ -106,6 +110,7 @@ impl<'a> Typed<'a> {
             },
             sprt: None,
             tournament: Format::RoundRobin,
+            is_quick: false,
             rounds: None,
             games: None,
             repeat: None,
@@ -178,6 +183,11 @@ impl<'a> Typed<'a> {
                 self.shown.log = Some(log.file);
                 self.log = log.engines;
             }
+            "debug" => {
+                flag.alone()?;
+                self.log = Some(PathBuf::from("-"));
+            }
+            "wait" => self.run.wait = Some(flag.number()?),
             "epdout" => self.epd = Some(outputs::epd(flag)?),
             "variant" => self.run.variant = Some(variant(flag)?),
             "output" => self.shown.style = outputs::style(flag)?,
@@ -196,7 +206,7 @@ impl<'a> Typed<'a> {
 
     fn take_openings(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
         // Both take openings in the order of the file where nothing is said.
-        let mut openings = OpeningsFile { order: Some(Order::Sequential), ..OpeningsFile::default() };
+        let mut openings = OpeningsFile::default();
         for (key, value) in flag.pairs()? {
             match key {
                 "file" => openings.file = Some(PathBuf::from(value)),
@@ -214,6 +224,10 @@ impl<'a> Typed<'a> {
             }
         }
         let Some(file) = &openings.file else { bail!("-openings needs file=") };
+        // A Polyglot book has no order but chance.
+        let is_polyglot = openings.format.or_else(|| BookFormat::of(file)) == Some(BookFormat::Polyglot);
+        let usual = if is_polyglot { Order::Random } else { Order::Sequential };
+        openings.order = openings.order.or(Some(usual));
         self.shown.book = file.file_name().map(|name| name.to_string_lossy().into_owned());
         self.openings = Some(openings);
         Ok(())
@@ -245,7 +259,7 @@ impl<'a> Typed<'a> {
         self.each.insert(0, "tc=10+0.1".to_owned());
         self.run.concurrency = Some(cores.saturating_sub(2).max(1));
         self.run.on_fault = Some(OnFault::Recover);
-        self.rounds = Some(25_000);
+        self.is_quick = true;
         self.games = Some(2);
         self.adjudication.draw =
             Some(Switch::On(crate::plan::DrawRule { movenumber: 30, movecount: 8, score: 8 }));
@@ -258,6 +272,12 @@ impl<'a> Typed<'a> {
         if let Some(store) = self.config.resume.take() {
             let concurrency = self.run.concurrency.filter(|&games| games > 1);
             return Ok(Request::Resume { store, concurrency, shown: self.shown });
+        }
+        if self.is_quick && self.rounds.is_none() {
+            self.rounds = Some(QUICK_ROUNDS);
+            tell(&format!(
+                "-quick: {QUICK_ROUNDS} rounds of two games, as fastchess plays them; -rounds N asks for fewer"
+            ));
         }
         let file = self.file().or_usage()?;
         let mut plan = Plan::check(&file, &Registry::default()).or_usage()?;
@@ -314,7 +334,9 @@ impl<'a> Typed<'a> {
                 pgn: self.pgn.as_ref().map(|pgn| pgn.path.clone()),
                 pgn_after: self.pgn.as_ref().map(|pgn| pgn.after),
                 pgn_comments: self.pgn.as_ref().map(|pgn| pgn.figures.clone()),
-                epd: self.epd.clone(),
+                pgn_form: self.pgn.as_ref().map(|pgn| pgn.form),
+                epd: self.epd.as_ref().map(|epd| epd.path.clone()),
+                epd_after: self.epd.as_ref().map(|epd| epd.after),
                 log: self.log.clone(),
                 ..OutputFile::default()
             },
@@ -352,6 +374,9 @@ impl<'a> Typed<'a> {
         Ok((all, 1, repeat))
     }
 }
+
+/// How many rounds fastchess plays for `-quick`.
+const QUICK_ROUNDS: u32 = 25_000;
 
 /// Seeds of plans have 63 bits.
 const SEEDS: u64 = i64::MAX as u64;
@@ -413,15 +438,11 @@ fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
             1 => Ok(()),
             _ => cannot("every game is told; give 1 or leave it out"),
         },
-        "wait" => match flag.number()? {
-            0 => Ok(()),
-            _ => cannot("there are no pauses between games; give 0 or leave it out"),
-        },
         "bookmode" => match flag.word()? {
             "ram" | "disk" => Ok(()),
             other => Err(anyhow!("-bookmode {other}: the modes are ram and disk")),
         },
-        "debug" => cannot("what engines say is kept with `--log FOLDER` of our own flags"),
+        "resultformat" => cannot("the table of many engines has one form"),
         "strict" => cannot("warnings of engines never stop a run; leave out -recover to stop at crashes"),
         "compliance" => cannot("use `smalt-tournament check ENGINE`"),
         _ => {
@@ -433,7 +454,7 @@ fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
 }
 
 /// All flags, for hints.
-const KNOWN: [&str; 49] = [
+const KNOWN: [&str; 50] = [
     "engine",
     "each",
     "concurrency",
@@ -482,5 +503,6 @@ const KNOWN: [&str; 49] = [
     "startup-ms",
     "ucinewgame-ms",
     "ping-ms",
+    "resultformat",
     "version",
 ];
