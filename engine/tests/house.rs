@@ -47,6 +47,9 @@ const HOMES: &[(&str, &[&str])] = &[
     ("rusqlite::", &["tournament/src/store/", "suites/src/history/"]),
     ("async_nats", &["tournament/src/fleet/"]),
     ("axum::", &["tournament/src/dashboard/"]),
+    ("hyper::", &["tournament/src/dashboard/"]),
+    ("hyper_util::", &["tournament/src/dashboard/"]),
+    ("tokio::", &["tournament/src/dashboard/", "tournament/src/fleet/"]),
     ("smalt::", &["engine/", "tuner/", "tournament/src/main.rs", "suites/src/main.rs"]),
     ("clap::", &["tournament/src/cli", "suites/src/cli", "tuner/src/cli"]),
 ];
@@ -208,6 +211,23 @@ fn starts_a_word(text: &str, word: &str) -> bool {
         let before = text[..at].chars().next_back();
         !before.is_some_and(|c| c.is_alphanumeric() || c == '_')
     })
+}
+
+/// The page is whole: no file of it names another host (but for the name of SVG, which nobody asks), and none writes HTML.
+#[test]
+fn the_page_asks_nobody_and_writes_no_html() {
+    let mut complaints = Vec::new();
+    for path in files_below(&root().join("tournament/src/dashboard/assets")) {
+        let text = read(&path).replace("http://www.w3.org/2000/svg", "");
+        for word in
+            ["http:", "https:", "innerHTML", "outerHTML =", "insertAdjacentHTML", "document.write", "eval("]
+        {
+            if text.contains(word) {
+                complaints.push(format!("{path}: {word} does not belong in the page"));
+            }
+        }
+    }
+    report(&complaints);
 }
 
 #[test]

@@ -1,5 +1,6 @@
 //! The command line as it was typed, and nothing more. What it means is told by [`super::intent`].
 
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
@@ -78,6 +79,9 @@ pub(super) enum Command {
     Resume(ResumeFlags),
     /// Tell how far a run is, and what engines did wrong
     Status(StatusFlags),
+    /// Serve the live page of runs: standings, boards, every game
+    #[command(after_help = super::serve::EXAMPLES)]
+    Serve(super::serve::ServeFlags),
     /// Show the tables of a run
     Standings {
         /// The store of the run
@@ -376,6 +380,12 @@ pub(super) struct ShowFlags {
     /// Keep every line of both engines, a file a game, in this folder (`-`: on standard output)
     #[arg(long, value_name = "FOLDER", help_heading = "Output")]
     pub log: Option<PathBuf>,
+    /// Serve the live page while the run goes on: a port of this machine, or ADDRESS:PORT (see `serve`)
+    #[arg(long, value_name = "ADDR", value_parser = super::serve::parse_address, help_heading = "Output")]
+    pub serve: Option<SocketAddr>,
+    /// The file with the token that the page asks for; it is made if there is none
+    #[arg(long, value_name = "FILE", requires = "serve", help_heading = "Output")]
+    pub serve_token: Option<PathBuf>,
     /// Show the standings every so many games (on a terminal they are always shown)
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rating_interval: Option<u64>,

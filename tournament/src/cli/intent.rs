@@ -199,6 +199,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             epd: flags.show.epd.clone(),
             epd_after: flags.epd_after,
             log: flags.show.log.clone(),
+            serve: flags.show.serve,
+            serve_token: flags.show.serve_token.clone(),
             rating_interval: flags.show.rating_interval,
         },
         each: flags.each.as_deref().map(parse_each).transpose()?,

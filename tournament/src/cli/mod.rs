@@ -17,6 +17,7 @@ mod plot;
 mod ratings;
 mod report;
 mod resume;
+mod serve;
 mod signals;
 mod status;
 mod view;
@@ -79,6 +80,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         }
         Command::Resume(flags) => resume::resume(&flags, play::face(&flags.show))?,
         Command::Status(flags) => status::status(&flags)?,
+        Command::Serve(flags) => serve::serve(&flags)?,
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
         Command::Fastchess { arguments } => fastchess::run(Dialect::Fastchess, &arguments)?,
         Command::Cutechess { arguments } => fastchess::run(Dialect::Cutechess, &arguments)?,

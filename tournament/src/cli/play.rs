@@ -18,10 +18,11 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::fastchess::{Lines, Shown};
 use super::output::{is_standard_output, print, tell, write_json};
 use super::view::printable;
-use super::{export, signals};
+use super::{export, serve, signals};
 use crate::calendar::Moment;
 use crate::fleet::{Local, Processors};
 use crate::game::Tablebases;
+use crate::live::Publisher;
 use crate::opening::Book;
 use crate::pgn::OrderedPgn;
 use crate::plan::{Entrant, OpeningsPlan, OutputFile, Plan, PlanFile};
@@ -157,8 +158,10 @@ fn refuse_pgn(path: &Path, error: std::io::Error) -> BeginError {
 
 /// Paths mean the same when the run is resumed from another folder.
 pub(super) fn make_outputs_absolute(output: &mut OutputFile) {
-    let OutputFile { json, events, epd, log, .. } = output;
-    for path in [json, events, epd, log].into_iter().flatten().filter(|path| !is_standard_output(path)) {
+    let OutputFile { json, events, epd, log, serve_token, .. } = output;
+    for path in
+        [json, events, epd, log, serve_token].into_iter().flatten().filter(|path| !is_standard_output(path))
+    {
         *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());
     }
 }
@@ -301,6 +304,7 @@ pub(super) fn conduct(
         bad_options: plan.bad_options,
         wait: plan.wait,
         own_program: own_program()?,
+        boards: std::iter::repeat_with(Arc::default).take(slots).collect(),
         log: plan.output.log.clone(),
         guard: start_guard(),
     });
@@ -317,12 +321,23 @@ pub(super) fn conduct(
         let events = events.with_context(|| format!("write {}", path.display())).or_failed()?;
         display.0.push(Box::new(events));
     }
+    match Publisher::start(&path, terms.boards.clone()) {
+        Ok(publisher) => display.0.push(Box::new(publisher)),
+        Err(error) => tell(&format!("Warning: failed to show the games being played: {error}")),
+    }
+    let page = plan.output.serve.and_then(|listen| {
+        let page = serve::serve_run(&path, listen, plan.output.serve_token.as_deref());
+        // The run matters more, and its page can be served by another process at any time.
+        page.map_err(|refusal| tell(&format!("Warning: {refusal}"))).ok()
+    });
     let coordinator = Coordinator::new(prepared, store, &mut queue, &mut display, pgn).map_err(refuse_run)?;
     let (standings, conclusion) = coordinator.run(&events).map_err(|error| {
         let refusal = refuse_run(error);
         let advice = format!("go on with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
+    // It sees how the run ended, and lets go of the store.
+    drop(page);
     if !is_foreign {
         show_results(plan, &path, &standings)?;
     }

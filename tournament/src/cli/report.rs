@@ -9,10 +9,11 @@ use clap::Args;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{print, write_text};
 use super::play::refuse_store;
-use super::status::State;
 use super::view::Run;
 use crate::plot::{Figures, figures};
+use crate::progress::RunState;
 use crate::report::{Faults, GameList, Report, csv, html::html, markdown::markdown};
+use crate::store::Occupancy;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -82,6 +83,8 @@ fn form(flags: &ReportFlags) -> Result<ReportForm, Refusal> {
 }
 
 fn gather(path: &Path) -> Result<Report, Refusal> {
+    // Older than the store, so that it is closed after it.
+    let occupancy = Occupancy::of(path);
     let mut games = GameList::default();
     let mut span: Option<(SystemTime, SystemTime)> = None;
     let run = Run::read(path, |record, names, opening| {
@@ -95,7 +98,7 @@ fn gather(path: &Path) -> Result<Report, Refusal> {
     let viewed = figures::viewed(&run.plan);
     Ok(Report {
         figures: Figures::of_run(&run.standings, &run.openings, &viewed, None),
-        state: State::of(path, &run.standings).to_string(),
+        state: RunState::of(occupancy.is_in_use(), &run.standings).to_string(),
         begun: stored.created,
         length: span.and_then(|(begin, end)| end.duration_since(begin).ok()),
         programs: run.store.engines().map_err(refuse_store)?,

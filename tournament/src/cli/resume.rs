@@ -68,6 +68,8 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
         events: show.events.or(kept.events),
         epd: show.epd.or(kept.epd),
         log: show.log.or(kept.log),
+        serve: show.serve.or(kept.serve),
+        serve_token: show.serve_token.or(kept.serve_token),
         rating_interval: show.rating_interval.or(kept.rating_interval),
         ..kept
     };

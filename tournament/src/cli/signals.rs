@@ -17,6 +17,21 @@ use crate::run::{Event, StopReason};
 /// How long the coordinator may take to end everything after the second signal.
 const LAST_CHANCE: Duration = Duration::from_millis(500);
 
+/// The first signal that asks the program to end.
+pub(super) struct First(Signals);
+
+/// Notices it from now on.
+pub(super) fn first() -> std::io::Result<First> {
+    Signals::new([SIGINT, SIGTERM, SIGHUP]).map(First)
+}
+
+impl First {
+    /// Waits for it.
+    pub(super) fn wait(mut self) {
+        let _ = self.0.forever().next();
+    }
+}
+
 /// Sends signals to the coordinator from now on.
 pub(super) fn listen(events: Sender<Event>) -> std::io::Result<()> {
     // A file that grows beyond a limit shall be an error of its write, which stops the run resumable.

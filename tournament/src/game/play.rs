@@ -6,22 +6,30 @@ use std::time::{Duration, Instant, SystemTime};
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
-    Claim, ConversationError, Engine, Fault, Meanwhile, Pondering, SearchRequest, Searched, State,
+    Claim, ConversationError, Engine, Fault, Meanwhile, Observer, Pondering, Report, SearchRequest, Searched,
+    State, Wish,
 };
-use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
+use smalt_protocol::{Info, Score, SearchLimits};
 
 use super::adjudicate::Adjudicator;
 use super::clock::{Flag, RunningClock};
 use super::record::{FaultReport, GameRecord, NO_MOVE, PlyRecord, SearchRecord, illegal_move_words};
 use super::tablebases::Tablebases;
 use super::termination::Termination;
+use crate::live::DemoBoard;
 use crate::opening::Opening;
 use crate::plan::{AdjudicationRules, MoveClock, PvRecord, ScoreView, TimeFlow};
 use crate::schedule::ScheduledGame;
 
 /// How long a move is awaited beyond clock and margin, so that a late one is seen to be late, and by how much.
 const LATE_GRACE: Duration = Duration::from_millis(250);
+
+/// A search after one that took so long is worth being followed by onlookers.
+const LONG_SEARCH: Duration = Duration::from_millis(50);
+
+/// How often they are shown what it found.
+const FOLLOWING: Duration = Duration::from_millis(100);
 
 /// What is played.
 #[derive(Clone, Copy, Debug)]
@@ -40,6 +48,8 @@ pub struct Contest<'a> {
     pub adjudication: AdjudicationRules,
     /// The endgame tables that end it, too.
     pub tablebases: Option<&'a Tablebases>,
+    /// Where onlookers see it, if anywhere.
+    pub board: Option<&'a DemoBoard>,
     /// What ends it at once.
     pub interrupt: &'a Interrupt,
 }
@@ -88,6 +98,7 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
         plies: Vec::with_capacity(256),
         adjudicator: Adjudicator::new(contest.adjudication),
         answered_at: None,
+        last: [None, None],
     };
     let started = SystemTime::now();
     let begun = Instant::now();
@@ -137,6 +148,8 @@ struct Table<'a> {
     plies: Vec<PlyRecord>,
     adjudicator: Adjudicator,
     answered_at: Option<Instant>,
+    /// What each side told of its last search, and how long that took.
+    last: [Option<(Report, Duration)>; 2],
 }
 
 impl Table<'_> {
@@ -201,6 +214,7 @@ impl Table<'_> {
         self.expected[mover.index()] = self.expected_answer(mover, &searched);
         let score = searched.report.score.map(|reported| reported.score);
         let judged = self.adjudicator.judge(mover, score);
+        self.last[mover.index()] = Some((searched.report, searched.elapsed));
         Ok(judged.map(|(outcome, termination)| Verdict { outcome, termination, fault: None }))
     }
 
@@ -251,14 +265,47 @@ impl Table<'_> {
         if let Some(expected) = self.expected[mover.opposite().index()].take() {
             self.ponder(mover.opposite(), expected)?;
         }
+        self.demonstrate(mover);
+        let (board, ply) = (self.contest.board.filter(|_| self.is_followed(mover)), self.moves.len());
+        let is_of_white = (mover, self.scores[mover.index()]) == (Color::Black, ScoreView::White);
+        let own_view = |score: Score| if is_of_white { score.negated() } else { score };
+        let mut shown_at = Duration::ZERO;
+        let mut follow = |info: &Info<'_>, time: Duration| {
+            if let Some(board) = board.filter(|_| time >= shown_at + FOLLOWING) {
+                board.show_thought(mover, |thought| thought.update(info, ply, own_view));
+                shown_at = time;
+            }
+            Wish::GoOn
+        };
         let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
-        let mut searched = engine.finish(&mut meanwhile, None)?;
-        if (mover, self.scores[mover.index()]) == (Color::Black, ScoreView::White)
-            && let Some(reported) = &mut searched.report.score
-        {
-            reported.score = reported.score.negated();
+        let mut searched = engine.finish(&mut meanwhile, board.map(|_| &mut follow as &mut Observer<'_>))?;
+        if let Some(reported) = &mut searched.report.score {
+            reported.score = own_view(reported.score);
         }
         Ok(searched)
+    }
+
+    /// Shows the search that has just begun on the demonstration board: while the engine thinks, so that it costs nobody
+    /// time.
+    fn demonstrate(&self, mover: Color) {
+        let Some(board) = self.contest.board else { return };
+        let other = mover.opposite();
+        board.show(self.contest.game, self.contest.opening.fen.as_deref(), &self.moves, |sides| {
+            for color in Color::ALL {
+                sides[color.index()].left = self.clocks[color.index()].face().map(|face| face.remaining);
+            }
+            if let Some((report, elapsed)) = &self.last[other.index()] {
+                let side = &mut sides[other.index()];
+                side.took = *elapsed;
+                side.thought.take(report, self.moves.len().saturating_sub(1));
+            }
+        });
+    }
+
+    /// Whether a search is followed line by line: where somebody looks on and the search is likely to last.
+    fn is_followed(&self, mover: Color) -> bool {
+        let is_long = self.last[mover.index()].as_ref().is_none_or(|(_, took)| *took >= LONG_SEARCH);
+        is_long && self.contest.board.is_some_and(DemoBoard::is_watched)
     }
 
     /// Lets a side think on as if this answer had been played. What goes wrong with it shows when it is its turn.

@@ -3,6 +3,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt::{self, Display};
+use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
@@ -335,6 +336,12 @@ pub struct OutputFile {
     /// The folder of full transcripts.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub log: Option<PathBuf>,
+    /// Where the live page is served while the run goes on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serve: Option<SocketAddr>,
+    /// The file with the token that it asks for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serve_token: Option<PathBuf>,
     /// After how many games the standings are shown; 0 is only at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_interval: Option<u64>,
@@ -561,6 +568,8 @@ impl PlanFile {
                 epd: self.output.epd.or(other.output.epd),
                 epd_after: self.output.epd_after.or(other.output.epd_after),
                 log: self.output.log.or(other.output.log),
+                serve: self.output.serve.or(other.output.serve),
+                serve_token: self.output.serve_token.or(other.output.serve_token),
                 rating_interval: self.output.rating_interval.or(other.output.rating_interval),
             },
             each: self.each.or(other.each),

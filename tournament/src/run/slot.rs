@@ -21,6 +21,7 @@ use super::log::GameLog;
 use crate::fleet::Work;
 use crate::game::play::transcript_of;
 use crate::game::{Contest, Interrupted, Seat, Tablebases, play};
+use crate::live::DemoBoard;
 use crate::opening::Openings;
 use crate::plan::{
     AdjudicationRules, BadOptions, Entrant, Program, PvRecord, TimeFlow, Timeouts, Variant,
@@ -60,6 +61,8 @@ pub struct Terms {
     pub wait: Duration,
     /// This program, which is the built-in engine, too.
     pub own_program: PathBuf,
+    /// Where onlookers see the games, one board a slot; not seen where there is none.
+    pub boards: Vec<Arc<DemoBoard>>,
     /// The folder of full transcripts, if they are kept.
     pub log: Option<PathBuf>,
     /// Who ends the engines when this program is killed.
@@ -206,6 +209,7 @@ impl Slot {
             pv: terms.pv,
             adjudication: terms.adjudication,
             tablebases: terms.tablebases.as_ref(),
+            board: terms.boards.get(self.worker).map(|board| &**board),
             interrupt: &self.interrupt,
         };
         let seats = seats(&mut self.running, &game, &terms.entrants);

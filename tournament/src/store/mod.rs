@@ -5,6 +5,7 @@
 //! ([`StoreError::Busy`]); readers may look on meanwhile. The only SQL of the program; knows no engines and no display.
 
 mod moves;
+mod occupancy;
 mod read;
 mod schema;
 mod session;
@@ -16,6 +17,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+pub use occupancy::Occupancy;
 pub use read::{Fault, StoredRun};
 pub use session::Session;
 pub use write::{EngineFault, Saved};
@@ -130,17 +132,13 @@ impl Store {
         Ok(store)
     }
 
-    /// Whether a runner has the store. Asking changes nothing in it.
-    pub fn is_in_use(path: &Path) -> bool {
-        File::open(path).is_ok_and(|file| matches!(file.try_lock_shared(), Err(TryLockError::WouldBlock)))
-    }
-
     /// Opens a store to look at it, even while a run goes on, and even where nothing can be written.
     ///
     /// # Errors
     /// If it is no store.
     pub fn read(path: &Path) -> Result<Store, StoreError> {
-        if let Err(source) = File::open(path) {
+        // Not opened to find out: closing it again would drop SQLite's locks, if this process has the store open already.
+        if let Err(source) = std::fs::metadata(path) {
             return Err(StoreError::Open { path: path.to_owned(), source });
         }
         let mut store = Store {

@@ -1,6 +1,7 @@
 //! Reading: the run, its games in order, its engines.
 
 use std::collections::BTreeMap;
+use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::Row;
@@ -46,11 +47,42 @@ impl Store {
     /// # Errors
     /// If the database fails, or a game makes no sense.
     pub fn for_each_game(&self, mut each: impl FnMut(GameRecord)) -> Result<(), StoreError> {
+        self.select_games("ORDER BY number", &mut each)
+    }
+
+    /// Calls back with each game with a number from the first to the last of these, in their order.
+    ///
+    /// # Errors
+    /// As [`Self::for_each_game`].
+    pub fn for_each_game_of(
+        &self,
+        numbers: RangeInclusive<u32>,
+        mut each: impl FnMut(GameRecord),
+    ) -> Result<(), StoreError> {
+        let (first, last) = numbers.into_inner();
+        self.select_games(&format!("WHERE number BETWEEN {first} AND {last} ORDER BY number"), &mut each)
+    }
+
+    /// The numbers of the games that are there, from this one on.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn numbers_from(&self, first: u32) -> Result<Vec<u32>, StoreError> {
+        let read = || {
+            let mut statement =
+                self.connection.prepare("SELECT number FROM game WHERE number >= ?1 ORDER BY number")?;
+            let rows = statement.query_map([first], |row| row.get(0))?;
+            rows.collect()
+        };
+        self.database(read())
+    }
+
+    fn select_games(&self, which: &str, each: &mut dyn FnMut(GameRecord)) -> Result<(), StoreError> {
         let memory = if self.version < 3 { "NULL, NULL" } else { "white_memory_bytes, black_memory_bytes" };
         let mut statement = self.database(self.connection.prepare(&format!(
             "SELECT number, pair, round, white, black, opening, fen, outcome, termination, started_ms, duration_us,
                     moves, fault.entrant, fault.name, fault.words, fault.transcript, {memory}
-             FROM game LEFT JOIN fault ON fault.game = game.number ORDER BY number",
+             FROM game LEFT JOIN fault ON fault.game = game.number {which}",
         )))?;
         let mut rows = self.database(statement.query([]))?;
         while let Some(row) = self.database(rows.next())? {

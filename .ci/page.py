@@ -1,0 +1,232 @@
+"""Drives the live page in headless Chromium while a gauntlet is played: standings change, boards move, a game is played
+through by keys, hostile names do no harm, nothing is asked of other hosts, nothing is wider than a phone.
+
+    page.py PROGRAM [--pictures FOLDER]
+
+PROGRAM is smalt-tournament. Wants chromium and chromedriver (Debian: chromium, chromium-driver)."""
+
+import argparse
+import base64
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+import urllib.error
+import urllib.request
+
+PATIENCE = 90
+HOSTILE = "<img src=x onerror=window.harmed=1>"
+FLAGS = [
+    "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-quic", "--no-first-run", "--disable-sync",
+    "--disable-background-networking", "--disable-component-update", "--disable-dev-shm-usage",
+]
+
+
+def await_that(what, check):
+    """Waits until `check` gives something; its last result otherwise ends the program."""
+    deadline = time.monotonic() + PATIENCE
+    while time.monotonic() < deadline:
+        found = check()
+        if found:
+            return found
+        time.sleep(0.1)
+    sys.exit(f"page: waited {PATIENCE} s in vain: {what}")
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(f"page: {what}")
+
+
+class Browser:
+    """A window of Chromium, by the WebDriver protocol."""
+
+    def __init__(self, folder):
+        self.driver = subprocess.Popen(
+            ["chromedriver", "--port=0"], stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        for line in self.driver.stdout:
+            if "started successfully on port" in line:
+                port = int("".join(letter for letter in line.rsplit("port", 1)[1] if letter.isdigit()))
+                self.base = f"http://127.0.0.1:{port}"
+                break
+        options = {"args": FLAGS + [f"--user-data-dir={folder}"], "binary": "/usr/bin/chromium"}
+        wanted = {"goog:chromeOptions": options, "goog:loggingPrefs": {"browser": "ALL", "performance": "ALL"}}
+        session = self.call("POST", "/session", {"capabilities": {"alwaysMatch": wanted}})
+        self.base += f"/session/{session['sessionId']}"
+
+    def call(self, method, path, body=None):
+        data = None if body is None else json.dumps(body).encode()
+        request = urllib.request.Request(self.base + path, data, {"Content-Type": "application/json"}, method=method)
+        try:
+            with urllib.request.urlopen(request, timeout=PATIENCE) as answer:
+                return json.load(answer)["value"]
+        except urllib.error.HTTPError as error:
+            sys.exit(f"page: {path}: {error.read().decode()[:600]}")
+
+    def open(self, url):
+        self.call("POST", "/url", {"url": url})
+
+    def run(self, script, *arguments):
+        return self.call("POST", "/execute/sync", {"script": script, "args": list(arguments)})
+
+    def text(self, selector):
+        return self.run("return document.querySelector(arguments[0])?.innerText ?? ''", selector)
+
+    def count(self, selector):
+        return self.run("return document.querySelectorAll(arguments[0]).length", selector)
+
+    def press(self, *keys):
+        presses = [{"type": kind, "value": key} for key in keys for kind in ("keyDown", "keyUp")]
+        self.call("POST", "/actions", {"actions": [{"type": "key", "id": "keys", "actions": presses}]})
+
+    def devtools(self, command, **parameters):
+        return self.call("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+
+    def look(self, width, height, scheme):
+        self.devtools("Emulation.setDeviceMetricsOverride", width=width, height=height, deviceScaleFactor=1, mobile=width < 600)
+        self.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+
+    def picture(self, path, whole=True):
+        shot = self.devtools("Page.captureScreenshot", format="png", captureBeyondViewport=whole)
+        path.write_bytes(base64.b64decode(shot["data"]))
+
+    def log(self, kind):
+        return self.call("POST", "/se/log", {"type": kind})
+
+    def close(self):
+        self.call("DELETE", "")
+        self.driver.terminate()
+        self.driver.wait()
+
+
+ARROW_LEFT, ARROW_RIGHT, END, HOME = "\ue012", "\ue014", "\ue010", "\ue011"
+BOARD = "return document.querySelector('.board')?.getAttribute('aria-label') ?? ''"
+ALL_BOARDS = "return [...document.querySelectorAll('.board')].map((board) => board.getAttribute('aria-label')).join()"
+CURRENT = "return document.querySelector('.moves [aria-current]')?.innerText ?? ''"
+
+
+def follow_the_run(browser):
+    """Overview and boards, while games are played."""
+    await_that("standings", lambda: browser.count(".standings tbody tr") == 4)
+    expect(HOSTILE in browser.text(".standings"), f"the hostile name stands there as it is: {browser.text('.standings')}")
+    table = browser.text(".standings")
+    await_that("standings that change", lambda: browser.text(".standings") != table)
+    position = browser.run(BOARD)
+    await_that("a board that moves", lambda: browser.run(BOARD) not in ("", position))
+    clock = browser.text(".clock.ticks")
+    await_that("a clock that ticks", lambda: browser.text(".clock.ticks") not in ("", clock))
+    await_that("a curve", lambda: browser.count(".chart path.line") > 0)
+    browser.press("2")
+    await_that("two boards", lambda: browser.count(".boards .board") == 2)
+    positions = browser.run(ALL_BOARDS)
+    await_that("boards that move", lambda: browser.run(ALL_BOARDS) != positions)
+
+
+def replay_a_game(browser):
+    """A game from the list, by keys alone."""
+    browser.press("3")
+    await_that("games", lambda: browser.count(".games tbody tr") > 0)
+    browser.run("document.querySelector('.games .players').focus()")
+    browser.press("\ue007")
+    await_that("a game", lambda: browser.count(".moves button") > 10)
+    begin = browser.run(BOARD)
+    browser.press(ARROW_RIGHT, ARROW_RIGHT, ARROW_RIGHT)
+    third, moved = browser.run(CURRENT), browser.run(BOARD)
+    expect(third and moved != begin, f"three moves on, the board has moved: {third!r}")
+    browser.press(ARROW_LEFT)
+    expect(browser.run(CURRENT) not in ("", third), "one move back is another move")
+    browser.press(END)
+    last = browser.run(CURRENT)
+    expect(last == browser.run("return [...document.querySelectorAll('.moves button')].at(-1).innerText"), "End is the last move")
+    expect(browser.count(".chart path.whites") + browser.count(".chart path.blacks") == 2, "both engines have a curve")
+    browser.press(HOME)
+    expect(browser.run(BOARD) == begin, "Home is the first position")
+    browser.press("f")
+    pgn = browser.run("return fetch(document.querySelector('a.button[download]').href).then((answer) => answer.text())")
+    expect(pgn.startswith("[Event "), f"the PGN can be had: {pgn[:80]!r}")
+    hash_before = browser.run("return location.hash")
+    browser.press("3")
+    browser.run("const engine = document.querySelector('[data-focus=\"filter engine\"]'); engine.value = '1'; engine.dispatchEvent(new Event('change'))")
+    await_that("a filter in the address", lambda: "engine=1" in browser.run("return location.hash"))
+    await_that("the games of one engine", lambda: browser.count(".games tbody tr") > 0)
+    return hash_before
+
+
+def check_no_harm(browser, base):
+    expect(browser.run("return window.harmed ?? null") is None, "a name was run as a script")
+    expect(browser.count("img") == 0, "a name became an image")
+    severe = [entry for entry in browser.log("browser") if entry["level"] in ("SEVERE", "WARNING")]
+    expect(not severe, f"the console complains: {severe}")
+    foreign = set()
+    for entry in browser.log("performance"):
+        message = json.loads(entry["message"])["message"]
+        if message["method"] == "Network.requestWillBeSent":
+            url = message["params"]["request"]["url"]
+            if not url.startswith((base, "data:", "blob:", "about:", "chrome:")):
+                foreign.add(url)
+    expect(not foreign, f"other hosts were asked: {foreign}")
+
+
+def check_widths(browser, base, views, pictures, name):
+    """No view is wider than the window, be it a phone's; pictures of all of them, if they are wanted."""
+    sizes = [(1280, 900, "light"), (1280, 900, "dark"), (390, 844, "light"), (390, 844, "dark"), (360, 740, "light")]
+    for width, height, scheme in sizes:
+        browser.look(width, height, scheme)
+        for view, fragment in views.items():
+            browser.open(f"{base}{fragment}")
+            await_that(f"something at {fragment}", lambda: browser.count("main section, main article, main .empty") > 0)
+            time.sleep(0.7 if pictures else 0.2)
+            wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
+            expect(wide <= 0, f"{fragment} is {wide} pixels too wide for {width}")
+            if pictures:
+                browser.picture(pictures / f"{name}-{view}-{width}-{scheme}.png")
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
+    parser.add_argument("program", type=pathlib.Path)
+    parser.add_argument("--pictures", type=pathlib.Path)
+    arguments = parser.parse_args()
+    program = arguments.program.resolve()
+    if arguments.pictures:
+        arguments.pictures.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        folder = pathlib.Path(folder)
+        limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 2200, 2500)]
+        entrants = [word for entrant in limited for word in ("--opponent", entrant)]
+        gauntlet = subprocess.Popen(
+            [program, "gauntlet", "--engine", f'cmd=builtin "name={HOSTILE}"', *entrants, "--tc", "1.500+0.03", "--games", "1000",
+             "--timemargin", "500", "--concurrency", "2", "--store", "run.db", "--quiet"],
+            cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
+        )
+        await_that("a store", (folder / "run.db").exists)
+        serve = subprocess.Popen(
+            [program, "serve", "run.db", "--listen", "0"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        base = serve.stdout.readline().strip()
+        browser = Browser(folder / "profile")
+        try:
+            browser.look(1280, 900, "light")
+            browser.open(base)
+            follow_the_run(browser)
+            game = replay_a_game(browser)
+            views = {"overview": "#/run/0", "boards": "#/run/0/boards", "games": "#/run/0/games", "game": game}
+            check_widths(browser, base, views, arguments.pictures, "running")
+            gauntlet.terminate()
+            gauntlet.wait(timeout=PATIENCE)
+            browser.look(1280, 900, "light")
+            browser.open(f"{base}#/run/0")
+            await_that("a run that is over", lambda: "Stopped" in browser.text(".pill"))
+            check_no_harm(browser, base)
+        finally:
+            browser.close()
+            for process in (serve, gauntlet):
+                process.terminate()
+                process.wait()
+    print("page: standings change, boards move, games are played through; nothing hostile ran, nobody else was asked")
+
+
+main()

@@ -1,0 +1,170 @@
+//! Serves the live page: of stores, until it is told to end, or of the run that this process plays, until that is over.
+
+use std::io::{ErrorKind, Write};
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use clap::Args;
+
+use super::exit::{Exit, OrRefuse, Refusal};
+use super::output::{print, tell};
+use super::play::refuse_store;
+use super::signals;
+use crate::dashboard::{Dashboard, DashboardError, Limits, Settings, Token};
+use crate::store::Store;
+
+/// Where the page is, unless something else is said: a port for each square.
+const PORT: u16 = 8064;
+
+/// What is below the flags of `serve`.
+pub(super) const EXAMPLES: &str = "\
+Examples:
+  smalt-tournament serve run.db
+  smalt-tournament serve branch-*.db --listen 8080
+  smalt-tournament serve run.db --listen 0.0.0.0:8064 --token-file ~/.smalt-token --host mybox.lan
+
+The page shows runs while they are played and when they are over; it reads them and changes
+nothing, and may be started and ended at any time. A browser on this machine needs no more than
+the address. Where others can reach it, the page asks for a token: the one in --token-file (which
+is made if there is none), or a new one at each start. The address that is printed contains it;
+the browser keeps it as a cookie. The connection is not encrypted: in a network that you do not
+trust, go through ssh -L 8064:localhost:8064 instead.
+
+Keys: 1, 2, 3 overview, boards, games; 0 all runs; in a game the arrows, Home, End, space (play), f (flip).";
+
+/// Which runs are shown, and where.
+#[derive(Args, Clone, Debug)]
+pub(super) struct ServeFlags {
+    /// The stores of the runs
+    #[arg(required = true, value_name = "RUN.db")]
+    pub stores: Vec<PathBuf>,
+    /// Where browsers connect: a port of this machine, or ADDRESS:PORT (default: 8064, of this machine alone)
+    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
+    pub listen: Option<SocketAddr>,
+    /// The file with the token that browsers must know; it is made if there is none
+    #[arg(long, value_name = "FILE")]
+    pub token_file: Option<PathBuf>,
+    /// A name under which other machines call this one; may be repeated
+    #[arg(long, value_name = "NAME")]
+    pub host: Vec<String>,
+}
+
+/// A port of this machine, or an address with its port.
+pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let own = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let port = text.parse::<u16>().ok().map(own);
+    let address = port.or_else(|| text.parse().ok());
+    address.ok_or_else(|| "expected a port, or an address with its port like 0.0.0.0:8064".to_owned())
+}
+
+/// Serves stores until a signal comes.
+pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
+    for store in &flags.stores {
+        Store::read(store).map_err(refuse_store)?;
+    }
+    let settings = |listen: SocketAddr| -> Result<Settings, Refusal> {
+        Ok(Settings {
+            stores: flags.stores.clone(),
+            listen,
+            token: token(flags.token_file.as_deref(), listen)?,
+            hosts: flags.host.clone(),
+            limits: Limits::default(),
+        })
+    };
+    let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
+    let settings = settings(flags.listen.unwrap_or(usual))?;
+    let page = match Dashboard::start(settings.clone()) {
+        // Another page has the usual port: nobody asked for just that one.
+        Err(DashboardError::Listen { source, .. })
+            if flags.listen.is_none() && source.kind() == ErrorKind::AddrInUse =>
+        {
+            Dashboard::start(Settings {
+                listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
+                ..settings.clone()
+            })
+        }
+        started => started,
+    };
+    let page = page.map_err(refuse_page)?;
+    let signals = signals::first().context("listen to signals").or_failed()?;
+    print(&format!("{}\n", address_of(&page, &settings)))?;
+    tell("The page is served until Ctrl-C.");
+    signals.wait();
+    Ok(Exit::Done)
+}
+
+/// Serves the run of this process, until the value that comes back is dropped.
+pub(super) fn serve_run(
+    store: &Path,
+    listen: SocketAddr,
+    token_file: Option<&Path>,
+) -> Result<Dashboard, Refusal> {
+    let token = token(token_file, listen)?;
+    let settings = Settings {
+        stores: vec![store.to_owned()],
+        listen,
+        token,
+        hosts: Vec::new(),
+        limits: Limits::default(),
+    };
+    let page = Dashboard::start(settings.clone()).map_err(refuse_page)?;
+    tell(&format!("The page: {}", address_of(&page, &settings)));
+    Ok(page)
+}
+
+/// What a browser is to be told.
+fn address_of(page: &Dashboard, settings: &Settings) -> String {
+    let mut address = page.address();
+    if address.ip().is_unspecified() {
+        // Any of its addresses will do; on this machine, this one.
+        address.set_ip(Ipv4Addr::LOCALHOST.into());
+    }
+    let token = settings.token.as_ref().map(|token| format!("?token={}", token.as_text()));
+    format!("http://{address}/{}", token.unwrap_or_default())
+}
+
+/// The token of a file; without one a new token where others can reach the address, and else none.
+fn token(file: Option<&Path>, listen: SocketAddr) -> Result<Option<Token>, Refusal> {
+    let Some(path) = file else {
+        let is_open = !listen.ip().is_loopback();
+        return is_open.then(Token::random).transpose().context("make a token").or_failed();
+    };
+    match std::fs::read_to_string(path) {
+        Ok(text) => {
+            let token = Token::parse(&text).with_context(|| format!("read a token from {}", path.display()));
+            Ok(Some(token.or_usage()?))
+        }
+        Err(error) if error.kind() == ErrorKind::NotFound => {
+            let token = Token::random().context("make a token").or_failed()?;
+            let written = write_secret(path, token.as_text());
+            written.with_context(|| format!("write {}", path.display())).or_usage()?;
+            Ok(Some(token))
+        }
+        Err(error) => Err(error).with_context(|| format!("read {}", path.display())).or_usage(),
+    }
+}
+
+/// Only its owner may read it.
+fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let mut file = std::fs::File::options().write(true).create_new(true).mode(0o600).open(path)?;
+    writeln!(file, "{text}")
+}
+
+fn refuse_page(error: DashboardError) -> Refusal {
+    Refusal { exit: Exit::Usage, error: anyhow!("the page: failed to {error}") }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_port_alone_is_one_of_this_machine() {
+        assert_eq!(parse_address("8080").unwrap().to_string(), "127.0.0.1:8080");
+        assert_eq!(parse_address("0.0.0.0:80").unwrap().to_string(), "0.0.0.0:80");
+        assert_eq!(parse_address("[::1]:80").unwrap().to_string(), "[::1]:80");
+        assert!(parse_address("mybox:80").is_err());
+    }
+}

@@ -1,0 +1,210 @@
+//! Who may look: requests that only read, that call us by a name of ours, and that know the token if there is one.
+//!
+//! A page of a foreign site can make a browser call any address, this one too, and by a name of its own that it has made to
+//! point here (DNS rebinding): such calls bear a foreign `Host`, or say that they come from another site.
+
+use std::net::{IpAddr, SocketAddr};
+
+use axum::http::header::{AUTHORIZATION, COOKIE, HOST};
+use axum::http::{HeaderMap, Method, Request};
+
+use super::token::Token;
+
+/// The rules of one server.
+#[derive(Clone, Debug)]
+pub(super) struct Admission {
+    address: SocketAddr,
+    token: Option<Token>,
+    hosts: Vec<String>,
+}
+
+/// What is answered to a request before it is looked at any further.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum Admitted {
+    /// It may pass.
+    Yes,
+    /// It brings the token in its address: the browser shall keep it and come again.
+    Welcome,
+    /// It would change something.
+    NotReading,
+    /// It means another server.
+    WrongHost,
+    /// It was made by a page of another site.
+    Foreign,
+    /// It does not know the token.
+    Unknown,
+}
+
+impl Admission {
+    pub(super) fn new(address: SocketAddr, token: Option<Token>, hosts: Vec<String>) -> Admission {
+        Admission { address, token, hosts }
+    }
+
+    /// Judges a request.
+    pub(super) fn judge<B>(&self, request: &Request<B>) -> Admitted {
+        let headers = request.headers();
+        if !matches!(*request.method(), Method::GET | Method::HEAD) {
+            return Admitted::NotReading;
+        }
+        let named =
+            request.uri().authority().map_or(Some(()), |name| self.is_ours(name.as_str()).then_some(()));
+        let mut hosts = headers.get_all(HOST).iter();
+        let host = hosts.next().and_then(|host| host.to_str().ok());
+        if named.is_none() || !host.is_some_and(|host| self.is_ours(host)) || hosts.next().is_some() {
+            return Admitted::WrongHost;
+        }
+        let says = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
+        if says("sec-fetch-site", "cross-site") && !says("sec-fetch-mode", "navigate") {
+            return Admitted::Foreign;
+        }
+        match &self.token {
+            None => Admitted::Yes,
+            Some(token) if self.knows(token, headers) => Admitted::Yes,
+            Some(token) if token_in(request.uri().query()).is_some_and(|text| token.is(text)) => {
+                Admitted::Welcome
+            }
+            Some(_) if is_public(request.uri().path()) => Admitted::Yes,
+            Some(_) => Admitted::Unknown,
+        }
+    }
+
+    /// Whether a name with its port is ours. Addresses cannot be made to point elsewhere; names can, so that only those
+    /// count that are known to be ours.
+    fn is_ours(&self, host: &str) -> bool {
+        let (name, port) = split_host(host);
+        if port.unwrap_or("80").parse() != Ok(self.address.port()) {
+            return false;
+        }
+        match name.trim_matches(['[', ']']).parse::<IpAddr>() {
+            Ok(address) => address.is_loopback() || !self.address.ip().is_loopback(),
+            Err(_) => {
+                name.eq_ignore_ascii_case("localhost")
+                    || self.hosts.iter().any(|known| known.eq_ignore_ascii_case(name))
+            }
+        }
+    }
+
+    fn knows(&self, token: &Token, headers: &HeaderMap) -> bool {
+        let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
+        let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
+        let name = self.cookie_name();
+        let cookies = headers.get_all(COOKIE).iter().filter_map(|value| value.to_str().ok());
+        let mut cookies = cookies.flat_map(|cookies| cookies.split("; "));
+        let cookie = cookies.find_map(|cookie| cookie.strip_prefix(name.as_str())?.strip_prefix('='));
+        [bearer, cookie].into_iter().flatten().any(|text| token.is(text))
+    }
+
+    /// Cookies do not know ports, so that each server has a name of its own.
+    fn cookie_name(&self) -> String {
+        format!("smalt-{}", self.address.port())
+    }
+
+    /// What makes a browser keep the token, out of reach of scripts and of other sites' requests.
+    pub(super) fn cookie(&self) -> Option<String> {
+        let token = self.token.as_ref()?.as_text();
+        Some(format!("{}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000", self.cookie_name()))
+    }
+}
+
+/// What the page that asks for the token needs.
+fn is_public(path: &str) -> bool {
+    matches!(path, "/style.css" | "/favicon.svg")
+}
+
+/// The name and the port of `name:port`, where an address of version 6 stands in brackets.
+fn split_host(host: &str) -> (&str, Option<&str>) {
+    match host.rsplit_once(':') {
+        Some((name, port)) if !port.contains(']') => (name, Some(port)),
+        _ => (host, None),
+    }
+}
+
+fn token_in(query: Option<&str>) -> Option<&str> {
+    query?.split('&').find_map(|pair| pair.strip_prefix("token="))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const TOKEN: &str = "0123456789abcdef";
+
+    fn rules(address: &str, token: Option<&str>) -> Admission {
+        let token = token.map(|token| Token::parse(token).unwrap());
+        Admission::new(address.parse().unwrap(), token, vec!["chess.lan".to_owned()])
+    }
+
+    fn judge(rules: &Admission, uri: &str, headers: &[(&str, &str)]) -> Admitted {
+        let mut request = Request::builder().uri(uri);
+        for (name, value) in headers {
+            request = request.header(*name, *value);
+        }
+        rules.judge(&request.body(()).unwrap())
+    }
+
+    #[test]
+    fn only_names_of_ours_are_heard() {
+        let check = |address: &str, host: &str, expected: bool| {
+            let admitted = judge(&rules(address, Some(TOKEN)), "/style.css", &[("host", host)]);
+            assert_eq!(admitted == Admitted::Yes, expected, "{address} {host}");
+        };
+        let own = "127.0.0.1:8080";
+        for host in ["127.0.0.1:8080", "localhost:8080", "LocalHost:8080", "[::1]:8080", "chess.lan:8080"] {
+            check(own, host, true);
+        }
+        for host in ["evil.example:8080", "127.0.0.1", "127.0.0.1:80", "192.168.1.5:8080", "", "localhost:x"]
+        {
+            check(own, host, false);
+        }
+        check("0.0.0.0:8080", "192.168.1.5:8080", true);
+        check("0.0.0.0:8080", "evil.example:8080", false);
+        check("127.0.0.1:80", "localhost", true);
+    }
+
+    #[test]
+    fn a_request_has_one_host_and_means_it() {
+        let rules = rules("127.0.0.1:8080", None);
+        let twice = [("host", "localhost:8080"), ("host", "evil.example")];
+        assert_eq!(judge(&rules, "/", &twice), Admitted::WrongHost);
+        assert_eq!(judge(&rules, "/", &[]), Admitted::WrongHost);
+        let elsewhere = judge(&rules, "http://evil.example:8080/", &twice[..1]);
+        assert_eq!(elsewhere, Admitted::WrongHost);
+    }
+
+    #[test]
+    fn the_token_opens_by_address_cookie_or_header() {
+        let rules = rules("127.0.0.1:8080", Some(TOKEN));
+        let host = ("host", "localhost:8080");
+        let check = |uri: &str, header: Option<(&str, &str)>, expected| {
+            let headers: Vec<_> = [Some(host), header].into_iter().flatten().collect();
+            assert_eq!(judge(&rules, uri, &headers), expected, "{uri} {header:?}");
+        };
+        check("/", None, Admitted::Unknown);
+        check("/api/runs?token=0123456789abcdee", None, Admitted::Unknown);
+        check("/?token=0123456789abcdef", None, Admitted::Welcome);
+        check("/", Some(("authorization", "Bearer 0123456789abcdef")), Admitted::Yes);
+        check("/", Some(("authorization", "Bearer 0123456789abcdee")), Admitted::Unknown);
+        check("/", Some(("cookie", "a=b; smalt-8080=0123456789abcdef")), Admitted::Yes);
+        check("/", Some(("cookie", "smalt-8081=0123456789abcdef")), Admitted::Unknown);
+        check("/style.css", None, Admitted::Yes);
+    }
+
+    #[test]
+    fn other_sites_get_nothing_but_a_click() {
+        let rules = rules("127.0.0.1:8080", None);
+        let host = ("host", "localhost:8080");
+        let foreign = ("sec-fetch-site", "cross-site");
+        assert_eq!(
+            judge(&rules, "/api/runs", &[host, foreign, ("sec-fetch-mode", "cors")]),
+            Admitted::Foreign
+        );
+        assert_eq!(judge(&rules, "/", &[host, foreign, ("sec-fetch-mode", "navigate")]), Admitted::Yes);
+    }
+
+    #[test]
+    fn nothing_can_be_changed() {
+        let rules = rules("127.0.0.1:8080", None);
+        let request = Request::builder().method("POST").header("host", "localhost:8080");
+        assert_eq!(rules.judge(&request.body(()).unwrap()), Admitted::NotReading);
+    }
+}

@@ -1,0 +1,203 @@
+// A run at a glance: head with state and progress, and the cards of its overview.
+
+import { curve, gauge, interval, pentanomial, resultBar } from "./charts.js";
+import { card, element, renew, table } from "./elements.js";
+import { capitalized, clock, duration, estimate, fixed, moment, percent, short, signed, whole } from "./words.js";
+import { mark } from "./runs.js";
+
+const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "malformed move", "false claim"]);
+
+/** Title, state, progress: the same over all views. */
+export function head(node, run, connected, many) {
+  const results = run.results;
+  const done = results?.games_finished ?? 0;
+  const planned = results?.games_planned ?? 0;
+  const share = planned > 0 ? Math.min(100, (100 * done) / planned) : 0;
+  const runs = run.state === "running";
+  const facts = [
+    ["Games", `${whole(done)} of ${whole(planned)}`],
+    run.games_per_hour ? ["An hour", whole(run.games_per_hour)] : null,
+    runs && run.seconds_left !== null ? ["Left", duration(run.seconds_left)] : null,
+    runs && run.seconds_left !== null ? ["Done at", moment(Date.now() + 1000 * run.seconds_left)] : null,
+    run.slots && runs ? ["At once", whole(run.slots)] : null,
+    run.session_started_ms ? ["Started", moment(run.session_started_ms)] : null,
+  ];
+  const state = connected ? [run.state, capitalized(run.is_reading ? "reading" : run.state)] : ["problem", "No connection"];
+  renew(node,
+    element("div", { class: "title" }, many ? element("a", { href: "#/", "aria-label": "All runs", "data-focus": "runs" }, mark()) : mark(),
+      element("div", { class: "names" }, element("h1", {}, run.name || run.store),
+        element("p", { class: "quiet" }, `${results ? `${capitalized(results.format)} · ` : ""}${run.store}`)),
+      element("span", { class: `pill ${state[0]}`, role: "status" }, state[1])),
+    run.problem ? element("p", { class: "notice" }, run.problem) : null,
+    element("div", { class: "bar", role: "progressbar", "aria-label": "Games played", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100 },
+      element("div", { "width%": share })),
+    element("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))));
+}
+
+const byScore = (entrants) => entrants.map((entrant, index) => ({ ...entrant, index }))
+  .sort((first, second) => (second.games ? second.points / second.games : -1) - (first.games ? first.points / first.games : -1));
+
+function estimateCell(value, error, bound) {
+  const [number, range] = estimate(value, error, bound);
+  return element("span", { class: "estimate" }, element("b", {}, number), element("span", {}, range));
+}
+
+export function standings(run) {
+  const entrants = byScore(run.results.entrants);
+  const reach = entrants.filter((entrant) => entrant.elo !== null)
+    .flatMap(({ elo, elo_error: error }) => [Math.abs(elo) + (error ?? 0)]);
+  const most = Math.min(800, Math.max(20, ...reach));
+  const faults = (entrant) => entrant.time_losses + entrant.crashes + entrant.illegal_moves;
+  const rows = entrants.map((entrant) => [
+    element("a", { href: `#/run/${run.id}/games?engine=${entrant.index}`, "data-focus": `entrant ${entrant.index}` }, entrant.name),
+    estimateCell(entrant.elo, entrant.elo_error, entrant.elo_bound),
+    entrant.elo_bound === null ? interval(entrant.elo, entrant.elo_error, [-most, most]) : "",
+    `${entrant.points.toLocaleString("en-US")} / ${whole(entrant.games)}`,
+    element("span", { title: `${entrant.wins} won, ${entrant.draws} drawn, ${entrant.losses} lost` }, resultBar(entrant.wins, entrant.draws, entrant.losses)),
+    percent(entrant.los),
+    faults(entrant) > 0 ? element("a", { class: "text-lost", href: `#/run/${run.id}/games?engine=${entrant.index}&ending=fault` }, whole(faults(entrant))) : "0",
+  ]);
+  return card("Standings", null, table(
+    [["Engine", "name"], ["Elo", ""], ["95 % interval", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
+    rows, { class: "standings" }));
+}
+
+/** The two sides of a match: one number, and the test if there is one. */
+export function hero(run) {
+  const { entrants, sprt, pairings } = run.results;
+  if (entrants.length !== 2 && !sprt) return null;
+  const first = entrants[0];
+  const [number, range] = estimate(first.elo, first.elo_error, first.elo_bound);
+  const penta = pairings[0]?.penta ?? [0, 0, 0, 0, 0];
+  const facts = [
+    ["LOS", percent(first.los)], ["Drawn", percent(first.draw_ratio)],
+    ["Normalized Elo", first.nelo === null ? "–" : `${signed(first.nelo)} ± ${fixed(first.nelo_error, 1)}`],
+    ["Pairs 0 ½ 1 1½ 2", penta.join(" ")],
+  ];
+  const verdict = { "accept H1": "H1 accepted: it passes", "accept H0": "H0 accepted: it fails", continue: "Undecided" };
+  return card(`${first.name} against ${entrants[1]?.name ?? "all"}`, null,
+    element("div", { class: "hero" },
+      element("div", {}, element("p", { class: "big" }, number, element("small", {}, `${range} Elo`))),
+      element("dl", { class: "facts" }, facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
+      sprt ? element("div", { class: "gauge" },
+        element("p", { class: "quiet" }, `SPRT [${sprt.elo0}, ${sprt.elo1}] ${sprt.model} · LLR `, element("b", {}, signed(sprt.llr, 2)),
+          ` · ${verdict[sprt.verdict] ?? capitalized(String(sprt.verdict))}`),
+        gauge(sprt.llr, sprt.lower, sprt.upper)) : null));
+}
+
+export function crosstable(run) {
+  const { entrants, pairings } = run.results;
+  if (entrants.length < 3) return null;
+  const order = byScore(entrants);
+  const index = new Map(entrants.map((entrant, place) => [entrant.name, place]));
+  const cells = new Map();
+  for (const pairing of pairings) {
+    const [first, second] = [index.get(pairing.first), index.get(pairing.second)];
+    cells.set(`${first} ${second}`, pairing);
+    cells.set(`${second} ${first}`, { ...pairing, wins: pairing.losses, losses: pairing.wins, penta: pairing.penta.toReversed() });
+  }
+  const met = (one) => order.filter((other) => cells.has(`${one.index} ${other.index}`));
+  // A gauntlet's opponents meet nobody but its challengers, who alone make columns then, and whose view it is.
+  const columns = order.filter((one) => met(one).length > 1 || order.every((other) => met(other).length <= 1));
+  const isGauntlet = columns.length < order.length && !columns.some((one) => columns.some((other) => cells.has(`${one.index} ${other.index}`)));
+  const rows = order.filter((one) => met(one).length > 0 && !(isGauntlet && columns.includes(one)));
+  const cell = (row, column) => {
+    if (row.index === column.index) return element("td", { class: "self" });
+    const found = cells.get(`${row.index} ${column.index}`);
+    if (!found || found.wins + found.draws + found.losses === 0) return element("td", { class: "quiet" }, found ? "–" : "");
+    const points = found.wins + found.draws / 2;
+    const all = found.wins + found.draws + found.losses;
+    const style = points * 2 > all ? "text-won" : points * 2 < all ? "text-lost" : "";
+    return element("td", {}, element("span", { class: `score ${style}` }, `${points} / ${all}`),
+      element("small", {}, `+${found.wins} =${found.draws} −${found.losses}`), pentanomial(found.penta));
+  };
+  const view = isGauntlet ? "points of the engine above" : "points of the engine on the left";
+  return card("Who met whom", element("span", { class: "quiet keys" }, `${view}; bars: pairs by points`),
+    element("div", { class: "scroll" }, element("table", { class: "cross" },
+      element("thead", {}, element("tr", {}, element("th", {}), columns.map(({ name }) => element("th", { scope: "col", class: "name" }, name)))),
+      element("tbody", {}, rows.map((row) => element("tr", {}, element("th", { scope: "row", class: "name" }, row.name),
+        columns.map((column) => (isGauntlet ? cell(column, row) : cell(row, column)))))))));
+}
+
+/** How games ended, the most frequent first; each leads to its games. */
+export function endings(run) {
+  const all = Object.entries(run.results.terminations).sort(([, first], [, second]) => second - first);
+  const most = Math.max(1, ...all.map(([, count]) => count));
+  const games = all.reduce((sum, [, count]) => sum + count, 0);
+  return card("How games ended", null, all.length === 0 ? element("p", { class: "quiet" }, "No game is over yet.") :
+    element("div", { class: "rows" }, all.map(([name, count]) =>
+      element("a", { class: `row ${FAULTS.has(name) ? "fault" : ""}`, href: `#/run/${run.id}/games?ending=${encodeURIComponent(name)}`, "data-focus": name },
+        element("span", {}, capitalized(name)),
+        element("span", { class: "track" }, element("div", { "width%": (100 * count) / most })),
+        element("span", { class: "number" }, `${whole(count)} `, element("span", { class: "quiet" }, `${Math.round((100 * count) / games)} %`))))));
+}
+
+export function engines(run) {
+  const rows = run.results.entrants.map((entrant, index) => {
+    const use = run.entrants[index] ?? {};
+    const left = (seconds) => (seconds === null || seconds === undefined ? "–" : clock(1000 * seconds));
+    return [entrant.name, use.clock ?? "", short(entrant.nps), fixed(entrant.depth, 1),
+      entrant.seconds_per_move === null ? "–" : `${entrant.seconds_per_move.toFixed(3)} s`, left(use.mean_left_at_end), left(use.lowest_left),
+      entrant.peak_memory_bytes ? `${short(entrant.peak_memory_bytes)}B` : "–"];
+  });
+  return card("Speed and clocks", null, table(
+    [["Engine", "name"], ["Clock", "number"], ["Nodes/s", "number"], ["Depth", "number"], ["A move", "number"], ["Left at the end", "number"], ["Lowest", "number"], ["Memory", "number wide"]], rows));
+}
+
+/** How often what is long to tell is asked for while a run goes on, in milliseconds. */
+const PACE = 2500;
+
+/** The curves of the run: the Elo of one entrant, and the test. */
+export class Curves {
+  #chosen = 0;
+  #known = "";
+  #asked = 0;
+  node = element("div", { class: "stack curves" });
+
+  async show(run) {
+    const known = `${run.id} ${run.results.games_finished} ${this.#chosen}`;
+    const asChosen = this.#known.endsWith(` ${this.#chosen}`);
+    if (known === this.#known || (asChosen && run.state === "running" && performance.now() - this.#asked < PACE)) return;
+    [this.#known, this.#asked] = [known, performance.now()];
+    const answer = await fetch(`/api/runs/${run.id}/curves?entrant=${this.#chosen}`).catch(() => null);
+    if (!answer?.ok || known !== this.#known) return;
+    const { elo, llr } = await answer.json();
+    const { entrants, sprt } = run.results;
+    const choice = entrants.length > 2 ? element("select", { "aria-label": "Engine", "data-focus": "curve", onchange: (event) => {
+      this.#chosen = Number(event.target.value);
+      this.show(run);
+    } }, entrants.map(({ name }, index) => element("option", { value: index, selected: index === this.#chosen }, name))) : null;
+    renew(this.node,
+      card(entrants.length > 2 ? "Elo over games" : `Elo of ${entrants[0].name} over games`, choice,
+        curve("Elo over games with its 95 % interval", elo, { height: 240 })),
+      sprt ? card("The test", element("span", { class: "quiet keys" }, "log-likelihood ratio between its bounds"),
+        curve("Log-likelihood ratio over games", llr.map(([games, value]) => [games, value, null]), { digits: 1, least: 1, height: 190,
+          bounds: [[sprt.upper, "upper", "H1"], [sprt.lower, "lower", "H0"]] })) : null);
+  }
+}
+
+/** Faults between games: engines that would not start, or broke down where no game was lost by it. */
+export class Faults {
+  #known = -1;
+  #asked = -Infinity;
+  node = element("div", { class: "faults" });
+
+  async show(run) {
+    if (run.edition === this.#known || (run.state === "running" && performance.now() - this.#asked < PACE)) return;
+    [this.#known, this.#asked] = [run.edition, performance.now()];
+    const answer = await fetch(`/api/runs/${run.id}/faults`).catch(() => null);
+    if (!answer?.ok) return;
+    const faults = await answer.json();
+    if (faults.length === 0) return void renew(this.node);
+    const open = new Set([...this.node.querySelectorAll("details[open]")].map((node) => node.dataset.key));
+    const name = (index) => run.results.entrants[index]?.name ?? "?";
+    renew(this.node, card("What engines did wrong", null, faults.slice(0, 20).map((fault, index) => {
+      const key = `${fault.game} ${faults.length - index}`;
+      return element("details", { "data-key": key, open: open.has(key) },
+        element("summary", { "data-focus": `fault ${key}` },
+          fault.game ? element("a", { href: `#/run/${run.id}/games/${fault.game}` }, `Game ${fault.game}`) : "Between games",
+          ": ", element("b", {}, name(fault.engine)), ` ${fault.words}`),
+        element("pre", { tabindex: 0, "aria-label": "The last lines of the conversation" }, fault.transcript.join("\n")));
+    }), faults.length > 20 ? element("p", { class: "quiet" }, `and ${faults.length - 20} more`) : null));
+  }
+}

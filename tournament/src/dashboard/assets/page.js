@@ -1,0 +1,274 @@
+// What the address says is shown: `#/`, `#/run/0`, `#/run/0/boards`, `#/run/0/games?…`, `#/run/0/games/17`.
+// A run is followed by server-sent events while the page can be seen.
+
+import { Boards } from "./boards.js";
+import { element, renew } from "./elements.js";
+import { Games } from "./games.js";
+import { Curves, Faults, crosstable, endings, engines, head, hero, standings } from "./overview.js";
+import { Replay } from "./replay.js";
+import { mark, showRuns } from "./runs.js";
+
+const [headNode, tabs, main] = ["head", "tabs", "main"].map((id) => document.getElementById(id));
+const VIEWS = [["", "Overview"], ["boards", "Boards"], ["games", "Games"]];
+
+/** How often the list of runs is asked for, in milliseconds. */
+const LIST_PACE = 3000;
+
+let many = false;
+let run = null;
+let boards = { count: 0, boards: [] };
+let view = null;
+let source = null;
+let timer = null;
+let connected = true;
+
+function place() {
+  const [path, query] = location.hash.replace(/^#/, "").split("?");
+  const parts = path.split("/").filter(Boolean);
+  const id = parts[0] === "run" && /^\d+$/.test(parts[1] ?? "") ? Number(parts[1]) : null;
+  return { id, name: parts[2] ?? "", number: /^\d+$/.test(parts[3] ?? "") ? Number(parts[3]) : null, query: new URLSearchParams(query) };
+}
+
+/** The overview: everything at a glance. */
+class Overview {
+  #cards = Object.fromEntries(["hero", "standings-card", "cross-card", "endings", "engines"].map((name) => [name, element("div", { class: name })]));
+  #curves = new Curves();
+  #faults = new Faults();
+  #boards = new Boards(2);
+  #known = new Map();
+  #live = element("section", { class: "aside", "aria-label": "Games being played" }, this.#boards.node);
+  node = element("div", { class: "stack" }, this.#cards.hero,
+    element("div", { class: "grid two" },
+      element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"], this.#cards.engines),
+      element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node)));
+
+  show() {
+    this.#draw("hero", hero(run));
+    this.#draw("standings-card", standings(run));
+    this.#draw("cross-card", crosstable(run));
+    this.#draw("endings", endings(run));
+    this.#draw("engines", engines(run));
+    this.#curves.show(run);
+    this.#faults.show(run);
+  }
+
+  /** Nothing is drawn again that looks as before. */
+  #draw(name, node) {
+    const text = node?.outerHTML ?? "";
+    if (this.#known.get(name) === text) return;
+    this.#known.set(name, text);
+    renew(this.#cards[name], node);
+    this.#cards[name].hidden = !node;
+  }
+
+  showBoards(news) {
+    this.#boards.show(news, run);
+    this.#live.hidden = this.#boards.count === 0;
+  }
+
+  close() {
+    this.#boards.close();
+  }
+}
+
+class AllBoards {
+  #boards = new Boards();
+  #empty = element("p", { class: "empty" }, "No game is being played.");
+  node = element("div", {}, this.#empty, this.#boards.node);
+
+  show() {}
+
+  showBoards(news) {
+    this.#boards.show(news, run);
+    this.#empty.hidden = this.#boards.count > 0;
+  }
+
+  close() {
+    this.#boards.close();
+  }
+}
+
+class GameList {
+  #games = new Games(run, place().query, (query) => {
+    const text = query.toString();
+    location.hash = `#/run/${run.id}/games${text ? `?${text}` : ""}`;
+  });
+  node = this.#games.node;
+
+  show() {
+    this.#games.show(run);
+  }
+}
+
+class OneGame {
+  #replay = null;
+  node = element("div", {}, element("p", { class: "empty" }, "Loading…"));
+
+  constructor(number) {
+    this.#load(number);
+  }
+
+  async #load(number) {
+    const answer = await fetch(`/api/runs/${run.id}/games/${number}`).catch(() => null);
+    if (!answer?.ok) return void renew(this.node, element("p", { class: "empty" }, `Game ${number} is not over, or there is none.`));
+    this.#replay = new Replay(run, await answer.json());
+    renew(this.node, this.#replay.node);
+  }
+
+  show() {}
+
+  key(key) {
+    return this.#replay?.key(key) ?? false;
+  }
+
+  close() {
+    this.#replay?.close();
+  }
+}
+
+/** Draws what the address says, anew. */
+function open() {
+  view?.close?.();
+  view = null;
+  if (!run?.results) {
+    renew(main, element("p", { class: run?.problem ? "notice" : "empty" }, run?.problem ?? "Reading the run…"));
+    return;
+  }
+  const { name, number } = place();
+  if (name === "boards") view = new AllBoards();
+  else if (name === "games" && number !== null) view = new OneGame(number);
+  else if (name === "games") view = new GameList();
+  else view = new Overview();
+  view.name = name;
+  renew(main, view.node);
+  view.show();
+  view.showBoards?.(boards);
+  drawTabs();
+}
+
+function drawTabs() {
+  const { id, name } = place();
+  renew(tabs, id === null ? [] : VIEWS.map(([view, text]) =>
+    element("a", { href: `#/run/${id}${view ? `/${view}` : ""}`, "aria-current": view === name ? "page" : null, "data-focus": `tab ${view}` }, text)));
+}
+
+function drawHead() {
+  if (run) {
+    head(headNode, run, connected, many);
+    const done = run.results ? `${run.results.games_finished}/${run.results.games_planned} ` : "";
+    document.title = `${done}${run.name || run.store} – Smalt`;
+  }
+}
+
+function follow(id) {
+  source?.close();
+  source = new EventSource(`/api/runs/${id}/events`);
+  source.addEventListener("run", (event) => {
+    const news = JSON.parse(event.data);
+    if (news === null) return;
+    const isFirst = !run?.results || run.id !== news.id;
+    run = news;
+    setConnected(true);
+    drawHead();
+    if (isFirst) open();
+    else view?.show();
+  });
+  source.addEventListener("boards", (event) => {
+    const news = JSON.parse(event.data);
+    const latest = new Map(boards.boards.map((board) => [board.slot, board]));
+    news.boards.forEach((board) => latest.set(board.slot, board));
+    boards = { count: news.count, boards: news.count === 0 ? [] : [...latest.values()] };
+    view?.showBoards?.(news);
+  });
+  source.addEventListener("open", () => setConnected(true));
+  source.addEventListener("error", () => {
+    setConnected(false);
+    // A refusal ends the source for good; a lost connection is mended by the browser.
+    if (source?.readyState === EventSource.CLOSED) timer = setTimeout(arrive, LIST_PACE);
+  });
+}
+
+function setConnected(now) {
+  if (now !== connected) {
+    connected = now;
+    drawHead();
+  }
+}
+
+function leave() {
+  source?.close();
+  source = null;
+  clearTimeout(timer);
+}
+
+async function list() {
+  const answer = await fetch("/api/runs").catch(() => null);
+  if (place().id !== null) return;
+  if (answer?.status === 401) return location.reload();
+  if (answer?.ok) {
+    const runs = await answer.json();
+    many = runs.length > 1;
+    if (!many) return location.replace("#/run/0");
+    document.title = "Runs – Smalt";
+    renew(headNode, element("div", { class: "title" }, mark(), element("h1", { class: "names" }, "Runs")));
+    renew(tabs);
+    showRuns(main, runs);
+  }
+  timer = setTimeout(list, LIST_PACE);
+}
+
+/** Goes where the address says. */
+function arrive() {
+  leave();
+  const { id } = place();
+  if (id === null) {
+    view?.close?.();
+    [run, view] = [null, null];
+    boards = { count: 0, boards: [] };
+    list();
+    return;
+  }
+  if (run?.id !== id) {
+    run = null;
+    boards = { count: 0, boards: [] };
+    open();
+  } else {
+    open();
+  }
+  follow(id);
+}
+
+window.addEventListener("hashchange", () => {
+  const { id } = place();
+  if (id !== null && id === run?.id && source) {
+    open();
+    window.scrollTo(0, 0);
+  } else {
+    arrive();
+  }
+});
+
+// Nobody looks at a hidden page: it costs neither the server nor a phone anything.
+document.addEventListener("visibilitychange", () => {
+  const { id } = place();
+  if (document.hidden) leave();
+  else if (id !== null && id === run?.id) follow(id);
+  else arrive();
+});
+
+document.addEventListener("keydown", (event) => {
+  const typing = /^(INPUT|SELECT|TEXTAREA)$/.test(event.target.tagName);
+  if (event.ctrlKey || event.metaKey || event.altKey || typing) return;
+  const onButton = event.target.tagName === "BUTTON" || event.target.tagName === "A" || event.target.tagName === "SUMMARY";
+  if (!(onButton && event.key === " ") && view?.key?.(event.key)) return event.preventDefault();
+  const { id } = place();
+  const chosen = VIEWS[Number(event.key) - 1];
+  if (id !== null && chosen) location.hash = `#/run/${id}${chosen[0] ? `/${chosen[0]}` : ""}`;
+  else if (event.key === "0" && many) location.hash = "#/";
+});
+
+fetch("/api/runs").then((answer) => (answer.ok ? answer.json() : [])).then((runs) => {
+  many = runs.length > 1;
+  drawHead();
+}).catch(() => {});
+arrive();

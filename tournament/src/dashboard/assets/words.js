@@ -1,0 +1,82 @@
+// Numbers as people read them.
+
+const MISSING = "–";
+
+export const whole = (number) => (number === null || number === undefined ? MISSING : Math.round(number).toLocaleString("en-US"));
+
+export const fixed = (number, digits) => (number === null || number === undefined ? MISSING : number.toFixed(digits));
+
+export const percent = (share) => (share === null || share === undefined ? MISSING : `${(100 * share).toFixed(1)} %`);
+
+const sign = (number, digits) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
+
+/** +12.3, −4.5. */
+export const signed = (number, digits = 1) => (number === null || number === undefined ? MISSING : sign(number, digits));
+
+/** 1,234,567 as 1.23 M. */
+export function short(number) {
+  if (number === null || number === undefined) return MISSING;
+  const units = [[1e9, " G"], [1e6, " M"], [1e3, " k"]];
+  const unit = units.find(([size]) => number >= size);
+  return unit ? `${(number / unit[0]).toPrecision(3)}${unit[1]}` : String(Math.round(number));
+}
+
+/** Seconds as 2 h 05 min, 12 min 30 s, 4 s. */
+export function duration(seconds) {
+  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return MISSING;
+  const all = Math.max(0, Math.round(seconds));
+  const [days, hours, minutes] = [Math.floor(all / 86400), Math.floor(all / 3600) % 24, Math.floor(all / 60) % 60];
+  const two = (number) => String(number).padStart(2, "0");
+  if (days > 0) return `${days} d ${two(hours)} h`;
+  if (hours > 0) return `${hours} h ${two(minutes)} min`;
+  if (minutes > 0) return `${minutes} min ${two(all % 60)} s`;
+  return `${all} s`;
+}
+
+/** A clock: 1:02:03, 4:05, and tenths below ten seconds. */
+export function clock(milliseconds) {
+  if (milliseconds === null || milliseconds === undefined) return "";
+  const left = Math.max(0, milliseconds);
+  if (left < 10000) return `0:0${(Math.floor(left / 100) / 10).toFixed(1)}`;
+  const all = Math.floor(left / 1000);
+  const two = (number) => String(number).padStart(2, "0");
+  const [hours, minutes] = [Math.floor(all / 3600), Math.floor(all / 60) % 60];
+  return hours > 0 ? `${hours}:${two(minutes)}:${two(all % 60)}` : `${minutes}:${two(all % 60)}`;
+}
+
+/** A score in White's view: +0.35, −1.20, #5, −#3. */
+export function score({ cp, mate }) {
+  if (mate !== null && mate !== undefined) return `${mate < 0 ? "−" : ""}#${Math.abs(mate)}`;
+  return cp === null || cp === undefined ? "" : sign(cp / 100, 2);
+}
+
+/** The share of the bar that is White's at a score: the chance of an even engine, with 400 centipawns as ten to one. */
+export function advantage({ cp, mate }) {
+  if (mate !== null && mate !== undefined) return mate < 0 ? 0 : 1;
+  return cp === null || cp === undefined ? 0.5 : 1 / (1 + 10 ** (-cp / 400));
+}
+
+/** When, as this device writes it: the time of day, and the date unless it is today. */
+export function moment(milliseconds) {
+  const then = new Date(milliseconds);
+  const time = then.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit" });
+  return then.toDateString() === new Date().toDateString() ? time : `${then.toLocaleDateString()} ${time}`;
+}
+
+/** The moves of a line with their numbers, the first having been played after so many plies. */
+export function line(moves, ply) {
+  return moves.map((move, index) => {
+    const at = ply + index;
+    if (at % 2 === 0) return `${at / 2 + 1}.${"\u00a0"}${move}`;
+    return index === 0 ? `${(at - 1) / 2 + 1}…${"\u00a0"}${move}` : move;
+  }).join(" ");
+}
+
+/** An estimate with its error, as [value, error] texts. */
+export function estimate(value, error, bound) {
+  if (bound !== null && bound !== undefined) return [`${bound > 0 ? ">" : "<"} ${signed(bound, 0)}`, ""];
+  if (value === null || value === undefined) return [MISSING, ""];
+  return [signed(value), error === null || error === undefined ? "" : ` ± ${error.toFixed(1)}`];
+}
+
+export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);

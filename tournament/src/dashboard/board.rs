@@ -1,0 +1,223 @@
+//! The boards of games being played, as the page gets them. Each game is replayed move by move as moves come, and its text
+//! is made again only when something on it changed.
+
+use std::sync::Arc;
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use smalt_chess::{Color, Game, Position, San, UciMove};
+use smalt_protocol::Score;
+
+use super::game::{ScoreJson, line_in_san, squares};
+use crate::live::{LiveGame, LiveSide, LiveThought};
+
+/// How many of the last moves are told.
+const MOVES_TOLD: usize = 8;
+
+/// A board as text, made anew when it changes: another text is another state.
+pub(super) type BoardText = Arc<str>;
+
+/// All boards of a run.
+#[derive(Debug, Default)]
+pub(super) struct Boards {
+    boards: Vec<Board>,
+}
+
+#[derive(Debug, Default)]
+struct Board {
+    shown: LiveGame,
+    game: Game,
+    sans: Vec<String>,
+    last: [String; 2],
+    result: Option<String>,
+    text: Option<BoardText>,
+}
+
+#[derive(Serialize)]
+struct BoardJson<'a> {
+    slot: usize,
+    number: u32,
+    white: usize,
+    black: usize,
+    fen: String,
+    ply: usize,
+    turn: &'static str,
+    from: &'a str,
+    to: &'a str,
+    moves: &'a [String],
+    /// The number of the first ply of `moves`, from 0.
+    first_ply: usize,
+    /// How long the side to move has been thinking, in milliseconds.
+    thinks_ms: u64,
+    result: Option<&'a str>,
+    sides: [SideJson; 2],
+}
+
+#[derive(Serialize)]
+struct SideJson {
+    left_ms: Option<u64>,
+    took_ms: u64,
+    #[serde(flatten)]
+    score: ScoreJson,
+    depth: Option<u32>,
+    nodes: Option<u64>,
+    nps: Option<u64>,
+    /// Its variation, and the ply at which that begins.
+    line: Vec<String>,
+    line_ply: usize,
+}
+
+impl Boards {
+    /// Takes over what is shown now; `result` tells of a game if it is over.
+    pub(super) fn update(&mut self, games: Vec<LiveGame>, result: impl Fn(u32) -> Option<String>) {
+        self.boards.truncate(games.len());
+        self.boards.resize_with(games.len(), Board::default);
+        for (board, game) in self.boards.iter_mut().zip(games) {
+            let result = result(game.number);
+            if board.text.is_none() || board.shown != game || board.result != result {
+                board.take(game, result);
+            }
+        }
+    }
+
+    /// Nothing is played any more.
+    pub(super) fn clear(&mut self) {
+        self.boards.clear();
+    }
+
+    /// What pages get.
+    pub(super) fn texts(&self) -> Vec<BoardText> {
+        self.boards.iter().filter_map(|board| board.text.clone()).collect()
+    }
+}
+
+impl Board {
+    fn take(&mut self, shown: LiveGame, result: Option<String>) {
+        let goes_on = self.text.is_some()
+            && self.shown.number == shown.number
+            && shown.moves.starts_with(&self.shown.moves);
+        if !goes_on {
+            let start = shown.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok());
+            self.game = Game::new(start.unwrap_or_default());
+            self.sans.clear();
+            self.last = Default::default();
+        }
+        for word in shown.moves.split_ascii_whitespace().skip(self.sans.len()) {
+            if self.play(word).is_none() {
+                break;
+            }
+        }
+        (self.shown, self.result) = (shown, result);
+        self.text = serde_json::to_string(&self.json()).ok().map(Arc::from);
+    }
+
+    fn play(&mut self, word: &str) -> Option<()> {
+        let uci: UciMove = word.parse().ok()?;
+        let mv = uci.to_move(self.game.position()).ok()?;
+        self.sans.push(San::from_move(mv, self.game.position()).to_string());
+        self.last = squares(uci);
+        self.game.play(mv).ok()
+    }
+
+    fn json(&self) -> BoardJson<'_> {
+        let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+        let since = Duration::from_millis(self.shown.since_ms);
+        let first_ply = self.sans.len().saturating_sub(MOVES_TOLD);
+        let [white, black] = &self.shown.sides;
+        BoardJson {
+            slot: self.shown.slot,
+            number: self.shown.number + 1,
+            white: self.shown.white,
+            black: self.shown.black,
+            fen: self.game.position().to_fen(),
+            ply: self.sans.len(),
+            turn: if self.game.position().turn() == Color::White { "white" } else { "black" },
+            from: &self.last[0],
+            to: &self.last[1],
+            moves: &self.sans[first_ply..],
+            first_ply,
+            thinks_ms: u64::try_from(now.saturating_sub(since).as_millis()).unwrap_or(0),
+            result: self.result.as_deref(),
+            sides: [self.side(white, Color::White), self.side(black, Color::Black)],
+        }
+    }
+
+    fn side(&self, side: &LiveSide, color: Color) -> SideJson {
+        let LiveThought { cp, mate, depth, nodes, nps, ply, line } = &side.thought;
+        let score = cp.map(Score::Centipawns).or(mate.map(Score::Mate));
+        SideJson {
+            left_ms: side.left_ms,
+            took_ms: side.took_ms,
+            score: ScoreJson::of(score, color),
+            depth: *depth,
+            nodes: *nodes,
+            nps: *nps,
+            line: self.line(*ply, line),
+            line_ply: *ply,
+        }
+    }
+
+    /// A variation that begins after so many plies of the game.
+    fn line(&self, ply: usize, words: &str) -> Vec<String> {
+        let moves: Vec<UciMove> =
+            words.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
+        let before = self.game.plies().nth(ply).map(|(position, _)| *position);
+        match before {
+            Some(position) => line_in_san(&moves, position),
+            None if ply == self.sans.len() => line_in_san(&moves, *self.game.position()),
+            None => Vec::new(),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn live(number: u32, moves: &str) -> LiveGame {
+        let mut game = LiveGame { number, moves: moves.to_owned(), ..LiveGame::default() };
+        game.sides[0].thought =
+            LiveThought { cp: Some(20), ply: 0, line: "e2e4 e7e5 g1f3".to_owned(), ..LiveThought::default() };
+        game
+    }
+
+    fn seen(boards: &Boards) -> serde_json::Value {
+        serde_json::from_str(&boards.texts()[0]).unwrap()
+    }
+
+    #[test]
+    fn a_board_follows_its_game() {
+        let mut boards = Boards::default();
+        boards.update(vec![live(6, "e2e4")], |_| None);
+        let board = seen(&boards);
+        assert_eq!((board["number"].as_u64(), board["turn"].as_str()), (Some(7), Some("black")));
+        assert_eq!(board["sides"][0]["line"], serde_json::json!(["e4", "e5", "Nf3"]));
+        boards.update(vec![live(6, "e2e4 e7e5 g1f3")], |_| None);
+        let board = seen(&boards);
+        assert_eq!(board["moves"], serde_json::json!(["e4", "e5", "Nf3"]));
+        assert_eq!((board["from"].as_str(), board["to"].as_str()), (Some("g1"), Some("f3")));
+        assert_eq!(board["fen"], "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2");
+    }
+
+    #[test]
+    fn what_did_not_change_is_not_told_again() {
+        let mut boards = Boards::default();
+        boards.update(vec![live(0, "e2e4")], |_| None);
+        let text = boards.texts().remove(0);
+        boards.update(vec![live(0, "e2e4")], |_| None);
+        assert!(Arc::ptr_eq(&boards.texts()[0], &text));
+        boards.update(vec![live(0, "e2e4")], |_| Some("1-0".to_owned()));
+        assert_eq!(seen(&boards)["result"], "1-0");
+    }
+
+    #[test]
+    fn hostile_moves_and_lines_do_no_harm() {
+        let mut boards = Boards::default();
+        let mut game = live(0, "e2e4 <script> e7e5");
+        game.sides[0].thought.ply = usize::MAX;
+        boards.update(vec![game], |_| None);
+        let board = seen(&boards);
+        assert_eq!(board["moves"], serde_json::json!(["e4"]));
+        assert_eq!(board["sides"][0]["line"], serde_json::json!([]));
+    }
+}

@@ -1,0 +1,129 @@
+//! The server: connections are accepted, bounded and timed here; what they get is the business of [`super::pages`].
+
+use std::net::{SocketAddr, TcpListener};
+use std::sync::Arc;
+use std::thread::{self, JoinHandle};
+use std::time::Duration;
+
+use axum::Router;
+use hyper::server::conn::http1;
+use hyper_util::rt::{TokioIo, TokioTimer};
+use hyper_util::service::TowerToHyperService;
+use tokio::net::TcpStream;
+use tokio::sync::{Semaphore, watch};
+use tokio::task::JoinSet;
+
+use super::admission::Admission;
+use super::feed::Feed;
+use super::patience::Impatient;
+use super::{DashboardError, Limits, Settings, pages};
+
+/// The most that is read of a request before it is complete, in bytes: its line and all its headers.
+const REQUEST_LIMIT: usize = 16 * 1024;
+
+/// How long clients get to read the last of what they were sent.
+const FAREWELL: Duration = Duration::from_secs(1);
+
+/// How long nothing is accepted when the system has no more descriptors.
+const BREATHER: Duration = Duration::from_millis(100);
+
+/// A running server. It ends with this value, in little more than a second at most, whoever is connected.
+#[derive(Debug)]
+pub struct Dashboard {
+    address: SocketAddr,
+    feed: Feed,
+    stop: watch::Sender<bool>,
+    thread: Option<JoinHandle<()>>,
+}
+
+impl Dashboard {
+    /// Begins to serve.
+    ///
+    /// # Errors
+    /// If the address cannot be had, or lies open to others without a token.
+    pub fn start(settings: Settings) -> Result<Dashboard, DashboardError> {
+        let Settings { stores, listen, token, hosts, limits } = settings;
+        if token.is_none() && !listen.ip().is_loopback() {
+            return Err(DashboardError::Open(listen));
+        }
+        let refuse = |source| DashboardError::Listen { address: listen, source };
+        let listener = TcpListener::bind(listen).map_err(refuse)?;
+        listener.set_nonblocking(true).map_err(refuse)?;
+        let address = listener.local_addr().map_err(refuse)?;
+        let (feed, line) = Feed::start(&stores).map_err(DashboardError::Thread)?;
+        let pages = pages::router(line, Admission::new(address, token, hosts), limits);
+        let (stop, stopped) = watch::channel(false);
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
+        let runtime = runtime.map_err(DashboardError::Thread)?;
+        let thread = thread::Builder::new().name("page".to_owned()).spawn(move || {
+            runtime.block_on(serve(listener, pages, limits, stopped));
+        });
+        let thread = thread.map_err(DashboardError::Thread)?;
+        Ok(Dashboard { address, feed, stop, thread: Some(thread) })
+    }
+
+    /// Where it listens.
+    pub fn address(&self) -> SocketAddr {
+        self.address
+    }
+}
+
+impl Drop for Dashboard {
+    fn drop(&mut self) {
+        self.feed.end();
+        let _ = self.stop.send(true);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+async fn serve(listener: TcpListener, pages: Router, limits: Limits, mut stopped: watch::Receiver<bool>) {
+    let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
+    let room = Arc::new(Semaphore::new(limits.connections));
+    let mut connections = JoinSet::new();
+    loop {
+        let accept = async {
+            let place = Arc::clone(&room).acquire_owned().await;
+            (place, listener.accept().await)
+        };
+        let (place, accepted) = tokio::select! {
+            accepted = accept => accepted,
+            _ = stopped.changed() => break,
+        };
+        match accepted {
+            Ok((stream, _)) => {
+                let connection = converse(stream, pages.clone(), limits, stopped.clone());
+                connections.spawn(async move {
+                    connection.await;
+                    drop(place);
+                });
+            }
+            Err(_) => tokio::time::sleep(BREATHER).await,
+        }
+        while connections.try_join_next().is_some() {}
+    }
+    let all_gone = async { while connections.join_next().await.is_some() {} };
+    let _ = tokio::time::timeout(FAREWELL, all_gone).await;
+}
+
+/// Serves one connection until either side has enough.
+async fn converse(stream: TcpStream, pages: Router, limits: Limits, mut stopped: watch::Receiver<bool>) {
+    // What is written is to be seen at once; where that cannot be had it is seen a little later.
+    let _ = stream.set_nodelay(true);
+    let io = TokioIo::new(Impatient::new(stream, limits.writing));
+    let connection = http1::Builder::new()
+        .timer(TokioTimer::new())
+        .header_read_timeout(limits.reading)
+        .max_buf_size(REQUEST_LIMIT)
+        .serve_connection(io, TowerToHyperService::new(pages));
+    let mut connection = std::pin::pin!(connection);
+    // Clients that break off or talk nonsense are no concern of ours.
+    tokio::select! {
+        _ = connection.as_mut() => {}
+        _ = stopped.changed() => {
+            connection.as_mut().graceful_shutdown();
+            let _ = connection.await;
+        }
+    }
+}

@@ -1,0 +1,96 @@
+//! The secret that lets browsers of other machines in.
+
+use std::fmt;
+
+use subtle::ConstantTimeEq;
+
+/// The fewest letters of a token that a user chose.
+const SHORTEST: usize = 16;
+
+/// A secret of letters that need no quoting in an address or a cookie.
+#[derive(Clone)]
+pub struct Token(String);
+
+/// Why a text is no token.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum TokenError {
+    /// It could be guessed.
+    #[error("a token has {SHORTEST} letters at least, and this one has {0}")]
+    Short(usize),
+    /// It has letters that cannot stand in a cookie.
+    #[error("a token consists of letters, digits, - and _")]
+    Letters,
+    /// The system gives no random numbers.
+    #[error("the system gives no random numbers")]
+    NoChance,
+}
+
+impl Token {
+    /// A token that nobody knows yet: 128 random bits.
+    ///
+    /// # Errors
+    /// [`TokenError::NoChance`].
+    pub fn random() -> Result<Token, TokenError> {
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(|_| TokenError::NoChance)?;
+        Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
+    }
+
+    /// A token that a user chose; white space around it does not count.
+    ///
+    /// # Errors
+    /// If it is too short, or would have to be quoted.
+    pub fn parse(text: &str) -> Result<Token, TokenError> {
+        let text = text.trim();
+        if !text.chars().all(|letter| letter.is_ascii_alphanumeric() || matches!(letter, '-' | '_')) {
+            return Err(TokenError::Letters);
+        }
+        if text.len() < SHORTEST {
+            return Err(TokenError::Short(text.len()));
+        }
+        Ok(Token(text.to_owned()))
+    }
+
+    /// Whether this is it. The time that the answer takes tells nothing but the length.
+    pub fn is(&self, text: &str) -> bool {
+        self.0.as_bytes().ct_eq(text.as_bytes()).into()
+    }
+
+    /// As text, to be shown to its owner.
+    pub fn as_text(&self) -> &str {
+        &self.0
+    }
+}
+
+/// A secret does not belong in logs.
+impl fmt::Debug for Token {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("Token(…)")
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn random_tokens_differ_and_are_tokens() {
+        let (first, second) = (Token::random().unwrap(), Token::random().unwrap());
+        assert!(!first.is(second.as_text()) && first.is(first.as_text()));
+        assert!(Token::parse(first.as_text()).unwrap().is(first.as_text()));
+    }
+
+    #[test]
+    fn what_could_be_guessed_or_not_be_written_is_refused() {
+        assert_eq!(Token::parse("short").unwrap_err(), TokenError::Short(5));
+        assert_eq!(Token::parse("0123456789abcdef; Path").unwrap_err(), TokenError::Letters);
+        assert!(Token::parse(" 0123456789abcdef\n").is_ok());
+        assert!(!Token::parse("0123456789abcdef").unwrap().is("0123456789abcde"));
+    }
+
+    #[test]
+    fn a_token_does_not_show_in_debug_texts() {
+        let token = Token::parse("0123456789abcdef").unwrap();
+        assert!(!format!("{token:?}").contains("0123"));
+    }
+}

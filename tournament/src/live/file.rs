@@ -1,0 +1,138 @@
+//! The file with the games being played: `RUN.db-live`, a line with the length and the checksum of what follows, then one
+//! JSON text. It is written in place, so whoever reads it in the midst of a write finds that the checksum is wrong, and
+//! looks again.
+
+use std::path::{Path, PathBuf};
+
+use serde::{Deserialize, Serialize};
+use smalt_protocol::Score;
+
+/// The version of the form; readers refuse others.
+const FORMAT: u32 = 1;
+
+/// All boards.
+#[derive(Debug, Default, Serialize, Deserialize)]
+pub(super) struct Page {
+    pub(super) games: Vec<LiveGame>,
+}
+
+/// A game that is being played.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LiveGame {
+    /// Which of the places where games are played, from 0.
+    pub slot: usize,
+    /// Its number, from 0.
+    pub number: u32,
+    /// Who has White: an index of the plan's entrants.
+    pub white: usize,
+    /// Who has Black.
+    pub black: usize,
+    /// Where it began; the start position of chess if none.
+    pub fen: Option<String>,
+    /// Its moves as engines write them, with spaces between.
+    pub moves: String,
+    /// Both sides, White's first.
+    pub sides: [LiveSide; 2],
+    /// Since when the side to move thinks, in milliseconds since 1970.
+    pub since_ms: u64,
+}
+
+/// One side of it.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LiveSide {
+    /// Milliseconds on its clock when the present search began; none without a clock.
+    pub left_ms: Option<u64>,
+    /// Milliseconds that its last move took.
+    pub took_ms: u64,
+    /// What it told last.
+    pub thought: LiveThought,
+}
+
+/// What an engine told of a search; the score in its own view.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct LiveThought {
+    /// Hundredths of a pawn.
+    pub cp: Option<i32>,
+    /// Moves to mate.
+    pub mate: Option<i32>,
+    /// Plies searched.
+    pub depth: Option<u32>,
+    /// Nodes visited.
+    pub nodes: Option<u64>,
+    /// Nodes a second.
+    pub nps: Option<u64>,
+    /// How many plies had been played where the variation begins.
+    pub ply: usize,
+    /// The variation, with spaces between its moves.
+    pub line: String,
+}
+
+impl LiveThought {
+    pub(super) fn set_score(&mut self, score: Option<Score>) {
+        (self.cp, self.mate) = match score {
+            Some(Score::Centipawns(value)) => (Some(value), None),
+            Some(Score::Mate(moves)) => (None, Some(moves)),
+            None => (None, None),
+        };
+    }
+}
+
+/// Where the games of a store's run are shown.
+pub fn path_of(store: &Path) -> PathBuf {
+    let mut name = store.as_os_str().to_owned();
+    name.push("-live");
+    name.into()
+}
+
+pub(super) fn write(page: &Page) -> Vec<u8> {
+    let body = serde_json::to_vec(page).expect("numbers and texts are JSON");
+    let mut bytes = format!("smalt-live {FORMAT} {} {:016x}\n", body.len(), checksum(&body)).into_bytes();
+    bytes.extend_from_slice(&body);
+    bytes
+}
+
+/// Reads what [`write()`] made, even if remains of an earlier, longer page follow it; none of anything else.
+pub(super) fn read(bytes: &[u8]) -> Option<Page> {
+    let end = bytes.iter().position(|&byte| byte == b'\n')?;
+    let mut words = std::str::from_utf8(&bytes[..end]).ok()?.split(' ');
+    if words.next() != Some("smalt-live") || words.next()?.parse() != Ok(FORMAT) {
+        return None;
+    }
+    let length: usize = words.next()?.parse().ok()?;
+    let sum = u64::from_str_radix(words.next()?, 16).ok()?;
+    let body = bytes[end + 1..].get(..length)?;
+    if checksum(body) == sum { serde_json::from_slice(body).ok() } else { None }
+}
+
+/// FNV-1a in 64 bits (G. Fowler, L. Noll, K.-P. Vo): enough to see that a write was not complete.
+fn checksum(bytes: &[u8]) -> u64 {
+    bytes
+        .iter()
+        .fold(0xcbf2_9ce4_8422_2325, |sum, &byte| (sum ^ u64::from(byte)).wrapping_mul(0x100_0000_01b3))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn page(moves: &str) -> Page {
+        Page { games: vec![LiveGame { number: 7, moves: moves.to_owned(), ..LiveGame::default() }] }
+    }
+
+    #[test]
+    fn a_page_reads_as_it_was_written_whatever_lies_behind_it() {
+        let mut bytes = write(&page("e2e4 e7e5"));
+        bytes.extend_from_slice(b"]}]} of a longer page");
+        assert_eq!(read(&bytes).unwrap().games, page("e2e4 e7e5").games);
+    }
+
+    #[test]
+    fn half_a_page_is_none() {
+        let (old, new) = (write(&page("e2e4")), write(&page("d2d4")));
+        let half = 20 + new.iter().position(|&byte| byte == b'\n').unwrap();
+        let torn = [&new[..half], &old[half..]].concat();
+        assert!(read(&torn).is_none());
+        assert!(read(&new[..half]).is_none());
+        assert!(read(b"").is_none() && read(b"smalt-live 9 2 0\n{}").is_none());
+    }
+}

@@ -1,0 +1,31 @@
+//! Whether a runner has a store. The file stays open: closing any handle of it would drop the locks that SQLite holds in
+//! this process (SQLite, "How To Corrupt An SQLite Database File", section 2.2).
+
+use std::fs::{File, TryLockError};
+use std::path::Path;
+
+/// Asks whether a store is in use; asking changes nothing in it.
+#[derive(Debug)]
+pub struct Occupancy {
+    file: Option<File>,
+}
+
+impl Occupancy {
+    /// Of this store. One that cannot be opened is used by nobody.
+    pub fn of(path: &Path) -> Occupancy {
+        Occupancy { file: File::open(path).ok() }
+    }
+
+    /// Whether a runner has it now.
+    pub fn is_in_use(&self) -> bool {
+        let Some(file) = &self.file else { return false };
+        match file.try_lock_shared() {
+            Ok(()) => {
+                let _ = file.unlock();
+                false
+            }
+            Err(TryLockError::WouldBlock) => true,
+            Err(TryLockError::Error(_)) => false,
+        }
+    }
+}
