@@ -171,7 +171,7 @@ fn a_finished_run_can_be_looked_through() {
 
     let pgn = get(&format!("/api/runs/0/games/{number}/pgn"));
     assert!(pgn.head.contains(&format!("attachment; filename=\"game-{number}.pgn\"")));
-    assert!(pgn.body.contains("makes an illegal move"), "{}", pgn.body);
+    assert!(pgn.body.contains("[Termination \"illegal move\"]"), "{}", pgn.body);
     assert_eq!(
         get("/api/runs/0/faults").json().as_array().unwrap().len(),
         faulty["total"].as_u64().unwrap() as usize
