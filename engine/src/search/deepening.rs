@@ -63,9 +63,9 @@ impl Worker<'_> {
     /// Searches the root for its next line, with a window that opens until the score falls into it.
     fn search_line(&mut self, position: &Position, depth: i32) {
         let guess = self.root[self.line].previous;
-        let mut width = P.aspiration_window;
+        let mut width = P.aspiration_window();
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= P.aspiration_depth && !is_mate(guess) {
+        if depth >= P.aspiration_depth() && !is_mate(guess) {
             (alpha, beta) = (guess - width, guess + width);
         }
         let mut searched = depth;
@@ -85,7 +85,7 @@ impl Worker<'_> {
             } else {
                 return;
             }
-            width += width * P.aspiration_growth / 100;
+            width += width * P.aspiration_growth() / 100;
             if width > 500 || is_mate(score) {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }

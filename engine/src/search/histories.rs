@@ -1,5 +1,5 @@
-//! What earlier nodes teach about moves: which quiet moves and captures refuted, which answers work, and how far the
-//! static evaluation was off. Kept from move to move of a game, a set for each thread.
+//! What earlier nodes teach about moves: which quiet moves and captures refuted, which answers work.
+//! Kept from move to move of a game, a set for each thread.
 
 use smalt_chess::{Color, Move, Position, Role};
 
@@ -9,12 +9,7 @@ use super::params::PARAMETERS as P;
 const MOST: i32 = 16_384;
 
 /// Pieces times squares.
-const PLACES: usize = 12 * 64;
-
-/// Correction histories are kept at this multiple of a centipawn.
-const CORRECTION_GRAIN: i32 = 256;
-const CORRECTION_MOST: i32 = CORRECTION_GRAIN * 64;
-const CORRECTION_SIZE: usize = 16_384;
+pub(super) const PLACES: usize = 12 * 64;
 
 /// A piece on the square that it has moved to: the context in which answers are judged.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -32,7 +27,7 @@ impl Place {
     }
 
     #[inline]
-    fn index(self) -> usize {
+    pub(super) fn index(self) -> usize {
         self.0 as usize
     }
 }
@@ -49,24 +44,23 @@ pub(super) struct Histories {
     quiet: Vec<[i16; 4096]>,
     capture: Vec<[i16; 6]>,
     continuation: Vec<[i16; PLACES]>,
-    pawn_correction: Vec<[i16; 2]>,
 }
 
 /// Bonus of a move that refuted at this depth.
 pub(super) fn bonus(depth: i32) -> i32 {
-    (depth * P.history_bonus - P.history_bonus_offset).clamp(0, P.history_bonus_most)
+    (depth * P.history_bonus() - P.history_bonus_offset()).clamp(0, P.history_bonus_most())
 }
 
 /// Malus (negative) of a move that was tried in vain at this depth.
 pub(super) fn malus(depth: i32) -> i32 {
-    -(depth * P.history_malus - P.history_malus_offset).clamp(0, P.history_malus_most)
+    -(depth * P.history_malus() - P.history_malus_offset()).clamp(0, P.history_malus_most())
 }
 
-/// Moves a history toward its bound, the slower the nearer it is.
+/// Moves a history toward its bound, `most` either way, the slower the nearer it is.
 #[inline]
-fn pull(history: &mut i16, by: i32) {
+pub(super) fn pull(history: &mut i16, by: i32, most: i32) {
     let old = i32::from(*history);
-    *history = (old + by - old * by.abs() / MOST) as i16;
+    *history = (old + by - old * by.abs() / most) as i16;
 }
 
 #[inline]
@@ -81,7 +75,6 @@ impl Histories {
             quiet: vec![[0; 4096]; 2],
             capture: vec![[0; 6]; PLACES],
             continuation: vec![[0; PLACES]; PLACES + 1],
-            pawn_correction: vec![[0; 2]; CORRECTION_SIZE],
         }
     }
 
@@ -95,10 +88,10 @@ impl Histories {
 
     /// Teaches how a quiet move did.
     pub(super) fn teach_quiet(&mut self, context: Context, mv: Move, place: Place, by: i32) {
-        pull(&mut self.quiet[context.turn.index()][squares(mv)], by);
+        pull(&mut self.quiet[context.turn.index()][squares(mv)], by, MOST);
         for row in context.before {
             if row != Place::NONE {
-                pull(&mut self.continuation[row.index()][place.index()], by);
+                pull(&mut self.continuation[row.index()][place.index()], by, MOST);
             }
         }
     }
@@ -111,27 +104,8 @@ impl Histories {
 
     /// Teaches how a capture did.
     pub(super) fn teach_capture(&mut self, place: Place, taken: Role, by: i32) {
-        pull(&mut self.capture[place.index()][taken.index()], by);
+        pull(&mut self.capture[place.index()][taken.index()], by, MOST);
     }
-
-    /// How far static evaluations of positions with these pawns were off, in centipawns for the side to move.
-    #[inline]
-    pub(super) fn correction(&self, position: &Position) -> i32 {
-        let pawns = self.pawn_correction[pawn_index(position)][position.turn().index()];
-        i32::from(pawns) * P.correction_weight / (1024 * CORRECTION_GRAIN)
-    }
-
-    /// Teaches by how much a search at some depth differed from the static evaluation, in centipawns.
-    pub(super) fn teach_correction(&mut self, position: &Position, depth: i32, difference: i32) {
-        let weight = (depth + 1).min(16);
-        let history = &mut self.pawn_correction[pawn_index(position)][position.turn().index()];
-        let target = (difference * CORRECTION_GRAIN).clamp(-CORRECTION_MOST, CORRECTION_MOST);
-        *history = ((i32::from(*history) * (256 - weight) + target * weight) / 256) as i16;
-    }
-}
-
-fn pawn_index(position: &Position) -> usize {
-    position.pawn_key() as usize % CORRECTION_SIZE
 }
 
 #[cfg(test)]
@@ -142,11 +116,11 @@ mod tests {
     fn histories_stay_within_their_bounds() {
         let mut history = 0;
         for _ in 0..10_000 {
-            pull(&mut history, bonus(60));
+            pull(&mut history, bonus(60), MOST);
         }
         assert!(i32::from(history) <= MOST && history > 14_000);
         for _ in 0..10_000 {
-            pull(&mut history, malus(60));
+            pull(&mut history, malus(60), MOST);
         }
         assert!(i32::from(history) >= -MOST && history < -14_000);
     }
@@ -164,16 +138,5 @@ mod tests {
         assert!(histories.quiet(context, mv, place) > histories.quiet(bare, mv, place));
         assert!(histories.quiet(bare, mv, place) > 0);
         assert_eq!(histories.quiet(context, other, Place::of(&position, other)), 0);
-    }
-
-    #[test]
-    fn corrections_follow_what_searches_found() {
-        let position = Position::start();
-        let mut histories = Histories::new();
-        for _ in 0..200 {
-            histories.teach_correction(&position, 12, 40);
-        }
-        let correction = histories.correction(&position);
-        assert!((10..=40).contains(&correction), "{correction}");
     }
 }

@@ -75,6 +75,7 @@ impl Worker<'_> {
         &mut self,
         position: &Position,
         depth: i32,
+        ply: usize,
         judged: &Judged,
         (best, best_move): (i32, Option<Move>),
         bound: Bound,
@@ -86,7 +87,8 @@ impl Worker<'_> {
             Bound::Upper => best < judged.evaluation,
         };
         if judged.evaluation != NO_SCORE && is_quiet && says_something && !is_mate(best) {
-            self.histories.teach_correction(position, depth, best - judged.raw);
+            let steps = self.steps(ply);
+            self.corrections.teach(position, steps, depth, best - judged.evaluation);
         }
     }
 }

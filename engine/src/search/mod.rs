@@ -2,9 +2,10 @@
 //! neither protocols nor options.
 //!
 //! [`node`] and [`quiescence`] are the two kinds of nodes, [`shortcuts`] and [`selection`] how the first spares itself
-//! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`] and
-//! [`transposition`], and [`ordering`] reads them.
+//! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`],
+//! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them.
 
+mod corrections;
 mod deepening;
 mod histories;
 mod lessons;
@@ -33,6 +34,7 @@ pub use time::Allotment;
 pub use transposition::TranspositionTable;
 
 use crate::evaluation::{Evaluator, Parameters};
+use corrections::Corrections;
 use histories::Histories;
 use worker::{Root, Shared, Worker};
 
@@ -102,18 +104,24 @@ pub struct Progress {
 /// What one thread remembers from search to search.
 pub struct Memory {
     histories: Histories,
+    corrections: Corrections,
     evaluator: Evaluator,
 }
 
 impl Memory {
     /// A memory without experience, that evaluates with these weights.
     pub fn new(parameters: Arc<Parameters>) -> Memory {
-        Memory { histories: Histories::new(), evaluator: Evaluator::new(parameters) }
+        Memory {
+            histories: Histories::new(),
+            corrections: Corrections::new(),
+            evaluator: Evaluator::new(parameters),
+        }
     }
 
     /// Forgets all experience.
     pub fn clear(&mut self) {
         self.histories = Histories::new();
+        self.corrections = Corrections::new();
     }
 }
 

@@ -106,7 +106,7 @@ impl Worker<'_> {
 
         // 6. Without a move from the table a deep search would be badly ordered.
         let table_move = known.and_then(|entry| entry.best);
-        if depth >= P.iterative_reduction_depth
+        if depth >= P.iterative_reduction_depth()
             && (PV || expected == Expected::Cut)
             && table_move.is_none()
             && excluded.is_none()
@@ -154,7 +154,7 @@ impl Worker<'_> {
                 };
                 self.shared.table.store(position.key(), ply, entry);
             }
-            self.correct(position, depth, &judged, (best, found.best_move), bound);
+            self.correct(position, depth, ply, &judged, (best, found.best_move), bound);
         }
         best
     }
@@ -230,9 +230,9 @@ impl Worker<'_> {
             let is_late = depth >= 2 && found.moves > 1 + usize::from(is_root) && !self.shared.seeks_mate;
             if is_late {
                 reduction += self.adjustment::<PV>(expected, judged, mv.is_quiet(), is_table_capture);
-                reduction -= P.reduction_killer * i32::from(killers.contains(&Some(mv)));
-                reduction -= P.reduction_check * i32::from(child.is_check());
-                reduction -= history / P.reduction_history_divisor;
+                reduction -= P.reduction_killer() * i32::from(killers.contains(&Some(mv)));
+                reduction -= P.reduction_check() * i32::from(child.is_check());
+                reduction -= history / P.reduction_history_divisor();
                 let least = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
                 score = -self.search::<false>(&child, -alpha - 1, -alpha, least, ply + 1, Expected::Cut);
                 if score > alpha && least < new_depth {

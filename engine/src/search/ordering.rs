@@ -4,7 +4,7 @@
 use smalt_chess::{Move, MoveList, Moves, Position, Role};
 
 use super::histories::{Context, Histories, Place};
-use super::params::EXCHANGE;
+use super::params::exchange_values;
 
 /// A move and how early to try it.
 #[derive(Clone, Copy, Debug)]
@@ -69,7 +69,7 @@ impl Picker {
             let fits = match wanted {
                 Wanted::All => true,
                 Wanted::CapturesWinning(least) => {
-                    !mv.is_quiet() && position.exchange_reaches(mv, least, &EXCHANGE)
+                    !mv.is_quiet() && position.exchange_reaches(mv, least, &exchange_values())
                 }
             };
             position.is_legal(mv) && fits
@@ -182,7 +182,7 @@ impl Picker {
             Wanted::CapturesWinning(least) => least,
         };
         while let Some(mv) = self.take_best() {
-            let wins = !is_minor_promotion(mv) && position.exchange_reaches(mv, least, &EXCHANGE);
+            let wins = !is_minor_promotion(mv) && position.exchange_reaches(mv, least, &exchange_values());
             if wins {
                 return Some(mv);
             }
@@ -214,8 +214,8 @@ pub(super) fn is_minor_promotion(mv: Move) -> bool {
 /// The most valuable victim first, and what has done well before.
 fn capture_rank(position: &Position, mv: Move, histories: &Histories) -> i32 {
     let taken = position.captured_role(mv);
-    let victim = taken.map_or(0, |role| EXCHANGE[role.index()]);
-    let promotion = mv.promoted_to().map_or(0, |role| EXCHANGE[role.index()]);
+    let victim = taken.map_or(0, |role| exchange_values()[role.index()]);
+    let promotion = mv.promoted_to().map_or(0, |role| exchange_values()[role.index()]);
     let history = taken.map_or(0, |role| histories.capture(Place::of(position, mv), role));
     16 * (victim + promotion) + history
 }

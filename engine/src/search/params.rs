@@ -1,29 +1,91 @@
 //! The constants of the search, read by the compiler from `params/search.toml`.
 //!
 //! The names and ranges stand here, the numbers there. The compiler does the reading, so a missing, unknown or
-//! doubled name, or a number out of its range, stops the build, and the search sees plain constants.
+//! doubled name, or a number out of its range, stops the build, and the search sees plain constants. Built with the
+//! feature `tune` it sees variables instead, each of them an option over UCI, for tuners that play games.
 
 use smalt_chess::position::ExchangeValues;
 
 /// Declares the constants: for each its name and the range in which a tuner may move it.
 macro_rules! parameters {
     ($($(#[$doc:meta])* $name:ident in $min:literal..=$max:literal,)*) => {
-        /// The constants of the search. Scores in centipawns, depths in plies, reductions in 1024ths of a ply.
-        #[derive(Clone, PartialEq, Eq, Debug)]
-        pub struct SearchParameters {
-            $($(#[$doc])* pub $name: i32,)*
+        /// The numbers of the file.
+        struct Numbers {
+            $($name: i32,)*
         }
 
-        impl SearchParameters {
-            /// Name, least and greatest value of each constant, in the order of the fields.
-            pub const RANGES: &[(&str, i32, i32)] = &[$((stringify!($name), $min, $max),)*];
+        const EMBEDDED: Numbers = {
+            let text = include_str!("../../params/search.toml").as_bytes();
+            assert!(count_settings(text) == SearchParameters::ALL.len());
+            Numbers { $($name: read(text, stringify!($name), $min, $max),)* }
+        };
 
-            const fn parse(text: &str) -> SearchParameters {
-                assert!(count_settings(text.as_bytes()) == SearchParameters::RANGES.len());
-                SearchParameters { $($name: read(text.as_bytes(), stringify!($name), $min, $max),)* }
+        impl SearchParameters {
+            /// All constants, in the order of the file.
+            pub const ALL: &[Parameter] =
+                &[$(Parameter { name: stringify!($name), min: $min, max: $max },)*];
+
+            $(
+                $(#[$doc])*
+                #[inline(always)]
+                pub fn $name(self) -> i32 {
+                    #[cfg(not(feature = "tune"))]
+                    return EMBEDDED.$name;
+                    #[cfg(feature = "tune")]
+                    return tuning::VALUES.$name.load(std::sync::atomic::Ordering::Relaxed);
+                }
+            )*
+        }
+
+        #[cfg(feature = "tune")]
+        pub mod tuning {
+            //! The constants as variables, for a build with the feature `tune`.
+
+            use super::{EMBEDDED, SearchParameters};
+            use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
+
+            pub(super) struct Values {
+                $(pub(super) $name: AtomicI32,)*
+            }
+
+            pub(super) static VALUES: Values = Values { $($name: AtomicI32::new(EMBEDDED.$name),)* };
+
+            /// The value of a constant; `None` where no constant has the name.
+            pub fn get(name: &str) -> Option<i32> {
+                variable(name).map(|variable| variable.load(Relaxed))
+            }
+
+            /// Changes a constant for the searches to come, held to its range. False where no constant has the name.
+            pub fn set(name: &str, value: i32) -> bool {
+                let parameter = SearchParameters::ALL.iter().find(|parameter| parameter.name == name);
+                let (Some(parameter), Some(variable)) = (parameter, variable(name)) else { return false };
+                variable.store(value.clamp(parameter.min, parameter.max), Relaxed);
+                true
+            }
+
+            fn variable(name: &str) -> Option<&'static AtomicI32> {
+                match name {
+                    $(stringify!($name) => Some(&VALUES.$name),)*
+                    _ => None,
+                }
             }
         }
     };
+}
+
+/// The constants of the search. Scores in centipawns, depths in plies, reductions in 1024ths of a ply.
+#[derive(Clone, Copy, Debug)]
+pub struct SearchParameters;
+
+/// Name and range of a constant.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct Parameter {
+    /// As in the file, and as an option over UCI.
+    pub name: &'static str,
+    /// The least value.
+    pub min: i32,
+    /// The greatest value.
+    pub max: i32,
 }
 
 parameters! {
@@ -129,8 +191,14 @@ parameters! {
     history_malus_most in 400..=4000,
     /// What a capture may add in quiescence beyond the piece.
     quiescence_margin in 0..=400,
-    /// How much of the correction histories is applied, in 1024ths.
-    correction_weight in 0..=4096,
+    /// The largest correction by pawns.
+    correction_pawn in 0..=200,
+    /// The largest correction by minor pieces and kings.
+    correction_minor in 0..=200,
+    /// The largest correction by the pieces of each side.
+    correction_pieces in 0..=200,
+    /// The largest correction by the last two moves.
+    correction_continuation in 0..=200,
     /// Thousandths of the remaining clock for a move.
     time_share in 10..=150,
     /// Thousandths of the increment for a move.
@@ -142,17 +210,14 @@ parameters! {
 }
 
 /// The constants that the engine was built with.
-pub const PARAMETERS: &SearchParameters = &SearchParameters::parse(include_str!("../../params/search.toml"));
+pub const PARAMETERS: SearchParameters = SearchParameters;
 
 /// Values of the pieces in exchanges.
-pub const EXCHANGE: ExchangeValues = [
-    PARAMETERS.exchange_pawn,
-    PARAMETERS.exchange_knight,
-    PARAMETERS.exchange_bishop,
-    PARAMETERS.exchange_rook,
-    PARAMETERS.exchange_queen,
-    0,
-];
+#[inline(always)]
+pub fn exchange_values() -> ExchangeValues {
+    let p = PARAMETERS;
+    [p.exchange_pawn(), p.exchange_knight(), p.exchange_bishop(), p.exchange_rook(), p.exchange_queen(), 0]
+}
 
 /// How many lines of the text set something.
 const fn count_settings(text: &[u8]) -> usize {

@@ -4,7 +4,7 @@
 use smalt_chess::{Move, Position};
 
 use super::ordering::{Wanted, is_minor_promotion};
-use super::params::{EXCHANGE, PARAMETERS as P};
+use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{INFINITE, LEAST_MATE, MAX_PLY, NO_SCORE, is_mate, mated_in};
 use super::transposition::{Bound, Entry};
 use super::worker::Worker;
@@ -50,7 +50,7 @@ impl Worker<'_> {
                 Some(entry) if entry.evaluation != NO_SCORE => entry.evaluation,
                 _ => self.evaluate(position),
             };
-            let evaluation = self.corrected(position, raw);
+            let evaluation = self.corrected(position, raw, ply);
             (raw, known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation))
         };
         if best >= beta {
@@ -79,7 +79,7 @@ impl Worker<'_> {
                     if is_minor_promotion(mv) {
                         continue;
                     }
-                    let reach = standing + P.quiescence_margin + gain(position, mv);
+                    let reach = standing + P.quiescence_margin() + gain(position, mv);
                     if reach <= alpha && !position.gives_check(mv) {
                         best = best.max(reach);
                         continue;
@@ -155,7 +155,7 @@ pub(super) fn better_estimate(entry: &Entry, evaluation: i32) -> Option<i32> {
 /// The piece that a capture takes and what a promotion adds, in centipawns.
 #[inline]
 fn gain(position: &Position, mv: Move) -> i32 {
-    let taken = position.captured_role(mv).map_or(0, |role| EXCHANGE[role.index()]);
-    let promoted = mv.promoted_to().map_or(0, |role| EXCHANGE[role.index()] - EXCHANGE[0]);
+    let taken = position.captured_role(mv).map_or(0, |role| exchange_values()[role.index()]);
+    let promoted = mv.promoted_to().map_or(0, |role| exchange_values()[role.index()] - exchange_values()[0]);
     taken + promoted
 }

@@ -4,7 +4,7 @@ use smalt_chess::{Move, Position};
 
 use super::histories::{Context, Place};
 use super::node::Expected;
-use super::params::{EXCHANGE, PARAMETERS as P};
+use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{NO_SCORE, is_mate};
 use super::shortcuts::Judged;
 use super::transposition::Bound;
@@ -53,26 +53,26 @@ impl Worker<'_> {
         judged: &Judged,
     ) -> Verdict {
         if mv.is_quiet() {
-            let most = (P.late_move_pruning_base + depth * depth) / (2 - i32::from(judged.is_improving));
-            if depth <= P.late_move_pruning_depth && number as i32 > most {
+            let most = (P.late_move_pruning_base() + depth * depth) / (2 - i32::from(judged.is_improving));
+            if depth <= P.late_move_pruning_depth() && number as i32 > most {
                 return Verdict::SkipQuiets;
             }
-            if reduced <= P.history_pruning_depth && history < -P.history_pruning_margin * (reduced + 1) {
+            if reduced <= P.history_pruning_depth() && history < -P.history_pruning_margin() * (reduced + 1) {
                 return Verdict::Skip;
             }
-            let reach = judged.evaluation + P.futility_base + P.futility_margin * reduced;
+            let reach = judged.evaluation + P.futility_base() + P.futility_margin() * reduced;
             let in_check = judged.evaluation == NO_SCORE;
-            if reduced <= P.futility_depth && !in_check && reach <= alpha && !position.gives_check(mv) {
+            if reduced <= P.futility_depth() && !in_check && reach <= alpha && !position.gives_check(mv) {
                 return Verdict::Skip;
             }
         }
-        if depth <= P.exchange_pruning_depth {
+        if depth <= P.exchange_pruning_depth() {
             let most = if mv.is_quiet() {
-                P.exchange_pruning_quiet * reduced * reduced
+                P.exchange_pruning_quiet() * reduced * reduced
             } else {
-                P.exchange_pruning_capture * depth
+                P.exchange_pruning_capture() * depth
             };
-            if !position.exchange_reaches(mv, -most, &EXCHANGE) {
+            if !position.exchange_reaches(mv, -most, &exchange_values()) {
                 return Verdict::Skip;
             }
         }
@@ -93,19 +93,19 @@ impl Worker<'_> {
         judged: &Judged,
     ) -> Extension {
         let Some(entry) = judged.known else { return Extension::Plies(0) };
-        let is_candidate = depth >= P.singular_depth
+        let is_candidate = depth >= P.singular_depth()
             && entry.depth >= depth - 3
             && entry.bound != Bound::Upper
             && !is_mate(entry.score);
         if !is_candidate {
             return Extension::Plies(0);
         }
-        let goal = entry.score - P.singular_margin * depth;
+        let goal = entry.score - P.singular_margin() * depth;
         self.frame(ply).excluded = Some(mv);
         let score = self.search::<false>(position, goal - 1, goal, (depth - 1) / 2, ply, expected);
         self.frame(ply).excluded = None;
         if score < goal {
-            let is_alone = !PV && score < goal - P.singular_double_margin;
+            let is_alone = !PV && score < goal - P.singular_double_margin();
             return Extension::Plies(1 + i32::from(is_alone));
         }
         if goal >= beta {
@@ -123,9 +123,9 @@ impl Worker<'_> {
         is_quiet: bool,
         is_table_capture: bool,
     ) -> i32 {
-        let mut more = P.reduction_not_improving * i32::from(!judged.is_improving);
-        more += P.reduction_not_pv * i32::from(!judged.was_pv);
-        more += P.reduction_cut_node * i32::from(!PV && expected == Expected::Cut);
-        more + P.reduction_table_capture * i32::from(is_quiet && is_table_capture)
+        let mut more = P.reduction_not_improving() * i32::from(!judged.is_improving);
+        more += P.reduction_not_pv() * i32::from(!judged.was_pv);
+        more += P.reduction_cut_node() * i32::from(!PV && expected == Expected::Cut);
+        more + P.reduction_table_capture() * i32::from(is_quiet && is_table_capture)
     }
 }

@@ -44,7 +44,7 @@ impl Worker<'_> {
             Some(entry) if entry.evaluation != NO_SCORE => entry.evaluation,
             _ => self.evaluate(position),
         };
-        let evaluation = self.corrected(position, raw);
+        let evaluation = self.corrected(position, raw, ply);
         let estimate = known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation);
         self.frame(ply).evaluation = evaluation;
         let before = [2, 4].map(|plies| self.earlier(ply, plies).evaluation);
@@ -68,13 +68,13 @@ impl Worker<'_> {
         let estimate = judged.estimate;
 
         // 5a. Reverse futility: so far above beta that the opponent won't catch up in the depth left.
-        let margin = P.reverse_futility_margin * (depth - i32::from(judged.is_improving));
-        if depth <= P.reverse_futility_depth && estimate - margin >= beta && !is_mate(beta) {
+        let margin = P.reverse_futility_margin() * (depth - i32::from(judged.is_improving));
+        if depth <= P.reverse_futility_depth() && estimate - margin >= beta && !is_mate(beta) {
             return Some((estimate + beta) / 2);
         }
 
         // 5b. Razoring: so far below alpha that only captures can help.
-        if depth <= P.razoring_depth && estimate + P.razoring_margin * depth <= alpha {
+        if depth <= P.razoring_depth() && estimate + P.razoring_margin() * depth <= alpha {
             let score = self.quiesce::<false>(position, alpha, alpha + 1, ply);
             if score <= alpha || self.stopped {
                 return Some(score);
@@ -82,15 +82,16 @@ impl Worker<'_> {
         }
 
         // 5c. The null move: if even passing keeps the score above beta, some move will.
-        if depth >= P.null_move_depth
+        if depth >= P.null_move_depth()
             && estimate >= beta
             && judged.evaluation >= beta
             && self.earlier(ply, 1).made != Place::NONE
             && !is_mate(beta)
             && has_pieces(position, position.turn())
         {
-            let score_part = ((estimate - beta) / P.null_move_score_divisor).clamp(0, P.null_move_score_most);
-            let saved = P.null_move_reduction + depth / P.null_move_depth_divisor + score_part;
+            let score_part =
+                ((estimate - beta) / P.null_move_score_divisor()).clamp(0, P.null_move_score_most());
+            let saved = P.null_move_reduction() + depth / P.null_move_depth_divisor() + score_part;
             let child = self.play_null(position, ply);
             let score =
                 -self.search::<false>(&child, -beta, 1 - beta, depth - saved, ply + 1, expected.of_child());
@@ -116,9 +117,9 @@ impl Worker<'_> {
         expected: Expected,
         judged: &Judged,
     ) -> Option<i32> {
-        let goal = beta + P.probcut_margin;
+        let goal = beta + P.probcut_margin();
         let is_hopeless = judged.known.is_some_and(|entry| entry.depth >= depth - 3 && entry.score < goal);
-        if depth < P.probcut_depth || is_mate(beta) || is_hopeless {
+        if depth < P.probcut_depth() || is_mate(beta) || is_hopeless {
             return None;
         }
         let wanted = Wanted::CapturesWinning((goal - judged.evaluation).max(0));
@@ -147,7 +148,7 @@ impl Worker<'_> {
                     was_pv: judged.was_pv,
                 };
                 self.shared.table.store(position.key(), ply, entry);
-                decided = Some(if is_mate(score) { score } else { score - P.probcut_margin });
+                decided = Some(if is_mate(score) { score } else { score - P.probcut_margin() });
                 break;
             }
         }

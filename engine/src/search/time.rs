@@ -43,11 +43,11 @@ impl Allotment {
         let (soft, most) = match limits.moves_to_go {
             Some(moves) => for_moves(usable, clock.increment, overhead, moves.get()),
             None => (
-                thousandths(usable, P.time_share) + thousandths(clock.increment, P.time_increment_share),
-                thousandths(usable, P.time_hard_share),
+                thousandths(usable, P.time_share()) + thousandths(clock.increment, P.time_increment_share()),
+                thousandths(usable, P.time_hard_share()),
             ),
         };
-        let hard = thousandths(soft, P.time_hard_factor).min(most);
+        let hard = thousandths(soft, P.time_hard_factor()).min(most);
         Allotment { soft: Some(soft.min(hard)), hard: Some(hard) }
     }
 

@@ -6,10 +6,11 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use smalt_chess::{Color, Move, MoveList, Position, Role};
 
 use super::Memory;
+use super::corrections::{Corrections, Steps};
 use super::histories::{Context, Histories, Place};
 use super::ordering::{Knowledge, Picker, Ranked, Wanted};
-use super::params::EXCHANGE;
 use super::params::PARAMETERS as P;
+use super::params::exchange_values;
 use super::score::{INFINITE, MAX_PLY, NO_SCORE, clamp};
 use super::signals::Signals;
 use super::time::Allotment;
@@ -82,6 +83,7 @@ pub(super) struct RootMove {
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared<'a>,
     pub(super) histories: &'a mut Histories,
+    pub(super) corrections: &'a mut Corrections,
     evaluator: &'a mut Evaluator,
     index: usize,
     frames: Vec<Frame>,
@@ -97,7 +99,7 @@ pub(super) struct Worker<'a> {
     /// Whether the root looks at some legal moves only.
     pub(super) is_root_restricted: bool,
     pub(super) completed_depth: i32,
-    reductions: &'static Reductions,
+    logarithms: &'static Logarithms,
     buffers: Vec<Vec<Ranked>>,
     tried_buffers: Vec<Vec<Move>>,
     list: MoveList,
@@ -144,6 +146,7 @@ impl<'a> Worker<'a> {
         Worker {
             shared,
             histories: &mut memory.histories,
+            corrections: &mut memory.corrections,
             evaluator: &mut memory.evaluator,
             index,
             frames,
@@ -156,7 +159,7 @@ impl<'a> Worker<'a> {
             line: 0,
             is_root_restricted: root.moves.len() != root.position.count_legal_moves(),
             completed_depth: 0,
-            reductions: &REDUCTIONS,
+            logarithms: &LOGARITHMS,
             buffers: Vec::new(),
             tried_buffers: Vec::new(),
             list: MoveList::new(),
@@ -227,8 +230,15 @@ impl<'a> Worker<'a> {
 
     /// A static evaluation with what the fifty-move rule and the correction histories have to say.
     #[inline]
-    pub(super) fn corrected(&self, position: &Position, evaluation: i32) -> i32 {
-        clamp(dampened(evaluation, position.halfmove_clock()) + self.histories.correction(position))
+    pub(super) fn corrected(&self, position: &Position, evaluation: i32, ply: usize) -> i32 {
+        let correction = self.corrections.of(position, self.steps(ply));
+        clamp(dampened(evaluation, position.halfmove_clock()) + correction)
+    }
+
+    /// The moves that led to the node at this ply.
+    #[inline]
+    pub(super) fn steps(&self, ply: usize) -> Steps {
+        Steps { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
     }
 
     /// Plays a move of the node at this ply.
@@ -344,14 +354,18 @@ impl<'a> Worker<'a> {
     /// Reduction of a late move, in 1024ths of a ply.
     #[inline]
     pub(super) fn reduction(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
-        let row = (depth as usize).min(63);
-        self.reductions.0[usize::from(is_quiet)][row][number.min(63)]
+        let logarithms = self.logarithms.0[(depth as usize).min(63)][number.min(63)];
+        let (base, factor) = match is_quiet {
+            true => (P.reduction_base(), P.reduction_factor()),
+            false => (P.reduction_capture_base(), P.reduction_capture_factor()),
+        };
+        base + logarithms * factor / 1024
     }
 }
 
 /// How early to look at a root move as long as nothing has been searched.
 fn first_guess(root: &Root<'_>, mv: Move, known_best: Option<Move>) -> (bool, i32) {
-    (Some(mv) == known_best, root.position.exchange_value(mv, &EXCHANGE))
+    (Some(mv) == known_best, root.position.exchange_value(mv, &exchange_values()))
 }
 
 /// Whether neither side can give mate: bare kings, or one knight or bishop.
@@ -361,17 +375,12 @@ fn is_bare(position: &Position) -> bool {
     count == 2 || count == 3 && (position.role(Role::Knight) | position.role(Role::Bishop)).any()
 }
 
-struct Reductions([[[i32; 64]; 64]; 2]);
+/// ln(depth) * ln(move number) in 1024ths.
+struct Logarithms([[i32; 64]; 64]);
 
-static REDUCTIONS: LazyLock<Reductions> = LazyLock::new(|| {
-    let shapes =
-        [(P.reduction_capture_base, P.reduction_capture_factor), (P.reduction_base, P.reduction_factor)];
-    Reductions(shapes.map(|(base, factor)| {
-        std::array::from_fn(|depth| {
-            std::array::from_fn(|number| {
-                let logarithms = (depth.max(1) as f64).ln() * (number.max(1) as f64).ln();
-                base + (logarithms * f64::from(factor)) as i32
-            })
-        })
+static LOGARITHMS: LazyLock<Logarithms> = LazyLock::new(|| {
+    let logarithm = |number: usize| (number.max(1) as f64).ln();
+    Logarithms(std::array::from_fn(|depth| {
+        std::array::from_fn(|number| (1024.0 * logarithm(depth) * logarithm(number)) as i32)
     }))
 });

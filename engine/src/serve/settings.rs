@@ -10,6 +10,8 @@ use smalt_protocol::{OptionDeclaration, OptionKind, OptionValue, option};
 
 use crate::engine::{Engine, NoMemoryError};
 use crate::evaluation::{Parameters, ParametersError};
+#[cfg(feature = "tune")]
+use crate::search::params::{SearchParameters, tuning};
 use crate::strength::{ELO_RANGE, Strength};
 
 /// What the options have set besides the engine.
@@ -66,7 +68,7 @@ fn declare() -> Vec<OptionDeclaration> {
     let text = || OptionKind::Text { default: String::new() };
     let overhead = Engine::DEFAULT_MOVE_OVERHEAD.as_millis() as i64;
     let (weakest, strongest) = (i64::from(*ELO_RANGE.start()), i64::from(*ELO_RANGE.end()));
-    [
+    let options = [
         (HASH, spin(Engine::DEFAULT_HASH as i64, 1, LARGEST_HASH)),
         (CLEAR_HASH, OptionKind::Button),
         (THREADS, spin(1, 1, 1024)),
@@ -81,10 +83,22 @@ fn declare() -> Vec<OptionDeclaration> {
         (BOOK_FILE, text()),
         (SEED, spin(0, 0, i64::from(u32::MAX))),
         (EVAL_FILE, text()),
-    ]
-    .into_iter()
-    .map(|(name, kind)| OptionDeclaration { name: name.to_owned(), kind })
-    .collect()
+    ];
+    let declaration = |(name, kind): (&str, OptionKind)| OptionDeclaration { name: name.to_owned(), kind };
+    let options = options.into_iter().map(declaration);
+    #[cfg(feature = "tune")]
+    let options = options.chain(declare_constants());
+    options.collect()
+}
+
+/// The constants of the search, each an option.
+#[cfg(feature = "tune")]
+fn declare_constants() -> impl Iterator<Item = OptionDeclaration> {
+    SearchParameters::ALL.iter().filter_map(|parameter| {
+        let (min, max) = (i64::from(parameter.min), i64::from(parameter.max));
+        let kind = OptionKind::Spin { default: i64::from(tuning::get(parameter.name)?), min, max };
+        Some(OptionDeclaration { name: parameter.name.to_owned(), kind })
+    })
 }
 
 impl Settings {
@@ -134,6 +148,10 @@ impl Settings {
             }
             (SEED, OptionValue::Spin(seed)) => engine.set_seed(seed.unsigned_abs()),
             (EVAL_FILE, OptionValue::Text(path)) => engine.set_parameters(Arc::new(read_parameters(&path)?)),
+            #[cfg(feature = "tune")]
+            (name, OptionValue::Spin(value)) => {
+                tuning::set(name, i32::try_from(value).unwrap_or_default());
+            }
             // Ponder only tells what the other side may do.
             _ => {}
         }
