@@ -274,6 +274,19 @@ impl Conversation {
         fault
     }
 
+    /// Ends the engine with this fault if it was late.
+    pub(crate) fn fail_if_late(
+        &mut self,
+        result: Result<(), Waited>,
+        fault: Fault,
+    ) -> Result<(), ConversationError> {
+        match result {
+            Ok(()) => Ok(()),
+            Err(Waited::Late) => Err(self.fail(fault).into()),
+            Err(Waited::Stopped(error)) => Err(error),
+        }
+    }
+
     /// Kills the engine at once.
     pub(crate) fn kill(&mut self) {
         self.process.kill();

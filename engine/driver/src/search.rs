@@ -21,6 +21,34 @@ pub struct SearchRequest<'a> {
     pub stop_after: Option<Duration>,
 }
 
+/// How long a search runs at least before it is told to end, unless it has said something already: engines lose an
+/// order that comes before their search has begun (Ethereal 12 then thinks for ever).
+const SETTLING: Duration = Duration::from_millis(20);
+
+/// The search that runs, for the conversation that waits for it.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct RunningSearch {
+    pub(crate) asked_at: Instant,
+    pub(crate) deadline: Duration,
+    pub(crate) stop_after: Option<Duration>,
+}
+
+impl RunningSearch {
+    /// Stands in before the first one.
+    pub(crate) fn none_yet() -> Self {
+        Self { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None }
+    }
+
+    pub(crate) fn new(asked_at: Instant, request: &SearchRequest<'_>) -> Self {
+        Self { asked_at, deadline: request.deadline, stop_after: request.stop_after }
+    }
+
+    /// From when on it has surely begun.
+    pub(crate) fn settled_at(&self) -> Instant {
+        self.asked_at + SETTLING
+    }
+}
+
 /// What an observer of a search wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {

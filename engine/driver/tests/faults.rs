@@ -44,26 +44,15 @@ impl Script {
     }
 }
 
-fn patient() -> Patience {
-    Patience { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG }
-}
-
 /// Patient, but not for what the test is about.
 fn impatient(change: impl FnOnce(&mut Patience)) -> Patience {
-    let mut patience = patient();
+    let mut patience = PATIENT;
     change(&mut patience);
     patience
 }
 
-fn limits() -> SearchLimits {
-    SearchLimits { depth: Some(1), ..SearchLimits::default() }
-}
-
 fn search_within(engine: &mut UciEngine, deadline: Duration) -> Result<Searched, ConversationError> {
-    let limits = limits();
-    let request =
-        SearchRequest { start: Start::Standard, moves: &[], limits: &limits, deadline, stop_after: None };
-    engine.search(&request, &mut Meanwhile::nothing(), None)
+    search(engine, &[], &to_depth(1), deadline)
 }
 
 fn introduced(script: Script, patience: Patience) -> UciEngine {
@@ -79,18 +68,11 @@ fn fault_of<T: std::fmt::Debug>(result: Result<T, ConversationError>) -> Fault {
     }
 }
 
-/// Plays the whole life of an engine: introduction, new game, one search within the deadline.
-fn live(engine: &mut UciEngine, deadline: Duration) -> Result<Searched, ConversationError> {
-    engine.introduce(&mut Meanwhile::nothing())?;
-    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
-    search_within(engine, deadline)
-}
-
 /// The engine's life ends with the fault of this name, whose words hold these; and nothing is left of it.
 fn check(script: Script, patience: Patience, deadline: Duration, name: &str, words: &str) {
     let begun = Instant::now();
     let mut engine = script.start(patience);
-    let fault = fault_of(live(&mut engine, deadline));
+    let fault = fault_of(live(&mut engine, &to_depth(1), deadline));
     assert_eq!(fault.name(), name, "{fault:?}");
     assert!(fault.to_string().contains(words), "{fault}");
     assert!(!engine.transcript().lines().is_empty());
@@ -100,8 +82,8 @@ fn check(script: Script, patience: Patience, deadline: Duration, name: &str, wor
 
 #[test]
 fn an_honest_engine_plays_and_leaves() {
-    let mut engine = HONEST.start(patient());
-    let searched = live(&mut engine, LONG).unwrap();
+    let mut engine = HONEST.start(PATIENT);
+    let searched = live(&mut engine, &to_depth(1), LONG).unwrap();
     assert_eq!(searched.best, Some("e2e4".parse().unwrap()));
     assert_eq!(searched.ponder, Some("e7e5".parse().unwrap()));
     assert_eq!((searched.report.depth, searched.report.nodes), (Some(1), Some(20)));
@@ -114,7 +96,7 @@ fn an_honest_engine_plays_and_leaves() {
 
 #[test]
 fn a_missing_program_would_not_start() {
-    let fault = UciEngine::start(&EngineCommand::new("no-such-engine"), patient()).unwrap_err();
+    let fault = UciEngine::start(&EngineCommand::new("no-such-engine"), PATIENT).unwrap_err();
     assert_eq!(fault.name(), "would-not-start");
     assert!(fault.to_string().starts_with("would not start: failed to find `no-such-engine`"), "{fault}");
 }
@@ -139,13 +121,13 @@ fn silence_after_isready_is_no_readyok() {
 
 #[test]
 fn exits_are_named_with_what_the_engine_was_doing() {
-    check(Script { uci: "exit 3", ..HONEST }, patient(), LONG, "exited", "exited with code 3 while starting");
-    check(Script { isready: "exit 0", ..HONEST }, patient(), LONG, "exited", "exited with code 0 while idle");
-    check(Script { go: "exit 1", ..HONEST }, patient(), LONG, "exited", "exited with code 1 while thinking");
-    check(Script { go: "kill -SEGV $$", ..HONEST }, patient(), LONG, "crashed", "SIGSEGV");
+    check(Script { uci: "exit 3", ..HONEST }, PATIENT, LONG, "exited", "exited with code 3 while starting");
+    check(Script { isready: "exit 0", ..HONEST }, PATIENT, LONG, "exited", "exited with code 0 while idle");
+    check(Script { go: "exit 1", ..HONEST }, PATIENT, LONG, "exited", "exited with code 1 while thinking");
+    check(Script { go: "kill -SEGV $$", ..HONEST }, PATIENT, LONG, "crashed", "SIGSEGV");
     check(
         Script { go: "printf 'bestmove e7e8'; exit 0", ..HONEST },
-        patient(),
+        PATIENT,
         LONG,
         "exited",
         "while thinking",
@@ -155,7 +137,7 @@ fn exits_are_named_with_what_the_engine_was_doing() {
 #[test]
 fn an_exit_between_searches_is_told_by_the_next_verb() {
     let script = Script { go: "echo bestmove e2e4; exit 7", ..HONEST };
-    let mut engine = introduced(script, patient());
+    let mut engine = introduced(script, PATIENT);
     search_within(&mut engine, LONG).unwrap();
     let fault = fault_of(search_within(&mut engine, LONG));
     assert!(matches!(fault, Fault::Exited { exit: Exit::Code(7), .. }), "{fault:?}");
@@ -167,19 +149,19 @@ fn an_exit_between_searches_is_told_by_the_next_verb() {
 #[test]
 fn closing_its_output_is_told_from_an_exit() {
     let script = Script { go: "exec >&-; sleep 1000", ..HONEST };
-    check(script, patient(), LONG, "stdout-closed", "while thinking");
+    check(script, PATIENT, LONG, "stdout-closed", "while thinking");
 }
 
 #[test]
 fn an_engine_that_never_answers_gave_no_bestmove() {
-    check(Script { go: ":", ..HONEST }, patient(), SHORT, "no-bestmove", "within 60ms");
+    check(Script { go: ":", ..HONEST }, PATIENT, SHORT, "no-bestmove", "within 60ms");
 }
 
 #[test]
 fn info_lines_without_end_do_not_move_the_deadline() {
     check(
         Script { go: "yes info depth 1 score cp 3", ..HONEST },
-        patient(),
+        PATIENT,
         SHORT,
         "no-bestmove",
         "within 60ms",
@@ -188,31 +170,31 @@ fn info_lines_without_end_do_not_move_the_deadline() {
 
 #[test]
 fn noise_on_standard_error_without_end_does_not_move_the_deadline() {
-    check(Script { go: "yes noise >&2", ..HONEST }, patient(), SHORT, "no-bestmove", "within 60ms");
+    check(Script { go: "yes noise >&2", ..HONEST }, PATIENT, SHORT, "no-bestmove", "within 60ms");
 }
 
 #[test]
 fn a_line_without_end_is_cut_and_named() {
     let script = Script { go: "printf 'info string '; yes x | tr -d '\\n'", ..HONEST };
-    check(script, patient(), LONG, "line-too-long", "beginning `info string xxx");
+    check(script, PATIENT, LONG, "line-too-long", "beginning `info string xxx");
 }
 
 #[test]
 fn a_best_move_that_is_none_is_quoted() {
     check(
         Script { go: "echo bestmove Nf3", ..HONEST },
-        patient(),
+        PATIENT,
         LONG,
         "malformed-bestmove",
         "`bestmove Nf3`",
     );
-    check(Script { go: "echo bestmove", ..HONEST }, patient(), LONG, "malformed-bestmove", "`bestmove`");
+    check(Script { go: "echo bestmove", ..HONEST }, PATIENT, LONG, "malformed-bestmove", "`bestmove`");
 }
 
 #[test]
 fn garbage_before_an_answer_is_ignored() {
     let script = Script { go: "printf 'a\\0b\\377\\r\\n\\n'; printf 'bestmove e2e4\\r\\n'", ..HONEST };
-    let mut engine = introduced(script, patient());
+    let mut engine = introduced(script, PATIENT);
     assert_eq!(search_within(&mut engine, LONG).unwrap().best, Some("e2e4".parse().unwrap()));
 }
 
@@ -221,14 +203,8 @@ fn an_engine_that_does_not_read_is_named() {
     let script = Script { go: "echo bestmove e2e4; yes info", ..HONEST };
     let mut engine = introduced(script, impatient(|p| p.write = SHORT));
     let moves = vec!["g1f3".parse().unwrap(); 60_000];
-    let limits = limits();
-    let request = SearchRequest {
-        start: Start::Standard,
-        moves: &moves,
-        limits: &limits,
-        deadline: LONG,
-        stop_after: None,
-    };
+    let limits = to_depth(1);
+    let request = request(&moves, &limits);
     let mut faults = (0..3).map(|_| engine.search(&request, &mut Meanwhile::nothing(), None));
     let fault = faults.find_map(Result::err).unwrap();
     assert_eq!(fault_of::<()>(Err(fault)).name(), "not-reading");
@@ -252,7 +228,7 @@ fn the_best_move_of_an_abandoned_search_never_answers_the_next() {
         stop: "echo info score cp 99; echo bestmove a2a3",
         ..HONEST
     };
-    let mut engine = introduced(script, patient());
+    let mut engine = introduced(script, PATIENT);
     assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
     let next = search_within(&mut engine, LONG).unwrap();
     assert_eq!(next.best, Some("d2d4".parse().unwrap()));
@@ -265,7 +241,7 @@ fn a_second_best_move_never_answers_the_next_search() {
         go: "n=$((n+1)); if [ $n = 1 ]; then echo bestmove e2e4; echo bestmove a2a3; else echo bestmove d2d4; fi",
         ..HONEST
     };
-    let mut engine = introduced(script, patient());
+    let mut engine = introduced(script, PATIENT);
     search_within(&mut engine, LONG).unwrap();
     engine.ping(&mut Meanwhile::nothing()).unwrap();
     assert_eq!(search_within(&mut engine, LONG).unwrap().best, Some("d2d4".parse().unwrap()));
@@ -278,7 +254,7 @@ fn a_search_is_stopped_at_its_time_or_by_its_observer() {
         stop: "echo bestmove e2e4",
         ..HONEST
     };
-    let mut engine = introduced(script, patient());
+    let mut engine = introduced(script, PATIENT);
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
     let request = SearchRequest {
         start: Start::Standard,
@@ -304,18 +280,12 @@ fn a_search_is_stopped_at_its_time_or_by_its_observer() {
 #[test]
 fn an_interrupt_ends_a_search_and_leaves_the_engine_usable() {
     let script = Script { go: ":", stop: "echo bestmove e2e4", ..HONEST };
-    let mut engine = introduced(script, patient());
+    let mut engine = introduced(script, PATIENT);
     let bell = Interrupt::new().unwrap();
     let rung = bell.clone();
     let ringer = std::thread::spawn(move || rung.raise());
-    let limits = limits();
-    let request = SearchRequest {
-        start: Start::Standard,
-        moves: &[],
-        limits: &limits,
-        deadline: LONG,
-        stop_after: None,
-    };
+    let limits = to_depth(1);
+    let request = request(&[], &limits);
     let result = engine.search(&request, &mut Meanwhile::interruptible(&bell), None);
     assert_eq!(result, Err(ConversationError::Interrupted));
     ringer.join().unwrap();
@@ -326,7 +296,7 @@ fn an_interrupt_ends_a_search_and_leaves_the_engine_usable() {
 
 #[test]
 fn options_are_checked_before_they_are_sent() {
-    let mut engine = introduced(HONEST, patient());
+    let mut engine = introduced(HONEST, PATIENT);
     let nothing = &mut Meanwhile::nothing();
     assert_eq!(engine.set_option("hash", "32", nothing), Ok(OptionValue::Spin(32)));
     assert_eq!(engine.transcript().lines().last().unwrap().text, "setoption name Hash value 32");
@@ -352,17 +322,11 @@ fn an_engine_that_will_not_quit_is_told_by_signal_and_then_killed() {
 fn the_other_engine_may_flood_meanwhile_without_harm() {
     let flood = Script { go: "echo bestmove e2e4; yes info string idle | head -n 200000", ..HONEST };
     let slow = Script { go: "sleep 0.2; echo bestmove d2d4", ..HONEST };
-    let mut flooding = introduced(flood, patient());
-    let mut thinking = introduced(slow, patient());
+    let mut flooding = introduced(flood, PATIENT);
+    let mut thinking = introduced(slow, PATIENT);
     search_within(&mut flooding, LONG).unwrap();
-    let limits = limits();
-    let request = SearchRequest {
-        start: Start::Standard,
-        moves: &[],
-        limits: &limits,
-        deadline: LONG,
-        stop_after: None,
-    };
+    let limits = to_depth(1);
+    let request = request(&[], &limits);
     let searched =
         thinking.search(&request, &mut Meanwhile::nothing().and_other(&mut flooding), None).unwrap();
     assert_eq!(searched.best, Some("d2d4".parse().unwrap()));
@@ -375,7 +339,7 @@ fn the_other_engine_may_flood_meanwhile_without_harm() {
 fn a_ponder_hit_counts_time_from_the_hit() {
     let script = Script { go: ":", ..HONEST };
     let script = Script { stop: "echo bestmove e2e4", ..script };
-    let mut engine = introduced(script, patient());
+    let mut engine = introduced(script, PATIENT);
     let limits = SearchLimits { ponder: true, ..SearchLimits::default() };
     let request = SearchRequest {
         start: Start::Standard,

@@ -23,14 +23,8 @@ fn peak() -> u64 {
 fn search_once(arguments: &str) {
     let mut engine = UciEngine::start(&scripted(arguments), Patience::default()).unwrap();
     engine.introduce(&mut Meanwhile::nothing()).unwrap();
-    let limits = SearchLimits { depth: Some(1), ..SearchLimits::default() };
-    let request = SearchRequest {
-        start: Start::Standard,
-        moves: &[],
-        limits: &limits,
-        deadline: LONG,
-        stop_after: None,
-    };
+    let limits = to_depth(1);
+    let request = request(&[], &limits);
     // What comes of it is for other tests.
     let _ = engine.search(&request, &mut Meanwhile::nothing(), None);
     assert_nothing_left(engine);

@@ -39,10 +39,6 @@ fn limits(ponder: bool) -> SearchLimits {
     SearchLimits { white: Some(clock), black: Some(clock), ponder, ..SearchLimits::default() }
 }
 
-fn request<'a>(moves: &'a [UciMove], limits: &'a SearchLimits) -> SearchRequest<'a> {
-    SearchRequest { start: Start::Standard, moves, limits, deadline: LONG, stop_after: None }
-}
-
 /// The reply that the engine expects, or another legal one.
 fn reply(game: &Game, expected: Option<UciMove>, hit: bool) -> UciMove {
     let legal = game.position.legal_moves();

@@ -3,6 +3,8 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use std::time::Duration;
 
 use smalt_driver::{
@@ -10,7 +12,7 @@ use smalt_driver::{
     UciEngine,
 };
 use smalt_protocol::SearchLimits;
-use smalt_protocol::uci::client::Start;
+use support::request;
 
 /// Program, arguments, and how its name begins.
 const ENGINES: [(&str, &[&str], &str); 5] = [
@@ -21,8 +23,6 @@ const ENGINES: [(&str, &[&str], &str); 5] = [
     ("gnuchess", &["-u"], "GNU"),
 ];
 
-const LONG: Duration = Duration::from_secs(30);
-
 fn search(
     engine: &mut UciEngine,
     moves: &[&str],
@@ -30,7 +30,7 @@ fn search(
     stop_after: Option<Duration>,
 ) -> Searched {
     let moves: Vec<_> = moves.iter().map(|mv| mv.parse().unwrap()).collect();
-    let request = SearchRequest { start: Start::Standard, moves: &moves, limits, deadline: LONG, stop_after };
+    let request = SearchRequest { stop_after, ..request(&moves, limits) };
     engine.search(&request, &mut Meanwhile::nothing(), None).unwrap()
 }
 
@@ -53,13 +53,7 @@ fn check(program: &str, arguments: &[&str], name: &str) {
     assert!(stopped.best.is_some(), "{program}: {stopped:?}");
 
     let moves = [];
-    let request = SearchRequest {
-        start: Start::Standard,
-        moves: &moves,
-        limits: &infinite,
-        deadline: LONG,
-        stop_after: None,
-    };
+    let request = request(&moves, &infinite);
     engine.begin(&request, nothing).unwrap();
     engine.abandon(nothing).unwrap();
     assert_eq!(engine.state(), State::Idle);

@@ -205,13 +205,7 @@ fn an_abandoned_search_leaves_them_fit_for_the_next() {
         let limits = SearchLimits { move_time: Some(Duration::from_secs(2)), ..SearchLimits::default() };
         let opening: Vec<UciMove> =
             ["e2e4", "a7a6", "d2d4", "h7h6"].map(|text| text.parse().unwrap()).to_vec();
-        let request = SearchRequest {
-            start: Start::Standard,
-            moves: &opening,
-            limits: &limits,
-            deadline: LONG,
-            stop_after: None,
-        };
+        let request = request(&opening, &limits);
         engine.begin(&request, nothing).unwrap();
         engine.abandon(nothing).unwrap_or_else(|error| panic!("{program} {error}\n{}", told(&*engine)));
         assert_eq!(engine.state(), State::Idle);

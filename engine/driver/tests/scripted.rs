@@ -14,29 +14,13 @@ use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
 use support::{LONG, SHORT, assert_nothing_left, scripted};
 
-const PATIENT: Patience = Patience { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG };
-
-fn search(engine: &mut UciEngine, moves: &[&str], deadline: Duration) -> Result<Searched, ConversationError> {
-    let moves: Vec<_> = moves.iter().map(|mv| mv.parse().unwrap()).collect();
-    let limits = SearchLimits { depth: Some(1), ..SearchLimits::default() };
-    let request =
-        SearchRequest { start: Start::Standard, moves: &moves, limits: &limits, deadline, stop_after: None };
-    engine.search(&request, &mut Meanwhile::nothing(), None)
-}
-
-fn live(engine: &mut UciEngine, deadline: Duration) -> Result<Searched, ConversationError> {
-    engine.introduce(&mut Meanwhile::nothing())?;
-    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
-    search(engine, &[], deadline)
-}
-
 /// Starts the engine with `--moves e2e4,e7e5,g1f3` and these arguments, has it introduce itself and search once, and
 /// gives the name of its fault, or its move; and nothing is left of it.
 fn check_within(arguments: &str, patience: Patience, deadline: Duration, expected: &str) {
     let begun = Instant::now();
     let command = scripted(&format!("--moves e2e4,e7e5,g1f3 {arguments}"));
     let mut engine = UciEngine::start(&command, patience).unwrap();
-    let outcome = match live(&mut engine, deadline) {
+    let outcome = match live(&mut engine, &to_depth(1), deadline) {
         Ok(searched) => searched.best.map_or("no move".to_owned(), |best| best.to_string()),
         Err(ConversationError::Fault(fault)) => fault.name().to_owned(),
         Err(error) => panic!("{arguments}: {error}"),
@@ -112,7 +96,7 @@ fn a_late_move_is_not_taken_for_the_next_search() {
     let mut engine = UciEngine::start(&command, PATIENT).unwrap();
     live(&mut engine, SHORT).unwrap_err();
     assert_eq!(engine.state(), State::Thinking);
-    let next = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap();
+    let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(1), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
     assert_nothing_left(engine);
 }
@@ -121,9 +105,9 @@ fn a_late_move_is_not_taken_for_the_next_search() {
 fn a_stray_move_is_not_taken_for_the_next_search() {
     let mut engine =
         UciEngine::start(&scripted("--moves e2e4,e7e5,g1f3 --fault stray-bestmove"), PATIENT).unwrap();
-    live(&mut engine, LONG).unwrap();
+    live(&mut engine, &to_depth(1), LONG).unwrap();
     engine.ping(&mut Meanwhile::nothing()).unwrap();
-    let next = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap();
+    let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(1), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
     assert_nothing_left(engine);
 }
@@ -142,18 +126,12 @@ fn an_engine_that_hears_neither_stop_nor_quit_is_ended() {
 fn a_game_of_two_engines_is_played_in_one_thread() {
     let mut first = UciEngine::start(&scripted("--info-lines 2"), PATIENT).unwrap();
     let mut second = UciEngine::start(&scripted("--info-lines 2 --seed 1"), PATIENT).unwrap();
-    let limits = SearchLimits { depth: Some(1), ..SearchLimits::default() };
+    let limits = to_depth(1);
     let mut moves = Vec::new();
     first.introduce(&mut Meanwhile::nothing().and_other(&mut second)).unwrap();
     second.introduce(&mut Meanwhile::nothing().and_other(&mut first)).unwrap();
     for _ in 0..40 {
-        let request = SearchRequest {
-            start: Start::Standard,
-            moves: &moves,
-            limits: &limits,
-            deadline: LONG,
-            stop_after: None,
-        };
+        let request = request(&moves, &limits);
         let searched =
             first.search(&request, &mut Meanwhile::nothing().and_other(&mut second), None).unwrap();
         assert_eq!((searched.info_lines, searched.report.depth), (2, Some(2)));

@@ -16,28 +16,8 @@ use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Clock, OptionValue, SearchLimits};
 use support::{LONG, SHORT, assert_nothing_left, scripted};
 
-const PATIENT: Patience = Patience { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG };
-
 fn command(arguments: &str) -> smalt_driver::EngineCommand {
     scripted(&format!("--speak xboard --moves e2e4,e7e5,g1f3 {arguments}"))
-}
-
-fn search(
-    engine: &mut dyn Engine,
-    moves: &[&str],
-    deadline: Duration,
-) -> Result<Searched, ConversationError> {
-    let moves: Vec<_> = moves.iter().map(|mv| mv.parse().unwrap()).collect();
-    let limits = SearchLimits { depth: Some(99), ..SearchLimits::default() };
-    let request =
-        SearchRequest { start: Start::Standard, moves: &moves, limits: &limits, deadline, stop_after: None };
-    engine.search(&request, &mut Meanwhile::nothing(), None)
-}
-
-fn live(engine: &mut dyn Engine, deadline: Duration) -> Result<Searched, ConversationError> {
-    engine.introduce(&mut Meanwhile::nothing())?;
-    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
-    search(engine, &[], deadline)
 }
 
 /// Has the engine introduce itself and search once, and gives the name of its fault, or its move, or its claim; and
@@ -45,7 +25,7 @@ fn live(engine: &mut dyn Engine, deadline: Duration) -> Result<Searched, Convers
 fn check_within(arguments: &str, patience: Patience, deadline: Duration, expected: &str) {
     let begun = Instant::now();
     let mut engine = XboardEngine::start(&command(arguments), patience).unwrap();
-    let outcome = match live(&mut engine, deadline) {
+    let outcome = match live(&mut engine, &to_depth(99), deadline) {
         Ok(Searched { best: Some(best), .. }) => best.to_string(),
         Ok(Searched { claim: Some(claim), .. }) => format!("{claim:?}"),
         Ok(_) => "no move".to_owned(),
@@ -104,10 +84,10 @@ fn moves_that_are_none_are_told_apart() {
 #[test]
 fn a_move_that_is_refused_leaves_the_engine_fit_for_the_next() {
     let mut engine = XboardEngine::start(&command("--fault refuse-move@2"), PATIENT).unwrap();
-    live(&mut engine, LONG).unwrap();
-    let error = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap_err();
+    live(&mut engine, &to_depth(99), LONG).unwrap();
+    let error = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap_err();
     assert!(error.to_string().contains("refused what it was told: `Illegal move: e7e5`"), "{error}");
-    let next = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap();
+    let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
     assert_nothing_left(engine);
 }
@@ -131,7 +111,7 @@ fn a_late_move_is_not_taken_for_the_next_search() {
     let mut engine = XboardEngine::start(&command("--fault late --delay 200"), PATIENT).unwrap();
     live(&mut engine, SHORT).unwrap_err();
     assert_eq!(engine.state(), State::Thinking);
-    let next = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap();
+    let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
     assert_nothing_left(engine);
 }
@@ -139,9 +119,9 @@ fn a_late_move_is_not_taken_for_the_next_search() {
 #[test]
 fn a_stray_move_is_not_taken_for_the_next_search() {
     let mut engine = XboardEngine::start(&command("--fault stray-bestmove"), PATIENT).unwrap();
-    live(&mut engine, LONG).unwrap();
+    live(&mut engine, &to_depth(99), LONG).unwrap();
     engine.ping(&mut Meanwhile::nothing()).unwrap();
-    let next = search(&mut engine, &["e2e4", "e7e5"], LONG).unwrap();
+    let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
     assert_nothing_left(engine);
 }

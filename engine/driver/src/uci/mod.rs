@@ -16,15 +16,11 @@ use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
-use crate::search::{Ending, Observer, SearchRequest, Searched, Wish};
+use crate::search::{Ending, Observer, RunningSearch, SearchRequest, Searched, Wish};
 use crate::transcript::{Transcript, TranscriptSink};
 use hearing::{Answer, Awaiting, Hearing, Malformed, Observed, Refusal};
 use position_line::PositionLine;
 use terms::KnownTerms;
-
-/// How long a search runs at least before it is told to stop, unless it has said something already. Engines lose a
-/// `stop` that comes before their search has begun (Ethereal 12 then thinks for ever).
-const SETTLING: Duration = Duration::from_millis(20);
 
 /// A running engine that speaks UCI.
 #[derive(Debug)]
@@ -34,15 +30,7 @@ pub struct UciEngine {
     position: PositionLine,
     terms: KnownTerms,
     outgoing: String,
-    search: Search,
-}
-
-/// The search that runs.
-#[derive(Clone, Copy, Debug)]
-struct Search {
-    asked_at: Instant,
-    deadline: Duration,
-    stop_after: Option<Duration>,
+    search: RunningSearch,
 }
 
 impl UciEngine {
@@ -53,14 +41,13 @@ impl UciEngine {
     /// [`Fault::WouldNotStart`].
     pub fn start(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
         let conversation = Conversation::open(command, patience)?;
-        let search = Search { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None };
-        Ok(Self {
+                Ok(Self {
             conversation,
             hearing: Hearing::default(),
             position: PositionLine::default(),
             terms: KnownTerms::default(),
             outgoing: String::new(),
-            search,
+            search: RunningSearch::none_yet(),
         })
     }
 
@@ -95,15 +82,6 @@ impl UciEngine {
         Ok(())
     }
 
-    /// Ends the engine with this fault if it was late.
-    fn fail_if_late(&mut self, result: Result<(), Waited>, fault: Fault) -> Result<(), ConversationError> {
-        match result {
-            Ok(()) => Ok(()),
-            Err(Waited::Late) => Err(self.conversation.fail(fault).into()),
-            Err(Waited::Stopped(error)) => Err(error),
-        }
-    }
-
     fn await_ready(
         &mut self,
         asked_at: Instant,
@@ -111,12 +89,12 @@ impl UciEngine {
     ) -> Result<(), ConversationError> {
         let waited = self.conversation.patience.ready;
         let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.ready);
-        self.fail_if_late(heard, Fault::NoReadyok { waited })
+        self.conversation.fail_if_late(heard, Fault::NoReadyok { waited })
     }
 
     /// Waits until the search has surely begun, so that a `stop` is not lost.
     fn settle(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
-        let until = self.search.asked_at + SETTLING;
+        let until = self.search.settled_at();
         match self.hear_until(until, meanwhile, |heard| heard.answer.is_some() || heard.info_lines > 0) {
             Ok(()) | Err(Waited::Late) => Ok(()),
             Err(Waited::Stopped(error)) => Err(error),
@@ -169,7 +147,7 @@ impl Engine for UciEngine {
             hearing.introduced || hearing.refusal == Refusal::Heard
         });
         let heard = heard.and(if self.hearing.introduced { Ok(()) } else { Err(Waited::Late) });
-        self.fail_if_late(heard, Fault::NoUciok { waited })?;
+        self.conversation.fail_if_late(heard, Fault::NoUciok { waited })?;
         self.conversation.state = State::Idle;
         Ok(())
     }
@@ -243,7 +221,7 @@ impl Engine for UciEngine {
         if self.conversation.state != State::Closed {
             self.conversation.state = State::Thinking;
         }
-        self.search = Search { asked_at: sent?, deadline: request.deadline, stop_after: request.stop_after };
+        self.search = RunningSearch::new(sent?, request);
         Ok(())
     }
 
@@ -253,7 +231,7 @@ impl Engine for UciEngine {
         meanwhile: &mut Meanwhile<'_>,
     ) -> Result<(), ConversationError> {
         let asked_at = self.send(&[ClientMessage::PonderHit], meanwhile)?;
-        self.search = Search { asked_at, deadline: request.deadline, stop_after: request.stop_after };
+        self.search = RunningSearch::new(asked_at, request);
         Ok(())
     }
 
@@ -301,7 +279,7 @@ impl Engine for UciEngine {
         let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| {
             hearing.ready && hearing.awaiting == Awaiting::Nothing
         });
-        self.fail_if_late(heard, Fault::StopIgnored { waited })?;
+        self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
         self.hearing.answer = None;
         self.conversation.state = State::Idle;
         Ok(())

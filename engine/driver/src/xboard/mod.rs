@@ -24,7 +24,7 @@ use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
-use crate::search::{Ending, Observer, SearchRequest, Searched, Wish};
+use crate::search::{Ending, Observer, RunningSearch, SearchRequest, Searched, Wish};
 use crate::transcript::{Transcript, TranscriptSink};
 use answering::to_info;
 use board::{Board, push};
@@ -39,9 +39,6 @@ const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
 /// GNU Chess 6 can sleep over its first lines until another comes: one that does no harm is sent after each such silence.
 const NUDGE_AFTER: Duration = Duration::from_millis(200);
 
-/// How long a search runs at least before the engine is told to move: some lose a `?` that comes too early.
-const SETTLING: Duration = Duration::from_millis(20);
-
 /// A running engine that speaks the protocol of xboard, version 2 or 1.
 #[derive(Debug)]
 pub struct XboardEngine {
@@ -54,15 +51,7 @@ pub struct XboardEngine {
     variant: CastlingMode,
     is_playing: bool,
     has_played: bool,
-    search: Search,
-}
-
-/// The search that runs.
-#[derive(Clone, Copy, Debug)]
-struct Search {
-    asked_at: Instant,
-    deadline: Duration,
-    stop_after: Option<Duration>,
+    search: RunningSearch,
 }
 
 impl XboardEngine {
@@ -73,8 +62,7 @@ impl XboardEngine {
     /// [`Fault::WouldNotStart`].
     pub fn start(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
         let conversation = Conversation::open(command, patience)?;
-        let search = Search { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None };
-        Ok(Self {
+                Ok(Self {
             conversation,
             hearing: Hearing::default(),
             board: Board::default(),
@@ -84,7 +72,7 @@ impl XboardEngine {
             variant: CastlingMode::Standard,
             is_playing: false,
             has_played: false,
-            search,
+            search: RunningSearch::none_yet(),
         })
     }
 
@@ -134,14 +122,6 @@ impl XboardEngine {
         Ok(())
     }
 
-    fn fail_if_late(&mut self, result: Result<(), Waited>, fault: Fault) -> Result<(), ConversationError> {
-        match result {
-            Ok(()) => Ok(()),
-            Err(Waited::Late) => Err(self.conversation.fail(fault).into()),
-            Err(Waited::Stopped(error)) => Err(error),
-        }
-    }
-
     /// Adds a ping to what is sent, if the engine answers such; its number.
     fn push_ping(&mut self) -> Option<u64> {
         self.hearing.features.ping.then(|| {
@@ -161,13 +141,13 @@ impl XboardEngine {
         let Some(number) = ping else { return Ok(Duration::ZERO) };
         let waited = self.conversation.patience.ready;
         let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.pong == Some(number));
-        self.fail_if_late(heard, Fault::NoPong { waited })?;
+        self.conversation.fail_if_late(heard, Fault::NoPong { waited })?;
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
     /// Waits until the search has surely begun.
     fn settle(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
-        let until = self.search.asked_at + SETTLING;
+        let until = self.search.settled_at();
         match self.hear_until(until, meanwhile, |heard| heard.answer.is_some() || heard.info_lines > 0) {
             Ok(()) | Err(Waited::Late) => Ok(()),
             Err(Waited::Stopped(error)) => Err(error),
@@ -225,7 +205,7 @@ impl Engine for XboardEngine {
         match self.hear_until(soon, meanwhile, is_done) {
             Err(Waited::Late) if self.hearing.features.heard == Heard::Announced => {
                 let heard = self.hear_until(asked_at + waited, meanwhile, is_done);
-                self.fail_if_late(heard, Fault::NoFeaturesDone { waited })?;
+                self.conversation.fail_if_late(heard, Fault::NoFeaturesDone { waited })?;
             }
             Ok(()) | Err(Waited::Late) => {}
             Err(Waited::Stopped(error)) => return Err(error),
@@ -349,7 +329,7 @@ impl Engine for XboardEngine {
             (Some(asked), Some(own)) => Some(asked.min(own)),
             (asked, own) => asked.or(own),
         };
-        self.search = Search { asked_at: sent?, deadline: request.deadline, stop_after };
+        self.search = RunningSearch { stop_after, ..RunningSearch::new(sent?, request) };
         Ok(())
     }
 
@@ -421,7 +401,7 @@ impl Engine for XboardEngine {
             None => hearing.awaiting == Awaiting::Nothing || hearing.claim.is_some(),
         };
         let heard = self.hear_until(asked_at + waited, meanwhile, is_silent);
-        self.fail_if_late(heard, Fault::StopIgnored { waited })?;
+        self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
         self.hearing.awaiting = Awaiting::Nothing;
         self.hearing.answer = None;
         self.hearing.claim = None;

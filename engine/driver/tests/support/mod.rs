@@ -1,4 +1,5 @@
-//! What the tests of conversations share: where the scripted engine is, and whether a process group is gone.
+//! What the tests of conversations share: where the scripted engine is, the life of an engine with one search, and
+//! whether a process group is gone.
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 #![allow(dead_code, reason = "not every test needs all of it")]
@@ -6,13 +7,55 @@
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use smalt_driver::{Engine, EngineCommand};
+use smalt_chess::UciMove;
+use smalt_driver::{
+    ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, SearchRequest, Searched,
+};
+use smalt_protocol::SearchLimits;
+use smalt_protocol::uci::client::Start;
 
 /// Longer than anything takes on a loaded machine, and much shorter than a hang.
 pub(crate) const LONG: Duration = Duration::from_secs(20);
 
 /// Short enough to wait for in a test.
 pub(crate) const SHORT: Duration = Duration::from_millis(60);
+
+/// Waits for everything.
+pub(crate) const PATIENT: Patience =
+    Patience { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG };
+
+/// A search from the beginning of a game, for as long as it takes.
+pub(crate) fn request<'a>(moves: &'a [UciMove], limits: &'a SearchLimits) -> SearchRequest<'a> {
+    SearchRequest { start: Start::Standard, moves, limits, deadline: LONG, stop_after: None }
+}
+
+/// No more than this depth.
+pub(crate) fn to_depth(depth: u32) -> SearchLimits {
+    SearchLimits { depth: Some(depth), ..SearchLimits::default() }
+}
+
+/// One search after these moves.
+pub(crate) fn search(
+    engine: &mut dyn Engine,
+    moves: &[&str],
+    limits: &SearchLimits,
+    deadline: Duration,
+) -> Result<Searched, ConversationError> {
+    let moves: Vec<_> = moves.iter().map(|mv| mv.parse().unwrap()).collect();
+    let request = SearchRequest { deadline, ..request(&moves, limits) };
+    engine.search(&request, &mut Meanwhile::nothing(), None)
+}
+
+/// Introduction, new game, and one search within the deadline.
+pub(crate) fn live(
+    engine: &mut dyn Engine,
+    limits: &SearchLimits,
+    deadline: Duration,
+) -> Result<Searched, ConversationError> {
+    engine.introduce(&mut Meanwhile::nothing())?;
+    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
+    search(engine, &[], limits, deadline)
+}
 
 /// The scripted engine with these arguments, between spaces.
 pub(crate) fn scripted(arguments: &str) -> EngineCommand {
