@@ -52,6 +52,15 @@ impl RatingEstimate {
     }
 }
 
+/// Why there is none, for people.
+pub fn reason_for_none() -> String {
+    format!(
+        "none: its line holds for UCI engines with {} to {} ms a position (--movetime) that answer all of sts in full",
+        CALIBRATED_MS.start(),
+        CALIBRATED_MS.end()
+    )
+}
+
 /// Under which condition the estimate holds, for people.
 pub fn condition(time_ms: u128) -> String {
     format!(

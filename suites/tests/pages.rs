@@ -12,6 +12,8 @@ rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id avoid.1; am e4;
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id avoid.2; am f3; dm 9;
 ";
 
+const START_FEN: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
 /// The output of the program, and its exit code.
 fn page(bench: &Bench, arguments: &[&str]) -> String {
     let ran = bench.run(arguments);
@@ -97,7 +99,16 @@ fn a_comparison_tells_progress_from_noise() {
             &format!("{list}.json"),
         ]);
     }
-    assert_snapshot!(page(&bench, &["compare", "a.json", "b.json"]));
+    assert_snapshot!(page(&bench, &["compare", "a.json", "b.json", "--csv", "changes.csv"]));
+    assert_eq!(
+        bench.read("changes.csv").lines().map(|row| row.replace(START_FEN, "FEN")).collect::<Vec<_>>(),
+        [
+            "suite,first_engine,second_engine,change,id,fen,first,second,right",
+            "suite,a,b,solved,open.2,FEN,e4,d4,d4",
+            "suite,a,b,solved,avoid.1,FEN,e4,d4,not e4",
+            "suite,a,b,lost,open.1,FEN,e4,Nf3,e4",
+        ]
+    );
 }
 
 #[test]

@@ -315,6 +315,9 @@ pub(super) struct CompareFlags {
     /// Write the comparison for scripts; - is standard output
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Write a row a position that only one of the runs solved as CSV; - is standard output
+    #[arg(long, value_name = "FILE")]
+    pub csv: Option<PathBuf>,
     /// Write the comparison as Markdown; - is standard output
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,

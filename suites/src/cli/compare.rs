@@ -6,7 +6,7 @@ use super::arguments::CompareFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
 use crate::compare::{Comparison, match_runs};
-use crate::report::{Style, comparison_report};
+use crate::report::{Style, changes, comparison_report};
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     let first = output::read_records(&flags.first)?;
@@ -23,10 +23,13 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let files = [&flags.json, &flags.markdown];
+    let files = [&flags.json, &flags.csv, &flags.markdown];
     People::beside(files.into_iter().flatten().map(AsRef::as_ref)).show(&report(Style::Text))?;
     if let Some(path) = &flags.markdown {
         output::write(path, &report(Style::Markdown))?;
+    }
+    if let Some(path) = &flags.csv {
+        output::write(path, &changes(&comparisons).to_csv())?;
     }
     if let Some(path) = &flags.json {
         let text = serde_json::to_string_pretty(&comparisons).context("failed to write JSON").or_failed()?;

@@ -94,3 +94,28 @@ fn changed(changes: &[Change]) -> Table {
     }
     table
 }
+
+/// Every change of every comparison, a row each, for other programs.
+pub fn changes(comparisons: &[Comparison]) -> Table {
+    let headers =
+        ["suite", "first_engine", "second_engine", "change", "id", "fen", "first", "second", "right"];
+    let mut table = Table::new(headers.map(|header| Column::new(header, Kind::Text)));
+    for comparison in comparisons {
+        for (name, changes) in [("solved", &comparison.newly_solved), ("lost", &comparison.newly_lost)] {
+            for change in changes {
+                table.push([
+                    comparison.suite.as_str().into(),
+                    comparison.first.engine.as_str().into(),
+                    comparison.second.engine.as_str().into(),
+                    name.into(),
+                    change.id.as_str().into(),
+                    change.fen.as_str().into(),
+                    change.first.clone().into(),
+                    change.second.clone().into(),
+                    right(&change.best, &change.avoid).into(),
+                ]);
+            }
+        }
+    }
+    table
+}

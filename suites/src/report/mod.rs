@@ -8,7 +8,7 @@ mod side_by_side;
 
 use smalt_report::Table;
 
-pub use comparison::comparison_report;
+pub use comparison::{changes, comparison_report};
 pub use history::{history_plot, history_report};
 pub use run::{failures, positions, run_report};
 pub use score::score_plot;

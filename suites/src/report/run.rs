@@ -4,6 +4,7 @@ use smalt_report::format::{number, percent};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
 
 use super::{Section, Style, right};
+use crate::rating;
 use crate::record::{self, Record, ScoreRecord};
 
 /// The most faults that are told one by one.
@@ -61,6 +62,9 @@ fn totals(run: &Record) -> Vec<String> {
         let error = run.rating_error.map(|error| format!(" ± {}", number(error, 0, Sign::Negative)));
         let rating = number(rating, 0, Sign::Negative);
         lines.push(format!("STS rating: about {rating}{} ({condition})", error.unwrap_or_default()));
+    }
+    if run.suite == "sts" && run.limit.is_some() && run.rating.is_none() {
+        lines.push(format!("STS rating: {}", rating::reason_for_none()));
     }
     if let Some((median, slowest)) = solving_times(run) {
         lines.push(format!(
