@@ -17,6 +17,8 @@ const FOREVER: Duration = Duration::from_secs(36_000);
 pub(super) struct TimeLines {
     agreed: Option<Agreed>,
     depth: Option<u32>,
+    /// Whether the engine may have forgotten that depth: a new game has begun since.
+    is_depth_stale: bool,
     /// Moves to the next time control at the last search.
     moves_to_go: u32,
 }
@@ -28,9 +30,10 @@ enum Agreed {
 }
 
 impl TimeLines {
-    /// The engine has forgotten its clock. The limit of depth should be gone too, but many keep it.
+    /// The engine has forgotten its clock. The limit of depth should be gone too, but many keep it: so it is told again, and
+    /// taken back where there is none.
     pub(super) fn begin_game(&mut self) {
-        *self = Self { depth: self.depth, ..Self::default() };
+        *self = Self { depth: self.depth, is_depth_stale: true, ..Self::default() };
     }
 
     /// Writes what is new about this search.
@@ -52,10 +55,11 @@ impl TimeLines {
             }
             self.agreed = Some(wanted);
         }
-        if self.depth != limits.depth {
+        if self.depth != limits.depth || self.is_depth_stale && limits.depth.is_some() {
             push(lines, &ClientMessage::Depth(limits.depth.unwrap_or(MOST_PLIES)));
             self.depth = limits.depth;
         }
+        self.is_depth_stale = false;
     }
 
     /// The agreement in force, or another if a new period has begun.
@@ -133,6 +137,24 @@ mod tests {
         check(depth, "st 36000\nsd 7\n");
         let short = SearchLimits { move_time: Some(Duration::from_millis(200)), ..SearchLimits::default() };
         check(short, "st 1\nsd 100\n");
+    }
+
+    #[test]
+    fn a_depth_is_told_in_every_game() {
+        let mut time = TimeLines::default();
+        let depth = SearchLimits { depth: Some(7), ..SearchLimits::default() };
+        for _ in 0..2 {
+            time.begin_game();
+            for expected in ["st 36000\nsd 7\n", ""] {
+                let mut lines = String::new();
+                time.update(&depth, Color::White, &mut lines);
+                assert_eq!(lines, expected);
+            }
+        }
+        time.begin_game();
+        let mut lines = String::new();
+        time.update(&clock(12, 0), Color::White, &mut lines);
+        assert_eq!(lines, "level 0 0:12 0.1\nsd 100\n");
     }
 
     #[test]
