@@ -8,6 +8,7 @@ pub mod features;
 mod identity;
 pub mod loss;
 pub mod optimizer;
+pub mod plot;
 pub mod progress;
 pub mod prove;
 pub mod texel;

@@ -241,6 +241,19 @@ fn a_fit_is_told_as_json_and_as_a_picture() {
     let told = json(&std::fs::read_to_string(&run).unwrap());
     assert_eq!(told["history"].as_array().unwrap().len(), 5);
     assert!(told["players"].as_array().unwrap().len() >= 2, "{told}");
+    let tuned = path(&folder, "tuned.toml");
+    check(&["texel", &positions, "--epochs", "2", "--out", &tuned], 0);
+    for (kind, words) in [
+        ("boards", ["pawn, middlegame, before", "king, endgame, after", "centipawns"]),
+        ("moved", ["What moved most", "after less before", "→"]),
+    ] {
+        let (svg, _) = check(&["plot", &tuned, "--kind", kind], 0);
+        assert!(svg.starts_with("<svg") && words.iter().all(|word| svg.contains(word)), "{kind}");
+        assert_eq!(check(&["plot", "../engine/params/evaluation.toml", &tuned, "--kind", kind], 0).0, svg);
+    }
+    check(&["plot", &run, "--kind", "moved"], 2);
+    check(&["plot", &tuned, "--kind", "loss"], 2);
+    assert!(check(&["plot", &tuned, &tuned, "--kind", "moved"], 2).1.contains("nothing moved"));
     check(&["plot", &run, "-o", &picture], 0);
     let svg = std::fs::read_to_string(&picture).unwrap();
     for words in ["<svg", "mean squared error", "training", "validation"] {

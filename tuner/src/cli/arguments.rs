@@ -42,9 +42,11 @@ pub(super) enum Command {
     Diff(DiffFlags),
     /// What positions say of the weights: coverage, pairs that can't be told apart, outliers
     Check(CheckFlags),
-    /// The errors of a fit as a picture
-    #[command(after_help = "Example:
-  smalt-tuner texel positions.bin --json run.json && smalt-tuner plot run.json -o loss.svg")]
+    /// A fit as a picture: its errors, its boards before and after, what moved most
+    #[command(after_help = "Examples:
+  smalt-tuner texel positions.bin --out tuned.toml --json run.json && smalt-tuner plot run.json -o loss.svg
+  smalt-tuner plot tuned.toml -o boards.svg
+  smalt-tuner plot old.toml tuned.toml --kind moved -o moved.svg")]
     Plot(PlotFlags),
     /// Games between a tuned table and the one that it is to replace, until a sequential test is decided
     #[command(after_help = "From games to a proven table, from the top of the project:
@@ -227,12 +229,27 @@ pub(super) struct CheckFlags {
 
 #[derive(Debug, Args)]
 pub(super) struct PlotFlags {
-    /// What `texel --json FILE` wrote
-    #[arg(value_name = "RUN.json")]
-    pub(super) run: PathBuf,
+    /// What `texel --json FILE` wrote; or a parameter file, and before it the one that it is compared with (default: the
+    /// numbers built in)
+    #[arg(value_name = "RUN.json|[BEFORE.toml] AFTER.toml", required = true, num_args = 1..=2)]
+    pub(super) files: Vec<PathBuf>,
+    /// What is drawn (default: loss of a fit, boards of parameter files)
+    #[arg(short, long, value_enum, value_name = "KIND")]
+    pub(super) kind: Option<PlotKind>,
     /// Where the SVG goes; standard output if not given
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+}
+
+/// What is drawn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub(super) enum PlotKind {
+    /// The errors of a fit by epoch
+    Loss,
+    /// The numbers of each square, before and after
+    Boards,
+    /// The numbers that moved most
+    Moved,
 }
 
 #[derive(Debug, Args)]

@@ -1,20 +1,23 @@
 //! The command `plot`.
 
+use std::path::Path;
+
 use anyhow::{Context, anyhow};
 use serde_json::Value;
-use smalt_report::plot::{Axis, Chart, LineChart};
+use smalt::evaluation::Parameters;
+use smalt_report::plot::Chart;
 
-use super::arguments::PlotFlags;
-use super::{Exit, OrRefuse, Refusal, print, write};
+use super::arguments::{PlotFlags, PlotKind};
+use super::{Exit, OrRefuse, Refusal, parameters, print, write};
+use crate::plot::{boards, errors, moved};
 
 pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
-    let shown = flags.run.display();
-    let text = std::fs::read_to_string(&flags.run).with_context(|| shown.to_string()).or_usage()?;
-    let run: Value = serde_json::from_str(&text).with_context(|| format!("{shown}: not JSON")).or_usage()?;
-    let chart = chart(&run)
-        .ok_or_else(|| anyhow!("{shown}: no `history`: expected what `texel --json FILE` wrote"))
-        .or_usage()?;
-    let svg = chart.to_svg().with_context(|| shown.to_string()).or_usage()?;
+    let svg = match flags.files.as_slice() {
+        [run] if !is_table(run) => loss(run, flags.kind)?,
+        [after] => change(Parameters::embedded(), after, flags.kind)?,
+        [before, after] => change(&parameters(before)?, after, flags.kind)?,
+        _ => return Err(anyhow!("one file of a fit, or one or two parameter files")).or_usage(),
+    };
     match &flags.output {
         Some(path) if path.as_os_str() != "-" => write(path, &svg)?,
         _ => print(&svg)?,
@@ -22,18 +25,33 @@ pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
     Ok(Exit::Done)
 }
 
-/// The errors of a fit by epoch.
-fn chart(run: &Value) -> Option<LineChart> {
-    let history = run["history"].as_array()?;
-    let points = |key: &'static str| {
-        history.iter().filter_map(move |step| step["epoch"].as_f64().zip(step[key].as_f64()))
-    };
-    let start = |key: &str| run[key].as_f64().map(|error| (0.0, error));
-    let chart = LineChart::new("Error by epoch", Axis::new("epoch"), Axis::new("mean squared error"))
-        .line("training", start("initial_error").into_iter().chain(points("train")));
-    if run["validation"].as_u64() == Some(0) {
-        return Some(chart);
+fn is_table(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
+}
+
+fn loss(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
+    let shown = path.display();
+    if !matches!(kind, None | Some(PlotKind::Loss)) {
+        let error =
+            anyhow!("{shown}: boards and steps are drawn from parameter files: [BEFORE.toml] AFTER.toml");
+        return Err(error).or_usage();
     }
-    let first = start("initial_validation_error");
-    Some(chart.line("validation", first.into_iter().chain(points("validation"))))
+    let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
+    let run: Value = serde_json::from_str(&text).with_context(|| format!("{shown}: not JSON")).or_usage()?;
+    let chart = errors(&run)
+        .ok_or_else(|| anyhow!("{shown}: no `history`: expected what `texel --json FILE` wrote"))
+        .or_usage()?;
+    chart.to_svg().with_context(|| shown.to_string()).or_usage()
+}
+
+fn change(before: &Parameters, after: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
+    let (shown, after) = (after.display(), parameters(after)?);
+    match kind.unwrap_or(PlotKind::Boards) {
+        PlotKind::Boards => boards(before, &after).to_svg().with_context(|| shown.to_string()).or_usage(),
+        PlotKind::Moved if before == &after => Err(anyhow!("{shown}: nothing moved")).or_usage(),
+        PlotKind::Moved => moved(before, &after).to_svg().with_context(|| shown.to_string()).or_usage(),
+        PlotKind::Loss => {
+            Err(anyhow!("{shown}: errors are drawn from what `texel --json FILE` wrote")).or_usage()
+        }
+    }
 }

@@ -1,0 +1,69 @@
+//! Pictures of a fit: its errors by epoch, what lies on the boards before and after it, and what moved most. Makes charts;
+//! reads and writes nothing.
+
+use serde_json::Value;
+use smalt::evaluation::Parameters;
+use smalt::evaluation::schema::{Entry, SCHEMA, Shape};
+use smalt_report::plot::{Axis, BarChart, HeatMap, LineChart};
+
+use crate::weights::difference::{Change, differences};
+
+/// So many numbers are shown of those that moved.
+const MOVED_SHOWN: usize = 24;
+
+/// Both numbers of a weight.
+const PHASES: [&str; 2] = ["middlegame", "endgame"];
+
+/// The errors of a fit by epoch, out of what `texel --json` wrote; none if that is something else.
+pub fn errors(run: &Value) -> Option<LineChart> {
+    let history = run["history"].as_array()?;
+    let points = |key: &'static str| {
+        history.iter().filter_map(move |step| step["epoch"].as_f64().zip(step[key].as_f64()))
+    };
+    let start = |key: &str| run[key].as_f64().map(|error| (0.0, error));
+    let chart = LineChart::new("Error by epoch", Axis::new("epoch"), Axis::new("mean squared error"))
+        .line("training", start("initial_error").into_iter().chain(points("train")));
+    if run["validation"].as_u64() == Some(0) {
+        return Some(chart);
+    }
+    let first = start("initial_validation_error");
+    Some(chart.line("validation", first.into_iter().chain(points("validation"))))
+}
+
+/// The boards of all terms that have one: before at the left, after at the right, middlegame above endgame.
+pub fn boards(before: &Parameters, after: &Parameters) -> HeatMap {
+    let (files, ranks) = (['a', 'b', 'c', 'd', 'e', 'f', 'g', 'h'], ['8', '7', '6', '5', '4', '3', '2', '1']);
+    let empty = HeatMap::new("Boards before and after", "centipawns", files, ranks);
+    let entries = SCHEMA.iter().filter(|entry| entry.shape == Shape::Board);
+    entries.flat_map(|entry| [(entry, 0), (entry, 1)]).fold(empty, |map, (entry, phase)| {
+        let title = |when: &str| format!("{}, {}, {when}", entry.name, PHASES[phase]);
+        map.boards(
+            (title("before"), board(before, entry, phase)),
+            (title("after"), board(after, entry, phase)),
+        )
+    })
+}
+
+fn board(parameters: &Parameters, entry: &Entry, phase: usize) -> [f64; 64] {
+    let mut cells = [0.0; 64];
+    let weights = parameters.numbers().skip(entry.term.start());
+    cells.iter_mut().zip(weights).for_each(|(cell, numbers)| *cell = f64::from(numbers[phase]));
+    cells
+}
+
+/// The numbers that moved most, in the file's own units, the greatest step on top.
+pub fn moved(before: &Parameters, after: &Parameters) -> BarChart {
+    let changes = differences(before, after).into_iter().flat_map(|group| group.changes);
+    let mut steps: Vec<(String, i32, i32)> = changes.flat_map(|change| both(&change)).collect();
+    steps.sort_by_key(|(_, before, after)| std::cmp::Reverse((after - before).abs()));
+    steps.truncate(MOVED_SHOWN);
+    let axis = Axis::in_unit("after less before", "centipawns or the term's own unit");
+    steps.into_iter().fold(BarChart::new("What moved most", axis), |chart, (name, before, after)| {
+        chart.bar(name, f64::from(after - before), format!("{before} → {after}"))
+    })
+}
+
+fn both(change: &Change) -> [(String, i32, i32); 2] {
+    [("mg", 0), ("eg", 1)]
+        .map(|(phase, half)| (format!("{} {phase}", change.name), change.before[half], change.after[half]))
+}
