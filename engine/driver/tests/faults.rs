@@ -9,12 +9,12 @@ use std::time::{Duration, Instant};
 
 use smalt_driver::process::{Exit, Interrupt};
 use smalt_driver::{
-    ConversationError, Ending, Engine, EngineCommand, Farewell, Fault, GameTerms, Meanwhile, Patience,
-    SearchRequest, Searched, SetOptionError, State, UciEngine, Wish,
+    ConversationError, Ending, Engine, EngineCommand, Farewell, Fault, Meanwhile, Patience, SearchRequest,
+    Searched, SetOptionError, State, UciEngine, Wish,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{OptionValue, SearchLimits};
-use support::{LONG, SHORT, assert_nothing_left};
+use support::{LONG, PATIENT, SHORT, assert_nothing_left, live, request, search, to_depth};
 
 /// An engine in shell, honest where nothing else is said.
 #[derive(Clone, Copy)]

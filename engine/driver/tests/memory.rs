@@ -5,10 +5,8 @@
 
 mod support;
 
-use smalt_driver::{Engine, Meanwhile, Patience, SearchRequest, UciEngine};
-use smalt_protocol::SearchLimits;
-use smalt_protocol::uci::client::Start;
-use support::{LONG, assert_nothing_left, scripted};
+use smalt_driver::{Engine, Meanwhile, Patience, UciEngine};
+use support::{assert_nothing_left, request, scripted, to_depth};
 
 /// The most that one engine may cost, in kilobytes.
 const CEILING: u64 = 2048;

@@ -9,10 +9,9 @@ use std::time::Duration;
 
 use smalt_chess::{Position, UciMove};
 use smalt_driver::entrant::Protocol;
-use smalt_driver::{EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SearchRequest, State};
-use smalt_protocol::uci::client::Start;
+use smalt_driver::{EngineCommand, GameTerms, Meanwhile, Patience, Pondering, State};
 use smalt_protocol::{Clock, SearchLimits};
-use support::LONG;
+use support::request;
 
 const ENGINES: [(&str, Protocol); 5] = [
     ("stockfish", Protocol::Uci),

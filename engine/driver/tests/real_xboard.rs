@@ -15,7 +15,7 @@ use smalt_driver::{
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Clock, SearchLimits};
-use support::LONG;
+use support::{LONG, request};
 
 /// Program, arguments, and how its name begins (empty where it tells none).
 const ENGINES: [(&str, &[&str], &str); 5] = [

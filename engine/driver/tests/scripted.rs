@@ -6,13 +6,8 @@ mod support;
 
 use std::time::{Duration, Instant};
 
-use smalt_driver::{
-    ConversationError, Engine, Farewell, GameTerms, Meanwhile, Patience, SearchRequest, Searched, State,
-    UciEngine,
-};
-use smalt_protocol::SearchLimits;
-use smalt_protocol::uci::client::Start;
-use support::{LONG, SHORT, assert_nothing_left, scripted};
+use smalt_driver::{ConversationError, Engine, Farewell, Meanwhile, Patience, State, UciEngine};
+use support::{LONG, PATIENT, SHORT, assert_nothing_left, live, request, scripted, search, to_depth};
 
 /// Starts the engine with `--moves e2e4,e7e5,g1f3` and these arguments, has it introduce itself and search once, and
 /// gives the name of its fault, or its move; and nothing is left of it.
@@ -94,7 +89,7 @@ fn a_grandchild_goes_with_its_engine() {
 fn a_late_move_is_not_taken_for_the_next_search() {
     let command = scripted("--moves e2e4,e7e5,g1f3 --fault late --delay 200");
     let mut engine = UciEngine::start(&command, PATIENT).unwrap();
-    live(&mut engine, SHORT).unwrap_err();
+    live(&mut engine, &to_depth(1), SHORT).unwrap_err();
     assert_eq!(engine.state(), State::Thinking);
     let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(1), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
@@ -117,7 +112,7 @@ fn an_engine_that_hears_neither_stop_nor_quit_is_ended() {
     let command = scripted("--fault ignore-quit --fault ignore-stop --fault no-bestmove");
     let patience = Patience { stop: SHORT, quit: SHORT, ..PATIENT };
     let mut engine = UciEngine::start(&command, patience).unwrap();
-    live(&mut engine, SHORT).unwrap_err();
+    live(&mut engine, &to_depth(1), SHORT).unwrap_err();
     assert!(matches!(engine.quit(), Farewell::Terminated(_) | Farewell::Killed));
     assert_nothing_left(engine);
 }

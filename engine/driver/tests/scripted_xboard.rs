@@ -14,7 +14,7 @@ use smalt_driver::{
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Clock, OptionValue, SearchLimits};
-use support::{LONG, SHORT, assert_nothing_left, scripted};
+use support::{LONG, PATIENT, SHORT, assert_nothing_left, live, scripted, search, to_depth};
 
 fn command(arguments: &str) -> smalt_driver::EngineCommand {
     scripted(&format!("--speak xboard --moves e2e4,e7e5,g1f3 {arguments}"))
@@ -109,7 +109,7 @@ fn floods_are_survived_and_endless_lines_are_not() {
 #[test]
 fn a_late_move_is_not_taken_for_the_next_search() {
     let mut engine = XboardEngine::start(&command("--fault late --delay 200"), PATIENT).unwrap();
-    live(&mut engine, SHORT).unwrap_err();
+    live(&mut engine, &to_depth(99), SHORT).unwrap_err();
     assert_eq!(engine.state(), State::Thinking);
     let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
@@ -131,7 +131,7 @@ fn an_engine_that_hears_neither_move_now_nor_quit_is_ended() {
     let command = command("--fault ignore-quit --fault ignore-stop --fault hang");
     let patience = Patience { stop: SHORT, quit: SHORT, ..PATIENT };
     let mut engine = XboardEngine::start(&command, patience).unwrap();
-    live(&mut engine, SHORT).unwrap_err();
+    live(&mut engine, &to_depth(99), SHORT).unwrap_err();
     let error = engine.abandon(&mut Meanwhile::nothing()).unwrap_err();
     assert!(error.to_string().contains("after `stop`"), "{error}");
     assert_eq!(engine.quit(), Farewell::Gone);
@@ -210,7 +210,7 @@ fn auto_finds_out_what_an_engine_speaks() {
         let mut engine = smalt_driver::start(&command, Protocol::Auto, PATIENT, None, nothing).unwrap();
         assert_eq!(engine.protocol(), expected);
         engine.new_game(GameTerms::default(), nothing).unwrap();
-        assert!(search(&mut *engine, &["e2e4"], LONG).unwrap().best.is_some());
+        assert!(search(&mut *engine, &["e2e4"], &to_depth(99), LONG).unwrap().best.is_some());
     }
     let impatient = Patience { start: Duration::from_millis(200), ..PATIENT };
     let old = scripted("--speak xboard1");

@@ -41,7 +41,7 @@ impl UciEngine {
     /// [`Fault::WouldNotStart`].
     pub fn start(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
         let conversation = Conversation::open(command, patience)?;
-                Ok(Self {
+        Ok(Self {
             conversation,
             hearing: Hearing::default(),
             position: PositionLine::default(),

@@ -62,7 +62,7 @@ impl XboardEngine {
     /// [`Fault::WouldNotStart`].
     pub fn start(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
         let conversation = Conversation::open(command, patience)?;
-                Ok(Self {
+        Ok(Self {
             conversation,
             hearing: Hearing::default(),
             board: Board::default(),
