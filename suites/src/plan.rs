@@ -91,6 +91,14 @@ pub enum EntrantError {
         /// Whose.
         name: String,
     },
+    /// A word that means something in a game alone.
+    #[error("engine {name:?}: {key} is for games; a position is asked without it")]
+    ForGames {
+        /// Whose.
+        name: String,
+        /// The word.
+        key: &'static str,
+    },
     /// More than one limit.
     #[error("engine {name:?}: give one of movetime, nodes and depth")]
     SeveralLimits {
@@ -187,6 +195,17 @@ pub fn resolve_entrants(
     Ok(entrants)
 }
 
+/// A word of an entrant that would be ignored here.
+fn word_for_games(typed: &EntrantText) -> Option<&'static str> {
+    let words = [
+        ("timemargin", typed.timemargin.is_some()),
+        ("ponder", typed.ponder.is_some()),
+        ("scale", typed.scale.is_some()),
+        ("whitepov", typed.whitepov.is_some()),
+    ];
+    words.into_iter().find_map(|(key, is_given)| is_given.then_some(key))
+}
+
 fn resolve(
     typed: &EntrantText,
     each: &EntrantText,
@@ -205,6 +224,9 @@ fn resolve(
     let name = names.take(typed.name.as_deref(), command)?;
     if typed.tc.is_some() || each.tc.is_some() {
         return Err(EntrantError::GameClock { name });
+    }
+    if let Some(key) = [typed, each].into_iter().find_map(word_for_games) {
+        return Err(EntrantError::ForGames { name, key });
     }
     let own = Limit::from_parts(&name, typed.movetime, typed.nodes, typed.depth)?;
     let shared = Limit::from_parts(&name, each.movetime, each.nodes, each.depth)?;
@@ -295,6 +317,7 @@ mod tests {
             assert_eq!(resolved(words, "").unwrap_err().to_string(), expected);
         };
         check(&["cmd=a tc=1+0.1"], "engine \"a\": tc is for games; give movetime, nodes or depth");
+        check(&["cmd=a ponder=on"], "engine \"a\": ponder is for games; a position is asked without it");
         check(&["cmd=a nodes=1 depth=2"], "engine \"a\": give one of movetime, nodes and depth");
         check(&["cmd=a nodes=0"], "engine \"a\": nodes must be above zero");
         check(&["name=a"], "engine 1 has no cmd: give a program, a name of the registry, or builtin");

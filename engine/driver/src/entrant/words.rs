@@ -237,7 +237,7 @@ mod tests {
         check(
             "cmd=a timemargn=3",
             "unknown key \"timemargn\": the keys are cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, \
-             restart, ponder, stderr, option.NAME (did you mean timemargin?)",
+             restart, ponder, stderr, scale, whitepov, option.NAME (did you mean timemargin?)",
         );
         check("cmd=a nodes=many", "bad value in \"nodes=many\": expected a whole number");
         check("cmd=a proto=ics", "bad value in \"proto=ics\": the protocol is uci, xboard or auto");
