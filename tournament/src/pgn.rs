@@ -26,9 +26,10 @@ pub struct PgnWriter {
     event: String,
     site: Option<String>,
     names: Vec<String>,
-    clocks: Vec<String>,
-    /// What was agreed, where clocks are scaled to the machine.
-    agreed: Option<Vec<String>>,
+    clocks: Vec<MoveClock>,
+    flow: TimeFlow,
+    is_scaled: bool,
+    measured: Option<NonZeroU64>,
     variant: Variant,
     writing: GameWriting,
     openings: Arc<Openings>,
@@ -37,17 +38,15 @@ pub struct PgnWriter {
 impl PgnWriter {
     /// A writer with the names of a plan; those of its openings are left out where there are none.
     pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
-        let tags = |measured: Option<NonZeroU64>| -> Vec<String> {
-            let clocks = plan.entrants.iter().map(|entrant| entrant.clock.scaled(measured));
-            clocks.map(|clock| time_control_tag(plan.flow, &clock)).collect()
-        };
         PgnWriter {
             openings,
             event: plan.name.clone(),
             site: plan.site.clone(),
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
-            clocks: tags(plan.measured),
-            agreed: plan.is_scaled().then(|| tags(None)),
+            clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
+            flow: plan.flow,
+            is_scaled: plan.is_scaled(),
+            measured: plan.measured,
             variant: plan.variant,
             writing: plan.writing.clone(),
         }
@@ -90,15 +89,27 @@ impl PgnWriter {
         game.set_tag("PlyCount", &record.plies.len().to_string());
         game.set_tag("Termination", record.termination.pgn_word());
         self.push_opening(game, record);
-        if self.clocks[white] == self.clocks[black] {
-            game.set_tag("TimeControl", &self.clocks[white]);
+        self.push_clocks(game, record);
+    }
+
+    /// The clocks of the game, and those that were agreed, where they are scaled to the machine that played it.
+    fn push_clocks(&self, game: &mut PgnGame, record: &GameRecord) {
+        let players = [record.game.white, record.game.black];
+        let tags = |measured: Option<NonZeroU64>| {
+            players.map(|entrant| time_control_tag(self.flow, &self.clocks[entrant].scaled(measured)))
+        };
+        let speed = record.machine.as_ref().map(|machine| machine.speed);
+        let [white, black] = tags(speed.or(self.measured));
+        if white == black {
+            game.set_tag("TimeControl", &white);
         } else {
-            game.set_tag("WhiteTimeControl", &self.clocks[white]);
-            game.set_tag("BlackTimeControl", &self.clocks[black]);
+            game.set_tag("WhiteTimeControl", &white);
+            game.set_tag("BlackTimeControl", &black);
         }
-        if let Some(agreed) = &self.agreed {
-            game.set_tag("WhiteAgreedTimeControl", &agreed[white]);
-            game.set_tag("BlackAgreedTimeControl", &agreed[black]);
+        if self.is_scaled {
+            let [white, black] = tags(None);
+            game.set_tag("WhiteAgreedTimeControl", &white);
+            game.set_tag("BlackAgreedTimeControl", &black);
         }
     }
 

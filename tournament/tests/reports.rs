@@ -50,6 +50,7 @@ fn record(game: ScheduledGame, outcome: Outcome) -> GameRecord {
         duration: Duration::from_millis(1_500),
         fault: None,
         peak_memory: [Some(5_000_000), None],
+        machine: None,
     }
 }
 

@@ -7,6 +7,7 @@ use clap::{Args, Parser, Subcommand};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
+use super::fleet::FleetFlags;
 use crate::export::Span;
 use crate::opening::Format as BookFormat;
 use crate::plan::{
@@ -140,6 +141,10 @@ pub(super) enum Command {
     },
     /// Make an opening book: random moves, kept where an engine judges them even; or check one
     Openings(OpeningFlags),
+    /// Play games for runs that were started elsewhere with --nats
+    #[cfg(feature = "nats")]
+    #[command(after_help = super::fleet::WORKER_EXAMPLES)]
+    Worker(super::fleet::WorkerFlags),
     /// Be the built-in engine
     #[command(hide = true)]
     Engine,
@@ -363,6 +368,9 @@ pub(super) struct RunFlags {
     /// How it is shown.
     #[command(flatten)]
     pub show: ShowFlags,
+    /// Whether it is played on other machines.
+    #[command(flatten)]
+    pub fleet: FleetFlags,
 }
 
 /// How a run is shown.
@@ -414,6 +422,9 @@ pub(super) struct ResumeFlags {
     /// How it is shown.
     #[command(flatten)]
     pub show: ShowFlags,
+    /// Whether it is played on other machines.
+    #[command(flatten)]
+    pub fleet: FleetFlags,
 }
 
 /// What is told of a run.

@@ -187,6 +187,15 @@ impl Watcher for Display {
             News::EngineWarning { entrant, words } => {
                 self.line(&format!("Warning: {} {words}", self.name(*entrant)))
             }
+            News::MachineJoined(machine) => self.line(&format!(
+                "{} joins: {} at once, {} cores, {} nodes/s ({})",
+                machine.name,
+                machine.slots,
+                machine.cores,
+                format::grouped(machine.speed.cast_signed()),
+                machine.cpu
+            )),
+            News::Notice(words) => self.line(words),
             News::EntrantOut { entrant, strike } => {
                 self.line(&format!("{} is out: it {strike}; its games are left out", self.name(*entrant)))
             }

@@ -127,6 +127,11 @@ impl Watcher for EventWriter {
                 let engine = self.name(*entrant).to_owned();
                 self.write("engine-warning", json!({ "engine": engine, "words": words }));
             }
+            News::MachineJoined(machine) => self.write(
+                "machine-joined",
+                json!({ "name": machine.name, "slots": machine.slots, "cores": machine.cores, "cpu": machine.cpu, "nps": machine.speed }),
+            ),
+            News::Notice(words) => self.write("notice", json!({ "words": words })),
             News::EntrantOut { entrant, strike } => {
                 let engine = self.name(*entrant).to_owned();
                 self.write("entrant-out", json!({ "engine": engine, "words": strike.to_string() }));

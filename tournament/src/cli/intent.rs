@@ -9,9 +9,9 @@ use super::arguments::{RunFlags, SprtFlags};
 use super::exit::{OrRefuse, Refusal};
 use super::output::tell;
 use crate::plan::{
-    AdjudicationFile, CHESS960_OPENINGS, ClockFile, EMBEDDED_OPENINGS, EntrantFile, Format, OpeningsFile,
-    OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, SprtFile, Switch, TablebaseRule,
-    Text,
+    AdjudicationFile, CHESS960_OPENINGS, ClockFile, EMBEDDED_OPENINGS, EntrantFile, FleetPlan, Format,
+    OpeningsFile, OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, ServerAddress,
+    SprtFile, Switch, TablebaseRule, Text,
 };
 
 /// The plan that flags mean.
@@ -107,6 +107,12 @@ pub(super) fn make_absolute(plan: &mut Plan) {
         // Folders that cannot be joined again had no colon in them to part them.
         rule.path = std::env::join_paths(folders).map_or_else(|_| rule.path.clone(), PathBuf::from);
     }
+    if let Some(FleetPlan { server, .. }) = &mut plan.fleet {
+        let ServerAddress { password_file, creds, nkey, ca, cert, key, .. } = server;
+        for path in [password_file, creds, nkey, ca, cert, key].into_iter().flatten() {
+            *path = absolute(path);
+        }
+    }
     for entrant in &mut plan.entrants {
         entrant.stderr = entrant.stderr.as_ref().map(absolute);
         entrant.directory = entrant.directory.as_ref().map(absolute);
@@ -187,6 +193,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             maxmoves: flags.maxmoves,
         },
         sprt: flags.test.ask().then(|| sprt_file(&flags.test)),
+        fleet: flags.fleet.file(),
         output: OutputFile {
             store: flags.store.clone(),
             pgn: flags.pgn.clone(),

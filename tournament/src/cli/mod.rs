@@ -9,6 +9,7 @@ mod events;
 mod exit;
 mod export;
 mod fastchess;
+mod fleet;
 mod intent;
 mod openings;
 mod output;
@@ -102,6 +103,8 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             elo::elo(counts, &test, json.as_deref())?
         }
         Command::Openings(flags) => openings::openings(&flags)?,
+        #[cfg(feature = "nats")]
+        Command::Worker(flags) => fleet::worker(&flags)?,
     };
     Ok(exit.into())
 }

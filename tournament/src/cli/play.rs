@@ -4,7 +4,7 @@ use std::fs::OpenOptions;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
-use std::sync::mpsc;
+use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
@@ -20,17 +20,17 @@ use super::output::{is_standard_output, print, tell, write_json};
 use super::view::printable;
 use super::{export, serve, signals};
 use crate::calendar::Moment;
-use crate::fleet::{Local, Processors};
+use crate::fleet::{Local, Processors, Queue};
 use crate::game::Tablebases;
 use crate::live::Publisher;
 use crate::opening::Book;
 use crate::pgn::OrderedPgn;
-use crate::plan::{Entrant, OpeningsPlan, OutputFile, Plan, PlanFile};
+use crate::plan::{FleetPlan, OpeningsPlan, OutputFile, Plan, PlanFile};
 use crate::run::calibration;
 use crate::run::slot::{Terms, command};
-use crate::run::{Conclusion, Coordinator, News, Prepared, RunError, SetupError, Watcher};
+use crate::run::{Conclusion, Coordinator, Event, News, Prepared, RunError, SetupError, Watcher};
 use crate::standings::{Standings, json, report};
-use crate::store::{Store, StoreError, StoredRun};
+use crate::store::{MachineReport, Store, StoreError, StoredRun};
 
 /// How a run is shown.
 pub(super) enum Face {
@@ -46,10 +46,10 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
     names.give(&mut plan, 1);
     let (mut prepared, book) = prepare(plan, &face).or_usage()?;
     tell_openings(&prepared, &book);
-    locate_engines(&prepared.plan)?;
+    prepare_place(&mut prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.output);
     check_outputs(&prepared.plan)?;
-    let crew = Crew::of(&prepared)?;
+    let crew = Crew::of(&prepared, &[])?;
     measure_machine(&mut prepared.plan)?;
     let fingerprint = book.fingerprint();
     let mut attempt = 1;
@@ -78,7 +78,7 @@ fn prepare(plan: Plan, face: &Face) -> Result<(Prepared, Book), SetupError> {
 
 /// A plan whose clocks are scaled gets the speed of this machine, once: a resumed run goes on with what was measured.
 fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
-    if !plan.is_scaled() || plan.measured.is_some() {
+    if plan.fleet.is_some() || !plan.is_scaled() || plan.measured.is_some() {
         return Ok(());
     }
     let measured = calibration::measure(&own_program()?);
@@ -92,12 +92,6 @@ fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
     let factors: Vec<String> = factors.collect();
     tell(&format!("{measured} nodes/s on this machine: clocks are multiplied, {}", factors.join(", ")));
     Ok(())
-}
-
-fn scaled_entrants(plan: &Plan) -> Vec<Entrant> {
-    let scaled =
-        |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(plan.measured), ..entrant.clone() };
-    plan.entrants.iter().map(scaled).collect()
 }
 
 /// Why a run does not begin.
@@ -192,8 +186,22 @@ fn check_writable(path: &Path) -> Result<(), Refusal> {
     Ok(())
 }
 
+/// On this machine engines must be there; on others the run needs a name.
+pub(super) fn prepare_place(plan: &mut Plan) -> Result<(), Refusal> {
+    if plan.fleet.is_none() {
+        return locate_engines(plan);
+    }
+    if plan.output.log.is_some() {
+        let words = "--log: transcripts would lie on the machines that play; leave it out with --nats";
+        return Err(Refusal { exit: Exit::Usage, error: anyhow!(words) });
+    }
+    #[cfg(feature = "nats")]
+    super::fleet::name_run(plan)?;
+    Ok(())
+}
+
 /// A misspelled engine is refused before anything is begun.
-pub(super) fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
+fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     let own_program = own_program()?;
     for entrant in &plan.entrants {
         let located = command(entrant, &own_program).locate();
@@ -202,12 +210,12 @@ pub(super) fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-fn own_program() -> Result<PathBuf, Refusal> {
+pub(super) fn own_program() -> Result<PathBuf, Refusal> {
     std::env::current_exe().context("find this program's own file").or_failed()
 }
 
 /// Without a guard the system and the next run still end what a killed one leaves, only not all of it at once.
-fn start_guard() -> Option<Guard> {
+pub(super) fn start_guard() -> Option<Guard> {
     let started = std::env::current_exe().and_then(|program| Guard::start(&program, "guard"));
     started.map_err(|error| tell(&format!("Warning: failed to start a guard over engines: {error}"))).ok()
 }
@@ -261,19 +269,51 @@ fn tell_openings(prepared: &Prepared, book: &Book) {
     }
 }
 
-/// How many games are played at once, on which processors, and by which tables they end.
+/// Those who will play, and what they tell.
 pub(super) struct Crew {
-    slots: usize,
-    processors: Processors,
-    tablebases: Option<Tablebases>,
+    players: Players,
+    events: (Sender<Event>, Receiver<Event>),
+}
+
+enum Players {
+    /// So many slots, on which processors, and by which tables their games end.
+    Here { slots: usize, processors: Processors, tablebases: Option<Tablebases> },
+    /// Workers on other machines.
+    Elsewhere(Box<dyn Queue>),
 }
 
 impl Crew {
-    pub(super) fn of(prepared: &Prepared) -> Result<Crew, Refusal> {
-        let (slots, plan) = (slots(prepared), &prepared.plan);
-        let processors = Processors::assign(&plan.affinity, slots, plan.threads_of_a_game()).or_usage()?;
+    /// What can be refused of them is refused; these machines have played for the run before.
+    pub(super) fn of(prepared: &Prepared, known: &[MachineReport]) -> Result<Crew, Refusal> {
+        let plan = &prepared.plan;
         let tablebases = plan.tablebases.as_ref().map(Tablebases::open).transpose().or_usage()?;
-        Ok(Crew { slots, processors, tablebases })
+        let events = mpsc::channel();
+        let players = match &plan.fleet {
+            Some(fleet) => Players::Elsewhere(meet(plan, fleet, tablebases, known, &events.0)?),
+            None => {
+                let (slots, width) = (slots(prepared), plan.threads_of_a_game());
+                let processors = Processors::assign(&plan.affinity, slots, width).or_usage()?;
+                Players::Here { slots, processors, tablebases }
+            }
+        };
+        Ok(Crew { players, events })
+    }
+}
+
+/// Connects to where workers meet.
+fn meet(
+    plan: &Plan,
+    fleet: &FleetPlan,
+    tablebases: Option<Tablebases>,
+    known: &[MachineReport],
+    events: &Sender<Event>,
+) -> Result<Box<dyn Queue>, Refusal> {
+    #[cfg(feature = "nats")]
+    return Ok(Box::new(super::fleet::start(plan, fleet, tablebases, known, events)?));
+    #[cfg(not(feature = "nats"))]
+    {
+        let _ = (plan, fleet, tablebases, known, events);
+        Err(Refusal { exit: Exit::Usage, error: anyhow!("--nats: this program was built without NATS") })
     }
 }
 
@@ -286,29 +326,22 @@ pub(super) fn conduct(
 ) -> Result<Exit, Refusal> {
     let plan = &prepared.plan;
     let path = store.path().to_owned();
-    let Crew { slots, processors, tablebases } = crew;
+    let Crew { players, events: (sender, events) } = crew;
     if matches!(face, Face::Native(Loudness::Usual)) {
-        announce(prepared, &path, slots);
+        announce(prepared, &path, &players);
     }
-    let (sender, events) = mpsc::channel();
     signals::listen(sender.clone()).context("listen to signals").or_failed()?;
-    let terms = Arc::new(Terms {
-        entrants: scaled_entrants(plan),
-        openings: Arc::clone(&prepared.openings),
-        variant: plan.variant,
-        flow: plan.flow,
-        pv: plan.writing.pv_record(),
-        adjudication: plan.adjudication,
-        tablebases,
-        timeouts: plan.timeouts,
-        bad_options: plan.bad_options,
-        wait: plan.wait,
-        own_program: own_program()?,
-        boards: std::iter::repeat_with(Arc::default).take(slots).collect(),
-        log: plan.output.log.clone(),
-        guard: start_guard(),
-    });
-    let mut queue = Local::start(slots, &terms, &sender, processors).context("start threads").or_failed()?;
+    let mut boards = Vec::new();
+    let mut queue: Box<dyn Queue> = match players {
+        Players::Elsewhere(queue) => queue,
+        Players::Here { slots, processors, tablebases } => {
+            let terms = Terms::of(plan, plan.measured, tablebases, &own_program()?, start_guard());
+            let terms = Terms { boards: std::iter::repeat_with(Arc::default).take(slots).collect(), ..terms };
+            boards.clone_from(&terms.boards);
+            let local = Local::start(slots, &Arc::new(terms), &sender, processors);
+            Box::new(local.context("start threads").or_failed()?)
+        }
+    };
     let is_foreign = matches!(face, Face::Foreign(_));
     let mut display = Watchers(vec![match face {
         Face::Native(loudness) => Box::new(Display::new(plan, &path, loudness)),
@@ -321,7 +354,7 @@ pub(super) fn conduct(
         let events = events.with_context(|| format!("write {}", path.display())).or_failed()?;
         display.0.push(Box::new(events));
     }
-    match Publisher::start(&path, terms.boards.clone()) {
+    match Publisher::start(&path, boards) {
         Ok(publisher) => display.0.push(Box::new(publisher)),
         Err(error) => tell(&format!("Warning: failed to show the games being played: {error}")),
     }
@@ -330,7 +363,8 @@ pub(super) fn conduct(
         // The run matters more, and its page can be served by another process at any time.
         page.map_err(|refusal| tell(&format!("Warning: {refusal}"))).ok()
     });
-    let coordinator = Coordinator::new(prepared, store, &mut queue, &mut display, pgn).map_err(refuse_run)?;
+    let coordinator =
+        Coordinator::new(prepared, store, &mut *queue, &mut display, pgn).map_err(refuse_run)?;
     let (standings, conclusion) = coordinator.run(&events).map_err(|error| {
         let refusal = refuse_run(error);
         let advice = format!("go on with: smalt-tournament resume {}", path.display());
@@ -448,13 +482,19 @@ fn slots(prepared: &Prepared) -> usize {
     wanted.min(prepared.schedule.pairs().max(1) as usize)
 }
 
-fn announce(prepared: &Prepared, store: &Path, slots: usize) {
+fn announce(prepared: &Prepared, store: &Path, players: &Players) {
     let plan = &prepared.plan;
+    let place = match (players, &plan.fleet) {
+        (Players::Here { slots, .. }, _) => format!("{slots} at once"),
+        (Players::Elsewhere(_), fleet) => {
+            let run = fleet.as_ref().and_then(|fleet| fleet.run.as_deref()).unwrap_or_default();
+            format!("on other machines (run {run})")
+        }
+    };
     tell(&format!(
-        "{}: {} games, {} at once, {} entrants, {}",
+        "{}: {} games, {place}, {} entrants, {}",
         plan.format,
         prepared.schedule.games(),
-        slots,
         plan.entrants.len(),
         prepared
             .openings_known

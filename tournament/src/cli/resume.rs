@@ -7,10 +7,10 @@ use anyhow::{Context, anyhow};
 use super::arguments::ResumeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::play::{
-    Crew, Face, check_outputs, conduct, locate_engines, make_outputs_absolute, read_played_run, refuse_store,
+    Crew, Face, check_outputs, conduct, make_outputs_absolute, prepare_place, read_played_run, refuse_store,
 };
 use crate::pgn::OrderedPgn;
-use crate::plan::{Format, OutputFile, Plan};
+use crate::plan::{FleetPlan, Format, OutputFile, Plan};
 use crate::run::Prepared;
 use crate::store::Store;
 
@@ -23,9 +23,9 @@ pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
         (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
     }
     prepared.plan.output.store = Some(path.to_owned());
-    locate_engines(&prepared.plan)?;
+    prepare_place(&mut prepared.plan)?;
     check_outputs(&prepared.plan)?;
-    let crew = Crew::of(&prepared)?;
+    let crew = Crew::of(&prepared, &store.machines().map_err(refuse_store)?)?;
     let pgn = match &prepared.plan.output.pgn {
         Some(path) => {
             let bytes = prepared.plan.output.pgn_after.unwrap_or(0);
@@ -61,6 +61,9 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
     if let Some(faults) = flags.strike_after {
         plan.strike_after = NonZeroU32::new(faults);
     }
+    let fleet = plan.fleet.as_ref().map(FleetPlan::to_file).unwrap_or_default();
+    let fleet = flags.fleet.file().or(fleet).check();
+    plan.fleet = fleet.map_err(|error| anyhow!("--nats: {error}")).or_usage()?;
     let show = flags.show.clone();
     let kept = plan.output.clone();
     plan.output = OutputFile {

@@ -1,5 +1,6 @@
 //! How far a run is, how fast it goes, and what engines did wrong. Changes nothing; the run may go on meanwhile.
 
+use std::collections::BTreeMap;
 use std::path::Path;
 
 use serde::Serialize;
@@ -11,9 +12,10 @@ use super::output::{is_standard_output, print, write_json};
 use super::play::refuse_store;
 use super::view::{count, printable};
 use crate::calendar::Moment;
+use crate::game::GameRecord;
 use crate::progress::{Pace, RunState};
 use crate::standings::{Standings, report};
-use crate::store::{Fault, Occupancy, Session, Store};
+use crate::store::{BinaryReport, Fault, MachineReport, Occupancy, Session, Store};
 
 /// How many faults are told unless all are asked for.
 const FAULTS_TOLD: usize = 20;
@@ -28,6 +30,27 @@ struct StatusJson<'a> {
     games_per_hour: Option<f64>,
     seconds_left: Option<f64>,
     faults: Vec<FaultJson<'a>>,
+    machines: &'a [MachineJson<'a>],
+}
+
+/// A machine that plays for a run elsewhere, and how many games it has played.
+#[derive(Serialize)]
+struct MachineJson<'a> {
+    name: &'a str,
+    program: &'a str,
+    cpu: &'a str,
+    cores: u32,
+    slots: u32,
+    nps: u64,
+    games: u64,
+    binaries: Vec<BinaryJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct BinaryJson<'a> {
+    engine: &'a str,
+    id: &'a str,
+    sha256: &'a str,
 }
 
 #[derive(Serialize)]
@@ -45,6 +68,17 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let occupancy = Occupancy::of(path);
     let store = Store::read(path).map_err(refuse_store)?;
     let standings = count(&store)?;
+    let mut games: BTreeMap<String, u64> = BTreeMap::new();
+    let machines = store.machines().map_err(refuse_store)?;
+    if !machines.is_empty() {
+        let each = |record: GameRecord| {
+            if let Some(machine) = record.machine {
+                *games.entry(machine.name).or_default() += 1;
+            }
+        };
+        store.for_each_game(each).map_err(refuse_store)?;
+    }
+    let machines: Vec<_> = machines.iter().map(|found| machine(found, &games, &standings)).collect();
     let state = RunState::of(occupancy.is_in_use(), &standings);
     let session = store.latest_session().map_err(refuse_store)?;
     let speed = session.and_then(|session| Pace::of(&session, state, &standings));
@@ -52,7 +86,10 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     store.for_each_fault(|fault| faults.push(fault)).map_err(refuse_store)?;
     if let Some(file) = &flags.json {
         let pid = session.filter(|_| state == RunState::Running).map(|session| session.pid);
-        write_json(file, &to_json(state, pid, speed, &standings, &faults))?;
+        write_json(
+            file,
+            &StatusJson { machines: &machines, ..to_json(state, pid, speed, &standings, &faults) },
+        )?;
         if is_standard_output(file) {
             return Ok(Exit::Done);
         }
@@ -67,6 +104,7 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     for (entrant, own_name) in store.engines().map_err(refuse_store)? {
         text.push_str(&format!("  {}: {own_name}\n", name(&standings, entrant)));
     }
+    text.push_str(&machines_in_words(&machines));
     text.push_str(&report::endings(&standings));
     text.push_str(&faults_in_words(&faults, &standings, flags));
     print(&printable(&text))?;
@@ -98,15 +136,62 @@ fn to_json<'a>(
         games_per_hour: speed.map(|speed| speed.games_per_hour),
         seconds_left: speed.map(|speed| speed.left.as_secs_f64()),
         faults: faults.iter().map(fault).collect(),
+        machines: &[],
     }
+}
+
+fn machine<'a>(
+    found: &'a MachineReport,
+    games: &BTreeMap<String, u64>,
+    standings: &'a Standings,
+) -> MachineJson<'a> {
+    let binary = |(entrant, engine): (usize, &'a BinaryReport)| BinaryJson {
+        engine: name(standings, entrant),
+        id: &engine.name,
+        sha256: &engine.sha256,
+    };
+    MachineJson {
+        name: &found.name,
+        program: &found.program,
+        cpu: &found.cpu,
+        cores: found.cores,
+        slots: found.slots,
+        nps: found.speed,
+        games: games.get(&found.name).copied().unwrap_or(0),
+        binaries: found.engines.iter().enumerate().map(binary).collect(),
+    }
+}
+
+fn machines_in_words(machines: &[MachineJson<'_>]) -> String {
+    let mut text = String::new();
+    for machine in machines {
+        text.push_str(&format!(
+            "On {}: {} games, {} at once, {} cores, {} nodes/s, {} ({})\n",
+            machine.name,
+            machine.games,
+            machine.slots,
+            machine.cores,
+            format::grouped(machine.nps.cast_signed()),
+            machine.cpu,
+            machine.program
+        ));
+        for binary in &machine.binaries {
+            let digest = binary.sha256.get(..16).unwrap_or_default();
+            text.push_str(&format!("    {}: {}, SHA-256 {digest}…\n", binary.engine, binary.id));
+        }
+    }
+    text
 }
 
 fn state_in_words(state: RunState, session: Option<&Session>, path: &Path) -> String {
     match (state, session) {
         (RunState::Running, Some(session)) => format!(
-            "{state} (process {}, {} at once, since {})",
+            "{state} (process {}, {}, since {})",
             session.pid,
-            session.slots,
+            match session.slots {
+                0 => "on other machines".to_owned(),
+                slots => format!("{slots} at once"),
+            },
             Moment::of(session.started).pgn_time()
         ),
         (RunState::Stopped, _) => {

@@ -72,7 +72,7 @@ impl Queue for Local {
         }
     }
 
-    fn acknowledge(&mut self, worker: usize) {
+    fn acknowledge(&mut self, worker: usize, _pair: u32) {
         if self.workers[worker].state == State::Busy {
             self.workers[worker].state = State::Idle;
         }
@@ -95,6 +95,10 @@ impl Queue for Local {
             // A panic has been printed by its own thread, and shows as work that was never done.
             let _ = thread.join();
         }
+    }
+
+    fn slots(&self) -> usize {
+        self.workers.len()
     }
 
     fn workers(&self) -> usize {

@@ -5,6 +5,7 @@
 
 pub mod adjudicate;
 pub mod clock;
+pub(crate) mod moves;
 pub mod play;
 pub mod record;
 pub mod tablebases;
@@ -13,6 +14,6 @@ pub mod termination;
 pub use adjudicate::Adjudicator;
 pub use clock::RunningClock;
 pub use play::{Contest, Interrupted, Seat, play};
-pub use record::{FaultReport, GameRecord, PlyRecord};
+pub use record::{FaultReport, GameRecord, Machine, PlyRecord};
 pub use tablebases::{TablebaseError, Tablebases};
 pub use termination::Termination;

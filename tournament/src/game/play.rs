@@ -122,6 +122,7 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
         duration: begun.elapsed(),
         fault: verdict.fault,
         peak_memory: table.engines.map(|engine| engine.process().peak_memory_bytes()),
+        machine: None,
     })
 }
 

@@ -1,6 +1,7 @@
 //! What is kept of a game: enough to replay it, to count it, and to see what an engine did wrong. Plain values; the
 //! store and PGN are made of these.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime};
 
 use smalt_chess::{Color, Outcome, UciMove};
@@ -31,6 +32,17 @@ pub struct GameRecord {
     pub fault: Option<FaultReport>,
     /// The most memory that each engine's process had had by the end, in bytes, White's first; none if it was gone.
     pub peak_memory: [Option<u64>; 2],
+    /// Who played it; none if it was the machine of the run itself.
+    pub machine: Option<Machine>,
+}
+
+/// A machine that plays for a run elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Machine {
+    /// What its worker is called.
+    pub name: String,
+    /// Nodes a second of Smalt on it, to which its clocks were scaled where the plan wants that.
+    pub speed: NonZeroU64,
 }
 
 impl GameRecord {
@@ -63,6 +75,7 @@ impl GameRecord {
             duration: Duration::ZERO,
             fault: None,
             peak_memory: [None, None],
+            machine: None,
         }
     }
 

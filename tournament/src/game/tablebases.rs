@@ -72,6 +72,11 @@ impl Tablebases {
         Ok(Tablebases { tables, pieces, adjudicate: rule.adjudicate, fifty: rule.fifty })
     }
 
+    /// The most pieces at which they are asked, kings included.
+    pub fn pieces(&self) -> u32 {
+        self.pieces as u32
+    }
+
     /// How the game ends here, if the tables know it and the rule calls it. They say nothing of positions in which
     /// somebody may castle.
     pub fn judge(&self, position: &Position) -> Option<(Outcome, Termination)> {

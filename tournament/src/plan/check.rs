@@ -17,6 +17,7 @@ use super::file::{
     AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
     SprtFile,
 };
+use super::fleet::{FleetError, FleetPlan};
 use super::machine::Affinity;
 use super::rules::AdjudicationRules;
 use super::value::{Switch, Text};
@@ -89,6 +90,9 @@ pub enum PlanError {
         /// Which one.
         key: &'static str,
     },
+    /// A fleet that is none.
+    #[error("[fleet] {0}")]
+    Fleet(#[from] FleetError),
     /// A test that is none.
     #[error("[sprt]: {0}")]
     Sprt(#[from] SprtError),
@@ -171,6 +175,7 @@ impl Plan {
             adjudication: check_adjudication(&file.adjudication),
             tablebases: on(&file.adjudication.tablebases),
             sprt,
+            fleet: file.fleet.check()?,
             output: file.output.clone(),
             entrants,
         })
@@ -230,6 +235,7 @@ impl Plan {
                 beta: Some(sprt.beta()),
                 model: Some(Text(sprt.model())),
             }),
+            fleet: self.fleet.as_ref().map(FleetPlan::to_file).unwrap_or_default(),
             output: self.output.clone(),
             each: None,
             entrants: self.entrants.iter().map(Entrant::to_file).collect(),

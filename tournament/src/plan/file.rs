@@ -13,6 +13,7 @@ use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
 use super::entrant::Role;
+use super::fleet::FleetFile;
 use super::machine::{Affinity, TimeoutsFile};
 use super::rules::{DrawRule, MateRule, ResignRule};
 use super::tablebases::TablebaseRule;
@@ -38,6 +39,9 @@ pub struct PlanFile {
     /// When the run is ended early.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub sprt: Option<SprtFile>,
+    /// How it is played on other machines.
+    #[serde(skip_serializing_if = "FleetFile::says_nothing")]
+    pub fleet: FleetFile,
     /// Where results go.
     pub output: OutputFile,
     /// What holds for every entrant that does not say otherwise.
@@ -556,6 +560,7 @@ impl PlanFile {
                 (Some(own), Some(other)) => Some(own.or(other)),
                 (own, other) => own.or(other),
             },
+            fleet: self.fleet.or(other.fleet),
             output: OutputFile {
                 store: self.output.store.or(other.output.store),
                 pgn: self.output.pgn.or(other.output.pgn),

@@ -8,6 +8,7 @@ mod check;
 mod clock;
 mod entrant;
 mod file;
+mod fleet;
 mod machine;
 mod rules;
 mod tablebases;
@@ -30,6 +31,7 @@ pub use file::{
     AdjudicationFile, BadOptions, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile,
     PlanFile, PlanFileError, RunFile, SprtFile,
 };
+pub use fleet::{Binaries, FleetError, FleetFile, FleetPlan, ServerAddress, is_run_name};
 pub use machine::{Affinity, Timeouts, TimeoutsFile};
 pub use rules::{AdjudicationRules, DrawRule, MateRule, ResignRule, RuleError, Sides};
 pub use tablebases::{FiftyMoves, TablebaseResults, TablebaseRule};
@@ -100,6 +102,8 @@ pub struct Plan {
     pub tablebases: Option<TablebaseRule>,
     /// When the run is ended early.
     pub sprt: Option<Sprt>,
+    /// How it is played on other machines; on this one if none.
+    pub fleet: Option<FleetPlan>,
     /// Where results go; names by date where none are given.
     pub output: OutputFile,
     /// The engines with all that makes them play as they do. At least two, each with a name of its own.

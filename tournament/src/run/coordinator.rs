@@ -14,7 +14,7 @@ use smalt_stats::Verdict;
 use super::done::DoneGames;
 use super::event::{Event, News, StopReason, Strike, Watcher};
 use super::setup::Prepared;
-use crate::fleet::{Queue, Work};
+use crate::fleet::{OpenedGame, Queue, Work};
 use crate::game::GameRecord;
 use crate::game::termination::Kind;
 use crate::pgn::{OrderedPgn, PgnWriter};
@@ -164,7 +164,7 @@ impl<'a> Coordinator<'a> {
     /// # Errors
     /// If the system or the disk failed; what was stored before stays stored.
     pub fn run(mut self, events: &Receiver<Event>) -> Result<(Standings, Conclusion), RunError> {
-        self.store.begin_session(self.queue.workers())?;
+        self.store.begin_session(self.queue.slots())?;
         self.tell(&News::Begun);
         self.check_test();
         let mut failure = None;
@@ -287,7 +287,12 @@ impl<'a> Coordinator<'a> {
                 self.leave(game)?;
             }
             if !playable.is_empty() {
-                return Ok(Some(Work { pair: pair.number, games: playable }));
+                let opened = |game: ScheduledGame| OpenedGame {
+                    game,
+                    opening: self.prepared.openings.get(game.opening),
+                };
+                let games = playable.into_iter().map(opened).collect();
+                return Ok(Some(Work { pair: pair.number, games }));
             }
         }
         Ok(None)
@@ -342,10 +347,13 @@ impl<'a> Coordinator<'a> {
             Event::GameFinished(record) => self.finish_game(&record)?,
             Event::GameAbandoned(game) if self.stop.is_none() => self.leave(game)?,
             Event::GameAbandoned(_) => {}
+            Event::MachineJoined(machine) => self.tell(&News::MachineJoined(&machine)),
+            Event::MachineProved(machine) => self.store.note_machine(&machine)?,
+            Event::Notice { words } => self.tell(&News::Notice(&words)),
             Event::SystemFailed { words } => self.halt(StopReason::Failed(words)),
-            Event::WorkDone { worker } => {
+            Event::WorkDone { worker, pair } => {
                 self.playing -= 1;
-                self.queue.acknowledge(worker);
+                self.queue.acknowledge(worker, pair);
             }
             Event::WorkerEnded { worker } => {
                 self.queue.forget(worker);
@@ -366,7 +374,9 @@ impl<'a> Coordinator<'a> {
 
     /// Stores a game; only then does it count.
     fn finish_game(&mut self, record: &GameRecord) -> Result<(), RunError> {
-        if self.store.save(record)? == Saved::Known {
+        let saved = self.store.save(record)?;
+        self.queue.stored(record.game.number);
+        if saved == Saved::Known {
             return Ok(());
         }
         self.done.insert(record.game.number);
@@ -404,6 +414,7 @@ impl<'a> Coordinator<'a> {
         }
         self.tell(&News::EntrantOut { entrant, strike: &strike });
         self.out.insert(entrant, strike);
+        self.queue.withdraw(entrant);
     }
 
     fn check_test(&mut self) {

@@ -7,7 +7,7 @@ use smalt_driver::process::ProcessIdentity;
 use crate::game::GameRecord;
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
-use crate::store::EngineFault;
+use crate::store::{EngineFault, MachineReport};
 
 /// What the coordinator hears.
 #[derive(Debug)]
@@ -55,10 +55,21 @@ pub enum Event {
         /// Why.
         words: String,
     },
+    /// A machine plays for the run from now on.
+    MachineJoined(Box<MachineReport>),
+    /// A machine has played a game that can be true: what it said of itself is kept.
+    MachineProved(Box<MachineReport>),
+    /// Something that users should know.
+    Notice {
+        /// What.
+        words: String,
+    },
     /// A worker has done what it was given.
     WorkDone {
         /// Which one.
         worker: usize,
+        /// The pair that it was.
+        pair: u32,
     },
     /// A worker has left.
     WorkerEnded {
@@ -127,6 +138,10 @@ pub enum News<'a> {
         /// What is not so, in words that fit after its name.
         words: &'a str,
     },
+    /// A machine plays for the run from now on.
+    MachineJoined(&'a MachineReport),
+    /// Something that users should know.
+    Notice(&'a str),
     /// An engine is out.
     EntrantOut {
         /// An index of the plan's entrants.

@@ -1,6 +1,7 @@
 //! A slot: one thread that plays games one after the other and owns the engines that play them. It decides nothing
 //! about the run; what happens goes to the coordinator.
 
+use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
@@ -18,13 +19,13 @@ use smalt_driver::{
 
 use super::event::{Event, Strike};
 use super::log::GameLog;
-use crate::fleet::Work;
+use crate::fleet::{OpenedGame, Work};
 use crate::game::play::transcript_of;
 use crate::game::{Contest, Interrupted, Seat, Tablebases, play};
 use crate::live::DemoBoard;
-use crate::opening::Openings;
+use crate::opening::Opening;
 use crate::plan::{
-    AdjudicationRules, BadOptions, Entrant, Program, PvRecord, TimeFlow, Timeouts, Variant,
+    AdjudicationRules, BadOptions, Entrant, Plan, Program, PvRecord, TimeFlow, Timeouts, Variant,
     declares_more_threads,
 };
 use crate::schedule::ScheduledGame;
@@ -41,8 +42,6 @@ const NAP: Duration = Duration::from_millis(50);
 pub struct Terms {
     /// Who plays.
     pub entrants: Vec<Entrant>,
-    /// Where games begin, in the order in which openings are used.
-    pub openings: Arc<Openings>,
     /// Which chess is played.
     pub variant: Variant,
     /// Where the time goes that a side uses.
@@ -67,6 +66,34 @@ pub struct Terms {
     pub log: Option<PathBuf>,
     /// Who ends the engines when this program is killed.
     pub guard: Option<Guard>,
+}
+
+impl Terms {
+    /// Those of a plan, with clocks scaled to a machine of so many nodes a second.
+    pub fn of(
+        plan: &Plan,
+        measured: Option<NonZeroU64>,
+        tablebases: Option<Tablebases>,
+        own_program: &Path,
+        guard: Option<Guard>,
+    ) -> Terms {
+        let scaled = |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(measured), ..entrant.clone() };
+        Terms {
+            entrants: plan.entrants.iter().map(scaled).collect(),
+            variant: plan.variant,
+            flow: plan.flow,
+            pv: plan.writing.pv_record(),
+            adjudication: plan.adjudication,
+            tablebases,
+            timeouts: plan.timeouts,
+            bad_options: plan.bad_options,
+            wait: plan.wait,
+            own_program: own_program.to_owned(),
+            boards: Vec::new(),
+            log: plan.output.log.clone(),
+            guard,
+        }
+    }
 }
 
 /// The state of one slot.
@@ -155,14 +182,14 @@ impl Slot {
         let _farewell = Farewell { worker: self.worker, events: self.events.clone() };
         let mut last_end: Option<Instant> = None;
         while let Ok(work) = queue.recv() {
-            for game in work.games {
+            for game in &work.games {
                 if let Some(ended) = last_end {
                     self.rest_until(ended + self.terms.wait);
                 }
                 self.play_game(game);
                 last_end = Some(Instant::now());
             }
-            self.tell(Event::WorkDone { worker: self.worker });
+            self.tell(Event::WorkDone { worker: self.worker, pair: work.pair });
         }
         while let Some(running) = self.running.pop() {
             self.dismiss(running);
@@ -184,12 +211,14 @@ impl Slot {
         let _ = self.events.send(event);
     }
 
-    fn play_game(&mut self, game: ScheduledGame) {
+    fn play_game(&mut self, opened: &OpenedGame) {
+        let OpenedGame { game, opening } = opened;
+        let game = *game;
         if let Err(words) = self.open_log(&game) {
             self.tell(Event::GameAbandoned(game));
             return self.tell(Event::SystemFailed { words });
         }
-        let ready = [game.white, game.black].map(|entrant| self.prepare(entrant, &game));
+        let ready = [game.white, game.black].map(|entrant| self.prepare(entrant, opened));
         for no_engine in ready.into_iter().filter_map(Result::err) {
             if let NoEngine::System(words) = no_engine {
                 self.tell(Event::SystemFailed { words });
@@ -200,11 +229,10 @@ impl Slot {
         }
         self.tell(Event::GameStarted(game));
         let terms = Arc::clone(&self.terms);
-        let opening = terms.openings.get(game.opening);
         let contest = Contest {
             game,
-            opening: &opening,
-            variant: self.game_terms(&game, Pondering::Off).variant,
+            opening,
+            variant: self.game_terms(opening, Pondering::Off).variant,
             flow: terms.flow,
             pv: terms.pv,
             adjudication: terms.adjudication,
@@ -268,8 +296,9 @@ impl Slot {
 
     /// Makes sure that an entrant's engine runs and is ready for a new game. Engines that do not play in this game
     /// are dismissed, so that nobody else uses the processor.
-    fn prepare(&mut self, entrant: usize, game: &ScheduledGame) -> Result<(), NoEngine> {
-        let terms = self.game_terms(game, self.terms.entrants[entrant].pondering);
+    fn prepare(&mut self, entrant: usize, opened: &OpenedGame) -> Result<(), NoEngine> {
+        let OpenedGame { game, opening } = opened;
+        let terms = self.game_terms(opening, self.terms.entrants[entrant].pondering);
         let others: Vec<_> = self
             .running
             .extract_if(.., |running| running.entrant != game.white && running.entrant != game.black)
@@ -315,8 +344,8 @@ impl Slot {
         Err(NoEngine::Out)
     }
 
-    fn game_terms(&self, game: &ScheduledGame, pondering: Pondering) -> GameTerms {
-        let position = CastlingMode::of(&self.terms.openings.get(game.opening).position);
+    fn game_terms(&self, opening: &Opening, pondering: Pondering) -> GameTerms {
+        let position = CastlingMode::of(&opening.position);
         GameTerms { variant: self.terms.variant.mode(position), pondering }
     }
 
@@ -401,7 +430,8 @@ impl Slot {
     }
 }
 
-fn patience(timeouts: &Timeouts) -> Patience {
+/// How long an engine may take for what is not a move.
+pub fn patience(timeouts: &Timeouts) -> Patience {
     Patience {
         start: timeouts.start,
         ready: timeouts.ping,

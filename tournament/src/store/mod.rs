@@ -4,7 +4,7 @@
 //! A game counts once it is committed here, and storing it again changes nothing. One runner writes at a time
 //! ([`StoreError::Busy`]); readers may look on meanwhile. The only SQL of the program; knows no engines and no display.
 
-mod moves;
+mod machine;
 mod occupancy;
 mod read;
 mod schema;
@@ -17,6 +17,7 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
+pub use machine::{BinaryReport, MachineReport};
 pub use occupancy::Occupancy;
 pub use read::{Fault, StoredRun};
 pub use session::Session;

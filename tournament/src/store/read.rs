@@ -1,14 +1,15 @@
 //! Reading: the run, its games in order, its engines.
 
 use std::collections::BTreeMap;
+use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::Row;
 use smalt_chess::{Color, Outcome};
 
-use super::{EngineFault, Store, StoreError, moves};
-use crate::game::{FaultReport, GameRecord};
+use super::{EngineFault, Store, StoreError};
+use crate::game::{FaultReport, GameRecord, Machine, moves};
 use crate::schedule::ScheduledGame;
 
 /// What a store says about its run.
@@ -79,9 +80,10 @@ impl Store {
 
     fn select_games(&self, which: &str, each: &mut dyn FnMut(GameRecord)) -> Result<(), StoreError> {
         let memory = if self.version < 3 { "NULL, NULL" } else { "white_memory_bytes, black_memory_bytes" };
+        let machine = if self.version < 4 { "NULL, NULL" } else { "machine, speed_nps" };
         let mut statement = self.database(self.connection.prepare(&format!(
             "SELECT number, pair, round, white, black, opening, fen, outcome, termination, started_ms, duration_us,
-                    moves, fault.entrant, fault.name, fault.words, fault.transcript, {memory}
+                    moves, fault.entrant, fault.name, fault.words, fault.transcript, {memory}, {machine}
              FROM game LEFT JOIN fault ON fault.game = game.number {which}",
         )))?;
         let mut rows = self.database(statement.query([]))?;
@@ -174,10 +176,25 @@ fn read_game(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
         None => None,
     };
     let peak_memory = [bytes(row, 16)?, bytes(row, 17)?];
+    let machine = match (row.get(18)?, bytes(row, 19)?.and_then(NonZeroU64::new)) {
+        (Some(name), Some(speed)) => Some(Machine { name, speed }),
+        _ => None,
+    };
     let (Some(outcome), Ok(termination), Some(plies)) =
         (Outcome::parse(&outcome), termination.parse(), plies)
     else {
         return Ok(None);
     };
-    Ok(Some(GameRecord { game, fen, plies, outcome, termination, started, duration, fault, peak_memory }))
+    Ok(Some(GameRecord {
+        game,
+        fen,
+        plies,
+        outcome,
+        termination,
+        started,
+        duration,
+        fault,
+        peak_memory,
+        machine,
+    }))
 }

@@ -10,11 +10,12 @@ use super::{StoreError, failure};
 /// What marks the file as ours, in SQLite's application_id: `Smlt`.
 const APPLICATION: i64 = 0x536d_6c74;
 
-/// The form that this program writes. Form 2 added the sessions, form 3 the engines' memory.
-pub(super) const VERSION: i64 = 3;
+/// The form that this program writes. Form 2 added the sessions, form 3 the engines' memory, form 4
+/// the machines of games that were played elsewhere.
+pub(super) const VERSION: i64 = 4;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text
-/// of the module `moves`; `game.number` is the game's number in the schedule, and its only key.
+/// of the module `game::moves`; `game.number` is the game's number in the schedule, and its only key.
 const TABLES: &str = "
 CREATE TABLE run (
     only INTEGER PRIMARY KEY CHECK (only = 1),
@@ -60,7 +61,7 @@ CREATE TABLE process (
 
 /// What each form added to the one before; the first of these makes form 2 of form 1. A session is one call of the
 /// runner, from start or resume to its end; one that was killed has no end.
-const STEPS: [&str; 2] = [
+const STEPS: [&str; 3] = [
     "
 CREATE TABLE session (
     id INTEGER PRIMARY KEY,
@@ -73,6 +74,27 @@ CREATE TABLE session (
     "
 ALTER TABLE game ADD COLUMN white_memory_bytes INTEGER;
 ALTER TABLE game ADD COLUMN black_memory_bytes INTEGER;
+",
+    "
+ALTER TABLE game ADD COLUMN machine TEXT;
+ALTER TABLE game ADD COLUMN speed_nps INTEGER;
+CREATE TABLE machine (
+    name TEXT PRIMARY KEY,
+    program TEXT NOT NULL,
+    cpu TEXT NOT NULL,
+    cores INTEGER NOT NULL,
+    slots INTEGER NOT NULL,
+    speed_nps INTEGER NOT NULL,
+    joined_ms INTEGER NOT NULL
+) STRICT;
+CREATE TABLE binary (
+    entrant INTEGER NOT NULL,
+    machine TEXT NOT NULL,
+    name TEXT NOT NULL,
+    author TEXT NOT NULL,
+    sha256 TEXT NOT NULL,
+    PRIMARY KEY (entrant, machine)
+) STRICT;
 ",
 ];
 

@@ -16,7 +16,7 @@ pub struct Session {
     pub pid: u32,
     /// When it began.
     pub started: SystemTime,
-    /// How many games it played at once.
+    /// How many games it played at once; 0 if workers came and went.
     pub slots: u32,
     /// When it ended; none if it still runs, or was killed.
     pub ended: Option<SystemTime>,

@@ -1,12 +1,13 @@
 //! The store, by itself.
 
+use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use smalt_chess::{Color, Outcome};
 use smalt_driver::process::ProcessIdentity;
 
 use super::*;
-use crate::game::{FaultReport, GameRecord, Termination};
+use crate::game::{FaultReport, GameRecord, Machine, Termination, moves};
 use crate::schedule::ScheduledGame;
 
 fn run() -> StoredRun {
@@ -33,6 +34,7 @@ fn record(number: u32, outcome: Outcome) -> GameRecord {
             transcript: vec!["> go".to_owned(), "< bye".to_owned()],
         }),
         peak_memory: [Some(5 << 30), None],
+        machine: number.is_multiple_of(2).then(|| Machine { name: "bench".into(), speed: NonZeroU64::MIN }),
     }
 }
 
@@ -135,16 +137,40 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let mut store = Store::create(&path, &run()).unwrap();
     store.save(&record(0, Outcome::Draw)).unwrap();
     let older = "DROP TABLE session; ALTER TABLE game DROP COLUMN white_memory_bytes;
-                 ALTER TABLE game DROP COLUMN black_memory_bytes; PRAGMA user_version = 1;";
+                 ALTER TABLE game DROP COLUMN black_memory_bytes; ALTER TABLE game DROP COLUMN machine;
+                 ALTER TABLE game DROP COLUMN speed_nps; DROP TABLE machine; DROP TABLE binary;
+                 PRAGMA user_version = 1;";
     store.connection.execute_batch(older).unwrap();
     drop(store);
     let reader = Store::read(&path).unwrap();
     assert_eq!((games(&reader).len(), reader.latest_session().unwrap()), (1, None));
+    assert_eq!(reader.machines().unwrap(), []);
     let store = Store::resume(&path).unwrap();
     store.begin_session(3).unwrap();
     let session = store.latest_session().unwrap().unwrap();
     assert_eq!((session.pid, session.slots, session.games), (std::process::id(), 3, 0));
     assert_eq!(Store::read(&path).unwrap().version, schema::VERSION);
+}
+
+#[test]
+fn a_machine_is_kept_as_it_joined_last() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
+    let engine =
+        |name: &str| BinaryReport { name: name.to_owned(), author: "me".to_owned(), sha256: "a".repeat(64) };
+    let machine = MachineReport {
+        name: "bench".to_owned(),
+        program: "p".to_owned(),
+        cpu: "c".to_owned(),
+        cores: 8,
+        slots: 7,
+        speed: 1_000_000,
+        engines: vec![engine("First 1.0"), engine("Second 2.0")],
+    };
+    store.note_machine(&MachineReport { slots: 1, ..machine.clone() }).unwrap();
+    store.note_machine(&machine).unwrap();
+    assert_eq!(store.machines().unwrap(), [machine]);
+    assert_eq!(store.engines().unwrap()[&1], "Second 2.0");
 }
 
 #[test]

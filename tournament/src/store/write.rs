@@ -5,8 +5,8 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use rusqlite::params;
 use smalt_driver::process::ProcessIdentity;
 
-use super::{Store, StoreError, StoredRun, moves};
-use crate::game::GameRecord;
+use super::{Store, StoreError, StoredRun};
+use crate::game::{GameRecord, moves};
 
 /// Whether a game was new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -160,8 +160,8 @@ fn insert_record(connection: &rusqlite::Connection, record: &GameRecord) -> rusq
     let inserted = connection
         .prepare_cached(
             "INSERT INTO game (number, pair, round, white, black, opening, fen, outcome, termination, started_ms,
-                               duration_us, moves, white_memory_bytes, black_memory_bytes)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14) ON CONFLICT (number) DO NOTHING",
+                               duration_us, moves, white_memory_bytes, black_memory_bytes, machine, speed_nps)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT (number) DO NOTHING",
         )?
         .execute(params![
             game.number,
@@ -178,6 +178,8 @@ fn insert_record(connection: &rusqlite::Connection, record: &GameRecord) -> rusq
             moves::to_text(&record.plies),
             white_memory.map(|bytes| bytes as i64),
             black_memory.map(|bytes| bytes as i64),
+            record.machine.as_ref().map(|machine| &machine.name),
+            record.machine.as_ref().map(|machine| machine.speed.get() as i64),
         ])?;
     Ok(if inserted == 0 { Saved::Known } else { Saved::New })
 }

@@ -15,8 +15,8 @@ use crate::cli::intent::make_absolute;
 use crate::cli::output::tell;
 use crate::opening::Format as BookFormat;
 use crate::plan::{
-    AdjudicationFile, Affinity, BadOptions, ClockFile, Format, OnFault, OpeningsFile, Order, OutputFile,
-    Plan, PlanFile, RunFile, START_POSITION, Switch, Text, TimeoutsFile, Variant,
+    AdjudicationFile, Affinity, BadOptions, ClockFile, FleetFile, Format, OnFault, OpeningsFile, Order,
+    OutputFile, Plan, PlanFile, RunFile, START_POSITION, Switch, Text, TimeoutsFile, Variant,
 };
 use crate::schedule::OpeningPolicy;
 
@@ -329,6 +329,7 @@ impl<'a> Typed<'a> {
             },
             timeouts: self.timeouts.clone(),
             sprt: self.sprt.clone(),
+            fleet: FleetFile::default(),
             output: OutputFile {
                 store: self.config.keep.clone(),
                 pgn: self.pgn.as_ref().map(|pgn| pgn.path.clone()),

@@ -8,10 +8,10 @@ use std::time::Duration;
 use smalt_chess::UciMove;
 use smalt_protocol::Score;
 
-use crate::game::PlyRecord;
-use crate::game::record::SearchRecord;
+use super::PlyRecord;
+use super::record::SearchRecord;
 
-pub(super) fn to_text(plies: &[PlyRecord]) -> String {
+pub(crate) fn to_text(plies: &[PlyRecord]) -> String {
     let mut text = String::with_capacity(32 * plies.len());
     for (index, ply) in plies.iter().enumerate() {
         if index > 0 {
@@ -71,7 +71,7 @@ fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
 }
 
 /// Reads what [`to_text`] writes; further parts of a word, of later versions, are passed over.
-pub(super) fn parse(text: &str) -> Option<Vec<PlyRecord>> {
+pub(crate) fn parse(text: &str) -> Option<Vec<PlyRecord>> {
     text.split_ascii_whitespace().map(parse_word).collect()
 }
 

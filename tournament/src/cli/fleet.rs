@@ -1,0 +1,222 @@
+//! Runs on other machines, as they are typed: where the server is, what a worker is, and the words that it says.
+
+#[cfg(feature = "nats")]
+use std::num::{NonZeroU64, NonZeroUsize};
+use std::path::PathBuf;
+
+use clap::Args;
+
+use crate::plan::FleetFile;
+#[cfg(feature = "nats")]
+pub(super) use over_nats::{name_run, start, worker};
+
+/// Where workers meet, and how to be let in.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct ServerFlags {
+    /// The NATS server where workers meet: nats://HOST:4222, tls://HOST:4222, or off
+    #[arg(long, value_name = "URL", help_heading = "Other machines")]
+    pub nats: Option<String>,
+    /// The user there; the password is in SMALT_NATS_PASSWORD, or in a file
+    #[arg(long, value_name = "NAME", help_heading = "Other machines")]
+    pub nats_user: Option<String>,
+    /// The file whose first line is the password
+    #[arg(long, value_name = "FILE", help_heading = "Other machines")]
+    pub nats_password_file: Option<PathBuf>,
+    /// A file of credentials (.creds), instead of a user
+    #[arg(long, value_name = "FILE", help_heading = "Other machines")]
+    pub nats_creds: Option<PathBuf>,
+    /// A file whose first line is the seed of an nkey, instead of a user
+    #[arg(long, value_name = "FILE", help_heading = "Other machines")]
+    pub nats_nkey: Option<PathBuf>,
+    /// Certificates of your own authority (PEM), against which the server is checked
+    #[arg(long, value_name = "FILE", help_heading = "Other machines")]
+    pub nats_ca: Option<PathBuf>,
+    /// The certificate that the server wants to see (PEM)
+    #[arg(long, value_name = "FILE", requires = "nats_key", help_heading = "Other machines")]
+    pub nats_cert: Option<PathBuf>,
+    /// The key of that certificate (PEM)
+    #[arg(long, value_name = "FILE", requires = "nats_cert", help_heading = "Other machines")]
+    pub nats_key: Option<PathBuf>,
+}
+
+/// How a run is played on other machines.
+#[derive(Args, Clone, Debug, Default)]
+pub(super) struct FleetFlags {
+    /// Where.
+    #[command(flatten)]
+    pub server: ServerFlags,
+    /// After so many seconds of silence a worker's games are given to another (default 30)
+    #[arg(long, value_name = "SECONDS", help_heading = "Other machines")]
+    pub lease: Option<f64>,
+    /// Workers may have different binaries of an engine
+    #[arg(long, help_heading = "Other machines")]
+    pub allow_mixed: bool,
+}
+
+/// A worker.
+#[cfg(feature = "nats")]
+#[derive(Args, Clone, Debug)]
+pub(super) struct WorkerFlags {
+    /// Where.
+    #[command(flatten)]
+    pub server: ServerFlags,
+    /// Games at the same time (default: cores less one)
+    #[arg(long, value_name = "N")]
+    pub concurrency: Option<NonZeroUsize>,
+    /// The engines that may be started here, by the names of the run's entrants or of their programs (default:
+    /// smalt/engines.toml in your configuration folder, and Debian's engines)
+    #[arg(long, value_name = "FILE")]
+    pub engines: Option<PathBuf>,
+    /// Play for the run of this name only
+    #[arg(long, value_name = "RUN")]
+    pub run: Option<String>,
+    /// What this worker is called in tables (default: the name of this machine)
+    #[arg(long, value_name = "NAME")]
+    pub name: Option<String>,
+    /// Nodes a second of Smalt on one core of this machine (default: measured, which takes a second)
+    #[arg(long, value_name = "NPS")]
+    pub speed: Option<NonZeroU64>,
+    /// Folders with Syzygy tables, for runs that end games by them (parted by colons)
+    #[arg(long, value_name = "PATH")]
+    pub tb: Option<PathBuf>,
+    /// Bind each game with its engines to a processor: auto (where that suits), on, off, or processors like 0,2,4-7
+    #[arg(long, value_name = "AFFINITY", default_value = "auto")]
+    pub affinity: crate::plan::Affinity,
+}
+
+#[cfg(feature = "nats")]
+pub(super) const WORKER_EXAMPLES: &str = "\
+Example:
+  nats-server -js                                                        on the machine \"host\"
+  smalt-tournament worker --nats nats://host:4222 --concurrency 8        on every machine that plays
+  smalt-tournament sprt --engine ./new --engine ./old --nats nats://host:4222
+
+A worker runs only what its own registry names: an entrant is the engine of its name, or else of the name of its
+program; `builtin` is Smalt itself. Neither commands nor paths come from a run, and options that name files (EvalFile,
+SyzygyPath) have the value of the registry. Ctrl-C hands back what is being played, and ends the worker.
+
+A password on a command line could be read by others: give it in the environment (SMALT_NATS_PASSWORD) or in a file.
+A server with permissions must let coordinators publish smalt.runs, smalt.run.*.halt, smalt.run.*.work.* and $JS.API.>
+and subscribe smalt.run.*.ask; workers publish smalt.run.*.ask, $JS.API.CONSUMER.INFO.>, $JS.API.CONSUMER.MSG.NEXT.>
+and $JS.ACK.>, and subscribe smalt.runs and smalt.run.*.halt; both subscribe _INBOX.>, and coordinators publish it.";
+
+impl ServerFlags {
+    /// As a plan says it.
+    pub(super) fn file(&self) -> FleetFile {
+        let flags = self.clone();
+        FleetFile {
+            nats: flags.nats,
+            user: flags.nats_user,
+            password_file: flags.nats_password_file,
+            creds: flags.nats_creds,
+            nkey: flags.nats_nkey,
+            ca: flags.nats_ca,
+            cert: flags.nats_cert,
+            key: flags.nats_key,
+            ..FleetFile::default()
+        }
+    }
+}
+
+impl FleetFlags {
+    /// As a plan says it.
+    pub(super) fn file(&self) -> FleetFile {
+        FleetFile { lease: self.lease, allow_mixed: self.allow_mixed.then_some(true), ..self.server.file() }
+    }
+}
+
+#[cfg(feature = "nats")]
+mod over_nats {
+    use std::sync::mpsc::{self, Sender};
+
+    use anyhow::{Context, anyhow};
+    use ring::rand::{SecureRandom, SystemRandom};
+
+    use super::super::exit::{Exit, OrRefuse, Refusal};
+    use super::super::intent::registry;
+    use super::super::output::tell;
+    use super::super::play::{own_program, start_guard};
+    use super::super::signals;
+    use super::WorkerFlags;
+    use crate::fleet::jetstream::{Broadcast, ConnectError, Departure, JetStream, WorkerSetup, run_worker};
+    use crate::fleet::ledger::Ledger;
+    use crate::fleet::verify::Rules;
+    use crate::fleet::{identity, terms};
+    use crate::game::Tablebases;
+    use crate::plan::{FleetFile, FleetPlan, Plan};
+    use crate::run::Event;
+    use crate::store::MachineReport;
+
+    /// A run on other machines has a name on the server, the same for as long as it lives.
+    pub(in super::super) fn name_run(plan: &mut Plan) -> Result<(), Refusal> {
+        let Some(fleet) = plan.fleet.as_mut().filter(|fleet| fleet.run.is_none()) else { return Ok(()) };
+        let mut bytes = [0; 8];
+        let filled = SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow!("the system gave no chance"));
+        filled.or_failed()?;
+        fleet.run = Some(bytes.iter().map(|byte| format!("{byte:02x}")).collect());
+        Ok(())
+    }
+
+    /// The queue of a run on other machines.
+    pub(in super::super) fn start(
+        plan: &Plan,
+        fleet: &FleetPlan,
+        tablebases: Option<Tablebases>,
+        known: &[MachineReport],
+        events: &Sender<Event>,
+    ) -> Result<JetStream, Refusal> {
+        let rules = Rules::of(plan, tablebases);
+        let lease_ms = u64::try_from(fleet.lease.as_millis()).unwrap_or(u64::MAX);
+        let message = terms::message(plan, rules.tables(), lease_ms);
+        let ledger = Ledger::new(plan, rules, message, known);
+        let broadcast = Broadcast {
+            server: fleet.server.clone(),
+            run: fleet.run.clone().context("the run has no name").or_failed()?,
+            name: plan.name.clone(),
+            lease: fleet.lease,
+        };
+        JetStream::start(broadcast, ledger, events).map_err(refuse)
+    }
+
+    fn refuse(error: ConnectError) -> Refusal {
+        let exit = match error {
+            ConnectError::File { .. } | ConnectError::NoPassword { .. } => Exit::Usage,
+            _ => Exit::Failed,
+        };
+        Refusal { exit, error: anyhow!("failed to {error}") }
+    }
+
+    /// Plays for runs that were started elsewhere.
+    pub(in super::super) fn worker(flags: &WorkerFlags) -> Result<Exit, Refusal> {
+        let file = FleetFile { run: flags.run.clone(), ..flags.server.file() };
+        let plan = file.check().map_err(|error| anyhow!("--nats: {error}")).or_usage()?;
+        let plan = plan.context("--nats URL is missing: where are runs announced?").or_usage()?;
+        let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
+        let slots = flags.concurrency.map_or(cores.saturating_sub(1).max(1), std::num::NonZeroUsize::get);
+        if slots > cores {
+            tell(&format!(
+                "Warning: {slots} games at once on {cores} cores: engines will wait for each other"
+            ));
+        }
+        let (sender, events) = mpsc::channel();
+        signals::listen(sender.clone()).context("listen to signals").or_failed()?;
+        let setup = WorkerSetup {
+            server: plan.server,
+            name: flags.name.clone().unwrap_or_else(identity::host_name),
+            slots,
+            run: plan.run,
+            registry: registry(flags.engines.as_deref())?,
+            speed: flags.speed,
+            tables: flags.tb.clone(),
+            affinity: flags.affinity.clone(),
+            own_program: own_program()?,
+            guard: start_guard(),
+        };
+        match run_worker(setup, (sender, events), Box::new(tell)).map_err(refuse)? {
+            Departure::Asked => Ok(Exit::Interrupted),
+            Departure::Failed(words) => {
+                Err(Refusal { exit: Exit::Failed, error: anyhow!("failed to {words}") })
+            }
+        }
+    }
+}

@@ -1,0 +1,165 @@
+//! The connection to a server: who we are, and how it is known that it is really the server. Secrets come from files and
+//! the environment alone. A connection that was lost is made again for as long as it takes.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, Event};
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::PATIENCE;
+use crate::plan::ServerAddress;
+
+/// Where a password may be, so that no command line shows it.
+const PASSWORD: &str = "SMALT_NATS_PASSWORD";
+
+/// How long the first connection may take.
+const FIRST: Duration = Duration::from_secs(10);
+
+/// How often a silent connection is asked whether it is there.
+const PING: Duration = Duration::from_secs(5);
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// A file with a secret or a certificate cannot be read.
+    #[error("read {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A user without a password.
+    #[error(
+        "log in to {url} as {user}: no password; give --nats-password-file, or {PASSWORD} in the environment"
+    )]
+    NoPassword {
+        /// The server.
+        url: String,
+        /// The user.
+        user: String,
+    },
+    /// The server is not there, or refuses.
+    #[error("connect to {url}: {words}{}", advice(.words))]
+    Refused {
+        /// The server.
+        url: String,
+        /// What was said.
+        words: String,
+    },
+    /// It has no JetStream, or forbids what we need.
+    #[error("use JetStream of {url}: {words}; start it with: nats-server -js, and permit our subjects")]
+    NoJetStream {
+        /// The server.
+        url: String,
+        /// What was said.
+        words: String,
+    },
+    /// The system has no more threads.
+    #[error("start a thread: {0}")]
+    System(#[from] std::io::Error),
+}
+
+fn advice(words: &str) -> &'static str {
+    if words.contains("authorization") {
+        "; see the flags --nats-user, --nats-creds and --nats-nkey"
+    } else if words.contains("certificate") || words.contains("TLS") || words.contains("tls") {
+        "; see the flag --nats-ca"
+    } else {
+        ""
+    }
+}
+
+/// What became of a connection.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Up,
+    Down,
+}
+
+/// Connects, with this name for people who look at the server. Losses of the connection are told, and its returns.
+pub(super) async fn connect(
+    server: &ServerAddress,
+    name: &str,
+    lines: UnboundedSender<Line>,
+) -> Result<Client, ConnectError> {
+    let was_lost = AtomicBool::new(false);
+    let options = ConnectOptions::new()
+        .name(name)
+        .connection_timeout(PATIENCE)
+        .request_timeout(Some(PATIENCE))
+        .ping_interval(PING)
+        .max_reconnects(None)
+        .reconnect_delay_callback(|attempts| Duration::from_millis((100 * attempts.min(20)) as u64))
+        .event_callback(move |event| {
+            let line = match event {
+                Event::Connected => was_lost.swap(false, Ordering::Relaxed).then_some(Line::Up),
+                Event::Disconnected => (!was_lost.swap(true, Ordering::Relaxed)).then_some(Line::Down),
+                _ => None,
+            };
+            if let Some(line) = line {
+                let _ = lines.send(line);
+            }
+            std::future::ready(())
+        });
+    let options = with_secrets(options, server)?;
+    let refused = |words: String| ConnectError::Refused { url: server.url.clone(), words };
+    match tokio::time::timeout(FIRST, options.connect(&server.url)).await {
+        Ok(Ok(client)) => Ok(client),
+        Ok(Err(error)) => Err(refused(chain(&error))),
+        Err(_) => Err(refused("no answer".to_owned())),
+    }
+}
+
+fn with_secrets(mut options: ConnectOptions, server: &ServerAddress) -> Result<ConnectOptions, ConnectError> {
+    if let Some(user) = &server.user {
+        let password = match &server.password_file {
+            Some(path) => Some(first_line(path)?),
+            None => std::env::var(PASSWORD).ok(),
+        };
+        let missing = || ConnectError::NoPassword { url: server.url.clone(), user: user.clone() };
+        options = options.user_and_password(user.clone(), password.ok_or_else(missing)?);
+    }
+    if let Some(path) = &server.creds {
+        let text = read(path)?;
+        let failed = |source| ConnectError::File { path: path.clone(), source };
+        options = options.credentials(&text).map_err(failed)?;
+    }
+    if let Some(path) = &server.nkey {
+        options = options.nkey(first_line(path)?);
+    }
+    if let Some(path) = &server.ca {
+        read(path)?;
+        options = options.add_root_certificates(path.clone()).require_tls(true);
+    }
+    if let (Some(cert), Some(key)) = (&server.cert, &server.key) {
+        read(cert)?;
+        read(key)?;
+        options = options.add_client_certificate(cert.clone(), key.clone()).require_tls(true);
+    }
+    Ok(options)
+}
+
+fn read(path: &Path) -> Result<String, ConnectError> {
+    std::fs::read_to_string(path).map_err(|source| ConnectError::File { path: path.to_owned(), source })
+}
+
+fn first_line(path: &Path) -> Result<String, ConnectError> {
+    Ok(read(path)?.lines().next().unwrap_or_default().trim().to_owned())
+}
+
+/// An error with its causes.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        let words = error.to_string();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        cause = error.source();
+    }
+    text
+}

@@ -1,0 +1,193 @@
+//! Messages: what is written reads the same, and nothing that is read does harm.
+
+use std::time::SystemTime;
+
+use proptest::prelude::*;
+
+use super::*;
+use crate::game::Termination;
+use crate::game::record::SearchRecord;
+use smalt_protocol::Score;
+
+const BLACK_TO_MOVE: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
+
+/// A pair of two games from an opening of two moves.
+pub(in crate::fleet) fn work(pair: u32) -> Work {
+    let mut game = Game::default();
+    for mv in ["e2e4", "e7e5"] {
+        let mv = UciMove::parse(mv).unwrap().to_move(game.position()).unwrap();
+        game.play(mv).unwrap();
+    }
+    let opening = Opening { moves: game.moves().to_vec(), ..Opening::standard() };
+    let opened = |number: u32, white: usize| OpenedGame {
+        game: ScheduledGame { number, pair, round: 0, white, black: 1 - white, opening: pair as usize },
+        opening: opening.clone(),
+    };
+    Work { pair, games: vec![opened(2 * pair, 0), opened(2 * pair + 1, 1)] }
+}
+
+fn search() -> impl Strategy<Value = Option<SearchRecord>> {
+    let figures = (
+        any::<Option<i16>>(),
+        any::<Option<u16>>(),
+        any::<Option<u32>>(),
+        any::<u32>(),
+        any::<Option<u32>>(),
+    );
+    proptest::option::of(figures.prop_map(|(score, depth, nodes, elapsed, left)| SearchRecord {
+        score: score.map(|score| Score::Centipawns(score.into())),
+        depth: depth.map(u32::from),
+        nodes: nodes.map(u64::from),
+        elapsed: Duration::from_micros(elapsed.into()),
+        left: left.map(|left| Duration::from_micros(left.into())),
+        pv: [UciMove::parse("e2e4").unwrap()].into(),
+        ..SearchRecord::default()
+    }))
+}
+
+fn record() -> impl Strategy<Value = GameRecord> {
+    let fault = proptest::option::of((any::<bool>(), "[a-z-]{1,9}", "[ -~]{0,30}").prop_map(
+        |(white, name, words)| FaultReport {
+            color: if white { Color::White } else { Color::Black },
+            name,
+            words,
+            transcript: vec!["> go".to_owned()],
+        },
+    ));
+    let plies = proptest::collection::vec(search(), 0..20).prop_map(|searches| {
+        let mv = UciMove::parse("g1f3").unwrap();
+        searches.into_iter().map(|search| PlyRecord { mv, search }).collect::<Vec<_>>()
+    });
+    let ending = proptest::sample::select(Termination::all().collect::<Vec<_>>());
+    let outcome =
+        proptest::sample::select(vec![Outcome::Draw, Outcome::Win(Color::White), Outcome::Win(Color::Black)]);
+    (plies, ending, outcome, any::<u32>(), fault).prop_map(
+        |(plies, termination, outcome, duration, fault)| GameRecord {
+            game: work(0).games[0].game,
+            fen: None,
+            plies,
+            outcome,
+            termination,
+            started: SystemTime::UNIX_EPOCH,
+            duration: Duration::from_micros(duration.into()),
+            fault,
+            peak_memory: [Some(7), None],
+            machine: None,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_record_reads_as_it_was(record in record()) {
+        let request = Request {
+            worker: "w1".to_owned(),
+            question: Question::Result { pair: 3, game: 7, record: Box::new(RecordMessage::from(&record)) },
+        };
+        let read: Request = decode(&encode(&request).unwrap()).unwrap();
+        prop_assert_eq!(&read, &request);
+        let Question::Result { record: message, .. } = read.question else { unreachable!() };
+        let claim = message.to_claim().unwrap();
+        prop_assert_eq!(claim.plies, record.plies);
+        prop_assert_eq!((claim.outcome, claim.termination), (record.outcome, record.termination));
+        prop_assert_eq!((claim.duration, claim.fault), (record.duration, record.fault));
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), headed in any::<bool>()) {
+        let bytes = if headed { [b"smalt 1\n".as_slice(), &bytes].concat() } else { bytes };
+        let _ = decode::<Request>(&bytes);
+        let _ = decode::<Answer>(&bytes);
+        let _ = decode::<WorkMessage>(&bytes);
+    }
+
+    #[test]
+    fn a_message_with_a_changed_byte_is_read_or_refused(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = encode(&WorkMessage::from(&work(4))).unwrap();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(message) = decode::<WorkMessage>(&bytes) {
+            let _ = message.to_work(2);
+        }
+    }
+}
+
+#[test]
+fn a_pair_reads_as_it_was() {
+    let mut pair = work(5);
+    let fen = BLACK_TO_MOVE.to_owned();
+    pair.games[1].opening = Opening::from_position(Position::from_fen(&fen).unwrap());
+    let message: WorkMessage = decode(&encode(&WorkMessage::from(&pair)).unwrap()).unwrap();
+    assert_eq!(message.to_work(2).unwrap(), pair);
+    assert!(message.to_work(1).is_err(), "an entrant that is none");
+}
+
+#[test]
+fn castling_in_openings_keeps_its_way_of_writing() {
+    let fen = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
+    for (fen, castling) in [(fen.to_owned(), "e1g1"), (fen.replace("KQkq", "HAha"), "e1h1")] {
+        let start = Opening::from_position(Position::from_fen(&fen).unwrap());
+        let mv = UciMove::parse(castling).unwrap().to_move(&start.position).unwrap();
+        let opening = Opening { moves: vec![mv], ..start };
+        let mut pair = work(0);
+        pair.games.iter_mut().for_each(|opened| opened.opening = opening.clone());
+        let message: WorkMessage = decode(&encode(&WorkMessage::from(&pair)).unwrap()).unwrap();
+        assert_eq!(message.to_work(2).unwrap(), pair, "{fen}");
+    }
+}
+
+#[test]
+fn illegal_openings_are_refused() {
+    let check = |from: &str, to: &str| {
+        let text = String::from_utf8(encode(&WorkMessage::from(&work(0))).unwrap()).unwrap();
+        assert!(text.contains(from), "{text}");
+        let message = decode::<WorkMessage>(text.replace(from, to).as_bytes());
+        assert!(message.is_err() || message.unwrap().to_work(2).is_err(), "{to}");
+    };
+    check("\"e7e5\"", "\"e7e4\"");
+    check("\"e7e5\"", "\"e7\"");
+    check("\"white\":1,\"black\":0", "\"white\":0,\"black\":0");
+    check("\"pair\":0", "\"pair\":-1");
+    check("\"pair\":0", "\"pair\":0,\"cmd\":\"/bin/sh\"");
+}
+
+#[test]
+fn messages_of_other_versions_are_refused_by_their_first_line() {
+    let bytes = encode(&Answer::Stored).unwrap();
+    assert_eq!(decode::<Answer>(&bytes), Ok(Answer::Stored));
+    let newer = String::from_utf8(bytes).unwrap().replace("smalt 1", "smalt 2");
+    assert_eq!(decode::<Answer>(newer.as_bytes()), Err(WireError::Version));
+    assert_eq!(decode::<Answer>(b""), Err(WireError::Version));
+}
+
+#[test]
+fn what_is_too_long_is_neither_written_nor_read() {
+    let refusal = Answer::Refused { words: "x".repeat(LARGEST) };
+    assert!(matches!(encode(&refusal), Err(WireError::TooLong(_))));
+    assert_eq!(decode::<Answer>(&vec![b' '; LARGEST + 1]), Err(WireError::TooLong(LARGEST + 1)));
+    let long = encode(&Answer::Refused { words: "x".repeat(LONGEST_WORDS + 1) }).unwrap();
+    assert!(matches!(decode::<Answer>(&long), Err(WireError::Form(_))));
+}
+
+#[test]
+fn names_and_words_are_single_lines() {
+    let request = |worker: &str, name: &str| Request {
+        worker: worker.to_owned(),
+        question: Question::Tell(Report::Fault {
+            entrant: 0,
+            name: name.to_owned(),
+            words: String::new(),
+            transcript: Vec::new(),
+        }),
+    };
+    let check = |request: &Request, is_read: bool| {
+        assert_eq!(decode::<Request>(&encode(request).unwrap()).is_ok(), is_read, "{request:?}");
+    };
+    check(&request("w1", "crashed"), true);
+    check(&request("w 1", "crashed"), false);
+    check(&request("w.*", "crashed"), false);
+    check(&request("w1", "cra\nshed"), false);
+    check(&request("w1", " "), false);
+    assert_eq!(trimmed("a\nb"), "a b");
+    assert_eq!(trimmed_transcript(&["é".repeat(5000)])[0].len(), 5000);
+}

@@ -1,0 +1,107 @@
+//! Machines that play for a run elsewhere: what they are, and which engines they have. Each is kept as it was when it
+//! joined last.
+
+use std::time::SystemTime;
+
+use rusqlite::params;
+
+use super::write::to_ms;
+use super::{Store, StoreError};
+
+/// A machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineReport {
+    /// What its worker is called.
+    pub name: String,
+    /// Its program and version.
+    pub program: String,
+    /// The model of its processor.
+    pub cpu: String,
+    /// How many it has.
+    pub cores: u32,
+    /// Games at the same time.
+    pub slots: u32,
+    /// Nodes a second of Smalt on one of its cores.
+    pub speed: u64,
+    /// One for each entrant, in the order of the plan.
+    pub engines: Vec<BinaryReport>,
+}
+
+/// An engine of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BinaryReport {
+    /// What it calls itself.
+    pub name: String,
+    /// Its author.
+    pub author: String,
+    /// SHA-256 of its program's file, in hexadecimal digits.
+    pub sha256: String,
+}
+
+impl Store {
+    /// Notes a machine that joins.
+    ///
+    /// # Errors
+    /// If the disk is full, or fails.
+    pub fn note_machine(&mut self, machine: &MachineReport) -> Result<(), StoreError> {
+        let noted = insert(&mut self.connection, machine);
+        self.database(noted)?;
+        for (entrant, engine) in machine.engines.iter().enumerate() {
+            self.note_engine(entrant, &engine.name, &engine.author)?;
+        }
+        Ok(())
+    }
+
+    /// All machines that ever joined, in the order in which they did.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn machines(&self) -> Result<Vec<MachineReport>, StoreError> {
+        if self.version < 4 { Ok(Vec::new()) } else { self.database(self.read_machines()) }
+    }
+
+    fn read_machines(&self) -> rusqlite::Result<Vec<MachineReport>> {
+        let mut statement = self.connection.prepare(
+            "SELECT name, program, cpu, cores, slots, speed_nps FROM machine ORDER BY joined_ms, name",
+        )?;
+        let rows = statement.query_map([], |row| {
+            Ok(MachineReport {
+                name: row.get(0)?,
+                program: row.get(1)?,
+                cpu: row.get(2)?,
+                cores: row.get(3)?,
+                slots: row.get(4)?,
+                speed: row.get::<_, i64>(5)?.cast_unsigned(),
+                engines: Vec::new(),
+            })
+        })?;
+        let mut machines = rows.collect::<rusqlite::Result<Vec<_>>>()?;
+        let mut engines = self
+            .connection
+            .prepare("SELECT name, author, sha256 FROM binary WHERE machine = ?1 ORDER BY entrant")?;
+        for machine in &mut machines {
+            let rows = engines.query_map([&machine.name], |row| {
+                Ok(BinaryReport { name: row.get(0)?, author: row.get(1)?, sha256: row.get(2)? })
+            })?;
+            machine.engines = rows.collect::<rusqlite::Result<_>>()?;
+        }
+        Ok(machines)
+    }
+}
+
+fn insert(connection: &mut rusqlite::Connection, machine: &MachineReport) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    let MachineReport { name, program, cpu, cores, slots, speed, engines } = machine;
+    transaction.execute(
+        "INSERT OR REPLACE INTO machine (name, program, cpu, cores, slots, speed_nps, joined_ms)
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7)",
+        params![name, program, cpu, cores, slots, speed.cast_signed(), to_ms(SystemTime::now())],
+    )?;
+    for (entrant, engine) in engines.iter().enumerate() {
+        transaction.execute(
+            "INSERT OR REPLACE INTO binary (entrant, machine, name, author, sha256) VALUES (?1, ?2, ?3, ?4, ?5)",
+            params![entrant as i64, name, engine.name, engine.author, engine.sha256],
+        )?;
+    }
+    transaction.commit()
+}

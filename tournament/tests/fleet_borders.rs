@@ -1,0 +1,240 @@
+//! Who may take part in a run on other machines: secrets and certificates, the same engines everywhere, and workers that
+//! lie. With SMALT_NATS=1 only.
+#![cfg(feature = "nats")]
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::time::Duration;
+
+use async_nats::jetstream::{self, consumer::PullConsumer};
+use futures_util::StreamExt;
+use smalt_tournament::fleet::jetstream::{Names, RUNS};
+use smalt_tournament::fleet::wire::{
+    Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Request, WorkMessage,
+    decode, encode,
+};
+use support::fleet::{Server, dismiss, finish, over, worker, write_engines};
+use support::{Place, texts};
+
+/// The rights that `worker --help` names, and no others.
+const USERS: &str = r#"
+authorization {
+  users = [
+    { user: coordinator, password: "open sesame", permissions: {
+      publish: ["smalt.runs", "smalt.run.*.halt", "smalt.run.*.work.*", "$JS.API.>", "_INBOX.>"],
+      subscribe: ["smalt.run.*.ask", "_INBOX.>"] } }
+    { user: worker, password: "sesame too", permissions: {
+      publish: ["smalt.run.*.ask", "$JS.API.CONSUMER.INFO.>", "$JS.API.CONSUMER.MSG.NEXT.>", "$JS.ACK.>"],
+      subscribe: ["smalt.runs", "smalt.run.*.halt", "_INBOX.>"] } }
+  ]
+}
+"#;
+
+/// Makes a certificate for localhost, and the authority that signed it.
+#[expect(clippy::disallowed_methods, reason = "openssl makes certificates")]
+fn make_certificates(place: &Place) {
+    place.write("san.cnf", "subjectAltName=DNS:localhost,IP:127.0.0.1\n");
+    let new = "req -x509 -newkey rsa:2048 -nodes -days 2 -subj /CN=Authority -keyout ca.key -out ca.pem";
+    let request = "req -newkey rsa:2048 -nodes -subj /CN=localhost -keyout server.key -out server.csr";
+    let sign = "x509 -req -in server.csr -CA ca.pem -CAkey ca.key -CAcreateserial -days 2 -extfile san.cnf -out server.pem";
+    for words in [new, request, sign] {
+        let mut command = std::process::Command::new("openssl");
+        let output = command.args(words.split(' ')).current_dir(place.path(".")).output().unwrap();
+        assert!(output.status.success(), "{}", String::from_utf8_lossy(&output.stderr));
+    }
+}
+
+#[test]
+fn users_passwords_and_certificates_open_the_door_and_nothing_else_does() {
+    if std::env::var_os("SMALT_NATS").is_none() {
+        return;
+    }
+    let place = Place::new();
+    make_certificates(&place);
+    let path = |name: &str| place.path(name).display().to_string();
+    let tls =
+        format!("tls {{ cert_file: \"{}\", key_file: \"{}\" }}\n", path("server.pem"), path("server.key"));
+    place.write("nats.conf", &format!("{tls}{USERS}"));
+    let server = Server::start(&place, &["-c", &path("nats.conf")]).unwrap();
+    write_engines(&place, "0");
+    place.write("password", "open sesame\n");
+    place.write("wrong", "sesame\n");
+    let url = format!("tls://localhost:{}", server.port);
+    let enter = |password: &'static str| {
+        ["--nats-user", "coordinator", "--nats-password-file", password, "--nats-ca", "ca.pem"]
+    };
+    let check = |more: &[&str], code: i32, words: &str| {
+        let (_, err) = place.check(&[&over(&url, "2")[..], more].concat(), code);
+        assert!(err.contains(words), "{err}");
+        assert!(!err.contains("sesame"), "{err}");
+        assert!(!place.path("run.db").exists() || code == 0, "nothing was begun");
+    };
+    check(&enter("wrong"), 1, "authorization");
+    check(&enter("password")[..4], 1, "--nats-ca");
+    check(&["--nats-user", "coordinator", "--nats-ca", "ca.pem"], 2, "SMALT_NATS_PASSWORD");
+    check(&["--nats-creds", "nothing.creds", "--nats-ca", "ca.pem"], 2, "nothing.creds");
+    let mut command =
+        place.command(&["worker", "--nats", &url, "--engines", "engines.toml", "--speed", "1000"]);
+    command.args(["--nats-user", "worker", "--nats-ca", "ca.pem"]).env("SMALT_NATS_PASSWORD", "sesame too");
+    let worker = command.spawn().unwrap();
+    check(&enter("password"), 0, "joins");
+    dismiss([worker]);
+    for file in ["run.db", "run.pgn"] {
+        let bytes = std::fs::read(place.path(file)).unwrap();
+        assert!(!bytes.windows(6).any(|word| word == b"sesame"), "{file}");
+    }
+}
+
+#[test]
+fn an_nkey_opens_the_door() {
+    if std::env::var_os("SMALT_NATS").is_none() {
+        return;
+    }
+    let place = Place::new();
+    let pair = nkeys::KeyPair::new_user();
+    place.write("nats.conf", &format!("authorization {{ users = [ {{ nkey: {} }} ] }}\n", pair.public_key()));
+    place.write("seed", &pair.seed().unwrap());
+    let server = Server::start(&place, &["-c", place.path("nats.conf").to_str().unwrap()]).unwrap();
+    write_engines(&place, "0");
+    let url = server.url();
+    place.check(&over(&url, "2"), 1);
+    let arguments = ["worker", "--nats", &url, "--nats-nkey", "seed", "--engines", "engines.toml"];
+    let worker = place.start(&[&arguments[..], &["--speed", "1000"]].concat());
+    place.check(&[&over(&url, "2")[..], &["--nats-nkey", "seed"]].concat(), 0);
+    dismiss([worker]);
+}
+
+#[test]
+fn secrets_in_addresses_are_refused() {
+    let place = Place::new();
+    write_engines(&place, "0");
+    let (_, err) = place.check(&over("nats://me:hush@127.0.0.1:1", "2"), 2);
+    assert!(err.contains("--nats-password-file") && !err.contains("hush"), "{err}");
+    let (_, err) = place.check(&["worker", "--nats", "nats://me:hush@127.0.0.1:1"], 2);
+    assert!(err.contains("--nats-password-file") && !err.contains("hush"), "{err}");
+    let (_, err) = place.check(&over("nats://127.0.0.1:1", "2"), 1);
+    assert!(err.contains("connect to nats://127.0.0.1:1"), "{err}");
+}
+
+#[test]
+fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "0");
+    let engines = place.read("engines.toml");
+    let program = engines.split('"').find(|word| word.ends_with("scripted_engine")).unwrap();
+    // The same engine in another file.
+    let mut bytes = std::fs::read(program).unwrap();
+    bytes.push(0);
+    let other = place.path("other_engine");
+    std::fs::write(&other, bytes).unwrap();
+    std::fs::set_permissions(&other, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    let first = worker(&place, &server.url(), "a");
+    place.check(&over(&server.url(), "2"), 0);
+    dismiss([first]);
+    place.write("engines.toml", &engines.replace(program, other.to_str().unwrap()));
+    let second = worker(&place, &server.url(), "b");
+    let mut run = place.command(&["resume", "run.db", "--games", "4"]).spawn().unwrap();
+    std::thread::sleep(Duration::from_secs(3));
+    assert!(run.try_wait().unwrap().is_none(), "nobody may play");
+    support::fleet::signal(&run, "-INT");
+    let (_, err) = texts(&finish(run, 130));
+    assert!(err.contains("b may not join: its first is another file (SHA-256"), "{err}");
+    dismiss([second]);
+    let third = worker(&place, &server.url(), "c");
+    place.check(&["resume", "run.db", "--allow-mixed"], 0);
+    dismiss([third]);
+    let (status, _) = place.check(&["status", "run.db"], 0);
+    assert!(status.contains("On a: 2 games") && status.contains("On c: 2 games"), "{status}");
+}
+
+#[test]
+fn a_worker_without_the_engines_says_what_it_lacks() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "0");
+    place.write("none.toml", "");
+    let url = server.url();
+    let lacking = place.start(&["worker", "--nats", &url, "--engines", "none.toml", "--speed", "1000"]);
+    let able = worker(&place, &url, "able");
+    place.check(&over(&url, "20"), 0);
+    support::fleet::signal(&lacking, "-INT");
+    let (_, err) = texts(&finish(lacking, 130));
+    assert!(
+        err.contains("no engine is called \"first\" or \"scripted_engine\" here; add it to engines.toml"),
+        "{err}"
+    );
+    dismiss([able]);
+}
+
+#[test]
+fn two_runs_on_one_server_do_not_disturb_each_other() {
+    let places = [Place::new(), Place::new()];
+    let Some(server) = Server::start(&places[0], &[]) else { return };
+    for place in &places {
+        write_engines(place, "0");
+    }
+    let runs = places.each_ref().map(|place| place.start(&over(&server.url(), "8")));
+    let workers = ["a", "b"].map(|name| worker(&places[0], &server.url(), name));
+    for run in runs {
+        finish(run, 0);
+    }
+    dismiss(workers);
+    for place in &places {
+        assert_eq!(place.results("run.db")["games_finished"], 8);
+    }
+}
+
+/// Joins a run as a worker would, takes a pair, and sends this text in place of a record's moves.
+async fn lie(url: &str, engines: Vec<EngineIdentity>) -> Answer {
+    let client = async_nats::connect(url).await.unwrap();
+    let mut announced = client.subscribe(RUNS).await.unwrap();
+    let announcement: Announcement = decode(&announced.next().await.unwrap().payload).unwrap();
+    let names = Names::of(&announcement.run);
+    let ask = async |question: Question| {
+        let bytes = encode(&Request { worker: "liar".to_owned(), question }).unwrap();
+        let answer = client.request(names.ask(), bytes.into()).await.unwrap();
+        decode::<Answer>(&answer.payload).unwrap()
+    };
+    let introduction = Introduction {
+        name: "liar".to_owned(),
+        program: "liar".to_owned(),
+        cpu: String::new(),
+        cores: 1,
+        slots: 1,
+        speed: 1_000_000,
+        engines,
+    };
+    assert_eq!(ask(Question::Join(Box::new(introduction))).await, Answer::Welcome);
+    let context = jetstream::new(client.clone());
+    let consumer: PullConsumer =
+        context.get_consumer_from_stream(names.consumer(), names.stream()).await.unwrap();
+    let mut batch =
+        consumer.batch().max_messages(1).expires(Duration::from_secs(20)).messages().await.unwrap();
+    let message = batch.next().await.unwrap().unwrap();
+    let pair = decode::<WorkMessage>(&message.payload).unwrap().pair();
+    ask(Question::Take { pair }).await;
+    let record = r#"{"moves":"a1a8////1/","outcome":"1-0","termination":"checkmate","duration_us":5,"peak_memory":[null,null]}"#;
+    let record: RecordMessage = serde_json::from_str(record).unwrap();
+    ask(Question::Result { pair, game: 2 * pair, record: Box::new(record) }).await
+}
+
+#[test]
+fn a_worker_that_lies_is_struck_off_and_its_pair_is_played_by_another() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "0");
+    let run = place.command(&over(&server.url(), "6")).spawn().unwrap();
+    let engine =
+        |name: &str| EngineIdentity { name: name.to_owned(), author: String::new(), sha256: "0".repeat(64) };
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
+    let answer = runtime.block_on(lie(&server.url(), vec![engine("first"), engine("second")]));
+    assert!(matches!(answer, Answer::Refused { words } if words.contains("a1a8, which is illegal")));
+    // What the liar said of its engines is not asked of others.
+    let honest = worker(&place, &server.url(), "honest");
+    let (_, err) = texts(&finish(run, 0));
+    assert!(err.contains("liar is struck off: its game 1 cannot have been"), "{err}");
+    assert_eq!(place.results("run.db")["games_finished"], 6);
+    dismiss([honest]);
+}

@@ -1,0 +1,134 @@
+//! A NATS server, and the coordinators and workers that meet there.
+
+use std::net::{TcpListener, TcpStream};
+use std::process::{Child, Output, Stdio};
+use std::time::{Duration, Instant};
+
+use super::{LONG, Place, texts};
+
+/// A server of our own, with its store in the test's folder; it dies with this value.
+pub(crate) struct Server {
+    pub(crate) port: u16,
+    arguments: Vec<String>,
+    child: Child,
+}
+
+impl Server {
+    /// None where such tests are not wanted.
+    pub(crate) fn start(place: &Place, more: &[&str]) -> Option<Server> {
+        std::env::var_os("SMALT_NATS")?;
+        let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
+        let words = |text: &str| place.path(text).to_str().unwrap().to_owned();
+        let mut arguments: Vec<String> = ["-js", "-a", "127.0.0.1"].map(str::to_owned).into();
+        arguments.extend(["-p".to_owned(), port.to_string(), "-sd".to_owned(), words("js")]);
+        arguments.extend(["-l".to_owned(), words("nats.log")]);
+        arguments.extend(more.iter().map(|word| word.to_string()));
+        let child = Self::spawn(&arguments);
+        let server = Server { port, arguments, child };
+        server.await_there();
+        Some(server)
+    }
+
+    #[expect(clippy::disallowed_methods, reason = "the server is started here")]
+    fn spawn(arguments: &[String]) -> Child {
+        // As Debian installs it, which is not in the path of every user.
+        let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
+        let mut command = std::process::Command::new("nats-server");
+        command.args(arguments).env("PATH", path).stdin(Stdio::null()).stdout(Stdio::null());
+        command.stderr(Stdio::null()).spawn().expect("SMALT_NATS=1 needs nats-server")
+    }
+
+    fn await_there(&self) {
+        let deadline = Instant::now() + LONG;
+        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
+            assert!(Instant::now() < deadline, "the server is not there");
+            std::thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn kill(&mut self) {
+        self.child.kill().unwrap();
+        self.child.wait().unwrap();
+    }
+
+    pub(crate) fn come_back(&mut self) {
+        self.child = Self::spawn(&self.arguments);
+        self.await_there();
+    }
+}
+
+impl Drop for Server {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
+
+/// The engines of all workers: of the same file, told apart by their arguments.
+pub(crate) fn write_engines(place: &Place, think: &str) {
+    let program = std::path::Path::new(env!("CARGO_BIN_EXE_smalt-tournament"))
+        .with_file_name("examples")
+        .join("scripted_engine");
+    let engine = |name: &str, arguments: &str| {
+        format!(
+            "[[engine]]\nname = \"{name}\"\ncmd = \"{}\"\nargs = [\"--name\", \"{name}\", {arguments}]\n",
+            program.display()
+        )
+    };
+    let first = engine("first", &format!("\"--seed\", \"1\", \"--think\", \"{think}\""));
+    let second = engine("second", "\"--seed\", \"2\", \"--info-lines\", \"1\"");
+    place.write("engines.toml", &format!("{first}{second}"));
+}
+
+/// A match of so many games between the two.
+pub(crate) fn matched<'a>(games: &'a str, more: &[&'a str]) -> Vec<&'a str> {
+    let mut arguments = vec!["match", "--engine", "first", "--engine", "second", "--engines", "engines.toml"];
+    arguments.extend([
+        "--depth",
+        "1",
+        "--maxmoves",
+        "60",
+        "--seed",
+        "7",
+        "--store",
+        "run.db",
+        "--games",
+        games,
+    ]);
+    arguments.extend(more);
+    arguments
+}
+
+pub(crate) fn over<'a>(url: &'a str, games: &'a str) -> Vec<&'a str> {
+    matched(games, &["--nats", url, "--lease", "1"])
+}
+
+/// A worker that measures nothing.
+pub(crate) fn worker(place: &Place, url: &str, name: &str) -> Child {
+    let arguments = ["worker", "--nats", url, "--engines", "engines.toml", "--name", name];
+    place.start(&[&arguments[..], &["--concurrency", "1", "--speed", "1000000"]].concat())
+}
+
+/// Sends a signal as a terminal does.
+#[expect(clippy::disallowed_methods, reason = "the system's kill sends what a terminal would")]
+pub(crate) fn signal(child: &Child, name: &str) {
+    let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
+    assert!(status.success());
+}
+
+pub(crate) fn finish(child: Child, code: i32) -> Output {
+    let output = child.wait_with_output().unwrap();
+    assert_eq!(output.status.code(), Some(code), "{:?}", texts(&output));
+    output
+}
+
+pub(crate) fn dismiss(workers: impl IntoIterator<Item = Child>) {
+    for worker in workers {
+        signal(&worker, "-INT");
+        finish(worker, 130);
+    }
+}
