@@ -61,6 +61,8 @@ struct Counted {
     clocks: Vec<ClockUse>,
     /// All games of lower numbers are known.
     low: u32,
+    /// How many faults are known.
+    faults: usize,
     /// There are more games than were read.
     is_behind: bool,
     /// Read when they are first asked for: a book may be large.
@@ -351,6 +353,7 @@ impl Counted {
             clocks: vec![ClockUse::default(); prepared.plan.entrants.len()],
             plan: prepared.plan,
             low: 0,
+            faults: 0,
             is_behind: true,
             openings: OnceCell::new(),
         })
@@ -381,6 +384,19 @@ impl Counted {
         while self.games.contains_key(&self.low) {
             self.low += 1;
         }
+        self.read_faults(store)
+    }
+
+    /// Counts the faults outside of games that are not known yet.
+    fn read_faults(&mut self, store: &Store) -> Result<(), StoreError> {
+        let mut number = 0;
+        store.for_each_fault(|Fault { game, fault }| {
+            number += 1;
+            if number > self.faults && game.is_none() {
+                self.standings.add_start_fault(fault.entrant);
+            }
+        })?;
+        self.faults = self.faults.max(number);
         Ok(())
     }
 

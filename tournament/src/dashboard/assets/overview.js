@@ -37,8 +37,8 @@ export function head(node, run, connected, many) {
 const byScore = (entrants) => entrants.map((entrant, index) => ({ ...entrant, index }))
   .sort((first, second) => (second.games ? second.points / second.games : -1) - (first.games ? first.points / first.games : -1));
 
-function estimateCell(value, error, bound) {
-  const [number, range] = estimate(value, error, bound);
+function estimateCell(results) {
+  const [number, range] = estimate(results);
   return element("span", { class: "estimate" }, element("b", {}, number), element("span", {}, range));
 }
 
@@ -47,10 +47,10 @@ export function standings(run) {
   const reach = entrants.filter((entrant) => entrant.elo !== null)
     .flatMap(({ elo, elo_error: error }) => [Math.abs(elo) + (error ?? 0)]);
   const most = Math.min(800, Math.max(20, ...reach));
-  const faults = (entrant) => entrant.time_losses + entrant.crashes + entrant.illegal_moves;
+  const faults = (entrant) => entrant.time_losses + entrant.crashes + entrant.illegal_moves + entrant.failed_starts;
   const rows = entrants.map((entrant) => [
     element("a", { href: `#/run/${run.id}/games?engine=${entrant.index}`, "data-focus": `entrant ${entrant.index}` }, entrant.name),
-    estimateCell(entrant.elo, entrant.elo_error, entrant.elo_bound),
+    estimateCell(entrant),
     entrant.elo_bound === null ? interval(entrant.elo, entrant.elo_error, [-most, most]) : "",
     `${entrant.points.toLocaleString("en-US")} / ${whole(entrant.games)}`,
     element("span", { title: `${entrant.wins} won, ${entrant.draws} drawn, ${entrant.losses} lost` }, resultBar(entrant.wins, entrant.draws, entrant.losses)),
@@ -67,7 +67,7 @@ export function hero(run) {
   const { entrants, sprt, pairings } = run.results;
   if (entrants.length !== 2 && !sprt) return null;
   const first = entrants[0];
-  const [number, range] = estimate(first.elo, first.elo_error, first.elo_bound);
+  const [number, range] = estimate(first);
   const penta = pairings[0]?.penta ?? [0, 0, 0, 0, 0];
   const facts = [
     ["LOS", percent(first.los)], ["Drawn", percent(first.draw_ratio)],

@@ -110,7 +110,8 @@ class OneGame {
 
   async #load(number) {
     const answer = await fetch(`/api/runs/${run.id}/games/${number}`).catch(() => null);
-    if (!answer?.ok) return void renew(this.node, element("p", { class: "empty" }, `Game ${number} is not over, or there is none.`));
+    if (!answer?.ok) return void renew(this.node,
+      element("p", { class: "empty" }, `Game ${number} is not over, or there is none. `, element("a", { href: `#/run/${run.id}/games` }, "All games")));
     this.#replay = new Replay(run, await answer.json());
     renew(this.node, this.#replay.node);
   }

@@ -17,7 +17,7 @@ function runCard(run) {
   const done = results?.games_finished ?? 0;
   const planned = results?.games_planned ?? 0;
   const first = results?.entrants[0];
-  const [number, range] = first ? estimate(first.elo, first.elo_error, first.elo_bound) : ["", ""];
+  const [number, range] = first ? estimate(first) : ["", ""];
   const title = results?.entrants.length === 2 ? results.entrants.map(({ name }) => name).join(" – ") : run.name || run.store;
   return element("a", { class: "card", href: `#/run/${run.id}`, "data-focus": `run ${run.id}` },
     element("div", { class: "mini" }, element("span", { class: "quiet" }, run.store), element("span", { class: `pill ${run.state}` }, capitalized(run.state))),

@@ -33,10 +33,11 @@ export function duration(seconds) {
   return `${all} s`;
 }
 
-/** A clock: 1:02:03, 4:05, and tenths below ten seconds. */
+/** A clock: 1:02:03, 4:05, tenths below ten seconds, hundredths below one. */
 export function clock(milliseconds) {
   if (milliseconds === null || milliseconds === undefined) return "";
   const left = Math.max(0, milliseconds);
+  if (left < 1000) return `0:00.${String(Math.floor(left / 10)).padStart(2, "0")}`;
   if (left < 10000) return `0:0${(Math.floor(left / 100) / 10).toFixed(1)}`;
   const all = Math.floor(left / 1000);
   const two = (number) => String(number).padStart(2, "0");
@@ -72,11 +73,14 @@ export function line(moves, ply) {
   }).join(" ");
 }
 
-/** An estimate with its error, as [value, error] texts. */
-export function estimate(value, error, bound) {
-  if (bound !== null && bound !== undefined) return [`${bound > 0 ? ">" : "<"} ${signed(bound, 0)}`, ""];
-  if (value === null || value === undefined) return [MISSING, ""];
-  return [signed(value), error === null || error === undefined ? "" : ` ± ${error.toFixed(1)}`];
+/**
+ * Somebody's Elo with its error, as [value, error] texts: a bound where all games were won or all lost, and an error
+ * that is not known where the interval reaches beyond every score.
+ */
+export function estimate({ elo, elo_error: error, elo_bound: bound, wins }) {
+  if (bound !== null && bound !== undefined) return [`${wins > 0 ? ">" : "<"} ${signed(bound, 0)}`, ""];
+  if (elo === null || elo === undefined) return [MISSING, ""];
+  return [signed(elo), error === null || error === undefined ? " ± ?" : ` ± ${error.toFixed(1)}`];
 }
 
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -97,7 +97,8 @@ fn with_normalized_mean<const N: usize>(frequencies: &[f64; N], deviations: f64)
 
 /// The most likely distribution under which `excess` is zero on average: `p / (1 + θ·excess)`.
 ///
-/// θ is the only root of a falling function between two poles; it is found by Newton's method inside a bracket.
+/// θ is the only root of a falling function between two poles; it is found by Newton's method inside a bracket. A step
+/// that makes matters worse has come too near to a pole, from where further ones would hardly move: the bracket is halved.
 /// Where `excess` has only one sign there is no such distribution, and the frequencies are returned.
 fn tilted<const N: usize>(frequencies: &[f64; N], excess: &[f64; N]) -> [f64; N] {
     let least = excess.iter().copied().fold(f64::INFINITY, f64::min);
@@ -108,6 +109,7 @@ fn tilted<const N: usize>(frequencies: &[f64; N], excess: &[f64; N]) -> [f64; N]
     }
     let (mut low, mut high) = (-1.0 / greatest, -1.0 / least);
     let mut theta = 0.0;
+    let mut last_error = f64::INFINITY;
     for _ in 0..ROUNDS {
         let (mut value, mut slope) = (0.0, 0.0);
         for (frequency, excess) in frequencies.iter().zip(excess) {
@@ -121,7 +123,9 @@ fn tilted<const N: usize>(frequencies: &[f64; N], excess: &[f64; N]) -> [f64; N]
             high = theta
         }
         let newton = theta - value / slope;
-        let next = if newton > low && newton < high { newton } else { 0.5 * (low + high) };
+        let is_better = value.abs() < last_error;
+        last_error = value.abs();
+        let next = if is_better && newton > low && newton < high { newton } else { 0.5 * (low + high) };
         let step = (next - theta).abs();
         theta = next;
         if step <= 1e-14 * theta.abs().max(1.0) {
@@ -150,6 +154,16 @@ mod tests {
                 ((mean - 0.5) / variance.sqrt() - deviations).abs() < 1e-9,
                 "{deviations}: {distribution:?}"
             );
+        }
+    }
+
+    #[test]
+    fn one_more_pair_never_throws_the_ratio_off() {
+        let llr = |lost: u64| logistic(&[lost, 11, 59, 1, 1], 0.0, 5.0);
+        let normal = |lost: u64| normalized(&[lost, 11, 59, 1, 1], 2.0, 0.0, 5.0);
+        for lost in 1..400 {
+            let steps = [llr(lost + 1) - llr(lost), normal(lost + 1) - normal(lost)];
+            assert!(steps.iter().all(|step| (-0.1..0.0).contains(step)), "{lost}: {steps:?}");
         }
     }
 
