@@ -127,6 +127,7 @@ fn real_engines_of_both_protocols_are_judged_as_they_are() {
     let sjeng = judge("sjeng");
     assert_eq!(sjeng["protocol"], "xboard", "{sjeng:#}");
     assert_eq!(results(&sjeng, "quit"), ["ok"], "{sjeng:#}");
+    assert_eq!(results(&sjeng, "MultiPV"), ["inapplicable"], "{sjeng:#}");
     place.await_nobody();
 }
 

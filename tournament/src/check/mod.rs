@@ -42,6 +42,10 @@ pub struct Finding {
 pub enum Judgement {
     /// As it should be.
     Ok,
+    /// The protocol does not have it.
+    Inapplicable,
+    /// There was no time left for it.
+    Skipped,
     /// It can play, but something is not as it should be.
     Warning,
     /// It loses games by this, or cannot play.
@@ -70,6 +74,8 @@ pub struct Report {
     pub protocol: String,
     /// Whether nothing failed.
     pub fit: bool,
+    /// Whether all was examined that the protocol has; false where the engine took too long.
+    pub complete: bool,
     /// Every finding, in the order of the steps.
     pub findings: Vec<Finding>,
 }
@@ -133,9 +139,12 @@ pub fn check(subject: &Subject) -> Report {
     let Some((engine, protocol)) = introduce(subject, &mut findings) else {
         return report(subject.name.clone(), subject.protocol, findings);
     };
-    let uci_steps: &[(&'static str, Step)] = if protocol == Protocol::Uci { &UCI_STEPS } else { &[] };
-    for &(name, step) in STEPS.iter().chain(uci_steps) {
-        if Instant::now() < deadline {
+    for &(name, step) in STEPS.iter().chain(&UCI_STEPS) {
+        let is_of_protocol = protocol == Protocol::Uci || STEPS.iter().any(|(known, _)| *known == name);
+        if !is_of_protocol {
+            let words = "not examined of engines that speak xboard's protocol".to_owned();
+            findings.push(Finding { step: name, result: Judgement::Inapplicable, words, lines: Vec::new() });
+        } else if Instant::now() < deadline {
             run(subject, name, step, &mut findings);
         } else {
             findings.push(not_examined(name));
@@ -150,12 +159,13 @@ pub fn check(subject: &Subject) -> Report {
 
 fn not_examined(step: &'static str) -> Finding {
     let words = format!("not examined, since all before it took {} s", LONGEST.as_secs());
-    Finding { step, result: Judgement::Warning, words, lines: Vec::new() }
+    Finding { step, result: Judgement::Skipped, words, lines: Vec::new() }
 }
 
 fn report(engine: String, protocol: Protocol, findings: Vec<Finding>) -> Report {
     let fit = findings.iter().all(|finding| finding.result != Judgement::Failure);
-    Report { engine, protocol: format!("{protocol:?}").to_lowercase(), fit, findings }
+    let complete = !findings.iter().any(|finding| finding.result == Judgement::Skipped);
+    Report { engine, protocol: format!("{protocol:?}").to_lowercase(), fit, complete, findings }
 }
 
 fn introduce(subject: &Subject, findings: &mut Vec<Finding>) -> Option<(String, Protocol)> {

@@ -19,9 +19,9 @@ Examples:
   smalt-tournament check ./mine
   smalt-tournament check 'cmd=gnuchess args=\"--uci\" option.Hash=16' --json report.json
 
-The exit code is 0 if nothing failed, 1 if something did (the engine is not fit), 2 for wrong usage. Warnings are
-what a runner can live with. Most engines take some seconds, one that takes no notice of its limits up to a minute: no
-step is begun after that, and those left are named.";
+The exit code is 0 if nothing failed, 1 if something did (the engine is not fit), 2 for wrong usage, 3 if nothing failed
+and steps were left out. Warnings are what a runner can live with. Most engines take some seconds, one that takes no
+notice of its limits up to a minute: no step is begun after that, and those left are named.";
 
 /// Which engine.
 #[derive(Args, Clone, Debug)]
@@ -45,7 +45,11 @@ pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
     if !flags.json.as_deref().is_some_and(is_standard_output) {
         print(&printable(&text(&report)))?;
     }
-    Ok(if report.fit { Exit::Done } else { Exit::Failed })
+    Ok(match (report.fit, report.complete) {
+        (false, _) => Exit::Failed,
+        (true, false) => Exit::LeftOut,
+        (true, true) => Exit::Done,
+    })
 }
 
 /// The entrant as a plan would have it.
@@ -75,6 +79,8 @@ fn text(report: &Report) -> String {
     for finding in &report.findings {
         let result = match finding.result {
             Judgement::Ok => "ok     ",
+            Judgement::Inapplicable => "n/a    ",
+            Judgement::Skipped => "skipped",
             Judgement::Warning => "warning",
             Judgement::Failure => "failure",
         };
@@ -85,7 +91,11 @@ fn text(report: &Report) -> String {
     }
     let count = |wanted| report.findings.iter().filter(|finding| finding.result == wanted).count();
     let (warnings, failures) = (count(Judgement::Warning), count(Judgement::Failure));
-    let fit = if report.fit { "fit to play" } else { "not fit to play" };
+    let fit = match (report.fit, report.complete) {
+        (false, _) => "not fit to play",
+        (true, false) => "fit to play as far as it was examined",
+        (true, true) => "fit to play",
+    };
     let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     text.push_str(&format!(
         "{} ({}): {fit}, {}, {}\n",
