@@ -80,9 +80,14 @@ fn an_engine_that_speaks_another_protocol_is_told_what_to_do() {
     if !is_switched_on() {
         return;
     }
-    for engine in ["cmd=/usr/games/sjeng", "cmd=/usr/games/hoichess"] {
+    // The one stays silent, the other leaves at once.
+    let engines = [
+        ("cmd=/usr/games/sjeng", 2, "needs proto=xboard; proto=auto finds out"),
+        ("cmd=/usr/games/hoichess", 1, "does it speak xboard (proto=xboard, proto=auto)?"),
+    ];
+    for (engine, code, words) in engines {
         let ran = Bench::new().run(["score", "wac", "--engine", engine]);
-        assert_eq!(ran.code, Some(2), "{}", ran.errors);
-        assert!(ran.errors.contains("needs proto=xboard; proto=auto finds out"), "{}", ran.errors);
+        assert_eq!(ran.code, Some(code), "{}", ran.errors);
+        assert!(ran.errors.contains(words), "{}", ran.errors);
     }
 }
