@@ -12,10 +12,9 @@ use smalt_stats::Sprt;
 use smalt_stats::sprt::{Model, SprtError};
 
 use super::clock::{ClockError, MoveClock, TimeFlow};
-use super::entrant::{Entrant, Program, Role, ScoreView};
+use super::entrant::{Entrant, EntrantFile, Program, Role, ScoreView};
 use super::file::{
-    AdjudicationFile, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile,
-    SprtFile,
+    AdjudicationFile, ClockFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile, SprtFile,
 };
 use super::fleet::{FleetError, FleetPlan};
 use super::machine::Affinity;

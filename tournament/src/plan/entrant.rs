@@ -1,15 +1,117 @@
-//! An entrant: an engine with all that makes it play as it does. Starts nothing.
+//! An entrant, as it is typed and as it is meant: an engine with all that makes it play as it does. Starts nothing.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use smalt_driver::Pondering;
-use smalt_driver::entrant::{BUILTIN, OptionText, Protocol, Restart};
-use smalt_protocol::{OptionDeclaration, OptionKind};
+use smalt_driver::entrant::{BUILTIN, EntrantText, OptionText, Protocol, Restart};
+use smalt_protocol::{OptionDeclaration, OptionKind, TimeControl};
 
 use super::clock::MoveClock;
-use super::file::EntrantFile;
+use super::file::ClockFile;
+use super::value::Text;
+
+/// One engine, or what holds for each.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct EntrantFile {
+    /// Its name in this run.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
+    /// Which side of a gauntlet it is on.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// A program, a name in the registry, or `builtin`.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cmd: Option<String>,
+    /// Its arguments.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub args: Option<Vec<String>>,
+    /// Its working folder.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub dir: Option<PathBuf>,
+    /// What it speaks.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub proto: Option<Protocol>,
+    /// Whether it is started anew for each game.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub restart: Option<Restart>,
+    /// Whether it thinks on its opponent's time.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub ponder: Option<Pondering>,
+    /// The file to which its standard error is appended.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub stderr: Option<PathBuf>,
+    /// Its own clock: see [`ClockFile::tc`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub tc: Option<Text<TimeControl>>,
+    /// See [`ClockFile::movetime`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movetime: Option<u64>,
+    /// See [`ClockFile::nodes`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<u64>,
+    /// See [`ClockFile::depth`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<u32>,
+    /// See [`ClockFile::timemargin`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timemargin: Option<u64>,
+    /// See [`ClockFile::longest_move`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_move: Option<u64>,
+    /// See [`ClockFile::scale`].
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<u64>,
+    /// Whether the scores that it tells are from White's view, whoever is to move.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub whitepov: Option<bool>,
+    /// Its options by their names, set in the order of the alphabet.
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    pub options: BTreeMap<String, OptionText>,
+}
+
+impl EntrantFile {
+    /// What it says about its clock.
+    pub fn clock(&self) -> ClockFile {
+        ClockFile {
+            tc: self.tc.clone(),
+            movetime: self.movetime,
+            nodes: self.nodes,
+            depth: self.depth,
+            timemargin: self.timemargin,
+            longest_move: self.longest_move,
+            scale: self.scale,
+            ..ClockFile::default()
+        }
+    }
+}
+
+impl From<EntrantText> for EntrantFile {
+    fn from(text: EntrantText) -> EntrantFile {
+        EntrantFile {
+            name: text.name,
+            role: None,
+            cmd: text.cmd,
+            args: text.args,
+            dir: text.dir,
+            proto: text.proto,
+            restart: text.restart,
+            ponder: text.ponder,
+            stderr: text.stderr,
+            tc: text.tc.map(Text),
+            movetime: text.movetime,
+            nodes: text.nodes,
+            depth: text.depth,
+            timemargin: text.timemargin,
+            longest_move: None,
+            scale: text.scale,
+            whitepov: text.whitepov,
+            options: text.options.into_iter().map(|(name, value)| (name, OptionText(value))).collect(),
+        }
+    }
+}
 
 /// One of those who play.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,18 +1,16 @@
 //! What a user may write: the TOML file of a plan, or the same as flags. All keys are optional here; nothing is
 //! compared with anything else yet. Values that are texts (clocks, models) are read, too, so that an error has a line.
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Display};
 use std::net::SocketAddr;
 use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
-use smalt_driver::Pondering;
-use smalt_driver::entrant::{EntrantText, OptionText, Protocol, Restart, nearest_key};
+use smalt_driver::entrant::nearest_key;
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
-use super::entrant::Role;
+use super::entrant::EntrantFile;
 use super::fleet::FleetFile;
 use super::machine::{Affinity, TimeoutsFile};
 use super::rules::{DrawRule, MateRule, ResignRule};
@@ -349,107 +347,6 @@ pub struct OutputFile {
     /// After how many games the standings are shown; 0 is only at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_interval: Option<u64>,
-}
-
-/// One engine, or what holds for each.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct EntrantFile {
-    /// Its name in this run.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub name: Option<String>,
-    /// Which side of a gauntlet it is on.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub role: Option<Role>,
-    /// A program, a name in the registry, or `builtin`.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub cmd: Option<String>,
-    /// Its arguments.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub args: Option<Vec<String>>,
-    /// Its working folder.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub dir: Option<PathBuf>,
-    /// What it speaks.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub proto: Option<Protocol>,
-    /// Whether it is started anew for each game.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub restart: Option<Restart>,
-    /// Whether it thinks on its opponent's time.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ponder: Option<Pondering>,
-    /// The file to which its standard error is appended.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stderr: Option<PathBuf>,
-    /// Its own clock: see [`ClockFile::tc`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub tc: Option<Text<TimeControl>>,
-    /// See [`ClockFile::movetime`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub movetime: Option<u64>,
-    /// See [`ClockFile::nodes`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub nodes: Option<u64>,
-    /// See [`ClockFile::depth`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub depth: Option<u32>,
-    /// See [`ClockFile::timemargin`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub timemargin: Option<u64>,
-    /// See [`ClockFile::longest_move`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub longest_move: Option<u64>,
-    /// See [`ClockFile::scale`].
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub scale: Option<u64>,
-    /// Whether the scores that it tells are from White's view, whoever is to move.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub whitepov: Option<bool>,
-    /// Its options by their names, set in the order of the alphabet.
-    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
-    pub options: BTreeMap<String, OptionText>,
-}
-
-impl EntrantFile {
-    /// What it says about its clock.
-    pub fn clock(&self) -> ClockFile {
-        ClockFile {
-            tc: self.tc.clone(),
-            movetime: self.movetime,
-            nodes: self.nodes,
-            depth: self.depth,
-            timemargin: self.timemargin,
-            longest_move: self.longest_move,
-            scale: self.scale,
-            ..ClockFile::default()
-        }
-    }
-}
-
-impl From<EntrantText> for EntrantFile {
-    fn from(text: EntrantText) -> EntrantFile {
-        EntrantFile {
-            name: text.name,
-            role: None,
-            cmd: text.cmd,
-            args: text.args,
-            dir: text.dir,
-            proto: text.proto,
-            restart: text.restart,
-            ponder: text.ponder,
-            stderr: text.stderr,
-            tc: text.tc.map(Text),
-            movetime: text.movetime,
-            nodes: text.nodes,
-            depth: text.depth,
-            timemargin: text.timemargin,
-            longest_move: None,
-            scale: text.scale,
-            whitepov: text.whitepov,
-            options: text.options.into_iter().map(|(name, value)| (name, OptionText(value))).collect(),
-        }
-    }
 }
 
 /// Why a text is no plan.

@@ -26,10 +26,10 @@ use crate::schedule::{Colors, OpeningPolicy, Repeat};
 
 pub use check::PlanError;
 pub use clock::{MoveClock, TimeFlow};
-pub use entrant::{Entrant, Program, Role, ScoreView, declares_more_threads};
+pub use entrant::{Entrant, EntrantFile, Program, Role, ScoreView, declares_more_threads};
 pub use file::{
-    AdjudicationFile, BadOptions, ClockFile, EntrantFile, Format, OnFault, OpeningsFile, Order, OutputFile,
-    PlanFile, PlanFileError, RunFile, SprtFile,
+    AdjudicationFile, BadOptions, ClockFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
+    PlanFileError, RunFile, SprtFile,
 };
 pub use fleet::{Binaries, FleetError, FleetFile, FleetPlan, ServerAddress, is_run_name};
 pub use machine::{Affinity, Timeouts, TimeoutsFile};
