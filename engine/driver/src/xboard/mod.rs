@@ -36,8 +36,9 @@ use time_lines::TimeLines;
 /// seconds; GNU Chess can need three.
 const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
 
-/// GNU Chess 6 can sleep over its first lines until another comes: one that does no harm is sent after each such silence.
-const NUDGE_AFTER: Duration = Duration::from_millis(200);
+/// GNU Chess 6 can sleep over its first lines until others come, so empty ones are sent after each such silence. On two
+/// busy cores it then answered within 1.2 s in 12 of 12 starts; with a line every 200 ms some starts took 5 s and more.
+const NUDGE_AFTER: Duration = Duration::from_millis(50);
 
 /// A running engine that speaks the protocol of xboard, version 2 or 1.
 #[derive(Debug)]
@@ -198,7 +199,9 @@ impl Engine for XboardEngine {
         while self.hearing.features.heard == Heard::Nothing && nudge_at < soon {
             match self.hear_until(nudge_at, meanwhile, |heard| heard.features.heard != Heard::Nothing) {
                 Ok(()) => break,
-                Err(Waited::Late) => nudge_at = self.say(&ClientMessage::New, meanwhile)? + NUDGE_AFTER,
+                Err(Waited::Late) => {
+                    nudge_at = self.conversation.send(b"\n", meanwhile, &mut self.hearing)? + NUDGE_AFTER;
+                }
                 Err(Waited::Stopped(error)) => return Err(error),
             }
         }
