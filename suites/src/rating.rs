@@ -64,8 +64,8 @@ pub fn reason_for_none() -> String {
 /// Under which condition the estimate holds, for people.
 pub fn condition(time_ms: u128) -> String {
     format!(
-        "an estimate from {time_ms} ms a position, by a line fitted to CCRL 40/4 at 200 ms on an i7-2600K; \
-         its error is that of the sample of positions alone"
+        "an estimate from {time_ms} ms a position, by a line fitted to CCRL 40/4 at 200 ms on an i7-2600K; the time is \
+         not scaled to this machine; the error is that of the sample of positions alone"
     )
 }
 

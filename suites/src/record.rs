@@ -257,17 +257,16 @@ impl Record {
     /// The results of moves that were found elsewhere; `name` says where.
     pub fn from_moves(suite: &Suite, name: &str, list: &MoveList) -> Record {
         let results = suite.problems.iter().zip(&list.moves).map(|(problem, listed)| {
-            let mv = listed.as_ref().and_then(|listed| listed.mv);
+            let mv = listed.as_ref().and_then(|listed| listed.mv.ok());
             let announced = listed.as_ref().and_then(|listed| listed.announced);
             let mut result = ResultRecord::new(suite, problem, mv, problem.goal.grade(mv, announced));
-            if mv.is_none() {
-                let said = listed.as_ref().map(|listed| listed.text.as_str());
-                result.fault = Some(said.map_or(NOT_ASKED, |_| "illegal-move").to_owned());
-                result.fault_text = Some(match said {
-                    Some(text) => format!("played {text}, which is no legal move"),
-                    None => "has no move in the list".to_owned(),
-                });
-            }
+            let (fault, text) = match listed.as_ref().map(|listed| (listed.mv, &listed.text)) {
+                Some((Ok(_), _)) => return result,
+                Some((Err(why), text)) => (why.name(), why.words(text)),
+                None => (NOT_ASKED, "has no move in the list".to_owned()),
+            };
+            result.fault = Some(fault.to_owned());
+            result.fault_text = Some(text);
             result
         });
         Record::new(suite, name.to_owned(), results.collect())

@@ -54,7 +54,7 @@ fn what_is_left_out_shows_in_the_exit_code() {
     let rest = ["start 10 O-O 1", "mate Re8# 1"];
     let with = |first| [first, rest[0], rest[1]];
     check("start 10 O-O\nmate Re8 #1\n", &with("start 1 not-asked 0"), 3);
-    check("start 1 zz9\nstart 10 O-O\nmate Re8 #1\n", &with("start 1 not-asked 0"), 3);
+    check("start 1 zz9\nstart 10 O-O\nmate Re8 #1\n", &with("start 1 unreadable-move 0"), 3);
     check("start 1 e4\nstart 1 d4\nstart 10 O-O\nmate Re8 #1\n", &with("start 1 e4 10"), 3);
     check("start 1 e4\nstart 2 d4\nstart 10 O-O\nmate Re8 #1\n", &with("start 1 e4 10"), 3);
 }

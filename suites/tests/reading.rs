@@ -2,7 +2,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-mod support;
+use std::path::{Path, PathBuf};
 
 use smalt_chess::San;
 use smalt_suites::suite::{EMBEDDED, Problem, Suite};
@@ -308,9 +308,15 @@ fn themes_are_what_names_have_in_common() {
     assert_eq!(suite(&["1", "2"]), ["mine"]);
 }
 
+/// The folder of the shared facts, if the tests that want them are switched on.
+fn shared_data() -> Option<PathBuf> {
+    let wanted = std::env::var_os("SMALT_SHARED").is_some_and(|value| value == "1");
+    wanted.then(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"))
+}
+
 #[test]
 fn the_files_of_the_program_say_what_the_shared_facts_say() {
-    let Some(shared) = support::shared_data() else { return };
+    let Some(shared) = shared_data() else { return };
     let names = (1..=15).map(|number| format!("sts{number:02}")).chain(["wac".to_owned()]);
     for name in names {
         let bytes = std::fs::read(shared.join(format!("suites/{name}.epd"))).unwrap();

@@ -46,6 +46,26 @@ fn an_engine_that_knows_no_limit_of_nodes_is_stopped() {
 }
 
 #[test]
+fn an_engine_that_knows_whole_seconds_is_told_to_move() {
+    if !is_switched_on() {
+        return;
+    }
+    let mate = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - id mate; bm Qxf7;\n";
+    let bench = Bench::new();
+    let engines = ["--movetime", "200", "--engine", "phalanx"];
+    let (ran, records) = bench.score(&mate.repeat(3), "sjeng", &engines);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    for record in &records {
+        assert_eq!((record.solved, record.faults), (3, 0), "{}: {:?}", record.engine, record.results);
+        assert!(
+            ran.errors.contains(&format!("{} was told to move (`?`) after 200 ms", record.engine)),
+            "{}",
+            ran.errors
+        );
+    }
+}
+
+#[test]
 fn chess960_costs_an_engine_without_it_those_positions_alone() {
     if !is_switched_on() {
         return;

@@ -221,7 +221,7 @@ pub(super) struct ScoreFlags {
     /// Milliseconds for each position [default: 200]
     #[arg(long, value_name = "MS", group = "limit")]
     pub movetime: Option<u64>,
-    /// Nodes for each position
+    /// Nodes for each position. xboard knows no such limit: its engines are interrupted there, and two runs may differ
     #[arg(long, value_name = "N", group = "limit")]
     pub nodes: Option<u64>,
     /// Plies for each position
@@ -240,7 +240,8 @@ pub(super) struct ScoreFlags {
     /// End a search when it has held a solution for so many iterations
     #[arg(long, value_name = "N")]
     pub early_stop: Option<NonZeroU32>,
-    /// Go on with an interrupted run: what its results (--json) hold is not asked again
+    /// Go on with an interrupted or killed run: what its results (--json) hold is not asked again. A file that does not
+    /// exist yet is a run that has not begun
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
     /// Seconds after which a search without a limit of time is given up

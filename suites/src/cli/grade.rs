@@ -30,7 +30,7 @@ pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
         Some(stem) if !is_standard_output(&flags.moves) => stem.to_string_lossy().into_owned(),
         _ => "moves".to_owned(),
     });
-    let mut results = Results::new(&flags.output);
+    let mut results = Results::new(&flags.output, Vec::new())?;
     results.add(&suite, Record::from_moves(&suite, &name, &list))?;
     results.end_suite(&suite)?;
     results.finish()?;

@@ -1,7 +1,7 @@
 //! Writing of results: to standard output, to standard error, or to files. Whoever closed the pipe has no need of them.
 
 use std::io::{self, Write};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use anyhow::Context;
 
@@ -61,13 +61,32 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);
     }
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    let part = Path::new(&name);
-    std::fs::write(part, text)
-        .and_then(|()| std::fs::rename(part, path))
+    let part = part(path);
+    std::fs::write(&part, text)
+        .and_then(|()| std::fs::rename(&part, path))
         .with_context(|| format!("failed to write {}", path.display()))
         .or_failed()
+}
+
+/// Whether [`write`] will find a place for the file; what stands there now is left as it is.
+pub(super) fn check_writable(path: &Path) -> Result<(), Refusal> {
+    if is_standard_output(path) {
+        return Ok(());
+    }
+    let part = part(path);
+    let checked = if path.is_dir() {
+        Err(io::ErrorKind::IsADirectory.into())
+    } else {
+        std::fs::write(&part, "").and_then(|()| std::fs::remove_file(&part))
+    };
+    checked.with_context(|| format!("{} cannot be written", path.display())).or_usage()
+}
+
+/// The name under which a file is written before it takes the place of the old one.
+fn part(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(".part");
+    PathBuf::from(name)
 }
 
 /// Reads a file that the user named.

@@ -15,15 +15,33 @@ pub(super) struct Results<'a> {
     flags: &'a OutputFlags,
     people: People,
     records: Vec<Record>,
+    /// What an interrupted run has answered and this one has not come to yet.
+    ahead: Vec<Record>,
     markdown: String,
     failed: String,
 }
 
 impl<'a> Results<'a> {
-    pub(super) fn new(flags: &'a OutputFlags) -> Results<'a> {
+    /// Tells before the work which of the files cannot be written. `ahead` are the results of an interrupted run that is
+    /// gone on with: they stay in the JSON until their own run has added its record.
+    pub(super) fn new(flags: &'a OutputFlags, ahead: Vec<Record>) -> Result<Results<'a>, Refusal> {
         let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
-        let people = People::beside(files.into_iter().flatten().map(AsRef::as_ref));
-        Results { flags, people, records: Vec::new(), markdown: String::new(), failed: String::new() }
+        let files = || files.into_iter().flatten().map(AsRef::as_ref);
+        files().try_for_each(output::check_writable)?;
+        let people = People::beside(files());
+        let (markdown, failed) = (String::new(), String::new());
+        Ok(Results { flags, people, records: Vec::new(), ahead, markdown, failed })
+    }
+
+    /// Writes the JSON with what a run has brought so far, so that it can be gone on with after whatever may happen.
+    pub(super) fn save(&self, so_far: &Record) -> Result<(), Refusal> {
+        let file = self.flags.json.as_deref().filter(|path| !output::is_standard_output(path));
+        let Some(file) = file else { return Ok(()) };
+        let ahead = self.ahead.iter().filter(|ahead| !is_of_same_run(ahead, so_far)).cloned();
+        let mut all = self.records.clone();
+        all.push(so_far.clone());
+        all.extend(ahead);
+        output::write(file, &to_json(&all))
     }
 
     /// Shows a result and writes it to the files, but for standard output, where all come at the end.
@@ -39,6 +57,7 @@ impl<'a> Results<'a> {
             self.add_markdown(&report::run_report(&record, Style::Markdown));
         }
         self.people.show(&text)?;
+        self.ahead.retain(|ahead| !is_of_same_run(ahead, &record));
         self.records.push(record);
         self.write_files(Some(suite), |path| !output::is_standard_output(path))
     }
@@ -88,7 +107,7 @@ impl<'a> Results<'a> {
     fn write_files(&self, running: Option<&Suite>, wanted: impl Fn(&Path) -> bool) -> Result<(), Refusal> {
         let wants = |file: &'a Option<std::path::PathBuf>| file.as_deref().filter(|path| wanted(path));
         if let Some(path) = wants(&self.flags.json) {
-            output::write(path, &to_json(&self.records))?;
+            output::write(path, &to_json(&[&self.records[..], &self.ahead].concat()))?;
         }
         if let Some(path) = wants(&self.flags.csv) {
             output::write(path, &report::positions(&self.records).to_csv())?;
@@ -104,6 +123,11 @@ impl<'a> Results<'a> {
         }
         Ok(())
     }
+}
+
+/// Whether both tell of the same engine on the same suite.
+fn is_of_same_run(one: &Record, other: &Record) -> bool {
+    one.suite == other.suite && one.engine == other.engine
 }
 
 /// The problems that any of the runs missed, as EPD.

@@ -1,6 +1,7 @@
 //! `score`: every engine on every suite, with results shown and written after each.
 
 use std::path::Path;
+use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
 use smalt_driver::entrant::Protocol;
@@ -11,10 +12,13 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::progress::{Bar, Loudness};
 use super::results::Results;
 use super::{intent, output, signals};
-use crate::ask::{self, Introduction, Outcome};
+use crate::ask::{self, Asked, Introduction, Outcome};
 use crate::plan::{Entrant, Plan};
 use crate::record::{Record, ResultRecord, Settings};
 use crate::suite::Suite;
+
+/// How much of a run is lost at most if the machine fails.
+const SAVE_EVERY: Duration = Duration::from_secs(2);
 
 /// Scores engines, and gives what came of it.
 pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> {
@@ -23,10 +27,8 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         suites.push(intent::suite(text)?);
     }
     let plan = intent::plan(flags)?;
-    let earlier = flags.resume.as_deref().map(output::read_records).transpose()?.unwrap_or_default();
-    if let Some(file) = &flags.resume {
-        tell_unmatched(file, &earlier, &plan, &suites);
-    }
+    let earlier = flags.resume.as_deref().map(|file| to_resume(file, &plan, &suites)).transpose()?;
+    let earlier = earlier.unwrap_or_default();
     let interrupt = Interrupt::new().or_failed()?;
     signals::listen(interrupt.clone()).or_failed()?;
     let mut introductions = Vec::new();
@@ -36,13 +38,15 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         introductions.push(introduction);
     }
     let loudness = if flags.output.quiet { Loudness::Quiet } else { Loudness::Usual };
+    let of_this_run = |record: &&Record| !is_other(record, &plan, &suites);
+    let ahead = earlier.iter().filter(of_this_run).cloned().collect();
     let mut run = Run {
         plan: &plan,
         introductions: &introductions,
         earlier: &earlier,
         interrupt: &interrupt,
         loudness,
-        results: Results::new(&flags.output),
+        results: Results::new(&flags.output, ahead)?,
     };
     let mut exit = Exit::Done;
     for suite in &suites {
@@ -85,14 +89,34 @@ fn check_resumed(earlier: &[Record], entrant: &Entrant, now: &Introduction) -> R
     }
 }
 
+/// The results to go on with: none where the run has just begun, or is still to begin.
+fn to_resume(file: &Path, plan: &Plan, suites: &[Suite]) -> Result<Vec<Record>, Refusal> {
+    if !file.exists() {
+        output::tell(&format!("{} does not exist yet: all positions are asked", file.display()));
+        return Ok(Vec::new());
+    }
+    let earlier = output::read_records(file)?;
+    tell_unmatched(file, &earlier, plan, suites);
+    Ok(earlier)
+}
+
+/// All that is asked in a run.
+fn runs<'a>(plan: &'a Plan, suites: &'a [Suite]) -> impl Iterator<Item = (&'a Suite, &'a Entrant)> {
+    suites.iter().flat_map(|suite| plan.entrants.iter().map(move |entrant| (suite, entrant)))
+}
+
+/// Whether nothing of this run can be taken from an earlier one.
+fn is_other(earlier: &Record, plan: &Plan, suites: &[Suite]) -> bool {
+    runs(plan, suites).all(|(suite, entrant)| difference(earlier, plan, suite, entrant).is_some())
+}
+
 /// Tells where nothing can be taken from the results to resume, and why.
 fn tell_unmatched(file: &Path, earlier: &[Record], plan: &Plan, suites: &[Suite]) {
-    let runs = || suites.iter().flat_map(|suite| plan.entrants.iter().map(move |entrant| (suite, entrant)));
-    let is_other =
-        |record: &&Record| runs().all(|(suite, entrant)| difference(record, plan, suite, entrant).is_some());
-    let others: Vec<&Record> = earlier.iter().filter(is_other).collect();
+    let others: Vec<&Record> = earlier.iter().filter(|record| is_other(record, plan, suites)).collect();
     for record in &others {
-        let nearest = runs().filter_map(|(suite, entrant)| difference(record, plan, suite, entrant)).min();
+        let differences =
+            runs(plan, suites).filter_map(|(suite, entrant)| difference(record, plan, suite, entrant));
+        let nearest = differences.min();
         let why = nearest.map(|why| why.words(record)).unwrap_or_default();
         output::tell(&format!(
             "{}: nothing is taken from {} of {}: {why}",
@@ -186,8 +210,19 @@ impl Run<'_> {
         let mut bar = Bar::new(suite, entrant, self.loudness);
         bar.resume(&answered);
         let (problems, interrupt) = (&suite.problems, self.interrupt);
-        let asked =
-            ask::ask_all(problems, open, entrant, self.plan, interrupt, |progress| bar.add(&progress));
+        let mut so_far = Asked { answers: vec![None; problems.len()], outcome: Outcome::Interrupted };
+        let mut saved_at = Instant::now();
+        let asked = ask::ask_all(problems, open, entrant, self.plan, interrupt, |progress| {
+            bar.add(&progress);
+            so_far.answers[progress.index] = Some(progress.answer.clone());
+            if saved_at.elapsed() >= SAVE_EVERY {
+                let earlier = answered.clone();
+                let record = Record::from_asked(suite, self.plan, entrant, introduction, &so_far, earlier);
+                // What fails here fails again at the end, where it is told.
+                let _ = self.results.save(&record);
+                saved_at = Instant::now();
+            }
+        });
         drop(bar);
         match &asked.outcome {
             Outcome::Complete => {}

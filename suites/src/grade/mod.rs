@@ -7,7 +7,7 @@ use smalt_protocol::{Bound, ReportedScore, Score};
 
 use crate::suite::Goal;
 
-pub use move_list::{ListedMove, MoveList, RefusedMove, RefusedMoveReason};
+pub use move_list::{ListedMove, MoveList, NoMove, RefusedMove, RefusedMoveReason};
 
 /// What an answer earned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

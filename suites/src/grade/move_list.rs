@@ -21,9 +21,40 @@ pub struct ListedMove {
     /// The move as it is written.
     pub text: String,
     /// The move, if it can be played.
-    pub mv: Option<Move>,
+    pub mv: Result<Move, NoMove>,
     /// The mate in so many moves that is announced with it (`#3`).
     pub announced: Option<u32>,
+}
+
+/// Why what is listed is no move that could be played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum NoMove {
+    /// It is against the rules, or says that there is none.
+    Illegal,
+    /// It could be more than one move.
+    Ambiguous,
+    /// It is no move in any notation.
+    Unreadable,
+}
+
+impl NoMove {
+    /// A stable name for files and tables.
+    pub fn name(self) -> &'static str {
+        match self {
+            NoMove::Illegal => "illegal-move",
+            NoMove::Ambiguous => "ambiguous-move",
+            NoMove::Unreadable => "unreadable-move",
+        }
+    }
+
+    /// What is wrong with the text, in words that follow the finder's name.
+    pub fn words(self, text: &str) -> String {
+        match self {
+            NoMove::Illegal => format!("played {text}, which is no legal move"),
+            NoMove::Ambiguous => format!("played {text}, which could be more than one move"),
+            NoMove::Unreadable => format!("played {text:?}, which cannot be read as a move"),
+        }
+    }
 }
 
 /// A line that could not be used.
@@ -97,8 +128,15 @@ impl MoveList {
         if rest.is_empty() {
             return Err(RefusedMoveReason::NoMove(id.to_owned()));
         }
-        self.moves[index] = Some(read_move(rest, &suite.problems[index])?);
-        Ok(())
+        let listed = read_move(rest, &suite.problems[index]);
+        let (id, text) = (id.to_owned(), listed.text.clone());
+        let refused = match listed.mv {
+            Err(NoMove::Ambiguous) => Err(RefusedMoveReason::Ambiguous { id, text }),
+            Err(NoMove::Unreadable) => Err(RefusedMoveReason::Unreadable { id, text }),
+            Ok(_) | Err(NoMove::Illegal) => Ok(()),
+        };
+        self.moves[index] = Some(listed);
+        refused
     }
 }
 
@@ -130,20 +168,17 @@ impl<'a> Names<'a> {
     }
 }
 
-fn read_move(text: &str, problem: &Problem) -> Result<ListedMove, RefusedMoveReason> {
+fn read_move(text: &str, problem: &Problem) -> ListedMove {
     let (text, announced) = split_mate(text);
-    let listed = |mv| ListedMove { text: text.to_owned(), mv, announced };
-    if matches!(text, "0000" | "(none)" | "-" | "none" | "--") {
-        return Ok(listed(None));
-    }
-    let id = problem.id.clone();
-    let san = San::parse(text)
-        .map_err(|_| RefusedMoveReason::Unreadable { id: id.clone(), text: text.to_owned() })?;
-    match san.to_move(&problem.epd.position) {
-        Ok(mv) => Ok(listed(Some(mv))),
-        Err(SanError::Ambiguous(_)) => Err(RefusedMoveReason::Ambiguous { id, text: text.to_owned() }),
-        Err(SanError::Illegal(_) | SanError::Null) => Ok(listed(None)),
-    }
+    let mv = match San::parse(text) {
+        _ if matches!(text, "0000" | "(none)" | "-" | "none" | "--") => Err(NoMove::Illegal),
+        Err(_) => Err(NoMove::Unreadable),
+        Ok(san) => san.to_move(&problem.epd.position).map_err(|error| match error {
+            SanError::Ambiguous(_) => NoMove::Ambiguous,
+            SanError::Illegal(_) | SanError::Null => NoMove::Illegal,
+        }),
+    };
+    ListedMove { text: text.to_owned(), mv, announced }
 }
 
 /// Takes an announced mate off the end: `Qxh7+ #3`.

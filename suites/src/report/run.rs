@@ -1,5 +1,6 @@
 //! One engine on one suite: themes, totals, what went wrong, what was missed.
 
+use smalt_driver::entrant::Protocol;
 use smalt_report::format::{number, percent};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
 
@@ -73,17 +74,37 @@ fn totals(run: &Record) -> Vec<String> {
     }
     let early = run.results.iter().filter(|result| result.stopped_early).count();
     if early > 0 {
-        lines.push(format!("{early} searches were ended early, since they had held a solution"));
+        let searches = if early == 1 { "search was" } else { "searches were" };
+        lines.push(format!("{early} {searches} ended early, a solution being held"));
     }
     lines.extend(late(run));
+    lines.extend(interrupted(run));
     if run.unanswered > 0 {
         let why = run.ended_by.as_ref().map(|why| format!(" ({why})")).unwrap_or_default();
         lines.push(format!(
-            "{} of {} positions have no answer{why}: they count as missed",
+            "Without an answer{why}: {} of {} positions, counted as missed",
             run.unanswered, run.positions
         ));
     }
     lines
+}
+
+/// What an engine of xboard's protocol cannot be told of its limit.
+fn interrupted(run: &Record) -> Option<String> {
+    let (kind, amount) = run.limit.as_deref()?.split_once(' ')?;
+    let is_whole = amount.parse::<u64>().is_ok_and(|ms| ms % 1000 == 0);
+    match kind {
+        _ if run.protocol.as_deref() != Some(Protocol::Xboard.name()) => None,
+        "movetime" if !is_whole => Some(format!(
+            "xboard tells whole seconds: {} was told to move (`?`) after {amount} ms, and may have been late to obey",
+            run.engine
+        )),
+        "nodes" => Some(format!(
+            "xboard has no limit of nodes: {} was told to move (`?`) after {amount}, and another run may differ",
+            run.engine
+        )),
+        _ => None,
+    }
 }
 
 /// How many answers came late, and what they would have changed.
@@ -95,8 +116,9 @@ fn late(run: &Record) -> Option<String> {
         Some(ms) => format!("more than {ms} ms after their time (--grace)"),
         None => "after their limit".to_owned(),
     };
+    let answers = if run.late == 1 { "answer" } else { "answers" };
     Some(format!(
-        "Late: {} answers came {when}; what counts is the move in the pv by then. As played it would be {} solved, {} \
+        "Late: {} {answers} came {when}; what counts is the move in the pv by then. As played it would be {} solved, {} \
          points",
         run.late, run.solved_with_late, run.points_with_late
     ))
@@ -178,6 +200,8 @@ pub fn positions(runs: &[Record]) -> Table {
         text("solved"),
         whole("time_ms"),
         whole("solved_after_ms"),
+        whole("solved_after_nodes"),
+        whole("solved_after_depth"),
         whole("depth"),
         whole("nodes"),
         text("score"),
@@ -200,6 +224,8 @@ pub fn positions(runs: &[Record]) -> Table {
             result.solved.to_string().into(),
             result.time_ms.into(),
             result.solved_after_ms.into(),
+            result.solved_after_nodes.into(),
+            result.solved_after_depth.map(u64::from).into(),
             result.depth.map(u64::from).into(),
             result.nodes.into(),
             result.score.map(score_text).into(),

@@ -102,9 +102,3 @@ pub(crate) fn shown(results: &[ResultRecord]) -> Vec<String> {
     };
     results.iter().map(line).collect()
 }
-
-/// The folder of the shared facts, if the tests that want them are switched on.
-pub(crate) fn shared_data() -> Option<PathBuf> {
-    let wanted = std::env::var_os("SMALT_SHARED").is_some_and(|value| value == "1");
-    wanted.then(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"))
-}

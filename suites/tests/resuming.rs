@@ -1,0 +1,200 @@
+//! Runs that were interrupted or killed, and go on where they were.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod support;
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use smalt_suites::record::{Record, from_json, to_json};
+use support::{Bench, scripted, shown};
+
+/// Four times the start position, of which the scripted engine plays e4.
+const SUITE: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.1; bm e4;
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.2; bm d4; c0 \"d4=10, e4=4\";
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.3; am e4;
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.4; bm e4; c0 \"e4=7\";
+";
+
+const ANSWERED: [&str; 4] = ["s.1 e4 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"];
+
+#[test]
+fn an_interrupted_run_goes_on_where_it_was() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 3");
+    let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
+    // As if it had been interrupted after two questions, of which the first was answered by a move of its own.
+    let mut half = whole.clone();
+    half[0].results[0].san = Some("Nf3".to_owned());
+    for result in &mut half[0].results[2..] {
+        (result.fault, result.san, result.points) = (Some("not-asked".to_owned()), None, 0);
+    }
+    let resume = |edit: &dyn Fn(&mut Record), flags: &[&str]| {
+        let mut half = half.clone();
+        edit(&mut half[0]);
+        bench.file("half.json", to_json(&half));
+        let flags: Vec<&str> = ["--resume", "half.json"].into_iter().chain(flags.iter().copied()).collect();
+        bench.score(SUITE, &engine, &flags)
+    };
+    let (ran, records) = resume(&|_| {}, &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert_eq!(shown(&records[0].results), ["s.1 Nf3 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"]);
+    assert!(ran.errors.contains("4 positions (2 answered before)"), "{}", ran.errors);
+    assert_eq!((records[0].points, records[0].unanswered), (whole[0].points, 0));
+    for flags in [&["--nodes", "11"][..], &["--nodes", "10", "--keep-hash"]] {
+        let (ran, records) = resume(&|_| {}, flags);
+        assert_eq!((ran.code, shown(&records[0].results)), (Some(0), ANSWERED.map(str::to_owned).into()));
+        assert!(
+            ran.errors.contains("half.json holds nothing of this run: all positions are asked"),
+            "{}",
+            ran.errors
+        );
+    }
+    let told = |edit: &dyn Fn(&mut Record), flags: &[&str], expected: &str| {
+        let (ran, _) = resume(edit, flags);
+        let expected = format!("half.json: nothing is taken from {expected}");
+        assert!(ran.errors.contains(&expected), "{expected}\n{}", ran.errors);
+    };
+    let same = |_: &mut Record| {};
+    told(&same, &["--nodes", "11"], "suite of scripted: it was run with nodes 10, and this is with nodes 11");
+    told(&same, &["--nodes", "10", "--keep-hash"], "suite of scripted: it was run with other settings");
+    told(
+        &|record| record.suite = "other".to_owned(),
+        &["--nodes", "10"],
+        "other of scripted: this run has no suite of that name (but suite)",
+    );
+    told(
+        &|record| record.engine = "old".to_owned(),
+        &["--nodes", "10"],
+        "suite of old: this run has no engine of that name (but scripted)",
+    );
+    let (ran, _) = resume(&|record| record.engine_id = Some("Other 1".to_owned()), &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("scripted is \"Smalt Scripted\" now and was \"Other 1\""), "{}", ran.errors);
+}
+
+/// Longer than anything takes here.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Starts a run of which the second suite will take long, and kills it when its file holds so many answers of that.
+fn kill_in_the_second_suite(bench: &Bench, arguments: &[&str], file: &str, answers: usize) -> Vec<Record> {
+    let mut child =
+        bench.command().args(arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    let records = loop {
+        assert!(begun.elapsed() < LONG, "{file} never came");
+        std::thread::sleep(Duration::from_millis(20));
+        let Ok(text) = std::fs::read_to_string(bench.path(file)) else { continue };
+        let records = from_json(&text, file).unwrap();
+        if records.get(1).is_some_and(|second| second.positions - second.unanswered >= answers) {
+            break records;
+        }
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    records
+}
+
+#[test]
+fn a_killed_run_goes_on_where_its_file_was_written() {
+    let bench = Bench::new();
+    bench.file("first.epd", SUITE);
+    bench.file("second.epd", SUITE.repeat(10));
+    let slow = scripted("--moves e2e4 --think 300");
+    let to_kill = |engine: &str| {
+        [
+            "score",
+            "first.epd",
+            "second.epd",
+            "-c",
+            "1",
+            "--nodes",
+            "10",
+            "--json",
+            "out.json",
+            "--engine",
+            engine,
+        ]
+        .map(str::to_owned)
+    };
+    let killed = to_kill(&slow);
+    let arguments: Vec<&str> = killed.iter().map(String::as_str).collect();
+    let records = kill_in_the_second_suite(&bench, &arguments, "out.json", 4);
+    assert_eq!((records[0].unanswered, records[1].ended_by.as_deref()), (0, Some("interrupted")));
+    let held = records[1].positions - records[1].unanswered;
+    // A quick engine, so that what is asked anew shows by its time.
+    let quick = to_kill(&scripted("--moves e2e4"));
+    let resumed: Vec<&str> = quick.iter().map(String::as_str).chain(["--resume", "out.json"]).collect();
+    let ran = bench.run(&resumed);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let whole = from_json(&bench.read("out.json"), "out.json").unwrap();
+    assert_eq!(
+        whole.iter().map(|record| (record.positions, record.unanswered)).collect::<Vec<_>>(),
+        [(4, 0), (40, 0)]
+    );
+    let kept = |record: &Record| {
+        record.results.iter().filter(|result| result.time_ms.is_some_and(|ms| ms >= 300)).count()
+    };
+    assert_eq!(kept(&whole[0]), 4);
+    assert!(kept(&whole[1]) >= held);
+}
+
+#[test]
+fn a_run_goes_on_with_a_file_that_is_not_there_yet() {
+    let bench = Bench::new();
+    let (ran, records) =
+        bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10", "--resume", "none.json"]);
+    assert_eq!((ran.code, shown(&records[0].results)), (Some(0), ANSWERED.map(str::to_owned).into()));
+    assert!(ran.errors.contains("none.json does not exist yet: all positions are asked"), "{}", ran.errors);
+}
+
+#[test]
+fn what_was_answered_ahead_is_kept_through_a_second_interruption() {
+    let bench = Bench::new();
+    bench.file("first.epd", SUITE);
+    let engine = scripted("--moves e2e4");
+    let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
+    bench.file("out.json", to_json(&whole));
+    // The first suite takes long, and the second is answered already.
+    let slow = scripted("--moves e2e4 --think 1000");
+    let arguments = [
+        "score",
+        "first.epd",
+        "suite.epd",
+        "-c",
+        "1",
+        "--nodes",
+        "10",
+        "--json",
+        "out.json",
+        "--resume",
+        "out.json",
+        "--engine",
+        &slow,
+    ];
+    let mut child =
+        bench.command().args(arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    let records = loop {
+        assert!(begun.elapsed() < LONG);
+        std::thread::sleep(Duration::from_millis(20));
+        let records = from_json(&bench.read("out.json"), "out.json").unwrap();
+        if records[0].suite == "first" {
+            break records;
+        }
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    let suites: Vec<&str> = records.iter().map(|record| record.suite.as_str()).collect();
+    assert_eq!((suites, records[1].unanswered), (vec!["first", "suite"], 0));
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_the_work() {
+    let bench = Bench::new();
+    let (ran, _) = bench.score(SUITE, &scripted("--fault exit"), &["--csv", "no/such/folder.csv"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("no/such/folder.csv cannot be written"), "{}", ran.errors);
+}
