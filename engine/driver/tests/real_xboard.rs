@@ -53,7 +53,7 @@ fn clocks(ms: u64) -> SearchLimits {
     SearchLimits { white: Some(clock), black: Some(clock), ..SearchLimits::default() }
 }
 
-/// Plays one game from the position of an opening and two moves of it, to its end or a hundred plies.
+/// Plays one game from the position of an opening and two moves of it, to its end or sixty plies.
 fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], terms: GameTerms) {
     let position = fen.map_or(Position::start(), |fen| Position::from_fen(fen).unwrap());
     let mut game = Game::new(position);
@@ -67,8 +67,8 @@ fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], term
     for engine in [&mut *white, &mut *black] {
         engine.new_game(terms, &mut Meanwhile::nothing()).unwrap();
     }
-    let limits = clocks(2000);
-    while moves.len() < 100 && game.ending(DrawClaims::Automatic).is_none() {
+    let limits = clocks(1000);
+    while moves.len() < 60 && game.ending(DrawClaims::Automatic).is_none() {
         let engine = match game.position().turn() {
             smalt_chess::Color::White => &mut *white,
             smalt_chess::Color::Black => &mut *black,
