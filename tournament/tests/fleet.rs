@@ -165,6 +165,26 @@ fn clocks_are_scaled_to_each_machine_and_the_game_tells_both() {
 }
 
 #[test]
+fn a_worker_keeps_the_transcripts_of_what_it_plays() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "0");
+    let (_, err) = place.check(&[&over(&server.url(), "2")[..], &["--log", "log"]].concat(), 2);
+    assert!(err.contains("give it to workers"), "{err}");
+    let arguments = ["worker", "--nats", &server.url(), "--engines", "engines.toml", "--speed", "1000000"];
+    let worker = place.start(&[&arguments[..], &["--log", "log"]].concat());
+    place.check(&over(&server.url(), "2"), 0);
+    dismiss([worker]);
+    let folders: Vec<_> =
+        std::fs::read_dir(place.path("log")).unwrap().map(|one| one.unwrap().path()).collect();
+    assert_eq!(folders.len(), 1, "a folder a run");
+    for game in ["game-000001.log", "game-000002.log"] {
+        let text = std::fs::read_to_string(folders[0].join(game)).unwrap();
+        assert!(text.contains("bestmove"), "{text}");
+    }
+}
+
+#[test]
 fn a_decided_test_ends_the_run_and_its_workers_wait() {
     let place = Place::new();
     let Some(server) = Server::start(&place, &[]) else { return };

@@ -8,7 +8,11 @@ mod support;
 use std::time::Duration;
 
 use async_nats::jetstream::{self, consumer::PullConsumer};
+use base64::Engine as _;
+use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::StreamExt;
+use nkeys::KeyPair;
+use serde_json::json;
 use smalt_tournament::fleet::jetstream::{Names, RUNS};
 use smalt_tournament::fleet::wire::{
     Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Request, WorkMessage,
@@ -92,7 +96,7 @@ fn an_nkey_opens_the_door() {
         return;
     }
     let place = Place::new();
-    let pair = nkeys::KeyPair::new_user();
+    let pair = KeyPair::new_user();
     place.write("nats.conf", &format!("authorization {{ users = [ {{ nkey: {} }} ] }}\n", pair.public_key()));
     place.write("seed", &pair.seed().unwrap());
     let server = Server::start(&place, &["-c", place.path("nats.conf").to_str().unwrap()]).unwrap();
@@ -102,6 +106,73 @@ fn an_nkey_opens_the_door() {
     let arguments = ["worker", "--nats", &url, "--nats-nkey", "seed", "--engines", "engines.toml"];
     let worker = place.start(&[&arguments[..], &["--speed", "1000"]].concat());
     place.check(&[&over(&url, "2")[..], &["--nats-nkey", "seed"]].concat(), 0);
+    dismiss([worker]);
+}
+
+/// A token as NATS knows them: a header, claims, and the signature of the issuer (JSON web token, ed25519-nkey).
+fn token(issuer: &KeyPair, name: &str, subject: &str, nats: &serde_json::Value) -> String {
+    let header = json!({ "typ": "JWT", "alg": "ed25519-nkey" });
+    let claims = json!({
+        "jti": name, "iat": 1_700_000_000, "iss": issuer.public_key(), "name": name, "sub": subject, "nats": nats,
+    });
+    let text = |value: &serde_json::Value| URL_SAFE_NO_PAD.encode(value.to_string());
+    let signed = format!("{}.{}", text(&header), text(&claims));
+    let signature = URL_SAFE_NO_PAD.encode(issuer.sign(signed.as_bytes()).unwrap());
+    format!("{signed}.{signature}")
+}
+
+#[test]
+fn credentials_of_an_account_open_the_door() {
+    if std::env::var_os("SMALT_NATS").is_none() {
+        return;
+    }
+    let place = Place::new();
+    let (operator, user) = (KeyPair::new_operator(), KeyPair::new_user());
+    let (account, system) = (KeyPair::new_account(), KeyPair::new_account());
+    let all = json!({
+        "subs": -1, "data": -1, "payload": -1, "imports": -1, "exports": -1, "wildcards": true, "conn": -1, "leaf": -1,
+    });
+    let mut with_streams = all.clone();
+    for limit in ["mem_storage", "disk_storage", "streams", "consumer"] {
+        with_streams[limit] = json!(-1);
+    }
+    let of_account = |key: &KeyPair, name: &str, limits: &serde_json::Value| {
+        let claims = json!({ "type": "account", "version": 2, "limits": limits });
+        token(&operator, name, &key.public_key(), &claims)
+    };
+    let own = json!({ "type": "operator", "version": 2, "system_account": system.public_key() });
+    place.write("operator.jwt", &token(&operator, "operator", &operator.public_key(), &own));
+    let (playing, watching) =
+        (of_account(&account, "players", &with_streams), of_account(&system, "system", &all));
+    place.write(
+        "nats.conf",
+        &format!(
+            "operator: {}\nsystem_account: {system}\nresolver: MEMORY\nresolver_preload: {{ {}: {playing}, {system}: \
+             {watching} }}\n",
+            place.path("operator.jwt").display(),
+            account.public_key(),
+            system = system.public_key(),
+        ),
+    );
+    let claims = json!({ "type": "user", "version": 2, "subs": -1, "data": -1, "payload": -1 });
+    let credentials = |key: &KeyPair| {
+        let token = token(&account, "player", &user.public_key(), &claims);
+        let seed = key.seed().unwrap();
+        format!(
+            "-----BEGIN NATS USER JWT-----\n{token}\n------END NATS USER JWT------\n\n\
+             -----BEGIN USER NKEY SEED-----\n{seed}\n------END USER NKEY SEED------\n"
+        )
+    };
+    place.write("player.creds", &credentials(&user));
+    place.write("stolen.creds", &credentials(&KeyPair::new_user()));
+    let server = Server::start(&place, &["-c", place.path("nats.conf").to_str().unwrap()]).unwrap();
+    write_engines(&place, "0");
+    let url = server.url();
+    place.check(&over(&url, "2"), 1);
+    place.check(&[&over(&url, "2")[..], &["--nats-creds", "stolen.creds"]].concat(), 1);
+    let arguments = ["worker", "--nats", &url, "--nats-creds", "player.creds", "--engines", "engines.toml"];
+    let worker = place.start(&[&arguments[..], &["--speed", "1000"]].concat());
+    place.check(&[&over(&url, "2")[..], &["--nats-creds", "player.creds"]].concat(), 0);
     dismiss([worker]);
 }
 

@@ -79,6 +79,9 @@ pub(super) struct WorkerFlags {
     /// Folders with Syzygy tables, for runs that end games by them (parted by colons)
     #[arg(long, value_name = "PATH")]
     pub tb: Option<PathBuf>,
+    /// Keep full transcripts, one file a game, in a folder for each run in this folder
+    #[arg(long, value_name = "DIR")]
+    pub log: Option<PathBuf>,
     /// Bind each game with its engines to a processor: auto (where that suits), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto")]
     pub affinity: crate::plan::Affinity,
@@ -208,6 +211,7 @@ mod over_nats {
             registry: registry(flags.engines.as_deref())?,
             speed: flags.speed,
             tables: flags.tb.clone(),
+            log: flags.log.clone(),
             affinity: flags.affinity.clone(),
             own_program: own_program()?,
             guard: start_guard(),

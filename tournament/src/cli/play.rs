@@ -192,7 +192,7 @@ pub(super) fn prepare_place(plan: &mut Plan) -> Result<(), Refusal> {
         return locate_engines(plan);
     }
     if plan.output.log.is_some() {
-        let words = "--log: transcripts would lie on the machines that play; leave it out with --nats";
+        let words = "--log: transcripts are kept where the games are played: leave it out with --nats, and give it to workers";
         return Err(Refusal { exit: Exit::Usage, error: anyhow!(words) });
     }
     #[cfg(feature = "nats")]

@@ -23,6 +23,9 @@ const FEWEST_PAIRS: usize = 8;
 
 /// The most workers that are remembered.
 const MOST_WORKERS: usize = 100_000;
+/// How many faults and warnings a worker may tell of outside of games: an engine that is struck out after so many has told
+/// enough.
+const MOST_REPORTS: u32 = 1_000;
 
 /// After how many leases of silence a worker is forgotten; should it return, it introduces itself again.
 const REMEMBERED: u32 = 1000;
@@ -96,6 +99,8 @@ struct Member {
     clocks: Vec<MoveClock>,
     seen: Instant,
     is_silent: bool,
+    /// How many faults and warnings it has told of.
+    reports: u32,
 }
 
 impl Ledger {
@@ -270,6 +275,7 @@ impl Ledger {
             clocks: self.clocks.iter().map(|clock| clock.scaled(Some(speed))).collect(),
             seen: now,
             is_silent: false,
+            reports: 0,
         };
         self.workers.insert(worker, member);
         let effects = if is_new { vec![Effect::Tell(Event::MachineJoined(report))] } else { Vec::new() };
@@ -400,19 +406,38 @@ impl Ledger {
                     out.and_then(|out| out.work.games.iter().find(|opened| opened.game.number == game));
                 opened.map(|opened| Effect::Tell(Event::GameStarted(opened.game))).into_iter().collect()
             }
-            Report::Fault { entrant, name, words, transcript } if (entrant as usize) < self.names.len() => {
+            Report::Fault { entrant, .. }
+            | Report::Warning { entrant, .. }
+            | Report::Unable { entrant, .. }
+                if entrant as usize >= self.names.len() =>
+            {
+                self.strike(worker, "it tells of no entrant").1
+            }
+            Report::Fault { .. } | Report::Warning { .. } if !self.may_report(worker) => {
+                self.strike(worker, "it tells of too many faults and warnings").1
+            }
+            Report::Fault { entrant, name, words, transcript } => {
                 let entrant = entrant as usize;
                 vec![Effect::Tell(Event::EngineFault(EngineFault { entrant, name, words, transcript }))]
             }
-            Report::Unable { entrant, times, words } if (entrant as usize) < self.names.len() => {
+            Report::Warning { entrant, words } => {
+                vec![Effect::Tell(Event::EngineWarning { entrant: entrant as usize, words })]
+            }
+            Report::Unable { entrant, times, words } => {
                 self.dismiss(worker, entrant as usize, times as usize, words)
             }
-            Report::Fault { .. } | Report::Unable { .. } => self.strike(worker, "it tells of no entrant").1,
             Report::Leaving => {
                 let left = self.workers.remove(worker);
                 left.map(|member| notice(format!("{} has left", member.machine.name))).into_iter().collect()
             }
         }
+    }
+
+    /// Counts a fault or warning of a worker, which would fill the store otherwise.
+    fn may_report(&mut self, worker: &str) -> bool {
+        let Some(member) = self.workers.get_mut(worker) else { return false };
+        member.reports += 1;
+        member.reports <= MOST_REPORTS
     }
 
     /// A worker that cannot start an engine plays no more; where nobody else is left the entrant is out, as it would be

@@ -153,6 +153,13 @@ pub enum Report {
         /// See [`FaultReport::transcript`].
         transcript: Vec<String>,
     },
+    /// An engine does something odd that costs nothing.
+    Warning {
+        /// Whose: an index of the plan's entrants.
+        entrant: u32,
+        /// What, after the engine's name.
+        words: String,
+    },
     /// An engine cannot be started any more, so that I leave.
     Unable {
         /// Whose: an index of the plan's entrants.
@@ -376,7 +383,9 @@ impl Report {
                 check_text("words", words, LONGEST_WORDS)?;
                 check_transcript(transcript)
             }
-            Report::Unable { words, .. } => check_text("words", words, LONGEST_WORDS),
+            Report::Warning { words, .. } | Report::Unable { words, .. } => {
+                check_text("words", words, LONGEST_WORDS)
+            }
         }
     }
 }

@@ -278,6 +278,7 @@ impl<'a> Playing<'a> {
             }),
             Event::EngineWarning { entrant, words } => {
                 self.worker.tell(&format!("Warning: {} {words}", self.plan.entrants[entrant].name));
+                self.tell(Report::Warning { entrant: entrant as u32, words: trimmed(&words) });
             }
             Event::EntrantOut { entrant, strike } => return Some(self.give_up(entrant, &strike)),
             Event::WorkDone { worker, pair } => {

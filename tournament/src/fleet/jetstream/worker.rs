@@ -44,6 +44,8 @@ pub struct WorkerSetup {
     pub speed: Option<NonZeroU64>,
     /// Its endgame tables.
     pub tables: Option<PathBuf>,
+    /// Where full transcripts are kept, in a folder a run; not kept if none.
+    pub log: Option<PathBuf>,
     /// Whether games are bound to processors.
     pub affinity: Affinity,
     /// This program, which is the built-in engine, too.
@@ -203,8 +205,12 @@ impl Worker {
             Err(words) => return Err(failed(words)),
         }
         self.tell(&format!("Playing for {:?} ({}), {} at once", run.name, run.run, self.setup.slots));
-        let slot_terms =
+        let log = self.setup.log.as_ref().map(|folder| folder.join(&run.run));
+        let made = log.as_ref().map_or(Ok(()), std::fs::create_dir_all);
+        made.map_err(|error| failed(format!("failed to make the folder of transcripts: {error}")))?;
+        let mut slot_terms =
             Terms::of(&plan, self.speed, tablebases, &self.setup.own_program, self.setup.guard.clone());
+        slot_terms.log = log;
         let playing =
             Playing::begin(self, run, plan, slot_terms, introduction, lease).await.map_err(failed)?;
         Ok(playing.play(ear).await)

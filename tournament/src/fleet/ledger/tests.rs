@@ -320,3 +320,26 @@ fn an_engine_that_starts_nowhere_is_out_as_on_one_machine() {
     };
     assert_eq!([unable("w1"), unable("w2")], [false, true]);
 }
+
+#[test]
+fn warnings_reach_the_user_until_they_are_a_flood() {
+    let mut ledger = ledger();
+    join(&mut ledger, "w1", introduction("w1"));
+    let mut warn = |entrant, number: u32| {
+        let report = Report::Warning { entrant, words: format!("is odd in way {number}") };
+        ask(&mut ledger, "w1", Question::Tell(report)).1
+    };
+    for number in 0..1000 {
+        let effects = warn(1, number);
+        let [Effect::Tell(Event::EngineWarning { entrant: 1, words })] = &effects[..] else {
+            panic!("{effects:?}")
+        };
+        assert_eq!(*words, format!("is odd in way {number}"));
+    }
+    let told = |effects: &[Effect]| {
+        effects.iter().any(|effect| {
+        matches!(effect, Effect::Tell(Event::Notice { words }) if words.contains("too many faults and warnings"))
+    })
+    };
+    assert!(told(&warn(1, 1000)));
+}
