@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use smalt_driver::process::Interrupt;
 
-use crate::ask::{Answer, Outcome, ask_all};
+use crate::ask::{Answer, Outcome, Questions, ask_all};
 use crate::plan::{Entrant, Limit, Memory, Plan};
 use crate::suite::Suite;
 
@@ -70,7 +70,8 @@ pub fn bench(
     };
     let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();
     let positions = indexes.len();
-    let asked = ask_all(&wac.problems, indexes, &entrant, &plan, interrupt, |_| {});
+    let questions = Questions { problems: &wac.problems, indexes: &indexes, entrant: &entrant, plan: &plan };
+    let asked = ask_all(questions, None, interrupt, |_| {});
     match asked.outcome {
         Outcome::Complete => sum(asked.answers.iter().flatten(), positions, &entrant.name),
         Outcome::Interrupted => Err(BenchError::Interrupted),

@@ -42,6 +42,15 @@ pub enum CheckError {
     },
 }
 
+/// An engine that was started before the run, and stays for its first question.
+#[derive(Default)]
+pub struct Checked {
+    /// What it said of itself.
+    pub introduction: Introduction,
+    /// The engine; none where it failed in a way that is for the run to find.
+    pub engine: Option<Box<dyn Engine>>,
+}
+
 /// What an engine says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Introduction {
@@ -52,22 +61,22 @@ pub struct Introduction {
 }
 
 /// Starts an engine once and sets its options, so that a wrong command, protocol or option is told before the run. Other
-/// faults are for the run to find.
+/// faults are for the run to find. The calling thread must live as long as the engine shall.
 ///
 /// # Errors
 /// If the command, the protocol or an option is wrong.
-pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<Introduction, CheckError> {
+pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<Checked, CheckError> {
     let name = || entrant.name.clone();
     match start(entrant, interrupt) {
-        Ok(mut engine) => {
-            let told = Introduction { name: engine.name().to_owned(), protocol: Some(engine.protocol()) };
-            engine.quit();
-            Ok(told)
+        Ok(engine) => {
+            let introduction =
+                Introduction { name: engine.name().to_owned(), protocol: Some(engine.protocol()) };
+            Ok(Checked { introduction, engine: Some(engine) })
         }
         Err(SetOptionError::Conversation(ConversationError::Fault(
             fault @ (Fault::WouldNotStart(_) | Fault::NoUciok { .. }),
         ))) => Err(CheckError::WouldNotStart { name: name(), fault }),
-        Err(SetOptionError::Conversation(_)) => Ok(Introduction::default()),
+        Err(SetOptionError::Conversation(_)) => Ok(Checked::default()),
         Err(error) => Err(CheckError::Option { name: name(), error }),
     }
 }
@@ -109,8 +118,14 @@ pub(super) struct Asker<'a> {
 }
 
 impl<'a> Asker<'a> {
-    pub(super) fn new(plan: &'a Plan, entrant: &'a Entrant, interrupt: &'a Interrupt) -> Asker<'a> {
-        Asker { plan, entrant, interrupt, engine: None, variant: CastlingMode::Standard }
+    /// One that begins with this engine, if there is one already.
+    pub(super) fn new(
+        plan: &'a Plan,
+        entrant: &'a Entrant,
+        interrupt: &'a Interrupt,
+        engine: Option<Box<dyn Engine>>,
+    ) -> Asker<'a> {
+        Asker { plan, entrant, interrupt, engine, variant: CastlingMode::Standard }
     }
 
     /// Asks for the best move of a problem. A fault of the engine is an answer, too.

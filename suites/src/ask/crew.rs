@@ -5,6 +5,7 @@ use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender};
 use std::thread;
 
+use smalt_driver::Engine;
 use smalt_driver::process::Interrupt;
 
 use super::Answer;
@@ -48,16 +49,28 @@ enum Event {
     Stopped { index: usize, reason: Stopped },
 }
 
-/// Asks an engine those problems whose indexes are given, in their order, several at a time.
+/// What is asked, and whom.
+#[derive(Clone, Copy, Debug)]
+pub struct Questions<'a> {
+    /// All problems.
+    pub problems: &'a [Problem],
+    /// Those that are asked: their indexes, in this order.
+    pub indexes: &'a [usize],
+    /// The engine.
+    pub entrant: &'a Entrant,
+    /// How it is asked.
+    pub plan: &'a Plan,
+}
+
+/// Asks an engine, several positions at a time. The first of its processes may be there already.
 pub fn ask_all(
-    problems: &[Problem],
-    indexes: impl IntoIterator<Item = usize>,
-    entrant: &Entrant,
-    plan: &Plan,
+    questions: Questions<'_>,
+    mut first: Option<Box<dyn Engine>>,
     interrupt: &Interrupt,
     mut progress: impl FnMut(Progress<'_>),
 ) -> Asked {
-    let mut run = Run::new(problems.len(), indexes.into_iter().collect());
+    let Questions { problems, indexes, entrant, plan } = questions;
+    let mut run = Run::new(problems.len(), indexes.iter().copied().collect());
     let askers = plan.concurrency.get().min(run.waiting.len());
     thread::scope(|scope| {
         let (sender, events) = mpsc::channel();
@@ -66,9 +79,13 @@ pub fn ask_all(
             let (questions, inbox) = mpsc::channel();
             lines.push(Some(questions));
             let events = sender.clone();
+            let engine = first.take();
             scope.spawn(move || {
-                work(number, Asker::new(plan, entrant, interrupt), problems, &inbox, &events);
+                work(number, Asker::new(plan, entrant, interrupt, engine), problems, &inbox, &events);
             });
+        }
+        if let Some(mut unneeded) = first.take() {
+            unneeded.quit();
         }
         // The loop ends when the last asker's thread has ended.
         drop(sender);

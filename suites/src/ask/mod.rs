@@ -12,8 +12,8 @@ use smalt_chess::{Move, UciMove};
 use smalt_driver::Fault;
 use smalt_protocol::ReportedScore;
 
-pub use asker::{CheckError, Introduction, check};
-pub use crew::{Asked, Outcome, Progress, ask_all};
+pub use asker::{CheckError, Checked, Introduction, check};
+pub use crew::{Asked, Outcome, Progress, Questions, ask_all};
 pub use settled::Settled;
 
 /// What came of one question.

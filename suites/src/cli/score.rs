@@ -4,6 +4,7 @@ use std::path::Path;
 use std::time::{Duration, Instant};
 
 use anyhow::anyhow;
+use smalt_driver::Engine;
 use smalt_driver::entrant::Protocol;
 use smalt_driver::process::Interrupt;
 
@@ -12,7 +13,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::progress::{Bar, Loudness};
 use super::results::Results;
 use super::{intent, output, signals};
-use crate::ask::{self, Asked, Introduction, Outcome};
+use crate::ask::{self, Asked, Checked, Introduction, Outcome, Questions};
 use crate::plan::{Entrant, Plan};
 use crate::record::{Record, ResultRecord, Settings};
 use crate::suite::Suite;
@@ -31,18 +32,18 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     let earlier = earlier.unwrap_or_default();
     let interrupt = Interrupt::new().or_failed()?;
     signals::listen(interrupt.clone()).or_failed()?;
-    let mut introductions = Vec::new();
+    let mut checked = Vec::new();
     for entrant in &plan.entrants {
-        let introduction = ask::check(entrant, &interrupt).or_usage()?;
-        check_resumed(&earlier, entrant, &introduction)?;
-        introductions.push(introduction);
+        let engine = ask::check(entrant, &interrupt).or_usage()?;
+        check_resumed(&earlier, entrant, &engine.introduction)?;
+        checked.push(engine);
     }
     let loudness = if flags.output.quiet { Loudness::Quiet } else { Loudness::Usual };
     let of_this_run = |record: &&Record| !is_other(record, &plan, &suites);
     let ahead = earlier.iter().filter(of_this_run).cloned().collect();
     let mut run = Run {
         plan: &plan,
-        introductions: &introductions,
+        checked,
         earlier: &earlier,
         interrupt: &interrupt,
         loudness,
@@ -177,8 +178,8 @@ impl Difference {
 /// A run and what it has brought so far.
 struct Run<'a> {
     plan: &'a Plan,
-    /// What the engines say of themselves.
-    introductions: &'a [Introduction],
+    /// What the engines say of themselves, and they, until they are asked.
+    checked: Vec<Checked>,
     /// The results of the same run before it was interrupted.
     earlier: &'a [Record],
     interrupt: &'a Interrupt,
@@ -189,8 +190,9 @@ struct Run<'a> {
 impl Run<'_> {
     fn score(&mut self, suite: &Suite) -> Result<Exit, Refusal> {
         let mut exit = Exit::Done;
-        for (entrant, introduction) in self.plan.entrants.iter().zip(self.introductions) {
-            let record = self.ask(suite, entrant, introduction, &mut exit);
+        for (index, entrant) in self.plan.entrants.iter().enumerate() {
+            let first = self.checked[index].engine.take();
+            let record = self.ask(suite, entrant, &self.checked[index].introduction, first, &mut exit);
             self.results.add(suite, record)?;
             if exit == Exit::Interrupted {
                 break;
@@ -200,7 +202,14 @@ impl Run<'_> {
         Ok(exit)
     }
 
-    fn ask(&self, suite: &Suite, entrant: &Entrant, introduction: &Introduction, exit: &mut Exit) -> Record {
+    fn ask(
+        &self,
+        suite: &Suite,
+        entrant: &Entrant,
+        introduction: &Introduction,
+        first: Option<Box<dyn Engine>>,
+        exit: &mut Exit,
+    ) -> Record {
         let answered = self.answered(suite, entrant);
         let is_open = |&index: &usize| answered.get(index).is_none_or(Option::is_none);
         let open: Vec<usize> = (0..suite.problems.len()).filter(is_open).collect();
@@ -212,7 +221,8 @@ impl Run<'_> {
         let (problems, interrupt) = (&suite.problems, self.interrupt);
         let mut so_far = Asked { answers: vec![None; problems.len()], outcome: Outcome::Interrupted };
         let mut saved_at = Instant::now();
-        let asked = ask::ask_all(problems, open, entrant, self.plan, interrupt, |progress| {
+        let questions = Questions { problems, indexes: &open, entrant, plan: self.plan };
+        let asked = ask::ask_all(questions, first, interrupt, |progress| {
             bar.add(&progress);
             so_far.answers[progress.index] = Some(progress.answer.clone());
             if saved_at.elapsed() >= SAVE_EVERY {
