@@ -23,9 +23,9 @@ pub struct Comparison {
     pub first: Side,
     /// The second run.
     pub second: Side,
-    /// Positions that both runs have.
+    /// Positions that both runs have answered.
     pub positions: usize,
-    /// Positions that only one of them has.
+    /// Positions of either that the other does not have, or has not answered.
     pub unpaired: usize,
     /// Solved by the second alone.
     pub newly_solved: Vec<Change>,
@@ -154,13 +154,23 @@ fn pair<'a>(
     second: &'a [ResultRecord],
 ) -> Vec<(&'a ResultRecord, &'a ResultRecord)> {
     let mut seconds: HashMap<(&str, &str), Vec<&ResultRecord>> = HashMap::new();
-    for result in second.iter().rev() {
+    for result in second.iter().rev().filter(|result| !result.is_unanswered()) {
         seconds.entry((&result.id, &result.fen)).or_default().push(result);
     }
     first
         .iter()
+        .filter(|result| !result.is_unanswered())
         .filter_map(|a| seconds.get_mut(&(a.id.as_str(), a.fen.as_str()))?.pop().map(|b| (a, b)))
         .collect()
+}
+
+/// The suites of which only one of two files has a run.
+pub fn unmatched_suites<'a>(first: &'a [Record], second: &'a [Record]) -> Vec<&'a str> {
+    let lacks = |records: &[Record], suite: &str| records.iter().all(|record| record.suite != suite);
+    let all = first.iter().chain(second).map(|record| record.suite.as_str());
+    let mut suites: Vec<&str> = all.filter(|suite| lacks(first, suite) || lacks(second, suite)).collect();
+    suites.dedup();
+    suites
 }
 
 /// Which runs of two files are set beside each other: those of one suite, of the same engine where both files have it,

@@ -131,11 +131,11 @@ impl Limit {
     /// Whether a search that has lasted so long, and tells these nodes and plies, goes on after its limit. Time has the
     /// `grace` that is given; nodes and plies have some room, since engines look at their limits now and then.
     pub fn is_passed(self, grace: Duration, time: Duration, nodes: Option<u64>, depth: Option<u32>) -> bool {
-        const NODES_OF_ROOM: u64 = 1_000_000;
+        const NODES_OF_ROOM: u64 = 20_000;
         match self {
             Limit::MoveTime(limit) => time > limit + grace,
             Limit::Nodes(limit) => {
-                nodes.is_some_and(|nodes| nodes > limit.saturating_add(limit.max(NODES_OF_ROOM)))
+                nodes.is_some_and(|nodes| nodes > limit.saturating_add((limit / 2).max(NODES_OF_ROOM)))
             }
             Limit::Depth(limit) => depth.is_some_and(|depth| depth > limit.saturating_add(2)),
         }
@@ -303,9 +303,9 @@ mod tests {
         let time = Limit::MoveTime(Duration::from_millis(200));
         check(time, 300, Some(99_000_000), Some(99), false);
         check(time, 301, None, None, true);
-        check(Limit::Nodes(1000), 99_000, Some(900_000), Some(99), false);
-        check(Limit::Nodes(1000), 1, Some(1_001_001), Some(1), true);
-        check(Limit::Nodes(5_000_000), 1, Some(9_999_999), Some(99), false);
+        check(Limit::Nodes(1000), 99_000, Some(21_000), Some(99), false);
+        check(Limit::Nodes(1000), 1, Some(21_001), Some(1), true);
+        check(Limit::Nodes(5_000_000), 1, Some(7_500_000), Some(99), false);
         check(Limit::Depth(5), 99_000, Some(99_000_000), Some(7), false);
         check(Limit::Depth(5), 1, Some(1), Some(8), true);
         check(Limit::Nodes(1), 1, None, None, false);

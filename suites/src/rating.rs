@@ -55,7 +55,8 @@ impl RatingEstimate {
 /// Why there is none, for people.
 pub fn reason_for_none() -> String {
     format!(
-        "none: its line holds for UCI engines with {} to {} ms a position (--movetime) that answer all of sts in full",
+        "none: its line holds for UCI engines with {} to {} ms a position (--movetime; its authors gave 200) that answer \
+         all of sts in time, without a fault, and with nothing kept from one position to the next",
         CALIBRATED_MS.start(),
         CALIBRATED_MS.end()
     )

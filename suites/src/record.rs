@@ -12,7 +12,7 @@ use crate::ask::{Answer, Asked, Failure, Introduction, LateMove, Length, Outcome
 use crate::grade::{Grade, MoveList, announced_mate};
 use crate::plan::{Entrant, Limit, Memory, Plan};
 use crate::rating::{self, RatingEstimate};
-use crate::suite::{Problem, Suite};
+use crate::suite::{self, Problem, Suite};
 
 /// The version of the files that this program writes. Fields are added without a new one.
 pub const FORMAT: u32 = 1;
@@ -302,10 +302,13 @@ impl Record {
         }
     }
 
-    /// Where the published line may be followed: a UCI engine that was asked all of STS and had its full time.
+    /// Where the published line may be followed: a UCI engine that was asked all of STS, forgot each position before the
+    /// next, answered without a fault, used its full time, and kept to it but for one answer of twenty.
     fn estimate_rating(&mut self, suite: &Suite, limit: Limit, protocol: Option<Protocol>) {
-        let is_calibrated = protocol == Some(Protocol::Uci) && self.settings.early_stop.is_none();
-        if suite.name != "sts" || self.unanswered > 0 || !is_calibrated {
+        let had_its_time = self.settings.early_stop.is_none() && self.late * 20 <= self.positions;
+        let is_calibrated = protocol == Some(Protocol::Uci) && had_its_time && !self.settings.keep_hash;
+        let answered_all = self.unanswered == 0 && self.faults == 0;
+        if suite.name != suite::STS || !answered_all || !is_calibrated {
             return;
         }
         let points: Vec<u32> = self.results.iter().map(|result| result.points).collect();

@@ -5,6 +5,7 @@
 mod support;
 
 use insta::assert_snapshot;
+use smalt_chess::{CastlingMode, UciMove};
 use smalt_suites::history::History;
 use smalt_suites::record::from_json;
 use support::{Bench, scripted};
@@ -159,4 +160,42 @@ fn one_command_scores_an_engine_and_adds_its_row() {
     assert!(told.contains("STS rating: none: its line holds for UCI engines with 50 to 200 ms"), "{told}");
     assert!(build.bench_nodes > Some(0) && build.bench_nps > Some(0), "{build:?}");
     assert!(ran.output.contains("| Feature | Category | Date | Commit | WAC | STS | Elo | Improvement |"));
+}
+
+#[test]
+fn a_row_takes_whole_results_of_one_engine_alone() {
+    let bench = Bench::new();
+    let best: String = smalt_suites::suite::Suite::embedded("wac")
+        .unwrap()
+        .problems
+        .iter()
+        .map(|problem| {
+            format!("{} {}\n", problem.id, UciMove::from_move(problem.goal.best[0], CastlingMode::Standard))
+        })
+        .collect();
+    bench.file("all.txt", &best);
+    bench.file("half.txt", best.lines().take(100).map(|line| format!("{line}\n")).collect::<String>());
+    for (list, name) in [("all.txt", "strong"), ("half.txt", "weak")] {
+        let ran =
+            bench.run(["grade", "wac", "--moves", list, "--name", name, "--json", &format!("{name}.json")]);
+        assert!(ran.code.is_some_and(|code| code != 2), "{}", ran.errors);
+    }
+    let add = |more: &[&str], code: i32, words: &str| {
+        let all = [&["history", "add", "x", "--file", "h.toml", "--no-bench", "--date", "2026-01-01"], more]
+            .concat();
+        let ran = bench.run(all);
+        assert_eq!(ran.code, Some(code), "{}", ran.errors);
+        assert!(ran.errors.contains(words), "{}", ran.errors);
+    };
+    add(
+        &["--results", "strong.json", "--results", "weak.json"],
+        2,
+        "no result of smalt on wac or sts; there are those of strong, weak",
+    );
+    add(&["--results", "strong.json", "--engine", "cmd=x name=other"], 2, "no result of other");
+    add(&["--results", "weak.json"], 2, "the run of weak on wac has no answer to 200 positions");
+    add(&["--results", "strong.json", "--results", "strong.json"], 2, "several runs of strong on wac");
+    assert!(!bench.path("h.toml").exists());
+    add(&["--results", "strong.json", "--results", "weak.json", "--engine", "cmd=x name=strong"], 0, "");
+    assert!(bench.read("h.toml").contains("wac = 300"), "{}", bench.read("h.toml"));
 }

@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod support;
+
 use std::path::{Path, PathBuf};
 
 use smalt_chess::San;
 use smalt_suites::suite::{EMBEDDED, Problem, Suite};
+use support::{Bench, scripted};
 
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
@@ -312,6 +315,30 @@ fn themes_are_what_names_have_in_common() {
 fn shared_data() -> Option<PathBuf> {
     let wanted = std::env::var_os("SMALT_SHARED").is_some_and(|value| value == "1");
     wanted.then(|| Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data"))
+}
+
+#[test]
+fn files_are_no_suites_of_the_program_and_have_names_of_their_own() {
+    let bench = Bench::new();
+    let line = format!("{START} bm e4 Qh9; id one;\n");
+    for name in ["a/x.epd", "b/x.epd", "wac.epd"] {
+        std::fs::create_dir_all(bench.path(name).parent().unwrap()).unwrap();
+        bench.file(name, &line);
+    }
+    let engine = scripted("--moves e2e4");
+    let score =
+        |suites: &[&str]| bench.run([&["score", "--nodes", "10", "--engine", &engine], suites].concat());
+    let ran = score(&["a/x.epd", "b/x.epd"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("\"a/x.epd\" and \"b/x.epd\" are both called x"), "{}", ran.errors);
+    let ran = score(&["wac.epd"]);
+    assert_eq!(ran.code, Some(3), "the move that is none is told: {}", ran.errors);
+    assert!(
+        ran.errors.contains("Qh9") && ran.output.contains("wac (wac.epd): scripted"),
+        "{}{}",
+        ran.output,
+        ran.errors
+    );
 }
 
 #[test]

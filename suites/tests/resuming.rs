@@ -192,6 +192,55 @@ fn what_was_answered_ahead_is_kept_through_a_second_interruption() {
 }
 
 #[test]
+fn a_file_that_holds_other_results_is_not_written_over() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4");
+    let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
+    bench.file("out.json", to_json(&whole));
+    let arguments = [
+        "score",
+        "suite.epd",
+        "--engine",
+        &engine,
+        "--nodes",
+        "11",
+        "--json",
+        "out.json",
+        "--resume",
+        "out.json",
+    ];
+    let ran = bench.run(arguments);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(
+        ran.errors.contains("it holds results of scripted on suite, which this run would overwrite"),
+        "{}",
+        ran.errors
+    );
+    assert_eq!(bench.read("out.json"), to_json(&whole));
+}
+
+#[test]
+fn what_was_not_asked_is_no_loss_in_a_comparison() {
+    let bench = Bench::new();
+    let (_, whole) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    let mut half = whole.clone();
+    for result in &mut half[0].results[1..] {
+        (result.fault, result.san, result.points, result.solved) =
+            (Some("not-asked".to_owned()), None, 0, false);
+    }
+    bench.file("whole.json", to_json(&whole));
+    bench.file("half.json", to_json(&half));
+    let ran = bench.run(["compare", "whole.json", "half.json"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.errors);
+    assert!(ran.output.contains("Solved: 0 gained, 0 lost"), "{}", ran.output);
+    assert!(
+        ran.output.contains("Left out: 6 positions that only one of the runs has answered"),
+        "{}",
+        ran.output
+    );
+}
+
+#[test]
 fn a_file_that_cannot_be_written_is_told_before_the_work() {
     let bench = Bench::new();
     let (ran, _) = bench.score(SUITE, &scripted("--fault exit"), &["--csv", "no/such/folder.csv"]);

@@ -138,9 +138,9 @@ pub(super) struct HistoryAddFlags {
     /// What kind of thing that is: search, evaluation, speed
     #[arg(long)]
     pub category: Option<String>,
-    /// The engine
-    #[arg(short, long, value_name = "ENTRANT", default_value = "builtin")]
-    pub engine: String,
+    /// The engine [default: builtin, or whose results are given, if they are one engine's]
+    #[arg(short, long, value_name = "ENTRANT")]
+    pub engine: Option<String>,
     /// The registry of engines [default: smalt/engines.toml in your configuration folder]
     #[arg(long = "engines", value_name = "FILE")]
     pub registry: Option<PathBuf>,
@@ -221,7 +221,8 @@ pub(super) struct ScoreFlags {
     /// Milliseconds for each position [default: 200]
     #[arg(long, value_name = "MS", group = "limit")]
     pub movetime: Option<u64>,
-    /// Nodes for each position. xboard knows no such limit: its engines are interrupted there, and two runs may differ
+    /// Nodes for each position. Engines that do not keep to them are told to stop at half as many again (at least 20,000
+    /// more), and engines of xboard, which has no such limit, at once: two runs of those may differ
     #[arg(long, value_name = "N", group = "limit")]
     pub nodes: Option<u64>,
     /// Plies for each position

@@ -2,7 +2,8 @@
 
 use anyhow::anyhow;
 use smalt_chess::{Move, San};
-use smalt_report::{Column, Kind, Table};
+use smalt_report::format::number;
+use smalt_report::{Column, Kind, Sign, Table};
 
 use super::arguments::ShowFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -48,8 +49,8 @@ fn overview(suite: &Suite) -> String {
         "{}: {}. {} positions, {} points.\n\n",
         suite.name,
         suite.title,
-        suite.problems.len(),
-        suite.max_points()
+        whole(suite.problems.len() as u32),
+        whole(suite.max_points())
     );
     let mut table = Table::new([
         Column::new("Theme", Kind::Text),
@@ -68,6 +69,11 @@ fn overview(suite: &Suite) -> String {
         text.extend(oddities.iter().map(|oddity| format!("{oddity}\n")));
     }
     text
+}
+
+/// A count with its thousands parted, as in tables.
+fn whole(count: u32) -> String {
+    number(f64::from(count), 0, Sign::Negative)
 }
 
 /// Those of the suite as a whole, then those of its problems.

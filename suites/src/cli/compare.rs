@@ -1,11 +1,14 @@
 //! `compare`: runs beside each other.
 
+use std::collections::BTreeSet;
+
 use anyhow::{Context, anyhow};
 
 use super::arguments::CompareFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
-use crate::compare::{Comparison, match_runs};
+use crate::compare::{Comparison, match_runs, unmatched_suites};
+use crate::record::Record;
 use crate::report::{Style, changes, comparison_report};
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
@@ -14,7 +17,33 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     let pairs = match_runs(&first, second.as_deref());
     let comparisons: Vec<Comparison> = pairs.iter().filter_map(|(a, b)| Comparison::new(a, b)).collect();
     if comparisons.is_empty() {
-        return Err(anyhow!("nothing to compare: no suite has been run twice")).or_usage();
+        let suites = |records: &[Record]| {
+            let names: BTreeSet<&str> = records.iter().map(|record| record.suite.as_str()).collect();
+            names.into_iter().collect::<Vec<_>>().join(", ")
+        };
+        let words = match &second {
+            Some(second) => format!(
+                "{} has {}, and {} has {}",
+                flags.first.display(),
+                suites(&first),
+                flags.second.as_deref().unwrap_or(&flags.first).display(),
+                suites(second)
+            ),
+            None => format!("{} has {}, each once", flags.first.display(), suites(&first)),
+        };
+        return Err(anyhow!("nothing to compare: {words}")).or_usage();
+    }
+    let alone = second.as_deref().map(|second| unmatched_suites(&first, second)).unwrap_or_default();
+    for suite in &alone {
+        output::tell(&format!("left out: {suite}, which only one of the files has"));
+    }
+    for (a, b) in pairs.iter().filter(|(a, b)| a.settings != b.settings) {
+        let names =
+            if a.engine == b.engine { a.engine.clone() } else { format!("{} and {}", a.engine, b.engine) };
+        output::tell(&format!(
+            "Note: the runs of {names} on {} had different settings (options, --keep-hash, --grace, --early-stop)",
+            a.suite
+        ));
     }
     let report = |style| {
         comparisons
@@ -35,6 +64,8 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
         let text = serde_json::to_string_pretty(&comparisons).context("failed to write JSON").or_failed()?;
         output::write(path, &(text + "\n"))?;
     }
-    let is_whole = comparisons.len() == pairs.len() && comparisons.iter().all(|one| one.unpaired == 0);
+    let is_whole = alone.is_empty()
+        && comparisons.len() == pairs.len()
+        && comparisons.iter().all(|one| one.unpaired == 0);
     Ok(if is_whole { Exit::Done } else { Exit::LeftOut })
 }

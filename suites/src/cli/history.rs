@@ -1,10 +1,12 @@
 //! `history`: a row a build, and the table that they make.
 
+use std::collections::BTreeSet;
 use std::io::Write;
 use std::path::Path;
 use std::time::Duration;
 
-use anyhow::{Context, anyhow};
+use anyhow::{Context, anyhow, bail};
+use smalt_driver::entrant::BUILTIN;
 use smalt_driver::process::Interrupt;
 
 use super::arguments::{
@@ -19,6 +21,7 @@ use crate::history::{Build, Date, History, current_commit, elo_of, results_of};
 use crate::plan::{Entrant, Program};
 use crate::record::Record;
 use crate::report::{Style, history_plot, history_report};
+use crate::suite::STS;
 
 pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     match &flags.command {
@@ -49,6 +52,9 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
 }
 
 fn read(file: &Path) -> Result<History, Refusal> {
+    if !file.exists() {
+        return Err(anyhow!("there is no history {}: history add begins one", file.display())).or_usage();
+    }
     let text = output::read(file)?;
     History::parse(&String::from_utf8_lossy(&text), &file.display().to_string()).or_usage()
 }
@@ -61,14 +67,11 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     let plan = intent::plan(&scoring)?;
     let [entrant] = plan.entrants.as_slice() else { unreachable!("one engine was given") };
     let mut build = described(flags, entrant, builtin)?;
-    let (exit, records) = records(flags, &scoring)?;
+    let (exit, records) = records(flags, &scoring, &entrant.name)?;
     if exit == Exit::Interrupted {
         return Ok(exit);
     }
     build.take(&records);
-    if build.wac.is_none() && build.sts.is_none() {
-        return Err(anyhow!("the results hold neither wac nor sts")).or_usage();
-    }
     if !flags.no_bench {
         match measure(flags, entrant, plan.longest_move, builtin) {
             Ok((nodes, speed)) => (build.bench_nodes, build.bench_nps) = (Some(nodes), Some(speed)),
@@ -99,6 +102,9 @@ fn described(flags: &HistoryAddFlags, entrant: &Entrant, builtin: Builtin) -> Re
         let text = results_of(&output::read(file)?, file).or_usage()?;
         let name = flags.entrant.as_ref().unwrap_or(&entrant.name);
         (build.elo, build.elo_error) = elo_of(name, &text, &file.display().to_string()).or_usage()?;
+        if build.elo.is_none() {
+            output::tell(&format!("{} gives {name} no Elo yet: the row is without", file.display()));
+        }
     }
     Ok(build)
 }
@@ -115,7 +121,7 @@ fn day(given: Option<&str>) -> Result<Date, Refusal> {
 fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
     ScoreFlags {
         suites: vec!["wac".to_owned(), "sts".to_owned()],
-        engines: vec![flags.engine.clone()],
+        engines: vec![flags.engine.clone().unwrap_or_else(|| BUILTIN.to_owned())],
         each: None,
         registry: flags.registry.clone(),
         movetime: flags.movetime,
@@ -132,7 +138,11 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
 }
 
 /// Runs of WAC and STS: those that were given, or new ones.
-fn records(flags: &HistoryAddFlags, scoring: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> {
+fn records(
+    flags: &HistoryAddFlags,
+    scoring: &ScoreFlags,
+    engine: &str,
+) -> Result<(Exit, Vec<Record>), Refusal> {
     if flags.results.is_empty() {
         return score::score(scoring);
     }
@@ -140,7 +150,43 @@ fn records(flags: &HistoryAddFlags, scoring: &ScoreFlags) -> Result<(Exit, Vec<R
     for file in &flags.results {
         records.extend(output::read_records(file)?);
     }
+    records.retain(|record| MEASURED.contains(&record.suite.as_str()));
+    let present: BTreeSet<String> = records.iter().map(|record| record.engine.clone()).collect();
+    if flags.engine.is_some() || present.len() != 1 {
+        records.retain(|record| record.engine == engine);
+    }
+    if present.is_empty() {
+        return Err(anyhow!("the results hold neither wac nor sts")).or_usage();
+    }
+    if records.is_empty() {
+        let present = present.into_iter().collect::<Vec<_>>().join(", ");
+        let words =
+            format!("no result of {engine} on wac or sts; there are those of {present} (--engine name=NAME)");
+        return Err(anyhow!(words)).or_usage();
+    }
+    check_measured(&records).or_usage()?;
     Ok((Exit::Done, records))
+}
+
+/// The suites that a history tells of.
+const MEASURED: [&str; 2] = ["wac", STS];
+
+/// A row tells of whole runs, one a suite, under one limit.
+fn check_measured(records: &[Record]) -> anyhow::Result<()> {
+    for record in records {
+        let suite = &record.suite;
+        if record.unanswered > 0 {
+            bail!("the run of {} on {suite} has no answer to {} positions", record.engine, record.unanswered);
+        }
+        if records.iter().filter(|other| other.suite == *suite).count() > 1 {
+            bail!("there are several runs of {} on {suite}: give one", record.engine);
+        }
+        if record.limit != records[0].limit {
+            let limits = [&records[0], record].map(|one| one.limit.clone().unwrap_or_default());
+            bail!("{} was run with {}, and {suite} with {}", records[0].suite, limits[0], limits[1]);
+        }
+    }
+    Ok(())
 }
 
 /// Nodes and speed: by the bench that the built-in engine brings, or by ours.

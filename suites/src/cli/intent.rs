@@ -87,7 +87,9 @@ fn read_suite(text: &str) -> Result<Suite, Refusal> {
         return Err(anyhow!("there is no suite and no file {text:?}{hint}; {suites}")).or_usage();
     }
     let bytes = output::read(path)?;
-    let name = path.file_stem().map_or_else(|| text.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    let stem = path.file_stem().map_or_else(|| text.to_owned(), |stem| stem.to_string_lossy().into_owned());
+    // A file may be called as a suite of the program, and is another suite.
+    let name = if Suite::embedded(&stem).is_some() { format!("{stem} ({text})") } else { stem };
     Ok(Suite::parse(&bytes, &name, text))
 }
 

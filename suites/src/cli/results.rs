@@ -3,6 +3,8 @@
 use std::collections::HashSet;
 use std::path::Path;
 
+use anyhow::anyhow;
+
 use super::arguments::OutputFlags;
 use super::exit::{OrRefuse, Refusal};
 use super::output::{self, People};
@@ -27,6 +29,12 @@ impl<'a> Results<'a> {
     pub(super) fn new(flags: &'a OutputFlags, ahead: Vec<Record>) -> Result<Results<'a>, Refusal> {
         let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
         let files = || files.into_iter().flatten().map(AsRef::as_ref);
+        if files().filter(|path| output::is_standard_output(path)).count() > 1 {
+            return Err(anyhow!(
+                "standard output (-) takes one form of the results: name files for the others"
+            ))
+            .or_usage();
+        }
         files().try_for_each(output::check_writable)?;
         let people = People::beside(files());
         let (markdown, failed) = (String::new(), String::new());

@@ -27,6 +27,7 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     for text in &flags.suites {
         suites.push(intent::suite(text)?);
     }
+    check_names(&suites, &flags.suites)?;
     let plan = intent::plan(flags)?;
     let earlier = flags.resume.as_deref().map(|file| to_resume(file, &plan, &suites)).transpose()?;
     let earlier = earlier.unwrap_or_default();
@@ -39,6 +40,9 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         checked.push(engine);
     }
     let loudness = if flags.output.quiet { Loudness::Quiet } else { Loudness::Usual };
+    if flags.resume.is_some() && flags.resume == flags.output.json {
+        check_kept(&earlier, &plan, &suites)?;
+    }
     let of_this_run = |record: &&Record| !is_other(record, &plan, &suites);
     let ahead = earlier.iter().filter(of_this_run).cloned().collect();
     let mut run = Run {
@@ -64,6 +68,29 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         return Err(anyhow!("no engine gave an answer")).or_failed();
     }
     Ok((exit, run.results.into_records()))
+}
+
+/// Results are told apart by the names of their suites.
+fn check_names(suites: &[Suite], typed: &[String]) -> Result<(), Refusal> {
+    for (index, suite) in suites.iter().enumerate() {
+        if let Some(first) = suites[..index].iter().position(|other| other.name == suite.name) {
+            let words = format!("{:?} and {:?} are both called {}", typed[first], typed[index], suite.name);
+            return Err(anyhow!("{words}: results could not be told apart")).or_usage();
+        }
+    }
+    Ok(())
+}
+
+/// The file that is gone on with is written again: it must not hold what this run would not write.
+fn check_kept(earlier: &[Record], plan: &Plan, suites: &[Suite]) -> Result<(), Refusal> {
+    let other = earlier.iter().find(|record| record.answered_any() && is_other(record, plan, suites));
+    other.map_or(Ok(()), |record| {
+        let words = format!(
+            "it holds results of {} on {}, which this run would overwrite",
+            record.engine, record.suite
+        );
+        Err(anyhow!("--json and --resume name one file, and {words}: name another for --json")).or_usage()
+    })
 }
 
 /// How an interrupted run is gone on with.

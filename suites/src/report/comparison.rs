@@ -52,7 +52,7 @@ fn totals(comparison: &Comparison) -> Table {
 
 fn meaning(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![format!(
-        "Solved: {} gained, {} lost; chance alone parts them so unevenly with p = {} (McNemar's exact test)",
+        "Solved: {} gained, {} lost; p = {} (McNemar's exact test: how likely chance alone parts them so unevenly)",
         comparison.newly_solved.len(),
         comparison.newly_lost.len(),
         number(comparison.p_value, 4, Sign::Negative)
@@ -72,7 +72,10 @@ fn meaning(comparison: &Comparison) -> Vec<String> {
         ));
     }
     if comparison.unpaired > 0 {
-        lines.push(format!("{} positions are in one of the runs only, and left out", comparison.unpaired));
+        lines.push(format!(
+            "Left out: {} positions that only one of the runs has answered",
+            comparison.unpaired
+        ));
     }
     lines
 }

@@ -13,6 +13,9 @@ const STS_POINTS: f64 = 15_000.0;
 pub fn history_report(history: &History, style: Style) -> String {
     let mut section = Section::new("Improvements");
     section.table(history.table());
+    section.lines(["Improvement: the Elo less that of the build before, as if measured apart; it means something where both were \
+                    measured on one scale"
+        .to_owned()]);
     let mut text = section.write(style);
     let mut section = Section::new("Measurements");
     section.table(history.measurements());
@@ -32,7 +35,14 @@ pub fn history_plot(history: &History) -> Result<String, PlotError> {
         builds().filter_map(|(build, &time)| Some((time, value(build)?))).collect()
     };
     let first = history.builds.first().map(|build| build.date.as_str()).unwrap_or_default();
-    let days = || Axis::in_unit(&format!("time since {first}"), "days");
+    let spans_days = history.builds.iter().any(|build| build.date != first);
+    let days = || {
+        if spans_days {
+            Axis::in_unit(&format!("time since {first}"), "days")
+        } else {
+            Axis::new(format!("part of {first}, in the order of the builds"))
+        }
+    };
     let suites = LineChart::new("WAC and STS", days(), Axis::in_unit("of all points", "%"))
         .line("WAC", points(&|build| Some(f64::from(build.wac?) * 100.0 / WAC_POSITIONS)))
         .line("STS", points(&|build| Some(f64::from(build.sts?) * 100.0 / STS_POINTS)));
@@ -44,14 +54,15 @@ pub fn history_plot(history: &History) -> Result<String, PlotError> {
 }
 
 /// When each build was made, in days since the first. Builds of one day are spread over it in their order; where a date
-/// cannot be read, a build is taken to be of the day of the one before.
+/// cannot be read, or is earlier, a build is taken to be of the day of the one before.
 fn times(builds: &[Build]) -> Vec<f64> {
-    let mut day = 0;
+    let mut day = None;
     let days: Vec<i64> = builds
         .iter()
         .map(|build| {
-            day = Date::parse(&build.date).map_or(day, Date::to_days);
-            day
+            let told = Date::parse(&build.date).map(Date::to_days);
+            day = told.map_or(day, |told| day.map_or(Some(told), |before: i64| Some(before.max(told))));
+            day.unwrap_or_default()
         })
         .collect();
     let first = days.first().copied().unwrap_or_default();

@@ -7,6 +7,7 @@ use smalt_report::{Cell, Column, Kind, Sign, Table};
 use super::{Section, Style, right};
 use crate::rating;
 use crate::record::{self, Record, ScoreRecord};
+use crate::suite;
 
 /// The most faults that are told one by one.
 const FAULTS_SHOWN: usize = 20;
@@ -64,12 +65,12 @@ fn totals(run: &Record) -> Vec<String> {
         let rating = number(rating, 0, Sign::Negative);
         lines.push(format!("STS rating: about {rating}{} ({condition})", error.unwrap_or_default()));
     }
-    if run.suite == "sts" && run.limit.is_some() && run.rating.is_none() {
+    if run.suite == suite::STS && run.limit.is_some() && run.rating.is_none() {
         lines.push(format!("STS rating: {}", rating::reason_for_none()));
     }
     if let Some((median, slowest)) = solving_times(run) {
         lines.push(format!(
-            "Time to solution: half of them within {median} ms, the slowest after {slowest} ms"
+            "Time to solution: half of the solved within {median} ms, the slowest after {slowest} ms"
         ));
     }
     let early = run.results.iter().filter(|result| result.stopped_early).count();
@@ -77,6 +78,7 @@ fn totals(run: &Record) -> Vec<String> {
         let searches = if early == 1 { "search was" } else { "searches were" };
         lines.push(format!("{early} {searches} ended early, a solution being held"));
     }
+    lines.extend(too_few_nodes(run));
     lines.extend(late(run));
     lines.extend(interrupted(run));
     if run.unanswered > 0 {
@@ -87,6 +89,27 @@ fn totals(run: &Record) -> Vec<String> {
         ));
     }
     lines
+}
+
+/// An engine that moves long before it has visited the nodes that it may: it has not understood the limit.
+fn too_few_nodes(run: &Record) -> Option<String> {
+    let limit: u64 = run.limit.as_deref()?.strip_prefix("nodes ")?.parse().ok()?;
+    let mut told: Vec<u64> = run.results.iter().filter_map(|result| result.nodes).collect();
+    told.sort_unstable();
+    let &median = told.get(told.len() / 2)?;
+    let (median_text, limit_text) = (whole(median), whole(limit));
+    (median < limit / 4).then(|| {
+        format!(
+            "Few nodes: {} moved after {median_text} or fewer in half of the positions, of {limit_text} that it had; it may \
+             not know this limit",
+            run.engine
+        )
+    })
+}
+
+/// A count with its thousands parted, as in tables.
+fn whole(count: u64) -> String {
+    number(count as f64, 0, Sign::Negative)
 }
 
 /// What an engine of xboard's protocol cannot be told of its limit.
@@ -207,6 +230,7 @@ pub fn positions(runs: &[Record]) -> Table {
         text("score"),
         text("fault"),
         text("late_move"),
+        text("stopped_early"),
     ]);
     for (run, result) in runs.iter().flat_map(|run| run.results.iter().map(move |result| (run, result))) {
         table.push([
@@ -231,6 +255,7 @@ pub fn positions(runs: &[Record]) -> Table {
             result.score.map(score_text).into(),
             result.fault.clone().into(),
             result.late.as_ref().map(|late| late.mv.clone()).into(),
+            result.stopped_early.to_string().into(),
         ]);
     }
     table

@@ -45,8 +45,19 @@ fn solved(suite: &str, runs: &[&Record]) -> LineChart {
         let mut times: Vec<u64> = run.results.iter().filter_map(|result| result.solved_after_ms).collect();
         times.sort_unstable();
         let share = |count: usize| 100.0 * count as f64 / run.positions.max(1) as f64;
-        // What took less than a millisecond stands at one.
-        let points = (1..).zip(times).map(|(count, time)| (time.max(1) as f64, share(count)));
+        let last = times.last().copied().unwrap_or_default();
+        let end = runs.iter().filter_map(|run| slowest(run)).max().unwrap_or_default().max(last).max(10);
+        // What took less than a millisecond stands at one. Each solution is a step up, and the line goes on to the end.
+        let steps = (0..).zip(times.iter().copied()).flat_map(|(count, time)| {
+            let time = time.max(1) as f64;
+            [(time, share(count)), (time, share(count + 1))]
+        });
+        let points = std::iter::once((1.0, 0.0)).chain(steps).chain([(end as f64, share(times.len()))]);
         chart.line(run.engine.as_str(), points)
     })
+}
+
+/// When the last solution of a run was found, in milliseconds.
+fn slowest(run: &Record) -> Option<u64> {
+    run.results.iter().filter_map(|result| result.solved_after_ms).max()
 }

@@ -16,6 +16,9 @@ pub use goal::{Goal, GoalError};
 pub use note::Note;
 pub use read::{LineError, RefusedLine};
 
+/// The name of the suite that the rating is for.
+pub const STS: &str = "sts";
+
 /// Problems, in their order.
 #[derive(Clone, Debug)]
 pub struct Suite {
