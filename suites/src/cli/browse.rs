@@ -2,8 +2,8 @@
 
 use anyhow::anyhow;
 use smalt_chess::{Move, San};
-use smalt_report::format::number;
-use smalt_report::{Column, Kind, Sign, Table};
+use smalt_report::format::grouped;
+use smalt_report::{Column, Kind, Table};
 
 use super::arguments::ShowFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -49,8 +49,8 @@ fn overview(suite: &Suite) -> String {
         "{}: {}. {} positions, {} points.\n\n",
         suite.name,
         suite.title,
-        whole(suite.problems.len() as u32),
-        whole(suite.max_points())
+        grouped(suite.problems.len() as i64),
+        grouped(suite.max_points().into())
     );
     let mut table = Table::new([
         Column::new("Theme", Kind::Text),
@@ -69,11 +69,6 @@ fn overview(suite: &Suite) -> String {
         text.extend(oddities.iter().map(|oddity| format!("{oddity}\n")));
     }
     text
-}
-
-/// A count with its thousands parted, as in tables.
-fn whole(count: u32) -> String {
-    number(f64::from(count), 0, Sign::Negative)
 }
 
 /// Those of the suite as a whole, then those of its problems.

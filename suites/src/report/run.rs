@@ -1,7 +1,7 @@
 //! One engine on one suite: themes, totals, what went wrong, what was missed.
 
 use smalt_driver::entrant::Protocol;
-use smalt_report::format::{number, percent};
+use smalt_report::format::{grouped, number, percent};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
 
 use super::{Section, Style, right};
@@ -97,7 +97,7 @@ fn too_few_nodes(run: &Record) -> Option<String> {
     let mut told: Vec<u64> = run.results.iter().filter_map(|result| result.nodes).collect();
     told.sort_unstable();
     let &median = told.get(told.len() / 2)?;
-    let (median_text, limit_text) = (whole(median), whole(limit));
+    let [median_text, limit_text] = [median, limit].map(|nodes| grouped(nodes.cast_signed()));
     (median < limit / 4).then(|| {
         format!(
             "Few nodes: {} moved after {median_text} or fewer in half of the positions, of {limit_text} that it had; it may \
@@ -105,11 +105,6 @@ fn too_few_nodes(run: &Record) -> Option<String> {
             run.engine
         )
     })
-}
-
-/// A count with its thousands parted, as in tables.
-fn whole(count: u64) -> String {
-    number(count as f64, 0, Sign::Negative)
 }
 
 /// What an engine of xboard's protocol cannot be told of its limit.
