@@ -1,5 +1,6 @@
 """Drives the live page in headless Chromium while a gauntlet is played: standings change, boards move, a game is played
-through by keys, hostile names do no harm, nothing is asked of other hosts, nothing is wider than a phone.
+through by keys, hostile names do no harm, nothing is asked of other hosts, nothing is wider than a phone. Then the report of the
+same run, as a file.
 
     page.py PROGRAM [--pictures FOLDER]
 
@@ -110,7 +111,7 @@ CURRENT = "return document.querySelector('.moves [aria-current]')?.innerText ?? 
 
 def follow_the_run(browser):
     """Overview and boards, while games are played."""
-    await_that("standings", lambda: browser.count(".standings tbody tr") == 4)
+    await_that("standings", lambda: browser.count(".standings tbody tr") == 5)
     expect(HOSTILE in browser.text(".standings"), f"the hostile name stands there as it is: {browser.text('.standings')}")
     table = browser.text(".standings")
     await_that("standings that change", lambda: browser.text(".standings") != table)
@@ -119,6 +120,11 @@ def follow_the_run(browser):
     clock = browser.text(".clock.ticks")
     await_that("a clock that ticks", lambda: browser.text(".clock.ticks") not in ("", clock))
     await_that("a curve", lambda: browser.count(".chart path.line") > 0)
+    units = browser.run("return [...document.querySelectorAll('.chart .unit')].map((text) => text.textContent).join()")
+    expect("games,Elo" in units, f"the axes say what they count: {units}")
+    await_that("numbers of pairs", lambda: any(digit in browser.text(".penta") for digit in "123456789"))
+    await_that("word of who is out", lambda: "broken is out: it failed to start" in browser.text(".notice"))
+    expect("Left out" in browser.text(".facts"), "games that are left out are counted")
     browser.press("2")
     await_that("two boards", lambda: browser.count(".boards .board") == 2)
     positions = browser.run(ALL_BOARDS)
@@ -152,7 +158,21 @@ def replay_a_game(browser):
     browser.run("const engine = document.querySelector('[data-focus=\"filter engine\"]'); engine.value = '1'; engine.dispatchEvent(new Event('change'))")
     await_that("a filter in the address", lambda: "engine=1" in browser.run("return location.hash"))
     await_that("the games of one engine", lambda: browser.count(".games tbody tr") > 0)
+    browser.run("const result = document.querySelector('[data-focus=\"filter result\"]'); result.value = 'loss 1'; result.dispatchEvent(new Event('change'))")
+    await_that("what one engine lost", lambda: "result=loss" in browser.run("return location.hash"))
+    shown = "return document.querySelector('[data-focus=\"filter result\"]').selectedOptions[0].text"
+    expect(browser.run(shown) == "Lost by level-1800", f"the filter says whose losses: {browser.run(shown)}")
+    await_that("losses", lambda: browser.count(".games tbody tr") > 0)
+    browser.run("const engine = document.querySelector('[data-focus=\"filter engine\"]'); engine.value = ''; engine.dispatchEvent(new Event('change'))")
+    await_that("all games", lambda: browser.run("return location.hash").endswith("/games"))
     return hash_before
+
+
+def look_for_what_is_not_there(browser, base):
+    browser.open(f"{base}#/run/7")
+    await_that("word of a missing run", lambda: "There is no run 7" in browser.text("main"))
+    browser.open(f"{base}#/run/0/games/999999")
+    await_that("word of a missing game", lambda: "there is none" in browser.text("main"))
 
 
 def check_no_harm(browser, base):
@@ -185,6 +205,51 @@ def check_widths(browser, base, views, pictures, name):
                 browser.picture(pictures / f"{name}-{view}-{width}-{scheme}.png")
 
 
+def outlive_the_server(browser, base, serve):
+    """The page keeps what it knows when its server ends, says so, and finds the next one by itself."""
+    browser.open(f"{base}#/run/0")
+    await_that("standings", lambda: browser.count(".standings tbody tr") == 5)
+    serve.end()
+    await_that("word of the end", lambda: "smalt-tournament serve run.db" in browser.text(".notice"))
+    expect(browser.count(".standings tbody tr") == 5, "what was told stays")
+    serve.begin(base.rstrip("/").rsplit(":", 1)[1])
+    await_that("the server again", lambda: "smalt-tournament serve" not in browser.text("#head"))
+
+
+def look_at_the_report(browser, folder, pictures):
+    """One file: its links lead to its own places, and it fits a phone."""
+    for width, height, scheme in [(1280, 900, "light"), (1280, 900, "dark"), (390, 844, "light"), (390, 844, "dark")]:
+        browser.look(width, height, scheme)
+        browser.open((folder / "report.html").as_uri())
+        wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
+        expect(wide <= 0, f"the report is {wide} pixels too wide for {width}")
+        if pictures:
+            browser.picture(pictures / f"report-{width}-{scheme}.png")
+    expect(browser.count("article figure svg") >= 4, "games have curves")
+    expect(browser.run("return [...document.querySelectorAll('a')].every((link) => document.querySelector(link.hash))"), "links lead somewhere")
+    browser.run("document.querySelector('#games').closest('details').open = true; document.querySelector('#games a').click()")
+    await_that("the place of a game", lambda: browser.run("return document.querySelector('article:target h3')?.innerText ?? ''").startswith("Game "))
+
+
+class Server:
+    """The program that serves a store."""
+
+    def __init__(self, program, folder):
+        self.command = [program, "serve", "run.db", "--listen"]
+        self.folder = folder
+        self.base = self.begin("0")
+
+    def begin(self, port):
+        self.process = subprocess.Popen(
+            [*self.command, port], cwd=self.folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
+        )
+        return self.process.stdout.readline().strip()
+
+    def end(self):
+        self.process.terminate()
+        self.process.wait()
+
+
 def main():
     parser = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     parser.add_argument("program", type=pathlib.Path)
@@ -196,17 +261,15 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 2200, 2500)]
-        entrants = [word for entrant in limited for word in ("--opponent", entrant)]
+        entrants = [word for entrant in [*limited, "cmd=false name=broken"] for word in ("--opponent", entrant)]
         gauntlet = subprocess.Popen(
             [program, "gauntlet", "--engine", f'cmd=builtin "name={HOSTILE}"', *entrants, "--tc", "1.500+0.03", "--games", "1000",
              "--timemargin", "500", "--concurrency", "2", "--store", "run.db", "--quiet"],
             cwd=folder, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
         )
         await_that("a store", (folder / "run.db").exists)
-        serve = subprocess.Popen(
-            [program, "serve", "run.db", "--listen", "0"], cwd=folder, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True
-        )
-        base = serve.stdout.readline().strip()
+        serve = Server(program, folder)
+        base = serve.base
         browser = Browser(folder / "profile")
         try:
             browser.look(1280, 900, "light")
@@ -221,12 +284,16 @@ def main():
             browser.open(f"{base}#/run/0")
             await_that("a run that is over", lambda: "Stopped" in browser.text(".pill"))
             check_no_harm(browser, base)
+            look_for_what_is_not_there(browser, base)
+            outlive_the_server(browser, base, serve)
+            subprocess.run([program, "report", "run.db", "-o", "report.html"], cwd=folder, check=True)
+            look_at_the_report(browser, folder, arguments.pictures)
         finally:
             browser.close()
-            for process in (serve, gauntlet):
-                process.terminate()
-                process.wait()
-    print("page: standings change, boards move, games are played through; nothing hostile ran, nobody else was asked")
+            serve.end()
+            gauntlet.terminate()
+            gauntlet.wait()
+    print("page: standings change, boards move, games are played through; nothing hostile ran, nobody else was asked; the report fits")
 
 
 main()

@@ -3,7 +3,9 @@
 //! plies, stores them and writes their PGN; the engines are this bench itself, which answers at once with one line of
 //! information and the next move of one and the same game.
 //!
-//! `cargo bench -p smalt-tournament --bench own_cost` runs all; `-- GAMES CONCURRENCY…` other sizes. `-- script` prints
+//! `cargo bench -p smalt-tournament --bench own_cost` runs all; `-- GAMES CONCURRENCY…` other sizes. `-- page GAMES CLIENTS`
+//! compares the cost without a page, with one that another process serves to so many clients, and with one of its own, in
+//! turns, so that whatever else the machine does weighs on all of them alike. `-- script` prints
 //! the game for `smalt-scripted --moves`, to measure other runners with. SMALT_BENCH_PROGRAM names another build.
 
 #![expect(
@@ -14,10 +16,12 @@
 )]
 
 use std::fs;
-use std::io::{BufRead, Write};
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::TcpStream;
 use std::path::Path;
-use std::process::{Command, Stdio};
-use std::time::Instant;
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, DrawClaims, Game, UciMove};
 
@@ -37,13 +41,37 @@ fn main() {
         println!("{}", script());
         return;
     }
-    let mut numbers = arguments.iter().map(|word| word.parse::<usize>().expect("a number"));
+    let is_about_pages = arguments.first().is_some_and(|word| word == "page");
+    let mut numbers = arguments.iter().skip(usize::from(is_about_pages)).map(|word| word.parse::<usize>().expect("a number"));
     let games = numbers.next().unwrap_or(2000);
+    if is_about_pages {
+        return compare_pages(games, numbers.next().unwrap_or(50));
+    }
     let concurrencies: Vec<usize> = numbers.collect();
     let all = if concurrencies.is_empty() { vec![1, 2, 64] } else { concurrencies };
     for concurrency in all {
         measure(games, concurrency);
     }
+}
+
+/// Who looks on while games are played.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Page {
+    Nobody,
+    /// So many clients of a server in another process.
+    OfAnother(usize),
+    /// So many clients of the runner itself.
+    OfTheRunner(usize),
+}
+
+/// What a run cost.
+#[derive(Clone, Copy, Debug)]
+struct Cost {
+    /// User and system time of the runner alone, in microseconds a ply.
+    own: [f64; 2],
+    plies_a_second: f64,
+    /// The runner's own delay between a move and the other's `go`: median and 99th percentile, in microseconds.
+    handover: [f64; 2],
 }
 
 /// A game that ends by the rules after exactly 131 plies, found by playing at random with one seed after the other.
@@ -115,46 +143,133 @@ fn now() -> u64 {
 
 fn measure(games: usize, concurrency: usize) {
     let folder = tempfile::tempdir().unwrap();
-    let path = |name: &str| folder.path().join(name);
+    fs::create_dir(folder.path().join("stamps")).unwrap();
+    let Cost { own, plies_a_second, .. } = play(folder.path(), games, concurrency, Page::Nobody);
+    println!(
+        "concurrency {concurrency}: {games} games, own {:.2} µs a ply ({:.2} user, {:.2} system), {plies_a_second:.0} plies/s",
+        own[0] + own[1],
+        own[0],
+        own[1],
+    );
+    if concurrency == 1 {
+        report_handovers(&folder.path().join("stamps"));
+    }
+}
+
+/// How often each way is taken; the middle one counts.
+const TURNS: usize = 5;
+
+fn compare_pages(games: usize, clients: usize) {
+    let ways = [Page::Nobody, Page::OfAnother(clients), Page::OfTheRunner(clients)];
+    let mut costs: [Vec<Cost>; 3] = Default::default();
+    for _ in 0..TURNS {
+        for (costs, way) in costs.iter_mut().zip(ways) {
+            costs.push(play(tempfile::tempdir().unwrap().path(), games, 1, way));
+        }
+    }
+    let middle = |way: usize, number: fn(&Cost) -> f64| {
+        let mut numbers: Vec<f64> = costs[way].iter().map(number).collect();
+        numbers.sort_unstable_by(f64::total_cmp);
+        (numbers[TURNS / 2], numbers[0], numbers[TURNS - 1])
+    };
+    let told: [(&str, fn(&Cost) -> f64); 3] = [
+        ("own time, µs a ply", |cost| cost.own[0] + cost.own[1]),
+        ("hand-over, µs", |cost| cost.handover[0]),
+        ("hand-over, 99 %, µs", |cost| cost.handover[1]),
+    ];
+    let seconds = (games * PLIES) as f64 / middle(0, |cost| cost.plies_a_second).0;
+    println!("{TURNS} turns of {games} games ({seconds:.1} s each): the middle one, and from the least to the most");
+    for (index, way) in ways.iter().enumerate() {
+        println!("{way:?}");
+        for (name, number) in told {
+            let ((found, least, most), base) = (middle(index, number), middle(0, number).0);
+            println!("  {name:20} {found:7.2} ({least:.2} to {most:.2}), ratio {:.3}", found / base);
+        }
+    }
+}
+
+/// Plays in a folder, with stamps of the engines if it has a place for them.
+fn play(folder: &Path, games: usize, concurrency: usize, page: Page) -> Cost {
+    let path = |name: &str| folder.join(name);
     fs::write(path("script"), script()).unwrap();
     fs::write(path("start.epd"), "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1\n").unwrap();
-    fs::create_dir(path("stamps")).unwrap();
     let engine = std::env::current_exe().unwrap();
     let entrant = |name: &str| format!("\"cmd={}\" name={name}", engine.display());
     let begun = Instant::now();
-    let program = std::env::var_os(PROGRAM).unwrap_or_else(|| env!("CARGO_BIN_EXE_smalt-tournament").into());
-    let mut command = Command::new(program);
+    let mut command = program(folder);
     command
         .args(["match", "--engine", &entrant("first"), "--engine", &entrant("second"), "--depth", "1"])
         .args(["--draw", "off", "--resign", "off", "--maxmoves", "0", "--openings", "start.epd"])
         .args(["--games", &games.to_string(), "--concurrency", &concurrency.to_string()])
-        .args(["--store", "run.db"])
-        .current_dir(folder.path())
-        .env("XDG_CONFIG_HOME", folder.path())
-        .env(SCRIPT, path("script"))
-        .stdin(Stdio::null())
-        .stdout(Stdio::null())
-        .stderr(Stdio::null());
-    if concurrency == 1 {
+        .args(["--store", "run.db", "--json", "run.json"])
+        .env(SCRIPT, path("script"));
+    if concurrency == 1 && path("stamps").exists() {
         command.env(STAMPS, path("stamps"));
     }
+    if let Page::OfTheRunner(_) = page {
+        command.args(["--serve", "0"]).stderr(Stdio::piped());
+    }
     let mut runner = command.spawn().unwrap();
+    let server = onlookers(&mut runner, folder, page);
     let own = await_and_time(runner.id());
     let seconds = begun.elapsed().as_secs_f64();
     assert!(runner.wait().unwrap().success());
+    if let Some(mut server) = server {
+        server.kill().unwrap();
+        server.wait().unwrap();
+    }
     let played = fs::read_to_string(path("run.pgn")).unwrap().matches("[PlyCount \"131\"]").count();
     assert_eq!(played, games);
     let plies = (games * PLIES) as f64;
-    println!(
-        "concurrency {concurrency}: {games} games, own {:.2} µs a ply ({:.2} user, {:.2} system), {:.0} plies/s",
-        (own[0] + own[1]) * 1e6 / plies,
-        own[0] * 1e6 / plies,
-        own[1] * 1e6 / plies,
-        plies / seconds
-    );
-    if concurrency == 1 {
-        report_handovers(&path("stamps"));
+    let results: serde_json::Value = serde_json::from_slice(&fs::read(path("run.json")).unwrap()).unwrap();
+    let handover = |name: &str| results["entrants"][0][name].as_f64().unwrap();
+    Cost {
+        own: own.map(|seconds| seconds * 1e6 / plies),
+        plies_a_second: plies / seconds,
+        handover: [handover("handover_median_us"), handover("handover_p99_us")],
     }
+}
+
+fn program(folder: &Path) -> Command {
+    let program = std::env::var_os(PROGRAM).unwrap_or_else(|| env!("CARGO_BIN_EXE_smalt-tournament").into());
+    let mut command = Command::new(program);
+    command.current_dir(folder).env("XDG_CONFIG_HOME", folder);
+    command.stdin(Stdio::null()).stdout(Stdio::null()).stderr(Stdio::null());
+    command
+}
+
+/// Begins to look on; gives the server, if it is another process.
+fn onlookers(runner: &mut Child, folder: &Path, page: Page) -> Option<Child> {
+    let (clients, url, server) = match page {
+        Page::Nobody => return None,
+        Page::OfTheRunner(clients) => (clients, url(runner.stderr.take().unwrap()), None),
+        Page::OfAnother(clients) => {
+            let store = folder.join("run.db");
+            while !store.exists() {
+                thread::sleep(Duration::from_millis(5));
+            }
+            let mut server = program(folder);
+            server.args(["serve", "run.db", "--listen", "0"]).stdout(Stdio::piped());
+            let mut server = server.spawn().unwrap();
+            (clients, url(server.stdout.take().unwrap()), Some(server))
+        }
+    };
+    let host = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
+    for _ in 0..clients {
+        let mut stream = TcpStream::connect(&host).unwrap();
+        write!(stream, "GET /api/runs/0/events HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
+        // It ends with the connection, and that with the server.
+        thread::spawn(move || drop(std::io::copy(&mut stream, &mut std::io::sink())));
+    }
+    server
+}
+
+/// The address that a program tells; the rest of what it tells is read and forgotten.
+fn url(output: impl Read + Send + 'static) -> String {
+    let mut lines = BufReader::new(output).lines().map_while(Result::ok);
+    let url = lines.find_map(|line| line.split_ascii_whitespace().find(|word| word.starts_with("http")).map(str::to_owned));
+    thread::spawn(move || lines.for_each(drop));
+    url.expect("it tells where the page is")
 }
 
 /// Waits for the end of a process that stays to be reaped; gives its own user and system time, in seconds.

@@ -54,7 +54,7 @@ impl fmt::Display for RunState {
 pub struct Pace {
     /// Games an hour.
     pub games_per_hour: f64,
-    /// How long the games that are missing will take.
+    /// How long the games that are to be played will take.
     pub left: Duration,
 }
 
@@ -65,9 +65,8 @@ impl Pace {
         if session.games == 0 || seconds <= 0.0 {
             return None;
         }
-        let missing = u64::from(standings.games_planned()).saturating_sub(standings.games_finished());
         let each = seconds / f64::from(session.games);
-        let left = Duration::try_from_secs_f64(missing as f64 * each).unwrap_or(Duration::MAX);
+        let left = Duration::try_from_secs_f64(standings.games_missing() as f64 * each).unwrap_or(Duration::MAX);
         Some(Pace { games_per_hour: 3600.0 / each, left })
     }
 }

@@ -201,6 +201,16 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
     assert!(err.contains("8 games were left out"), "{err}");
     let results = place.results("run.db");
     assert_eq!((&results["games_planned"], &results["games_finished"]), (&12.into(), &4.into()));
+    assert_eq!(results["games_left_out"], 8);
+    let why = results["entrants"][1]["out"].as_str().unwrap();
+    assert!(why.starts_with("failed to start 3 times running"), "{why}");
+    assert!(results["entrants"][0]["out"].is_null());
+    let absence = format!("bad is out: it {why}");
+    let (told, _) = place.check(&["status", "run.db"], 0);
+    assert!(told.contains(&absence) && told.contains("8 games are left out"), "{told}");
+    let (told, _) = place.check(&["report", "run.db"], 0);
+    assert!(told.contains("4 of 12 games, 8 left out, stopped"), "{told}");
+    assert!(told.contains("bad is out: it failed to start 3 times running"), "{told}");
     assert_eq!(place.read("run.pgn").matches("[White ").count(), 4);
     place.await_nobody();
 }

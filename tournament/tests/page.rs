@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use smalt_tournament::dashboard::{Dashboard, DashboardError, Limits, Settings, Token};
+use smalt_tournament::dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token};
 use support::{LONG, Place, scripted};
 
 /// An answer.
@@ -172,10 +172,10 @@ fn a_finished_run_can_be_looked_through() {
     let pgn = get(&format!("/api/runs/0/games/{number}/pgn"));
     assert!(pgn.head.contains(&format!("attachment; filename=\"game-{number}.pgn\"")));
     assert!(pgn.body.contains("[Termination \"illegal move\"]"), "{}", pgn.body);
-    assert_eq!(
-        get("/api/runs/0/faults").json().as_array().unwrap().len(),
-        faulty["total"].as_u64().unwrap() as usize
-    );
+    let faults = get("/api/runs/0/faults").json();
+    let told = faults["faults"].as_array().unwrap().len() as u64;
+    assert_eq!((&faults["total"], Some(told)), (&faulty["total"], faulty["total"].as_u64()));
+    assert_eq!(get("/api/runs/0/games?engine=1&against=0").json()["total"], 4);
     assert!(get("/api/runs/0/curves?entrant=1").json()["elo"].is_array());
 }
 
@@ -341,7 +341,11 @@ fn the_page_of_a_run_ends_with_it() {
     // Whoever listens to the end is told so, and nobody holds up the program.
     let mut rest = String::new();
     events.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("event: end\n"), "{rest}");
     assert!(run.wait().unwrap().success());
+    let mut last_words = String::new();
+    told.read_to_string(&mut last_words).unwrap();
+    assert!(last_words.contains("look at it again with: smalt-tournament serve "), "{last_words}");
     silent.read_to_string(&mut rest).unwrap();
     let left: Vec<_> =
         ["run.db-wal", "run.db-shm", "run.db-live"].iter().filter(|name| place.path(name).exists()).collect();
@@ -362,14 +366,10 @@ fn several_runs_stand_in_one_list() {
     assert!(err.contains("three.db"), "{err}");
 }
 
-fn settings(place: &Place, limits: Limits) -> Settings {
-    Settings {
-        stores: vec![place.path("run.db")],
-        listen: "127.0.0.1:0".parse().unwrap(),
-        token: None,
-        hosts: Vec::new(),
-        limits,
-    }
+/// A server of the store `run.db`.
+fn serve(place: &Place, token: Option<Token>, limits: Limits) -> Dashboard {
+    let address = Address::claim("127.0.0.1:0".parse().unwrap(), token).unwrap();
+    Dashboard::start(address, Settings { stores: vec![place.path("run.db")], hosts: Vec::new(), limits }).unwrap()
 }
 
 #[test]
@@ -381,8 +381,9 @@ fn followers_are_counted_and_the_slow_are_dropped() {
         followers: 2,
         reading: Duration::from_millis(300),
         writing: Duration::from_millis(300),
+        ..Limits::default()
     };
-    let page = Dashboard::start(settings(&place, limits)).unwrap();
+    let page = serve(&place, None, limits);
     let address = page.address();
     let mut followers: Vec<_> = (0..2).map(|_| follow(address)).collect();
     followers.iter_mut().for_each(|events| drop(await_event(events, "run", |run| run["id"] == 0)));
@@ -404,10 +405,77 @@ fn followers_are_counted_and_the_slow_are_dropped() {
 }
 
 #[test]
-fn an_address_that_others_reach_wants_a_token() {
+fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
     let place = Place::new();
-    let open = Settings { listen: "0.0.0.0:0".parse().unwrap(), ..settings(&place, Limits::default()) };
-    assert!(matches!(Dashboard::start(open.clone()), Err(DashboardError::Open(_))));
-    let closed = Settings { token: Some(Token::random().unwrap()), ..open };
-    assert!(Dashboard::start(closed).is_ok());
+    finished_run(&place, "run.db");
+    let limits = Limits { connections: 8, strangers: 2, reading: Duration::from_secs(600), ..Limits::default() };
+    let token = Token::random().unwrap();
+    let page = serve(&place, Some(token.clone()), limits);
+    let address = page.address();
+    let knowing = format!("Authorization: Bearer {}\r\n", token.as_text());
+    // Who follows holds its connection, and is a stranger no more.
+    let mut follower = connect(address);
+    write!(follower, "GET /api/runs/0/events HTTP/1.1\r\nHost: {address}\r\n{knowing}\r\n").unwrap();
+    let mut follower = BufReader::new(follower);
+    await_event(&mut follower, "run", |run| run["id"] == 0);
+    // More connections than there are places, none of which ever says anything: each has its place from another.
+    let mut silent: Vec<_> = (0..20).map(|_| connect(address)).collect();
+    let answer = request(address, &format!("GET /api/runs HTTP/1.1\nHost: {address}\n{}", knowing.trim()));
+    assert_eq!(answer.status, 200);
+    for stream in silent.iter_mut().take(17) {
+        let end = stream.read_to_end(&mut Vec::new());
+        assert!(!end.is_err_and(|error| error.kind() == ErrorKind::WouldBlock), "it gave way to another");
+    }
+    // Who is told to show the token is not waited for.
+    let door = request(address, &format!("GET / HTTP/1.1\nHost: {address}"));
+    assert!(door.status == 401 && door.head.contains("connection: close"), "{}", door.head);
+    drop(page);
+    let mut rest = String::new();
+    follower.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("event: end\n"), "{rest}");
+}
+
+#[test]
+fn an_address_that_others_reach_wants_a_token() {
+    let open = "0.0.0.0:0".parse().unwrap();
+    assert!(matches!(Address::claim(open, None), Err(DashboardError::Open(_))));
+    assert!(Address::claim(open, Some(Token::random().unwrap())).is_ok());
+}
+
+#[test]
+fn every_address_that_is_told_works() {
+    let place = Place::new();
+    finished_run(&place, "run.db");
+    let mut child = place
+        .command(&["serve", "run.db", "--listen", "0.0.0.0:0", "--host", "localhost"])
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    let mut lines = BufReader::new(child.stdout.take().unwrap()).lines().map(Result::unwrap);
+    let mut urls = Vec::new();
+    while urls.last().is_none_or(|url: &String| !url.starts_with("http://127.0.0.1:")) {
+        urls.push(lines.next().expect("the last is this machine's own"));
+    }
+    assert!(urls.iter().any(|url| url.starts_with("http://localhost:")), "{urls:?}");
+    for url in urls {
+        let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
+        let mut stream = TcpStream::connect(host).unwrap_or_else(|error| panic!("{url}: {error}"));
+        write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
+        assert_eq!(Answer::read(&mut stream).status, 303, "{url}");
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+}
+
+#[test]
+fn a_port_that_is_taken_is_refused_before_the_run_begins() {
+    let place = Place::new();
+    let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = other.local_addr().unwrap().port().to_string();
+    let (first, second) = (scripted("first", ""), scripted("second", ""));
+    let arguments =
+        ["match", "--engine", &first, "--engine", &second, "--depth", "1", "--store", "run.db", "--serve", &port];
+    let (_, err) = place.check(&arguments, 2);
+    assert!(err.contains("the page: failed to listen") && err.contains("another port with --serve"), "{err}");
+    assert!(!place.path("run.db").exists() && !place.path("run.pgn").exists());
 }

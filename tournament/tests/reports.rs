@@ -135,7 +135,13 @@ fn every_kind_of_plot_says_what_it_shows() {
     check_plot(
         &place,
         &["run.db"],
-        &["LLR: 50 against 0 Elo", "games", "log-likelihood ratio", "H1 from +2.94"],
+        &[
+            "LLR of new",
+            "50 against 0 Elo, normalized",
+            "games",
+            "log-likelihood ratio (nats)",
+            "H1 from +2.94",
+        ],
     );
     check_plot(&place, &["run.db", "--kind", "elo"], &["Elo of new", "difference (Elo)", "games"]);
     check_plot(&place, &["run.db", "--kind", "ratings"], &["rating, mean 0 (Elo)", "new", "old"]);
@@ -176,6 +182,9 @@ fn what_cannot_be_drawn_is_refused_in_words() {
     refused(&place, &["plot", "empty.db", "--game", "3"], "there is no game 3");
     refused(&place, &["plot", "empty.db", "--kind", "ratings"], "nobody can be rated");
     refused(&place, &["plot", "empty.db", "--kind", "penta", "--kind", "elo"], "give a folder");
+    let both = ["plot", "empty.db", "--kind", "penta", "--kind", "elo", "-o", "x.svg"];
+    refused(&place, &both, "x.svg: several kinds are several files");
+    assert!(!place.path("x.svg").exists(), "no folder has the name of a drawing");
     refused(&place, &["plot", "empty.db", "--kind", "all", "-o", "all"], "no finished game");
     refused(&place, &["plot", "empty.db", "--engine", "aa"], "did you mean \"a\"");
     refused(&place, &["plot", "none.pgn"], "none.pgn");
@@ -229,7 +238,11 @@ fn a_foreign_file_is_drawn_as_far_as_it_tells() {
     check_plot(&place, &["games.pgn"], &["Elo of A", "difference (Elo)"]);
     check_plot(&place, &["games.pgn", "--kind", "penta"], &["Pairs of games of A", "pairs"]);
     check_plot(&place, &["games.pgn", "--kind", "openings"], &["C20 (10)", "C26 (8)"]);
-    check_plot(&place, &["games.pgn", "--elo0", "0", "--elo1", "20"], &["LLR: 20 against 0 Elo"]);
+    check_plot(
+        &place,
+        &["games.pgn", "--elo0", "0", "--elo1", "20"],
+        &["LLR of A", "20 against 0 Elo, "],
+    );
     let svg = check_plot(&place, &["games.pgn", "--game", "2"], &["B (White)", "A (Black)", "time left (s)"]);
     // Ten seconds less those used: the clock is told by the time control.
     assert!(texts(&svg).iter().any(|text| text == "9.5"), "{:?}", texts(&svg));
@@ -247,8 +260,13 @@ fn ten_thousand_games_make_no_large_drawing() {
 
 /// A page that is one file: nothing in it asks for another, nothing in it is a program.
 fn check_self_contained(page: &str) {
-    for word in ["<script", "<img", "<link", "<iframe", "<a ", "<object", "url(", "@import"] {
+    for word in ["<script", "<img", "<link", "<iframe", "<object", "url(", "@import"] {
         assert!(!page.contains(word), "{word}");
+    }
+    // What leads anywhere leads to a place of the page itself.
+    for link in page.split("<a ").skip(1) {
+        let id = link.strip_prefix("href=\"#").and_then(|rest| rest.split('"').next()).unwrap();
+        assert_eq!(page.matches(&format!(" id=\"{id}\"")).count(), 1, "{id}");
     }
     for (start, _) in page.match_indices("<svg") {
         let end = start + page[start..].find("</svg>").unwrap() + "</svg>".len();
@@ -283,6 +301,7 @@ fn a_report_is_one_file_in_which_names_are_text() {
     check_self_contained(&page);
     for part in [
         "LLR: ",
+        "Games to look at",
         "Standings",
         "Charts",
         "Pairings",
@@ -296,7 +315,11 @@ fn a_report_is_one_file_in_which_names_are_text() {
         assert!(page.contains(part), "{part}");
     }
     assert!(page.contains("&lt;/pre&gt;&lt;script&gt;") && page.contains("10+0.1"));
-    assert_eq!(page.matches("<figure>").count(), 4, "Elo, LLR, pairs, openings");
+    assert_eq!(page.matches("<figure>").count(), 4 + 3 * 2, "Elo, LLR, pairs, openings; three games, each twice");
+    for link in ["<a href=\"#game-42\">Game 42</a>: ", "<a href=\"#game-42\">42</a>", "<a href=\"#game-40\">40</a>"] {
+        assert_eq!(page.matches(link).count(), 1, "{link}");
+    }
+    assert!(page.contains("Evaluation: Black disconnects") && page.contains("Time left on the clock"));
     let (markdown, _) = place.check(&["report", "run.db"], 0);
     assert!(
         markdown.matches("<img").count() == markdown.matches("\\<img").count()
@@ -340,6 +363,7 @@ fn a_report_needs_no_games_and_bears_many() {
     let page = place.read("many.html");
     assert!(page.contains("and 10 more, which no fault ended"), "the list of games ends somewhere");
     assert!(page.len() < 1_000_000, "{}", page.len());
+    assert_eq!(page.matches("<article ").count(), 3, "of games without leads and faults, the last");
 }
 
 #[test]

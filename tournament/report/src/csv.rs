@@ -29,7 +29,7 @@ fn fields(kind: Kind, cell: &Cell) -> [Option<String>; 2] {
     let (value, error) = match cell {
         Cell::Missing => (String::new(), None),
         Cell::Text(text) => (harmless(text), None),
-        Cell::Integer(value) => (value.to_string(), None),
+        Cell::Integer(value) | Cell::Reference(value, _) => (value.to_string(), None),
         Cell::Number(value) => (number(*value), None),
         Cell::Estimate(value, error) => (number(*value), error.map(number)),
         Cell::Duration(value) => (number(value.as_secs_f64()), None),

@@ -2,13 +2,13 @@
 
 use std::fmt::Write;
 
-use crate::table::{Align, Table, one_line, show};
+use crate::table::{Align, Cell, Table, one_line, show};
 
 /// What a browser may do with a page: show it, and nothing else.
 const POLICY: &str =
     "default-src 'none'; style-src 'unsafe-inline'; img-src data:; base-uri 'none'; form-action 'none'";
 
-/// How pages look: readable on a phone, in light and in dark. Charts stay on white.
+/// How pages look: readable on a phone, in light and in dark, charts too.
 const STYLE: &str = include_str!("page.css");
 
 impl Table {
@@ -24,8 +24,12 @@ impl Table {
         for row in &self.rows {
             text.push_str("<tr>");
             for (column, cell) in self.columns.iter().zip(row) {
-                let (class, shown) = (class(column.align), show(column.kind, cell).joined());
-                write!(text, "<td{class}>{}</td>", escaped(&shown)).expect("a string takes any text");
+                let (class, shown) = (class(column.align), escaped(&show(column.kind, cell).joined()));
+                let shown = match cell {
+                    Cell::Reference(_, id) => reference(id, &shown),
+                    _ => shown,
+                };
+                write!(text, "<td{class}>{shown}</td>").expect("a string takes any text");
             }
             text.push_str("</tr>\n");
         }
@@ -39,6 +43,11 @@ fn class(align: Align) -> &'static str {
         Align::Left => "",
         Align::Right => " class=\"number\"",
     }
+}
+
+/// What leads to the place with this id on the same page; its content is HTML already.
+pub fn reference(id: &str, content: &str) -> String {
+    format!("<a href=\"#{}\">{content}</a>", escaped(id))
 }
 
 /// A text that means itself, in an element or in a quoted attribute. Letters that no page may hold are replaced.

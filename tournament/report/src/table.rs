@@ -41,6 +41,8 @@ pub enum Cell {
     Text(String),
     /// A whole number.
     Integer(i64),
+    /// A whole number that leads to the place with this id, where the table stands on a page that has it.
+    Reference(i64, String),
     /// A number or a share; missing when not finite.
     Number(f64),
     /// A value and the half-width of its interval, where that is known.
@@ -176,7 +178,7 @@ pub(crate) fn show(kind: Kind, cell: &Cell) -> Shown {
         Cell::Integer(value) if matches!(kind, Kind::Number(..)) => {
             plain(format::number(*value as f64, decimals, sign))
         }
-        Cell::Integer(value) => plain(format::grouped(*value)),
+        Cell::Integer(value) | Cell::Reference(value, _) => plain(format::grouped(*value)),
         Cell::Number(value) if matches!(kind, Kind::Percent(_)) => plain(format::percent(*value, decimals)),
         Cell::Number(value) => plain(format::number(*value, decimals, sign)),
         Cell::Estimate(value, error) => {

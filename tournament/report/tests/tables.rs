@@ -167,3 +167,13 @@ fn a_page_asks_for_nothing_and_runs_nothing() {
     }
     assert!(page.contains("default-src 'none'"));
 }
+
+#[test]
+fn a_reference_leads_somewhere_on_a_page_and_is_a_number_elsewhere() {
+    let mut table = Table::new([Column::new("game", Kind::Integer)]);
+    table.push([Cell::Reference(1234, "game-\"1234".to_owned())]);
+    let cell = "<td class=\"number\"><a href=\"#game-&quot;1234\">1,234</a></td>";
+    assert!(table.to_html().contains(cell), "{}", table.to_html());
+    assert_eq!(table.to_csv(), "game\r\n1234\r\n");
+    assert!(table.to_text().contains("1,234") && table.to_markdown().contains("| 1,234 |"));
+}

@@ -110,6 +110,7 @@ impl Display {
     fn show_standings(&mut self, standings: &Standings) {
         let finished = standings.games_finished();
         if let Some(bar) = &self.bar {
+            bar.set_length(finished + standings.games_missing());
             bar.set_position(finished);
             if self.drawn.is_none_or(|drawn| drawn.elapsed() >= REDRAWING) {
                 let table = report::live_table(standings).to_text();
@@ -134,8 +135,7 @@ impl Display {
             return String::new();
         }
         let each = seconds / played as f64;
-        let missing = u64::from(standings.games_planned()).saturating_sub(standings.games_finished());
-        let left = Duration::try_from_secs_f64(each * missing as f64).unwrap_or(Duration::MAX);
+        let left = Duration::try_from_secs_f64(each * standings.games_missing() as f64).unwrap_or(Duration::MAX);
         let rate = format::grouped((3600.0 / each).round() as i64);
         format!(", {rate} games an hour, {} left", format::duration(left))
     }
@@ -197,7 +197,10 @@ impl Watcher for Display {
             )),
             News::Notice(words) => self.line(words),
             News::EntrantOut { entrant, strike } => {
-                self.line(&format!("{} is out: it {strike}; its games are left out", self.name(*entrant)))
+                self.line(&format!("{} is out: it {strike}; its games are left out", self.name(*entrant)));
+                if self.bar.is_some() {
+                    self.show_standings(standings);
+                }
             }
             News::Stopping(reason) => self.show_stop(reason),
             News::Ended => {

@@ -20,6 +20,7 @@ use super::output::{is_standard_output, print, tell, write_json};
 use super::view::printable;
 use super::{export, serve, signals};
 use crate::calendar::Moment;
+use crate::dashboard::Address;
 use crate::fleet::{Local, Processors, Queue};
 use crate::game::Tablebases;
 use crate::live::Publisher;
@@ -49,6 +50,7 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
     prepare_place(&mut prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.output);
     check_outputs(&prepared.plan)?;
+    let page = serve::claim_for_run(&prepared.plan.output)?;
     let crew = Crew::of(&prepared, &[])?;
     measure_machine(&mut prepared.plan)?;
     let fingerprint = book.fingerprint();
@@ -61,7 +63,7 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
         }
         names.give(&mut prepared.plan, attempt);
     };
-    conduct(&prepared, crew, store, pgn, face)
+    conduct(&prepared, crew, store, pgn, page, face)
 }
 
 /// Other programs go around a book whose end their first opening lies behind.
@@ -322,6 +324,7 @@ pub(super) fn conduct(
     crew: Crew,
     store: Store,
     pgn: OrderedPgn,
+    page: Option<Address>,
     face: Face,
 ) -> Result<Exit, Refusal> {
     let plan = &prepared.plan;
@@ -358,8 +361,8 @@ pub(super) fn conduct(
         Ok(publisher) => display.0.push(Box::new(publisher)),
         Err(error) => tell(&format!("Warning: failed to show the games being played: {error}")),
     }
-    let page = plan.output.serve.and_then(|listen| {
-        let page = serve::serve_run(&path, listen, plan.output.serve_token.as_deref());
+    let page = page.and_then(|place| {
+        let page = serve::serve_run(&path, place);
         // The run matters more, and its page can be served by another process at any time.
         page.map_err(|refusal| tell(&format!("Warning: {refusal}"))).ok()
     });
@@ -410,6 +413,10 @@ fn conclude(plan: &Plan, store: &Path, conclusion: &Conclusion) -> Exit {
     tell(&format!("Store: {}", store.display()));
     if let Some(pgn) = &plan.output.pgn {
         tell(&format!("Games: {}", pgn.display()));
+    }
+    if plan.output.serve.is_some() {
+        let again = format!("smalt-tournament serve {}", store.display());
+        tell(&format!("The page has ended with the run; look at it again with: {again}"));
     }
     let resume = format!("go on with: smalt-tournament resume {}", store.display());
     match conclusion {

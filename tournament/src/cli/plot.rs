@@ -89,9 +89,7 @@ pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
         write(flags.output.as_deref(), &svg)?;
         return Ok(Exit::Done);
     }
-    let Some(folder) = flags.output.as_deref().filter(|path| !is_standard_output(path)) else {
-        return Err(anyhow!("several kinds are several files: give a folder, -o FOLDER")).or_usage();
-    };
+    let folder = folder(flags.output.as_deref())?;
     let mut drawings = Vec::new();
     for kind in kinds {
         match draw(kind, &source) {
@@ -109,6 +107,19 @@ pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
         write(Some(&folder.join(format!("{}.svg", name_of(kind)))), &svg)?;
     }
     Ok(Exit::Done)
+}
+
+/// Where several drawings go. A name that is one of a drawing was meant for one.
+fn folder(output: Option<&Path>) -> Result<&Path, Refusal> {
+    let words = "several kinds are several files: give a folder, -o FOLDER";
+    let Some(path) = output.filter(|path| !is_standard_output(path)) else {
+        return Err(anyhow!(words)).or_usage();
+    };
+    let is_drawing = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
+    if !path.is_dir() && (is_drawing || path.exists()) {
+        return Err(anyhow!("{}: {words}", path.display())).or_usage();
+    }
+    Ok(path)
 }
 
 fn write(path: Option<&Path>, svg: &str) -> Result<(), Refusal> {
@@ -190,9 +201,8 @@ fn draw(kind: Kind, source: &Source) -> anyhow::Result<String> {
             "no finite Elo: nothing was played, or all games were won, or all lost",
         ),
         Kind::Llr => {
-            let (sprt, curve) =
-                figures.test.as_ref().context("there is no sequential test: give --elo0 and --elo1")?;
-            explained(&[&charts::llr(sprt, curve)], "the test has no whole pair of games yet")
+            let test = figures.test.as_ref().context("there is no sequential test: give --elo0 and --elo1")?;
+            explained(&[&charts::llr(test)], "the test has no whole pair of games yet")
         }
         Kind::Ratings => explained(&[&charts::ratings(figures)], "nobody can be rated by these games"),
         Kind::Penta => {

@@ -12,7 +12,9 @@ use super::play::refuse_store;
 use super::view::Run;
 use crate::plot::{Figures, figures};
 use crate::progress::RunState;
-use crate::report::{Faults, GameList, Report, csv, html::html, markdown::markdown};
+use crate::report::{
+    Faults, GameList, RemarkableGames, Report, csv, html::html, markdown::markdown,
+};
 use crate::store::{Fault, Occupancy};
 
 pub(super) const EXAMPLES: &str = "\
@@ -85,10 +87,11 @@ fn form(flags: &ReportFlags) -> Result<ReportForm, Refusal> {
 fn gather(path: &Path) -> Result<Report, Refusal> {
     // Older than the store, so that it is closed after it.
     let occupancy = Occupancy::of(path);
-    let mut games = GameList::default();
+    let (mut games, mut remarkable) = (GameList::default(), RemarkableGames::default());
     let mut span: Option<(SystemTime, SystemTime)> = None;
     let mut run = Run::read(path, |record, names, opening| {
         games.add(record, names, opening);
+        remarkable.add(record, names);
         let (begin, end) = (record.started, record.started + record.duration);
         span = Some(span.map_or((begin, end), |(first, last)| (first.min(begin), last.max(end))));
     })?;
@@ -112,5 +115,6 @@ fn gather(path: &Path) -> Result<Report, Refusal> {
         standings: run.standings,
         faults,
         games,
+        remarkable,
     })
 }

@@ -9,6 +9,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::play::{
     Crew, Face, check_outputs, conduct, make_outputs_absolute, prepare_place, read_played_run, refuse_store,
 };
+use super::serve::claim_for_run;
 use crate::pgn::OrderedPgn;
 use crate::plan::{FleetPlan, Format, OutputFile, Plan};
 use crate::run::Prepared;
@@ -25,6 +26,7 @@ pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
     prepared.plan.output.store = Some(path.to_owned());
     prepare_place(&mut prepared.plan)?;
     check_outputs(&prepared.plan)?;
+    let page = claim_for_run(&prepared.plan.output)?;
     let crew = Crew::of(&prepared, &store.machines().map_err(refuse_store)?)?;
     let pgn = match &prepared.plan.output.pgn {
         Some(path) => {
@@ -40,7 +42,7 @@ pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
         let _ = process.sweep();
         store.forget_process(process).map_err(refuse_store)?;
     }
-    conduct(&prepared, crew, store, pgn, face)
+    conduct(&prepared, crew, store, pgn, page, face)
 }
 
 /// What became of a plan.

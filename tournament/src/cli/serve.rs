@@ -11,7 +11,8 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{print, tell};
 use super::play::refuse_store;
 use super::signals;
-use crate::dashboard::{Dashboard, DashboardError, Limits, Settings, Token};
+use crate::dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token, addresses};
+use crate::plan::OutputFile;
 use crate::store::Store;
 
 /// Where the page is, unless something else is said: a port for each square.
@@ -27,7 +28,7 @@ Examples:
 The page shows runs while they are played and when they are over; it reads them and changes
 nothing, and may be started and ended at any time. A browser on this machine needs no more than
 the address. Where others can reach it, the page asks for a token: the one in --token-file (which
-is made if there is none), or a new one at each start. The address that is printed contains it;
+is made if there is none), or a new one at each start. The addresses that are printed contain it;
 the browser keeps it as a cookie. The connection is not encrypted: in a network that you do not
 trust, go through ssh -L 8064:localhost:8064 instead.
 
@@ -63,65 +64,67 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     for store in &flags.stores {
         Store::read(store).map_err(refuse_store)?;
     }
-    let settings = |listen: SocketAddr| -> Result<Settings, Refusal> {
-        Ok(Settings {
-            stores: flags.stores.clone(),
-            listen,
-            token: token(flags.token_file.as_deref(), listen)?,
-            hosts: flags.host.clone(),
-            limits: Limits::default(),
-        })
-    };
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
-    let settings = settings(flags.listen.unwrap_or(usual))?;
-    let page = match Dashboard::start(settings.clone()) {
+    let listen = flags.listen.unwrap_or(usual);
+    let token = token(flags.token_file.as_deref(), listen)?;
+    let place = match Address::claim(listen, token.clone()) {
         // Another page has the usual port: nobody asked for just that one.
         Err(DashboardError::Listen { source, .. })
             if flags.listen.is_none() && source.kind() == ErrorKind::AddrInUse =>
         {
-            Dashboard::start(Settings {
-                listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
-                ..settings.clone()
-            })
+            Address::claim(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), token)
         }
-        started => started,
+        claimed => claimed,
     };
-    let page = page.map_err(refuse_page)?;
+    let place = place.map_err(|error| refuse_page(error, "--listen"))?;
     let signals = signals::first().context("listen to signals").or_failed()?;
-    print(&format!("{}\n", address_of(&page, &settings)))?;
+    let (urls, advice) = (urls(&place, &flags.host), advice(&place));
+    let settings =
+        Settings { stores: flags.stores.clone(), hosts: flags.host.clone(), limits: Limits::default() };
+    let _page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--listen"))?;
+    print(&(urls.join("\n") + "\n"))?;
+    advice.into_iter().for_each(tell);
     tell("The page is served until Ctrl-C.");
     signals.wait();
     Ok(Exit::Done)
 }
 
+/// The address of the page that a run is to have, if it is to have one: it is ours before the run begins.
+pub(super) fn claim_for_run(output: &OutputFile) -> Result<Option<Address>, Refusal> {
+    let Some(listen) = output.serve else { return Ok(None) };
+    let token = token(output.serve_token.as_deref(), listen)?;
+    Address::claim(listen, token).map(Some).map_err(|error| refuse_page(error, "--serve"))
+}
+
 /// Serves the run of this process, until the value that comes back is dropped.
-pub(super) fn serve_run(
-    store: &Path,
-    listen: SocketAddr,
-    token_file: Option<&Path>,
-) -> Result<Dashboard, Refusal> {
-    let token = token(token_file, listen)?;
-    let settings = Settings {
-        stores: vec![store.to_owned()],
-        listen,
-        token,
-        hosts: Vec::new(),
-        limits: Limits::default(),
-    };
-    let page = Dashboard::start(settings.clone()).map_err(refuse_page)?;
-    tell(&format!("The page: {}", address_of(&page, &settings)));
+pub(super) fn serve_run(store: &Path, place: Address) -> Result<Dashboard, Refusal> {
+    let (urls, advice) = (urls(&place, &[]), advice(&place));
+    let settings =
+        Settings { stores: vec![store.to_owned()], hosts: Vec::new(), limits: Limits::default() };
+    let page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--serve"))?;
+    urls.iter().for_each(|url| tell(&format!("The page: {url}")));
+    advice.into_iter().for_each(tell);
     Ok(page)
 }
 
-/// What a browser is to be told.
-fn address_of(page: &Dashboard, settings: &Settings) -> String {
-    let mut address = page.address();
-    if address.ip().is_unspecified() {
-        // Any of its addresses will do; on this machine, this one.
-        address.set_ip(Ipv4Addr::LOCALHOST.into());
+/// What browsers are to be told: those of other machines first.
+fn urls(place: &Address, names: &[String]) -> Vec<String> {
+    let (listen, port) = (place.socket(), place.socket().port());
+    let mut hosts: Vec<String> = addresses(listen).iter().map(ToString::to_string).collect();
+    let own = if listen.ip().is_unspecified() { hosts.pop() } else { None };
+    hosts.extend(names.iter().map(|name| format!("{name}:{port}")));
+    hosts.extend(own);
+    let token = place.token().map(|token| format!("?token={}", token.as_text())).unwrap_or_default();
+    hosts.into_iter().map(|host| format!("http://{host}/{token}")).collect()
+}
+
+/// What is to be said of several addresses.
+fn advice(place: &Address) -> Option<&'static str> {
+    match addresses(place.socket()).len() {
+        _ if !place.socket().ip().is_unspecified() => None,
+        1 => Some("Other machines call this one by an address of its own in place of 127.0.0.1."),
+        _ => Some("Other machines get in by the first address, this one by the last."),
     }
-    let token = settings.token.as_ref().map(|token| format!("?token={}", token.as_text()));
-    format!("http://{address}/{}", token.unwrap_or_default())
 }
 
 /// The token of a file; without one a new token where others can reach the address, and else none.
@@ -152,8 +155,15 @@ fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
     writeln!(file, "{text}")
 }
 
-fn refuse_page(error: DashboardError) -> Refusal {
-    Refusal { exit: Exit::Usage, error: anyhow!("the page: failed to {error}") }
+/// `flag` says where the page shall be.
+fn refuse_page(error: DashboardError, flag: &str) -> Refusal {
+    let advice = match &error {
+        DashboardError::Listen { source, .. } if source.kind() == ErrorKind::AddrInUse => {
+            format!("; give another port with {flag}, or 0 for any that is free")
+        }
+        _ => String::new(),
+    };
+    Refusal { exit: Exit::Usage, error: anyhow!("the page: failed to {error}{advice}") }
 }
 
 #[cfg(test)]

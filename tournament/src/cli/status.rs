@@ -27,6 +27,7 @@ struct StatusJson<'a> {
     pid: Option<u32>,
     games_finished: u64,
     games_planned: u32,
+    games_left_out: u64,
     games_per_hour: Option<f64>,
     seconds_left: Option<f64>,
     faults: Vec<FaultJson<'a>>,
@@ -100,6 +101,7 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
         standings.games_planned(),
         state_in_words(state, session.as_ref(), path)
     );
+    text.push_str(&absences_in_words(&standings));
     text.push_str(&speed_in_words(speed, state));
     for (entrant, own_name) in store.engines().map_err(refuse_store)? {
         text.push_str(&format!("  {}: {own_name}\n", name(&standings, entrant)));
@@ -133,6 +135,7 @@ fn to_json<'a>(
         pid,
         games_finished: standings.games_finished(),
         games_planned: standings.games_planned(),
+        games_left_out: standings.games_left_out(),
         games_per_hour: speed.map(|speed| speed.games_per_hour),
         seconds_left: speed.map(|speed| speed.left.as_secs_f64()),
         faults: faults.iter().map(fault).collect(),
@@ -199,6 +202,19 @@ fn state_in_words(state: RunState, session: Option<&Session>, path: &Path) -> St
         }
         (state, _) => state.to_string(),
     }
+}
+
+/// Who is out, and what that leaves out.
+fn absences_in_words(standings: &Standings) -> String {
+    let mut text = String::new();
+    for (&entrant, words) in standings.out() {
+        text.push_str(&format!("{} is out: it {words}\n", name(standings, entrant)));
+    }
+    match standings.games_left_out() {
+        0 => {}
+        games => text.push_str(&format!("{games} games are left out; resume makes up for them\n")),
+    }
+    text
 }
 
 fn speed_in_words(speed: Option<Pace>, state: RunState) -> String {

@@ -23,6 +23,8 @@ pub(super) struct Admission {
 pub(super) enum Admitted {
     /// It may pass.
     Yes,
+    /// It asks for what the page that asks for the token needs.
+    Public,
     /// It brings the token in its address: the browser shall keep it and come again.
     Welcome,
     /// It would change something.
@@ -63,7 +65,7 @@ impl Admission {
             Some(token) if token_in(request.uri().query()).is_some_and(|text| token.is(text)) => {
                 Admitted::Welcome
             }
-            Some(_) if is_public(request.uri().path()) => Admitted::Yes,
+            Some(_) if is_public(request.uri().path()) => Admitted::Public,
             Some(_) => Admitted::Unknown,
         }
     }
@@ -146,7 +148,7 @@ mod tests {
     fn only_names_of_ours_are_heard() {
         let check = |address: &str, host: &str, expected: bool| {
             let admitted = judge(&rules(address, Some(TOKEN)), "/style.css", &[("host", host)]);
-            assert_eq!(admitted == Admitted::Yes, expected, "{address} {host}");
+            assert_eq!(admitted == Admitted::Public, expected, "{address} {host}");
         };
         let own = "127.0.0.1:8080";
         for host in ["127.0.0.1:8080", "localhost:8080", "LocalHost:8080", "[::1]:8080", "chess.lan:8080"] {
@@ -186,7 +188,7 @@ mod tests {
         check("/", Some(("authorization", "Bearer 0123456789abcdee")), Admitted::Unknown);
         check("/", Some(("cookie", "a=b; smalt-8080=0123456789abcdef")), Admitted::Yes);
         check("/", Some(("cookie", "smalt-8081=0123456789abcdef")), Admitted::Unknown);
-        check("/style.css", None, Admitted::Yes);
+        check("/style.css", None, Admitted::Public);
     }
 
     #[test]

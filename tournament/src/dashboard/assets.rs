@@ -33,6 +33,7 @@ assets! {
     "pieces.js" SCRIPT
     "board.js" SCRIPT
     "charts.js" SCRIPT
+    "head.js" SCRIPT
     "overview.js" SCRIPT
     "boards.js" SCRIPT
     "games.js" SCRIPT

@@ -54,6 +54,8 @@ impl Row {
 pub(super) struct Wanted {
     /// An entrant that plays.
     engine: Option<u16>,
+    /// Another one that does.
+    against: Option<u16>,
     /// `1-0`, `0-1`, `1/2-1/2`; `win`, `draw` or `loss` of that entrant.
     result: Option<String>,
     /// How it ended, by name; `fault` is any that an engine is to blame for.
@@ -68,7 +70,9 @@ pub(super) struct Wanted {
 
 impl Wanted {
     fn passes(&self, row: &Row) -> bool {
-        self.engine.is_none_or(|entrant| entrant == row.white || entrant == row.black)
+        let plays = |entrant| entrant == row.white || entrant == row.black;
+        self.engine.is_none_or(plays)
+            && self.against.is_none_or(plays)
             && self.result.as_deref().is_none_or(|result| self.is_result(row, result))
             && self.ending.as_deref().is_none_or(|ending| match ending {
                 "fault" => row.termination.is_fault(),
@@ -171,11 +175,21 @@ mod tests {
         assert_eq!(numbers, expected, "{wanted:?}");
     }
 
+    fn lost_by(entrant: u16) -> Wanted {
+        Wanted { engine: Some(entrant), result: Some("loss".to_owned()), ..Wanted::default() }
+    }
+
     #[test]
     fn filters_mean_what_they_say() {
         let text = |text: &str| Some(text.to_owned());
         check(Wanted::default(), &[5, 3, 2, 1]);
         check(Wanted { engine: Some(1), ..Wanted::default() }, &[2, 1]);
+        check(Wanted { engine: Some(0), against: Some(2), ..Wanted::default() }, &[5, 3]);
+        let lost_to = |other| Wanted { against: Some(other), ..lost_by(1) };
+        check(lost_by(2), &[5]);
+        check(lost_to(0), &[1]);
+        check(lost_to(2), &[]);
+        check(Wanted { ending: text("fault"), ..lost_by(0) }, &[2]);
         check(Wanted { engine: Some(0), result: text("win"), ..Wanted::default() }, &[5, 1]);
         check(Wanted { engine: Some(0), result: text("loss"), ..Wanted::default() }, &[2]);
         check(Wanted { result: text("1/2-1/2"), ..Wanted::default() }, &[3]);

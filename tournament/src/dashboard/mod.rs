@@ -2,7 +2,7 @@
 //!
 //! It reads snapshots and changes nothing: finished games from the store ([`run`]), games being played from the file that
 //! the runner writes while somebody looks ([`crate::live`]). One thread, the [`feed`], reads and answers; another, with
-//! tokio, speaks HTTP ([`server`], [`pages`], [`stream`]) and hands out what the feed has made, so that a page costs the
+//! tokio, speaks HTTP ([`server`], [`places`], [`pages`], [`stream`]) and hands out what the feed has made, so that a page costs the
 //! same whether one looks or fifty. Who may look is decided in [`admission`]. The only part that knows HTTP; it knows no
 //! flags, and prints nothing.
 
@@ -15,6 +15,8 @@ mod game;
 mod listing;
 mod pages;
 mod patience;
+mod places;
+mod reach;
 mod run;
 mod server;
 mod stream;
@@ -24,18 +26,15 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use server::Dashboard;
+pub use reach::addresses;
+pub use server::{Address, Dashboard};
 pub use token::{Token, TokenError};
 
-/// What is shown, and to whom.
+/// What is shown, and by which names.
 #[derive(Clone, Debug)]
 pub struct Settings {
     /// The stores of the runs, in the order in which they are listed.
     pub stores: Vec<PathBuf>,
-    /// Where browsers connect. Port 0 is any free one.
-    pub listen: SocketAddr,
-    /// What they must know; needed for any address but this machine's own.
-    pub token: Option<Token>,
     /// Names under which the server may be called, besides its addresses: browsers of pages that call it by other names
     /// are turned away.
     pub hosts: Vec<String>,
@@ -48,6 +47,9 @@ pub struct Settings {
 pub struct Limits {
     /// Connections at the same time; further ones wait.
     pub connections: usize,
+    /// Connections at the same time from one address of those who have not shown the token: the oldest gives way to the next.
+    /// All of them together have half of all connections.
+    pub strangers: usize,
     /// Clients that follow a run at the same time; further ones are refused.
     pub followers: usize,
     /// How long a request may take to arrive, and a connection be idle.
@@ -60,6 +62,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             connections: 256,
+            strangers: 16,
             followers: 128,
             reading: Duration::from_secs(15),
             writing: Duration::from_secs(15),

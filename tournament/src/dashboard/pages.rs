@@ -6,7 +6,7 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{
-    ALLOW, CACHE_CONTROL, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
     LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
     X_FRAME_OPTIONS,
 };
@@ -21,6 +21,7 @@ use super::admission::{Admission, Admitted};
 use super::assets::{ASSETS, Asset, DOOR, PAGE};
 use super::feed::{FeedLine, NoAnswer, Question, Subject};
 use super::listing::Wanted;
+use super::places::Place;
 use super::{Limits, stream};
 
 /// Scripts and styles of ours alone, nothing inline, no frames, no other hosts; and no text may become HTML.
@@ -73,8 +74,15 @@ pub(super) fn router(feed: FeedLine, admission: Admission, limits: Limits) -> Ro
 /// Turns away who may not look, and adds what stands in every answer.
 async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let mut response = match shared.admission.judge(&request) {
-        Admitted::Yes => next.run(request).await,
-        Admitted::Welcome => welcome(&shared.admission),
+        Admitted::Yes => {
+            is_known(&request);
+            next.run(request).await
+        }
+        Admitted::Public => next.run(request).await,
+        Admitted::Welcome => {
+            is_known(&request);
+            welcome(&shared.admission)
+        }
         Admitted::NotReading => {
             let words = "This page can only be read.";
             (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD")], words).into_response()
@@ -85,7 +93,11 @@ async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Re
         ),
         Admitted::Foreign => plain(StatusCode::FORBIDDEN, "Other sites get nothing from here."),
         Admitted::Unknown => {
-            let headers = [(CONTENT_TYPE, "text/html; charset=utf-8"), (WWW_AUTHENTICATE, "Bearer")];
+            let headers = [
+                (CONTENT_TYPE, "text/html; charset=utf-8"),
+                (WWW_AUTHENTICATE, "Bearer"),
+                (CONNECTION, "close"),
+            ];
             (StatusCode::UNAUTHORIZED, headers, DOOR).into_response()
         }
     };
@@ -95,6 +107,13 @@ async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Re
     }
     headers.entry(CACHE_CONTROL).or_insert(HeaderValue::from_static("no-store"));
     response
+}
+
+/// Its connection need not give way to strangers any more.
+fn is_known(request: &Request) {
+    if let Some(place) = request.extensions().get::<Arc<Place>>() {
+        place.is_known();
+    }
 }
 
 /// The browser keeps the token as a cookie, and the address forgets it.

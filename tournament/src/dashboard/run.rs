@@ -83,6 +83,8 @@ struct RunJson<'a> {
     problem: Option<&'a str>,
     edition: u64,
     slots: Option<u32>,
+    /// Played on other machines: their boards are not seen from here.
+    is_elsewhere: bool,
     session_started_ms: Option<u64>,
     games_per_hour: Option<f64>,
     seconds_left: Option<f64>,
@@ -116,6 +118,13 @@ struct RunLine<'a> {
 struct CurvesJson {
     elo: Vec<(u64, Option<f64>, Option<f64>)>,
     llr: Vec<(u64, f64)>,
+}
+
+/// The last faults, and how many there are in all.
+#[derive(Serialize)]
+struct FaultsJson {
+    total: usize,
+    faults: VecDeque<FaultLine>,
 }
 
 /// A fault, of a game or between games.
@@ -242,6 +251,7 @@ impl RunView {
             problem: self.problem.as_deref(),
             edition: self.edition,
             slots: self.session.map(|session| session.slots),
+            is_elsewhere: counted.is_some_and(|counted| counted.plan.fleet.is_some()),
             session_started_ms: self.session_started_ms(),
             games_per_hour: pace.map(|pace| pace.games_per_hour),
             seconds_left: pace.map(|pace| pace.left.as_secs_f64()),
@@ -289,9 +299,10 @@ impl RunView {
 
     /// The last faults of engines, the latest first, with what the engines said before.
     pub(super) fn faults(&self) -> Option<String> {
-        let mut faults = VecDeque::new();
+        let (mut total, mut faults) = (0, VecDeque::new());
         let store = Store::read(&self.path).ok()?;
         let each = |Fault { game, fault }: Fault| {
+            total += 1;
             if faults.len() == FAULTS_TOLD {
                 faults.pop_back();
             }
@@ -304,7 +315,7 @@ impl RunView {
             });
         };
         store.for_each_fault(each).ok()?;
-        Some(to_text(&faults))
+        Some(to_text(&FaultsJson { total, faults }))
     }
 
     /// How the Elo of an entrant came about: `[games, elo, error]`; and the test: `[games, llr]`.
@@ -384,6 +395,7 @@ impl Counted {
         while self.games.contains_key(&self.low) {
             self.low += 1;
         }
+        self.standings.set_out(store.strikes()?);
         self.read_faults(store)
     }
 

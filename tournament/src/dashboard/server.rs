@@ -6,17 +6,21 @@ use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use axum::Router;
+use axum::http::Request;
+use hyper::body::Incoming;
 use hyper::server::conn::http1;
+use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
 use hyper_util::service::TowerToHyperService;
 use tokio::net::TcpStream;
-use tokio::sync::{Semaphore, watch};
+use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::admission::Admission;
 use super::feed::Feed;
 use super::patience::Impatient;
-use super::{DashboardError, Limits, Settings, pages};
+use super::places::{Place, Places};
+use super::{DashboardError, Limits, Settings, Token, pages};
 
 /// The most that is read of a request before it is complete, in bytes: its line and all its headers.
 const REQUEST_LIMIT: usize = 16 * 1024;
@@ -26,6 +30,42 @@ const FAREWELL: Duration = Duration::from_secs(1);
 
 /// How long nothing is accepted when the system has no more descriptors.
 const BREATHER: Duration = Duration::from_millis(100);
+
+/// An address that is ours, before anything is served there: whoever connects waits.
+#[derive(Debug)]
+pub struct Address {
+    listener: TcpListener,
+    address: SocketAddr,
+    token: Option<Token>,
+}
+
+impl Address {
+    /// Claims an address; port 0 is any free one. The token is what browsers must know, needed for any address but this
+    /// machine's own.
+    ///
+    /// # Errors
+    /// If the address cannot be had, or lies open to others without a token.
+    pub fn claim(listen: SocketAddr, token: Option<Token>) -> Result<Address, DashboardError> {
+        if token.is_none() && !listen.ip().is_loopback() {
+            return Err(DashboardError::Open(listen));
+        }
+        let refuse = |source| DashboardError::Listen { address: listen, source };
+        let listener = TcpListener::bind(listen).map_err(refuse)?;
+        listener.set_nonblocking(true).map_err(refuse)?;
+        let address = listener.local_addr().map_err(refuse)?;
+        Ok(Address { listener, address, token })
+    }
+
+    /// Where browsers connect.
+    pub fn socket(&self) -> SocketAddr {
+        self.address
+    }
+
+    /// What they must know.
+    pub fn token(&self) -> Option<&Token> {
+        self.token.as_ref()
+    }
+}
 
 /// A running server. It ends with this value, in little more than a second at most, whoever is connected.
 #[derive(Debug)]
@@ -40,23 +80,18 @@ impl Dashboard {
     /// Begins to serve.
     ///
     /// # Errors
-    /// If the address cannot be had, or lies open to others without a token.
-    pub fn start(settings: Settings) -> Result<Dashboard, DashboardError> {
-        let Settings { stores, listen, token, hosts, limits } = settings;
-        if token.is_none() && !listen.ip().is_loopback() {
-            return Err(DashboardError::Open(listen));
-        }
-        let refuse = |source| DashboardError::Listen { address: listen, source };
-        let listener = TcpListener::bind(listen).map_err(refuse)?;
-        listener.set_nonblocking(true).map_err(refuse)?;
-        let address = listener.local_addr().map_err(refuse)?;
+    /// If the system has no more threads.
+    pub fn start(place: Address, settings: Settings) -> Result<Dashboard, DashboardError> {
+        let Address { listener, address, token } = place;
+        let Settings { stores, hosts, limits } = settings;
+        let places = Places::new(limits, token.is_some());
         let (feed, line) = Feed::start(&stores).map_err(DashboardError::Thread)?;
         let pages = pages::router(line, Admission::new(address, token, hosts), limits);
         let (stop, stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(DashboardError::Thread)?;
         let thread = thread::Builder::new().name("page".to_owned()).spawn(move || {
-            runtime.block_on(serve(listener, pages, limits, stopped));
+            runtime.block_on(serve(listener, pages, limits, places, stopped));
         });
         let thread = thread.map_err(DashboardError::Thread)?;
         Ok(Dashboard { address, feed, stop, thread: Some(thread) })
@@ -78,28 +113,30 @@ impl Drop for Dashboard {
     }
 }
 
-async fn serve(listener: TcpListener, pages: Router, limits: Limits, mut stopped: watch::Receiver<bool>) {
+async fn serve(
+    listener: TcpListener,
+    pages: Router,
+    limits: Limits,
+    places: Arc<Places>,
+    mut stopped: watch::Receiver<bool>,
+) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
-    let room = Arc::new(Semaphore::new(limits.connections));
     let mut connections = JoinSet::new();
     loop {
         let accept = async {
-            let place = Arc::clone(&room).acquire_owned().await;
-            (place, listener.accept().await)
+            let room = places.room().await;
+            (room, listener.accept().await)
         };
-        let (place, accepted) = tokio::select! {
+        let (room, accepted) = tokio::select! {
             accepted = accept => accepted,
             _ = stopped.changed() => break,
         };
-        match accepted {
-            Ok((stream, _)) => {
-                let connection = converse(stream, pages.clone(), limits, stopped.clone());
-                connections.spawn(async move {
-                    connection.await;
-                    drop(place);
-                });
+        match (accepted, room) {
+            (Ok((stream, peer)), Some(room)) => {
+                let place = Arc::new(places.take(peer.ip(), room));
+                connections.spawn(converse(stream, pages.clone(), limits, place, stopped.clone()));
             }
-            Err(_) => tokio::time::sleep(BREATHER).await,
+            _ => tokio::time::sleep(BREATHER).await,
         }
         while connections.try_join_next().is_some() {}
     }
@@ -108,19 +145,32 @@ async fn serve(listener: TcpListener, pages: Router, limits: Limits, mut stopped
 }
 
 /// Serves one connection until either side has enough.
-async fn converse(stream: TcpStream, pages: Router, limits: Limits, mut stopped: watch::Receiver<bool>) {
+async fn converse(
+    stream: TcpStream,
+    pages: Router,
+    limits: Limits,
+    place: Arc<Place>,
+    mut stopped: watch::Receiver<bool>,
+) {
     // What is written is to be seen at once; where that cannot be had it is seen a little later.
     let _ = stream.set_nodelay(true);
     let io = TokioIo::new(Impatient::new(stream, limits.writing));
+    let pages = TowerToHyperService::new(pages);
+    let own_place = Arc::clone(&place);
+    let answer = service_fn(move |mut request: Request<Incoming>| {
+        request.extensions_mut().insert(Arc::clone(&own_place));
+        pages.call(request)
+    });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
         .header_read_timeout(limits.reading)
         .max_buf_size(REQUEST_LIMIT)
-        .serve_connection(io, TowerToHyperService::new(pages));
+        .serve_connection(io, answer);
     let mut connection = std::pin::pin!(connection);
     // Clients that break off or talk nonsense are no concern of ours.
     tokio::select! {
         _ = connection.as_mut() => {}
+        () = place.gives_way() => {}
         _ = stopped.changed() => {
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;

@@ -1,6 +1,7 @@
 //! Server-sent events (WHATWG HTML, section 9.2): a run as it changes, for as long as the client listens.
 //!
-//! Events: `run`, the run as a whole; `boards`, those boards that changed, and how many there are. A client that reads
+//! Events: `run`, the run as a whole; `boards`, those boards that changed, and how many there are; `end`, where the server
+//! ends: what came before is the last state. A client that reads
 //! slowly misses states in between, never the last one.
 
 use std::convert::Infallible;
@@ -20,6 +21,7 @@ const HEARTBEAT: Duration = Duration::from_secs(15);
 struct Follower {
     screen: watch::Receiver<Screen>,
     has_begun: bool,
+    has_ended: bool,
     run: u64,
     boards: Vec<BoardText>,
     _place: OwnedSemaphorePermit,
@@ -27,7 +29,8 @@ struct Follower {
 
 /// The body of a response that follows a screen until it is gone.
 pub(super) fn follow(screen: watch::Receiver<Screen>, place: OwnedSemaphorePermit) -> Body {
-    let follower = Follower { screen, has_begun: false, run: 0, boards: Vec::new(), _place: place };
+    let (has_begun, has_ended) = (false, false);
+    let follower = Follower { screen, has_begun, has_ended, run: 0, boards: Vec::new(), _place: place };
     Body::from_stream(futures_util::stream::unfold(follower, |mut follower| async move {
         let events = follower.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(events)), follower))
@@ -40,9 +43,15 @@ impl Follower {
             self.has_begun = true;
             return Some(format!("retry: 2000\n\n{}", self.news()));
         }
+        if self.has_ended {
+            return None;
+        }
         match tokio::time::timeout(HEARTBEAT, self.screen.changed()).await {
             Ok(Ok(())) => Some(self.news()),
-            Ok(Err(_)) => None,
+            Ok(Err(_)) => {
+                self.has_ended = true;
+                Some(event("end", "null"))
+            }
             Err(_) => Some(":\n\n".to_owned()),
         }
     }

@@ -4,11 +4,11 @@ use smalt_chess::Color;
 use smalt_protocol::Score;
 use smalt_report::format::{self, Sign};
 use smalt_report::plot::{Axis, BarChart, IntervalChart, LineChart, ShareChart};
-use smalt_stats::{Sprt, Wdl};
+use smalt_stats::Wdl;
 
-use super::figures::{Figures, Side};
+use super::figures::{Figures, Side, Test};
 use super::game::{GameCourse, MoveFacts};
-use crate::standings::curve::{EloPoint, LlrPoint};
+use crate::standings::curve::EloPoint;
 
 /// More openings than these are not shown, but the worst and the best of them.
 const OPENINGS_SHOWN: usize = 24;
@@ -39,13 +39,14 @@ pub fn elo(figures: &Figures) -> LineChart {
 }
 
 /// The log-likelihood ratio between its bounds.
-pub fn llr(sprt: &Sprt, curve: &[LlrPoint]) -> LineChart {
+pub fn llr(test: &Test) -> LineChart {
+    let Test { name, sprt, curve } = test;
     let number = |value: f64| format::number(value, 2, Sign::Both);
     let bounds = sprt.bounds();
-    let title = format!("LLR: {} against {} Elo, {}", sprt.elo1(), sprt.elo0(), sprt.model());
+    let hypotheses = format!("{} against {} Elo, {}", sprt.elo1(), sprt.elo0(), sprt.model());
     let start = (!curve.is_empty()).then_some((0.0, 0.0));
-    LineChart::new(title, Axis::new("games"), Axis::new("log-likelihood ratio"))
-        .line("LLR", start.into_iter().chain(curve.iter().map(|point| (point.games as f64, point.llr))))
+    LineChart::new(format!("LLR of {name}"), Axis::new("games"), Axis::in_unit("log-likelihood ratio", "nats"))
+        .line(hypotheses, start.into_iter().chain(curve.iter().map(|point| (point.games as f64, point.llr))))
         .level(format!("H0 up to {}, H1 from {}", number(bounds.lower), number(bounds.upper)), bounds.upper)
         .level("", bounds.lower)
 }
@@ -117,7 +118,7 @@ pub fn game(course: &GameCourse) -> [LineChart; 3] {
 }
 
 /// Pawns in White's view, as far as charts reach.
-fn pawns(score: Score) -> f64 {
+pub(crate) fn pawns(score: Score) -> f64 {
     match score {
         Score::Centipawns(value) => (f64::from(value) / 100.0).clamp(-EDGE, EDGE),
         Score::Mate(moves) if moves > 0 => EDGE,

@@ -19,9 +19,20 @@ pub struct Figures {
     /// Those whose results are looked at.
     pub sides: Vec<Side>,
     /// What was tested, and how that went.
-    pub test: Option<(Sprt, Vec<LlrPoint>)>,
+    pub test: Option<Test>,
     /// One list of all; none where the games connect nobody.
     pub ratings: Option<RatingList>,
+}
+
+/// A sequential test.
+#[derive(Clone, Debug)]
+pub struct Test {
+    /// Whose view it takes.
+    pub name: String,
+    /// What is tested.
+    pub sprt: Sprt,
+    /// How it went.
+    pub curve: Vec<LlrPoint>,
 }
 
 /// One entrant's results against all whom it met.
@@ -46,17 +57,25 @@ impl Figures {
         viewed: &[usize],
         test: Option<Sprt>,
     ) -> Figures {
+        let name = |entrant: usize| standings.entrants()[entrant].name.clone();
         let side = |&entrant: &usize| Side {
-            name: standings.entrants()[entrant].name.clone(),
+            name: name(entrant),
             curve: standings.elo_curve(entrant),
             pairs: standings.pairs_of(entrant),
             openings: openings.of(entrant),
         };
         let mut games = Games::default();
         standings.add_games(&mut games);
-        let own = || standings.test().map(|state| (state.sprt, standings.llr_curve().to_vec()));
+        let own = || {
+            let (sprt, curve) = (standings.test()?.sprt, standings.llr_curve().to_vec());
+            Some(Test { name: name(standings.tested()), sprt, curve })
+        };
         let given = test.zip(viewed.first());
-        let given = given.map(|(sprt, &first)| (sprt, standings.llr_curve_of(first, sprt)));
+        let given = given.map(|(sprt, &first)| Test {
+            name: name(first),
+            sprt,
+            curve: standings.llr_curve_of(first, sprt),
+        });
         Figures {
             entrants: standings.entrants().len(),
             sides: viewed.iter().map(side).collect(),

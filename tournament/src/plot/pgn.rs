@@ -9,7 +9,7 @@ use smalt_chess::notation::san::San;
 use smalt_chess::{Outcome as GameOutcome, PgnGame};
 use smalt_stats::{Outcome, Pentanomial, Sprt, Wdl};
 
-use super::figures::{Figures, Side, rated, viewed_of_counts};
+use super::figures::{Figures, Side, Test, rated, viewed_of_counts};
 use super::openings::{OpeningNames, OpeningTally, PLIES};
 use crate::ratings::Games;
 use crate::schedule::{Pairing, Repeat};
@@ -85,11 +85,15 @@ impl PgnFigures {
                 openings: self.openings.of(player),
             }
         };
-        let curve = |sprt| (sprt, llr_curve(sprt, repeat, units.of(chosen.first().copied().unwrap_or(0))));
+        let test = test.zip(chosen.first()).map(|(sprt, &first)| Test {
+            name: self.names()[first].clone(),
+            sprt,
+            curve: llr_curve(sprt, repeat, units.of(first)),
+        });
         Figures {
             entrants: self.names().len(),
             sides: chosen.iter().map(side).collect(),
-            test: test.map(curve),
+            test,
             ratings: rated(&self.games),
         }
     }

@@ -1,16 +1,22 @@
 //! A report as one file for a browser: no script, and nothing that is asked for elsewhere. Whatever an engine says is
 //! text.
 
+use std::collections::BTreeSet;
 use std::fmt::Write;
 
 use smalt_report::Table;
-use smalt_report::html::{escaped, page};
+use smalt_report::html::{escaped, page, reference};
 use smalt_report::plot::{Chart, PlotError};
 
+use super::list::place_of;
+use super::remarkable::Remarkable;
 use super::{Report, terms};
 use crate::plot::charts;
 use crate::standings::report as tables;
 use crate::store::Fault;
+
+/// Where the list of games stands.
+const LIST: &str = "games";
 
 /// The report as a page.
 ///
@@ -23,36 +29,47 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
         escaped(&report.summary())
     );
     if let Some(state) = report.standings.test() {
-        section(&mut body, None, &format!("<p class=\"verdict\">{}</p>\n", escaped(&tables::test(&state))));
+        body.push_str(&verdict(&tables::test(&state)));
     }
+    report.absences().iter().for_each(|words| body.push_str(&verdict(words)));
     let table =
-        |body: &mut String, (heading, table): &(&str, Table)| section(body, Some(heading), &table.to_html());
+        |body: &mut String, (heading, table): &(&str, Table)| section(body, heading, &table.to_html());
     report.results().iter().for_each(|part| table(&mut body, part));
     let drawings = drawings(report)?;
     if !drawings.is_empty() {
-        section(&mut body, Some("Charts"), &drawings);
+        section(&mut body, "Charts", &drawings);
     }
     report.conduct().iter().for_each(|part| table(&mut body, part));
-    body.push_str(&faults(report));
+    let courses = courses(&report.remarkable.games())?;
+    let shown: BTreeSet<u32> = courses.iter().map(|(number, _)| *number).collect();
+    body.push_str(&faults(report, &shown));
+    if !courses.is_empty() {
+        let courses: String = courses.into_iter().map(|(_, course)| course).collect();
+        section(&mut body, "Games to look at", &courses);
+    }
+    body.push_str(&games(report, &shown));
     let terms = [terms::engines(report), terms::facts(report)].map(|table| table.to_html()).concat();
     let plan = escaped(&report.plan.to_file().to_toml());
     let plan = format!("<details><summary>The whole plan</summary>\n<pre>{plan}</pre></details>\n");
-    section(&mut body, Some("Terms"), &(terms + &plan));
-    body.push_str(&games(report));
+    section(&mut body, "Terms", &(terms + &plan));
     Ok(page(&report.plan.name, &body))
 }
 
-fn section(body: &mut String, heading: Option<&str>, content: &str) {
-    let heading = heading.map(|heading| format!("<h2>{}</h2>\n", escaped(heading))).unwrap_or_default();
-    write!(body, "<section>\n{heading}{content}</section>\n").expect("a string takes any text");
+fn verdict(words: &str) -> String {
+    format!("<p class=\"verdict\">{}</p>\n", escaped(words.trim_end()))
+}
+
+fn section(body: &mut String, heading: &str, content: &str) {
+    write!(body, "<section>\n<h2>{}</h2>\n{content}</section>\n", escaped(heading))
+        .expect("a string takes any text");
 }
 
 /// All charts that have numbers.
 fn drawings(report: &Report) -> Result<String, PlotError> {
     let figures = &report.figures;
     let mut charts: Vec<Box<dyn Chart>> = vec![Box::new(charts::elo(figures))];
-    if let Some((sprt, curve)) = &figures.test {
-        charts.push(Box::new(charts::llr(sprt, curve)));
+    if let Some(test) = &figures.test {
+        charts.push(Box::new(charts::llr(test)));
     }
     if figures.entrants > 2 {
         charts.push(Box::new(charts::ratings(figures)));
@@ -63,44 +80,81 @@ fn drawings(report: &Report) -> Result<String, PlotError> {
     }
     let mut text = String::new();
     for chart in charts {
-        match chart.to_svg() {
-            Ok(svg) => write!(text, "<figure>\n{svg}</figure>\n").expect("a string takes any text"),
-            Err(PlotError::Empty { .. }) => {}
-            Err(error) => return Err(error),
-        }
+        text.push_str(&drawing(&*chart)?.unwrap_or_default());
     }
     Ok(text)
 }
 
-fn faults(report: &Report) -> String {
+/// A chart, if it has numbers.
+fn drawing(chart: &dyn Chart) -> Result<Option<String>, PlotError> {
+    match chart.to_svg() {
+        Ok(svg) => Ok(Some(format!("<figure>\n{svg}</figure>\n"))),
+        Err(PlotError::Empty { .. }) => Ok(None),
+        Err(error) => Err(error),
+    }
+}
+
+/// Each game that has curves, with its number: evaluations, and clocks or, where there are none, the times of moves.
+fn courses(games: &[&Remarkable]) -> Result<Vec<(u32, String)>, PlotError> {
+    let mut courses = Vec::new();
+    for game in games {
+        let [evaluations, clocks, times] = charts::game(&game.course);
+        let time = match drawing(&clocks)? {
+            Some(clocks) => Some(clocks),
+            None => drawing(&times)?,
+        };
+        let drawings: Vec<String> = [drawing(&evaluations)?, time].into_iter().flatten().collect();
+        if !drawings.is_empty() {
+            courses.push((game.number, course(game, &drawings.concat())));
+        }
+    }
+    Ok(courses)
+}
+
+fn course(game: &Remarkable, drawings: &str) -> String {
+    let Remarkable { number, course, result, why } = game;
+    let [white, black] = course.players.each_ref().map(|name| escaped(name));
+    let why = why.as_ref().map(|why| format!(": {}", escaped(why))).unwrap_or_default();
+    format!(
+        "<article id=\"{}\">\n<h3>Game {number}: {white} – {black}, {result}</h3>\n<p class=\"pale\">{}{why}</p>\n\
+         <div class=\"beside\">\n{drawings}</div>\n</article>\n",
+        place_of(*number),
+        escaped(&course.ending)
+    )
+}
+
+fn faults(report: &Report, shown: &BTreeSet<u32>) -> String {
     if report.faults.count == 0 {
         return String::new();
     }
     let mut content = String::new();
     for Fault { game, fault } in &report.faults.first {
-        let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
-        let words = format!("{place}: {} {}", report.name_of(fault.entrant), fault.words);
+        let place = match game.map(|number| number + 1) {
+            Some(number) if shown.contains(&number) => reference(&place_of(number), &format!("Game {number}")),
+            Some(number) => format!("Game {number}"),
+            None => "Between games".to_owned(),
+        };
+        let words = escaped(&format!("{} {}", report.name_of(fault.entrant), fault.words));
         let lines = escaped(&fault.transcript.join("\n"));
-        let words = escaped(&words);
         match fault.transcript.is_empty() {
-            true => writeln!(content, "<p>{words}</p>"),
+            true => writeln!(content, "<p>{place}: {words}</p>"),
             false => {
-                writeln!(content, "<details><summary>{words}</summary>\n<pre>{lines}</pre></details>")
+                writeln!(content, "<details><summary>{place}: {words}</summary>\n<pre>{lines}</pre></details>")
             }
         }
         .expect("a string takes any text");
     }
     if report.faults.more() > 0 {
-        writeln!(content, "<p class=\"pale\">and {} more</p>", report.faults.more())
-            .expect("a string takes any text");
+        let more = reference(LIST, &format!("and {} more", report.faults.more()));
+        writeln!(content, "<p class=\"pale\">{more}</p>").expect("a string takes any text");
     }
     let mut text = String::new();
-    section(&mut text, Some("Faults"), &content);
+    section(&mut text, "Faults", &content);
     text
 }
 
-fn games(report: &Report) -> String {
-    let (table, left_out) = (report.games.table(), report.games.left_out());
+fn games(report: &Report, shown: &BTreeSet<u32>) -> String {
+    let (table, left_out) = (report.games.table(shown), report.games.left_out());
     if table.is_empty() {
         return String::new();
     }
@@ -109,9 +163,12 @@ fn games(report: &Report) -> String {
         count => format!("<p class=\"pale\">and {count} more, which no fault ended</p>\n"),
     };
     let count = report.standings.games_finished();
-    let content =
-        format!("<details><summary>{count} games</summary>\n{}{left_out}</details>\n", table.to_html());
+    // The place is inside, so that a browser that is led there unfolds it.
+    let content = format!(
+        "<details><summary>{count} games</summary>\n<div id=\"{LIST}\">\n{}{left_out}</div></details>\n",
+        table.to_html()
+    );
     let mut text = String::new();
-    section(&mut text, Some("Games"), &content);
+    section(&mut text, "Games", &content);
     text
 }

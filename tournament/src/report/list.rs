@@ -1,6 +1,8 @@
 //! The list of games: a line a game, as many as a page can bear.
 
-use smalt_report::{Column, Kind, Table};
+use std::collections::BTreeSet;
+
+use smalt_report::{Cell, Column, Kind, Table};
 
 use crate::game::GameRecord;
 
@@ -8,57 +10,71 @@ use crate::game::GameRecord;
 const LISTED: usize = 2_000;
 
 /// Lines on games.
-#[derive(Clone, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct GameList {
-    table: Table,
+    lines: Vec<Line>,
     left_out: usize,
 }
 
-impl Default for GameList {
-    fn default() -> GameList {
-        let number = |header: &str| Column::new(header, Kind::Integer);
-        let text = |header: &str| Column::new(header, Kind::Text);
-        let columns = [
-            number("game"),
-            number("round"),
-            text("white"),
-            text("black"),
-            text("result"),
-            text("ending"),
-            number("plies"),
-            Column::new("time", Kind::Duration),
-            text("opening"),
-        ];
-        GameList { table: Table::new(columns), left_out: 0 }
-    }
+/// A game with the cells behind its number.
+#[derive(Clone, Debug)]
+struct Line {
+    number: u32,
+    cells: [Cell; 8],
 }
 
 impl GameList {
     /// Adds a game with the names of the entrants and of its opening.
     pub fn add(&mut self, record: &GameRecord, names: &[String], opening: &str) {
-        if self.table.len() >= LISTED && !record.termination.is_fault() {
+        if self.lines.len() >= LISTED && !record.termination.is_fault() {
             self.left_out += 1;
             return;
         }
         let game = &record.game;
-        self.table.push([
-            u64::from(game.number + 1).into(),
-            u64::from(game.round + 1).into(),
+        let cells = [
             names[game.white].as_str().into(),
             names[game.black].as_str().into(),
             record.outcome.to_string().into(),
             record.sentence().into(),
             (record.plies.len() as u64).into(),
             record.duration.into(),
+            u64::from(game.round + 1).into(),
             opening.into(),
-        ]);
+        ];
+        self.lines.push(Line { number: game.number + 1, cells });
     }
 
-    pub(super) fn table(&self) -> &Table {
-        &self.table
+    /// All lines; the numbers of games that are shown elsewhere on the page lead there.
+    pub(super) fn table(&self, shown: &BTreeSet<u32>) -> Table {
+        let number = |header: &str| Column::new(header, Kind::Integer);
+        let text = |header: &str| Column::new(header, Kind::Text);
+        let mut table = Table::new([
+            number("game"),
+            text("white"),
+            text("black"),
+            text("result"),
+            text("ending"),
+            number("plies"),
+            Column::new("time", Kind::Duration),
+            number("round"),
+            text("opening"),
+        ]);
+        for Line { number, cells } in &self.lines {
+            let place = match shown.contains(number) {
+                true => Cell::Reference(i64::from(*number), place_of(*number)),
+                false => u64::from(*number).into(),
+            };
+            table.push(std::iter::once(place).chain(cells.iter().cloned()));
+        }
+        table
     }
 
     pub(super) fn left_out(&self) -> usize {
         self.left_out
     }
+}
+
+/// The id of the place where a game is shown.
+pub(super) fn place_of(number: u32) -> String {
+    format!("game-{number}")
 }

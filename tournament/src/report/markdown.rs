@@ -17,6 +17,9 @@ pub fn markdown(report: &Report) -> String {
     if let Some(state) = report.standings.test() {
         write!(text, "\n```\n{}```\n", tables::test(&state)).expect("a string takes any text");
     }
+    for words in report.absences() {
+        write!(text, "\n{}\n", escaped(&words)).expect("a string takes any text");
+    }
     for (heading, table) in [report.results(), report.conduct()].concat() {
         write!(text, "\n### {heading}\n\n{}", table.to_markdown()).expect("a string takes any text");
     }

@@ -5,6 +5,7 @@
 pub mod html;
 mod list;
 pub mod markdown;
+mod remarkable;
 mod terms;
 
 use std::collections::BTreeMap;
@@ -18,6 +19,7 @@ use crate::standings::course::Course;
 use crate::standings::{Standings, report as tables};
 use crate::store::Fault;
 pub use list::GameList;
+pub use remarkable::RemarkableGames;
 
 /// So many faults are told with what the engine said before.
 const FAULTS_SHOWN: usize = 50;
@@ -43,6 +45,8 @@ pub struct Report {
     pub faults: Faults,
     /// Its games.
     pub games: GameList,
+    /// Those of them whose curves are shown.
+    pub remarkable: RemarkableGames,
 }
 
 /// The first faults with the last lines before each, and how many there are.
@@ -73,7 +77,21 @@ impl Report {
         let (done, planned) = (standings.games_finished(), standings.games_planned());
         let course = Course::of(standings).map(|course| format!("; {}", course.progress()));
         let (format, state) = (self.plan.format, &self.state);
-        format!("{format}, {done} of {planned} games, {state}{}", course.unwrap_or_default())
+        let left_out = match standings.games_left_out() {
+            0 => String::new(),
+            games => format!("{games} left out, "),
+        };
+        format!("{format}, {done} of {planned} games, {left_out}{state}{}", course.unwrap_or_default())
+    }
+
+    /// Who played no more, and what that left out, in a line each.
+    fn absences(&self) -> Vec<String> {
+        let out = self.standings.out().iter();
+        let lost = if self.standings.schedule().goes_by_results() { "lost" } else { "left out" };
+        out.map(|(&entrant, words)| {
+            format!("{} is out: it {words}; games of it are {lost}", self.name_of(entrant))
+        })
+        .collect()
     }
 
     /// What came of it, as tables with their headings.

@@ -335,14 +335,14 @@ impl<'a> Coordinator<'a> {
                 self.store.note_fault(&fault)?;
                 self.standings.add_start_fault(fault.entrant);
                 self.tell(&News::EngineFault(&fault));
-                self.apply_policy(fault.entrant, &fault.words);
+                self.apply_policy(fault.entrant, &fault.words)?;
             }
             Event::EngineWarning { entrant, words } => {
                 if self.warned.insert((entrant, words.clone())) {
                     self.tell(&News::EngineWarning { entrant, words: &words });
                 }
             }
-            Event::EntrantOut { entrant, strike } => self.strike_out(entrant, strike),
+            Event::EntrantOut { entrant, strike } => self.strike_out(entrant, strike)?,
             Event::GameStarted(game) => self.tell(&News::GameStarted(&game)),
             Event::GameFinished(record) => self.finish_game(&record)?,
             Event::GameAbandoned(game) if self.stop.is_none() => self.leave(game)?,
@@ -387,34 +387,40 @@ impl<'a> Coordinator<'a> {
         if let Some(fault) = &record.fault
             && (is_crash || self.prepared.plan.on_fault != OnFault::StopOnCrash)
         {
-            self.apply_policy(record.entrant(fault.color), &fault.words);
+            self.apply_policy(record.entrant(fault.color), &fault.words)?;
         }
         self.check_test();
         Ok(())
     }
 
     /// What the plan wants after a fault: to stop, or to go on until an entrant has had too many since this start.
-    fn apply_policy(&mut self, entrant: usize, words: &str) {
+    fn apply_policy(&mut self, entrant: usize, words: &str) -> Result<(), RunError> {
         let plan = &self.prepared.plan;
         if plan.on_fault != OnFault::Recover {
             let words = format!("{} {words}", plan.entrants[entrant].name);
-            return self.halt(StopReason::Fault(words));
+            self.halt(StopReason::Fault(words));
+            return Ok(());
         }
         self.faults[entrant] += 1;
         let faults = self.faults[entrant];
         if plan.strike_after.is_some_and(|limit| faults >= limit.get()) {
-            self.strike_out(entrant, Strike::Faults(faults));
+            self.strike_out(entrant, Strike::Faults(faults))?;
         }
+        Ok(())
     }
 
     /// The entrant plays no more games in this session.
-    fn strike_out(&mut self, entrant: usize, strike: Strike) {
+    fn strike_out(&mut self, entrant: usize, strike: Strike) -> Result<(), RunError> {
         if self.out.contains_key(&entrant) {
-            return;
+            return Ok(());
         }
+        self.store.note_strike(entrant, &strike.to_string())?;
+        self.out.insert(entrant, strike.clone());
+        let words = self.out.iter().map(|(&entrant, strike)| (entrant, strike.to_string()));
+        self.standings.set_out(words.collect());
         self.tell(&News::EntrantOut { entrant, strike: &strike });
-        self.out.insert(entrant, strike);
         self.queue.withdraw(entrant);
+        Ok(())
     }
 
     fn check_test(&mut self) {

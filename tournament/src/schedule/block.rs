@@ -59,6 +59,11 @@ impl Block {
         self.size().saturating_mul(self.cycles).saturating_mul(self.terms.games)
     }
 
+    /// How many games two have with each other in it, each time that they meet in its list.
+    pub(super) fn games_of_an_encounter(&self) -> u64 {
+        u64::from(self.cycles) * u64::from(self.terms.games)
+    }
+
     pub(super) fn pairs(&self) -> u32 {
         self.size().saturating_mul(self.cycles).saturating_mul(self.units_each())
     }

@@ -13,7 +13,7 @@ mod pairings;
 pub mod swiss;
 mod terms;
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
 use block::{Block, RoundNames, Start};
@@ -246,6 +246,17 @@ impl Schedule {
     pub fn pairings(&self) -> Vec<Pairing> {
         let encounters = self.blocks.iter().flat_map(|block| &block.encounters);
         encounters.map(|encounter| encounter.pairing).collect::<BTreeSet<_>>().into_iter().collect()
+    }
+
+    /// How many games each pairing has, as far as they are known.
+    pub fn games_by_pairing(&self) -> BTreeMap<Pairing, u64> {
+        let mut games = BTreeMap::new();
+        for block in &self.blocks {
+            for encounter in &block.encounters {
+                *games.entry(encounter.pairing).or_default() += block.games_of_an_encounter();
+            }
+        }
+        games
     }
 
     /// Whether two games of an opening belong together, so that they can be counted as one.

@@ -16,6 +16,8 @@ pub struct Results {
     format: String,
     games_planned: u32,
     games_finished: u64,
+    /// Games that are not played since a player of theirs is out.
+    games_left_out: u64,
     entrants: Vec<Entrant>,
     pairings: Vec<Pairing>,
     sprt: Option<Sprt>,
@@ -40,6 +42,8 @@ struct Entrant {
     crashes: u64,
     illegal_moves: u64,
     failed_starts: u64,
+    /// Why it plays no more, in words that fit after its name.
+    out: Option<String>,
     elo_without_faults: Option<f64>,
     elo_without_faults_error: Option<f64>,
     nps: Option<f64>,
@@ -160,6 +164,7 @@ impl Results {
             crashes: tally.crashes,
             illegal_moves: tally.illegal_moves,
             failed_starts: tally.start_faults,
+            out: standings.out().get(&index).cloned(),
             elo_without_faults: value(faultless(index)),
             elo_without_faults_error: error(faultless(index)),
             nps: tally.searches.nps(),
@@ -184,6 +189,7 @@ impl Results {
             format: standings.format.to_string(),
             games_planned: standings.games_planned(),
             games_finished: standings.games_finished(),
+            games_left_out: standings.games_left_out(),
             entrants: standings.entrants.iter().enumerate().map(entrant).collect(),
             pairings: standings.pairings.iter().map(pairing).collect(),
             sprt: standings.test().map(Sprt::from),

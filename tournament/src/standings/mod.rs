@@ -44,6 +44,7 @@ pub struct Standings {
     half_pairs: HashMap<u32, Outcome>,
     units: Units,
     played: Duration,
+    out: BTreeMap<usize, String>,
 }
 
 /// Counts of one entrant.
@@ -166,6 +167,7 @@ impl Standings {
             half_pairs: HashMap::new(),
             units: Units::default(),
             played: Duration::ZERO,
+            out: BTreeMap::new(),
         }
     }
 
@@ -199,7 +201,40 @@ impl Standings {
             if game.is_none() {
                 self.add_start_fault(fault.entrant);
             }
-        })
+        })?;
+        self.set_out(store.strikes()?);
+        Ok(())
+    }
+
+    /// Takes note of who plays no more, by entrant, and why, in words that fit after its name.
+    pub fn set_out(&mut self, out: BTreeMap<usize, String>) {
+        self.out = out;
+    }
+
+    /// Who plays no more, by entrant, and why.
+    pub fn out(&self) -> &BTreeMap<usize, String> {
+        &self.out
+    }
+
+    /// How many games will not be played, as one of their players is out. (Where it goes on by results they are lost
+    /// instead, and count as played.)
+    pub fn games_left_out(&self) -> u64 {
+        if self.out.is_empty() || self.schedule.goes_by_results() {
+            return 0;
+        }
+        let planned = self.schedule.games_by_pairing();
+        let is_out = |pairing: &Pairing| [pairing.first, pairing.second].iter().any(|side| self.out.contains_key(side));
+        let concerned = self.pairings.iter().filter(|tally| is_out(&tally.pairing));
+        let left = |tally: &PairingTally| {
+            planned.get(&tally.pairing).map_or(0, |games| games.saturating_sub(tally.results.games()))
+        };
+        concerned.map(left).sum()
+    }
+
+    /// How many games are still to be played.
+    pub fn games_missing(&self) -> u64 {
+        let known = self.games_finished() + self.games_left_out();
+        u64::from(self.games_planned()).saturating_sub(known)
     }
 
     /// Counts a fault outside of a game.
@@ -336,6 +371,11 @@ impl Standings {
     /// An entrant against all whom it met: by pairs where all its games are in pairs, else by games.
     pub fn statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
         statistics(self.entrants[entrant].results, self.pairs_of(entrant))
+    }
+
+    /// Whose view the sequential test takes, if there is one.
+    pub fn tested(&self) -> usize {
+        self.tested
     }
 
     /// The sequential test, if there is one.

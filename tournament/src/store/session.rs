@@ -1,6 +1,7 @@
 //! Sessions: each call of the runner on a store, with its begin and, unless it was killed, its end. How fast a run goes
-//! is told by them.
+//! is told by them, and who played no more in them.
 
+use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};
 
 use rusqlite::{OptionalExtension, params};
@@ -61,6 +62,37 @@ impl Store {
             [to_ms(SystemTime::now())],
         ))?;
         Ok(())
+    }
+
+    /// Notes that an entrant plays no more in the latest session, and why, in words that fit after its name.
+    ///
+    /// # Errors
+    /// As [`Self::begin_session`].
+    pub fn note_strike(&self, entrant: usize, words: &str) -> Result<(), StoreError> {
+        self.database(self.connection.execute(
+            "INSERT OR IGNORE INTO strike (session, entrant, words) SELECT max(id), ?1, ?2 FROM session",
+            params![entrant as i64, words],
+        ))?;
+        Ok(())
+    }
+
+    /// Who played no more in the latest session, by entrant, and why: nobody where all that was left out has been made
+    /// up for, since that takes another session.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn strikes(&self) -> Result<BTreeMap<usize, String>, StoreError> {
+        if self.version < 5 {
+            return Ok(BTreeMap::new());
+        }
+        let read = || {
+            let mut statement = self
+                .connection
+                .prepare("SELECT entrant, words FROM strike WHERE session = (SELECT max(id) FROM session)")?;
+            let rows = statement.query_map([], |row| Ok((row.get::<_, u32>(0)? as usize, row.get(1)?)))?;
+            rows.collect()
+        };
+        self.database(read())
     }
 
     /// The latest session; none in a store of the first form.

@@ -1,5 +1,6 @@
 //! The store, by itself.
 
+use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
@@ -139,12 +140,14 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let older = "DROP TABLE session; ALTER TABLE game DROP COLUMN white_memory_bytes;
                  ALTER TABLE game DROP COLUMN black_memory_bytes; ALTER TABLE game DROP COLUMN machine;
                  ALTER TABLE game DROP COLUMN speed_nps; DROP TABLE machine; DROP TABLE binary;
+                 DROP TABLE strike;
                  PRAGMA user_version = 1;";
     store.connection.execute_batch(older).unwrap();
     drop(store);
     let reader = Store::read(&path).unwrap();
     assert_eq!((games(&reader).len(), reader.latest_session().unwrap()), (1, None));
     assert_eq!(reader.machines().unwrap(), []);
+    assert!(reader.strikes().unwrap().is_empty());
     let store = Store::resume(&path).unwrap();
     store.begin_session(3).unwrap();
     let session = store.latest_session().unwrap().unwrap();
@@ -187,6 +190,18 @@ fn a_session_counts_its_own_games() {
     assert!(session.length(SystemTime::now(), false) >= Duration::from_secs(4));
     store.end_session().unwrap();
     assert!(store.latest_session().unwrap().unwrap().ended.is_some());
+}
+
+#[test]
+fn who_is_out_is_out_of_one_session() {
+    let folder = tempfile::tempdir().unwrap();
+    let store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
+    store.begin_session(1).unwrap();
+    store.note_strike(1, "failed to start").unwrap();
+    store.note_strike(1, "failed again").unwrap();
+    assert_eq!(store.strikes().unwrap(), BTreeMap::from([(1, "failed to start".to_owned())]));
+    store.begin_session(1).unwrap();
+    assert!(store.strikes().unwrap().is_empty());
 }
 
 #[test]

@@ -1,9 +1,9 @@
 // Charts, drawn at the width they have, so that their letters can be read on a phone.
 
 import { drawing, element } from "./elements.js";
-import { signed } from "./words.js";
+import { signed, whole } from "./words.js";
 
-const MARGIN = { left: 44, right: 12, top: 10, bottom: 24 };
+const MARGIN = { left: 44, right: 12, top: 24, bottom: 24 };
 
 /** Round steps for an axis: about so many. */
 function ticks(low, high, about) {
@@ -33,22 +33,28 @@ function fitted(label, height, draw) {
   return svg;
 }
 
-function axes(width, height, { x, y, xTicks, yTicks, yText, xLabel }) {
+function axes(width, height, { x, y, xTicks, yTicks, yText, xUnit, yUnit }) {
   return [
     yTicks.map((at) => [
       drawing("line", { class: at === 0 ? "zero" : "grid-line", x1: MARGIN.left, x2: width - MARGIN.right, y1: y(at), y2: y(at) }),
       drawing("text", { x: MARGIN.left - 7, y: y(at) + 4, "text-anchor": "end" }, yText(at)),
     ]),
     xTicks.map((at) => drawing("text", { x: x(at), y: height - 7, "text-anchor": "middle" }, at.toLocaleString("en-US"))),
-    xLabel ? drawing("text", { x: width - MARGIN.right, y: height - 7, "text-anchor": "end" }, xLabel) : null,
+    units(width, height, xUnit, yUnit),
   ];
 }
 
+/** What the axes count: y at its top, x at its end. */
+const units = (width, height, x, y) => [
+  drawing("text", { class: "unit", x: width - MARGIN.right, y: height - 7, "text-anchor": "end" }, x),
+  drawing("text", { class: "unit", x: 2, y: 12 }, y),
+];
+
 /**
- * A value that becomes known with the games: points [games, value, error or null]. `bounds` are lines that it may reach:
+ * A value that becomes known with the games, in a unit: points [games, value, error or null]. `bounds` are lines that it may reach:
  * [value, class, name]; the scale spans `least` at least.
  */
-export function curve(label, points, { bounds = [], digits = 0, least = 20, height = 230 } = {}) {
+export function curve(label, points, { unit, bounds = [], digits = 0, least = 20, height = 230 }) {
   const shown = points.filter((point) => point[1] !== null);
   if (shown.length < 2) return element("p", { class: "quiet" }, "The curve begins when a few pairs of games are over.");
   return fitted(label, height, (width) => {
@@ -69,7 +75,7 @@ export function curve(label, points, { bounds = [], digits = 0, least = 20, heig
     return [
       axes(width, height, {
         x, y, xTicks: ticks(0, last[0], width / 130).filter((at) => at > 0 && x(at) < width - 60), yTicks: ticks(low, high, height / 48),
-        yText: (at) => (at === 0 ? "0" : signed(at, digits)), xLabel: "games",
+        yText: (at) => (at === 0 ? "0" : signed(at, digits)), xUnit: "games", yUnit: unit,
       }),
       band && drawing("path", { class: "band", d: band }),
       bounds.map(([value, style, name]) => [
@@ -136,7 +142,7 @@ export function evaluations(plies, names, { onPick }) {
       ]),
       ticks(0, count / 2, width / 90).filter((move) => move >= 1 && x(move * 2) < width - 60)
         .map((move) => drawing("text", { x: x(move * 2), y: height - 7, "text-anchor": "middle" }, String(move))),
-      drawing("text", { x: width - MARGIN.right, y: height - 7, "text-anchor": "end" }, "moves"),
+      units(width, height, "moves", "pawns"),
       [0, 1].map((parity) => [parity, line(parity)]).filter(([, d]) => d)
         .map(([parity, d]) => drawing("path", { class: `line ${parity === 0 ? "whites" : "blacks"}`, d: `M${d}` })),
       cursor,
@@ -164,11 +170,10 @@ export function resultBar(wins, draws, losses) {
     part(wins, "won"), part(draws, "drawn"), part(losses, "lost"));
 }
 
-/** Counts of pairs by points, as bars. */
+/** Counts of pairs by points, as bars with their numbers. */
 export function pentanomial(counts) {
   const most = Math.max(1, ...counts);
   const names = ["0", "½", "1", "1½", "2"];
-  return element("span", { class: "penta", role: "img", title: counts.map((count, index) => `${names[index]}: ${count}`).join(", "),
-    "aria-label": `Pairs of 0, ½, 1, 1½, 2 points: ${counts.join(", ")}` },
-    counts.map((count) => element("i", { "height%": (100 * count) / most })));
+  return element("span", { class: "penta", role: "img", "aria-label": counts.map((count, index) => `${count} pairs of ${names[index]} points`).join(", ") },
+    counts.map((count) => element("span", {}, element("span", {}, element("i", { "height%": (100 * count) / most })), whole(count))));
 }

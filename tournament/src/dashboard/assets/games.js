@@ -3,7 +3,10 @@
 import { element, renew } from "./elements.js";
 import { capitalized, duration, moment, whole } from "./words.js";
 
-const RESULTS = [["", "Any"], ["win", "Engine won"], ["draw", "Drawn"], ["loss", "Engine lost"], ["1-0", "White won"], ["0-1", "Black won"]];
+/** Results of any game, and those of one engine: the latter stand in the address beside the engine. */
+const RESULTS = [["", "Any"], ["1-0", "White won"], ["0-1", "Black won"], ["draw", "Drawn"]];
+const OWN_RESULTS = [["loss", "Lost by"], ["win", "Won by"]];
+const isOwn = (result) => OWN_RESULTS.some(([word]) => word === result);
 
 /** How often the list is asked for while a run goes on, in milliseconds. */
 const PACE = 2500;
@@ -30,24 +33,45 @@ export class Games {
 
   #filters() {
     const run = this.#run;
-    const change = (name) => (event) => {
-      const query = new URLSearchParams(this.#query);
-      if (event.target.value === "") query.delete(name);
-      else query.set(name, event.target.value);
-      this.#go(query);
-    };
+    const change = (name) => (event) => this.#change({ [name]: event.target.value });
+    const option = (current) => ([value, text]) => element("option", { value, selected: current === String(value) }, text);
     const choice = (label, name, options) => element("label", {}, label,
-      element("select", { onchange: change(name), "data-focus": `filter ${name}` },
-        options.map(([value, text]) => element("option", { value, selected: (this.#query.get(name) ?? "") === String(value) }, text))));
+      element("select", { onchange: change(name), "data-focus": `filter ${name}` }, options.map(option(this.#query.get(name) ?? ""))));
+    const names = run.results.entrants.map(({ name }, index) => [String(index), name]);
+    const engine = this.#query.get("engine");
+    const others = names.filter(([index]) => index !== engine);
+    const result = this.#query.get("result") ?? "";
+    const own = names.filter(([index]) => engine === null || index === engine);
+    const results = element("label", {}, "Result", element("select", { "data-focus": "filter result",
+      onchange: (event) => {
+        const [result, engine] = event.target.value.split(" ");
+        this.#change(engine === undefined ? { result } : { result, engine });
+      } },
+      RESULTS.map(option(result)),
+      OWN_RESULTS.map(([word, text]) => element("optgroup", { label: text },
+        own.map(([index, name]) => [`${word} ${index}`, `${text} ${name}`]).map(option(`${result} ${engine}`))))));
     const endings = Object.keys(run.results.terminations);
     const current = this.#query.get("ending");
     if (current && current !== "fault" && !endings.includes(current)) endings.push(current);
     return element("div", { class: "filters" },
-      choice("Engine", "engine", [["", "All"], ...run.results.entrants.map(({ name }, index) => [index, name])]),
-      choice("Result", "result", RESULTS.filter(([value]) => this.#query.get("engine") !== null || !["win", "loss"].includes(value))),
+      choice("Engine", "engine", [["", "All"], ...names]),
+      names.length > 2 && engine !== null ? choice("Against", "against", [["", "All"], ...others]) : null,
+      results,
       choice("Ending", "ending", [["", "Any"], ["fault", "Any fault"], ...endings.map((name) => [name, capitalized(name)])]),
       element("label", {}, "Opening", element("input", { type: "number", min: 1, placeholder: "Any", inputmode: "numeric",
         value: this.#query.get("opening") ?? "", onchange: change("opening"), "data-focus": "filter opening" })));
+  }
+
+  /** Goes to the games with these filters changed; what goes with an engine goes when no engine is chosen. */
+  #change(filters) {
+    const query = new URLSearchParams(this.#query);
+    for (const [name, value] of Object.entries(filters)) {
+      if (value === "") query.delete(name);
+      else query.set(name, value);
+    }
+    if (!query.has("engine") && isOwn(query.get("result"))) query.delete("result");
+    if (!query.has("engine") || query.get("against") === query.get("engine")) query.delete("against");
+    this.#go(query);
   }
 
   /** Asks again when games have been added. */
@@ -61,6 +85,8 @@ export class Games {
       this.#games = found.games;
       this.#total = found.total;
       this.#draw();
+    } else if (this.#games.length === 0) {
+      renew(this.#list, element("p", { class: "empty" }, "The server does not answer."));
     }
   }
 

@@ -2,37 +2,9 @@
 
 import { curve, gauge, interval, pentanomial, resultBar } from "./charts.js";
 import { card, element, renew, table } from "./elements.js";
-import { capitalized, clock, duration, estimate, fixed, moment, percent, short, signed, whole } from "./words.js";
-import { mark } from "./runs.js";
+import { capitalized, clock, estimate, fixed, percent, short, signed, whole } from "./words.js";
 
 const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "malformed move", "false claim"]);
-
-/** Title, state, progress: the same over all views. */
-export function head(node, run, connected, many) {
-  const results = run.results;
-  const done = results?.games_finished ?? 0;
-  const planned = results?.games_planned ?? 0;
-  const share = planned > 0 ? Math.min(100, (100 * done) / planned) : 0;
-  const runs = run.state === "running";
-  const facts = [
-    ["Games", `${whole(done)} of ${whole(planned)}`],
-    run.games_per_hour ? ["An hour", whole(run.games_per_hour)] : null,
-    runs && run.seconds_left !== null ? ["Left", duration(run.seconds_left)] : null,
-    runs && run.seconds_left !== null ? ["Done at", moment(Date.now() + 1000 * run.seconds_left)] : null,
-    run.slots && runs ? ["At once", whole(run.slots)] : null,
-    run.session_started_ms ? ["Started", moment(run.session_started_ms)] : null,
-  ];
-  const state = connected ? [run.state, capitalized(run.is_reading ? "reading" : run.state)] : ["problem", "No connection"];
-  renew(node,
-    element("div", { class: "title" }, many ? element("a", { href: "#/", "aria-label": "All runs", "data-focus": "runs" }, mark()) : mark(),
-      element("div", { class: "names" }, element("h1", {}, run.name || run.store),
-        element("p", { class: "quiet" }, `${results ? `${capitalized(results.format)} · ` : ""}${run.store}`)),
-      element("span", { class: `pill ${state[0]}`, role: "status" }, state[1])),
-    run.problem ? element("p", { class: "notice" }, run.problem) : null,
-    element("div", { class: "bar", role: "progressbar", "aria-label": "Games played", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100 },
-      element("div", { "width%": share })),
-    element("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))));
-}
 
 const byScore = (entrants) => entrants.map((entrant, index) => ({ ...entrant, index }))
   .sort((first, second) => (second.games ? second.points / second.games : -1) - (first.games ? first.points / first.games : -1));
@@ -55,7 +27,7 @@ export function standings(run) {
     `${entrant.points.toLocaleString("en-US")} / ${whole(entrant.games)}`,
     element("span", { title: `${entrant.wins} won, ${entrant.draws} drawn, ${entrant.losses} lost` }, resultBar(entrant.wins, entrant.draws, entrant.losses)),
     percent(entrant.los),
-    faults(entrant) > 0 ? element("a", { class: "text-lost", href: `#/run/${run.id}/games?engine=${entrant.index}&ending=fault` }, whole(faults(entrant))) : "0",
+    faults(entrant) > 0 ? element("a", { class: "text-lost", href: `#/run/${run.id}/games?engine=${entrant.index}&result=loss&ending=fault` }, whole(faults(entrant))) : "0",
   ]);
   return card("Standings", null, table(
     [["Engine", "name"], ["Elo", ""], ["95 % interval", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
@@ -108,11 +80,11 @@ export function crosstable(run) {
     const points = found.wins + found.draws / 2;
     const all = found.wins + found.draws + found.losses;
     const style = points * 2 > all ? "text-won" : points * 2 < all ? "text-lost" : "";
-    return element("td", {}, element("span", { class: `score ${style}` }, `${points} / ${all}`),
+    return element("td", {}, element("a", { class: `score ${style}`, href: `#/run/${run.id}/games?engine=${row.index}&against=${column.index}`, "data-focus": `cross ${row.index} ${column.index}` }, `${points} / ${all}`),
       element("small", {}, `+${found.wins} =${found.draws} −${found.losses}`), pentanomial(found.penta));
   };
   const view = isGauntlet ? "points of the engine above" : "points of the engine on the left";
-  return card("Who met whom", element("span", { class: "quiet keys" }, `${view}; bars: pairs by points`),
+  return card("Who met whom", element("span", { class: "quiet keys" }, `${view}; bars: pairs of 0, ½, 1, 1½ and 2 points`),
     element("div", { class: "scroll" }, element("table", { class: "cross" },
       element("thead", {}, element("tr", {}, element("th", {}), columns.map(({ name }) => element("th", { scope: "col", class: "name" }, name)))),
       element("tbody", {}, rows.map((row) => element("tr", {}, element("th", { scope: "row", class: "name" }, row.name),
@@ -169,35 +141,63 @@ export class Curves {
     } }, entrants.map(({ name }, index) => element("option", { value: index, selected: index === this.#chosen }, name))) : null;
     renew(this.node,
       card(entrants.length > 2 ? "Elo over games" : `Elo of ${entrants[0].name} over games`, choice,
-        curve("Elo over games with its 95 % interval", elo, { height: 240 })),
+        curve("Elo over games with its 95 % interval", elo, { unit: "Elo", height: 240 })),
       sprt ? card("The test", element("span", { class: "quiet keys" }, "log-likelihood ratio between its bounds"),
-        curve("Log-likelihood ratio over games", llr.map(([games, value]) => [games, value, null]), { digits: 1, least: 1, height: 190,
+        curve("Log-likelihood ratio over games", llr.map(([games, value]) => [games, value, null]), { unit: "LLR", digits: 1, least: 1, height: 190,
           bounds: [[sprt.upper, "upper", "H1"], [sprt.lower, "lower", "H0"]] })) : null);
   }
 }
 
-/** Faults between games: engines that would not start, or broke down where no game was lost by it. */
+/** So many faults are told at first. */
+const FAULTS_TOLD = 20;
+
+/** What engines did wrong, in games and between them. */
 export class Faults {
   #known = -1;
   #asked = -Infinity;
+  #run = null;
+  #all = [];
+  #total = 0;
+  #told = FAULTS_TOLD;
   node = element("div", { class: "faults" });
 
   async show(run) {
+    this.#run = run;
     if (run.edition === this.#known || (run.state === "running" && performance.now() - this.#asked < PACE)) return;
     [this.#known, this.#asked] = [run.edition, performance.now()];
     const answer = await fetch(`/api/runs/${run.id}/faults`).catch(() => null);
     if (!answer?.ok) return;
-    const faults = await answer.json();
-    if (faults.length === 0) return void renew(this.node);
+    ({ total: this.#total, faults: this.#all } = await answer.json());
+    this.#draw();
+  }
+
+  #draw() {
+    if (this.#total === 0) return void renew(this.node);
+    const { id, results } = this.#run;
     const open = new Set([...this.node.querySelectorAll("details[open]")].map((node) => node.dataset.key));
-    const name = (index) => run.results.entrants[index]?.name ?? "?";
-    renew(this.node, card("What engines did wrong", null, faults.slice(0, 20).map((fault, index) => {
-      const key = `${fault.game} ${faults.length - index}`;
+    const line = (fault, index) => {
+      const key = `${fault.game} ${this.#total - index}`;
       return element("details", { "data-key": key, open: open.has(key) },
         element("summary", { "data-focus": `fault ${key}` },
-          fault.game ? element("a", { href: `#/run/${run.id}/games/${fault.game}` }, `Game ${fault.game}`) : "Between games",
-          ": ", element("b", {}, name(fault.engine)), ` ${fault.words}`),
+          fault.game ? element("a", { href: `#/run/${id}/games/${fault.game}` }, `Game ${fault.game}`) : "Between games",
+          ": ", element("b", {}, results.entrants[fault.engine]?.name ?? "?"), ` ${fault.words}`),
         element("pre", { tabindex: 0, "aria-label": "The last lines of the conversation" }, fault.transcript.join("\n")));
-    }), faults.length > 20 ? element("p", { class: "quiet" }, `and ${faults.length - 20} more`) : null));
+    };
+    renew(this.node, card("What engines did wrong", element("span", { class: "quiet keys" }, "the latest first"),
+      this.#all.slice(0, this.#told).map(line), this.#rest()));
+  }
+
+  /** The way to those that are not told. */
+  #rest() {
+    const more = this.#total - this.#told;
+    if (more <= 0) return null;
+    if (this.#told < this.#all.length) {
+      const tell = () => {
+        this.#told = this.#all.length;
+        this.#draw();
+      };
+      return element("button", { class: "more", onclick: tell, "data-focus": "more faults" }, `Show ${Math.min(more, this.#all.length - this.#told)} more`);
+    }
+    return element("p", {}, element("a", { href: `#/run/${this.#run.id}/games?ending=fault`, "data-focus": "more faults" }, `All games that faults ended`), ` (${whole(more)} faults are not told here)`);
   }
 }

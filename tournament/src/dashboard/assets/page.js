@@ -4,15 +4,16 @@
 import { Boards } from "./boards.js";
 import { element, renew } from "./elements.js";
 import { Games } from "./games.js";
-import { Curves, Faults, crosstable, endings, engines, head, hero, standings } from "./overview.js";
+import { Curves, Faults, crosstable, endings, engines, hero, standings } from "./overview.js";
+import { head } from "./head.js";
 import { Replay } from "./replay.js";
 import { mark, showRuns } from "./runs.js";
 
 const [headNode, tabs, main] = ["head", "tabs", "main"].map((id) => document.getElementById(id));
 const VIEWS = [["", "Overview"], ["boards", "Boards"], ["games", "Games"]];
 
-/** How often the list of runs is asked for, in milliseconds. */
-const LIST_PACE = 3000;
+/** How often the list of runs is asked for, and a server that has ended looked for, in milliseconds. */
+const [LIST_PACE, RETURN_PACE] = [3000, 10000];
 
 let many = false;
 let run = null;
@@ -21,6 +22,7 @@ let view = null;
 let source = null;
 let timer = null;
 let connected = true;
+let ended = false;
 
 function place() {
   const [path, query] = location.hash.replace(/^#/, "").split("?");
@@ -29,6 +31,9 @@ function place() {
   return { id, name: parts[2] ?? "", number: /^\d+$/.test(parts[3] ?? "") ? Number(parts[3]) : null, query: new URLSearchParams(query) };
 }
 
+const ELSEWHERE = "The games of this run are played on other machines; boards are shown of this one only. What is finished can be played through under Games.";
+const SILENCE = "The server does not answer.";
+
 /** The overview: everything at a glance. */
 class Overview {
   #cards = Object.fromEntries(["hero", "standings-card", "cross-card", "endings", "engines"].map((name) => [name, element("div", { class: name })]));
@@ -36,7 +41,8 @@ class Overview {
   #faults = new Faults();
   #boards = new Boards(2);
   #known = new Map();
-  #live = element("section", { class: "aside", "aria-label": "Games being played" }, this.#boards.node);
+  #elsewhere = element("p", { class: "card quiet", hidden: true }, ELSEWHERE);
+  #live = element("section", { class: "aside", "aria-label": "Games being played" }, this.#elsewhere, this.#boards.node);
   node = element("div", { class: "stack" }, this.#cards.hero,
     element("div", { class: "grid two" },
       element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"], this.#cards.engines),
@@ -50,6 +56,7 @@ class Overview {
     this.#draw("engines", engines(run));
     this.#curves.show(run);
     this.#faults.show(run);
+    this.showBoards({ count: boards.count, boards: [] });
   }
 
   /** Nothing is drawn again that looks as before. */
@@ -63,7 +70,8 @@ class Overview {
 
   showBoards(news) {
     this.#boards.show(news, run);
-    this.#live.hidden = this.#boards.count === 0;
+    this.#elsewhere.hidden = !(run.is_elsewhere && run.state === "running");
+    this.#live.hidden = this.#boards.count === 0 && this.#elsewhere.hidden;
   }
 
   close() {
@@ -73,13 +81,16 @@ class Overview {
 
 class AllBoards {
   #boards = new Boards();
-  #empty = element("p", { class: "empty" }, "No game is being played.");
+  #empty = element("p", { class: "empty" });
   node = element("div", {}, this.#empty, this.#boards.node);
 
-  show() {}
+  show() {
+    this.showBoards({ count: boards.count, boards: [] });
+  }
 
   showBoards(news) {
     this.#boards.show(news, run);
+    this.#empty.textContent = run.is_elsewhere && run.state === "running" ? ELSEWHERE : "No game is being played.";
     this.#empty.hidden = this.#boards.count > 0;
   }
 
@@ -110,7 +121,8 @@ class OneGame {
 
   async #load(number) {
     const answer = await fetch(`/api/runs/${run.id}/games/${number}`).catch(() => null);
-    if (!answer?.ok) return void renew(this.node,
+    if (answer === null) return void renew(this.node, element("p", { class: "empty" }, SILENCE));
+    if (!answer.ok) return void renew(this.node,
       element("p", { class: "empty" }, `Game ${number} is not over, or there is none. `, element("a", { href: `#/run/${run.id}/games` }, "All games")));
     this.#replay = new Replay(run, await answer.json());
     renew(this.node, this.#replay.node);
@@ -155,7 +167,7 @@ function drawTabs() {
 
 function drawHead() {
   if (run) {
-    head(headNode, run, connected, many);
+    head(headNode, run, { connected, ended, many });
     const done = run.results ? `${run.results.games_finished}/${run.results.games_planned} ` : "";
     document.title = `${done}${run.name || run.store} – Smalt`;
   }
@@ -167,12 +179,8 @@ function follow(id) {
   source.addEventListener("run", (event) => {
     const news = JSON.parse(event.data);
     if (news === null) return;
-    const isFirst = !run?.results || run.id !== news.id;
-    run = news;
     setConnected(true);
-    drawHead();
-    if (isFirst) open();
-    else view?.show();
+    take(news);
   });
   source.addEventListener("boards", (event) => {
     const news = JSON.parse(event.data);
@@ -181,19 +189,58 @@ function follow(id) {
     boards = { count: news.count, boards: news.count === 0 ? [] : [...latest.values()] };
     view?.showBoards?.(news);
   });
+  source.addEventListener("end", () => {
+    leave();
+    ended = true;
+    drawHead();
+    timer = setTimeout(() => follow(id), RETURN_PACE);
+  });
   source.addEventListener("open", () => setConnected(true));
   source.addEventListener("error", () => {
     setConnected(false);
     // A refusal ends the source for good; a lost connection is mended by the browser.
-    if (source?.readyState === EventSource.CLOSED) timer = setTimeout(arrive, LIST_PACE);
+    if (source?.readyState === EventSource.CLOSED) inquire(id);
+    else if (ended) {
+      leave();
+      timer = setTimeout(() => follow(id), RETURN_PACE);
+    }
   });
 }
 
+/** Why may nobody follow the run? It is not there, the token is another now, or too many do; then it is asked for now and then. */
+async function inquire(id) {
+  leave();
+  const answer = await fetch(`/api/runs/${id}`).catch(() => null);
+  if (place().id !== id || source) return;
+  if (answer?.status === 401) return location.reload();
+  if (answer?.status === 404) return showMissing(id);
+  if (answer?.ok) take(await answer.json());
+  timer = setTimeout(() => follow(id), LIST_PACE);
+}
+
+/** Shows what is new of the run. */
+function take(news) {
+  const isFirst = !run?.results || run.id !== news.id;
+  run = news;
+  drawHead();
+  if (isFirst) open();
+  else view?.show();
+}
+
+function showMissing(id) {
+  view?.close?.();
+  [run, view] = [null, null];
+  document.title = "No such run – Smalt";
+  renew(headNode, element("div", { class: "title" }, mark(), element("h1", { class: "names" }, "No such run")));
+  renew(tabs);
+  renew(main, element("p", { class: "empty" }, `There is no run ${id} here. `, element("a", { href: "#/" }, "Go to what there is")));
+}
+
 function setConnected(now) {
-  if (now !== connected) {
-    connected = now;
-    drawHead();
-  }
+  if (now === connected && !(now && ended)) return;
+  connected = now;
+  ended &&= !now;
+  drawHead();
 }
 
 function leave() {

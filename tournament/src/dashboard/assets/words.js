@@ -83,4 +83,10 @@ export function estimate({ elo, elo_error: error, elo_bound: bound, wins }) {
   return [signed(elo), error === null || error === undefined ? " ± ?" : ` ± ${error.toFixed(1)}`];
 }
 
+/** The share of the games to be played that are over. */
+export function progress(results) {
+  const all = (results?.games_planned ?? 0) - (results?.games_left_out ?? 0);
+  return all > 0 ? Math.min(1, results.games_finished / all) : 0;
+}
+
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -1,0 +1,43 @@
+// What stands over all views of a run: title, state, progress, and what is not as it should be.
+
+import { element, renew } from "./elements.js";
+import { mark } from "./runs.js";
+import { capitalized, duration, moment, progress, whole } from "./words.js";
+
+/** `connected`: the server answers; `ended`: it said that it ends; `many`: there are other runs to go back to. */
+export function head(node, run, { connected, ended, many }) {
+  const { results } = run;
+  const runs = run.state === "running";
+  const share = 100 * progress(results);
+  const isTold = runs && run.seconds_left !== null;
+  const facts = [
+    ["Games", `${whole(results?.games_finished ?? 0)} of ${whole(results?.games_planned ?? 0)}`],
+    results?.games_left_out ? ["Left out", whole(results.games_left_out)] : null,
+    run.games_per_hour ? ["An hour", whole(run.games_per_hour)] : null,
+    isTold ? ["Left", duration(run.seconds_left)] : null,
+    isTold ? ["Done at", moment(Date.now() + 1000 * run.seconds_left)] : null,
+    run.slots && runs ? ["At once", whole(run.slots)] : null,
+    run.session_started_ms ? ["Started", moment(run.session_started_ms)] : null,
+  ];
+  const state = connected || ended ? [run.state, capitalized(run.is_reading ? "reading" : run.state)] : ["problem", "No connection"];
+  renew(node,
+    element("div", { class: "title" }, many ? element("a", { href: "#/", "aria-label": "All runs", "data-focus": "runs" }, mark()) : mark(),
+      element("div", { class: "names" }, element("h1", {}, run.name || run.store),
+        element("p", { class: "quiet" }, `${results ? `${capitalized(results.format)} · ` : ""}${run.store}`)),
+      element("span", { class: `pill ${state[0]}`, role: "status" }, state[1])),
+    notices(run, ended),
+    element("div", { class: "bar", role: "progressbar", "aria-label": "Games played", "aria-valuenow": Math.round(share), "aria-valuemin": 0, "aria-valuemax": 100 },
+      element("div", { "width%": share })),
+    element("dl", { class: "facts" }, facts.filter(Boolean).map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))));
+}
+
+function notices(run, ended) {
+  const out = run.results?.entrants.filter((entrant) => entrant.out) ?? [];
+  return [
+    ended ? element("p", { class: "notice", role: "status" }, runOver(run), " Look at it again with ", element("code", {}, `smalt-tournament serve ${run.store}`), ".") : null,
+    run.problem ? element("p", { class: "notice" }, run.problem) : null,
+    out.map(({ name, out: why }) => element("p", { class: "notice" }, element("b", {}, name), ` is out: it ${why}.`)),
+  ];
+}
+
+const runOver = (run) => (run.state === "running" ? "The server of this page has ended; this is the last that it told." : "The run has ended, and the server of this page with it; this is its final state.");

@@ -1,0 +1,52 @@
+//! By which addresses a server is reached that listens at all of a machine's.
+
+use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
+
+/// The addresses that browsers can be told. Of a server that listens everywhere: first those by which this machine speaks
+/// with others, if it has such, and last that of the machine itself.
+pub fn addresses(listen: SocketAddr) -> Vec<SocketAddr> {
+    if !listen.ip().is_unspecified() {
+        return vec![listen];
+    }
+    let mut hosts: Vec<IpAddr> = own_address(Ipv4Addr::UNSPECIFIED.into(), FOREIGN_V4.into()).into_iter().collect();
+    if listen.is_ipv6() {
+        hosts.extend(own_address(Ipv6Addr::UNSPECIFIED.into(), FOREIGN_V6.into()));
+    }
+    hosts.push(Ipv4Addr::LOCALHOST.into());
+    hosts.into_iter().map(|host| SocketAddr::new(host, listen.port())).collect()
+}
+
+/// Addresses of nobody: networks for documentation (RFC 5737 and RFC 3849).
+const FOREIGN_V4: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
+const FOREIGN_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1);
+
+/// Which address this machine would speak from. Nothing is sent: a datagram socket only looks for its way.
+fn own_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
+    let socket = UdpSocket::bind((from, 0)).ok()?;
+    socket.connect((to, 9)).ok()?;
+    let own = socket.local_addr().ok()?.ip();
+    (!own.is_unspecified() && !own.is_loopback()).then_some(own)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn who_listens_everywhere_is_told_by_addresses_that_work() {
+        let found = addresses("0.0.0.0:8064".parse().unwrap());
+        assert_eq!(found.last().unwrap().to_string(), "127.0.0.1:8064");
+        for address in &found {
+            assert!(!address.ip().is_unspecified() && address.port() == 8064, "{address}");
+            // It is an address of this machine: only those can be bound.
+            assert!(UdpSocket::bind((address.ip(), 0)).is_ok(), "{address}");
+        }
+        assert!(found[..found.len() - 1].iter().all(|address| !address.ip().is_loopback()), "{found:?}");
+    }
+
+    #[test]
+    fn one_address_is_itself() {
+        let address = "10.1.2.3:80".parse().unwrap();
+        assert_eq!(addresses(address), [address]);
+    }
+}
