@@ -42,7 +42,10 @@ fn main() {
         return;
     }
     let is_about_pages = arguments.first().is_some_and(|word| word == "page");
-    let mut numbers = arguments.iter().skip(usize::from(is_about_pages)).map(|word| word.parse::<usize>().expect("a number"));
+    let mut numbers = arguments
+        .iter()
+        .skip(usize::from(is_about_pages))
+        .map(|word| word.parse::<usize>().expect("a number"));
     let games = numbers.next().unwrap_or(2000);
     if is_about_pages {
         return compare_pages(games, numbers.next().unwrap_or(50));
@@ -178,7 +181,9 @@ fn compare_pages(games: usize, clients: usize) {
         ("hand-over, 99 %, µs", |cost| cost.handover[1]),
     ];
     let seconds = (games * PLIES) as f64 / middle(0, |cost| cost.plies_a_second).0;
-    println!("{TURNS} turns of {games} games ({seconds:.1} s each): the middle one, and from the least to the most");
+    println!(
+        "{TURNS} turns of {games} games ({seconds:.1} s each): the middle one, and from the least to the most"
+    );
     for (index, way) in ways.iter().enumerate() {
         println!("{way:?}");
         for (name, number) in told {
@@ -267,7 +272,9 @@ fn onlookers(runner: &mut Child, folder: &Path, page: Page) -> Option<Child> {
 /// The address that a program tells; the rest of what it tells is read and forgotten.
 fn url(output: impl Read + Send + 'static) -> String {
     let mut lines = BufReader::new(output).lines().map_while(Result::ok);
-    let url = lines.find_map(|line| line.split_ascii_whitespace().find(|word| word.starts_with("http")).map(str::to_owned));
+    let url = lines.find_map(|line| {
+        line.split_ascii_whitespace().find(|word| word.starts_with("http")).map(str::to_owned)
+    });
     thread::spawn(move || lines.for_each(drop));
     url.expect("it tells where the page is")
 }

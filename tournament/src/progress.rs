@@ -66,7 +66,8 @@ impl Pace {
             return None;
         }
         let each = seconds / f64::from(session.games);
-        let left = Duration::try_from_secs_f64(standings.games_missing() as f64 * each).unwrap_or(Duration::MAX);
+        let left =
+            Duration::try_from_secs_f64(standings.games_missing() as f64 * each).unwrap_or(Duration::MAX);
         Some(Pace { games_per_hour: 3600.0 / each, left })
     }
 }

@@ -369,7 +369,8 @@ fn several_runs_stand_in_one_list() {
 /// A server of the store `run.db`.
 fn serve(place: &Place, token: Option<Token>, limits: Limits) -> Dashboard {
     let address = Address::claim("127.0.0.1:0".parse().unwrap(), token).unwrap();
-    Dashboard::start(address, Settings { stores: vec![place.path("run.db")], hosts: Vec::new(), limits }).unwrap()
+    Dashboard::start(address, Settings { stores: vec![place.path("run.db")], hosts: Vec::new(), limits })
+        .unwrap()
 }
 
 #[test]
@@ -408,7 +409,8 @@ fn followers_are_counted_and_the_slow_are_dropped() {
 fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
     let place = Place::new();
     finished_run(&place, "run.db");
-    let limits = Limits { connections: 8, strangers: 2, reading: Duration::from_secs(600), ..Limits::default() };
+    let limits =
+        Limits { connections: 8, strangers: 2, reading: Duration::from_secs(600), ..Limits::default() };
     let token = Token::random().unwrap();
     let page = serve(&place, Some(token.clone()), limits);
     let address = page.address();
@@ -473,8 +475,10 @@ fn a_port_that_is_taken_is_refused_before_the_run_begins() {
     let other = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
     let port = other.local_addr().unwrap().port().to_string();
     let (first, second) = (scripted("first", ""), scripted("second", ""));
-    let arguments =
-        ["match", "--engine", &first, "--engine", &second, "--depth", "1", "--store", "run.db", "--serve", &port];
+    let arguments = [
+        "match", "--engine", &first, "--engine", &second, "--depth", "1", "--store", "run.db", "--serve",
+        &port,
+    ];
     let (_, err) = place.check(&arguments, 2);
     assert!(err.contains("the page: failed to listen") && err.contains("another port with --serve"), "{err}");
     assert!(!place.path("run.db").exists() && !place.path("run.pgn").exists());

@@ -238,11 +238,7 @@ fn a_foreign_file_is_drawn_as_far_as_it_tells() {
     check_plot(&place, &["games.pgn"], &["Elo of A", "difference (Elo)"]);
     check_plot(&place, &["games.pgn", "--kind", "penta"], &["Pairs of games of A", "pairs"]);
     check_plot(&place, &["games.pgn", "--kind", "openings"], &["C20 (10)", "C26 (8)"]);
-    check_plot(
-        &place,
-        &["games.pgn", "--elo0", "0", "--elo1", "20"],
-        &["LLR of A", "20 against 0 Elo, "],
-    );
+    check_plot(&place, &["games.pgn", "--elo0", "0", "--elo1", "20"], &["LLR of A", "20 against 0 Elo, "]);
     let svg = check_plot(&place, &["games.pgn", "--game", "2"], &["B (White)", "A (Black)", "time left (s)"]);
     // Ten seconds less those used: the clock is told by the time control.
     assert!(texts(&svg).iter().any(|text| text == "9.5"), "{:?}", texts(&svg));
@@ -315,8 +311,14 @@ fn a_report_is_one_file_in_which_names_are_text() {
         assert!(page.contains(part), "{part}");
     }
     assert!(page.contains("&lt;/pre&gt;&lt;script&gt;") && page.contains("10+0.1"));
-    assert_eq!(page.matches("<figure>").count(), 4 + 3 * 2, "Elo, LLR, pairs, openings; three games, each twice");
-    for link in ["<a href=\"#game-42\">Game 42</a>: ", "<a href=\"#game-42\">42</a>", "<a href=\"#game-40\">40</a>"] {
+    assert_eq!(
+        page.matches("<figure>").count(),
+        4 + 3 * 2,
+        "Elo, LLR, pairs, openings; three games, each twice"
+    );
+    for link in
+        ["<a href=\"#game-42\">Game 42</a>: ", "<a href=\"#game-42\">42</a>", "<a href=\"#game-40\">40</a>"]
+    {
         assert_eq!(page.matches(link).count(), 1, "{link}");
     }
     assert!(page.contains("Evaluation: Black disconnects") && page.contains("Time left on the clock"));

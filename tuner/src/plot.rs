@@ -21,8 +21,9 @@ pub fn errors(run: &Value) -> Option<LineChart> {
         history.iter().filter_map(move |step| step["epoch"].as_f64().zip(step[key].as_f64()))
     };
     let start = |key: &str| run[key].as_f64().map(|error| (0.0, error));
-    let chart = LineChart::new("Error by epoch", Axis::new("epoch"), Axis::in_unit("mean squared error", "points²"))
-        .line("training", start("initial_error").into_iter().chain(points("train")));
+    let chart =
+        LineChart::new("Error by epoch", Axis::new("epoch"), Axis::in_unit("mean squared error", "points²"))
+            .line("training", start("initial_error").into_iter().chain(points("train")));
     if run["validation"].as_u64() == Some(0) {
         return Some(chart);
     }

@@ -130,6 +130,18 @@ impl Table {
         Table { columns: columns.into_iter().collect(), rows: Vec::new() }
     }
 
+    /// The same table with the columns of these headers first, in this order; those that it lacks are none. On a phone only
+    /// the first few are seen at once.
+    #[must_use]
+    pub fn leading(self, headers: &[&str]) -> Table {
+        let place = |header: &&str| self.columns.iter().position(|column| column.header == **header);
+        let mut order: Vec<usize> = headers.iter().filter_map(place).collect();
+        order.extend((0..self.columns.len()).filter(|index| !order.contains(index)).collect::<Vec<_>>());
+        let columns = order.iter().map(|&index| self.columns[index].clone()).collect();
+        let in_order = |row: &Vec<Cell>| order.iter().map(|&index| row[index].clone()).collect();
+        Table { columns, rows: self.rows.iter().map(in_order).collect() }
+    }
+
     /// Adds a row. Cells that it lacks are missing; those beyond the last column are dropped.
     pub fn push(&mut self, cells: impl IntoIterator<Item = Cell>) {
         let mut row: Vec<Cell> = cells.into_iter().collect();

@@ -177,3 +177,10 @@ fn a_reference_leads_somewhere_on_a_page_and_is_a_number_elsewhere() {
     assert_eq!(table.to_csv(), "game\r\n1234\r\n");
     assert!(table.to_text().contains("1,234") && table.to_markdown().contains("| 1,234 |"));
 }
+
+#[test]
+fn columns_that_lead_stand_first() {
+    let mut table = Table::new(["a", "b", "c"].map(|header| Column::new(header, Kind::Text)));
+    table.push(["1", "2", "3"].map(Cell::from));
+    assert_eq!(table.leading(&["c", "none", "a"]).to_csv(), "c,a,b\r\n3,1,2\r\n");
+}

@@ -135,7 +135,8 @@ impl Display {
             return String::new();
         }
         let each = seconds / played as f64;
-        let left = Duration::try_from_secs_f64(each * standings.games_missing() as f64).unwrap_or(Duration::MAX);
+        let left =
+            Duration::try_from_secs_f64(each * standings.games_missing() as f64).unwrap_or(Duration::MAX);
         let rate = format::grouped((3600.0 / each).round() as i64);
         format!(", {rate} games an hour, {} left", format::duration(left))
     }

@@ -201,7 +201,8 @@ fn draw(kind: Kind, source: &Source) -> anyhow::Result<String> {
             "no finite Elo: nothing was played, or all games were won, or all lost",
         ),
         Kind::Llr => {
-            let test = figures.test.as_ref().context("there is no sequential test: give --elo0 and --elo1")?;
+            let test =
+                figures.test.as_ref().context("there is no sequential test: give --elo0 and --elo1")?;
             explained(&[&charts::llr(test)], "the test has no whole pair of games yet")
         }
         Kind::Ratings => explained(&[&charts::ratings(figures)], "nobody can be rated by these games"),

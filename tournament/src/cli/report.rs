@@ -12,9 +12,7 @@ use super::play::refuse_store;
 use super::view::Run;
 use crate::plot::{Figures, figures};
 use crate::progress::RunState;
-use crate::report::{
-    Faults, GameList, RemarkableGames, Report, csv, html::html, markdown::markdown,
-};
+use crate::report::{Faults, GameList, RemarkableGames, Report, csv, html::html, markdown::markdown};
 use crate::store::{Fault, Occupancy};
 
 pub(super) const EXAMPLES: &str = "\
@@ -23,8 +21,9 @@ Examples:
   smalt-tournament report run.db | gh pr comment -F -
   smalt-tournament report run.db -o standings.csv
 
-The HTML file asks for nothing else and holds no script: it can be mailed or archived. It names the programs,
-folders and options of the plan.";
+The HTML file asks for nothing else and holds no script: it can be mailed or archived. It has the curves of games
+that faults ended, of those in which a lead was lost, and of the last; it names the programs, folders and options of
+the plan.";
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]

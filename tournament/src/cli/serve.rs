@@ -99,8 +99,7 @@ pub(super) fn claim_for_run(output: &OutputFile) -> Result<Option<Address>, Refu
 /// Serves the run of this process, until the value that comes back is dropped.
 pub(super) fn serve_run(store: &Path, place: Address) -> Result<Dashboard, Refusal> {
     let (urls, advice) = (urls(&place, &[]), advice(&place));
-    let settings =
-        Settings { stores: vec![store.to_owned()], hosts: Vec::new(), limits: Limits::default() };
+    let settings = Settings { stores: vec![store.to_owned()], hosts: Vec::new(), limits: Limits::default() };
     let page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--serve"))?;
     urls.iter().for_each(|url| tell(&format!("The page: {url}")));
     advice.into_iter().for_each(tell);

@@ -6,9 +6,9 @@ use axum::Router;
 use axum::body::Body;
 use axum::extract::{Path, Query, Request, State};
 use axum::http::header::{
-    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG, IF_NONE_MATCH,
-    LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE, X_CONTENT_TYPE_OPTIONS,
-    X_FRAME_OPTIONS,
+    ALLOW, CACHE_CONTROL, CONNECTION, CONTENT_DISPOSITION, CONTENT_SECURITY_POLICY, CONTENT_TYPE, ETAG,
+    IF_NONE_MATCH, LOCATION, REFERRER_POLICY, RETRY_AFTER, SET_COOKIE, WWW_AUTHENTICATE,
+    X_CONTENT_TYPE_OPTIONS, X_FRAME_OPTIONS,
 };
 use axum::http::{HeaderMap, HeaderName, HeaderValue, StatusCode};
 use axum::middleware::{self, Next};
@@ -75,12 +75,12 @@ pub(super) fn router(feed: FeedLine, admission: Admission, limits: Limits) -> Ro
 async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Response {
     let mut response = match shared.admission.judge(&request) {
         Admitted::Yes => {
-            is_known(&request);
+            make_known(&request);
             next.run(request).await
         }
         Admitted::Public => next.run(request).await,
         Admitted::Welcome => {
-            is_known(&request);
+            make_known(&request);
             welcome(&shared.admission)
         }
         Admitted::NotReading => {
@@ -110,9 +110,9 @@ async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Re
 }
 
 /// Its connection need not give way to strangers any more.
-fn is_known(request: &Request) {
+fn make_known(request: &Request) {
     if let Some(place) = request.extensions().get::<Arc<Place>>() {
-        place.is_known();
+        place.make_known();
     }
 }
 

@@ -100,7 +100,7 @@ impl Strangers {
 
 impl Place {
     /// Who has it knows the token: nobody shuts it out any more.
-    pub(super) fn is_known(&self) {
+    pub(super) fn make_known(&self) {
         if let Some(number) = self.number {
             self.places.with_strangers(|strangers| strangers.remove(number));
         }
@@ -114,14 +114,14 @@ impl Place {
 
 impl Drop for Place {
     fn drop(&mut self) {
-        self.is_known();
+        self.make_known();
     }
 }
 
 /// Whom an address belongs to: of version 6 a household has a whole network of 64 bits (RFC 6177).
 fn network_of(address: IpAddr) -> IpAddr {
     match address.to_canonical() {
-        IpAddr::V6(address) => Ipv6Addr::from_bits(address.to_bits() >> 64 << 64).into(),
+        IpAddr::V6(address) => Ipv6Addr::from_bits((address.to_bits() >> 64) << 64).into(),
         address @ IpAddr::V4(_) => address,
     }
 }
@@ -141,7 +141,6 @@ mod tests {
 
     /// Those of these places, by index, whose connections must give way.
     fn giving_way(places: &[Place]) -> Vec<usize> {
-        use std::future::Future;
         use std::pin::pin;
         use std::task::{Context, Poll, Waker};
         let mut context = Context::from_waker(Waker::noop());
@@ -162,7 +161,7 @@ mod tests {
     fn who_knows_the_token_never_gives_way() {
         let places = places(20, 2, true);
         let known = take(&places, "10.0.0.2");
-        known.is_known();
+        known.make_known();
         let taken: Vec<_> = std::iter::once(known).chain((0..3).map(|_| take(&places, "10.0.0.2"))).collect();
         assert_eq!(giving_way(&taken), [1]);
     }

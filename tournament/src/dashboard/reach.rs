@@ -8,7 +8,8 @@ pub fn addresses(listen: SocketAddr) -> Vec<SocketAddr> {
     if !listen.ip().is_unspecified() {
         return vec![listen];
     }
-    let mut hosts: Vec<IpAddr> = own_address(Ipv4Addr::UNSPECIFIED.into(), FOREIGN_V4.into()).into_iter().collect();
+    let mut hosts: Vec<IpAddr> =
+        own_address(Ipv4Addr::UNSPECIFIED.into(), FOREIGN_V4.into()).into_iter().collect();
     if listen.is_ipv6() {
         hosts.extend(own_address(Ipv6Addr::UNSPECIFIED.into(), FOREIGN_V6.into()));
     }

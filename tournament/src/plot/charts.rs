@@ -45,10 +45,14 @@ pub fn llr(test: &Test) -> LineChart {
     let bounds = sprt.bounds();
     let hypotheses = format!("{} against {} Elo, {}", sprt.elo1(), sprt.elo0(), sprt.model());
     let start = (!curve.is_empty()).then_some((0.0, 0.0));
-    LineChart::new(format!("LLR of {name}"), Axis::new("games"), Axis::in_unit("log-likelihood ratio", "nats"))
-        .line(hypotheses, start.into_iter().chain(curve.iter().map(|point| (point.games as f64, point.llr))))
-        .level(format!("H0 up to {}, H1 from {}", number(bounds.lower), number(bounds.upper)), bounds.upper)
-        .level("", bounds.lower)
+    LineChart::new(
+        format!("LLR of {name}"),
+        Axis::new("games"),
+        Axis::in_unit("log-likelihood ratio", "nats"),
+    )
+    .line(hypotheses, start.into_iter().chain(curve.iter().map(|point| (point.games as f64, point.llr))))
+    .level(format!("H0 up to {}, H1 from {}", number(bounds.lower), number(bounds.upper)), bounds.upper)
+    .level("", bounds.lower)
 }
 
 /// Everybody's rating with its error; those without a rating have an empty row.

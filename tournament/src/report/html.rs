@@ -15,6 +15,9 @@ use crate::plot::charts;
 use crate::standings::report as tables;
 use crate::store::Fault;
 
+/// What is looked at first, and seen on a phone without scrolling.
+const LEADING: [&str; 6] = ["#", "entrant", "pairing", "elo", "points", "games"];
+
 /// Where the list of games stands.
 const LIST: &str = "games";
 
@@ -32,14 +35,15 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
         body.push_str(&verdict(&tables::test(&state)));
     }
     report.absences().iter().for_each(|words| body.push_str(&verdict(words)));
-    let table =
-        |body: &mut String, (heading, table): &(&str, Table)| section(body, heading, &table.to_html());
-    report.results().iter().for_each(|part| table(&mut body, part));
+    let table = |body: &mut String, (heading, table): (&str, Table)| {
+        section(body, heading, &table.leading(&LEADING).to_html());
+    };
+    report.results().into_iter().for_each(|part| table(&mut body, part));
     let drawings = drawings(report)?;
     if !drawings.is_empty() {
         section(&mut body, "Charts", &drawings);
     }
-    report.conduct().iter().for_each(|part| table(&mut body, part));
+    report.conduct().into_iter().for_each(|part| table(&mut body, part));
     let courses = courses(&report.remarkable.games())?;
     let shown: BTreeSet<u32> = courses.iter().map(|(number, _)| *number).collect();
     body.push_str(&faults(report, &shown));
@@ -130,7 +134,9 @@ fn faults(report: &Report, shown: &BTreeSet<u32>) -> String {
     let mut content = String::new();
     for Fault { game, fault } in &report.faults.first {
         let place = match game.map(|number| number + 1) {
-            Some(number) if shown.contains(&number) => reference(&place_of(number), &format!("Game {number}")),
+            Some(number) if shown.contains(&number) => {
+                reference(&place_of(number), &format!("Game {number}"))
+            }
             Some(number) => format!("Game {number}"),
             None => "Between games".to_owned(),
         };
@@ -139,7 +145,10 @@ fn faults(report: &Report, shown: &BTreeSet<u32>) -> String {
         match fault.transcript.is_empty() {
             true => writeln!(content, "<p>{place}: {words}</p>"),
             false => {
-                writeln!(content, "<details><summary>{place}: {words}</summary>\n<pre>{lines}</pre></details>")
+                writeln!(
+                    content,
+                    "<details><summary>{place}: {words}</summary>\n<pre>{lines}</pre></details>"
+                )
             }
         }
         .expect("a string takes any text");

@@ -113,7 +113,8 @@ impl RemarkableGames {
 fn lead(course: &GameCourse, color: Color) -> f64 {
     let of_side = |white: f64| if color == Color::White { white } else { -white };
     let both = course.moves.windows(2).filter(|both| both[0].color != both[1].color);
-    let seen = both.filter_map(|both| Some([both[0].score?, both[1].score?].map(|score| of_side(pawns(score)))));
+    let seen =
+        both.filter_map(|both| Some([both[0].score?, both[1].score?].map(|score| of_side(pawns(score)))));
     seen.map(|[first, second]| first.min(second)).fold(0.0, f64::max)
 }
 
@@ -180,10 +181,13 @@ mod tests {
     fn of_many_games_few_are_kept_and_those_of_the_greatest_leads() {
         let lead = |number: u32| (number * 37 % 500).cast_signed();
         let scores = |number: u32| [-lead(number), lead(number), 50, -50];
-        let draws = (0..500).map(|number| record(number, &scores(number), WHITE_WINS, Termination::Checkmate));
+        let draws =
+            (0..500).map(|number| record(number, &scores(number), WHITE_WINS, Termination::Checkmate));
         let late = (500..900).map(|number| record(number, &[0, 0], WHITE_WINS, Termination::TimeForfeit));
         let kept = kept(&draws.chain(late).collect::<Vec<_>>());
-        let told = |words: &str| kept.iter().filter(|game| game.1.as_deref().is_some_and(|why| why.contains(words))).count();
+        let told = |words: &str| {
+            kept.iter().filter(|game| game.1.as_deref().is_some_and(|why| why.contains(words))).count()
+        };
         assert_eq!((told("5.0 pawns ahead"), told("ahead"), told("overstepped")), (5, LEADS, 1));
         assert_eq!(kept.len(), LEADS + 1 + LAST);
     }

@@ -223,7 +223,9 @@ impl Standings {
             return 0;
         }
         let planned = self.schedule.games_by_pairing();
-        let is_out = |pairing: &Pairing| [pairing.first, pairing.second].iter().any(|side| self.out.contains_key(side));
+        let is_out = |pairing: &Pairing| {
+            [pairing.first, pairing.second].iter().any(|side| self.out.contains_key(side))
+        };
         let concerned = self.pairings.iter().filter(|tally| is_out(&tally.pairing));
         let left = |tally: &PairingTally| {
             planned.get(&tally.pairing).map_or(0, |games| games.saturating_sub(tally.results.games()))
