@@ -159,6 +159,9 @@ fn measure(games: usize, concurrency: usize) {
     }
 }
 
+/// A number of a cost.
+type Number = fn(&Cost) -> f64;
+
 /// How often each way is taken; the middle one counts.
 const TURNS: usize = 5;
 
@@ -170,12 +173,12 @@ fn compare_pages(games: usize, clients: usize) {
             costs.push(play(tempfile::tempdir().unwrap().path(), games, 1, way));
         }
     }
-    let middle = |way: usize, number: fn(&Cost) -> f64| {
+    let middle = |way: usize, number: Number| {
         let mut numbers: Vec<f64> = costs[way].iter().map(number).collect();
         numbers.sort_unstable_by(f64::total_cmp);
         (numbers[TURNS / 2], numbers[0], numbers[TURNS - 1])
     };
-    let told: [(&str, fn(&Cost) -> f64); 3] = [
+    let told: [(&str, Number); 3] = [
         ("own time, µs a ply", |cost| cost.own[0] + cost.own[1]),
         ("hand-over, µs", |cost| cost.handover[0]),
         ("hand-over, 99 %, µs", |cost| cost.handover[1]),
