@@ -222,10 +222,10 @@ fn speed_in_words(speed: Option<Pace>, state: RunState) -> String {
     let rate = format::grouped(speed.games_per_hour.round() as i64);
     match state {
         RunState::Running => format!("{rate} games an hour, {} left\n", format::duration(speed.left)),
-        RunState::Stopped => {
+        RunState::Stopped if !speed.left.is_zero() => {
             format!("{rate} games an hour before; that is {} for the rest\n", format::duration(speed.left))
         }
-        RunState::Decided | RunState::Finished => format!("{rate} games an hour\n"),
+        RunState::Stopped | RunState::Decided | RunState::Finished => format!("{rate} games an hour\n"),
     }
 }
 

@@ -32,9 +32,9 @@ impl GameList {
         }
         let game = &record.game;
         let cells = [
+            record.outcome.to_string().into(),
             names[game.white].as_str().into(),
             names[game.black].as_str().into(),
-            record.outcome.to_string().into(),
             record.sentence().into(),
             (record.plies.len() as u64).into(),
             record.duration.into(),
@@ -50,9 +50,9 @@ impl GameList {
         let text = |header: &str| Column::new(header, Kind::Text);
         let mut table = Table::new([
             number("game"),
+            text("result"),
             text("white"),
             text("black"),
-            text("result"),
             text("ending"),
             number("plies"),
             Column::new("time", Kind::Duration),

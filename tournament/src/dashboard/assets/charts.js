@@ -111,9 +111,9 @@ export function gauge(llr, lower, upper) {
       drawing("g", { fill: llr < 0 ? "var(--lost)" : "var(--won)" }, bar(x(0), x(llr), "")),
       drawing("line", { class: "zero", x1: x(0), x2: x(0), y1: 13, y2: 33 }),
       drawing("circle", { class: "dot", cx: x(llr), cy: 23, r: 7 }),
-      drawing("text", { x: 8, y: 50 }, lower.toFixed(2)),
+      drawing("text", { x: 8, y: 50 }, signed(lower, 2)),
       drawing("text", { x: x(0), y: 50, "text-anchor": "middle" }, "0"),
-      drawing("text", { x: width - 8, y: 50, "text-anchor": "end" }, upper.toFixed(2)),
+      drawing("text", { x: width - 8, y: 50, "text-anchor": "end" }, signed(upper, 2)),
     ];
   });
 }
