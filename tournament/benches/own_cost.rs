@@ -20,7 +20,7 @@ use std::io::{BufRead, BufReader, Read, Write};
 use std::net::TcpStream;
 use std::path::Path;
 use std::process::{Child, Command, Stdio};
-use std::thread;
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, DrawClaims, Game, UciMove};
@@ -218,13 +218,16 @@ fn play(folder: &Path, games: usize, concurrency: usize, page: Page) -> Cost {
         command.args(["--serve", "0"]).stderr(Stdio::piped());
     }
     let mut runner = command.spawn().unwrap();
-    let server = onlookers(&mut runner, folder, page);
+    let (server, clients) = onlookers(&mut runner, folder, page);
     let own = await_and_time(runner.id());
     let seconds = begun.elapsed().as_secs_f64();
     assert!(runner.wait().unwrap().success());
     if let Some(mut server) = server {
         server.kill().unwrap();
         server.wait().unwrap();
+    }
+    for client in clients {
+        assert!(client.join().unwrap() > 1000, "who gets nothing costs nothing");
     }
     let played = fs::read_to_string(path("run.pgn")).unwrap().matches("[PlyCount \"131\"]").count();
     assert_eq!(played, games);
@@ -246,10 +249,11 @@ fn program(folder: &Path) -> Command {
     command
 }
 
-/// Begins to look on; gives the server, if it is another process.
-fn onlookers(runner: &mut Child, folder: &Path, page: Page) -> Option<Child> {
+/// Begins to look on; gives the server, if it is another process, and the clients, which end with it and then tell how many
+/// bytes they got.
+fn onlookers(runner: &mut Child, folder: &Path, page: Page) -> (Option<Child>, Vec<JoinHandle<u64>>) {
     let (clients, url, server) = match page {
-        Page::Nobody => return None,
+        Page::Nobody => return (None, Vec::new()),
         Page::OfTheRunner(clients) => (clients, url(runner.stderr.take().unwrap()), None),
         Page::OfAnother(clients) => {
             let store = folder.join("run.db");
@@ -263,13 +267,22 @@ fn onlookers(runner: &mut Child, folder: &Path, page: Page) -> Option<Child> {
         }
     };
     let host = url.trim_start_matches("http://").trim_end_matches('/').to_owned();
-    for _ in 0..clients {
+    let client = |_| {
         let mut stream = TcpStream::connect(&host).unwrap();
         write!(stream, "GET /api/runs/0/events HTTP/1.1\r\nHost: {host}\r\n\r\n").unwrap();
-        // It ends with the connection, and that with the server.
-        thread::spawn(move || drop(std::io::copy(&mut stream, &mut std::io::sink())));
+        thread::spawn(move || read_to_the_end(stream))
+    };
+    (server, (0..clients).map(client).collect())
+}
+
+/// How many bytes come until the connection ends, one way or another.
+fn read_to_the_end(mut stream: TcpStream) -> u64 {
+    let mut buffer = vec![0; 1 << 16];
+    let mut count = 0;
+    while let Ok(read @ 1..) = stream.read(&mut buffer) {
+        count += read as u64;
     }
-    server
+    count
 }
 
 /// The address that a program tells; the rest of what it tells is read and forgotten.
