@@ -338,6 +338,8 @@ fn the_page_of_a_run_ends_with_it() {
     await_event(&mut events, "boards", |news| news["count"].as_u64() > Some(0));
     let last = await_event(&mut events, "run", |run| run["state"] == "finished");
     assert_eq!(last["results"]["games_finished"], 30);
+    // What is drawn of the last state can still be asked for.
+    assert_eq!(get(address, "/api/runs/0/curves").status, 200);
     // Whoever listens to the end is told so, and nobody holds up the program.
     let mut rest = String::new();
     events.read_to_string(&mut rest).unwrap();

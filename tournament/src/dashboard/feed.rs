@@ -28,6 +28,9 @@ const QUIET_PACE: Duration = Duration::from_secs(2);
 /// most.
 const REST: u32 = 9;
 
+/// How long followers may ask about the last state before all is over.
+const LAST_QUESTIONS: Duration = Duration::from_secs(1);
+
 /// How many answers of a run are kept until it changes.
 const ANSWERS_KEPT: usize = 64;
 
@@ -134,7 +137,7 @@ impl Feed {
         Ok((Feed { calls, thread: Some(thread) }, line))
     }
 
-    /// Looks a last time, and shows followers what it saw.
+    /// Looks a last time, shows followers what it saw, and lets them ask about it for a moment.
     pub(super) fn end(&mut self) {
         // A feed with a full line answers soon.
         let _ = self.calls.send(Call::End);
@@ -174,17 +177,27 @@ impl Reader {
                     let _ = reply.send(self.answer(question));
                 }
                 Ok(Call::Follow) | Err(RecvTimeoutError::Timeout) => {}
-                Ok(Call::End) => {
-                    for (id, run) in self.runs.iter_mut().enumerate() {
-                        run.looked = None;
-                        run.show(id);
-                    }
-                    return;
-                }
+                Ok(Call::End) => return self.take_leave(calls),
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             for (id, run) in self.runs.iter_mut().enumerate() {
                 run.show(id);
+            }
+        }
+    }
+
+    /// Looks a last time, and answers what followers ask about that.
+    fn take_leave(&mut self, calls: &Receiver<Call>) {
+        for (id, run) in self.runs.iter_mut().enumerate() {
+            run.looked = None;
+            run.show(id);
+        }
+        let end = Instant::now() + LAST_QUESTIONS;
+        while self.runs.iter().any(Run::is_followed)
+            && let Ok(call) = calls.recv_timeout(end.saturating_duration_since(Instant::now()))
+        {
+            if let Call::Ask(question, reply) = call {
+                let _ = reply.send(self.answer(question));
             }
         }
     }

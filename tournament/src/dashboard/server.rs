@@ -67,7 +67,7 @@ impl Address {
     }
 }
 
-/// A running server. It ends with this value, in little more than a second at most, whoever is connected.
+/// A running server. It ends with this value, in little more than two seconds at most, whoever is connected.
 #[derive(Debug)]
 pub struct Dashboard {
     address: SocketAddr,
