@@ -3,7 +3,8 @@
 //! An entry is two words. The first is the position's key mixed with the second, so that an entry of which two
 //! threads wrote a half each fits no key. It does not judge its moves: ask the position whether they are legal.
 
-use std::sync::atomic::{AtomicU8, AtomicU64, Ordering::Relaxed};
+use std::alloc::{Layout, alloc_zeroed};
+use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use smalt_chess::Move;
 
@@ -79,21 +80,31 @@ fn generation_of(data: u64) -> u8 {
     (data >> 59) as u8
 }
 
-#[derive(Default)]
+#[repr(align(16))]
 struct Slot {
     mixed_key: AtomicU64,
     data: AtomicU64,
 }
 
 /// The slots that a key may lie in: one cache line.
-#[derive(Default)]
-#[repr(align(64))]
-struct Bucket([Slot; 4]);
+type Bucket = [Slot; SLOTS];
+
+const SLOTS: usize = 4;
+
+/// Bytes of a cache line.
+const LINE: usize = 64;
+
+const _: () = assert!(size_of::<Bucket>() == LINE);
 
 /// A table of a fixed size.
 pub struct TranspositionTable {
-    buckets: Box<[Bucket]>,
+    /// The buckets, and a few slots more, for the first bucket begins with a cache line.
+    slots: Box<[Slot]>,
+    /// Slots before the first bucket.
+    offset: usize,
     generation: AtomicU8,
+    /// Whether anything has been stored since it was last empty.
+    is_used: AtomicBool,
 }
 
 impl TranspositionTable {
@@ -105,22 +116,25 @@ impl TranspositionTable {
 
     /// As [`TranspositionTable::new`]; `None` where the system has not so much memory.
     pub fn try_new(megabytes: usize) -> Option<TranspositionTable> {
-        let count = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Bucket>();
-        let mut buckets = Vec::new();
-        buckets.try_reserve_exact(count).ok()?;
-        buckets.extend(std::iter::repeat_with(Bucket::default).take(count));
-        Some(TranspositionTable { buckets: buckets.into(), generation: AtomicU8::new(0) })
+        let count = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Slot>() + SLOTS - 1;
+        let slots = zeroed_slots(count)?;
+        let offset = slots.as_ptr().align_offset(LINE);
+        let (generation, is_used) = (AtomicU8::new(0), AtomicBool::new(false));
+        Some(TranspositionTable { slots, offset, generation, is_used })
     }
 
     /// Forgets everything; large tables are swept by so many threads.
     pub fn clear(&self, threads: usize) {
-        let share = self.buckets.len().div_ceil(threads.max(1));
-        let (own, others) = self.buckets.split_at(share);
+        if !self.is_used.swap(false, Relaxed) {
+            return;
+        }
+        let share = self.slots.len().div_ceil(threads.max(1));
+        let (own, others) = self.slots.split_at(share);
         std::thread::scope(|scope| {
             for part in others.chunks(share) {
-                scope.spawn(|| part.iter().for_each(Bucket::clear));
+                scope.spawn(|| part.iter().for_each(Slot::clear));
             }
-            own.iter().for_each(Bucket::clear);
+            own.iter().for_each(Slot::clear);
         });
         self.generation.store(0, Relaxed);
     }
@@ -136,8 +150,9 @@ impl TranspositionTable {
 
     #[inline]
     fn bucket(&self, key: u64) -> &Bucket {
-        let index = (u128::from(key) * self.buckets.len() as u128) >> 64;
-        &self.buckets[index as usize]
+        let index = (u128::from(key) * (self.slots.len() / SLOTS) as u128) >> 64;
+        let start = self.offset + index as usize * SLOTS;
+        self.slots[start..].first_chunk().expect("the table ends with a bucket")
     }
 
     /// Asks the memory for the entries of a key that will soon be needed.
@@ -157,7 +172,7 @@ impl TranspositionTable {
     /// What is known about the position of a key, met at this ply.
     #[inline]
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
-        self.bucket(key).0.iter().find_map(|slot| {
+        self.bucket(key).iter().find_map(|slot| {
             let data = slot.data.load(Relaxed);
             if slot.mixed_key.load(Relaxed) ^ data == key { Entry::unpack(data, ply) } else { None }
         })
@@ -166,8 +181,11 @@ impl TranspositionTable {
     /// Keeps what was found at this ply, in the place of the least useful entry of the bucket. A position's own
     /// entry is kept where it is much deeper and of this search; and its move where the new one has none.
     pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
+        if !self.is_used.load(Relaxed) {
+            self.is_used.store(true, Relaxed);
+        }
         let generation = self.generation();
-        let slots = &self.bucket(key).0;
+        let slots = self.bucket(key);
         let mut place = &slots[0];
         let mut least = i32::MAX;
         for slot in slots {
@@ -195,7 +213,7 @@ impl TranspositionTable {
     /// How full the table is with entries of this search, in thousandths; a sample of its first part.
     pub fn fullness(&self) -> u32 {
         let generation = self.generation();
-        let slots = self.buckets.iter().take(250).flat_map(|bucket| &bucket.0);
+        let slots = self.slots[self.offset..].iter().take(1000);
         let live = |slot: &&Slot| {
             let data = slot.data.load(Relaxed);
             data != 0 && generation_of(data) == generation
@@ -204,12 +222,26 @@ impl TranspositionTable {
     }
 }
 
-impl Bucket {
+impl Slot {
     fn clear(&self) {
-        for slot in &self.0 {
-            slot.mixed_key.store(0, Relaxed);
-            slot.data.store(0, Relaxed);
-        }
+        self.mixed_key.store(0, Relaxed);
+        self.data.store(0, Relaxed);
+    }
+}
+
+/// So many empty slots, at least one. The system gives the memory when it is first written to, so that even gigabytes
+/// are there at once; `None` where it has not so much.
+fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
+    let layout = Layout::array::<Slot>(count).ok()?;
+    #[expect(
+        unsafe_code,
+        reason = "memory that the system has zeroed has no safe form without writing to all of it"
+    )]
+    // SAFETY: The layout is that of a slice of `count` slots, and not empty; a slot is made of integers, for which
+    // zeros are valid; the box is the only owner, and frees with the same layout.
+    unsafe {
+        let start = alloc_zeroed(layout).cast::<Slot>();
+        (!start.is_null()).then(|| Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, count)))
     }
 }
 
