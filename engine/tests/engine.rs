@@ -9,7 +9,7 @@ use smalt::engine::{Choice, Engine};
 use smalt::search::score::{mate_in, mated_in};
 use smalt::search::{ClockState, Progress, Signals};
 use smalt::strength::Strength;
-use smalt_chess::{Move, Position, UciMove};
+use smalt_chess::{Color, Move, Position, UciMove};
 use smalt_protocol::{Clock, SearchLimits};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -64,6 +64,58 @@ fn mates_are_found_and_counted_right() {
             assert_eq!(choice.best, Some(uci(first).to_move(&position).unwrap()), "{fen}");
         }
     }
+}
+
+/// Whether the side to move mates in so many moves, by looking at all of them.
+fn mates_within(position: &Position, moves: u32) -> bool {
+    moves > 0
+        && position.legal_moves().iter().any(|&mv| {
+            let next = position.after(mv);
+            let answers = next.legal_moves();
+            if answers.is_empty() {
+                return next.is_check();
+            }
+            moves > 1 && answers.iter().all(|&answer| mates_within(&next.after(answer), moves - 1))
+        })
+}
+
+#[test]
+fn a_search_for_mate_finds_those_that_there_are_and_no_other() {
+    let mut engine = Engine::new();
+    let mut found = [0; 3];
+    for fen in [
+        "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1",
+        "r1bq2r1/b4pk1/p1pp1p2/1p2pP2/1P2P1PB/3P4/1PPQ2P1/R3K2R w KQ - 0 1",
+        "kbK5/pp6/1P6/8/8/8/8/R7 w - - 0 1",
+        "5rk1/1p1q2bp/p2pN1p1/2pP2Bn/2P3P1/1P6/P4QKP/5R2 w - - 0 1",
+    ] {
+        // Positions around it: after each move and answer.
+        let start: Position = fen.parse().unwrap();
+        for &mv in &*start.legal_moves() {
+            let next = start.after(mv);
+            for answer in next.legal_moves().iter().step_by(5) {
+                let position = next.after(*answer);
+                let fen = position.to_fen();
+                // What an ordinary search believes must not matter.
+                search(&mut engine, &fen, &nodes(300));
+                let limits = SearchLimits { mate: Some(2), ..SearchLimits::default() };
+                let moves = (1..=2).find(|&moves| mates_within(&position, moves));
+                let (choice, end) = search(&mut engine, &fen, &limits);
+                let Some(choice) = choice.best else { continue };
+                found[moves.unwrap_or(0) as usize] += 1;
+                let Some(moves) = moves else {
+                    assert!(end.lines[0].score < mate_in(3), "{fen}: {:?}", end.lines);
+                    continue;
+                };
+                assert!(end.lines[0].score >= mate_in(3), "{fen}: {:?}", end.lines);
+                let after = position.after(choice);
+                let answers = after.legal_moves();
+                let mates = answers.iter().all(|&answer| mates_within(&after.after(answer), moves - 1));
+                assert!(mates && (moves > 1 || after.is_check()), "{fen}: {choice:?}");
+            }
+        }
+    }
+    assert!(found.iter().all(|&count| count > 20), "{found:?}");
 }
 
 #[test]
@@ -203,6 +255,50 @@ fn repetition_is_a_draw_by_the_game_so_far() {
     let mut last = None;
     engine.go(&limits, &Signals::new(ClockState::Running), &mut |progress| last = Some(progress.clone()));
     assert!(last.unwrap().lines[0].score.abs() <= 1);
+}
+
+#[test]
+fn known_endings_are_scored_by_what_is_known() {
+    // Draws, though a side has more.
+    for fen in [
+        "8/4k3/8/4K3/4P3/8/8/8 w - - 0 1",
+        "7k/8/8/4K3/7P/3B4/8/8 w - - 0 1",
+        "4k3/8/8/8/8/8/3p4/3BK3 w - - 0 1",
+        "8/8/4k3/8/8/2K5/8/4B3 b - - 0 1",
+    ] {
+        let (_, end) = search(&mut Engine::new(), fen, &depth(5));
+        assert_eq!(end.lines[0].score, 0, "{fen}: {:?}", end.lines);
+    }
+    // Won, if only one move keeps the win.
+    for (fen, mv) in [
+        ("8/4k3/8/4K3/4P3/8/8/8 b - - 0 1", None),
+        ("4k3/8/8/3K4/4P3/8/8/8 w - - 0 1", None),
+        ("8/1k6/8/8/8/1K6/1P6/8 w - - 0 1", None),
+        ("8/8/8/8/8/6k1/P7/7K w - - 0 1", Some("a2a4")),
+    ] {
+        let position: Position = fen.parse().unwrap();
+        let (choice, end) = search(&mut Engine::new(), fen, &depth(4));
+        let score = end.lines[0].score * if position.turn() == Color::White { 1 } else { -1 };
+        assert!(score > 300, "{fen}: {:?}", end.lines);
+        let expected = mv.map(|text| uci(text).to_move(&position).unwrap());
+        assert!(expected.is_none() || choice.best == expected, "{fen}: {choice:?}");
+    }
+}
+
+#[test]
+fn bishop_and_knight_mate_within_fifty_moves() {
+    let mut engine = Engine::new();
+    let start: Position = "8/8/8/4k3/8/8/8/2B1K1N1 w - - 0 1".parse().unwrap();
+    let mut position = start;
+    let mut moves = Vec::new();
+    while position.has_legal_move() && position.halfmove_clock() < 100 {
+        let limits = nodes(if position.turn() == Color::White { 60_000 } else { 1_000 });
+        engine.set_position(start, moves.iter().copied()).unwrap();
+        let choice = engine.go(&limits, &Signals::new(ClockState::Running), &mut |_| {});
+        moves.push(UciMove::from_move(choice.best.unwrap(), Default::default()));
+        position.play(choice.best.unwrap());
+    }
+    assert!(position.is_check() && position.turn() == Color::Black, "{position:?}");
 }
 
 #[test]

@@ -81,7 +81,9 @@ impl Worker<'_> {
                 searched = depth;
             } else if score >= beta {
                 beta = (score + width).min(INFINITE);
-                searched = (searched - 1).max(depth - 3);
+                if !self.shared.seeks_mate {
+                    searched = (searched - 1).max(depth - 3);
+                }
             } else {
                 return;
             }

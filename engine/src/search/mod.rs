@@ -3,10 +3,12 @@
 //!
 //! [`node`] and [`quiescence`] are the two kinds of nodes, [`shortcuts`] and [`selection`] how the first spares itself
 //! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`],
-//! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them.
+//! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them;
+//! [`endings`] are known without a search.
 
 mod corrections;
 mod deepening;
+mod endings;
 mod histories;
 mod lessons;
 mod node;

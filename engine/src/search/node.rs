@@ -3,6 +3,7 @@
 
 use smalt_chess::{Move, Position};
 
+use super::endings::is_known_draw;
 use super::histories::Place;
 use super::ordering::{Picker, Wanted};
 use super::params::PARAMETERS as P;
@@ -70,6 +71,15 @@ impl Worker<'_> {
             if self.is_draw(position, ply) {
                 return self.draw_score();
             }
+            if is_known_draw(position) {
+                return 0;
+            }
+            if alpha < 0 && self.can_repeat(position, ply) {
+                alpha = self.draw_score();
+                if alpha >= beta {
+                    return alpha;
+                }
+            }
             if ply >= MAX_PLY {
                 return if in_check { 0 } else { self.evaluate(position) };
             }
@@ -83,7 +93,8 @@ impl Worker<'_> {
         self.frame(ply + 1).killers = [None; 2];
 
         // 3. The table.
-        let known = if excluded.is_some() { None } else { self.shared.table.probe(position.key(), ply) };
+        let known =
+            if excluded.is_some() { None } else { self.shared.table.probe(self.table_key(position), ply) };
         if let Some(entry) = known
             && !PV
             && entry.depth >= depth
@@ -152,7 +163,7 @@ impl Worker<'_> {
                     depth,
                     was_pv: judged.was_pv,
                 };
-                self.shared.table.store(position.key(), ply, entry);
+                self.shared.table.store(self.table_key(position), ply, entry);
             }
             self.correct(position, depth, ply, &judged, (best, found.best_move), bound);
         }

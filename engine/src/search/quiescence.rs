@@ -3,6 +3,7 @@
 
 use smalt_chess::{Move, Position};
 
+use super::endings::is_known_draw;
 use super::ordering::{Wanted, is_minor_promotion};
 use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{INFINITE, LEAST_MATE, MAX_PLY, NO_SCORE, is_mate, mated_in};
@@ -28,13 +29,22 @@ impl Worker<'_> {
         if self.is_draw(position, ply) {
             return self.draw_score();
         }
+        if is_known_draw(position) {
+            return 0;
+        }
+        if alpha < 0 && self.can_repeat(position, ply) {
+            alpha = self.draw_score();
+            if alpha >= beta {
+                return alpha;
+            }
+        }
         let in_check = position.is_check();
         if ply >= MAX_PLY {
             return if in_check { 0 } else { self.evaluate(position) };
         }
 
         // 2. The table.
-        let known = self.shared.table.probe(position.key(), ply);
+        let known = self.shared.table.probe(self.table_key(position), ply);
         if let Some(entry) = known
             && !PV
             && is_cutoff(&entry, alpha, beta)
@@ -126,7 +136,7 @@ impl Worker<'_> {
         };
         let was_pv = known.is_some_and(|entry| entry.was_pv);
         let entry = Entry { best: best_move, score: best, bound, evaluation: raw, depth: 0, was_pv };
-        self.shared.table.store(position.key(), ply, entry);
+        self.shared.table.store(self.table_key(position), ply, entry);
         best
     }
 }

@@ -147,7 +147,7 @@ impl Worker<'_> {
                     depth: depth - 3,
                     was_pv: judged.was_pv,
                 };
-                self.shared.table.store(position.key(), ply, entry);
+                self.shared.table.store(self.table_key(position), ply, entry);
                 decided = Some(if is_mate(score) { score } else { score - P.probcut_margin() });
                 break;
             }

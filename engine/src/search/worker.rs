@@ -3,10 +3,11 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use smalt_chess::{Color, Move, MoveList, Position, Role};
+use smalt_chess::{Color, Move, MoveList, Position};
 
 use super::Memory;
 use super::corrections::{Corrections, Steps};
+use super::endings::known_win;
 use super::histories::{Context, Histories, Place};
 use super::ordering::{Knowledge, Picker, Ranked, Wanted};
 use super::params::PARAMETERS as P;
@@ -222,10 +223,17 @@ impl<'a> Worker<'a> {
         self.shared.nodes[self.index].store(self.nodes, Relaxed);
     }
 
+    /// The key under which the table knows a position. A search for a mate, which leaves nothing out, must not believe
+    /// what others found.
+    #[inline]
+    pub(super) fn table_key(&self, position: &Position) -> u64 {
+        if self.shared.seeks_mate { !position.key() } else { position.key() }
+    }
+
     /// Static evaluation for the side to move, without corrections.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
-        clamp(self.evaluator.evaluate(position))
+        clamp(known_win(position).unwrap_or_else(|| self.evaluator.evaluate(position)))
     }
 
     /// A static evaluation with what the fifty-move rule and the correction histories have to say.
@@ -270,14 +278,24 @@ impl<'a> Worker<'a> {
         self.keys.pop();
     }
 
-    /// Whether the game ends here in a draw: by fifty moves, bare material, or because the position has been there
+    /// Whether the game ends here in a draw: by fifty moves, or because the position has been there
     /// before: once on the line itself, or twice at the root or earlier.
     #[inline]
     pub(super) fn is_draw(&self, position: &Position, ply: usize) -> bool {
         if position.halfmove_clock() >= 100 {
             return !position.is_check() || position.has_legal_move();
         }
-        self.is_repetition(ply) || is_bare(position)
+        self.is_repetition(ply)
+    }
+
+    /// Whether the side to move can go back to a position that was on the line since the root: then it has at least
+    /// a draw.
+    #[inline]
+    pub(super) fn can_repeat(&self, position: &Position, ply: usize) -> bool {
+        let (key, before) = self.keys.split_last().expect("the root's key is always there");
+        let reversible = self.earlier(ply, 0).reversible;
+        let mut plies = (3..=reversible.min(ply.saturating_sub(1))).step_by(2);
+        plies.any(|back| position.can_step_by(key ^ before[before.len() - back]))
     }
 
     fn is_repetition(&self, ply: usize) -> bool {
@@ -366,13 +384,6 @@ impl<'a> Worker<'a> {
 /// How early to look at a root move as long as nothing has been searched.
 fn first_guess(root: &Root<'_>, mv: Move, known_best: Option<Move>) -> (bool, i32) {
     (Some(mv) == known_best, root.position.exchange_value(mv, &exchange_values()))
-}
-
-/// Whether neither side can give mate: bare kings, or one knight or bishop.
-#[inline]
-fn is_bare(position: &Position) -> bool {
-    let count = position.occupied().count();
-    count == 2 || count == 3 && (position.role(Role::Knight) | position.role(Role::Bishop)).any()
 }
 
 /// ln(depth) * ln(move number) in 1024ths.

@@ -8,6 +8,7 @@ mod exchange;
 mod generate;
 mod legality;
 mod play;
+mod steps;
 mod validate;
 mod zobrist;
 

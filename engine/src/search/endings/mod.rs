@@ -1,0 +1,148 @@
+//! Endings whose outcome is known without a search: draws by rule, and wins that the evaluation would not see or not
+//! know how to pursue. One side has its king alone in all of them.
+
+mod king_and_pawn;
+
+use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
+
+/// Centipawns that a certain win is worth at least; less than a queen, so that a pawn becomes one.
+const KNOWN_WIN: i32 = 600;
+
+/// Whether neither side can force a win, by the material and the squares of the few pieces left.
+#[inline]
+pub(super) fn is_known_draw(position: &Position) -> bool {
+    lone_side(position).is_some_and(|lone| is_draw_against(position, lone))
+}
+
+/// The value of a known win in centipawns, for the side to move.
+#[inline]
+pub(super) fn known_win(position: &Position) -> Option<i32> {
+    let lone = lone_side(position)?;
+    let value = value_against(position, lone)?;
+    Some(if position.turn() == lone { -value } else { value })
+}
+
+/// A side that has only its king.
+#[inline]
+fn lone_side(position: &Position) -> Option<Color> {
+    Color::ALL.into_iter().find(|&color| !position.color(color).more_than_one())
+}
+
+fn is_draw_against(position: &Position, lone: Color) -> bool {
+    let strong = !lone;
+    let [pawns, knights, bishops] =
+        [Role::Pawn, Role::Knight, Role::Bishop].map(|role| position.pieces(strong, role));
+    let others = position.color(strong) - position.role(Role::King);
+    if pawns.is_empty() {
+        return !others.more_than_one() && others.is_subset(knights | bishops) || all_alike(others, bishops);
+    }
+    let single_pawn = others == pawns && !pawns.more_than_one();
+    if single_pawn && !king_and_pawn::is_won(position) {
+        return true;
+    }
+    others == pawns | bishops && is_corner_held(position, lone, pawns, bishops)
+}
+
+/// Whether there are only bishops of one color of squares.
+fn all_alike(others: Bitboard, bishops: Bitboard) -> bool {
+    others == bishops && (bishops.is_subset(Bitboard::LIGHT) || bishops.is_subset(Bitboard::DARK))
+}
+
+/// Whether all pawns stand on one edge of the board, no bishop reaches the corner where they promote, and the lone
+/// king is at that corner, from where nothing can drive him.
+fn is_corner_held(position: &Position, lone: Color, pawns: Bitboard, bishops: Bitboard) -> bool {
+    let Some(file) = [File::A, File::H].into_iter().find(|&file| pawns.is_subset(Bitboard::from_file(file)))
+    else {
+        return false;
+    };
+    let corner = Square::new(file, lone.rank(smalt_chess::Rank::First));
+    let good = if corner.is_light() { Bitboard::LIGHT } else { Bitboard::DARK };
+    !bishops.intersects(good) && position.king(lone).distance(corner) <= 1
+}
+
+fn value_against(position: &Position, lone: Color) -> Option<i32> {
+    let strong = !lone;
+    let others = position.color(strong) - position.role(Role::King);
+    let of = |role: Role| others & position.role(role);
+    if others.count() == 1 && others == of(Role::Pawn) {
+        let pawn = others.first()?;
+        let rank = if strong == Color::White { pawn.rank().index() } else { 7 - pawn.rank().index() };
+        return Some(KNOWN_WIN + 20 * rank as i32);
+    }
+    let is_bishop_and_knight = others.count() == 2 && of(Role::Bishop).any() && of(Role::Knight).any();
+    is_bishop_and_knight.then(|| {
+        let (own, enemy) = (position.king(strong), position.king(lone));
+        let corners = if of(Role::Bishop).intersects(Bitboard::LIGHT) {
+            [Square::A8, Square::H1]
+        } else {
+            [Square::A1, Square::H8]
+        };
+        let to_corner = corners.map(|corner| steps(enemy, corner)).into_iter().min().unwrap_or_default();
+        let apart = |square: Square| i32::from(square.distance(enemy));
+        let knight = of(Role::Knight).first().map_or(0, apart);
+        KNOWN_WIN + 100 * (7 - to_corner) + 30 * from_center(enemy) - 30 * apart(own) - 10 * knight
+    })
+}
+
+/// Steps of a rook's kind to the nearest of the four center squares.
+fn from_center(square: Square) -> i32 {
+    [Square::D4, Square::E4, Square::D5, Square::E5]
+        .map(|center| steps(square, center))
+        .into_iter()
+        .min()
+        .unwrap_or_default()
+}
+
+/// Steps of a rook's kind between two squares.
+fn steps(one: Square, other: Square) -> i32 {
+    let files = one.file().index().abs_diff(other.file().index());
+    let ranks = one.rank().index().abs_diff(other.rank().index());
+    (files + ranks) as i32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[track_caller]
+    fn check_draw(fen: &str, is_draw: bool) {
+        let position = Position::from_fen(fen).unwrap();
+        assert_eq!(is_known_draw(&position), is_draw, "{fen}");
+        assert_eq!(is_known_draw(&position.mirrored()), is_draw, "mirror of {fen}");
+    }
+
+    #[test]
+    fn what_cannot_mate_is_a_draw() {
+        check_draw("4k3/8/8/8/8/8/8/4K3 w - - 0 1", true);
+        check_draw("4k3/8/8/8/8/8/8/4KN2 w - - 0 1", true);
+        check_draw("4k3/8/8/8/8/8/8/4KB2 b - - 0 1", true);
+        check_draw("4k3/8/8/8/8/3B4/8/4KB2 b - - 0 1", true);
+        check_draw("4k3/8/8/8/8/8/3B4/4KB2 b - - 0 1", false);
+        check_draw("4k3/8/8/8/8/8/3N4/4KB2 b - - 0 1", false);
+        check_draw("4k3/8/8/8/8/8/8/4KR2 b - - 0 1", false);
+        check_draw("4k1n1/8/8/8/8/8/8/4KB2 b - - 0 1", false);
+    }
+
+    #[test]
+    fn a_king_in_the_corner_holds_pawns_of_the_edge() {
+        check_draw("7k/8/8/4K3/7P/3B4/7P/8 w - - 0 1", true);
+        check_draw("8/6k1/8/4K3/7P/3B4/8/8 b - - 0 1", true);
+        // The bishop reaches the corner.
+        check_draw("7k/8/8/4K3/7P/2B5/8/8 w - - 0 1", false);
+        // The king has not reached it.
+        check_draw("8/8/5k2/8/4K2P/3B4/8/8 w - - 0 1", false);
+        // Another pawn.
+        check_draw("7k/8/8/4K3/6PP/3B4/8/8 w - - 0 1", false);
+        check_draw("k7/8/1K6/P7/P7/8/8/8 w - - 0 1", true);
+    }
+
+    #[test]
+    fn the_king_is_driven_to_the_corner_of_the_bishop() {
+        let value = |fen: &str| known_win(&Position::from_fen(fen).unwrap()).unwrap();
+        let right = value("k7/8/1K6/8/8/2N5/8/5B2 w - - 0 1");
+        let wrong = value("7k/8/6K1/8/8/2N5/8/5B2 w - - 0 1");
+        assert!(right > wrong + 200, "{right} {wrong}");
+        assert_eq!(value("k7/8/1K6/8/8/2N5/8/5B2 b - - 0 1"), -right);
+        assert_eq!(known_win(&Position::start()), None);
+    }
+}
