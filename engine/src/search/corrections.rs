@@ -29,23 +29,15 @@ pub(super) struct Steps {
     pub(super) before: Place,
 }
 
-/// The correction histories of one thread.
+/// The correction histories of one thread; in the beginning all are zero.
 pub(super) struct Corrections {
     /// By pawns, by minor pieces and kings, by White's pieces, by Black's; each by the side to move.
-    hashed: [Vec<[i16; 2]>; 4],
+    hashed: [[[i16; 2]; SIZE]; 4],
     /// By the move before the last, then the last.
-    continuation: Vec<[i16; PLACES + 1]>,
+    continuation: [[i16; PLACES + 1]; PLACES + 1],
 }
 
 impl Corrections {
-    /// Corrections of nothing.
-    pub(super) fn new() -> Corrections {
-        Corrections {
-            hashed: std::array::from_fn(|_| vec![[0; 2]; SIZE]),
-            continuation: vec![[0; PLACES + 1]; PLACES + 1],
-        }
-    }
-
     /// What to add to the static evaluation, in centipawns for the side to move.
     #[inline]
     pub(super) fn of(&self, position: &Position, steps: Steps) -> i32 {
@@ -93,13 +85,15 @@ fn slots(position: &Position) -> [usize; 4] {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Experience;
 
     const NOWHERE: Steps = Steps { last: Place::NONE, before: Place::NONE };
 
     #[test]
     fn corrections_follow_what_searches_found() {
         let position = Position::start();
-        let mut corrections = Corrections::new();
+        let mut experience = Experience::new();
+        let corrections = &mut experience.corrections;
         for _ in 0..200 {
             let left = 40 - corrections.of(&position, NOWHERE);
             corrections.teach(&position, NOWHERE, 12, left);
@@ -113,7 +107,8 @@ mod tests {
         let taught: Position = "4k3/pp4pp/8/3n4/3N4/8/PP4PP/R3K3 w - - 0 1".parse().unwrap();
         let similar: Position = "r3k3/pp4pp/8/3n4/3N4/8/PP4PP/R3K3 w - - 0 1".parse().unwrap();
         let other: Position = "4k3/p4ppp/3q4/8/8/1B6/P4PPP/4K2Q w - - 0 1".parse().unwrap();
-        let mut corrections = Corrections::new();
+        let mut experience = Experience::new();
+        let corrections = &mut experience.corrections;
         for _ in 0..50 {
             corrections.teach(&taught, NOWHERE, 10, 60);
         }

@@ -8,6 +8,9 @@ use super::params::PARAMETERS as P;
 /// No history leaves the range from minus this to plus this.
 const MOST: i32 = 16_384;
 
+/// Structures of pawns that are told apart, by a hash.
+const STRUCTURES: usize = 512;
+
 /// Pieces times squares.
 pub(super) const PLACES: usize = 12 * 64;
 
@@ -32,18 +35,28 @@ impl Place {
     }
 }
 
-/// What a node reads quiet histories by: whose turn it is, and what was moved one, two and four plies before.
+/// What a node reads quiet histories by: whose turn it is, how the pawns stand, and what was moved one, two and four
+/// plies before.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
     pub(super) turn: Color,
+    pub(super) pawn_key: u64,
     pub(super) before: [Place; 3],
 }
 
-/// The histories of one thread.
+impl Context {
+    #[inline]
+    fn structure(self) -> usize {
+        self.pawn_key as usize % STRUCTURES
+    }
+}
+
+/// The histories of one thread; in the beginning all are zero.
 pub(super) struct Histories {
-    quiet: Vec<[i16; 4096]>,
-    capture: Vec<[i16; 6]>,
-    continuation: Vec<[i16; PLACES]>,
+    quiet: [[i16; 4096]; 2],
+    structure: [[i16; PLACES]; STRUCTURES],
+    capture: [[i16; 6]; PLACES],
+    continuation: [[i16; PLACES]; PLACES + 1],
 }
 
 /// Bonus of a move that refuted at this depth.
@@ -69,25 +82,25 @@ fn squares(mv: Move) -> usize {
 }
 
 impl Histories {
-    /// Histories that know nothing.
-    pub(super) fn new() -> Histories {
-        Histories {
-            quiet: vec![[0; 4096]; 2],
-            capture: vec![[0; 6]; PLACES],
-            continuation: vec![[0; PLACES]; PLACES + 1],
-        }
-    }
-
     /// How well a quiet move has done; `place` is where it brings its piece.
     #[inline]
     pub(super) fn quiet(&self, context: Context, mv: Move, place: Place) -> i32 {
         let continuation: i32 =
             context.before.iter().map(|row| i32::from(self.continuation[row.index()][place.index()])).sum();
-        i32::from(self.quiet[context.turn.index()][squares(mv)]) + continuation
+        let structure = i32::from(self.structure[context.structure()][place.index()]);
+        i32::from(self.quiet[context.turn.index()][squares(mv)])
+            + structure * P.history_structure_weight() / 1024
+            + continuation
     }
 
     /// Teaches how a quiet move did.
     pub(super) fn teach_quiet(&mut self, context: Context, mv: Move, place: Place, by: i32) {
+        pull(&mut self.structure[context.structure()][place.index()], by, MOST);
+        self.teach_answer(context, mv, place, by);
+    }
+
+    /// Teaches how a quiet move did, but nothing about the pawns that it was made with.
+    pub(super) fn teach_answer(&mut self, context: Context, mv: Move, place: Place, by: i32) {
         pull(&mut self.quiet[context.turn.index()][squares(mv)], by, MOST);
         for row in context.before {
             if row != Place::NONE {
@@ -111,6 +124,7 @@ impl Histories {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Experience;
 
     #[test]
     fn histories_stay_within_their_bounds() {
@@ -131,9 +145,11 @@ mod tests {
         let moves = position.legal_moves();
         let (mv, other) = (moves[0], moves[1]);
         let place = Place::of(&position, mv);
-        let context = Context { turn: position.turn(), before: [place, Place::NONE, Place::NONE] };
+        let before = [place, Place::NONE, Place::NONE];
+        let context = Context { turn: position.turn(), pawn_key: position.pawn_key(), before };
         let bare = Context { before: [Place::NONE; 3], ..context };
-        let mut histories = Histories::new();
+        let mut experience = Experience::new();
+        let histories = &mut experience.histories;
         histories.teach_quiet(context, mv, place, bonus(5));
         assert!(histories.quiet(context, mv, place) > histories.quiet(bare, mv, place));
         assert!(histories.quiet(bare, mv, place) > 0);

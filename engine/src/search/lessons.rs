@@ -2,7 +2,9 @@
 
 use smalt_chess::{Move, Position};
 
+use super::endings::lone_side;
 use super::histories::{Context, Place, bonus, malus};
+use super::params::PARAMETERS as P;
 use super::score::{INFINITE, NO_SCORE, is_mate};
 use super::shortcuts::Judged;
 use super::transposition::Bound;
@@ -70,6 +72,15 @@ impl Worker<'_> {
         }
     }
 
+    /// Teaches the histories that a quiet move was strong: the side to move found nothing against it.
+    pub(super) fn teach_unanswered(&mut self, position: &Position, depth: i32, ply: usize) {
+        let Some(mv) = self.earlier(ply, 1).quiet else { return };
+        let before = [2, 3, 5].map(|plies| self.earlier(ply, plies).made);
+        let context = Context { turn: !position.turn(), pawn_key: position.pawn_key(), before };
+        let by = bonus(depth) * P.history_unanswered_share() / 1024;
+        self.histories.teach_answer(context, mv, self.earlier(ply, 1).made, by);
+    }
+
     /// Teaches the correction histories, where the score says something about the static evaluation.
     pub(super) fn correct(
         &mut self,
@@ -86,7 +97,8 @@ impl Worker<'_> {
             Bound::Lower => best > judged.evaluation,
             Bound::Upper => best < judged.evaluation,
         };
-        if judged.evaluation != NO_SCORE && is_quiet && says_something && !is_mate(best) {
+        let is_known = lone_side(position).is_some();
+        if judged.evaluation != NO_SCORE && is_quiet && says_something && !is_mate(best) && !is_known {
             let steps = self.steps(ply);
             self.corrections.teach(position, steps, depth, best - judged.evaluation);
         }

@@ -13,6 +13,7 @@ mod histories;
 mod lessons;
 mod node;
 mod ordering;
+mod pages;
 pub mod params;
 mod quiescence;
 mod resolve;
@@ -38,6 +39,7 @@ pub use transposition::TranspositionTable;
 use crate::evaluation::{Evaluator, Parameters};
 use corrections::Corrections;
 use histories::Histories;
+use pages::{LARGE_PAGE, Zeroable, zeroed_box};
 use worker::{Root, Shared, Worker};
 
 /// Bytes of stack for each thread: a node takes about a kilobyte, more without optimization.
@@ -105,25 +107,39 @@ pub struct Progress {
 
 /// What one thread remembers from search to search.
 pub struct Memory {
-    histories: Histories,
-    corrections: Corrections,
+    experience: Box<Experience>,
     evaluator: Evaluator,
 }
 
 impl Memory {
     /// A memory without experience, that evaluates with these weights.
     pub fn new(parameters: Arc<Parameters>) -> Memory {
-        Memory {
-            histories: Histories::new(),
-            corrections: Corrections::new(),
-            evaluator: Evaluator::new(parameters),
-        }
+        Memory { experience: Experience::new(), evaluator: Evaluator::new(parameters) }
     }
 
     /// Forgets all experience.
     pub fn clear(&mut self) {
-        self.histories = Histories::new();
-        self.corrections = Corrections::new();
+        self.experience = Experience::new();
+    }
+}
+
+/// What one thread has learned, on large pages of its own.
+#[repr(align(2097152))]
+struct Experience {
+    histories: Histories,
+    corrections: Corrections,
+}
+
+const _: () = assert!(align_of::<Experience>() == LARGE_PAGE);
+
+#[expect(unsafe_code, reason = "a promise about the type")]
+// SAFETY: It is made of integers.
+unsafe impl Zeroable for Experience {}
+
+impl Experience {
+    /// Nothing learned.
+    fn new() -> Box<Experience> {
+        zeroed_box()
     }
 }
 

@@ -8,7 +8,7 @@ use super::histories::Place;
 use super::ordering::{Picker, Wanted};
 use super::params::PARAMETERS as P;
 use super::quiescence::is_cutoff;
-use super::score::{INFINITE, LEAST_MATE, MAX_PLY, mate_in, mated_in};
+use super::score::{INFINITE, LEAST_MATE, MAX_PLY, is_mate, mate_in, mated_in};
 use super::selection::{Extension, Verdict};
 use super::shortcuts::{Judged, has_pieces};
 use super::transposition::{Bound, Entry};
@@ -91,6 +91,7 @@ impl Worker<'_> {
         }
         let excluded = self.frame(ply).excluded;
         self.frame(ply + 1).killers = [None; 2];
+        self.frame(ply + 2).cutoffs = 0;
 
         // 3. The table.
         let known =
@@ -107,7 +108,12 @@ impl Worker<'_> {
         // 4. The static evaluation.
         let judged = self.judge::<PV>(position, known, ply);
 
-        // 5. Off the principal variation: what decides without looking at every move.
+        // 5. What was searched less deep for little reason is searched deeper, and the other way round.
+        if !is_root && excluded.is_none() && !self.shared.seeks_mate {
+            depth += self.reconsider(depth, ply, judged.evaluation);
+        }
+
+        // 6. Off the principal variation: what decides without looking at every move.
         if !PV && !in_check && excluded.is_none() && !self.shared.seeks_mate {
             let decided = self.decide_early(position, alpha, beta, depth, ply, expected, &judged);
             if decided.is_some() || self.stopped {
@@ -115,7 +121,7 @@ impl Worker<'_> {
             }
         }
 
-        // 6. Without a move from the table a deep search would be badly ordered.
+        // 7. Without a move from the table a deep search would be badly ordered.
         let table_move = known.and_then(|entry| entry.best);
         if depth >= P.iterative_reduction_depth()
             && (PV || expected == Expected::Cut)
@@ -126,7 +132,7 @@ impl Worker<'_> {
             depth -= 1;
         }
 
-        // 7 to 12. The moves.
+        // 8 to 13. The moves.
         let first_alpha = alpha;
         let found = self.search_moves::<PV>(position, alpha, beta, depth, ply, expected, &judged);
         if self.stopped {
@@ -137,7 +143,7 @@ impl Worker<'_> {
             Err(Refuted(score)) => return score,
         };
 
-        // 13. Checkmate and stalemate.
+        // 14. Checkmate and stalemate.
         if found.moves == 0 {
             return match excluded {
                 Some(_) => alpha,
@@ -146,8 +152,11 @@ impl Worker<'_> {
             };
         }
 
-        // 14. Remember it.
-        let best = found.best;
+        // 15. Remember it. What lies above beta is the less certain the less deep the search was.
+        let mut best = found.best;
+        if best >= beta && !is_mate(best) && !is_mate(beta) {
+            best = (best * depth + beta * P.fail_high_weight()) / (depth + P.fail_high_weight());
+        }
         let bound = match best {
             _ if best >= beta => Bound::Lower,
             _ if PV && best > first_alpha => Bound::Exact,
@@ -166,11 +175,14 @@ impl Worker<'_> {
                 self.shared.table.store(self.table_key(position), ply, entry);
             }
             self.correct(position, depth, ply, &judged, (best, found.best_move), bound);
+            if bound == Bound::Upper {
+                self.teach_unanswered(position, depth, ply);
+            }
         }
         best
     }
 
-    /// Steps 7 to 12.
+    /// Steps 8 to 13.
     #[expect(clippy::too_many_arguments, reason = "these are the arguments of the node")]
     fn search_moves<const PV: bool>(
         &mut self,
@@ -188,7 +200,7 @@ impl Worker<'_> {
         let table_move = if is_root { Some(self.root[self.line].pv[0]) } else { table_move };
         let is_table_capture = table_move.is_some_and(|mv| !mv.is_quiet());
         let killers = self.frame(ply).killers;
-        let context = self.context(position.turn(), ply);
+        let context = self.context(position, ply);
         let mut picker = self.picker(position, Wanted::All, table_move, ply);
         let mut tried = self.tried_buffer();
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
@@ -199,7 +211,7 @@ impl Worker<'_> {
             found.moves += 1;
             let nodes_before = self.nodes;
 
-            // 7. Moves that are most likely useless are left out.
+            // 8. Moves that are most likely useless are left out.
             let place = Place::of(position, mv);
             let history = self.history_of(position, mv, place, context);
             let mut reduction = self.reduction(mv.is_quiet(), depth, found.moves);
@@ -216,7 +228,7 @@ impl Worker<'_> {
                 }
             }
 
-            // 8. Extensions.
+            // 9. Extensions.
             let mut extension = 0;
             if Some(mv) == table_move && excluded.is_none() && !is_root && !self.shared.seeks_mate {
                 match self.extend::<PV>(position, mv, beta, depth, ply, expected, judged) {
@@ -232,31 +244,48 @@ impl Worker<'_> {
                 }
             }
 
-            // 9. Play the move.
+            // 10. Play the move.
             let child = self.play(position, mv, ply);
-            let new_depth = depth - 1 + extension;
+            let mut new_depth = depth - 1 + extension;
+            self.frame(ply + 1).double_extensions =
+                self.frame(ply).double_extensions + i32::from(extension >= 2);
             let mut score = -INFINITE;
 
-            // 10. Late moves are searched less deep, with a null window; deeper if they surprise.
+            // 11. Late moves are searched less deep, with a null window; deeper if they surprise.
             let is_late = depth >= 2 && found.moves > 1 + usize::from(is_root) && !self.shared.seeks_mate;
             if is_late {
                 reduction += self.adjustment::<PV>(expected, judged, mv.is_quiet(), is_table_capture);
                 reduction -= P.reduction_killer() * i32::from(killers.contains(&Some(mv)));
                 reduction -= P.reduction_check() * i32::from(child.is_check());
                 reduction -= history / P.reduction_history_divisor();
+                if self.frame(ply + 1).cutoffs > 2 {
+                    reduction += P.reduction_cutoffs();
+                }
                 let least = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
+                self.frame(ply).reduction = new_depth - least;
                 score = -self.search::<false>(&child, -alpha - 1, -alpha, least, ply + 1, Expected::Cut);
+                self.frame(ply).reduction = 0;
                 if score > alpha && least < new_depth {
-                    let child_expected = expected.of_child();
-                    score =
-                        -self.search::<false>(&child, -alpha - 1, -alpha, new_depth, ply + 1, child_expected);
+                    new_depth += i32::from(score > found.best + P.deeper_margin());
+                    new_depth -= i32::from(score < found.best + P.shallower_margin());
+                    if least < new_depth {
+                        let child_expected = expected.of_child();
+                        score = -self.search::<false>(
+                            &child,
+                            -alpha - 1,
+                            -alpha,
+                            new_depth,
+                            ply + 1,
+                            child_expected,
+                        );
+                    }
                 }
             } else if !PV || found.moves > 1 {
                 let child_expected = expected.of_child();
                 score = -self.search::<false>(&child, -alpha - 1, -alpha, new_depth, ply + 1, child_expected);
             }
 
-            // 11. The first move of a principal variation, and what beats it, gets the whole window.
+            // 12. The first move of a principal variation, and what beats it, gets the whole window.
             if PV && (found.moves == 1 || score > alpha) {
                 score = -self.search::<true>(&child, -beta, -alpha, new_depth, ply + 1, Expected::All);
             }
@@ -265,7 +294,7 @@ impl Worker<'_> {
                 break;
             }
 
-            // 12. What the move brought.
+            // 13. What the move brought.
             if is_root {
                 self.note_root_move(mv, score, found.moves, alpha, nodes_before);
             }
@@ -277,6 +306,7 @@ impl Worker<'_> {
                         self.set_pv(ply, mv);
                     }
                     if score >= beta {
+                        self.frame(ply).cutoffs += 1;
                         self.teach(position, mv, depth, ply, context, &tried);
                         break;
                     }

@@ -223,6 +223,7 @@ fn capture_rank(position: &Position, mv: Move, histories: &Histories) -> i32 {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::search::Experience;
 
     fn pick_all(fen: &str, wanted: Wanted, table_move: Option<&str>, killer: Option<&str>) -> Vec<String> {
         let position: Position = fen.parse().unwrap();
@@ -230,9 +231,11 @@ mod tests {
         let find = |text: &str| *moves.iter().find(|mv| format!("{mv:?}") == text).unwrap();
         let mut picker =
             Picker::new(&position, wanted, table_move.map(find), [killer.map(find), None], Vec::new());
-        let histories = Histories::new();
-        let context = Context { turn: position.turn(), before: [Place::NONE; 3] };
-        let mut knowledge = Knowledge { histories: &histories, context, list: &mut MoveList::new() };
+        let experience = Experience::new();
+        let context =
+            Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [Place::NONE; 3] };
+        let mut knowledge =
+            Knowledge { histories: &experience.histories, context, list: &mut MoveList::new() };
         std::iter::from_fn(|| picker.next(&position, &mut knowledge)).map(|mv| format!("{mv:?}")).collect()
     }
 

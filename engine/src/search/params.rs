@@ -139,6 +139,12 @@ parameters! {
     futility_base in 0..=300,
     /// Margin for each ply.
     futility_margin in 20..=250,
+    /// Deepest (reduced) node where captures are left out by score.
+    futility_capture_depth in -1..=16,
+    /// Margin for captures at depth 0.
+    futility_capture_base in 0..=600,
+    /// Margin for captures for each ply.
+    futility_capture_margin in 20..=500,
     /// Deepest (reduced) node where quiet moves are left out by history.
     history_pruning_depth in 1..=10,
     /// How bad the history must be, for each ply.
@@ -151,6 +157,12 @@ parameters! {
     exchange_pruning_quiet in 5..=100,
     /// Least depth for singular extensions.
     singular_depth in 4..=12,
+    /// Most moves of a line that are extended by two plies.
+    singular_double_most in 0..=100,
+    /// Plies taken off where the table's score is above beta, but other moves are about as good.
+    singular_negative in 0..=3,
+    /// Plies taken off where a cut is expected, and other moves are about as good.
+    singular_negative_cut in 0..=3,
     /// Margin below the table's score for each ply.
     singular_margin in 1..=8,
     /// How much further below for two plies.
@@ -175,6 +187,16 @@ parameters! {
     reduction_check in 0..=3000,
     /// More for quiet moves where the table's move is a capture.
     reduction_table_capture in 0..=2000,
+    /// More where the nodes after this one were often refuted.
+    reduction_cutoffs in 0..=3000,
+    /// A surprising late move is searched a ply deeper where it beats the best score by this margin.
+    deeper_margin in 0..=1000,
+    /// A surprising late move is searched a ply less deep where it beats the best score by less than this margin.
+    shallower_margin in 0..=100,
+    /// Least reduction that is taken back by a ply where the move did its side no harm.
+    reconsider_deeper_reduction in 1..=100,
+    /// Harm that a reduced move must have done its side for a ply less.
+    reconsider_shallower_margin in 0..=5000,
     /// So much history is worth a 1024th of a ply.
     reduction_history_divisor in 1..=50,
     /// History bonus for each ply.
@@ -189,8 +211,18 @@ parameters! {
     history_malus_offset in -200..=400,
     /// Greatest malus.
     history_malus_most in 400..=4000,
+    /// What the history by the pawns counts, in 1024ths.
+    history_structure_weight in 0..=2048,
+    /// Share of the bonus for a move that nothing was found against, in 1024ths.
+    history_unanswered_share in 0..=2048,
+    /// How much of beta goes into a score above it, for each ply of depth that goes into it of the score.
+    fail_high_weight in 0..=8,
     /// What a capture may add in quiescence beyond the piece.
     quiescence_margin in 0..=400,
+    /// Captures looked at in quiescence, but for checks and for retaking.
+    quiescence_captures in 1..=100,
+    /// How much of beta goes into a static score above it, in 1024ths.
+    quiescence_fail_high_weight in 0..=1024,
     /// The largest correction by pawns.
     correction_pawn in 0..=200,
     /// The largest correction by minor pieces and kings.

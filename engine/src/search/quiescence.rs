@@ -64,6 +64,15 @@ impl Worker<'_> {
             (raw, known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation))
         };
         if best >= beta {
+            if !is_mate(best) {
+                best += (beta - best) * P.quiescence_fail_high_weight() / 1024;
+            }
+            if known.is_none() {
+                let bound = Bound::Lower;
+                let entry =
+                    Entry { best: None, score: best, bound, evaluation: raw, depth: 0, was_pv: false };
+                self.shared.table.store(self.table_key(position), ply, entry);
+            }
             return best;
         }
         let standing = best;
@@ -74,7 +83,8 @@ impl Worker<'_> {
         let wanted = if in_check { Wanted::All } else { Wanted::CapturesWinning(0) };
         let table_move = known.and_then(|entry| entry.best);
         let mut picker = self.picker(position, wanted, table_move, ply);
-        let context = self.context(position.turn(), ply);
+        let context = self.context(position, ply);
+        let retaken = self.earlier(ply, 1).taken_on;
         let mut best_move = None;
         let mut moves = 0;
         while let Some(mv) = self.pick(&mut picker, position, context) {
@@ -90,8 +100,9 @@ impl Worker<'_> {
                         continue;
                     }
                     let reach = standing + P.quiescence_margin() + gain(position, mv);
-                    if reach <= alpha && !position.gives_check(mv) {
-                        best = best.max(reach);
+                    let is_late = moves > P.quiescence_captures() && Some(mv.to()) != retaken;
+                    if (is_late || reach <= alpha) && !position.gives_check(mv) {
+                        best = if reach <= alpha { best.max(reach) } else { best };
                         continue;
                     }
                 }

@@ -37,7 +37,7 @@ impl Worker<'_> {
         }
     }
 
-    /// Step 7: whether to look at a move at all. A check is always looked at where only the score speaks against
+    /// Step 8: whether to look at a move at all. A check is always looked at where only the score speaks against
     /// the move.
     #[expect(clippy::too_many_arguments, reason = "each one is a reason to look or not")]
     #[inline]
@@ -66,6 +66,19 @@ impl Worker<'_> {
                 return Verdict::Skip;
             }
         }
+        let taken = position.captured_role(mv).filter(|_| reduced <= P.futility_capture_depth());
+        if let Some(role) = taken
+            && judged.evaluation != NO_SCORE
+        {
+            let reach = judged.evaluation
+                + P.futility_capture_base()
+                + P.futility_capture_margin() * reduced
+                + exchange_values()[role.index()]
+                + history / 32;
+            if reach <= alpha && mv.promoted_to().is_none() && !position.gives_check(mv) {
+                return Verdict::Skip;
+            }
+        }
         if depth <= P.exchange_pruning_depth() {
             let most = if mv.is_quiet() {
                 P.exchange_pruning_quiet() * reduced * reduced
@@ -79,7 +92,7 @@ impl Worker<'_> {
         Verdict::Look
     }
 
-    /// Step 8: how much deeper the table's move is searched. A move much better than all others deserves it; where
+    /// Step 9: how much deeper the table's move is searched. A move much better than all others deserves it; where
     /// several beat beta, the node is refuted.
     #[expect(clippy::too_many_arguments, reason = "these are the arguments of the node")]
     pub(super) fn extend<const PV: bool>(
@@ -105,16 +118,22 @@ impl Worker<'_> {
         let score = self.search::<false>(position, goal - 1, goal, (depth - 1) / 2, ply, expected);
         self.frame(ply).excluded = None;
         if score < goal {
-            let is_alone = !PV && score < goal - P.singular_double_margin();
+            let is_alone = !PV
+                && score < goal - P.singular_double_margin()
+                && self.frame(ply).double_extensions < P.singular_double_most();
             return Extension::Plies(1 + i32::from(is_alone));
         }
-        if goal >= beta {
-            return Extension::Refuted(goal);
+        if score >= beta && !is_mate(score) {
+            return Extension::Refuted(score);
         }
-        Extension::Plies(if entry.score >= beta { -1 } else { 0 })
+        if entry.score >= beta {
+            return Extension::Plies(-P.singular_negative());
+        }
+        let is_refuted = !PV && expected == Expected::Cut;
+        Extension::Plies(if is_refuted { -P.singular_negative_cut() } else { 0 })
     }
 
-    /// Step 10: what the node adds to the reduction of every move, in 1024ths of a ply.
+    /// Step 11: what the node adds to the reduction of every move, in 1024ths of a ply.
     #[inline]
     pub(super) fn adjustment<const PV: bool>(
         &self,

@@ -40,11 +40,14 @@ impl Worker<'_> {
             let (raw, evaluation) = (NO_SCORE, NO_SCORE);
             return Judged { known, raw, evaluation, estimate: NO_SCORE, is_improving: false, was_pv };
         }
+        let is_again = self.frame(ply).excluded.is_some() && self.frame(ply).evaluation != NO_SCORE;
         let raw = match known {
             Some(entry) if entry.evaluation != NO_SCORE => entry.evaluation,
+            _ if is_again => NO_SCORE,
             _ => self.evaluate(position),
         };
-        let evaluation = self.corrected(position, raw, ply);
+        let evaluation =
+            if is_again { self.frame(ply).evaluation } else { self.corrected(position, raw, ply) };
         let estimate = known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation);
         self.frame(ply).evaluation = evaluation;
         let before = [2, 4].map(|plies| self.earlier(ply, plies).evaluation);
@@ -53,7 +56,24 @@ impl Worker<'_> {
         Judged { known, raw, evaluation, estimate, is_improving, was_pv }
     }
 
-    /// Steps 5a to 5d: a score that decides the node, if one can be had cheaply.
+    /// Step 5: how much deeper a node deserves to be searched that a late-move reduction led to, in plies: one more where
+    /// the reduced move did its side no harm, one less where it did it much.
+    pub(super) fn reconsider(&self, depth: i32, ply: usize, evaluation: i32) -> i32 {
+        let before = self.earlier(ply, 1);
+        if evaluation == NO_SCORE || before.evaluation == NO_SCORE {
+            return 0;
+        }
+        let gained = evaluation + before.evaluation;
+        if before.reduction >= P.reconsider_deeper_reduction() && gained <= 0 {
+            1
+        } else if before.reduction >= 2 && depth >= 2 && gained > P.reconsider_shallower_margin() {
+            -1
+        } else {
+            0
+        }
+    }
+
+    /// Steps 6a to 6d: a score that decides the node, if one can be had cheaply.
     #[expect(clippy::too_many_arguments, reason = "these are the arguments of the node")]
     pub(super) fn decide_early(
         &mut self,
@@ -67,13 +87,13 @@ impl Worker<'_> {
     ) -> Option<i32> {
         let estimate = judged.estimate;
 
-        // 5a. Reverse futility: so far above beta that the opponent won't catch up in the depth left.
+        // 6a. Reverse futility: so far above beta that the opponent won't catch up in the depth left.
         let margin = P.reverse_futility_margin() * (depth - i32::from(judged.is_improving));
         if depth <= P.reverse_futility_depth() && estimate - margin >= beta && !is_mate(beta) {
             return Some((estimate + beta) / 2);
         }
 
-        // 5b. Razoring: so far below alpha that only captures can help.
+        // 6b. Razoring: so far below alpha that only captures can help.
         if depth <= P.razoring_depth() && estimate + P.razoring_margin() * depth <= alpha {
             let score = self.quiesce::<false>(position, alpha, alpha + 1, ply);
             if score <= alpha || self.stopped {
@@ -81,7 +101,7 @@ impl Worker<'_> {
             }
         }
 
-        // 5c. The null move: if even passing keeps the score above beta, some move will.
+        // 6c. The null move: if even passing keeps the score above beta, some move will.
         if depth >= P.null_move_depth()
             && estimate >= beta
             && judged.evaluation >= beta
@@ -104,7 +124,7 @@ impl Worker<'_> {
             }
         }
 
-        // 5d. ProbCut: a capture that beats beta by far in a shallow search will do so in a deep one.
+        // 6d. ProbCut: a capture that beats beta by far in a shallow search will do so in a deep one.
         self.try_captures_above(position, beta, depth, ply, expected, judged)
     }
 
@@ -125,7 +145,7 @@ impl Worker<'_> {
         let wanted = Wanted::CapturesWinning((goal - judged.evaluation).max(0));
         let table_move = judged.known.and_then(|entry| entry.best);
         let mut picker = self.picker(position, wanted, table_move, ply);
-        let context = self.context(position.turn(), ply);
+        let context = self.context(position, ply);
         let mut decided = None;
         while let Some(mv) = self.pick(&mut picker, position, context) {
             let child = self.play(position, mv, ply);

@@ -3,11 +3,11 @@
 //! An entry is two words. The first is the position's key mixed with the second, so that an entry of which two
 //! threads wrote a half each fits no key. It does not judge its moves: ask the position whether they are legal.
 
-use std::alloc::{Layout, alloc_zeroed};
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use smalt_chess::Move;
 
+use super::pages::{Zeroable, zeroed_slice};
 use super::score::{from_table, to_table};
 
 /// How a kept score relates to the true one.
@@ -117,7 +117,7 @@ impl TranspositionTable {
     /// As [`TranspositionTable::new`]; `None` where the system has not so much memory.
     pub fn try_new(megabytes: usize) -> Option<TranspositionTable> {
         let count = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Slot>() + SLOTS - 1;
-        let slots = zeroed_slots(count)?;
+        let slots: Box<[Slot]> = zeroed_slice(count)?;
         let offset = slots.as_ptr().align_offset(LINE);
         let (generation, is_used) = (AtomicU8::new(0), AtomicBool::new(false));
         Some(TranspositionTable { slots, offset, generation, is_used })
@@ -229,21 +229,9 @@ impl Slot {
     }
 }
 
-/// So many empty slots, at least one. The system gives the memory when it is first written to, so that even gigabytes
-/// are there at once; `None` where it has not so much.
-fn zeroed_slots(count: usize) -> Option<Box<[Slot]>> {
-    let layout = Layout::array::<Slot>(count).ok()?;
-    #[expect(
-        unsafe_code,
-        reason = "memory that the system has zeroed has no safe form without writing to all of it"
-    )]
-    // SAFETY: The layout is that of a slice of `count` slots, and not empty; a slot is made of integers, for which
-    // zeros are valid; the box is the only owner, and frees with the same layout.
-    unsafe {
-        let start = alloc_zeroed(layout).cast::<Slot>();
-        (!start.is_null()).then(|| Box::from_raw(std::ptr::slice_from_raw_parts_mut(start, count)))
-    }
-}
+#[expect(unsafe_code, reason = "a promise about the type")]
+// SAFETY: A slot is made of integers.
+unsafe impl Zeroable for Slot {}
 
 #[cfg(test)]
 mod tests {

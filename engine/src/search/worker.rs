@@ -3,11 +3,10 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use smalt_chess::{Color, Move, MoveList, Position};
+use smalt_chess::{Move, MoveList, Position, Square};
 
-use super::Memory;
 use super::corrections::{Corrections, Steps};
-use super::endings::known_win;
+use super::endings::{known_win, lone_side};
 use super::histories::{Context, Histories, Place};
 use super::ordering::{Knowledge, Picker, Ranked, Wanted};
 use super::params::PARAMETERS as P;
@@ -16,6 +15,7 @@ use super::score::{INFINITE, MAX_PLY, NO_SCORE, clamp};
 use super::signals::Signals;
 use super::time::Allotment;
 use super::transposition::TranspositionTable;
+use super::{Experience, Memory};
 use crate::evaluation::{Evaluator, dampened};
 
 /// Nodes between two looks at the clock and the signals.
@@ -61,6 +61,16 @@ pub(super) struct Frame {
     pub(super) killers: [Option<Move>; 2],
     /// Where the move made here brought its piece.
     pub(super) made: Place,
+    /// The move made here, if it was a quiet one.
+    pub(super) quiet: Option<Move>,
+    /// Where the move made here took something.
+    pub(super) taken_on: Option<Square>,
+    /// Plies that the move made here was searched less deep.
+    pub(super) reduction: i32,
+    /// How often nodes at this ply were refuted, since a node two plies up began.
+    pub(super) cutoffs: u32,
+    /// Moves of the line so far that were extended by two plies.
+    pub(super) double_extensions: i32,
     /// Plies since the last that can't be taken back (capture, pawn move, null move).
     pub(super) reversible: usize,
     pub(super) pv: Vec<Move>,
@@ -126,6 +136,11 @@ impl<'a> Worker<'a> {
             excluded: None,
             killers: [None; 2],
             made: Place::NONE,
+            quiet: None,
+            taken_on: None,
+            reduction: 0,
+            cutoffs: 0,
+            double_extensions: 0,
             reversible: 0,
             pv: Vec::new(),
         };
@@ -144,10 +159,11 @@ impl<'a> Worker<'a> {
         let mut root_moves: Vec<RootMove> = root.moves.iter().map(root_move).collect();
         let known_best = shared.table.probe(root.position.key(), 0).and_then(|entry| entry.best);
         root_moves.sort_by_key(|root_move| std::cmp::Reverse(first_guess(root, root_move.mv, known_best)));
+        let Experience { histories, corrections } = &mut *memory.experience;
         Worker {
             shared,
-            histories: &mut memory.histories,
-            corrections: &mut memory.corrections,
+            histories,
+            corrections,
             evaluator: &mut memory.evaluator,
             index,
             frames,
@@ -239,7 +255,10 @@ impl<'a> Worker<'a> {
     /// A static evaluation with what the fifty-move rule and the correction histories have to say.
     #[inline]
     pub(super) fn corrected(&self, position: &Position, evaluation: i32, ply: usize) -> i32 {
-        let correction = self.corrections.of(position, self.steps(ply));
+        let correction = match lone_side(position) {
+            Some(_) => 0,
+            None => self.corrections.of(position, self.steps(ply)),
+        };
         clamp(dampened(evaluation, position.halfmove_clock()) + correction)
     }
 
@@ -256,6 +275,10 @@ impl<'a> Worker<'a> {
         child.play(mv);
         self.shared.table.prefetch(child.key());
         self.frame(ply).made = Place::of(position, mv);
+        let frame = self.frame(ply);
+        frame.quiet = mv.is_quiet().then_some(mv);
+        frame.taken_on = mv.is_capture().then_some(mv.to());
+        frame.reduction = 0;
         let reversible = self.frame(ply).reversible + 1;
         self.frame(ply + 1).reversible = if child.halfmove_clock() == 0 { 0 } else { reversible };
         self.keys.push(child.repetition_key());
@@ -266,7 +289,11 @@ impl<'a> Worker<'a> {
     pub(super) fn play_null(&mut self, position: &Position, ply: usize) -> Position {
         let child = position.after_null_move();
         self.shared.table.prefetch(child.key());
-        self.frame(ply).made = Place::NONE;
+        let frame = self.frame(ply);
+        frame.made = Place::NONE;
+        frame.quiet = None;
+        frame.taken_on = None;
+        frame.reduction = 0;
         self.frame(ply + 1).reversible = 0;
         self.keys.push(child.repetition_key());
         child
@@ -319,8 +346,9 @@ impl<'a> Worker<'a> {
         1 - (self.nodes & 2) as i32
     }
 
-    pub(super) fn context(&self, turn: Color, ply: usize) -> Context {
-        Context { turn, before: [1, 2, 4].map(|plies| self.earlier(ply, plies).made) }
+    pub(super) fn context(&self, position: &Position, ply: usize) -> Context {
+        let before = [1, 2, 4].map(|plies| self.earlier(ply, plies).made);
+        Context { turn: position.turn(), pawn_key: position.pawn_key(), before }
     }
 
     pub(super) fn picker(

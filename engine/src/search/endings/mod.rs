@@ -3,6 +3,7 @@
 
 mod king_and_pawn;
 
+use smalt_chess::attacks::king_attacks;
 use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
 /// Centipawns that a certain win is worth at least; less than a queen, so that a pawn becomes one.
@@ -22,9 +23,10 @@ pub(super) fn known_win(position: &Position) -> Option<i32> {
     Some(if position.turn() == lone { -value } else { value })
 }
 
-/// A side that has only its king.
+/// A side that has only its king. What searches found out there says nothing about other positions, and the other way
+/// round.
 #[inline]
-fn lone_side(position: &Position) -> Option<Color> {
+pub(super) fn lone_side(position: &Position) -> Option<Color> {
     Color::ALL.into_iter().find(|&color| !position.color(color).more_than_one())
 }
 
@@ -80,7 +82,15 @@ fn value_against(position: &Position, lone: Color) -> Option<i32> {
         let to_corner = corners.map(|corner| steps(enemy, corner)).into_iter().min().unwrap_or_default();
         let apart = |square: Square| i32::from(square.distance(enemy));
         let knight = of(Role::Knight).first().map_or(0, apart);
-        KNOWN_WIN + 100 * (7 - to_corner) + 30 * from_center(enemy) - 30 * apart(own) - 10 * knight
+        let is_free = |&square: &Square| {
+            let attackers = position.attackers(square, position.occupied() - enemy.into());
+            !attackers.intersects(position.color(strong))
+        };
+        let free = king_attacks(enemy).into_iter().filter(is_free).count() as i32;
+        KNOWN_WIN + 100 * (7 - to_corner) + 30 * from_center(enemy)
+            - 30 * apart(own)
+            - 10 * knight
+            - 10 * free
     })
 }
 
