@@ -103,7 +103,7 @@ mod tests {
     fn a_step_is_seen_from_both_ends_by_the_side_that_moved() {
         let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w - - 0 1";
         let start: Position = kiwipete.parse().unwrap();
-        for mv in start.legal_moves() {
+        for &mv in &*start.legal_moves() {
             let next = start.after(mv);
             let change = start.repetition_key() ^ next.repetition_key();
             let is_step = mv.is_quiet() && start.moved_role(mv) != Role::Pawn;
