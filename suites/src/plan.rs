@@ -6,7 +6,11 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use smalt_driver::entrant::{BUILTIN, EntrantText, NameError, Names, Protocol, Registry, Restart};
+use smalt_driver::WorkLimit;
+pub use smalt_driver::entrant::Program;
+use smalt_driver::entrant::{
+    EntrantText, NameError, Names, Protocol, Registry, ResolveError, ResolvedEntrant, Restart,
+};
 use smalt_protocol::SearchLimits;
 
 /// Everything about a run but its suites.
@@ -45,15 +49,6 @@ pub struct Entrant {
     pub options: BTreeMap<String, String>,
     /// How long it may think about a position.
     pub limit: Limit,
-}
-
-/// What is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Program {
-    /// Smalt itself: this executable again, as an engine.
-    Builtin,
-    /// A program by its path, or by its name in the search path.
-    Command(PathBuf),
 }
 
 /// How long an engine may think about a position.
@@ -129,15 +124,13 @@ impl Limit {
     }
 
     /// Whether a search that has lasted so long, and tells these nodes and plies, goes on after its limit. Time has the
-    /// `grace` that is given; nodes and plies have some room, since engines look at their limits now and then.
+    /// `grace` that is given; nodes and plies have the room of [`WorkLimit::is_overrun`].
     pub fn is_passed(self, grace: Duration, time: Duration, nodes: Option<u64>, depth: Option<u32>) -> bool {
-        const NODES_OF_ROOM: u64 = 20_000;
+        let work = WorkLimit::default();
         match self {
             Limit::MoveTime(limit) => time > limit + grace,
-            Limit::Nodes(limit) => {
-                nodes.is_some_and(|nodes| nodes > limit.saturating_add((limit / 2).max(NODES_OF_ROOM)))
-            }
-            Limit::Depth(limit) => depth.is_some_and(|depth| depth > limit.saturating_add(2)),
+            Limit::Nodes(limit) => WorkLimit { nodes: Some(limit), ..work }.is_overrun(nodes, depth),
+            Limit::Depth(limit) => WorkLimit { depth: Some(limit), ..work }.is_overrun(nodes, depth),
         }
     }
 
@@ -214,14 +207,11 @@ fn resolve(
     names: &mut Names,
     number: usize,
 ) -> Result<Entrant, EntrantError> {
-    let command = typed.cmd.as_ref().or(each.cmd.as_ref()).ok_or(EntrantError::NoCommand { number })?;
-    let known = registry.find(command);
-    let program = match known {
-        Some(engine) => Program::Command(engine.cmd.clone()),
-        None if command == BUILTIN => Program::Builtin,
-        None => Program::Command(PathBuf::from(command)),
-    };
-    let name = names.take(typed.name.as_deref(), command)?;
+    let found = registry.resolve(typed, each, names).map_err(|error| match error {
+        ResolveError::NoCommand => EntrantError::NoCommand { number },
+        ResolveError::Name(error) => EntrantError::Name(error),
+    })?;
+    let ResolvedEntrant { name, program, arguments, directory, protocol, restart, options, .. } = found;
     if typed.tc.is_some() || each.tc.is_some() {
         return Err(EntrantError::GameClock { name });
     }
@@ -230,31 +220,15 @@ fn resolve(
     }
     let own = Limit::from_parts(&name, typed.movetime, typed.nodes, typed.depth)?;
     let shared = Limit::from_parts(&name, each.movetime, each.nodes, each.depth)?;
-    let mut options: BTreeMap<String, String> = BTreeMap::new();
-    let known_protocol = known.and_then(|engine| engine.proto);
-    let protocol = typed.proto.or(each.proto).or(known_protocol).unwrap_or_default();
-    // The registry's options have the names of its own protocol.
-    let fits = protocol == known_protocol.unwrap_or_default();
-    let registered = known
-        .filter(|_| fits)
-        .into_iter()
-        .flat_map(|engine| &engine.options)
-        .map(|(option, text)| (option, &text.0));
-    for (option, text) in registered.chain(&each.options).chain(&typed.options) {
-        options.retain(|other, _| !other.eq_ignore_ascii_case(option));
-        options.insert(option.clone(), text.clone());
-    }
-    let arguments = typed.args.as_ref().or(each.args.as_ref()).or(known.map(|engine| &engine.args));
-    let directory = typed.dir.as_ref().or(each.dir.as_ref()).or(known.and_then(|engine| engine.dir.as_ref()));
     Ok(Entrant {
-        program,
-        arguments: arguments.cloned().unwrap_or_default(),
-        directory: directory.cloned(),
-        protocol,
-        restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
-        options,
         limit: own.or(shared).unwrap_or(limit),
         name,
+        program,
+        arguments,
+        directory,
+        protocol,
+        restart,
+        options,
     })
 }
 

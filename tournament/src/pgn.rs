@@ -59,7 +59,7 @@ impl PgnWriter {
         self.push_tags(&mut game, record);
         self.push_moves(&mut game, record);
         game.set_outcome(Some(record.outcome));
-        format!("{game}\n")
+        format!("{}\n", game.written_in(self.writing.notation.into()))
     }
 
     fn push_tags(&self, game: &mut PgnGame, record: &GameRecord) {
@@ -183,6 +183,9 @@ fn push_figure(text: &mut String, figure: Figure, search: &SearchRecord, times: 
         },
         Figure::Seldepth => {
             search.selective_depth.map_or(Ok(()), |plies| write!(text, "{separator}sd={plies}"))
+        }
+        Figure::Hashfull => {
+            search.hashfull.map_or(Ok(()), |thousandths| write!(text, "{separator}hashfull={thousandths}"))
         }
         Figure::Tbhits => search.tbhits.map_or(Ok(()), |hits| write!(text, "{separator}tb={hits}")),
         Figure::Latency => {
@@ -346,6 +349,7 @@ fn open_special(path: &Path) -> io::Result<File> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::plan::Notation;
 
     #[test]
     fn games_stand_in_the_order_of_their_numbers() {
@@ -391,23 +395,24 @@ mod tests {
             elapsed: Duration::from_millis(10),
             handover: Some(Duration::from_micros(12)),
             selective_depth: Some(15),
+            hashfull: Some(987),
             tbhits: Some(3),
             left: Some(Duration::from_millis(59_500)),
             pv: ["g1f3", "g8f6"].map(|mv| mv.parse().unwrap()).into(),
         };
-        let all = ["nodes", "nps", "seldepth", "tbhits", "latency", "timeleft", "pv"];
+        let all = ["nodes", "nps", "seldepth", "hashfull", "tbhits", "latency", "timeleft", "pv"];
         let figures: Vec<Figure> = all.iter().map(|name| name.parse().unwrap()).collect();
         let check = |times, expected: &str| {
-            let writing = GameWriting::new(figures.clone(), times, PgnForm::Full);
+            let writing = GameWriting::new(figures.clone(), times, PgnForm::Full, Notation::San);
             assert_eq!(comment(Some(&search), &writing, "White mates"), expected);
         };
         check(
             Times::On,
-            "-0.07/9 0.010s, n=5000, nps=500000, sd=15, tb=3, latency=0.000012s, tl=59.500s, pv=\"g1f3 g8f6\", White mates",
+            "-0.07/9 0.010s, n=5000, nps=500000, sd=15, hashfull=987, tb=3, latency=0.000012s, tl=59.500s, pv=\"g1f3 g8f6\", White mates",
         );
-        check(Times::Off, "-0.07/9, n=5000, sd=15, tb=3, pv=\"g1f3 g8f6\", White mates");
+        check(Times::Off, "-0.07/9, n=5000, sd=15, hashfull=987, tb=3, pv=\"g1f3 g8f6\", White mates");
         let silent = SearchRecord { elapsed: Duration::from_millis(1), ..SearchRecord::default() };
-        let timeless = GameWriting::new(Vec::new(), Times::Off, PgnForm::Full);
+        let timeless = GameWriting::new(Vec::new(), Times::Off, PgnForm::Full, Notation::San);
         assert_eq!(comment(Some(&silent), &timeless, ""), "");
     }
 }

@@ -93,6 +93,42 @@ fn nothing_is_said_to_be_obeyed_that_is_not() {
 }
 
 #[test]
+fn engines_of_xboard_are_examined_as_far_as_their_protocol_goes() {
+    let place = Place::new();
+    let found = report(&place, "--speak xboard --info-lines 1", 0);
+    assert_eq!((&found["protocol"], &found["fit"]), (&"xboard".into(), &true.into()), "{found:#}");
+    for step in ["determinism", "Chess960", "ponder", "quit", "quit while thinking", "end of input"] {
+        assert_eq!(results(&found, step), ["ok"], "{step}: {found:#}");
+    }
+    for step in ["MultiPV", "isready while thinking"] {
+        assert_eq!(results(&found, step), ["inapplicable"], "{step}: {found:#}");
+    }
+    let deep = report(&place, "--speak xboard --fault ignore-limit@all", 0);
+    let words: Vec<&str> = deep["findings"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|finding| finding["words"].as_str().unwrap())
+        .collect();
+    let depth = "depth 4: takes no notice of the limit, and thinks until it is told to stop";
+    assert!(words.contains(&depth) && !words.contains(&"obeys depth 4"), "{words:#?}");
+    place.await_nobody();
+}
+
+#[test]
+fn scores_of_whites_view_are_told() {
+    let place = Place::new();
+    let check = |score: &str, expected: &str| {
+        let found = report(&place, &format!("--info-lines 1 --score {score}"), 0);
+        let findings = found["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|finding| finding["step"] == "scores").unwrap();
+        assert!(finding["words"].as_str().unwrap().contains(expected), "{finding:#}");
+    };
+    check("-500", "from White's view, whoever is to move");
+    check("12", "do not tell who is better");
+}
+
+#[test]
 fn an_engine_that_does_not_start_is_told_by_the_name_that_it_was_given() {
     let place = Place::new();
     let (out, _) = place.check(&["check", &scripted("lazy", "--fault exit-at-start")], 1);

@@ -2,7 +2,7 @@
 
 mod support;
 
-use support::{Place, scripted};
+use support::{Place, duel, scripted};
 
 #[test]
 fn help_teaches() {
@@ -210,8 +210,7 @@ fn tables_and_json_of_a_run_have_their_form() {
 fn status_tells_what_engines_did_wrong_and_shows_their_last_lines() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), scripted("bad", "--fault malformed-bestmove@2"));
-    let arguments =
-        ["match", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "1", "--store", "run.db"];
+    let arguments = duel(&good, &bad, "--depth 1 --games 1 --store run.db");
     place.check(&arguments, 0);
     let (out, _) = place.check(&["status", "run.db"], 0);
     assert!(out.starts_with("1 of 1 games, finished\n"), "{out}");
@@ -277,21 +276,7 @@ fn misspelled_keys_of_entrants_and_plans_bring_the_nearest_right_one() {
 fn games_that_are_not_there_are_not_exported_as_nothing() {
     let place = Place::new();
     let (a, b) = (scripted("a", ""), scripted("b", ""));
-    let arguments = [
-        "match",
-        "--engine",
-        &a,
-        "--engine",
-        &b,
-        "--depth",
-        "1",
-        "--games",
-        "2",
-        "--maxmoves",
-        "4",
-        "--store",
-        "run.db",
-    ];
+    let arguments = duel(&a, &b, "--depth 1 --games 2 --maxmoves 4 --store run.db");
     place.check(&arguments, 0);
     let (_, err) = place.check(&["export", "run.db", "--game", "99", "-o", "out.pgn"], 2);
     assert!(err.contains("--game 99: no such game is stored; the last is 2"), "{err}");

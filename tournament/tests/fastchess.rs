@@ -226,7 +226,7 @@ fn what_cannot_be_honoured_is_refused_with_words() {
     check("-draw movecout=3", "-draw movecout=…: unknown key; the keys are movenumber, movecount and score");
     check("-variant atomic", "-variant atomic: the variants are standard and fischerandom");
     check("-each tc=1+0 -sprt elo0=0", "-sprt needs elo1=");
-    check("-pgnout file=x.pgn notation=uci", "-pgnout notation=uci: moves are written in san only");
+    check("-pgnout file=x.pgn notation=fan", "-pgnout notation=fan: the notations are san, lan and uci");
     let (_, err) = run(&place, "fastchess", &["cmd=a".to_owned()], 2);
     assert!(err.contains("\"cmd=a\" stands before any flag"), "{err}");
     let (out, _) = run(&place, "cutechess", &["-version".to_owned()], 0);

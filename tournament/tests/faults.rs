@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{Place, scripted};
+use support::{Place, duel, scripted};
 
 /// How the games of an engine with this fault end, whichever protocol it speaks: each ending with its number of games.
 fn check(fault: &str, expected: &[(&str, u64)]) {
@@ -15,24 +15,9 @@ fn check_speaking(protocol: &str, fault: &str, expected: &[(&str, u64)]) {
     let place = Place::new();
     let script = format!("--speak {protocol} --delay 900 --flood 5 --fault {fault}");
     let bad = format!("{} proto={protocol}", scripted("bad", &script));
-    let arguments = [
-        "match",
-        "--engine",
-        &scripted("good", "--seed 5"),
-        "--engine",
-        &bad,
-        "--tc",
-        "0.3+0.05",
-        "--timemargin",
-        "250",
-        "--games",
-        "2",
-        "--maxmoves",
-        "12",
-        "--store",
-        "run.db",
-        "--quiet",
-    ];
+    let good = scripted("good", "--seed 5");
+    let arguments =
+        duel(&good, &bad, "--tc 0.3+0.05 --timemargin 250 --games 2 --maxmoves 12 --store run.db --quiet");
     let (_, err) = place.check(&arguments, 0);
     let results = place.results("run.db");
     let mut wanted = serde_json::Map::new();
@@ -219,54 +204,66 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
 fn an_option_that_an_engine_lacks_is_never_ignored() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), format!("{} option.Hush=16", scripted("bad", "")));
-    let arguments =
-        ["match", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "2", "--store", "run.db"];
+    let arguments = duel(&good, &bad, "--depth 1 --games 2 --store run.db");
     let (_, err) = place.check(&arguments, 3);
     assert!(err.contains("the engine has none of that name"), "{err}");
     // Unless the plan wants a warning.
-    let arguments = [
-        "match",
-        "--engine",
-        &good,
-        "--engine",
-        &bad,
-        "--depth",
-        "1",
-        "--games",
-        "2",
-        "--store",
-        "b.db",
-        "--maxmoves",
-        "5",
-        "--bad-options",
-        "warn",
-    ];
+    let arguments = duel(&good, &bad, "--depth 1 --games 2 --store b.db --maxmoves 5 --bad-options warn");
     let (_, err) = place.check(&arguments, 0);
     assert_eq!(err.matches("Warning: bad plays without option Hush").count(), 1, "{err}");
     assert_eq!(place.results("b.db")["games_finished"], 2);
+}
+
+/// It is no fault, but nobody shall take the games for those that were agreed.
+#[test]
+fn an_engine_that_takes_no_notice_of_its_limit_is_told_to_stop_and_users_are_told_at_once() {
+    for (protocol, limit, words) in [
+        ("uci", "--nodes 10", "10 nodes"),
+        ("uci", "--depth 1", "1 plies"),
+        ("xboard", "--depth 1", "1 plies"),
+    ] {
+        let place = Place::new();
+        let script = format!("--speak {protocol} --fault ignore-limit@all");
+        let (good, bad) = (scripted("good", ""), format!("{} proto={protocol}", scripted("bad", &script)));
+        let rest = format!("{limit} --games 2 --maxmoves 3 --resign off --store run.db");
+        let (out, err) = place.check(&duel(&good, &bad, &rest), 0);
+        let warning = format!("Warning: bad takes no notice of its limit of {words} a move");
+        assert_eq!(err.matches(&warning).count(), 1, "{protocol} {limit}: {err}");
+        assert!(out.contains("Endings: maximum moves 2\nFaults:  none\nBeyond the limit"), "{out}");
+        assert!(out.contains("bad in 6 of 6 moves"), "{out}");
+        assert_eq!(place.results("run.db")["entrants"][1]["overruns"], 6);
+    }
+}
+
+#[test]
+fn a_move_that_nothing_limits_in_time_is_told_while_it_is_awaited() {
+    let place = Place::new();
+    let (good, slow) = (scripted("good", ""), scripted("slow", "--delay 900 --fault late@2"));
+    let rest = "--depth 1 --longest-move 3 --games 2 --maxmoves 3 --store run.db";
+    let (out, err) = place.check(&duel(&good, &slow, rest), 0);
+    let warning = "Warning: slow has thought about one move for 0.3 s, and no limit of time ends it: it is given up after 3 s";
+    assert_eq!(err.matches(warning).count(), 1, "{err}");
+    assert!(out.contains("Endings: maximum moves 2\n"), "{out}");
+}
+
+#[test]
+fn xboard_has_no_limit_of_nodes_and_users_are_told_so() {
+    let place = Place::new();
+    let rest = "--nodes 1 --games 2 --maxmoves 3 --store run.db";
+    let other = format!("{} proto=xboard", scripted("other", "--speak xboard --info-lines 2"));
+    let (_, err) = place.check(&duel(&scripted("good", ""), &other, rest), 0);
+    assert_eq!(
+        err.matches("Warning: other speaks xboard's protocol, which has no limit of nodes").count(),
+        1,
+        "{err}"
+    );
 }
 
 #[test]
 fn a_fault_stops_the_run_where_the_plan_says_so() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@2"));
-    let arguments = [
-        "match",
-        "--engine",
-        &good,
-        "--engine",
-        &bad,
-        "--depth",
-        "1",
-        "--games",
-        "50",
-        "--maxmoves",
-        "5",
-        "--on-fault",
-        "stop",
-        "--store",
-        "run.db",
-    ];
+    let arguments = duel(&good, &bad, "--depth 1 --games 50 --maxmoves 5 --on-fault stop --store run.db");
     let (_, err) = place.check(&arguments, 1);
     assert!(err.contains("Stopped after a fault (bad answered"), "{err}");
     assert!(err.contains("resume"), "{err}");

@@ -2,14 +2,32 @@
 
 mod support;
 
-use support::{LONG, Place, scripted};
+use support::{LONG, Place, duel, scripted};
 
 /// A match of two entrants with these arguments besides; gives its PGN.
 fn play(place: &Place, first: &str, second: &str, arguments: &[&str]) -> String {
-    let mut all = vec!["match", "--engine", first, "--engine", second, "--store", "run.db"];
+    let mut all = duel(first, second, "--store run.db");
     all.extend(arguments);
     place.check(&all, 0);
     place.read("run.pgn")
+}
+
+#[test]
+fn moves_are_written_in_the_notation_that_is_wanted() {
+    let place = Place::new();
+    let engines =
+        [scripted("a", "--moves e2e4,e7e5,g1f3,b8c6"), scripted("b", "--moves e2e4,e7e5,g1f3,b8c6")];
+    let words = "--depth 1 --games 2 --maxmoves 2 --openings startpos --pgn-form minimal --pgn-notation";
+    for (notation, moves) in [
+        ("san", "1. e4 e5 2. Nf3 Nc6 1/2-1/2"),
+        ("lan", "1. e2e4 e7e5 2. Ng1f3 Nb8c6 1/2-1/2"),
+        ("uci", "1. e2e4 e7e5 2. g1f3 b8c6 1/2-1/2"),
+    ] {
+        let (store, pgn) = (format!("{notation}.db"), format!("{notation}.pgn"));
+        let rest = format!("{words} {notation} --store {store} --pgn {pgn}");
+        place.check(&duel(&engines[0], &engines[1], &rest), 0);
+        assert_eq!(place.read(&pgn).matches(moves).count(), 2, "{}", place.read(&pgn));
+    }
 }
 
 fn transcripts(place: &Place) -> String {
@@ -110,8 +128,7 @@ fn an_hourglass_runs_for_both_and_is_written_as_such() {
 fn an_hourglass_without_a_clock_is_refused() {
     let place = Place::new();
     let (a, b) = (scripted("a", ""), scripted("b", ""));
-    let arguments =
-        ["match", "--engine", &a, "--engine", &b, "--nodes", "5", "--hourglass", "--store", "run.db"];
+    let arguments = duel(&a, &b, "--nodes 5 --hourglass --store run.db");
     let (_, err) = place.check(&arguments, 2);
     assert!(err.contains("hourglass: entrant \"a\" has no tc"), "{err}");
     assert!(!place.path("run.db").exists());
@@ -121,8 +138,7 @@ fn an_hourglass_without_a_clock_is_refused() {
 fn tables_that_are_not_there_are_refused_before_the_run() {
     let place = Place::new();
     let (a, b) = (scripted("a", ""), scripted("b", ""));
-    let arguments =
-        ["match", "--engine", &a, "--engine", &b, "--depth", "1", "--tb", ".", "--store", "run.db"];
+    let arguments = duel(&a, &b, "--depth 1 --tb . --store run.db");
     let (_, err) = place.check(&arguments, 2);
     assert!(err.contains("it has no .rtbw file"), "{err}");
     assert!(!place.path("run.db").exists() && !place.path("run.pgn").exists());
@@ -148,8 +164,7 @@ fn tables_end_games_where_the_workplace_has_them() {
 fn processors_that_are_not_there_are_refused_before_the_run() {
     let place = Place::new();
     let (a, b) = (scripted("a", ""), scripted("b", ""));
-    let arguments =
-        ["match", "--engine", &a, "--engine", &b, "--depth", "1", "--affinity", "9999", "--store", "run.db"];
+    let arguments = duel(&a, &b, "--depth 1 --affinity 9999 --store run.db");
     let (_, err) = place.check(&arguments, 2);
     assert!(err.contains("bind games to processor 9999"), "{err}");
     assert!(!place.path("run.db").exists());
@@ -160,19 +175,7 @@ fn an_engine_that_is_slow_to_start_is_given_up_by_its_time_out() {
     let place = Place::new();
     let (slow, b) = (scripted("slow", "--fault no-uciok"), scripted("b", ""));
     let begun = std::time::Instant::now();
-    let arguments = [
-        "match",
-        "--engine",
-        &slow,
-        "--engine",
-        &b,
-        "--depth",
-        "1",
-        "--timeouts",
-        "start=0.2",
-        "--store",
-        "run.db",
-    ];
+    let arguments = duel(&slow, &b, "--depth 1 --timeouts start=0.2 --store run.db");
     place.check(&arguments, 3);
     assert!(begun.elapsed() < LONG);
     assert!(transcripts(&place).contains("200ms"), "{}", transcripts(&place));

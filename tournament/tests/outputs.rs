@@ -5,27 +5,13 @@
 mod support;
 
 use serde_json::Value;
-use support::{Place, scripted};
+use support::{Place, duel, scripted};
 
 /// Four games in which `bad` makes one illegal move, with these arguments besides.
 fn play(place: &Place, more: &[&str]) -> (String, String) {
     let (good, bad) = (scripted("good", "--info-lines 1"), scripted("bad", "--fault illegal-move@9"));
-    let arguments = [
-        "match",
-        "--engine",
-        &good,
-        "--engine",
-        &bad,
-        "--depth",
-        "1",
-        "--games",
-        "4",
-        "--maxmoves",
-        "6",
-        "--store",
-        "run.db",
-    ];
-    place.check(&[&arguments, more].concat(), 0)
+    let arguments = duel(&good, &bad, "--depth 1 --games 4 --maxmoves 6 --store run.db");
+    place.check(&[&arguments[..], more].concat(), 0)
 }
 
 fn lines(text: &str) -> Vec<Value> {
@@ -133,8 +119,8 @@ fn outputs_that_cannot_be_written_are_refused_before_anything_is_made() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), scripted("bad", ""));
     let check = |more: &[&str], expected: &str| {
-        let begin = ["match", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "2"];
-        let (_, err) = place.check(&[&begin, more].concat(), 2);
+        let begin = duel(&good, &bad, "--depth 1 --games 2");
+        let (_, err) = place.check(&[&begin[..], more].concat(), 2);
         assert!(err.contains(expected), "{err}");
     };
     check(&["--store", "run.db", "--pgn", "none/run.pgn"], "none/run.pgn");
@@ -154,8 +140,7 @@ fn outputs_that_cannot_be_written_are_refused_before_anything_is_made() {
 fn runs_of_one_second_have_names_of_their_own() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), scripted("bad", ""));
-    let arguments =
-        ["match", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "2", "--maxmoves", "3"];
+    let arguments = duel(&good, &bad, "--depth 1 --games 2 --maxmoves 3");
     let runs: Vec<_> = (0..4).map(|_| place.start(&arguments)).collect();
     for run in runs {
         let output = run.wait_with_output().unwrap();
@@ -228,23 +213,7 @@ fn status_for_scripts() {
 fn an_engine_with_too_many_faults_is_struck_and_made_up_for() {
     let place = Place::new();
     let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@all"));
-    let arguments = [
-        "match",
-        "--engine",
-        &good,
-        "--engine",
-        &bad,
-        "--depth",
-        "1",
-        "--games",
-        "10",
-        "--concurrency",
-        "1",
-        "--strike-after",
-        "3",
-        "--store",
-        "run.db",
-    ];
+    let arguments = duel(&good, &bad, "--depth 1 --games 10 --concurrency 1 --strike-after 3 --store run.db");
     let (_, err) = place.check(&arguments, 3);
     assert!(err.contains("bad is out: it had 3 faults, as many as the plan allows"), "{err}");
     assert!(err.contains("6 games were left out"), "the pair that was begun is played: {err}");

@@ -6,7 +6,7 @@ mod support;
 
 use std::io::Write;
 
-use support::{Place, scripted};
+use support::{Place, duel, scripted};
 
 /// White's wins, draws, Black's wins of each pairing of the gauntlet that Ordo rated.
 const GAUNTLET: [(&str, &str, [usize; 3]); 6] = [
@@ -70,10 +70,11 @@ fn the_gauntlet_that_ordo_rated_is_rated_alike() {
 }
 
 #[test]
-fn all_tables_of_a_small_list_are_shown() {
+fn tables_that_are_asked_for_are_shown() {
     let place = Place::new();
     place.write("games.pgn", &gauntlet());
-    let (out, err) = place.check(&["ratings", "games.pgn", "--anchor", "Anchor=2500"], 0);
+    let (out, err) =
+        place.check(&["ratings", "games.pgn", "--anchor", "Anchor=2500", "--head-to-head", "--los"], 0);
     insta::assert_snapshot!("ratings_text", out);
     assert_eq!(err, "");
     let (out, _) = place.check(&["ratings", "games.pgn", "--table", "csv"], 0);
@@ -130,8 +131,7 @@ fn a_store_and_its_pgn_are_rated_alike() {
         scripted("a", "--info-lines 1 --fault illegal-move@5 --fault illegal-move@10"),
         scripted("b", "--fault illegal-move@12"),
     );
-    let arguments =
-        ["match", "--engine", &a, "--engine", &b, "--depth", "1", "--games", "6", "--maxmoves", "8"];
+    let arguments = duel(&a, &b, "--depth 1 --games 6 --maxmoves 8");
     place.check(&[&arguments[..], &["--store", "run.db", "--pgn", "run.pgn"]].concat(), 0);
     assert_eq!(json(&place, &["run.db"])["players"], json(&place, &["run.pgn"])["players"]);
 }

@@ -92,12 +92,15 @@ pub trait Engine: Background + Send {
     ///
     /// # Errors
     /// As [`Self::introduce`]. After [`Fault::NoBestmove`] and after the interrupt the engine still thinks: abandon
-    /// the search or close the engine.
+    /// the search, allow it more time and wait again, or close the engine.
     fn finish(
         &mut self,
         meanwhile: &mut Meanwhile<'_>,
         observer: Option<&mut Observer<'_>>,
     ) -> Result<Searched, ConversationError>;
+
+    /// Gives the search that runs another deadline, counted as the first one was.
+    fn allow(&mut self, deadline: Duration);
 
     /// Begins a search and waits for its result.
     ///

@@ -45,7 +45,7 @@ pub use engine::{Engine, GameTerms, Pondering, SetOptionError};
 pub use fault::{Fault, Survival};
 pub use meanwhile::{Background, Meanwhile};
 pub use process::EngineCommand;
-pub use search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish};
+pub use search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish, WorkLimit};
 pub use start::{StartFailure, start};
 pub use transcript::{LINES_KEPT, Speaker, Transcript, TranscriptLine, TranscriptSink};
 pub use uci::UciEngine;

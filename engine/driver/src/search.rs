@@ -25,22 +25,62 @@ pub struct SearchRequest<'a> {
 /// order that comes before their search has begun (Ethereal 12 then thinks for ever).
 const SETTLING: Duration = Duration::from_millis(20);
 
+/// How long a search runs before anybody looks whether it keeps its limits of work: most have ended by then, and their
+/// lines need not be read.
+const UNWATCHED: Duration = Duration::from_millis(200);
+
+/// The work that a search may do.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub struct WorkLimit {
+    /// Nodes to be visited.
+    pub nodes: Option<u64>,
+    /// Plies to be searched.
+    pub depth: Option<u32>,
+}
+
+impl WorkLimit {
+    /// That of a search, if it has one.
+    pub(crate) fn of(limits: &SearchLimits) -> Option<WorkLimit> {
+        let SearchLimits { nodes, depth, .. } = *limits;
+        (nodes.is_some() || depth.is_some()).then_some(WorkLimit { nodes, depth })
+    }
+
+    /// Whether a search that tells these nodes and plies takes no notice of it. There is some room, since engines look at
+    /// their limits now and then: half as many nodes again, or 20,000, and two plies.
+    #[must_use]
+    pub fn is_overrun(self, nodes: Option<u64>, depth: Option<u32>) -> bool {
+        const NODES_OF_ROOM: u64 = 20_000;
+        const PLIES_OF_ROOM: u32 = 2;
+        let most_nodes = self.nodes.map(|limit| limit.saturating_add((limit / 2).max(NODES_OF_ROOM)));
+        let most_depth = self.depth.map(|limit| limit.saturating_add(PLIES_OF_ROOM));
+        nodes.zip(most_nodes).is_some_and(|(nodes, most)| nodes > most)
+            || depth.zip(most_depth).is_some_and(|(depth, most)| depth > most)
+    }
+}
+
 /// The search that runs, for the conversation that waits for it.
 #[derive(Clone, Copy, Debug)]
 pub(crate) struct RunningSearch {
     pub(crate) asked_at: Instant,
     pub(crate) deadline: Duration,
     pub(crate) stop_after: Option<Duration>,
+    pub(crate) work: Option<WorkLimit>,
 }
 
 impl RunningSearch {
     /// Stands in before the first one.
     pub(crate) fn none_yet() -> Self {
-        Self { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None }
+        Self { asked_at: Instant::now(), deadline: Duration::ZERO, stop_after: None, work: None }
     }
 
     pub(crate) fn new(asked_at: Instant, request: &SearchRequest<'_>) -> Self {
-        Self { asked_at, deadline: request.deadline, stop_after: request.stop_after }
+        let SearchRequest { deadline, stop_after, limits, .. } = *request;
+        Self { asked_at, deadline, stop_after, work: WorkLimit::of(limits) }
+    }
+
+    /// From when on it is watched whether it keeps its limit of work; never if it has none.
+    pub(crate) fn watched_at(&self) -> Option<Instant> {
+        self.work.map(|_| self.asked_at + UNWATCHED)
     }
 
     /// From when on it has surely begun.
@@ -107,8 +147,10 @@ pub enum Claim {
 pub enum Ending {
     /// The engine.
     Own,
-    /// We did, by `stop`.
+    /// We did, by `stop`, at the time or by the wish of who asked.
     Stopped,
+    /// We did, since it took no notice of its limit of nodes or plies ([`WorkLimit::is_overrun`]).
+    Overrun,
 }
 
 /// What an engine last told about its best line. Scores take the view of the side to move.
@@ -156,5 +198,28 @@ impl Report {
         if !info.pv.is_empty() {
             self.pv = info.pv.to_vec();
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_limit_has_some_room_before_it_is_overrun() {
+        let check =
+            |nodes: Option<u64>, depth: Option<u32>, told: (Option<u64>, Option<u32>), expected: bool| {
+                assert_eq!(
+                    WorkLimit { nodes, depth }.is_overrun(told.0, told.1),
+                    expected,
+                    "{nodes:?} {depth:?} {told:?}"
+                );
+            };
+        check(Some(1000), None, (Some(21_000), Some(99)), false);
+        check(Some(1000), None, (Some(21_001), Some(1)), true);
+        check(Some(5_000_000), None, (Some(7_500_000), Some(99)), false);
+        check(None, Some(5), (Some(99_000_000), Some(7)), false);
+        check(None, Some(5), (Some(1), Some(8)), true);
+        check(Some(1), None, (None, None), false);
     }
 }

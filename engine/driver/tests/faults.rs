@@ -278,6 +278,40 @@ fn a_search_is_stopped_at_its_time_or_by_its_observer() {
 }
 
 #[test]
+fn a_search_that_takes_no_notice_of_its_limit_of_work_is_stopped() {
+    let script = Script {
+        go: "echo info depth 9 nodes 2000000 score cp 1 pv e2e4",
+        stop: "echo bestmove e2e4",
+        ..HONEST
+    };
+    let mut engine = introduced(script, PATIENT);
+    let nodes = |nodes| SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+    for limits in [nodes(1000), to_depth(5)] {
+        let searched = engine.search(&request(&[], &limits), &mut Meanwhile::nothing(), None).unwrap();
+        assert_eq!(
+            (searched.ending, searched.report.nodes),
+            (Ending::Overrun, Some(2_000_000)),
+            "{limits:?}"
+        );
+    }
+    // What is within its limit may think on.
+    let limits = nodes(3_000_000);
+    let request = SearchRequest { deadline: Duration::from_millis(400), ..request(&[], &limits) };
+    let fault = fault_of(engine.search(&request, &mut Meanwhile::nothing(), None));
+    assert_eq!(fault.name(), "no-bestmove");
+}
+
+#[test]
+fn a_search_can_be_given_more_time() {
+    let mut engine = introduced(Script { go: "sleep 0.3; echo bestmove e2e4", ..HONEST }, PATIENT);
+    assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
+    engine.allow(LONG);
+    let searched = engine.finish(&mut Meanwhile::nothing(), None).unwrap();
+    assert_eq!(searched.ending, Ending::Own);
+    assert!(searched.elapsed >= Duration::from_millis(300));
+}
+
+#[test]
 fn an_interrupt_ends_a_search_and_leaves_the_engine_usable() {
     let script = Script { go: ":", stop: "echo bestmove e2e4", ..HONEST };
     let mut engine = introduced(script, PATIENT);

@@ -23,6 +23,11 @@ impl Session {
             Fault::Hang => voice::hang(),
             Fault::CloseStdout => voice::close_stdout(),
             Fault::InfoForever => self.send_info_forever(),
+            Fault::IgnoreLimit => {
+                let sample = self.sample();
+                self.say(&sample.trim_end());
+                self.play(&SearchLimits { infinite: true, ..SearchLimits::default() });
+            }
             Fault::EndlessLine => voice::send_forever(&"x".repeat(1 << 16), Duration::ZERO),
             Fault::IllegalMove => {
                 let illegal = self.board.choose_illegal().to_string();

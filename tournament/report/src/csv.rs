@@ -1,41 +1,55 @@
 //! Tables for scripts and spreadsheets: RFC 4180.
 //!
 //! Numbers stand as they are, with all their digits, a point and no grouping; shares from 0 to 1, durations in
-//! seconds; an estimate takes two columns, the second headed `… error`; what is missing is empty. Texts that a spreadsheet
+//! seconds; an estimate takes two columns, the second headed `… error`, and one with an interval two more, `… low` and
+//! `… high`; what is missing is empty. Texts that a spreadsheet
 //! would take for a formula have an apostrophe before them, since names come from foreign programs.
 
 use std::borrow::Cow;
 
+use crate::format::Interval;
 use crate::table::{Cell, Column, Kind, Table};
 
 impl Table {
     /// A header and the rows; each line ends with carriage return and line feed.
     pub fn to_csv(&self) -> String {
         let headers = self.columns.iter().flat_map(|Column { header, kind, .. }| {
-            let error = matches!(kind, Kind::Estimate(..)).then(|| harmless(&format!("{header} error")));
-            [Some(harmless(header)), error].into_iter().flatten()
+            let further = further(*kind).iter().map(move |what| harmless(&format!("{header} {what}")));
+            [harmless(header)].into_iter().chain(further)
         });
         let mut text = record(headers);
         for row in &self.rows {
             let cells = self.columns.iter().zip(row);
-            text += &record(cells.flat_map(|(column, cell)| fields(column.kind, cell).into_iter().flatten()));
+            text += &record(cells.flat_map(|(column, cell)| fields(column.kind, cell)));
         }
         text
     }
 }
 
-/// One field, or two in a column of estimates.
-fn fields(kind: Kind, cell: &Cell) -> [Option<String>; 2] {
-    let (value, error) = match cell {
-        Cell::Missing => (String::new(), None),
-        Cell::Text(text) => (harmless(text), None),
-        Cell::Integer(value) | Cell::Reference(value, _) => (value.to_string(), None),
-        Cell::Number(value) => (number(*value), None),
-        Cell::Estimate(value, error) => (number(*value), error.map(number)),
-        Cell::Duration(value) => (number(value.as_secs_f64()), None),
+/// What a column of this kind has besides its value.
+fn further(kind: Kind) -> &'static [&'static str] {
+    match kind {
+        Kind::Estimate(..) => &["error"],
+        Kind::Interval(..) => &["error", "low", "high"],
+        Kind::Text | Kind::Integer | Kind::Number(..) | Kind::Percent(_) | Kind::Duration => &[],
+    }
+}
+
+/// The value, and what its column has besides.
+fn fields(kind: Kind, cell: &Cell) -> impl Iterator<Item = String> {
+    let (value, besides) = match cell {
+        Cell::Missing => (String::new(), [None; 3]),
+        Cell::Text(text) => (harmless(text), [None; 3]),
+        Cell::Integer(value) | Cell::Reference(value, _) => (value.to_string(), [None; 3]),
+        Cell::Number(value) => (number(*value), [None; 3]),
+        Cell::Estimate(value, error) => (number(*value), [*error, None, None]),
+        Cell::Interval(Interval { value, error, low, high }) => {
+            (value.map(number).unwrap_or_default(), [*error, *low, *high])
+        }
+        Cell::Duration(value) => (number(value.as_secs_f64()), [None; 3]),
     };
-    let has_two = matches!(kind, Kind::Estimate(..));
-    [Some(value), has_two.then(|| error.unwrap_or_default())]
+    let besides = besides.map(|besides| besides.map(number).unwrap_or_default());
+    [value].into_iter().chain(besides.into_iter().take(further(kind).len()))
 }
 
 fn number(value: f64) -> String {

@@ -40,6 +40,58 @@ pub fn estimate(value: f64, error: Option<f64>, decimals: usize, sign: Sign) -> 
     }
 }
 
+/// A value with its interval, as far as they are known. What has no single error is told by both ends, or by the only one.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// Between both ends.
+    pub value: Option<f64>,
+    /// The half-width, where the interval is as wide on both sides.
+    pub error: Option<f64>,
+    /// None where there is no end on this side.
+    pub low: Option<f64>,
+    /// None where there is no end on this side.
+    pub high: Option<f64>,
+}
+
+/// `value ± error`; else `value (low, high)`, or `> low` (`< high`) where nothing else is known; ends are whole numbers.
+pub fn interval(interval: &Interval, decimals: usize, sign: Sign) -> String {
+    let (value, spread) = interval_parts(interval, decimals, sign);
+    match spread {
+        Spread::Error(error) => format!("{value} ± {error}"),
+        Spread::Ends(ends) => format!("{value} {ends}"),
+        Spread::Unknown => value,
+    }
+}
+
+/// How far off a value may be.
+pub(crate) enum Spread {
+    /// By so much.
+    Error(String),
+    /// It is between these.
+    Ends(String),
+    /// Nobody knows.
+    Unknown,
+}
+
+/// What stands before the spread, and the spread.
+pub(crate) fn interval_parts(interval: &Interval, decimals: usize, sign: Sign) -> (String, Spread) {
+    let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
+    let end = |end: f64| number(end, 0, sign);
+    let [value, error] = [finite(interval.value), finite(interval.error)];
+    match (value, error, finite(interval.low), finite(interval.high)) {
+        (Some(value), Some(error), ..) => {
+            (number(value, decimals, sign), Spread::Error(number(error, decimals, Sign::Negative)))
+        }
+        (Some(value), None, Some(low), Some(high)) => {
+            (number(value, decimals, sign), Spread::Ends(format!("({}, {})", end(low), end(high))))
+        }
+        (Some(value), ..) => (number(value, decimals, sign), Spread::Unknown),
+        (None, _, Some(low), None) => (format!("> {}", end(low)), Spread::Unknown),
+        (None, _, None, Some(high)) => (format!("< {}", end(high)), Spread::Unknown),
+        (None, ..) => (MISSING.to_owned(), Spread::Unknown),
+    }
+}
+
 /// A share of the whole: 0.125 is `12.5%`.
 pub fn percent(share: f64, decimals: usize) -> String {
     if share.is_finite() {
@@ -106,6 +158,21 @@ mod tests {
         assert_eq!(estimate(f64::NAN, Some(1.0), 1, Sign::Both), "-");
         assert_eq!(estimate(12.34, Some(f64::INFINITY), 1, Sign::Both), "+12.3");
         assert_eq!(estimate(-12.34, Some(5.0), 1, Sign::Both), "-12.3 ± 5.0");
+    }
+
+    #[test]
+    fn an_interval_is_told_as_far_as_it_is_known() {
+        let check = |value, error, low, high, shown: &str| {
+            let given = Interval { value, error, low, high };
+            assert_eq!(interval(&given, 1, Sign::Both), shown);
+        };
+        check(Some(12.34), Some(5.0), Some(7.4), Some(17.4), "+12.3 ± 5.0");
+        check(Some(373.84), None, Some(141.4), Some(603.6), "+373.8 (+141, +604)");
+        check(None, None, Some(136.9), None, "> +137");
+        check(None, None, None, Some(18.9), "< +19");
+        check(Some(12.34), None, None, None, "+12.3");
+        check(None, None, None, None, "-");
+        check(Some(f64::NAN), Some(1.0), Some(f64::NEG_INFINITY), None, "-");
     }
 
     #[test]

@@ -14,4 +14,5 @@ pub mod plot;
 mod table;
 mod text;
 
+pub use format::Interval;
 pub use table::{Align, Cell, Column, Kind, Sign, Table};

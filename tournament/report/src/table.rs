@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 pub use crate::format::Sign;
-use crate::format::{self, MISSING};
+use crate::format::{self, Interval, MISSING, Spread};
 
 /// Where a cell's text stands in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -25,6 +25,8 @@ pub enum Kind {
     Number(usize, Sign),
     /// `value ± error` with so many decimals; two columns in CSV.
     Estimate(usize, Sign),
+    /// `value ± error` with so many decimals, or what is known of the interval else; four columns in CSV.
+    Interval(usize, Sign),
     /// A share in [0, 1], as a percentage with so many decimals.
     Percent(usize),
     /// The two greatest units; seconds in CSV.
@@ -47,6 +49,8 @@ pub enum Cell {
     Number(f64),
     /// A value and the half-width of its interval, where that is known.
     Estimate(f64, Option<f64>),
+    /// A value with its interval.
+    Interval(Interval),
     /// A span of time.
     Duration(Duration),
 }
@@ -85,6 +89,12 @@ impl From<f64> for Cell {
 impl From<Duration> for Cell {
     fn from(value: Duration) -> Cell {
         Cell::Duration(value)
+    }
+}
+
+impl From<Interval> for Cell {
+    fn from(interval: Interval) -> Cell {
+        Cell::Interval(interval)
     }
 }
 
@@ -160,18 +170,20 @@ impl Table {
     }
 }
 
-/// A cell as people read it: what goes before the `±`, and what goes after it.
+/// A cell as people read it: the value, and how far it may be off.
 pub(crate) struct Shown {
     pub(crate) value: String,
-    pub(crate) error: Option<String>,
+    pub(crate) spread: Spread,
 }
 
 impl Shown {
     /// Both parts on one line.
     pub(crate) fn joined(self) -> String {
-        match self.error {
-            Some(error) => format!("{} ± {error}", self.value),
-            None => self.value,
+        let Shown { value, spread } = self;
+        match spread {
+            Spread::Error(error) => format!("{value} ± {error}"),
+            Spread::Ends(ends) => format!("{value} {ends}"),
+            Spread::Unknown => value,
         }
     }
 }
@@ -179,11 +191,13 @@ impl Shown {
 /// Shows a cell as its column's kind says.
 pub(crate) fn show(kind: Kind, cell: &Cell) -> Shown {
     let (decimals, sign) = match kind {
-        Kind::Number(decimals, sign) | Kind::Estimate(decimals, sign) => (decimals, sign),
+        Kind::Number(decimals, sign) | Kind::Estimate(decimals, sign) | Kind::Interval(decimals, sign) => {
+            (decimals, sign)
+        }
         Kind::Percent(decimals) => (decimals, Sign::Negative),
         Kind::Text | Kind::Integer | Kind::Duration => (0, Sign::Negative),
     };
-    let plain = |value| Shown { value, error: None };
+    let plain = |value| Shown { value, spread: Spread::Unknown };
     match cell {
         Cell::Missing => plain(MISSING.to_owned()),
         Cell::Text(text) => plain(one_line(text)),
@@ -194,11 +208,13 @@ pub(crate) fn show(kind: Kind, cell: &Cell) -> Shown {
         Cell::Number(value) if matches!(kind, Kind::Percent(_)) => plain(format::percent(*value, decimals)),
         Cell::Number(value) => plain(format::number(*value, decimals, sign)),
         Cell::Estimate(value, error) => {
-            let error = error.filter(|error| error.is_finite() && value.is_finite());
-            Shown {
-                value: format::number(*value, decimals, sign),
-                error: error.map(|error| format::number(error, decimals, Sign::Negative)),
-            }
+            let interval = Interval { value: Some(*value), error: *error, ..Interval::default() };
+            let (value, spread) = format::interval_parts(&interval, decimals, sign);
+            Shown { value, spread }
+        }
+        Cell::Interval(interval) => {
+            let (value, spread) = format::interval_parts(interval, decimals, sign);
+            Shown { value, spread }
         }
         Cell::Duration(value) => plain(format::duration(*value)),
     }

@@ -2,6 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
+use crate::format::Spread;
 use crate::table::{Align, Column, Shown, Table, one_line, show};
 
 /// Between columns.
@@ -33,17 +34,18 @@ impl Table {
     }
 }
 
-/// Pads values and errors apart, so that their `±` stand below each other.
+/// Pads values and spreads apart, so that values end and `±` stand below each other.
 fn joined_at_sign(shown: Vec<Shown>) -> Vec<String> {
-    let width = shown.iter().filter_map(|cell| cell.error.as_deref()).map(UnicodeWidthStr::width).max();
-    let Some(width) = width else {
-        return shown.into_iter().map(|cell| cell.value).collect();
+    let error = |cell: &Shown| if let Spread::Error(error) = &cell.spread { error.width() } else { 0 };
+    let errors = shown.iter().map(error).max().unwrap_or(0);
+    let told = |Shown { value, spread }| match spread {
+        Spread::Error(error) => (value, format!(" ± {}", padded(&error, errors, Align::Right))),
+        Spread::Ends(ends) => (value, format!(" {ends}")),
+        Spread::Unknown => (value, String::new()),
     };
-    let joined = shown.into_iter().map(|Shown { value, error }| match error {
-        Some(error) => format!("{value} ± {}", padded(&error, width, Align::Right)),
-        None => format!("{value}   {}", " ".repeat(width)),
-    });
-    joined.collect()
+    let parts: Vec<(String, String)> = shown.into_iter().map(told).collect();
+    let width = parts.iter().map(|(_, spread)| spread.width()).max().unwrap_or(0);
+    parts.into_iter().map(|(value, spread)| value + &padded(&spread, width, Align::Left)).collect()
 }
 
 fn padded(text: &str, width: usize, align: Align) -> String {

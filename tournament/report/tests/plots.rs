@@ -136,7 +136,8 @@ fn a_long_line_makes_no_large_drawing() {
     let chart = |points: u32| {
         let point = |index: u32| {
             let x = f64::from(index);
-            (x, (x / 7.0).sin() * 40.0, Some(400.0 / x.sqrt().max(1.0)))
+            let (y, error) = ((x / 7.0).sin() * 40.0, 400.0 / x.sqrt().max(1.0));
+            (x, y, Some([y - error, y + error]))
         };
         LineChart::new("Elo", Axis::new("games"), Axis::new("Elo"))
             .line_with_band("a", (1..=points).map(point))
@@ -150,7 +151,11 @@ fn a_long_line_makes_no_large_drawing() {
 
 #[test]
 fn what_begins_far_off_does_not_flatten_the_rest() {
-    let points = [(1.0, 700.0, Some(900.0)), (10.0, 20.0, Some(30.0)), (100.0, 10.0, Some(5.0))];
+    let points = [
+        (1.0, 700.0, Some([-200.0, 1600.0])),
+        (10.0, 20.0, Some([-10.0, 50.0])),
+        (100.0, 10.0, Some([5.0, 15.0])),
+    ];
     let chart = |settled: f64| {
         LineChart::new("Elo", Axis::new("games"), Axis::new("Elo"))
             .line_with_band("a", points)

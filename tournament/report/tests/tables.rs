@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
-use smalt_report::{Align, Cell, Column, Kind, Sign, Table};
+use smalt_report::{Align, Cell, Column, Interval, Kind, Sign, Table};
 use unicode_width::UnicodeWidthStr;
 
 fn standings() -> Table {
@@ -66,6 +66,24 @@ fn markdown_is_escaped() {
 #[test]
 fn csv_has_the_numbers_themselves() {
     assert_snapshot!(format!("{:?}", standings().to_csv()).replace("\\r\\n", "\\r\\n\n"));
+}
+
+#[test]
+fn values_end_below_each_other_however_far_they_may_be_off() {
+    let mut table = Table::new([Column::new("elo", Kind::Interval(1, Sign::Both))]);
+    let mut push = |value, error, low, high| table.push([Interval { value, error, low, high }.into()]);
+    push(Some(373.84), None, Some(141.4), Some(603.6));
+    push(Some(-54.7), Some(120.04), Some(-180.0), Some(60.1));
+    push(Some(5.0), Some(9.0), Some(-4.0), Some(14.0));
+    push(None, None, None, Some(-137.2));
+    assert_eq!(
+        table.to_text(),
+        "                elo\n───────────────────\n+373.8 (+141, +604)\n -54.7 ± 120.0\n  +5.0 ±   9.0\n< -137\n"
+    );
+    assert_eq!(
+        table.to_csv(),
+        "elo,elo error,elo low,elo high\r\n373.84,,141.4,603.6\r\n-54.7,120.04,-180,60.1\r\n5,9,-4,14\r\n,,,-137.2\r\n"
+    );
 }
 
 #[test]

@@ -1,8 +1,9 @@
-//! The same questions twice: an engine on one thread with a limit of nodes should answer them alike.
+//! The same questions twice: an engine on one thread with a limit of nodes or plies should answer them alike.
 
 use std::time::Duration;
 
 use smalt_chess::UciMove;
+use smalt_driver::entrant::Protocol;
 use smalt_driver::{Ending, Engine, Meanwhile, SearchRequest};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
@@ -15,6 +16,12 @@ const POSITIONS: [&str; 3] = [
     "8/2p5/3p4/KP5r/1R3p1k/8/4P1P1/8 w - - 0 1",
 ];
 
+/// Enough for several iterations, and done at once.
+const NODES: u64 = 20_000;
+
+/// Few enough for the slowest.
+const DEPTH: u32 = 5;
+
 /// A search that takes no notice of its limit is stopped then.
 const STOP: Duration = Duration::from_secs(2);
 
@@ -24,21 +31,30 @@ const LONGEST: Duration = Duration::from_secs(10);
 /// What an engine says of one position.
 type Answer = (Option<UciMove>, Option<Score>, Option<u64>);
 
-/// Moves, scores and nodes are the same after another `ucinewgame`.
+/// Moves, scores and nodes are the same after another new game: at a number of nodes, where the engine keeps to one, else
+/// at a depth.
 pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
-    let (Some(first), Some(second)) = (answers(engine)?, answers(engine)?) else {
+    let nodes = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
+    let depth = SearchLimits { depth: Some(DEPTH), ..SearchLimits::default() };
+    // xboard has no limit of nodes, and UCI's is ignored by some.
+    let by_nodes = if engine.protocol() == Protocol::Uci { twice(engine, &nodes)? } else { None };
+    let (both, limit) = match by_nodes {
+        Some(both) => (Some(both), format!("{NODES} nodes")),
+        None => (twice(engine, &depth)?, format!("{DEPTH} plies")),
+    };
+    let Some([first, second]) = both else {
         notes.look(engine);
         notes
-            .warn("takes no notice of a number of nodes: whether it answers the same again was not examined");
+            .warn("keeps to no number of nodes or plies: whether it answers the same again was not examined");
         return Ok(());
     };
     match first.iter().zip(&second).position(|(first, second)| first != second) {
-        None => notes.ok("answers the same at the same number of nodes after another new game"),
+        None => notes.ok(format!("answers the same at {limit} after another new game")),
         Some(position) => {
             notes.look(engine);
             notes.warn(format!(
-                "answers otherwise at the same number of nodes after another new game, so that games cannot be \
-                 repeated exactly: in {} first {}, then {}",
+                "answers otherwise at {limit} after another new game, so that games cannot be repeated exactly: in {} \
+                 first {}, then {}",
                 POSITIONS[position],
                 words(&first[position]),
                 words(&second[position])
@@ -48,16 +64,21 @@ pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<
     Ok(())
 }
 
+/// All answers, and all of them again; none if it does not keep the limit.
+fn twice(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<[Vec<Answer>; 2]>, StepError> {
+    let Some(first) = answers(engine, limits)? else { return Ok(None) };
+    Ok(answers(engine, limits)?.map(|second| [first, second]))
+}
+
 /// One after the other; none if it does not keep the limit.
-fn answers(engine: &mut dyn Engine) -> Result<Option<Vec<Answer>>, StepError> {
-    let limits = SearchLimits { nodes: Some(20_000), ..SearchLimits::default() };
+fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<Answer>>, StepError> {
     begin_game(engine)?;
     let mut answers = Vec::new();
     for fen in POSITIONS {
         let request = SearchRequest {
             start: Start::Fen(fen),
             moves: &[],
-            limits: &limits,
+            limits,
             deadline: LONGEST,
             stop_after: Some(STOP),
         };

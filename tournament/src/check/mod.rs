@@ -3,7 +3,9 @@
 //! the reader's business.
 
 mod bench;
+mod pondering;
 mod raw;
+mod scores;
 mod searches;
 mod settings;
 
@@ -42,7 +44,7 @@ pub struct Finding {
 pub enum Judgement {
     /// As it should be.
     Ok,
-    /// The protocol does not have it.
+    /// The protocol, or the engine, does not have it.
     Inapplicable,
     /// There was no time left for it.
     Skipped,
@@ -112,49 +114,74 @@ impl From<SetOptionError> for StepError {
 type Step = fn(&mut dyn Engine, &mut Notes) -> Result<(), StepError>;
 
 /// The steps that both protocols have.
-const STEPS: [(&str, Step); 4] = [
+const STEPS: [(&str, Step); 8] = [
     ("options", settings::options),
     ("limits", searches::limits),
     ("stop", searches::stop),
+    ("scores", scores::scores),
+    ("determinism", bench::determinism),
+    ("Chess960", searches::chess960),
+    ("ponder", pondering::ponder),
     ("quit", settings::quit),
 ];
 
-/// Those that only UCI has.
-const UCI_STEPS: [(&str, Step); 6] = [
-    ("determinism", bench::determinism),
-    ("isready while thinking", searches::ready_while_thinking),
-    ("finished positions", searches::finished_positions),
-    ("MultiPV", searches::multi_pv),
-    ("Chess960", searches::chess960),
-    ("ponder", searches::ponder),
+/// Those that only UCI has, and why xboard has them not.
+const UCI_STEPS: [(&str, Step, &str); 3] = [
+    (
+        "isready while thinking",
+        searches::ready_while_thinking,
+        "engines of xboard's protocol answer a ping when they have moved",
+    ),
+    (
+        "finished positions",
+        searches::finished_positions,
+        "xboard's protocol does not say what is answered where the game is over",
+    ),
+    ("MultiPV", searches::multi_pv, "xboard's protocol knows no such thing"),
 ];
 
 /// No step is begun after so long; with the last step's own waits, no examination takes two minutes.
 const LONGEST: Duration = Duration::from_secs(60);
 
-/// Examines an engine. Takes some seconds, of an engine that answers nothing a minute or so; no process of it is left.
-pub fn check(subject: &Subject) -> Report {
+/// What was found so far; each finding is shown as it comes.
+struct Findings<'a> {
+    all: Vec<Finding>,
+    show: &'a mut dyn FnMut(&Finding),
+}
+
+impl Findings<'_> {
+    fn push(&mut self, finding: Finding) {
+        (self.show)(&finding);
+        self.all.push(finding);
+    }
+}
+
+/// Examines an engine, and shows each finding as soon as it is made. Takes some seconds, of an engine that answers nothing
+/// a minute or so; no process of it is left.
+pub fn check(subject: &Subject, show: &mut dyn FnMut(&Finding)) -> Report {
     let deadline = Instant::now() + LONGEST;
-    let mut findings = Vec::new();
+    let mut findings = Findings { all: Vec::new(), show };
     let Some((engine, protocol)) = introduce(subject, &mut findings) else {
-        return report(subject.name.clone(), subject.protocol, findings);
+        return report(subject.name.clone(), subject.protocol, findings.all);
     };
-    for &(name, step) in STEPS.iter().chain(&UCI_STEPS) {
-        let is_of_protocol = protocol == Protocol::Uci || STEPS.iter().any(|(known, _)| *known == name);
-        if !is_of_protocol {
-            let words = "not examined of engines that speak xboard's protocol".to_owned();
-            findings.push(Finding { step: name, result: Judgement::Inapplicable, words, lines: Vec::new() });
-        } else if Instant::now() < deadline {
-            run(subject, name, step, &mut findings);
-        } else {
-            findings.push(not_examined(name));
+    let is_uci = protocol == Protocol::Uci;
+    let steps = STEPS.iter().map(|&(name, step)| (name, Ok(step)));
+    let uci_steps =
+        UCI_STEPS.iter().map(|&(name, step, reason)| (name, if is_uci { Ok(step) } else { Err(reason) }));
+    for (name, step) in steps.chain(uci_steps) {
+        match step {
+            Err(reason) => findings.push(inapplicable(name, reason)),
+            Ok(step) if Instant::now() < deadline => run(subject, name, step, &mut findings),
+            Ok(_) => findings.push(not_examined(name)),
         }
     }
-    if protocol == Protocol::Uci {
-        raw::hostile(subject, deadline, &mut findings);
-    }
+    raw::hostile(subject, protocol, deadline, &mut findings);
     let name = if engine.is_empty() { subject.name.clone() } else { engine };
-    report(name, protocol, findings)
+    report(name, protocol, findings.all)
+}
+
+fn inapplicable(step: &'static str, words: &str) -> Finding {
+    Finding { step, result: Judgement::Inapplicable, words: words.to_owned(), lines: Vec::new() }
 }
 
 fn not_examined(step: &'static str) -> Finding {
@@ -168,7 +195,7 @@ fn report(engine: String, protocol: Protocol, findings: Vec<Finding>) -> Report 
     Report { engine, protocol: format!("{protocol:?}").to_lowercase(), fit, complete, findings }
 }
 
-fn introduce(subject: &Subject, findings: &mut Vec<Finding>) -> Option<(String, Protocol)> {
+fn introduce(subject: &Subject, findings: &mut Findings<'_>) -> Option<(String, Protocol)> {
     let mut notes = Notes::new("start");
     match start(subject) {
         Ok(engine) => {
@@ -219,7 +246,7 @@ fn start(subject: &Subject) -> Result<Box<dyn Engine>, NotStarted> {
     Ok(engine)
 }
 
-fn run(subject: &Subject, name: &'static str, step: Step, findings: &mut Vec<Finding>) {
+fn run(subject: &Subject, name: &'static str, step: Step, findings: &mut Findings<'_>) {
     let mut engine = match start(subject) {
         Ok(engine) => engine,
         Err(failed) => return findings.push(failed.finding(name)),
@@ -264,6 +291,10 @@ impl Notes {
         self.found.push(Found { result: Judgement::Ok, words: words.into(), lines: Vec::new() });
     }
 
+    fn inapplicable(&mut self, words: impl Into<String>) {
+        self.found.push(Found { result: Judgement::Inapplicable, words: words.into(), lines: Vec::new() });
+    }
+
     fn warn(&mut self, words: impl Into<String>) {
         let lines = evidence(&self.seen, "");
         self.found.push(Found { result: Judgement::Warning, words: words.into(), lines });
@@ -285,14 +316,11 @@ impl Notes {
         self.found.iter().filter(|found| found.result != Judgement::Ok).count()
     }
 
-    fn close(self, findings: &mut Vec<Finding>) {
+    fn close(self, findings: &mut Findings<'_>) {
         let Notes { step, found, .. } = self;
-        findings.extend(found.into_iter().map(|Found { result, words, lines }| Finding {
-            step,
-            result,
-            words,
-            lines,
-        }));
+        for Found { result, words, lines } in found {
+            findings.push(Finding { step, result, words, lines });
+        }
     }
 }
 

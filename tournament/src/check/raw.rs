@@ -3,12 +3,20 @@
 
 use std::time::{Duration, Instant};
 
+use smalt_driver::entrant::Protocol;
 use smalt_driver::process::{Exit, Process, Pumped, Waiting, pump};
 
-use super::{Finding, Judgement, Subject};
+use super::{Finding, Findings, Judgement, Subject};
 
 /// How long each answer, and each leaving, may take.
 const SOON: Duration = Duration::from_secs(3);
+
+/// How long and how often the first words of an engine of xboard's protocol are awaited.
+const NUDGED: Duration = Duration::from_millis(200);
+const NUDGES: u32 = 10;
+
+/// After so long it surely thinks.
+const THINKING: Duration = Duration::from_millis(500);
 
 /// A process, and what was said.
 struct Talk {
@@ -24,7 +32,11 @@ impl Talk {
 
     /// Waits for a line that begins so.
     fn hear(&mut self, wanted: &str) -> bool {
-        let deadline = Instant::now() + SOON;
+        self.hear_within(wanted, SOON)
+    }
+
+    fn hear_within(&mut self, wanted: &str, time: Duration) -> bool {
+        let deadline = Instant::now() + time;
         loop {
             while let Some(line) = self.process.take_line() {
                 let text = line.text().into_owned();
@@ -52,10 +64,10 @@ impl Talk {
 }
 
 /// Says something, and judges what comes of it.
-type Question = fn(&mut Talk) -> (Judgement, String);
+type Question = fn(&mut Talk, Protocol) -> (Judgement, String);
 
 /// All of it; each with a process of its own.
-pub(super) fn hostile(subject: &Subject, deadline: Instant, findings: &mut Vec<Finding>) {
+pub(super) fn hostile(subject: &Subject, protocol: Protocol, deadline: Instant, findings: &mut Findings<'_>) {
     let steps: [(&'static str, Question); 3] = [
         ("unknown commands", unknown_commands),
         ("quit while thinking", quit_while_thinking),
@@ -68,43 +80,82 @@ pub(super) fn hostile(subject: &Subject, deadline: Instant, findings: &mut Vec<F
         }
         let Ok(process) = Process::spawn(&subject.command) else { continue };
         let mut talk = Talk { process, lines: Vec::new() };
-        talk.say("uci");
-        let (result, words) = if talk.hear("uciok") {
-            ask(&mut talk)
+        let (result, words) = if greet(&mut talk, protocol) {
+            ask(&mut talk, protocol)
         } else {
             (Judgement::Failure, "does not answer `uci`".to_owned())
         };
         talk.process.kill();
-        let lines = if result == Judgement::Ok { Vec::new() } else { talk.last_lines() };
+        let is_fine = matches!(result, Judgement::Ok | Judgement::Inapplicable);
+        let lines = if is_fine { Vec::new() } else { talk.last_lines() };
         findings.push(Finding { step, result, words, lines });
     }
 }
 
-fn unknown_commands(talk: &mut Talk) -> (Judgement, String) {
+/// Introductions; whether they were made. Engines of xboard's first version say nothing, and need not.
+fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
+    if protocol == Protocol::Uci {
+        talk.say("uci");
+        return talk.hear("uciok") && is_ready(talk);
+    }
+    talk.say("xboard");
+    talk.say("protover 2");
+    for _ in 0..NUDGES {
+        // GNU Chess 6 can sleep over its first lines until others come.
+        talk.say("");
+        if talk.hear_within("feature", NUDGED) {
+            break;
+        }
+    }
+    while talk.hear_within("feature", NUDGED) {}
+    talk.say("new");
+    true
+}
+
+fn is_ready(talk: &mut Talk) -> bool {
+    talk.say("isready");
+    talk.hear("readyok")
+}
+
+fn unknown_commands(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
     for line in ["xyzzy", "", "setoption name No Such Option value 1", "joho isready", "go_away 12"] {
         talk.say(line);
     }
-    talk.say("isready");
-    if talk.hear("readyok") {
+    let (question, answer) = match protocol {
+        Protocol::Uci => ("isready", "readyok"),
+        _ if !talk.lines.iter().any(|line| line.contains("ping=1")) => {
+            return (Judgement::Inapplicable, "answers no `ping` by which it could be told".to_owned());
+        }
+        _ => ("ping 77", "pong 77"),
+    };
+    talk.say(question);
+    if talk.hear(answer) {
         (Judgement::Ok, "takes no notice of unknown commands".to_owned())
     } else {
-        (Judgement::Failure, "does not answer `isready` after unknown commands".to_owned())
+        // A partner of xboard's protocol says only what features allow, so that this is not met in games.
+        let result = if protocol == Protocol::Uci { Judgement::Failure } else { Judgement::Warning };
+        (result, format!("does not answer `{question}` after unknown commands"))
     }
 }
 
-fn quit_while_thinking(talk: &mut Talk) -> (Judgement, String) {
-    talk.say("isready");
-    talk.hear("readyok");
-    talk.say("position startpos");
-    talk.say("go infinite");
-    talk.hear("info");
+fn quit_while_thinking(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
+    if protocol == Protocol::Uci {
+        talk.say("position startpos");
+        talk.say("go infinite");
+        talk.hear("info");
+    } else {
+        for line in ["st 60", "post", "go"] {
+            talk.say(line);
+        }
+        std::thread::sleep(THINKING);
+    }
     talk.say("quit");
-    left(talk, "told to quit while it thinks")
+    let (result, words) = left(talk, "told to quit while it thinks");
+    // Engines of xboard's protocol need not listen while they think; a runner kills them then.
+    (if protocol == Protocol::Uci { result } else { result.min(Judgement::Warning) }, words)
 }
 
-fn end_of_input(talk: &mut Talk) -> (Judgement, String) {
-    talk.say("isready");
-    talk.hear("readyok");
+fn end_of_input(talk: &mut Talk, _: Protocol) -> (Judgement, String) {
     talk.process.close_stdin();
     let (result, words) = left(talk, "its input ends");
     // A runner kills it then; nothing is lost but the time.

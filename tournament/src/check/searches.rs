@@ -1,41 +1,43 @@
-//! Searches: limits that are kept, moves that are legal, information that is sane.
+//! Searches: limits that are kept, moves that are legal, information that is sane. Both protocols.
 
+use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use smalt_chess::{CastlingMode, Position, UciMove};
 use smalt_driver::entrant::Protocol;
 use smalt_driver::{
-    ConversationError, Ending, Engine, Fault, GameTerms, Meanwhile, Pondering, SearchRequest, Searched, Wish,
+    ConversationError, Ending, Engine, Fault, GameTerms, Meanwhile, Pondering, SearchRequest, Searched,
+    Speaker, TranscriptSink, Wish,
 };
 use smalt_protocol::uci::client::Start;
+use smalt_protocol::xboard::{EngineMessage, moves};
 use smalt_protocol::{Clock, Info, SearchLimits};
 
 use super::{Notes, StepError, begin_game};
 
 /// A position with much to do, known from tests of move generators.
-const BUSY: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+pub(super) const BUSY: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
 const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 /// Chess960 with castling to both sides at once.
 const CASTLING: &str = "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w GBgb - 0 1";
 
 /// No search may take longer, whatever it was asked.
-const LONGEST: Duration = Duration::from_secs(10);
+pub(super) const LONGEST: Duration = Duration::from_secs(10);
 
 /// A search that should end by itself soon is stopped then.
-const PATIENT: Duration = Duration::from_secs(4);
-
-/// How long it ponders before the hit.
-const PONDERED: Duration = Duration::from_millis(200);
+pub(super) const PATIENT: Duration = Duration::from_secs(4);
 
 /// What the lines of a search say.
 #[derive(Default)]
-struct Seen {
+pub(super) struct Seen {
     depths: Vec<u32>,
     has_score: bool,
     lines: u32,
     multipv: u32,
     pvs: Vec<Vec<UciMove>>,
+    /// The same as texts, where the protocol has them so.
+    texts: Vec<String>,
     last_nps: Option<(u64, u64, Duration)>,
 }
 
@@ -57,7 +59,7 @@ impl Seen {
     }
 }
 
-fn search(
+pub(super) fn search(
     engine: &mut dyn Engine,
     fen: Option<&str>,
     limits: &SearchLimits,
@@ -70,7 +72,29 @@ fn search(
         seen.take(info);
         Wish::GoOn
     };
-    engine.search(&request, &mut Meanwhile::nothing(), Some(&mut observer))
+    let heard = Arc::new(Mutex::new(Vec::new()));
+    if engine.protocol() == Protocol::Xboard {
+        engine.set_transcript_sink(Some(Box::new(hear_texts(&heard))));
+    }
+    let searched = engine.search(&request, &mut Meanwhile::nothing(), Some(&mut observer));
+    engine.set_transcript_sink(None);
+    seen.texts = std::mem::take(&mut *heard.lock().expect("nobody else holds it, and nothing in it panics"));
+    searched
+}
+
+/// Keeps what an engine of xboard's protocol writes as its lines of play: they are texts, of which the driver takes the
+/// moves that are legal.
+fn hear_texts(heard: &Arc<Mutex<Vec<String>>>) -> impl TranscriptSink + use<> {
+    let heard = Arc::clone(heard);
+    move |_: Duration, speaker: Speaker, line: &[u8]| {
+        let line = String::from_utf8_lossy(line);
+        if speaker == Speaker::Engine
+            && let EngineMessage::Thinking(thinking) = EngineMessage::parse(&line)
+            && let Ok(mut heard) = heard.lock()
+        {
+            heard.push(thinking.pv.to_owned());
+        }
+    }
 }
 
 fn position(fen: Option<&str>) -> Position {
@@ -78,7 +102,13 @@ fn position(fen: Option<&str>) -> Position {
 }
 
 /// Moves are legal, and lines of play can be played. Look at the conversation before.
-fn judge_moves(fen: Option<&str>, searched: &Searched, seen: &Seen, what: &str, notes: &mut Notes) {
+pub(super) fn judge_moves(
+    fen: Option<&str>,
+    searched: &Searched,
+    seen: &Seen,
+    what: &str,
+    notes: &mut Notes,
+) {
     let position = position(fen);
     match searched.best {
         None => notes.fail(format!("{what}: says that there is no move, but there is")),
@@ -101,8 +131,16 @@ fn judge_moves(fen: Option<&str>, searched: &Searched, seen: &Seen, what: &str, 
             }
         }
     }
+    for text in &seen.texts {
+        if let Some(word) = moves::first_illegal(text, &position) {
+            notes.warn_of(text, format!("{what}: a line of play has the illegal move {word}"));
+            return;
+        }
+    }
+    // A search that was stopped may have changed its mind since.
     if let (Some(best), Some(pv)) = (searched.best, seen.pvs.last())
         && pv.first() != Some(&best)
+        && searched.ending == Ending::Own
     {
         notes.warn(format!("{what}: plays {best}, but its last principal variation begins otherwise"));
     }
@@ -121,6 +159,7 @@ fn judge_lines(seen: &Seen, what: &str, notes: &mut Notes) {
     }
     if let Some((nps, nodes, time)) = seen.last_nps
         && time >= Duration::from_millis(50)
+        && nps > 0
     {
         let ours = nodes as f64 / time.as_secs_f64();
         if nps as f64 > 5.0 * ours || (nps as f64) < ours / 5.0 {
@@ -148,17 +187,16 @@ fn with_time(ms: u64) -> SearchLimits {
     SearchLimits { move_time: Some(Duration::from_millis(ms)), ..SearchLimits::default() }
 }
 
-/// xboard has no limit of nodes, counts time for a move in whole seconds, and many of its engines know no depth.
-fn cases(protocol: Protocol) -> Vec<Case> {
-    if protocol == Protocol::Xboard {
-        return vec![("a second a move", with_time(1000)), ("a clock of 3 s", with_clock(3000, 100))];
+/// xboard counts time for a move in whole seconds, and leaves depth to those who like.
+fn cases(protocol: Protocol) -> [Case; 4] {
+    let depth = ("depth 4", SearchLimits { depth: Some(4), ..SearchLimits::default() });
+    let nodes = ("nodes 20000", SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
+    match protocol {
+        Protocol::Xboard => {
+            [("a second a move", with_time(1000)), ("a clock of 3 s", with_clock(3000, 100)), depth, nodes]
+        }
+        _ => [depth, nodes, ("movetime 200", with_time(200)), ("a clock of 0.3 s", with_clock(300, 10))],
     }
-    vec![
-        ("depth 4", SearchLimits { depth: Some(4), ..SearchLimits::default() }),
-        ("nodes 20000", SearchLimits { nodes: Some(20_000), ..SearchLimits::default() }),
-        ("movetime 200", with_time(200)),
-        ("a clock of 0.3 s", with_clock(300, 10)),
-    ]
 }
 
 /// Depth, nodes, time for a move and a tiny clock are kept.
@@ -169,19 +207,35 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
         for fen in [None, Some(BUSY)] {
             let mut seen = Seen::default();
             let own = limits.move_time.or(limits.white.map(|clock| clock.remaining));
-            let searched = search(engine, fen, &limits, own.is_none().then_some(PATIENT), &mut seen)?;
+            let is_xboard = engine.protocol() == Protocol::Xboard;
+            let searched = match search(engine, fen, &limits, own.is_none().then_some(PATIENT), &mut seen) {
+                Err(ConversationError::Fault(Fault::StopIgnored { .. })) if is_xboard && own.is_none() => {
+                    // It still plays games with a clock, where nobody stops it; here it is gone.
+                    notes.look(engine);
+                    notes.warn(format!(
+                        "{what}: cannot be held to it, since it does not move when it is told to (`?`)"
+                    ));
+                    return Ok(());
+                }
+                searched => searched?,
+            };
             notes.look(engine);
-            if searched.ending == Ending::Stopped {
-                notes.warn(format!(
-                    "{what}: takes no notice of the limit, and thinks until it is told to stop"
-                ));
+            // xboard has no limit of nodes: the engine is told to move when its lines reach it.
+            let is_told = is_xboard && limits.nodes.is_some();
+            if searched.ending != Ending::Own && !(is_told && searched.elapsed < PATIENT) {
+                notes.warn(match is_told {
+                    true => format!("{what}: tells no nodes, so that it cannot be held to a number of them"),
+                    false => {
+                        format!("{what}: takes no notice of the limit, and thinks until it is told to stop")
+                    }
+                });
                 is_obeyed = false;
                 break;
             }
             judge_moves(fen, &searched, &seen, what, notes);
             judge_lines(&seen, what, notes);
             let before = notes.complaints();
-            judge_limit(&searched, &limits, what, notes);
+            judge_limit(&searched, &limits, is_told, what, notes);
             is_obeyed &= notes.complaints() == before;
         }
         if is_obeyed {
@@ -191,10 +245,11 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
     Ok(())
 }
 
-fn judge_limit(searched: &Searched, limits: &SearchLimits, what: &str, notes: &mut Notes) {
+fn judge_limit(searched: &Searched, limits: &SearchLimits, is_told: bool, what: &str, notes: &mut Notes) {
     let elapsed = searched.elapsed;
+    let room = if is_told { 1 } else { 4 };
     if let (Some(limit), Some(nodes)) = (limits.nodes, searched.report.nodes)
-        && nodes > limit + limit / 4
+        && nodes > limit + limit / room
     {
         notes.warn(format!("{what}: searches {nodes} nodes"));
     }
@@ -241,7 +296,9 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
         Ending::Stopped if late > Duration::from_millis(500) => {
             notes.warn(format!("moves only {} ms after `stop`", late.as_millis()));
         }
-        Ending::Stopped => notes.ok(format!("moves {} ms after `stop`", late.as_millis())),
+        Ending::Stopped | Ending::Overrun => {
+            notes.ok(format!("moves {} ms after `stop`", late.as_millis()));
+        }
     }
     Ok(())
 }
@@ -307,6 +364,7 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
 /// So many lines as asked, if it has the option.
 pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     if smalt_protocol::option::find(engine.options(), "MultiPV").is_none() {
+        notes.inapplicable("declares no option MultiPV");
         return Ok(());
     }
     engine.set_option("MultiPV", "3", &mut Meanwhile::nothing())?;
@@ -330,48 +388,21 @@ pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
 
 /// Chess960 positions are understood, if it declares them.
 pub(super) fn chess960(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
-    if smalt_protocol::option::find(engine.options(), "UCI_Chess960").is_none() {
-        return Ok(());
-    }
     let terms = GameTerms { variant: CastlingMode::Chess960, pondering: Pondering::Off };
-    engine.new_game(terms, &mut Meanwhile::nothing())?;
+    match engine.new_game(terms, &mut Meanwhile::nothing()) {
+        Err(ConversationError::Fault(Fault::NoChess960 { lack })) => {
+            notes.inapplicable(format!("does not play it: {lack}"));
+            return Ok(());
+        }
+        begun => begun?,
+    }
     let limits = SearchLimits { depth: Some(6), ..SearchLimits::default() };
     let mut seen = Seen::default();
-    let searched = search(engine, Some(CASTLING), &limits, None, &mut seen)?;
+    let searched = search(engine, Some(CASTLING), &limits, Some(PATIENT), &mut seen)?;
     notes.look(engine);
     judge_moves(Some(CASTLING), &searched, &seen, "Chess960", notes);
     if notes.complaints() == 0 {
         notes.ok("plays Chess960");
-    }
-    Ok(())
-}
-
-/// It thinks on its opponent's time without moving, and moves after the hit.
-pub(super) fn ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
-    if smalt_protocol::option::find(engine.options(), "Ponder").is_none() {
-        return Ok(());
-    }
-    let terms = GameTerms { variant: CastlingMode::Standard, pondering: Pondering::On };
-    let meanwhile = &mut Meanwhile::nothing();
-    engine.new_game(terms, meanwhile)?;
-    let clock = Some(Clock { remaining: Duration::from_secs(2), increment: Duration::ZERO });
-    let limits = SearchLimits { ponder: true, white: clock, black: clock, ..SearchLimits::default() };
-    let request = SearchRequest {
-        start: Start::Fen(BUSY),
-        moves: &[],
-        limits: &limits,
-        deadline: LONGEST,
-        stop_after: None,
-    };
-    engine.begin(&request, meanwhile)?;
-    std::thread::sleep(PONDERED);
-    let after = SearchLimits { ponder: false, ..limits.clone() };
-    engine.ponder_hit(&SearchRequest { limits: &after, ..request }, meanwhile)?;
-    let searched = engine.finish(meanwhile, None)?;
-    notes.look(engine);
-    judge_moves(Some(BUSY), &searched, &Seen::default(), "ponder", notes);
-    if notes.complaints() == 0 {
-        notes.ok("moves after `ponderhit`");
     }
     Ok(())
 }

@@ -7,11 +7,12 @@ use clap::{Args, Parser, Subcommand};
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
+use super::elo::Numbers;
 use super::fleet::FleetFlags;
 use crate::export::Span;
 use crate::opening::Format as BookFormat;
 use crate::plan::{
-    Affinity, BadOptions, DrawRule, FiftyMoves, Figure, Format, MateRule, OnFault, Order, PgnForm,
+    Affinity, BadOptions, DrawRule, FiftyMoves, Figure, Format, MateRule, Notation, OnFault, Order, PgnForm,
     ResignRule, RuleError, Switch, TablebaseResults, TimeoutsFile, Times, Variant, parse_word,
 };
 use crate::schedule::OpeningPolicy;
@@ -160,10 +161,9 @@ Examples:
   smalt-tournament gauntlet --engine ./new --engine './old --some-argument' --opponent builtin
   smalt-tournament gauntlet --engine 'cmd=./new tc=10+0.1' --opponent 'cmd=sf nodes=20000'
 
-An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself),
-or key=value words: cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin,
-restart, ponder, stderr, scale, whitepov, option.NAME. A word with spaces needs quotation marks:
-'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
+An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself), or key=value words: \
+cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, ponder, stderr, scale, whitepov, \
+option.NAME. A word with spaces needs quotation marks: 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
 
@@ -171,11 +171,11 @@ const SPRT_EXAMPLES: &str = "\
 Example:
   smalt-tournament sprt --engine ./new --engine ./old --tc 8+0.08 --elo0 0 --elo1 5
 
-Pairs of games count for the test in the order of their numbers, each when all before it have counted, so that the verdict
-does not depend on which games happen to be short. When it is decided, games in play are given up and not stored; pairs
+Pairs of games count for the test in the order of their numbers, each when all before it have counted, so that the verdict \
+does not depend on which games happen to be short. When it is decided, games in play are given up and not stored; pairs \
 that had ended out of turn stay in the store and in the tables, but never change the verdict.
 
-Every other command that plays takes the same flags: a gauntlet, round-robin, pyramid, knockout or Swiss tournament of
+Every other command that plays takes the same flags: a gauntlet, round-robin, pyramid, knockout or Swiss tournament of \
 two entrants ends, too, as soon as its test is decided.";
 
 const EXPORT_EXAMPLES: &str = "\
@@ -187,7 +187,11 @@ Examples:
 const ELO_EXAMPLES: &str = "\
 Examples:
   smalt-tournament elo --wdl 76,123,89
-  smalt-tournament elo --penta 223,9863,21279,10037,246 --elo0 0.5 --elo1 2.5 --model logistic";
+  smalt-tournament elo --penta 223,9863,21279,10037,246 --elo0 0.5 --elo1 2.5 --model logistic
+
+Where the 95% interval of the score, score ± 1.96 standard errors, reaches 0 or 1, or all ended alike, no single error \
+tells that of Elo: both ends follow in brackets, from E. Wilson's interval for as many games as would spread so much \
+without draws. After nothing but wins (losses) there is only one end: C. Clopper and E. Pearson's, a score of 0.05^(1/n).";
 
 /// What is played, and how.
 #[derive(Args, Clone, Debug, Default)]
@@ -211,7 +215,7 @@ pub(super) struct RunFlags {
     /// Milliseconds for each move
     #[arg(long, value_name = "MS", help_heading = "Clock")]
     pub movetime: Option<u64>,
-    /// Nodes for each move
+    /// Nodes for each move (an engine that takes no notice of them, or of --depth, is told to stop, and a warning says so)
     #[arg(long, value_name = "N", help_heading = "Clock")]
     pub nodes: Option<u64>,
     /// Plies for each move
@@ -223,7 +227,8 @@ pub(super) struct RunFlags {
     /// All times are for a machine on which Smalt visits so many nodes a second, and are scaled to this one
     #[arg(long, value_name = "REFERENCE_NPS", help_heading = "Clock")]
     pub scale_clock: Option<u64>,
-    /// Seconds after which a move without any limit of time (nodes, depth) is given up
+    /// Seconds after which a move without any limit of time (nodes, depth) is given up (default 600); after a tenth of them
+    /// a warning tells that it is awaited
     #[arg(long, value_name = "SECONDS", help_heading = "Clock")]
     pub longest_move: Option<u64>,
     /// The time that a side uses goes to its opponent (needs --tc)
@@ -269,7 +274,10 @@ pub(super) struct RunFlags {
     /// After a fault of an engine (the game is lost): recover (start it again and go on), stop, or stop-on-crash
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>, help_heading = "Run")]
     pub on_fault: Option<OnFault>,
-    /// After so many faults an engine plays no more, and its games are left out (0: never)
+    /// Short for --on-fault recover, which is the default
+    #[arg(long, conflicts_with = "on_fault", help_heading = "Run")]
+    pub recover: bool,
+    /// After so many faults an engine plays no more, and its games are left out (default 0: never)
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub strike_after: Option<u32>,
     /// Where an engine has no such option as its entrant's, or not of that value: fault (it does not play), or warn
@@ -353,12 +361,15 @@ pub(super) struct RunFlags {
     /// That file is there already: so many of its bytes stay, and the games follow them
     #[arg(long, value_name = "BYTES", help_heading = "Output")]
     pub pgn_after: Option<u64>,
-    /// What its move comments bear besides: nodes, nps, seldepth, tbhits, latency, timeleft, pv
+    /// What its move comments bear besides: nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv
     #[arg(long, value_name = "FIGURES", value_delimiter = ',', help_heading = "Output")]
     pub pgn_comments: Vec<Figure>,
     /// How much is written to it: full, or minimal (seven tags, no comments)
     #[arg(long, value_name = "FORM", value_parser = parse_word::<PgnForm>, help_heading = "Output")]
     pub pgn_form: Option<PgnForm>,
+    /// How its moves are written: san, lan (both squares) or uci
+    #[arg(long, value_name = "NOTATION", value_parser = parse_word::<Notation>, help_heading = "Output")]
+    pub pgn_notation: Option<Notation>,
     /// Whether what depends on time is written to it: on or off
     #[arg(long, value_name = "SWITCH", value_parser = parse_word::<Times>, help_heading = "Output")]
     pub pgn_times: Option<Times>,
@@ -413,9 +424,12 @@ pub(super) struct ResumeFlags {
     /// More games of each pairing than before
     #[arg(long, value_name = "N")]
     pub games: Option<u32>,
-    /// After a fault of an engine (the game is lost): recover (start it again and go on) or stop
+    /// After a fault of an engine (the game is lost): recover (start it again and go on), stop, or stop-on-crash
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>)]
     pub on_fault: Option<OnFault>,
+    /// Short for --on-fault recover
+    #[arg(long, conflicts_with = "on_fault")]
+    pub recover: bool,
     /// After so many faults from now on an engine plays no more (0: never)
     #[arg(long, value_name = "N")]
     pub strike_after: Option<u32>,
@@ -576,18 +590,4 @@ fn parse_mate(text: &str) -> Result<Switch<MateRule>, RuleError> {
 
 fn parse_resign(text: &str) -> Result<Switch<ResignRule>, RuleError> {
     text.parse()
-}
-
-/// So many counts between commas.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Numbers<const N: usize>(pub(super) [u64; N]);
-
-impl<const N: usize> std::str::FromStr for Numbers<N> {
-    type Err = String;
-
-    fn from_str(text: &str) -> Result<Self, String> {
-        let numbers: Result<Vec<u64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
-        let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
-        numbers.map(Numbers).ok_or_else(|| format!("expected {N} whole numbers between commas"))
-    }
 }

@@ -10,7 +10,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, registry};
 use super::output::{is_standard_output, print, write_json};
 use super::view::printable;
-use crate::check::{Judgement, Report, Subject, check as examine};
+use crate::check::{Finding, Judgement, Report, Subject, check as examine};
 use crate::plan::{ClockFile, EntrantFile, Format, Plan, PlanFile, RunFile};
 use crate::run::slot::command;
 
@@ -19,8 +19,8 @@ Examples:
   smalt-tournament check ./mine
   smalt-tournament check 'cmd=gnuchess args=\"--uci\" option.Hash=16' --json report.json
 
-The exit code is 0 if nothing failed, 1 if something did (the engine is not fit), 2 for wrong usage, 3 if nothing failed
-and steps were left out. Warnings are what a runner can live with. Most engines take some seconds, one that takes no
+The exit code is 0 if nothing failed, 1 if something did (the engine is not fit), 2 for wrong usage, 3 if nothing failed \
+and steps were left out. Warnings are what a runner can live with. Most engines take some seconds, one that takes no \
 notice of its limits up to a minute: no step is begun after that, and those left are named.";
 
 /// Which engine.
@@ -38,12 +38,21 @@ pub(super) struct CheckFlags {
 
 /// Examines an engine.
 pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
-    let report = examine(&subject(flags)?);
+    let is_quiet = flags.json.as_deref().is_some_and(is_standard_output);
+    let mut failed = None;
+    let report = examine(&subject(flags)?, &mut |finding| {
+        if !is_quiet && failed.is_none() {
+            failed = print(&printable(&finding_text(finding))).err();
+        }
+    });
+    if let Some(refusal) = failed {
+        return Err(refusal);
+    }
     if let Some(file) = &flags.json {
         write_json(file, &report)?;
     }
-    if !flags.json.as_deref().is_some_and(is_standard_output) {
-        print(&printable(&text(&report)))?;
+    if !is_quiet {
+        print(&printable(&summary(&report)))?;
     }
     Ok(match (report.fit, report.complete) {
         (false, _) => Exit::Failed,
@@ -74,21 +83,24 @@ fn subject(flags: &CheckFlags) -> Result<Subject, Refusal> {
     Ok(Subject { name: entrant.name.clone(), command, protocol: entrant.protocol, options })
 }
 
-fn text(report: &Report) -> String {
-    let mut text = String::new();
-    for finding in &report.findings {
-        let result = match finding.result {
-            Judgement::Ok => "ok     ",
-            Judgement::Inapplicable => "n/a    ",
-            Judgement::Skipped => "skipped",
-            Judgement::Warning => "warning",
-            Judgement::Failure => "failure",
-        };
-        text.push_str(&format!("{result}  {}: {}\n", finding.step, finding.words));
-        for line in &finding.lines {
-            text.push_str(&format!("           {line}\n"));
-        }
+/// A finding with the lines that show it.
+fn finding_text(finding: &Finding) -> String {
+    let result = match finding.result {
+        Judgement::Ok => "ok     ",
+        Judgement::Inapplicable => "n/a    ",
+        Judgement::Skipped => "skipped",
+        Judgement::Warning => "warning",
+        Judgement::Failure => "failure",
+    };
+    let mut text = format!("{result}  {}: {}\n", finding.step, finding.words);
+    for line in &finding.lines {
+        text.push_str(&format!("           {line}\n"));
     }
+    text
+}
+
+/// The last line.
+fn summary(report: &Report) -> String {
     let count = |wanted| report.findings.iter().filter(|finding| finding.result == wanted).count();
     let (warnings, failures) = (count(Judgement::Warning), count(Judgement::Failure));
     let fit = match (report.fit, report.complete) {
@@ -97,12 +109,11 @@ fn text(report: &Report) -> String {
         (true, true) => "fit to play",
     };
     let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
-    text.push_str(&format!(
+    format!(
         "{} ({}): {fit}, {}, {}\n",
         report.engine,
         report.protocol,
         count(failures, "failure"),
         count(warnings, "warning")
-    ));
-    text
+    )
 }

@@ -156,7 +156,7 @@ impl Display {
     }
 }
 
-/// The pairing as it stands now: `smalt - sf: 3.5/8, Elo -43.7 ± 120.3`.
+/// The pairing as it stands now: `smalt - sf: 3.5/8, Elo -43.7 ± 120.3`, or `Elo > +137` where all was won.
 fn score_line(record: &GameRecord, standings: &Standings) -> String {
     let players = [record.game.white, record.game.black];
     let tally = standings
@@ -167,11 +167,8 @@ fn score_line(record: &GameRecord, standings: &Standings) -> String {
     let name = |entrant: usize| &standings.entrants()[entrant].name;
     let (first, second) = (name(tally.pairing.first), name(tally.pairing.second));
     let mut text = format!("{first} - {second}: {}/{}", tally.results.points(), tally.results.games());
-    let found = statistics(tally.results, tally.pairs).and_then(|found| found.elo);
-    if let Some(elo) = found {
-        text.push_str(", Elo ");
-        text.push_str(&format::estimate(elo.value, elo.error, 1, Sign::Both));
-    }
+    let elo = report::elo(statistics(tally.results, tally.pairs));
+    text.push_str(&format!(", Elo {}", format::interval(&elo, 1, Sign::Both)));
     if let Some(test) = standings.test() {
         text.push_str(&format!(", LLR {:.2}", test.llr));
     }

@@ -11,6 +11,21 @@ use smalt_stats::{MatchStatistics, Pentanomial, Sprt, Wdl};
 use super::arguments::SprtFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_json};
+use crate::standings::{report, without_false_certainty};
+
+/// So many counts between commas.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Numbers<const N: usize>(pub(super) [u64; N]);
+
+impl<const N: usize> std::str::FromStr for Numbers<N> {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Self, String> {
+        let numbers: Result<Vec<u64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
+        let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
+        numbers.map(Numbers).ok_or_else(|| format!("expected {N} whole numbers between commas"))
+    }
+}
 
 /// What is counted.
 #[derive(Clone, Copy, Debug)]
@@ -23,6 +38,8 @@ pub(super) enum Counts {
 struct Results {
     elo: Option<f64>,
     elo_error: Option<f64>,
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
     nelo: Option<f64>,
     nelo_error: Option<f64>,
     los: f64,
@@ -35,10 +52,11 @@ struct Results {
 
 impl Counts {
     fn statistics(&self) -> Option<MatchStatistics> {
-        match self {
+        let found = match self {
             Counts::Games(games) => games.statistics(),
             Counts::Pairs(pairs) => pairs.statistics(),
-        }
+        };
+        found.map(without_false_certainty)
     }
 
     fn llr(&self, sprt: &Sprt) -> Option<f64> {
@@ -92,6 +110,8 @@ fn results(found: &MatchStatistics, llr: Option<f64>, verdict: Option<String>) -
     Results {
         elo: found.elo.map(|elo| elo.value),
         elo_error: found.elo.and_then(|elo| elo.error),
+        elo_low: found.elo_interval.low,
+        elo_high: found.elo_interval.high,
         nelo: found.nelo.map(|nelo| nelo.value),
         nelo_error: found.nelo.and_then(|nelo| nelo.error),
         los: found.los,
@@ -105,18 +125,15 @@ fn results(found: &MatchStatistics, llr: Option<f64>, verdict: Option<String>) -
 
 /// In fastchess's words.
 fn text(found: &MatchStatistics, test: Option<(&Sprt, f64)>) -> String {
-    let estimate = |estimate: Option<smalt_stats::Estimate>| {
-        estimate.map_or_else(
-            || format::MISSING.to_owned(),
-            |found| format::estimate(found.value, found.error, 2, Sign::Negative),
-        )
-    };
+    let nelo = found.nelo.map_or_else(
+        || format::MISSING.to_owned(),
+        |nelo| format::estimate(nelo.value, nelo.error, 2, Sign::Negative),
+    );
     let pairs_ratio =
         found.pairs_ratio.map_or_else(|| format::MISSING.to_owned(), |ratio| format!("{ratio:.2}"));
     let mut text = format!(
-        "Elo: {}, nElo: {}\nLOS: {:.2} %, Score: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {pairs_ratio}\n",
-        estimate(found.elo),
-        estimate(found.nelo),
+        "Elo: {}, nElo: {nelo}\nLOS: {:.2} %, Score: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {pairs_ratio}\n",
+        format::interval(&report::elo(Some(*found)), 2, Sign::Negative),
         100.0 * found.los,
         100.0 * found.score,
         100.0 * found.draw_ratio,

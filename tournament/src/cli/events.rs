@@ -9,6 +9,7 @@ use std::time::{SystemTime, UNIX_EPOCH};
 use serde_json::{Map, Value, json};
 
 use super::output::{is_standard_output, tell};
+use crate::export::seconds;
 use crate::game::GameRecord;
 use crate::run::{News, StopReason, Watcher};
 use crate::schedule::ScheduledGame;
@@ -80,7 +81,7 @@ impl EventWriter {
             "result": record.outcome.to_string(),
             "termination": record.termination.name(),
             "plies": record.plies.len(),
-            "seconds": record.duration.as_secs_f64(),
+            "seconds": seconds(record.duration),
             "fault": fault,
             "games_finished": standings.games_finished(),
             "games_planned": standings.games_planned(),

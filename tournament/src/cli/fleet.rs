@@ -94,13 +94,13 @@ Example:
   smalt-tournament worker --nats nats://host:4222 --concurrency 8        on every machine that plays
   smalt-tournament sprt --engine ./new --engine ./old --nats nats://host:4222
 
-A worker runs only what its own registry names: an entrant is the engine of its name, or else of the name of its
-program; `builtin` is Smalt itself. Neither commands nor paths come from a run, and options that name files (EvalFile,
+A worker runs only what its own registry names: an entrant is the engine of its name, or else of the name of its \
+program; `builtin` is Smalt itself. Neither commands nor paths come from a run, and options that name files (EvalFile, \
 SyzygyPath) have the value of the registry. Ctrl-C hands back what is being played, and ends the worker.
 
-A password on a command line could be read by others: give it in the environment (SMALT_NATS_PASSWORD) or in a file.
-A server with permissions must let coordinators publish smalt.runs, smalt.run.*.halt, smalt.run.*.work.* and $JS.API.>
-and subscribe smalt.run.*.ask; workers publish smalt.run.*.ask, $JS.API.CONSUMER.INFO.>, $JS.API.CONSUMER.MSG.NEXT.>
+A password on a command line could be read by others: give it in the environment (SMALT_NATS_PASSWORD) or in a file. \
+A server with permissions must let coordinators publish smalt.runs, smalt.run.*.halt, smalt.run.*.work.* and $JS.API.> \
+and subscribe smalt.run.*.ask; workers publish smalt.run.*.ask, $JS.API.CONSUMER.INFO.>, $JS.API.CONSUMER.MSG.NEXT.> \
 and $JS.ACK.>, and subscribe smalt.runs and smalt.run.*.halt; both subscribe _INBOX.>, and coordinators publish it.";
 
 impl ServerFlags {

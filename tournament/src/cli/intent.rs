@@ -10,7 +10,7 @@ use super::exit::{OrRefuse, Refusal};
 use super::output::tell;
 use crate::plan::{
     AdjudicationFile, CHESS960_OPENINGS, ClockFile, EMBEDDED_OPENINGS, EntrantFile, FleetPlan, Format,
-    OpeningsFile, OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, ServerAddress,
+    OnFault, OpeningsFile, OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, ServerAddress,
     SprtFile, Switch, TablebaseRule, Text,
 };
 
@@ -149,7 +149,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             tiebreak_pairs: flags.tiebreak_pairs,
             seed: flags.seed,
             concurrency: flags.concurrency,
-            on_fault: flags.on_fault,
+            on_fault: flags.on_fault.or(flags.recover.then_some(OnFault::Recover)),
             strike_after: flags.strike_after,
             bad_options: flags.bad_options,
             wait: flags.wait,
@@ -199,6 +199,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             pgn: flags.pgn.clone(),
             pgn_comments: (!flags.pgn_comments.is_empty()).then(|| flags.pgn_comments.clone()),
             pgn_form: flags.pgn_form,
+            pgn_notation: flags.pgn_notation,
             pgn_times: flags.pgn_times,
             pgn_after: flags.pgn_after,
             json: flags.show.json.clone(),

@@ -32,8 +32,8 @@ use smalt_stats::{Pentanomial, Wdl};
 
 use crate::estimate::estimate;
 use crate::plan::{DEFAULT_PLAN, Format, Plan};
-use arguments::{Arguments, Command, Numbers, RunFlags};
-use elo::Counts;
+use arguments::{Arguments, Command, RunFlags};
+use elo::{Counts, Numbers};
 use exit::{Exit, OrRefuse, Refusal};
 use fastchess::Dialect;
 

@@ -21,25 +21,22 @@ use crate::ratings::{Games, ListOptions, RatingList, pgn};
 /// So many notices of a file are shown; all of them are in the JSON.
 const NOTICES_SHOWN: usize = 10;
 
-/// Up to so many players all tables are shown as text without being asked for.
-const FEW: usize = 12;
-
 pub(super) const EXAMPLES: &str = "\
 Examples:
   smalt-tournament ratings run.db --anchor stockfish=3500
   smalt-tournament ratings *.pgn games.pgn.zst --anchor A=2500±15 --anchor B=2710±20 --simulations 1000
   smalt-tournament ratings games.pgn --table csv --json list.json
 
-The model: the expected score is the logistic function of the difference in rating plus White's advantage
-(400 points are ten times the odds: Bradley-Terry), and Davidson's rule says how many of the games are drawn.
-Ratings, White's advantage and draw rate are fitted together by maximum likelihood; errors are 95% half-widths
-from the full covariance, and, with --simulations, from the same games played again by chance.
-Ordo has the same expected score on a scale of its own, 0.9% narrower (202 points are 76%), and equates points
+The model: the expected score is the logistic function of the difference in rating plus White's advantage \
+(400 points are ten times the odds: Bradley-Terry), and Davidson's rule says how many of the games are drawn. \
+Ratings, White's advantage and draw rate are fitted together by maximum likelihood; errors are 95% half-widths \
+from the full covariance, and, with --simulations, from the same games played again by chance. \
+Ordo has the same expected score on a scale of its own, 0.9% narrower (202 points are 76%), and equates points \
 instead; BayesElo draws by Rao and Kupper's rule, which rates lopsided results otherwise.
 
-Players who won all their games, or lost all, have no finite rating: they are listed above and below the others,
-and their games say nothing about these. So are players whom no game connects with the rated ones; the groups
-are told. Where the stronger side never lost, the games leave the draws between equals open: their share is then
+Players who won all their games, or lost all, have no finite rating: they are listed above and below the others, \
+and their games say nothing about these. So are players whom no game connects with the rated ones; the groups \
+are told. Where the stronger side never lost, the games leave the draws between equals open: their share is then \
 held at that of all games, and the output says so. With --prior ERROR all of them get ratings: everybody is taken to be average ± ERROR beforehand.
 
 Unfinished games (`*`) and broken ones are told with file and line, and left out.";
@@ -142,8 +139,7 @@ fn options(flags: &RatingFlags, games: &Games) -> anyhow::Result<ListOptions> {
 }
 
 fn text(flags: &RatingFlags, rated: &RatingList) -> String {
-    let are_few = flags.table == TableForm::Text && rated.players().len() <= FEW;
-    let shown = |is_wanted: bool| if is_wanted || are_few { Shown::Yes } else { Shown::No };
+    let shown = |is_wanted: bool| if is_wanted { Shown::Yes } else { Shown::No };
     let parts = Parts { head_to_head: shown(flags.head_to_head), los: shown(flags.los) };
     let tables = report::tables(rated, parts);
     match flags.table {

@@ -21,8 +21,8 @@ Examples:
   smalt-tournament report run.db | gh pr comment -F -
   smalt-tournament report run.db -o standings.csv
 
-The HTML file asks for nothing else and holds no script: it can be mailed or archived. It has the curves of games
-that faults ended, of those in which a lead was lost, and of the last; it names the programs, folders and options of
+The HTML file asks for nothing else and holds no script: it can be mailed or archived. It has the curves of games \
+that faults ended, of those in which a lead was lost, and of the last; it names the programs, folders and options of \
 the plan.";
 
 /// How a report is written.

@@ -11,7 +11,7 @@ use super::play::{
 };
 use super::serve::claim_for_run;
 use crate::pgn::OrderedPgn;
-use crate::plan::{FleetPlan, Format, OutputFile, Plan};
+use crate::plan::{FleetPlan, Format, OnFault, OutputFile, Plan};
 use crate::run::Prepared;
 use crate::store::Store;
 
@@ -57,7 +57,7 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
         let number = NonZeroUsize::new(number).context("--concurrency must be above zero").or_usage()?;
         plan.concurrency = Some(number);
     }
-    if let Some(policy) = flags.on_fault {
+    if let Some(policy) = flags.on_fault.or(flags.recover.then_some(OnFault::Recover)) {
         plan.on_fault = policy;
     }
     if let Some(faults) = flags.strike_after {

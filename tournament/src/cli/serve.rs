@@ -25,11 +25,11 @@ Examples:
   smalt-tournament serve branch-*.db --listen 8080
   smalt-tournament serve run.db --listen 0.0.0.0:8064 --token-file ~/.smalt-token --host mybox.lan
 
-The page shows runs while they are played and when they are over; it reads them and changes
-nothing, and may be started and ended at any time. A browser on this machine needs no more than
-the address. Where others can reach it, the page asks for a token: the one in --token-file (which
-is made if there is none), or a new one at each start. The addresses that are printed contain it;
-the browser keeps it as a cookie. The connection is not encrypted: in a network that you do not
+The page shows runs while they are played and when they are over; it reads them and changes \
+nothing, and may be started and ended at any time. A browser on this machine needs no more than \
+the address. Where others can reach it, the page asks for a token: the one in --token-file (which \
+is made if there is none), or a new one at each start. The addresses that are printed contain it; \
+the browser keeps it as a cookie. The connection is not encrypted: in a network that you do not \
 trust, go through ssh -L 8064:localhost:8064 instead.
 
 Keys: 1, 2, 3 overview, boards, games; 0 all runs; in a game the arrows, Home, End, space (play), f (flip).";

@@ -113,10 +113,13 @@ struct RunLine<'a> {
     results: Option<json::Results>,
 }
 
+/// Games, Elo, its error, and the ends of its interval.
+type EloPointJson = (u64, Option<f64>, Option<f64>, Option<f64>, Option<f64>);
+
 /// The course of a run, for charts.
 #[derive(Serialize)]
 struct CurvesJson {
-    elo: Vec<(u64, Option<f64>, Option<f64>)>,
+    elo: Vec<EloPointJson>,
     llr: Vec<(u64, f64)>,
 }
 
@@ -318,14 +321,15 @@ impl RunView {
         Some(to_text(&FaultsJson { total, faults }))
     }
 
-    /// How the Elo of an entrant came about: `[games, elo, error]`; and the test: `[games, llr]`.
+    /// How the Elo of an entrant came about: `[games, elo, error, low, high]`, the last two the ends of the 95 % interval;
+    /// and the test: `[games, llr]`.
     pub(super) fn curves(&self, entrant: usize) -> Option<String> {
         let standings = &self.counted.as_ref()?.standings;
         standings.entrants().get(entrant)?;
         let elo = standings.elo_curve(entrant);
         let elo_point = |point: &EloPoint| {
-            let value = point.elo.map(|elo| elo.value);
-            (point.games, value, point.elo.and_then(|elo| elo.error))
+            let (value, error) = (point.elo.map(|elo| elo.value), point.elo.and_then(|elo| elo.error));
+            (point.games, value, error, point.interval.low, point.interval.high)
         };
         Some(to_text(&CurvesJson {
             elo: thinned(&elo).map(elo_point).collect(),

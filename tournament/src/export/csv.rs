@@ -28,7 +28,7 @@ pub fn csv_line(record: &GameRecord, names: &[String]) -> String {
         record.fen.clone().unwrap_or_default(),
         final_position(record).to_fen(),
         Moment::of(record.started).pgn_time(),
-        format!("{:.6}", record.duration.as_secs_f64()),
+        super::seconds(record.duration).to_string(),
         field(culprit),
         fault.map_or_else(String::new, |fault| fault.name.clone()),
         field(fault.map_or("", |fault| fault.words.as_str())),

@@ -3,6 +3,7 @@
 use serde::Serialize;
 use smalt_protocol::Score;
 
+use super::{milliseconds, seconds};
 use crate::calendar::Moment;
 use crate::game::{GameRecord, PlyRecord};
 
@@ -63,7 +64,7 @@ impl<'a> JsonGame<'a> {
             opening: game.opening + 1,
             fen: record.fen.as_deref(),
             started: Moment::of(record.started).pgn_time(),
-            seconds: record.duration.as_secs_f64(),
+            seconds: seconds(record.duration),
             fault: record.fault.as_ref().map(|fault| JsonFault {
                 engine: &names[record.entrant(fault.color)],
                 name: &fault.name,
@@ -83,6 +84,6 @@ fn json_move(ply: &PlyRecord) -> JsonMove {
         mate: score.and_then(|score| if let Score::Mate(moves) = score { Some(moves) } else { None }),
         depth: search.and_then(|search| search.depth),
         nodes: search.and_then(|search| search.nodes),
-        ms: search.map(|search| search.elapsed.as_secs_f64() * 1e3),
+        ms: search.map(|search| milliseconds(search.elapsed)),
     }
 }

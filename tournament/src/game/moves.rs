@@ -1,6 +1,7 @@
 //! The moves of a game as one text: a word a move, `e2e4/35/12/98000/410250/8` with score, depth, nodes, microseconds
 //! of the engine and microseconds of the runner; then, if any of them is known, the longest line, hits of endgame tables,
-//! microseconds left on the clock, and the principal variation with points between its moves. A move of the opening is only `e2e4`; what is not known is empty.
+//! microseconds left on the clock, the principal variation with points between its moves, and the share of the
+//! transposition table that is full, in thousandths. A move of the opening is only `e2e4`; what is not known is empty.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -47,8 +48,9 @@ fn push(text: &mut String, ply: &PlyRecord) -> std::fmt::Result {
 }
 
 fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
-    let SearchRecord { selective_depth, tbhits, left, pv, .. } = search;
-    if selective_depth.is_none() && tbhits.is_none() && left.is_none() && pv.is_empty() {
+    let SearchRecord { selective_depth, hashfull, tbhits, left, pv, .. } = search;
+    let is_more_known = selective_depth.is_some() || tbhits.is_some() || left.is_some() || hashfull.is_some();
+    if !is_more_known && pv.is_empty() {
         return Ok(());
     }
     text.push('/');
@@ -67,7 +69,7 @@ fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
     for (index, mv) in pv.iter().enumerate() {
         write!(text, "{}{mv}", if index > 0 { "." } else { "" })?;
     }
-    Ok(())
+    hashfull.map_or(Ok(()), |thousandths| write!(text, "/{thousandths}"))
 }
 
 /// Reads what [`to_text`] writes; further parts of a word, of later versions, are passed over.
@@ -89,6 +91,7 @@ fn parse_word(word: &str) -> Option<PlyRecord> {
         tbhits: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
         left: known(parts.next().unwrap_or_default(), |text| text.parse().ok().map(Duration::from_micros))?,
         pv: known(parts.next().unwrap_or_default(), parse_variation)?.unwrap_or_default(),
+        hashfull: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
     };
     Some(PlyRecord { mv, search: Some(search) })
 }
@@ -115,12 +118,13 @@ mod tests {
 
     #[test]
     fn the_text_of_moves_reads_as_they_were() {
-        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/ a2a3/1/2/3/4/5/9/7/6/e7e5.g1f3 a7a6////0//6///";
+        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/ a2a3/1/2/3/4/5/9/7/6/e7e5.g1f3 a7a6////0//6/// h2h3////0/////a6a5/987 b7b6////0//////12";
         let plies = parse(text).unwrap();
         assert_eq!(to_text(&plies), text);
         assert_eq!(plies[0].search, None);
         assert_eq!(plies[2].search.as_ref().unwrap().score, Some(Score::Mate(-3)));
         assert_eq!(plies[4].search.as_ref().unwrap().pv.len(), 2);
+        assert_eq!(plies[6].search.as_ref().unwrap().hashfull, Some(987));
     }
 
     #[test]

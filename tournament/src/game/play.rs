@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
-    Claim, ConversationError, Engine, Fault, Meanwhile, Observer, Pondering, Report, SearchRequest, Searched,
-    State, Wish,
+    Claim, ConversationError, Ending, Engine, Fault, Meanwhile, Observer, Pondering, Report, SearchRequest,
+    Searched, State, Wish,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Info, Score, SearchLimits};
@@ -31,8 +31,14 @@ const LONG_SEARCH: Duration = Duration::from_millis(50);
 /// How often they are shown what it found.
 const FOLLOWING: Duration = Duration::from_millis(100);
 
+/// After this share of the longest time for a move users are told that it is being awaited.
+const SHARE_TILL_WARNING: u32 = 10;
+
+/// Hears at once, in words that fit after the name of that side's engine, what users should know while a game goes on.
+pub type Warn<'a> = dyn Fn(Color, String) + 'a;
+
 /// What is played.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy)]
 pub struct Contest<'a> {
     /// Which game of the schedule.
     pub game: ScheduledGame,
@@ -50,6 +56,8 @@ pub struct Contest<'a> {
     pub tablebases: Option<&'a Tablebases>,
     /// Where onlookers see it, if anywhere.
     pub board: Option<&'a DemoBoard>,
+    /// Who is told of an engine that plays on, but not as was agreed.
+    pub warn: &'a Warn<'a>,
     /// What ends it at once.
     pub interrupt: &'a Interrupt,
 }
@@ -99,6 +107,7 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
         adjudicator: Adjudicator::new(contest.adjudication),
         answered_at: None,
         last: [None, None],
+        warned: [false; 2],
     };
     let started = SystemTime::now();
     let begun = Instant::now();
@@ -151,6 +160,8 @@ struct Table<'a> {
     answered_at: Option<Instant>,
     /// What each side told of its last search, and how long that took.
     last: [Option<(Report, Duration)>; 2],
+    /// Whether users were told that a side overruns its limits: once a game is enough.
+    warned: [bool; 2],
 }
 
 impl Table<'_> {
@@ -249,11 +260,12 @@ impl Table<'_> {
     /// is the other side told to ponder, so that this costs nobody time.
     fn search(&mut self, mover: Color) -> Result<Searched, ConversationError> {
         let limits = self.limits(mover);
+        let patience = self.patience(mover);
         let request = SearchRequest {
             start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
             limits: &limits,
-            deadline: self.patience(mover),
+            deadline: patience.first(),
             stop_after: None,
         };
         let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
@@ -279,7 +291,18 @@ impl Table<'_> {
             Wish::GoOn
         };
         let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
-        let mut searched = engine.finish(&mut meanwhile, board.map(|_| &mut follow as &mut Observer<'_>))?;
+        let mut finished = engine.finish(&mut meanwhile, board.map(|_| &mut follow as &mut Observer<'_>));
+        if let (Err(ConversationError::Fault(Fault::NoBestmove { .. })), Patience::Unclocked(longest)) =
+            (&finished, patience)
+        {
+            (self.contest.warn)(mover, slow_words(patience.first(), longest));
+            engine.allow(longest);
+            finished = engine.finish(&mut meanwhile, board.map(|_| &mut follow as &mut Observer<'_>));
+        }
+        let mut searched = finished?;
+        if searched.ending == Ending::Overrun && !std::mem::replace(&mut self.warned[mover.index()], true) {
+            (self.contest.warn)(mover, overrun_words(self.clocks[mover.index()].terms()));
+        }
         if let Some(reported) = &mut searched.report.score {
             reported.score = own_view(reported.score);
         }
@@ -317,7 +340,7 @@ impl Table<'_> {
             start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
             limits: &limits,
-            deadline: self.patience(ponderer),
+            deadline: self.patience(ponderer).last(),
             stop_after: None,
         };
         let (engine, mut meanwhile) = sides(&mut self.engines, ponderer, self.contest.interrupt);
@@ -342,10 +365,12 @@ impl Table<'_> {
         }
     }
 
-    fn patience(&self, mover: Color) -> Duration {
+    fn patience(&self, mover: Color) -> Patience {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();
-        clock.allowance().map_or(terms.longest_move, |time| time + terms.margin + LATE_GRACE)
+        clock.allowance().map_or(Patience::Unclocked(terms.longest_move), |time| {
+            Patience::Clocked(time + terms.margin + LATE_GRACE)
+        })
     }
 
     fn limits(&self, mover: Color) -> SearchLimits {
@@ -383,6 +408,7 @@ impl Table<'_> {
                 elapsed: searched.elapsed,
                 handover,
                 selective_depth: report.selective_depth,
+                hashfull: report.hashfull,
                 tbhits: report.tbhits,
                 left: self.clocks[mover.index()].face().map(|face| face.remaining),
                 pv,
@@ -443,6 +469,50 @@ impl Table<'_> {
         };
         Verdict { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
     }
+}
+
+/// How long a move is awaited.
+#[derive(Clone, Copy)]
+enum Patience {
+    /// As its clock says.
+    Clocked(Duration),
+    /// Nothing limits its time, so that nobody knows whether it hangs: users are told before it is given up.
+    Unclocked(Duration),
+}
+
+impl Patience {
+    /// Until something is done.
+    fn first(self) -> Duration {
+        match self {
+            Patience::Clocked(time) => time,
+            Patience::Unclocked(longest) => longest / SHARE_TILL_WARNING,
+        }
+    }
+
+    /// Until it is given up.
+    fn last(self) -> Duration {
+        match self {
+            Patience::Clocked(time) | Patience::Unclocked(time) => time,
+        }
+    }
+}
+
+fn slow_words(waited: Duration, longest: Duration) -> String {
+    format!(
+        "has thought about one move for {} s, and no limit of time ends it: it is given up after {} s (longest-move)",
+        waited.as_secs_f64(),
+        longest.as_secs_f64()
+    )
+}
+
+fn overrun_words(terms: &MoveClock) -> String {
+    let nodes = terms.nodes.map(|nodes| format!("{nodes} nodes"));
+    let depth = terms.depth.map(|plies| format!("{plies} plies"));
+    let limit: Vec<String> = nodes.into_iter().chain(depth).collect();
+    format!(
+        "takes no notice of its limit of {} a move, and is told to stop beyond it: it plays with more than was agreed",
+        limit.join(" and ")
+    )
 }
 
 /// The engine of a side, and what is heeded while it is waited for: the other engine, and the interrupt.

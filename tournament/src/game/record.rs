@@ -134,6 +134,8 @@ pub struct SearchRecord {
     pub handover: Option<Duration>,
     /// The longest line looked at, in plies.
     pub selective_depth: Option<u32>,
+    /// How full the transposition table was, in thousandths.
+    pub hashfull: Option<u32>,
     /// Positions found in endgame tables.
     pub tbhits: Option<u64>,
     /// What the clock showed after the move.

@@ -1,18 +1,17 @@
 //! From what was typed to what is meant: names found in the registry, clocks and options inherited, conflicts
 //! rejected. The only way to a [`Plan`]; and back to a file.
 
-use std::collections::BTreeMap;
 use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use smalt_driver::entrant::{BUILTIN, NameError, Names, Registry, Restart};
+use smalt_driver::entrant::{NameError, Names, Registry, ResolveError};
 use smalt_protocol::TimeControl;
 use smalt_stats::Sprt;
 use smalt_stats::sprt::{Model, SprtError};
 
 use super::clock::{ClockError, MoveClock, TimeFlow};
-use super::entrant::{Entrant, EntrantFile, Program, Role, ScoreView};
+use super::entrant::{Entrant, EntrantFile, Role, ScoreView};
 use super::file::{
     AdjudicationFile, ClockFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile, SprtFile,
 };
@@ -168,6 +167,7 @@ impl Plan {
                 file.output.pgn_comments.clone().unwrap_or_default(),
                 file.output.pgn_times.unwrap_or_default(),
                 file.output.pgn_form.unwrap_or_default(),
+                file.output.pgn_notation.unwrap_or_default(),
             ),
             affinity: file.run.affinity.clone().map_or_else(Affinity::default, |text| text.0),
             timeouts: file.timeouts.check().map_err(|key| PlanError::Timeout { key })?,
@@ -426,7 +426,7 @@ fn check_seeds(file: &PlanFile, format: Format) -> Result<Option<usize>, PlanErr
     Ok(Some(seeds))
 }
 
-/// Fills in what an entrant inherits: its own words first, then what holds for each, then the registry.
+/// An entrant with all that it inherits; its role is decided elsewhere.
 fn resolve(
     typed: &EntrantFile,
     each: &EntrantFile,
@@ -435,60 +435,25 @@ fn resolve(
     names: &mut Names,
     number: usize,
 ) -> Result<Entrant, PlanError> {
-    let command = typed.cmd.as_ref().or(each.cmd.as_ref()).ok_or(PlanError::NoCommand { number })?;
-    let known = registry.find(command);
-    let program = match known {
-        Some(engine) => Program::Command(engine.cmd.clone()),
-        None if command == BUILTIN => Program::Builtin,
-        None => Program::Command(PathBuf::from(command)),
-    };
-    let name = names.take(typed.name.as_deref(), command)?;
-    let known_protocol = known.and_then(|engine| engine.proto);
-    let protocol = typed.proto.or(each.proto).or(known_protocol).unwrap_or_default();
-    // The registry's options have the names of its own protocol.
-    let fits = protocol == known_protocol.unwrap_or_default();
-    let mut options: BTreeMap<String, String> = BTreeMap::new();
-    let layers =
-        [known.filter(|_| fits).map(|engine| &engine.options), Some(&each.options), Some(&typed.options)];
-    for (option, text) in layers.into_iter().flatten().flatten() {
-        options.retain(|other, _| !other.eq_ignore_ascii_case(option));
-        options.insert(option.clone(), text.0.clone());
-    }
+    let found = registry.resolve(&typed.engine(), &each.engine(), names).map_err(|error| match error {
+        ResolveError::NoCommand => PlanError::NoCommand { number },
+        ResolveError::Name(error) => PlanError::Name(error),
+    })?;
     let clock = MoveClock::check(&inherit_clock(&[typed.clock(), each.clock(), file.clock.clone()]))
-        .map_err(|error| PlanError::Clock { name: name.clone(), error })?;
+        .map_err(|error| PlanError::Clock { name: found.name.clone(), error })?;
     Ok(Entrant {
-        name,
+        name: found.name,
         role: Role::Opponent,
-        program,
-        arguments: typed
-            .args
-            .clone()
-            .or_else(|| each.args.clone())
-            .or_else(|| known.map(|engine| engine.args.clone()))
-            .unwrap_or_default(),
-        directory: typed
-            .dir
-            .clone()
-            .or_else(|| each.dir.clone())
-            .or_else(|| known.and_then(|engine| engine.dir.clone())),
-        protocol,
-        restart: typed.restart.or(each.restart).unwrap_or(Restart::Off),
-        pondering: typed
-            .ponder
-            .or(each.ponder)
-            .or(known.and_then(|engine| engine.ponder))
-            .unwrap_or_default(),
-        stderr: typed
-            .stderr
-            .clone()
-            .or_else(|| each.stderr.clone())
-            .or_else(|| known.and_then(|engine| engine.stderr.clone())),
-        scores: match typed.whitepov.or(each.whitepov).or(known.and_then(|engine| engine.whitepov)) {
-            Some(true) => ScoreView::White,
-            _ => ScoreView::Mover,
-        },
+        program: found.program,
+        arguments: found.arguments,
+        directory: found.directory,
+        protocol: found.protocol,
+        restart: found.restart,
+        pondering: found.pondering,
+        stderr: found.stderr,
+        scores: if found.whitepov { ScoreView::White } else { ScoreView::Mover },
         clock,
-        options,
+        options: found.options,
     })
 }
 

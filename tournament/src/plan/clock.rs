@@ -5,6 +5,7 @@ use std::fmt;
 use std::num::NonZeroU64;
 use std::time::Duration;
 
+use smalt_driver::WorkLimit;
 use smalt_protocol::Period;
 use smalt_protocol::TimeControl;
 
@@ -30,6 +31,10 @@ pub struct MoveClock {
     pub reference: Option<NonZeroU64>,
 }
 
+/// How long a move without any limit of time is awaited where nothing is said: deep searches end, and an engine that
+/// hangs does not hold a night up.
+const LONGEST_MOVE: Duration = Duration::from_secs(600);
+
 /// Where the time goes that a side uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeFlow {
@@ -46,6 +51,9 @@ pub enum ClockError {
     /// Nothing says when a search ends.
     #[error("no clock: give tc, movetime, nodes or depth")]
     None,
+    /// A clock that never ends one.
+    #[error("tc=inf ends no search: give movetime, nodes or depth, with it or instead of it")]
+    Endless,
     /// Both kinds of time at once.
     #[error("tc and movetime exclude each other")]
     TwoTimes,
@@ -55,13 +63,17 @@ pub enum ClockError {
 }
 
 impl MoveClock {
-    /// Checks a clock; the margin is 0 and the longest move an hour where nothing is said.
+    /// Checks a clock; the margin is 0 and the longest move [`LONGEST_MOVE`] where nothing is said.
     pub(super) fn check(file: &ClockFile) -> Result<MoveClock, ClockError> {
         if !file.has_limit() {
             return Err(ClockError::None);
         }
         if file.tc.is_some() && file.movetime.is_some() {
             return Err(ClockError::TwoTimes);
+        }
+        let is_unlimited = file.tc.as_ref().is_some_and(|text| text.0 == TimeControl::UNLIMITED);
+        if is_unlimited && file.movetime.is_none() && file.nodes.is_none() && file.depth.is_none() {
+            return Err(ClockError::Endless);
         }
         let zeros = [
             ("movetime", file.movetime),
@@ -79,9 +91,14 @@ impl MoveClock {
             nodes: file.nodes,
             depth: file.depth,
             margin: Duration::from_millis(file.timemargin.unwrap_or(0)),
-            longest_move: Duration::from_secs(file.longest_move.unwrap_or(3600)),
+            longest_move: file.longest_move.map_or(LONGEST_MOVE, Duration::from_secs),
             reference: file.scale.and_then(NonZeroU64::new),
         })
+    }
+
+    /// The work that each move may take.
+    pub fn work(&self) -> WorkLimit {
+        WorkLimit { nodes: self.nodes, depth: self.depth }
     }
 
     /// What times are multiplied with on a machine on which Smalt visits so many nodes a second: where it is half as fast
@@ -150,6 +167,14 @@ impl fmt::Display for MoveClock {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_clock_that_ends_no_search_is_none() {
+        let file = ClockFile { tc: Some(Text("inf".parse().unwrap())), ..ClockFile::default() };
+        assert_eq!(MoveClock::check(&file), Err(ClockError::Endless));
+        let with_nodes = ClockFile { nodes: Some(1000), ..file };
+        assert_eq!(MoveClock::check(&with_nodes).unwrap().to_string(), "1000 nodes/move");
+    }
 
     #[test]
     fn a_machine_of_half_the_speed_gets_twice_the_time() {

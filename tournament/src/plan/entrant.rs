@@ -5,6 +5,7 @@ use std::path::PathBuf;
 
 use serde::{Deserialize, Serialize};
 use smalt_driver::Pondering;
+pub use smalt_driver::entrant::Program;
 use smalt_driver::entrant::{BUILTIN, EntrantText, OptionText, Protocol, Restart};
 use smalt_protocol::{OptionDeclaration, OptionKind, TimeControl};
 
@@ -86,6 +87,23 @@ impl EntrantFile {
             ..ClockFile::default()
         }
     }
+
+    /// What it says about its engine.
+    pub(super) fn engine(&self) -> EntrantText {
+        EntrantText {
+            cmd: self.cmd.clone(),
+            name: self.name.clone(),
+            args: self.args.clone(),
+            dir: self.dir.clone(),
+            proto: self.proto,
+            restart: self.restart,
+            ponder: self.ponder,
+            stderr: self.stderr.clone(),
+            whitepov: self.whitepov,
+            options: self.options.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect(),
+            ..EntrantText::default()
+        }
+    }
 }
 
 impl From<EntrantText> for EntrantFile {
@@ -140,15 +158,6 @@ pub struct Entrant {
     pub clock: MoveClock,
     /// Its options and their values, as texts.
     pub options: BTreeMap<String, String>,
-}
-
-/// What is run.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Program {
-    /// Smalt itself: this executable again, as an engine.
-    Builtin,
-    /// A program by its path, or by its name in the search path.
-    Command(PathBuf),
 }
 
 /// From whose view an engine tells its scores.

@@ -16,7 +16,7 @@ use super::machine::{Affinity, TimeoutsFile};
 use super::rules::{DrawRule, MateRule, ResignRule};
 use super::tablebases::TablebaseRule;
 use super::value::{Switch, Text};
-use super::writing::{Figure, PgnForm, Times, Variant};
+use super::writing::{Figure, Notation, PgnForm, Times, Variant};
 use crate::opening::Format as BookFormat;
 use crate::schedule::OpeningPolicy;
 
@@ -317,6 +317,9 @@ pub struct OutputFile {
     /// Whether all tags and comments are written to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn_form: Option<PgnForm>,
+    /// How its moves are written.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub pgn_notation: Option<Notation>,
     /// Whether what depends on time is written to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn_times: Option<Times>,
@@ -463,6 +466,7 @@ impl PlanFile {
                 pgn: self.output.pgn.or(other.output.pgn),
                 pgn_comments: self.output.pgn_comments.or(other.output.pgn_comments),
                 pgn_form: self.output.pgn_form.or(other.output.pgn_form),
+                pgn_notation: self.output.pgn_notation.or(other.output.pgn_notation),
                 pgn_times: self.output.pgn_times.or(other.output.pgn_times),
                 pgn_after: self.output.pgn_after.or(other.output.pgn_after),
                 json: self.output.json.or(other.output.json),

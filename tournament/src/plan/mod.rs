@@ -36,7 +36,7 @@ pub use machine::{Affinity, Timeouts, TimeoutsFile};
 pub use rules::{AdjudicationRules, DrawRule, MateRule, ResignRule, RuleError, Sides};
 pub use tablebases::{FiftyMoves, TablebaseResults, TablebaseRule};
 pub use value::{Switch, Text, parse_word};
-pub use writing::{Figure, GameWriting, PgnForm, PvRecord, Times, Variant};
+pub use writing::{Figure, GameWriting, Notation, PgnForm, PvRecord, Times, Variant};
 
 /// The name of the openings that are part of the program.
 pub const EMBEDDED_OPENINGS: &str = "builtin";

@@ -4,6 +4,7 @@ use std::str::FromStr;
 
 use serde::{Deserialize, Serialize};
 use smalt_chess::CastlingMode;
+use smalt_chess::notation::pgn::MoveNotation;
 
 /// Which chess is played.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
@@ -37,6 +38,8 @@ pub enum Figure {
     Nps,
     /// `sd=30`: the longest line looked at, in plies.
     Seldepth,
+    /// `hashfull=123`: how full the transposition table is, in thousandths.
+    Hashfull,
     /// `tb=12`: positions found in endgame tables.
     Tbhits,
     /// `latency=0.000012s`: the runner's own delay before the move.
@@ -48,10 +51,11 @@ pub enum Figure {
 }
 
 /// All figures by name, in the order in which they are written.
-const FIGURES: [(&str, Figure); 7] = [
+const FIGURES: [(&str, Figure); 8] = [
     ("nodes", Figure::Nodes),
     ("nps", Figure::Nps),
     ("seldepth", Figure::Seldepth),
+    ("hashfull", Figure::Hashfull),
     ("tbhits", Figure::Tbhits),
     ("latency", Figure::Latency),
     ("timeleft", Figure::Timeleft),
@@ -92,6 +96,29 @@ pub enum PgnForm {
     Minimal,
 }
 
+/// How the moves of a game are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize)]
+#[serde(rename_all = "kebab-case")]
+pub enum Notation {
+    /// `Nf3`, as PGN has it.
+    #[default]
+    San,
+    /// `Ng1f3`: both squares of every move.
+    Lan,
+    /// `g1f3`.
+    Uci,
+}
+
+impl From<Notation> for MoveNotation {
+    fn from(notation: Notation) -> MoveNotation {
+        match notation {
+            Notation::San => MoveNotation::San,
+            Notation::Lan => MoveNotation::Lan,
+            Notation::Uci => MoveNotation::Uci,
+        }
+    }
+}
+
 /// Whether principal variations are kept in the store.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PvRecord {
@@ -111,14 +138,16 @@ pub struct GameWriting {
     pub times: Times,
     /// How much is written.
     pub form: PgnForm,
+    /// How moves are written.
+    pub notation: Notation,
 }
 
 impl GameWriting {
     /// These figures in their order, each once.
-    pub fn new(mut figures: Vec<Figure>, times: Times, form: PgnForm) -> GameWriting {
+    pub fn new(mut figures: Vec<Figure>, times: Times, form: PgnForm, notation: Notation) -> GameWriting {
         figures.sort_unstable();
         figures.dedup();
-        GameWriting { figures, times, form }
+        GameWriting { figures, times, form, notation }
     }
 
     /// Whether principal variations must be kept to write this.
@@ -137,12 +166,13 @@ mod tests {
             assert_eq!(name.parse(), Ok(figure));
         }
         let error = "knps".parse::<Figure>().unwrap_err();
-        assert!(error.ends_with("nodes, nps, seldepth, tbhits, latency, timeleft, pv"), "{error}");
+        assert!(error.ends_with("nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv"), "{error}");
     }
 
     #[test]
     fn principal_variations_are_kept_only_to_be_written() {
-        let writing = GameWriting::new(vec![Figure::Pv, Figure::Nodes, Figure::Pv], Times::On, PgnForm::Full);
+        let figures = vec![Figure::Pv, Figure::Nodes, Figure::Pv];
+        let writing = GameWriting::new(figures, Times::On, PgnForm::Full, Notation::San);
         assert_eq!(writing.figures, [Figure::Nodes, Figure::Pv]);
         assert_eq!(writing.pv_record(), PvRecord::Kept);
         assert_eq!(GameWriting::default().pv_record(), PvRecord::Dropped);

@@ -29,8 +29,8 @@ pub fn elo(figures: &Figures) -> LineChart {
     let axes = (Axis::new("games"), Axis::in_unit("difference", "Elo"));
     let chart = LineChart::new(title, axes.0, axes.1).level("", 0.0);
     let point = |point: &EloPoint| {
-        let elo = point.elo?;
-        Some((point.games as f64, elo.value, elo.error))
+        let ends = point.interval.low.zip(point.interval.high).map(<[f64; 2]>::from);
+        Some((point.games as f64, point.elo?.value, ends))
     };
     let add = |chart: LineChart, side: &Side| {
         chart.line_with_band(side.name.as_str(), side.curve.iter().filter_map(point))

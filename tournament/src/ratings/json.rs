@@ -18,6 +18,8 @@ pub struct Results {
     draw_rate_source: &'static str,
     log_likelihood: f64,
     simulations: u64,
+    /// Those that left nobody to compare, and are in no error.
+    simulations_without_ratings: u64,
     players: Vec<Player>,
     los: Vec<Vec<Option<f64>>>,
     pairings: Vec<Pairing>,
@@ -84,6 +86,9 @@ impl Results {
             draw_rate_source: source(ratings.draw_rate_source()),
             log_likelihood: ratings.log_likelihood(),
             simulations: list.simulation().map_or(0, |simulation| simulation.lists()),
+            simulations_without_ratings: list
+                .simulation()
+                .map_or(0, |simulation| list.simulations_tried() - simulation.lists()),
             players: order.iter().map(|&player| Player::of(list, player)).collect(),
             los: order.iter().map(los).collect(),
             pairings: list.encounters().iter().map(|encounter| Pairing::of(list, encounter)).collect(),

@@ -48,6 +48,7 @@ pub struct RatingList {
     names: Vec<String>,
     ratings: Ratings,
     simulation: Option<Simulation>,
+    simulations_tried: u64,
     players: Vec<PlayerTally>,
     encounters: Vec<Encounter>,
     groups: Vec<Vec<usize>>,
@@ -96,6 +97,7 @@ impl RatingList {
             names: games.names().to_vec(),
             ratings,
             simulation,
+            simulations_tried: options.simulations,
             players: vec![PlayerTally::default(); count],
             encounters: Vec::new(),
             groups: groups(count, &pairings),
@@ -157,6 +159,11 @@ impl RatingList {
     /// What simulation says about the errors.
     pub fn simulation(&self) -> Option<&Simulation> {
         self.simulation.as_ref()
+    }
+
+    /// How often the games were played again; in some of them chance may have left nobody to compare.
+    pub fn simulations_tried(&self) -> u64 {
+        self.simulations_tried
     }
 
     /// What each did.

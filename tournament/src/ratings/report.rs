@@ -167,6 +167,13 @@ pub fn remarks(list: &RatingList) -> String {
             shown(simulation.white_advantage_error(), 1.0),
             shown(simulation.draw_rate_error(), 100.0),
         ));
+        let lost = list.simulations_tried() - simulation.lists();
+        if lost > 0 {
+            text.push_str(&format!(
+                "{lost} more left nobody to compare, since everybody had won or lost all, as happens with few games: they \
+                 are not in the simulated errors, which may be too small (--prior rates these, too).\n"
+            ));
+        }
     }
     if list.groups().len() > 1 {
         text.push_str(&format!("{} groups that no game connects:\n", list.groups().len()));

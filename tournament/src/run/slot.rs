@@ -8,7 +8,7 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Color};
-use smalt_driver::entrant::Restart;
+use smalt_driver::entrant::{Protocol, Restart};
 use smalt_driver::process::{
     Guard, Interrupt, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
 };
@@ -33,6 +33,9 @@ use crate::store::EngineFault;
 
 /// An engine that fails to start so many times running is out.
 pub const STARTS: usize = 3;
+
+/// What users should know of an engine that cannot be told a number of nodes.
+const NO_NODES: &str = "speaks xboard's protocol, which has no limit of nodes: it is told to move as soon as its lines tell so many";
 
 /// How long a pause between games takes no notice of an interrupt.
 const NAP: Duration = Duration::from_millis(50);
@@ -229,6 +232,12 @@ impl Slot {
         }
         self.tell(Event::GameStarted(game));
         let terms = Arc::clone(&self.terms);
+        let events = self.events.clone();
+        let warn = |color: Color, words: String| {
+            let entrant = if color == Color::White { game.white } else { game.black };
+            // As in `tell`.
+            let _ = events.send(Event::EngineWarning { entrant, words });
+        };
         let contest = Contest {
             game,
             opening,
@@ -238,6 +247,7 @@ impl Slot {
             adjudication: terms.adjudication,
             tablebases: terms.tablebases.as_ref(),
             board: terms.boards.get(self.worker).map(|board| &**board),
+            warn: &warn,
             interrupt: &self.interrupt,
         };
         let seats = seats(&mut self.running, &game, &terms.entrants);
@@ -399,6 +409,9 @@ impl Slot {
             Ok(()) => {
                 let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
                 self.tell(Event::EngineStarted { entrant, process, name, author });
+                if plan.clock.nodes.is_some() && engine.protocol() == Protocol::Xboard {
+                    self.tell(Event::EngineWarning { entrant, words: NO_NODES.to_owned() });
+                }
                 Ok(Running { entrant, engine, process })
             }
             Err(SetOptionError::Conversation(error)) => Err(failure(error, entrant, transcript_of(&*engine))),

@@ -1,7 +1,7 @@
 //! How an estimate came about: Elo after each pair, in the order in which pairs are numbered and not in that in which
 //! they ended, so that a curve is the same at any concurrency. The live page, plots and reports draw these points.
 
-use smalt_stats::{Estimate, Outcome, Pentanomial, Sprt, Wdl};
+use smalt_stats::{Estimate, Interval, Outcome, Pentanomial, Sprt, Wdl};
 
 use super::sequential::SequentialTest;
 use super::statistics;
@@ -13,8 +13,10 @@ pub struct EloPoint {
     /// After so many games of the one in view.
     pub games: u64,
     /// The difference to all whom it had met, and the half-width of its 95 % interval. None as long as all games were won
-    /// or all lost; its error is none where the interval has no end, or all games (pairs) had ended alike.
+    /// or all lost; its error is none where the interval is not as wide on both sides, or all games (pairs) had ended alike.
     pub elo: Option<Estimate>,
+    /// The ends of that interval.
+    pub interval: Interval,
 }
 
 /// Where a sequential test stood.
@@ -62,7 +64,9 @@ pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
     let (mut games, mut pairs) = (Wdl::default(), Pentanomial::default());
     let point = |unit: Unit| {
         unit.count(&mut games, &mut pairs);
-        EloPoint { games: games.games(), elo: statistics(games, pairs).and_then(|found| found.elo) }
+        let found = statistics(games, pairs);
+        let interval = found.map(|found| found.elo_interval).unwrap_or_default();
+        EloPoint { games: games.games(), elo: found.and_then(|found| found.elo), interval }
     };
     units.into_iter().map(point).collect()
 }

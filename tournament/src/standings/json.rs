@@ -4,10 +4,10 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use smalt_stats::ratings::RatingOptions;
-use smalt_stats::{Estimate, MatchStatistics, Wdl};
+use smalt_stats::{Estimate, Interval, MatchStatistics};
 
 use super::course::Course;
-use super::{Standings, TestState, one_sided_elo, statistics};
+use super::{Standings, TestState, statistics};
 
 /// The results of a run.
 #[derive(Debug, Serialize)]
@@ -44,6 +44,8 @@ struct Entrant {
     failed_starts: u64,
     /// Why it plays no more, in words that fit after its name.
     out: Option<String>,
+    /// Searches that took no notice of their limit of nodes or plies.
+    overruns: u64,
     elo_without_faults: Option<f64>,
     elo_without_faults_error: Option<f64>,
     nps: Option<f64>,
@@ -60,7 +62,10 @@ struct Entrant {
 pub struct Strength {
     elo: Option<f64>,
     elo_error: Option<f64>,
-    /// Where all was won or lost, the end of a one-sided 95 % interval.
+    /// The ends of the 95 % interval; where all was won (lost), only the low (high) one.
+    elo_low: Option<f64>,
+    elo_high: Option<f64>,
+    /// Where all was won or lost, the one end.
     elo_bound: Option<f64>,
     nelo: Option<f64>,
     nelo_error: Option<f64>,
@@ -70,10 +75,13 @@ pub struct Strength {
 
 impl From<MatchStatistics> for Strength {
     fn from(statistics: MatchStatistics) -> Strength {
+        let Interval { low, high } = statistics.elo_interval;
         Strength {
             elo: value(statistics.elo),
             elo_error: error(statistics.elo),
-            elo_bound: None,
+            elo_low: low,
+            elo_high: high,
+            elo_bound: low.xor(high),
             nelo: value(statistics.nelo),
             nelo_error: error(statistics.nelo),
             los: Some(statistics.los),
@@ -92,12 +100,6 @@ struct Pairing {
     penta: [u64; 5],
     #[serde(flatten)]
     strength: Strength,
-}
-
-/// What is said about one side by its counts.
-fn strength(found: Option<MatchStatistics>, results: Wdl) -> Strength {
-    let elo_bound = one_sided_elo(results).map(|bound| bound.0);
-    Strength { elo_bound, ..found.map(Strength::from).unwrap_or_default() }
 }
 
 /// A sequential test as it stands.
@@ -157,7 +159,7 @@ impl Results {
             draws: tally.results.draws,
             losses: tally.results.losses,
             points: tally.results.points(),
-            strength: strength(standings.statistics_of(index), tally.results),
+            strength: standings.statistics_of(index).map(Strength::from).unwrap_or_default(),
             rating: value(rating(index)),
             rating_error: error(rating(index)),
             time_losses: tally.time_losses,
@@ -165,6 +167,7 @@ impl Results {
             illegal_moves: tally.illegal_moves,
             failed_starts: tally.start_faults,
             out: standings.out().get(&index).cloned(),
+            overruns: tally.overruns,
             elo_without_faults: value(faultless(index)),
             elo_without_faults_error: error(faultless(index)),
             nps: tally.searches.nps(),
@@ -182,7 +185,7 @@ impl Results {
             draws: tally.results.draws,
             losses: tally.results.losses,
             penta: tally.pairs.0,
-            strength: strength(statistics(tally.results, tally.pairs), tally.results),
+            strength: statistics(tally.results, tally.pairs).map(Strength::from).unwrap_or_default(),
         };
         Results {
             run: standings.name.clone(),

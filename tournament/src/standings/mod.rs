@@ -12,13 +12,14 @@ use std::collections::{BTreeMap, HashMap};
 use std::time::Duration;
 
 use smalt_chess::Color;
+use smalt_driver::WorkLimit;
 use smalt_stats::ratings::{Pairing as RatedPairing, RatingError, RatingOptions, Ratings};
-use smalt_stats::{Elo, Estimate, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::{Estimate, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
 
 use crate::game::record::SearchRecord;
 use crate::game::termination::Kind;
 use crate::game::{GameRecord, Termination};
-use crate::plan::Format;
+use crate::plan::{Entrant, Format};
 use crate::ratings::Games;
 use crate::run::Prepared;
 use crate::schedule::{Pairing, Repeat, Schedule};
@@ -64,6 +65,10 @@ pub struct EntrantTally {
     pub illegal_moves: u64,
     /// How often it failed to start, or to get ready for a game: that cost no game by itself.
     pub start_faults: u64,
+    /// Its limits of work.
+    pub work: WorkLimit,
+    /// How many of its searches took no notice of them.
+    pub overruns: u64,
     /// What its searches told.
     pub searches: SearchTally,
     /// How long the runner took to hand it a move.
@@ -152,7 +157,11 @@ impl Standings {
     /// Nothing counted yet.
     pub fn new(prepared: &Prepared) -> Standings {
         let plan = &prepared.plan;
-        let entrant = |name: &String| EntrantTally { name: name.clone(), ..EntrantTally::default() };
+        let entrant = |entrant: &Entrant| EntrantTally {
+            name: entrant.name.clone(),
+            work: entrant.clock.work(),
+            ..EntrantTally::default()
+        };
         Standings {
             name: plan.name.clone(),
             format: plan.format,
@@ -160,7 +169,7 @@ impl Standings {
             pairs_known: prepared.schedule.pairs(),
             sequential: plan.sprt.map(|sprt| SequentialTest::new(sprt, prepared.schedule.repeat())),
             tested: plan.tested(),
-            entrants: plan.entrants.iter().map(|plan| entrant(&plan.name)).collect(),
+            entrants: plan.entrants.iter().map(entrant).collect(),
             pairings: pairing_tallies(&prepared.schedule),
             colors: HashMap::new(),
             terminations: BTreeMap::new(),
@@ -314,6 +323,7 @@ impl Standings {
             if let Some(search) = &ply.search {
                 let tally = &mut self.entrants[record.entrant(mover)];
                 tally.searches.add(search);
+                tally.overruns += u64::from(tally.work.is_overrun(search.nodes, search.depth));
                 if let Some(handover) = search.handover {
                     tally.handovers.add(handover);
                 }
@@ -424,15 +434,18 @@ impl Standings {
     }
 }
 
-/// Statistics by pairs where every game is in one, else by games: a half pair must not be dropped in silence. Where
-/// all ended alike nothing is known of the spread, and an error of zero would claim too much.
+/// Statistics by pairs where every game is in one, else by games: a half pair must not be dropped in silence.
 pub fn statistics(results: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
     let by_pairs = pairs.games() == results.games();
-    let mut found = if by_pairs { pairs.statistics() } else { results.statistics() }?;
-    if found.nelo.is_none() {
-        found.elo = found.elo.map(|elo| Estimate { error: None, ..elo });
-    }
-    Some(found)
+    let found = if by_pairs { pairs.statistics() } else { results.statistics() }?;
+    Some(without_false_certainty(found))
+}
+
+/// Where all ended alike nothing is known of the spread, and an error of zero would claim too much: the interval alone
+/// says what is known.
+pub fn without_false_certainty(found: MatchStatistics) -> MatchStatistics {
+    let elo = found.elo.map(|elo| Estimate { error: elo.error.filter(|_| found.nelo.is_some()), ..elo });
+    MatchStatistics { elo, ..found }
 }
 
 fn pairing_tallies(schedule: &Schedule) -> Vec<PairingTally> {
@@ -449,41 +462,9 @@ fn half_points(white: Outcome) -> u32 {
     }
 }
 
-/// Where all games were won (or all lost), no finite Elo explains them; but one that is too low (high) would have made
-/// so many wins (losses) rarer than one time in twenty: the end of the exact one-sided 95 % interval (C. Clopper and
-/// E. Pearson, 1934), score 0.05^(1/n). None where anything else happened.
-pub fn one_sided_elo(results: Wdl) -> Option<Elo> {
-    let games = results.games();
-    let bound = Elo::from_score(0.05_f64.powf(1.0 / games.max(1) as f64))?;
-    match results {
-        Wdl { wins, .. } if wins == games && games > 0 => Some(bound),
-        Wdl { losses, .. } if losses == games && games > 0 => Some(Elo(-bound.0)),
-        _ => None,
-    }
-}
-
 fn turn_of_fen(fen: &str) -> Color {
     match fen.split_ascii_whitespace().nth(1) {
         Some("b") => Color::Black,
         _ => Color::White,
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn nothing_but_wins_bounds_the_strength_from_one_side() {
-        let check = |wins, draws, losses, expected: Option<f64>| {
-            let found = one_sided_elo(Wdl::new(wins, draws, losses)).map(|elo| elo.0.round());
-            assert_eq!(found, expected, "{wins} {draws} {losses}");
-        };
-        // A score of 0.05^(1/10) = 0.741; of 0.05^(1/100) = 0.970.
-        check(10, 0, 0, Some(183.0));
-        check(0, 0, 10, Some(-183.0));
-        check(100, 0, 0, Some(607.0));
-        check(9, 1, 0, None);
-        check(0, 0, 0, None);
     }
 }

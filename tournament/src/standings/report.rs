@@ -3,11 +3,11 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use smalt_report::{Align, Cell, Column, Kind, Sign, Table, format};
-use smalt_stats::{Elo, Estimate, MatchStatistics, Sprt, Verdict, Wdl};
+use smalt_report::{Align, Cell, Column, Interval, Kind, Sign, Table, format};
+use smalt_stats::{Estimate, MatchStatistics, Sprt, Verdict, Wdl};
 
 use super::course::Course;
-use super::{EntrantTally, PairingTally, Standings, TestState, one_sided_elo, statistics};
+use super::{EntrantTally, PairingTally, Standings, TestState, statistics};
 use crate::store::Fault;
 
 /// Everything at the end of a run: bracket or table of a tournament by rounds, standings, pairings, the test, endings, speed.
@@ -16,7 +16,10 @@ pub fn full(standings: &Standings) -> String {
     let parts = [
         Course::of(standings).map(|course| course.to_text()),
         Some(table(standings).to_text()),
-        (standings.pairings().len() > 1 || standings.test().is_some()).then(|| pairings(standings).to_text()),
+        (standings.pairings().len() > 1 || standings.test().is_some())
+            .then(|| pairings(standings))
+            .filter(|table| !table.is_empty())
+            .map(|table| table.to_text()),
         standings.test().map(|state| test(&state)),
         Some(endings(standings)),
         Some(speed(standings).to_text()),
@@ -36,7 +39,7 @@ pub fn table(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("#", Kind::Integer),
         Column::new("entrant", Kind::Text),
-        Column::new("elo", Kind::Estimate(1, Sign::Both)),
+        Column::new("elo", Kind::Interval(1, Sign::Both)),
         Column::new("nelo", Kind::Estimate(1, Sign::Both)),
         Column::new("los", Kind::Percent(1)),
         Column::new("points", Kind::Number(1, Sign::Negative)),
@@ -55,7 +58,7 @@ pub fn table(standings: &Standings) -> Table {
         table.push([
             place.into(),
             tally.name.clone().into(),
-            elo(found, results),
+            elo(found).into(),
             estimate(found.and_then(|found| found.nelo)),
             found.map(|found| found.los).into(),
             results.points().into(),
@@ -75,7 +78,7 @@ pub fn live_table(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("#", Kind::Integer),
         Column::new("entrant", Kind::Text),
-        Column::new("elo", Kind::Estimate(1, Sign::Both)),
+        Column::new("elo", Kind::Interval(1, Sign::Both)),
         Column::new("los", Kind::Percent(1)),
         Column::new("points", Kind::Number(1, Sign::Negative)),
         Column::new("games", Kind::Integer),
@@ -89,7 +92,7 @@ pub fn live_table(standings: &Standings) -> Table {
         table.push([
             place.into(),
             tally.name.clone().into(),
-            elo(found, results),
+            elo(found).into(),
             found.map(|found| found.los).into(),
             results.points().into(),
             results.games().into(),
@@ -115,33 +118,37 @@ fn estimate(estimate: Option<Estimate>) -> Cell {
     estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
 }
 
-/// Elo with its error; `> +183` (with 95 %) where all games were won, `< -183` where all were lost.
-fn elo(found: Option<MatchStatistics>, results: Wdl) -> Cell {
-    match one_sided_elo(results) {
-        Some(Elo(bound)) if results.wins > 0 => format!("> {bound:+.0}").into(),
-        Some(Elo(bound)) => format!("< {bound:+.0}").into(),
-        None => estimate(found.and_then(|found| found.elo)),
+/// Elo with its error; `+373.8 (+141, +604)` where the interval is not as wide on both sides, and `> +183` (`< -183`)
+/// where all games were won (lost).
+pub fn elo(found: Option<MatchStatistics>) -> Interval {
+    let Some(found) = found else { return Interval::default() };
+    let ends = found.elo_interval;
+    Interval {
+        value: found.elo.map(|elo| elo.value),
+        error: found.elo.and_then(|elo| elo.error),
+        low: ends.low,
+        high: ends.high,
     }
 }
 
-/// Who met whom.
+/// Who met whom; those who have not yet are left out.
 pub fn pairings(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("pairing", Kind::Text),
-        Column::new("elo", Kind::Estimate(1, Sign::Both)),
+        Column::new("elo", Kind::Interval(1, Sign::Both)),
         Column::new("los", Kind::Percent(1)),
         Column::new("points", Kind::Number(1, Sign::Negative)),
         Column::new("games", Kind::Integer),
         Column::new("W-D-L", Kind::Text),
         Column::new("pairs (0, ½, 1, 1½, 2)", Kind::Text),
     ]);
-    for tally in standings.pairings() {
+    for tally in standings.pairings().iter().filter(|tally| tally.results.games() > 0) {
         let name = |entrant: usize| &standings.entrants()[entrant].name;
-        let found: Option<MatchStatistics> = statistics(tally.results, tally.pairs);
+        let found = statistics(tally.results, tally.pairs);
         let results = tally.results;
         table.push([
             format!("{} - {}", name(tally.pairing.first), name(tally.pairing.second)).into(),
-            elo(found, results),
+            elo(found).into(),
             found.map(|found| found.los).into(),
             results.points().into(),
             results.games().into(),
@@ -237,7 +244,17 @@ pub fn endings(standings: &Standings) -> String {
     if start_faults > 0 {
         faults.push(format!("failed starts {start_faults}"));
     }
-    let mut text = format!("Endings: {}\nFaults:  {}\n", joined(list(false)), joined(faults));
+    let by_faults: u64 = standings
+        .terminations()
+        .iter()
+        .filter(|(termination, _)| termination.is_fault())
+        .map(|(_, games)| games)
+        .sum();
+    let mut endings = list(false);
+    if by_faults > 0 {
+        endings.push(format!("by a fault {by_faults}"));
+    }
+    let mut text = format!("Endings: {}\nFaults:  {}\n", joined(endings), joined(faults));
     for tally in standings.entrants() {
         let faults = [
             ("time forfeits", tally.time_losses),
@@ -255,14 +272,31 @@ pub fn endings(standings: &Standings) -> String {
         }
     }
     text.push_str(&without_faults(standings));
+    text.push_str(&overruns(standings));
     text
+}
+
+/// Who played with more than was agreed, which is no fault, but makes the numbers doubtful.
+fn overruns(standings: &Standings) -> String {
+    let tell = |tally: &EntrantTally| {
+        let (overruns, moves) = (tally.overruns, tally.searches.moves);
+        (overruns > 0).then(|| format!("{} in {overruns} of {moves} moves", tally.name))
+    };
+    let told: Vec<String> = standings.entrants().iter().filter_map(tell).collect();
+    if told.is_empty() {
+        return String::new();
+    }
+    format!(
+        "Beyond the limit of nodes or plies, so that strength was not compared on equal terms: {}\n",
+        told.join(", ")
+    )
 }
 
 /// Strength by chess alone, where faults ended some games.
 fn without_faults(standings: &Standings) -> String {
     let tell = |(entrant, tally): (usize, &EntrantTally)| {
-        let found = standings.faultless_statistics_of(entrant)?.elo?;
-        let elo = format::estimate(found.value, found.error, 1, Sign::Both);
+        let found = standings.faultless_statistics_of(entrant)?;
+        let elo = format::interval(&elo(Some(found)), 1, Sign::Both);
         Some(format!("{} {elo} ({} games)", tally.name, tally.faultless.games()))
     };
     let told: Vec<String> = standings.entrants().iter().enumerate().filter_map(tell).collect();
@@ -348,19 +382,4 @@ pub fn speed(standings: &Standings) -> Table {
         ]);
     }
     table
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn the_bound_of_a_one_sided_result_points_the_way_of_the_result() {
-        let check = |results, expected: &str| assert_eq!(elo(None, results), Cell::from(expected));
-        check(Wdl::new(10, 0, 0), "> +183");
-        // Four wins still leave room for somewhat weaker than the other.
-        check(Wdl::new(4, 0, 0), "> -19");
-        check(Wdl::new(0, 0, 4), "< +19");
-        check(Wdl::new(0, 0, 10), "< -183");
-    }
 }

@@ -49,14 +49,31 @@ impl Estimate {
     }
 }
 
+/// The ends of an interval; there is none on a side where nothing bounds the value.
+#[derive(Clone, Copy, Debug, Default, PartialEq)]
+pub struct Interval {
+    /// Finite.
+    pub low: Option<f64>,
+    /// Finite, and not below the other end.
+    pub high: Option<f64>,
+}
+
 /// What a match says about the entrant in view. There is none before the first game (or the first pair).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchStatistics {
     /// Mean points of a game, in [0, 1].
     pub score: f64,
     /// Elo difference. `None` after nothing but wins or nothing but losses; its error is `None` where the 95%
-    /// interval of the score reaches 0 or 1.
+    /// interval of the score, `score ± z · standard error`, reaches 0 or 1.
     pub elo: Option<Estimate>,
+    /// Where the Elo difference is with 95%, also where no single error says it:
+    /// - the Elo of both ends of the score's interval, half of whose distance the error is;
+    /// - where that reaches 0 or 1, or all ended alike, the Elo of both ends of E. Wilson's interval (1927), which never
+    ///   does, for as many games as would spread so much without draws: `n · score · (1 - score) / variance`, and for
+    ///   the games themselves where all ended alike (a spread of zero would claim too much);
+    /// - after nothing but wins (losses) only the low (high) end of the one-sided interval of C. Clopper and E. Pearson
+    ///   (1934): at a lower (higher) difference so many in a row are rarer than one time in twenty, score `0.05^(1/n)`.
+    pub elo_interval: Interval,
     /// Normalized Elo difference. `None` where all games (pairs) ended alike, so that nothing is known of the
     /// spread it is measured in.
     pub nelo: Option<Estimate>,
@@ -124,6 +141,7 @@ fn statistics(sample: Sample, draw_ratio: f64, pairs_ratio: Option<f64>) -> Matc
     MatchStatistics {
         score: mean,
         elo,
+        elo_interval: elo_interval(&sample),
         nelo: normalized_elo(&sample),
         los: likelihood_of_superiority(mean, standard_error),
         draw_ratio,
@@ -137,6 +155,36 @@ fn elo_error(score: f64, standard_error: f64) -> Option<f64> {
     let upper = Elo::from_score(score + margin)?;
     let lower = Elo::from_score(score - margin)?;
     Some((upper.0 - lower.0) / 2.0)
+}
+
+/// See [`MatchStatistics::elo_interval`].
+fn elo_interval(sample: &Sample) -> Interval {
+    let Moments { mean, variance } = sample.moments;
+    let games = (sample.count * sample.games_each) as f64;
+    let elo = |score: f64| Elo::from_score(score).map(|elo| elo.0);
+    if mean <= 0.0 || mean >= 1.0 {
+        let bound = elo(0.05_f64.powf(1.0 / games));
+        return match mean > 0.5 {
+            true => Interval { low: bound, high: None },
+            false => Interval { low: None, high: bound.map(|bound| -bound) },
+        };
+    }
+    let margin = Z_95 * (variance / sample.count as f64).sqrt();
+    let (low, high) = if variance > 0.0 && mean - margin > 0.0 && mean + margin < 1.0 {
+        (mean - margin, mean + margin)
+    } else {
+        let without_draws = mean * (1.0 - mean);
+        wilson(mean, if variance > 0.0 { sample.count as f64 * without_draws / variance } else { games })
+    };
+    Interval { low: elo(low), high: elo(high) }
+}
+
+/// The 95% interval of a share that was seen in so many trials (E. B. Wilson, *Probable inference*, 1927).
+fn wilson(share: f64, trials: f64) -> (f64, f64) {
+    let weight = Z_95 * Z_95 / trials;
+    let center = (share + weight / 2.0) / (1.0 + weight);
+    let margin = Z_95 / (1.0 + weight) * ((share * (1.0 - share) + weight / 4.0) / trials).sqrt();
+    (center - margin, center + margin)
 }
 
 fn normalized_elo(sample: &Sample) -> Option<Estimate> {
@@ -154,4 +202,48 @@ fn normalized_elo(sample: &Sample) -> Option<Estimate> {
 
 fn likelihood_of_superiority(score: f64, standard_error: f64) -> f64 {
     if score == 0.5 { 0.5 } else { cdf((score - 0.5) / standard_error) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(found: MatchStatistics, low: Option<f64>, high: Option<f64>) {
+        let rounded = |end: Option<f64>| end.map(f64::round);
+        let found = found.elo_interval;
+        assert_eq!((rounded(found.low), rounded(found.high)), (low, high), "{found:?}");
+    }
+
+    #[test]
+    fn an_interval_of_the_score_within_0_and_1_is_taken_as_it_is() {
+        let found = Pentanomial([34, 54, 63, 64, 75]).statistics().unwrap();
+        let (error, Interval { low, high }) = (found.elo.unwrap().error.unwrap(), found.elo_interval);
+        assert!((high.unwrap() - low.unwrap() - 2.0 * error).abs() < 1e-9);
+    }
+
+    /// Wilson's interval of 9 of 10 is 0.5958 to 0.9821, as tables have it.
+    #[test]
+    fn an_interval_that_would_reach_beyond_every_score_has_both_ends() {
+        check(Wdl::new(9, 0, 1).statistics().unwrap(), Some(67.0), Some(696.0));
+        check(Wdl::new(1, 0, 9).statistics().unwrap(), Some(-696.0), Some(-67.0));
+        // Draws narrow it: the same score from fewer decided games.
+        check(Wdl::new(8, 2, 0).statistics().unwrap(), Some(158.0), Some(605.0));
+    }
+
+    #[test]
+    fn games_that_all_ended_alike_leave_room() {
+        // As for one win and one loss: 0.0945 to 0.9055.
+        check(Wdl::new(0, 2, 0).statistics().unwrap(), Some(-393.0), Some(393.0));
+        check(Pentanomial([0, 0, 1, 0, 0]).statistics().unwrap(), Some(-393.0), Some(393.0));
+    }
+
+    #[test]
+    fn nothing_but_wins_bounds_the_strength_from_one_side() {
+        // A score of 0.05^(1/10) = 0.741; of 0.05^(1/100) = 0.970.
+        check(Wdl::new(10, 0, 0).statistics().unwrap(), Some(183.0), None);
+        check(Pentanomial([5, 0, 0, 0, 0]).statistics().unwrap(), None, Some(-183.0));
+        check(Wdl::new(100, 0, 0).statistics().unwrap(), Some(607.0), None);
+        // Four wins still leave room for somewhat weaker than the other.
+        check(Wdl::new(4, 0, 0).statistics().unwrap(), Some(-19.0), None);
+    }
 }

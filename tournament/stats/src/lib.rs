@@ -20,5 +20,5 @@ pub mod ratings;
 pub mod sprt;
 
 pub use counts::{Outcome, Pentanomial, Wdl};
-pub use elo::{Elo, Estimate, MatchStatistics};
+pub use elo::{Elo, Estimate, Interval, MatchStatistics};
 pub use sprt::{Sprt, Verdict};

@@ -2,7 +2,7 @@
 
 use proptest::prelude::*;
 use smalt_stats::sprt::{GREATEST_ELO, Model, SprtError};
-use smalt_stats::{Elo, Estimate, Outcome, Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::{Elo, Estimate, Interval, Outcome, Pentanomial, Sprt, Verdict, Wdl};
 
 const MODELS: [Model; 3] = [Model::Logistic, Model::Normalized, Model::BayesElo];
 
@@ -54,6 +54,10 @@ proptest! {
             prop_assert!(near(ours.score, 1.0 - theirs.score));
             prop_assert!(opposite(ours.elo, theirs.elo), "{ours:?} {theirs:?}");
             prop_assert!(opposite(ours.nelo, theirs.nelo), "{ours:?} {theirs:?}");
+            let exact = |end: Option<f64>| end.map(Estimate::exact);
+            let (here, there) = (ours.elo_interval, theirs.elo_interval);
+            prop_assert!(opposite(exact(here.low), exact(there.high)), "{ours:?} {theirs:?}");
+            prop_assert!(opposite(exact(here.high), exact(there.low)), "{ours:?} {theirs:?}");
             prop_assert!(near(ours.los, 1.0 - theirs.los));
             prop_assert_eq!(ours.draw_ratio, theirs.draw_ratio);
         }
@@ -66,6 +70,22 @@ proptest! {
             prop_assert!((0.0..=1.0).contains(&found.los) && (0.0..=1.0).contains(&found.score));
             prop_assert!((0.0..=1.0).contains(&found.draw_ratio));
             prop_assert!(found.pairs_ratio.is_none_or(f64::is_finite));
+            let Interval { low, high } = found.elo_interval;
+            prop_assert!(low.is_none_or(f64::is_finite) && high.is_none_or(f64::is_finite), "{found:?}");
+        }
+    }
+
+    #[test]
+    fn an_interval_holds_its_value_and_has_both_ends_unless_all_was_won_or_lost(
+        games in wdl(),
+        pairs in pentanomial(),
+    ) {
+        for found in [games.statistics(), pairs.statistics()].into_iter().flatten() {
+            let Interval { low, high } = found.elo_interval;
+            match found.elo {
+                Some(elo) => prop_assert!(low.unwrap() <= elo.value && elo.value <= high.unwrap(), "{found:?}"),
+                None => prop_assert_ne!(low.is_some(), high.is_some()),
+            }
         }
     }
 

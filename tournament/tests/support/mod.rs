@@ -120,6 +120,11 @@ pub(crate) fn scripted(name: &str, arguments: &str) -> String {
     format!("\"cmd={}\" name={name} \"args=--name {name} {arguments}\"", program.display())
 }
 
+/// A match of two, with these words besides.
+pub(crate) fn duel<'a>(first: &'a str, second: &'a str, words: &'a str) -> Vec<&'a str> {
+    ["match", "--engine", first, "--engine", second].into_iter().chain(words.split(' ')).collect()
+}
+
 /// A PGN without all that depends on time.
 pub(crate) fn timeless(pgn: &str) -> String {
     let tags = ["[Date", "[GameDuration", "[GameStartTime", "[GameEndTime"];

@@ -1,11 +1,13 @@
 //! Entrants as people write them: one argument of a command line, or a name in a registry of engines. Every program
 //! that runs engines reads them here, so that the same words mean the same everywhere. Starts nothing, compares nothing
-//! with anything else: what a program makes of a clock or an option is its own business.
+//! with anything else: what a program makes of a clock or an option is its own business. What an entrant inherits is filled
+//! in by [`Registry::resolve`].
 
 mod cutechess;
 mod naming;
 mod nearest;
 mod registry;
+mod resolve;
 mod words;
 
 use std::collections::BTreeMap;
@@ -20,6 +22,7 @@ pub use cutechess::LeftOutEngine;
 pub use naming::{NameError, Names, default_name};
 pub use nearest::{nearest, nearest_key};
 pub use registry::{OptionText, Registry, RegistryEngine, RegistryError};
+pub use resolve::{Program, ResolveError, ResolvedEntrant};
 pub use words::{WordsError, parse_entrant, parse_keys, split_words};
 
 /// The command that means Smalt itself: the running executable again, as an engine.

@@ -1,7 +1,7 @@
 //! What an engine's lines told us: who it is, whether it answered, and what it found. Decides nothing and never waits.
 //!
 //! While nobody watches a search, its lines of information are not parsed: the last ones that matter are kept as bytes
-//! and read when the best move has come.
+//! and read when the best move has come. One that lasts is watched for the work that it may do.
 
 use std::time::Instant;
 
@@ -13,7 +13,7 @@ use smalt_protocol::{Info, OptionDeclaration};
 use crate::conversation::Listener;
 use crate::fault::quote;
 use crate::process::{Line, text};
-use crate::search::{Report, Wish};
+use crate::search::{Report, Wish, WorkLimit};
 
 /// Whether a best move is awaited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -73,6 +73,10 @@ pub(super) struct Hearing {
     pub(super) awaiting: Awaiting,
     pub(super) answer: Option<Answer>,
     pub(super) info_lines: u64,
+    /// Looked at with every line from now on, if there is one.
+    pub(super) watched: Option<WorkLimit>,
+    /// Whether the search that is watched takes no notice of its limit.
+    pub(super) is_overrun: bool,
     /// The last line about the best variation.
     line_of_play: Vec<u8>,
     /// The last line with counters that came after it.
@@ -85,8 +89,16 @@ impl Hearing {
         self.awaiting = Awaiting::BestMove;
         self.answer = None;
         self.info_lines = 0;
+        self.watch(None);
         self.line_of_play.clear();
         self.counters.clear();
+    }
+
+    /// Looks at what the lines so far and all others tell of the work that was done; or at no more of them.
+    pub(super) fn watch(&mut self, limit: Option<WorkLimit>) {
+        self.watched = limit;
+        let report = limit.map(|_| self.report()).unwrap_or_default();
+        self.is_overrun = limit.is_some_and(|limit| limit.is_overrun(report.nodes, report.depth));
     }
 
     /// What the lines of this search came to.
@@ -111,7 +123,12 @@ impl Hearing {
                 self.counters.clear();
             }
             InfoKind::Counters => keep(&mut self.counters, line),
-            InfoKind::Other => {}
+            InfoKind::Other => return,
+        }
+        if let Some(limit) = self.watched
+            && let EngineMessage::Info(info) = EngineMessage::parse(&text(line))
+        {
+            self.is_overrun |= limit.is_overrun(info.nodes, info.depth);
         }
     }
 

@@ -101,7 +101,7 @@ impl UciEngine {
         }
     }
 
-    /// Listens until the best move comes, the observer has seen enough, or the deadline.
+    /// Listens until the best move comes, the observer has seen enough, the search overruns its limit, or the deadline.
     fn hear_search(
         &mut self,
         deadline: Instant,
@@ -109,12 +109,15 @@ impl UciEngine {
         observer: Option<&mut Observer<'_>>,
     ) -> Result<Wish, Waited> {
         let Some(observer) = observer else {
-            self.hear_until(deadline, meanwhile, |hearing| hearing.answer.is_some())?;
+            self.hear_until(deadline, meanwhile, |hearing| hearing.answer.is_some() || hearing.is_overrun)?;
             return Ok(Wish::GoOn);
         };
         let since = self.search.asked_at;
         let mut observed = Observed { hearing: &mut self.hearing, observer, since, wish: Wish::GoOn };
-        while observed.hearing.answer.is_none() && observed.wish == Wish::GoOn {
+        let goes_on = |observed: &Observed<'_, '_>| {
+            observed.hearing.answer.is_none() && !observed.hearing.is_overrun && observed.wish == Wish::GoOn
+        };
+        while goes_on(&observed) {
             self.conversation.hear_one(deadline, meanwhile, &mut observed)?;
         }
         Ok(observed.wish)
@@ -243,29 +246,41 @@ impl Engine for UciEngine {
         let search = self.search;
         let mut deadline = search.asked_at + search.deadline;
         let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
+        let mut watch_at = search.watched_at();
         let mut ending = Ending::Own;
         loop {
-            let until = stop_at.map_or(deadline, |stop_at| stop_at.min(deadline));
+            let until = [stop_at, watch_at].into_iter().flatten().fold(deadline, Instant::min);
             let watching = observer.as_deref_mut().filter(|_| ending == Ending::Own);
             let heard = self.hear_search(until, meanwhile, watching);
             if let Some(answer) = self.hearing.answer.take() {
                 return self.conclude(answer, ending);
             }
+            let is_overrun = self.hearing.is_overrun;
             match heard {
                 Ok(_) => {}
+                Err(Waited::Late) if watch_at.is_some_and(|watch_at| watch_at <= until) => {
+                    self.hearing.watch(search.work);
+                    watch_at = None;
+                    continue;
+                }
                 Err(Waited::Late) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
-                Err(Waited::Late) if ending == Ending::Stopped => {
+                Err(Waited::Late) if ending != Ending::Own => {
                     let waited = self.conversation.patience.stop;
                     return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
                 }
                 Err(Waited::Late) => return Err(Fault::NoBestmove { waited: search.deadline }.into()),
                 Err(Waited::Stopped(error)) => return Err(error),
             }
-            ending = Ending::Stopped;
-            stop_at = None;
+            ending = if is_overrun { Ending::Overrun } else { Ending::Stopped };
+            (stop_at, watch_at) = (None, None);
+            self.hearing.watch(None);
             self.settle(meanwhile)?;
             deadline = self.send(&[ClientMessage::Stop], meanwhile)? + self.conversation.patience.stop;
         }
+    }
+
+    fn allow(&mut self, deadline: Duration) {
+        self.search.deadline = deadline;
     }
 
     fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {

@@ -36,10 +36,14 @@ pub(super) struct Enough {
 }
 
 impl Enough {
-    /// More plies than asked, or as many nodes.
-    fn is_reached(self, thinking: &Thinking<'_>) -> bool {
+    /// As many nodes as asked: nobody else tells it, since the protocol has no such limit.
+    fn has_nodes(self, thinking: &Thinking<'_>) -> bool {
+        self.nodes.is_some_and(|nodes| thinking.nodes >= nodes)
+    }
+
+    /// More plies than asked.
+    fn is_overrun(self, thinking: &Thinking<'_>) -> bool {
         self.depth.is_some_and(|depth| thinking.depth > depth)
-            || self.nodes.is_some_and(|nodes| thinking.nodes >= nodes)
     }
 }
 
@@ -60,6 +64,8 @@ pub(super) struct Hearing {
     pub(super) hint: String,
     pub(super) enough: Enough,
     pub(super) has_enough: bool,
+    /// Whether it has enough since it took no notice of its limit of plies.
+    pub(super) is_overrun: bool,
     pub(super) info_lines: u64,
     thinking: Vec<u8>,
 }
@@ -73,6 +79,7 @@ impl Hearing {
         self.hint.clear();
         self.enough = enough;
         self.has_enough = false;
+        self.is_overrun = false;
         self.info_lines = 0;
         self.thinking.clear();
     }
@@ -89,7 +96,8 @@ impl Hearing {
         self.info_lines += 1;
         self.thinking.clear();
         self.thinking.extend_from_slice(line);
-        self.has_enough |= self.enough.is_reached(thinking);
+        self.is_overrun |= !self.has_enough && self.enough.is_overrun(thinking);
+        self.has_enough |= self.is_overrun || self.enough.has_nodes(thinking);
     }
 
     fn hear_message(&mut self, message: &EngineMessage<'_>, line: &str, at: Instant) {

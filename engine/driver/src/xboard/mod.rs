@@ -367,18 +367,22 @@ impl Engine for XboardEngine {
             match heard {
                 Ok(_) => {}
                 Err(Waited::Late) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
-                Err(Waited::Late) if ending == Ending::Stopped => {
+                Err(Waited::Late) if ending != Ending::Own => {
                     let waited = self.conversation.patience.stop;
                     return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
                 }
                 Err(Waited::Late) => return Err(Fault::NoBestmove { waited: search.deadline }.into()),
                 Err(Waited::Stopped(error)) => return Err(error),
             }
-            ending = Ending::Stopped;
+            ending = if self.hearing.is_overrun { Ending::Overrun } else { Ending::Stopped };
             stop_at = None;
             self.settle(meanwhile)?;
             deadline = self.say(&ClientMessage::MoveNow, meanwhile)? + self.conversation.patience.stop;
         }
+    }
+
+    fn allow(&mut self, deadline: Duration) {
+        self.search.deadline = deadline;
     }
 
     fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {

@@ -15,13 +15,32 @@ pub fn parse_move(word: &str, position: &Position) -> Option<Move> {
 pub fn parse_line(line: &str, position: &Position, mode: CastlingMode) -> Vec<UciMove> {
     let mut position = *position;
     let mut moves = Vec::new();
-    for word in line.split_ascii_whitespace().map(without_number).filter(|word| !word.is_empty()) {
-        let word = word.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(word);
+    for word in words(line) {
         let Some(mv) = parse_move(word, &position) else { break };
         moves.push(UciMove::from_move(mv, mode));
         position.play(mv);
     }
     moves
+}
+
+/// The first word of a line that is written as a move, but is none there: illegal, or ambiguous. Lines are free texts, so
+/// that another word only ends what can be judged.
+pub fn first_illegal<'l>(line: &'l str, position: &Position) -> Option<&'l str> {
+    let mut position = *position;
+    for word in words(line) {
+        let Some(mv) = parse_move(word, &position) else {
+            let is_written_as_move = UciMove::parse(word).is_ok() || San::parse(word).is_ok();
+            return is_written_as_move.then_some(word);
+        };
+        position.play(mv);
+    }
+    None
+}
+
+/// The words of a line without the numbers of moves, and without brackets.
+fn words(line: &str) -> impl Iterator<Item = &str> {
+    let words = line.split_ascii_whitespace().map(without_number).filter(|word| !word.is_empty());
+    words.map(|word| word.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(word))
 }
 
 /// Nothing of `1.` and `1...`; `e4` of `1.e4`; castling with zeros as it is.
@@ -55,5 +74,18 @@ mod tests {
         let castling = "r3k2r/8/8/8/8/8/8/R3K2R b KQkq - 0 1";
         check(castling, "1... 0-0 2. O-O-O", "e8g8 e1c1");
         check("8/P6k/8/8/8/8/8/K7 w - - 0 1", "a8=Q Kg6", "a7a8q h7g6");
+    }
+
+    #[test]
+    fn what_is_written_as_a_move_must_be_one() {
+        let check = |line: &str, expected: Option<&str>| {
+            assert_eq!(first_illegal(line, &Position::start()), expected, "{line}");
+        };
+        check("1. e4 e5 2. Nf3", None);
+        check("1.e4 e5 2.Nf3 e1g1", Some("e1g1"));
+        check("e2e4 e7e5 Nf6", Some("Nf6"));
+        check("e2e4 e7e5 <HT>", None);
+        check("book: e5", None);
+        check("", None);
     }
 }

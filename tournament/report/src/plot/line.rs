@@ -117,18 +117,18 @@ impl LineChart {
         chart
     }
 
-    /// With one more line in a band of its intervals: x, y, and the half-width of the interval where there is one.
+    /// With one more line in a band of its intervals: x, y, and both ends of the interval where it has such.
     #[must_use]
     pub fn line_with_band(
         self,
         name: impl Into<String>,
-        points: impl IntoIterator<Item = (f64, f64, Option<f64>)>,
+        points: impl IntoIterator<Item = (f64, f64, Option<[f64; 2]>)>,
     ) -> LineChart {
         let points: Vec<_> = points.into_iter().collect();
         let scale = self.scale;
         let mut chart = self.line(name, points.iter().map(|&(x, y, _)| (x, y)));
-        let interval = |&(x, y, error): &(f64, f64, Option<f64>)| {
-            error.map(|error| (scale.place(x), y - error, y + error))
+        let interval = |&(x, _, ends): &(f64, f64, Option<[f64; 2]>)| {
+            ends.map(|[low, high]| (scale.place(x), low, high))
         };
         let is_finite = |&(x, low, high): &(f64, f64, f64)| [x, low, high].iter().all(|n| n.is_finite());
         if let Some(line) = chart.lines.last_mut() {

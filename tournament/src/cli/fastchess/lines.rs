@@ -317,7 +317,13 @@ fn table(standings: &Standings, by_pairs: bool) -> String {
         .entrants()
         .iter()
         .enumerate()
-        .map(|(entrant, tally)| (tally, standings.pairs_of(entrant), standings.statistics_of(entrant)))
+        .map(|(entrant, tally)| {
+            // As published, also where all ended alike and the error is zero.
+            let pairs = standings.pairs_of(entrant);
+            let are_all_paired = pairs.games() == tally.results.games();
+            let found = if are_all_paired { pairs.statistics() } else { tally.results.statistics() };
+            (tally, pairs, found)
+        })
         .collect();
     let share = |row: &(_, _, Option<smalt_stats::MatchStatistics>)| row.2.map_or(-1.0, |found| found.score);
     rows.sort_by(|a, b| share(b).total_cmp(&share(a)));

@@ -89,7 +89,8 @@ Games:   -rounds N -games N -repeat [N] -noswap -reverse -tournament TYPE -seeds
          -use-affinity [CPUS] -wait MS -recover -startup-ms N -ucinewgame-ms N -ping-ms N
 Ends:    -draw movenumber= movecount= score=, -resign movecount= score= twosided=, -maxmoves N
          -tb PATHS -tbpieces N -tbignore50 -tbadjudicate WIN_LOSS|DRAW|BOTH, -sprt elo0= elo1= alpha= beta= model=
-Output:  -pgnout FILE [min] [fi] | file= append= min= …, -epdout FILE | file= append=, -debug, -event NAME -site NAME -output format=fastchess|cutechess
+Output:  -pgnout FILE [min] [fi] | file= append= min= notation=san|lan|uci nodes= nps= seldepth= hashfull= tbhits=
+         timeleft= latency= pv=, -epdout FILE | file= append=, -debug, -event NAME -site NAME -output format=fastchess|cutechess
          -ratinginterval N -scoreinterval N -outcomeinterval N -report penta=true|false -crc32 pgn=true -log file= …
          -config outname= | file=, -show-latency -testEnv -autosaveinterval N -quick cmd= cmd= book=
          -config outname=NAME.json keeps its store in NAME.db, and -config file=NAME.json goes on with that.

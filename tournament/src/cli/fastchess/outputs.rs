@@ -6,7 +6,7 @@ use anyhow::bail;
 
 use super::lines::Style;
 use super::words::Flag;
-use crate::plan::{Figure, PgnForm};
+use crate::plan::{Figure, Notation, PgnForm};
 
 /// A PGN file, and how many of its bytes stay.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,6 +15,7 @@ pub(super) struct PgnOut {
     pub(super) after: u64,
     pub(super) figures: Vec<Figure>,
     pub(super) form: PgnForm,
+    pub(super) notation: Notation,
 }
 
 /// `-pgnout FILE [min] [fi]`, or `-pgnout file= append= notation= …`.
@@ -23,18 +24,14 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
     let mut appends = true;
     let mut figures = Vec::new();
     let mut form = PgnForm::Full;
+    let mut notation = Notation::San;
     for word in flag.words {
         match word.split_once('=') {
             Some(("file", value)) => file = Some(value),
             Some(("append", value)) => appends = flag.truth("append", value)?,
-            Some(("notation", "san")) => {}
             Some(("notation", value)) => {
-                return Err(flag.refuse("notation", value, "moves are written in san only"));
-            }
-            Some(("hashfull", value)) => {
-                if flag.truth("hashfull", value)? {
-                    return Err(flag.refuse("hashfull", value, "it is not kept of a search; leave it out"));
-                }
+                notation = crate::plan::parse_word(value)
+                    .map_err(|_| flag.refuse("notation", value, "the notations are san, lan and uci"))?;
             }
             Some(("min", value)) => form = pgn_form(flag.truth("min", value)?),
             // Only finished games are ever written.
@@ -70,7 +67,7 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
     let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-pgnout needs a file") };
     let path = PathBuf::from(file);
     let after = if appends { length(&path) } else { 0 };
-    Ok(PgnOut { path, after, figures, form })
+    Ok(PgnOut { path, after, figures, form, notation })
 }
 
 fn pgn_form(is_minimal: bool) -> PgnForm {

@@ -336,6 +336,7 @@ impl<'a> Typed<'a> {
                 pgn_after: self.pgn.as_ref().map(|pgn| pgn.after),
                 pgn_comments: self.pgn.as_ref().map(|pgn| pgn.figures.clone()),
                 pgn_form: self.pgn.as_ref().map(|pgn| pgn.form),
+                pgn_notation: self.pgn.as_ref().map(|pgn| pgn.notation),
                 epd: self.epd.as_ref().map(|epd| epd.path.clone()),
                 epd_after: self.epd.as_ref().map(|epd| epd.after),
                 log: self.log.clone(),

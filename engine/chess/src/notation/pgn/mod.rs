@@ -2,7 +2,8 @@
 //!
 //! Reading streams: [`PgnReader`] holds one buffer and one token, and tells a [`Visitor`] what it meets, or makes whole
 //! games ([`PgnGame`]). Whatever is wrong costs no more than it must: a line of text, a variation, the rest of a game;
-//! and is reported with its line and reason. Writing is the [`PgnGame`]'s `Display`, in export format.
+//! and is reported with its line and reason. Writing is the [`PgnGame`]'s `Display`, in export format, or with moves in another
+//! notation ([`PgnGame::written_in`]).
 
 mod builder;
 mod game;
@@ -20,3 +21,4 @@ pub use problem::{PgnError, PgnProblem, ProblemKind, SkippedGame};
 pub use reader::PgnReader;
 pub use tags::Tags;
 pub use visitor::{Flow, Visitor};
+pub use write::{MoveNotation, WrittenGame};

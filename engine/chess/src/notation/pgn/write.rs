@@ -5,25 +5,79 @@ use std::fmt::{self, Write};
 
 use super::game::{Element, PgnGame};
 use crate::moves::Move;
-use crate::notation::san::San;
+use crate::notation::san::{San, SanBody};
+use crate::notation::uci_move::{CastlingMode, UciMove};
 use crate::piece::Color;
 use crate::position::Position;
 
 /// The longest line, in characters.
 const COLUMNS: usize = 79;
 
+/// How the moves of a game are written. The export format has algebraic notation; some programs read others alone.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum MoveNotation {
+    /// `Nf3`, `exd5`: what the standard's export format has.
+    #[default]
+    San,
+    /// `Ng1f3`, `e4xd5`: the same with both squares of every move but castling.
+    Lan,
+    /// `g1f3`, `e4d5`, `e1g1`; castling in Chess960 as king takes rook.
+    Uci,
+}
+
+impl MoveNotation {
+    fn text(self, mv: Move, position: &Position, mode: CastlingMode) -> String {
+        match self {
+            MoveNotation::San => San::from_move(mv, position).to_string(),
+            MoveNotation::Lan => {
+                let mut san = San::from_move(mv, position);
+                if let SanBody::Normal(normal) = &mut san.body {
+                    (normal.file, normal.rank) = (Some(mv.from().file()), Some(mv.from().rank()));
+                }
+                san.to_string()
+            }
+            MoveNotation::Uci => UciMove::from_move(mv, mode).to_string(),
+        }
+    }
+}
+
+/// A game to be written with its moves in another notation.
+#[derive(Clone, Copy, Debug)]
+pub struct WrittenGame<'a> {
+    game: &'a PgnGame,
+    notation: MoveNotation,
+}
+
+impl PgnGame {
+    /// The same game, with its moves in this notation.
+    pub fn written_in(&self, notation: MoveNotation) -> WrittenGame<'_> {
+        WrittenGame { game: self, notation }
+    }
+}
+
 impl fmt::Display for PgnGame {
     /// Ends with the line end behind the result; put an empty line between games.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (name, value) in self.tags().iter() {
+        self.written_in(MoveNotation::San).fmt(f)
+    }
+}
+
+impl fmt::Display for WrittenGame<'_> {
+    /// As [`PgnGame`].
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let WrittenGame { game, notation } = *self;
+        for (name, value) in game.tags().iter() {
             writeln!(f, "[{name} \"{}\"]", value.replace('\\', "\\\\").replace('"', "\\\""))?;
         }
         writeln!(f)?;
-        let mut movetext = Movetext { words: Words::new(f), lines: vec![Line::new(*self.start())] };
-        for element in self.movetext() {
+        let is_960 = game.tags().get("Variant").is_some_and(|variant| variant == "Chess960");
+        let mode = if is_960 { CastlingMode::Chess960 } else { CastlingMode::of(game.start()) };
+        let lines = vec![Line::new(*game.start())];
+        let mut movetext = Movetext { words: Words::new(f), lines, notation, mode };
+        for element in game.movetext() {
             movetext.element(element)?;
         }
-        let result = self.outcome().map_or("*".into(), |outcome| outcome.to_string());
+        let result = game.outcome().map_or("*".into(), |outcome| outcome.to_string());
         movetext.finish(&result)
     }
 }
@@ -62,6 +116,8 @@ struct Movetext<'a, 'b> {
     words: Words<'a, 'b>,
     /// The main line and the open variations.
     lines: Vec<Line>,
+    notation: MoveNotation,
+    mode: CastlingMode,
 }
 
 impl Movetext<'_, '_> {
@@ -69,7 +125,7 @@ impl Movetext<'_, '_> {
         let line = self.lines.last_mut().expect("a game closes no more variations than it opens");
         match element {
             Element::Move(mv) => {
-                let text = format!("{}{}", line.number(), San::from_move(*mv, &line.now));
+                let text = format!("{}{}", line.number(), self.notation.text(*mv, &line.now, self.mode));
                 line.play(*mv);
                 self.words.word(&text)
             }
@@ -190,5 +246,30 @@ impl<'a, 'b> Words<'a, 'b> {
         self.column += length;
         self.pending.clear();
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{PgnReader, Variations};
+    use super::*;
+
+    #[test]
+    fn moves_are_written_in_every_notation_and_read_back() {
+        let mut game = PgnGame::new(Position::start());
+        for text in ["e4", "d5", "exd5", "Nf6", "Nf3", "g6", "Be2", "Bg7", "O-O", "Nxd5"] {
+            let mv = San::parse(text).unwrap().to_move(game.position()).unwrap();
+            game.push_move(mv).unwrap();
+        }
+        let check = |notation, expected: &str| {
+            let text = game.written_in(notation).to_string();
+            let moves = text.lines().last().unwrap().trim_end_matches(" *");
+            assert_eq!(moves, expected);
+            let read = PgnReader::new(text.as_bytes()).read_game(Variations::Keep).unwrap().unwrap();
+            assert_eq!(read.to_string(), game.to_string());
+        };
+        check(MoveNotation::San, "1. e4 d5 2. exd5 Nf6 3. Nf3 g6 4. Be2 Bg7 5. O-O Nxd5");
+        check(MoveNotation::Lan, "1. e2e4 d7d5 2. e4xd5 Ng8f6 3. Ng1f3 g7g6 4. Bf1e2 Bf8g7 5. O-O Nf6xd5");
+        check(MoveNotation::Uci, "1. e2e4 d7d5 2. e4d5 g8f6 3. g1f3 g7g6 4. f1e2 f8g7 5. e1g1 f6d5");
     }
 }

@@ -1,0 +1,118 @@
+//! Thinking on the opponent's time, in both protocols: it begins when it may, keeps its move to itself, and gives it when
+//! the opponent has moved.
+
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU32, Ordering};
+use std::time::Duration;
+
+use smalt_chess::{CastlingMode, Position, UciMove};
+use smalt_driver::entrant::Protocol;
+use smalt_driver::{
+    ConversationError, Engine, GameTerms, Meanwhile, Pondering, SearchRequest, Searched, Speaker,
+    TranscriptSink,
+};
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::xboard::EngineMessage;
+use smalt_protocol::{Clock, SearchLimits};
+
+use super::searches::{BUSY, LONGEST, Seen, judge_moves};
+use super::{Notes, StepError};
+
+/// How long it ponders before the opponent moves.
+const PONDERED: Duration = Duration::from_millis(200);
+
+/// It thinks on its opponent's time without moving, and moves after the hit.
+pub(super) fn ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    let is_uci = engine.protocol() == Protocol::Uci;
+    if is_uci && smalt_protocol::option::find(engine.options(), "Ponder").is_none() {
+        notes.inapplicable("declares no option Ponder");
+        return Ok(());
+    }
+    let terms = GameTerms { variant: CastlingMode::Standard, pondering: Pondering::On };
+    engine.new_game(terms, &mut Meanwhile::nothing())?;
+    if is_uci { told(engine, notes) } else { by_itself(engine, notes) }
+}
+
+fn limits() -> SearchLimits {
+    let clock = Some(Clock { remaining: Duration::from_secs(2), increment: Duration::ZERO });
+    SearchLimits { white: clock, black: clock, ..SearchLimits::default() }
+}
+
+/// UCI: `go ponder`, and then `ponderhit`.
+fn told(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    let meanwhile = &mut Meanwhile::nothing();
+    let before = SearchLimits { ponder: true, ..limits() };
+    let request = SearchRequest {
+        start: Start::Fen(BUSY),
+        moves: &[],
+        limits: &before,
+        deadline: LONGEST,
+        stop_after: None,
+    };
+    engine.begin(&request, meanwhile)?;
+    std::thread::sleep(PONDERED);
+    engine.ponder_hit(&SearchRequest { limits: &limits(), ..request }, meanwhile)?;
+    let searched = engine.finish(meanwhile, None)?;
+    notes.look(engine);
+    judge_moves(Some(BUSY), &searched, &Seen::default(), "ponder", notes);
+    if notes.complaints() == 0 {
+        notes.ok("moves after `ponderhit`");
+    }
+    Ok(())
+}
+
+/// xboard: from `hard` on it ponders after each of its moves, until the opponent's comes.
+fn by_itself(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    let first = play(engine, &[])?;
+    let unasked = Arc::new(AtomicU32::new(0));
+    engine.set_transcript_sink(Some(Box::new(count_moves(&unasked))));
+    std::thread::sleep(PONDERED);
+    let reply = first.best.and_then(|best| Some((best, reply(best, first.ponder)?)));
+    let Some((best, reply)) = reply else {
+        notes.look(engine);
+        judge_moves(None, &first, &Seen::default(), "ponder", notes);
+        return Ok(());
+    };
+    let second = play(engine, &[best, reply])?;
+    engine.set_transcript_sink(None);
+    notes.look(engine);
+    let fen = position_after(&[best, reply]).map(|position| position.to_fen());
+    judge_moves(fen.as_deref(), &second, &Seen::default(), "ponder", notes);
+    if unasked.load(Ordering::Relaxed) > 1 {
+        notes.fail("moves while it ponders, before its opponent has moved");
+    }
+    if notes.complaints() == 0 {
+        notes.ok("moves when its opponent has, where it may ponder (`hard`)");
+    }
+    Ok(())
+}
+
+/// Counts what an engine writes as its moves.
+fn count_moves(count: &Arc<AtomicU32>) -> impl TranscriptSink + use<> {
+    let count = Arc::clone(count);
+    move |_: Duration, speaker: Speaker, line: &[u8]| {
+        let is_move = matches!(EngineMessage::parse(&String::from_utf8_lossy(line)), EngineMessage::Move(_));
+        if speaker == Speaker::Engine && is_move {
+            count.fetch_add(1, Ordering::Relaxed);
+        }
+    }
+}
+
+fn play(engine: &mut dyn Engine, moves: &[UciMove]) -> Result<Searched, ConversationError> {
+    let limits = limits();
+    let request =
+        SearchRequest { start: Start::Standard, moves, limits: &limits, deadline: LONGEST, stop_after: None };
+    engine.search(&request, &mut Meanwhile::nothing(), None)
+}
+
+/// The answer that was expected, or else any; none if the move was illegal.
+fn reply(best: UciMove, expected: Option<UciMove>) -> Option<UciMove> {
+    let position = position_after(&[best])?;
+    let any = position.legal_moves().first().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard));
+    expected.filter(|answer| answer.to_move(&position).is_ok()).or(any)
+}
+
+/// Where these moves lead from the start position; none if one of them is illegal.
+fn position_after(moves: &[UciMove]) -> Option<Position> {
+    moves.iter().try_fold(Position::start(), |position, mv| Some(position.after(mv.to_move(&position).ok()?)))
+}

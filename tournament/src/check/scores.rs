@@ -1,0 +1,74 @@
+//! Scores: who is better, in the view of the side to move. Adjudication rests on that.
+
+use smalt_driver::{Claim, Engine, Searched};
+use smalt_protocol::{Score, SearchLimits};
+
+use super::searches::{PATIENT, Seen, search};
+use super::{Notes, StepError, begin_game};
+
+/// Black has a queen more, and it is Black's move, or White's.
+const BLACK_IS_WINNING: [(&str, &str); 2] = [
+    ("black", "4k3/pppq1ppp/8/8/8/8/PPP2PPP/4K3 b - - 0 1"),
+    ("white", "4k3/pppq1ppp/8/8/8/8/PPP2PPP/4K3 w - - 0 1"),
+];
+
+/// A queen is worth more than this, in centipawns, however it is counted.
+const CLEAR: i32 = 200;
+
+/// Who is better, in an engine's words.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum View {
+    Ahead,
+    Behind,
+    Even,
+}
+
+/// A queen more is a high score for the side that has it, and a low one for the other.
+pub(super) fn scores(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+    let limits = SearchLimits { depth: Some(4), ..SearchLimits::default() };
+    let mut views = Vec::new();
+    for (_, fen) in BLACK_IS_WINNING {
+        begin_game(engine)?;
+        let searched = search(engine, Some(fen), &limits, Some(PATIENT), &mut Seen::default())?;
+        let Some(view) = view(&searched) else {
+            notes.look(engine);
+            notes.warn("tells no score with a queen more or less, so that no game can be adjudicated");
+            return Ok(());
+        };
+        views.push(view);
+    }
+    notes.look(engine);
+    match views.as_slice() {
+        [View::Ahead, View::Behind] => notes.ok("scores a queen more and a queen less as the side to move has it"),
+        [View::Behind, View::Behind] => notes.warn(
+            "tells scores from White's view, whoever is to move: adjudication would be wrong; say whitepov=on for it",
+        ),
+        _ => notes.warn(format!(
+            "its scores do not tell who is better: with {} to move and a queen more {}, with {} to move and a queen less {}",
+            BLACK_IS_WINNING[0].0, words(views[0]), BLACK_IS_WINNING[1].0, words(views[1]),
+        )),
+    }
+    Ok(())
+}
+
+/// Who gives up is behind.
+fn view(searched: &Searched) -> Option<View> {
+    if searched.claim == Some(Claim::Resigns) {
+        return Some(View::Behind);
+    }
+    Some(match searched.report.score?.score {
+        Score::Centipawns(score) if score > CLEAR => View::Ahead,
+        Score::Centipawns(score) if score < -CLEAR => View::Behind,
+        Score::Centipawns(_) => View::Even,
+        Score::Mate(moves) if moves > 0 => View::Ahead,
+        Score::Mate(_) => View::Behind,
+    })
+}
+
+fn words(view: View) -> &'static str {
+    match view {
+        View::Ahead => "it is ahead",
+        View::Behind => "it is behind",
+        View::Even => "it is level",
+    }
+}
