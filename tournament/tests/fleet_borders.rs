@@ -273,12 +273,12 @@ fn a_worker_without_the_engines_says_what_it_lacks() {
         ["worker", "--nats", &url, "--engines", "none.toml", "--speed", "1000", "--name", "lacking"];
     let lacking = place.start(&arguments);
     let run = place.start(&over(&url, "20"));
-    std::thread::sleep(Duration::from_secs(2));
+    std::thread::sleep(Duration::from_secs(3));
     let able = worker(&place, &url, "able");
     let (_, coordinator) = texts(&finish(run, 0));
     support::fleet::signal(&lacking, "-INT");
     let (_, err) = texts(&finish(lacking, 130));
-    assert!(coordinator.contains("lacking cannot play: no engine is called"), "{coordinator}");
+    assert!(coordinator.contains("lacking cannot play: failed to find the engine"), "{coordinator}");
     assert!(
         err.contains("no engine is called \"first\" or \"scripted_engine\" here; add it to engines.toml"),
         "{err}"
