@@ -72,8 +72,8 @@ fn has_nodes(plan: &Plan) -> bool {
     plan.entrants.iter().any(|entrant| entrant.clock.nodes.is_some())
 }
 
-/// Two sides of the mean entrant; none if that of one is not known.
-fn seconds_a_game(plan: &Plan) -> Option<f64> {
+/// How long a game lasts, in seconds: two sides of the mean entrant; none if that of one is not known.
+pub fn seconds_a_game(plan: &Plan) -> Option<f64> {
     let sides: Option<Vec<f64>> =
         plan.entrants.iter().map(|entrant| seconds_a_side(&entrant.clock)).collect();
     let sides = sides.filter(|sides| !sides.is_empty())?;

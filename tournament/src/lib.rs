@@ -26,3 +26,4 @@ pub mod run;
 pub mod schedule;
 pub mod standings;
 pub mod store;
+pub mod visible;

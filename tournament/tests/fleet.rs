@@ -5,7 +5,7 @@
 
 mod support;
 
-use support::fleet::{Server, dismiss, finish, matched, over, signal, worker, write_engines};
+use support::fleet::{Network, Proxy, Server, dismiss, finish, matched, over, signal, worker, write_engines};
 use support::{Place, texts, timeless};
 
 /// The games of the same run on one machine, without what depends on time.
@@ -53,6 +53,48 @@ fn a_killed_worker_loses_no_game() {
     dismiss([second]);
     drop(server);
     check_end(&place, "1", "12");
+}
+
+#[test]
+fn a_lost_network_loses_no_game_and_counts_none_twice() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "3");
+    let proxy = Proxy::start(server.port);
+    let far = worker(&place, &proxy.url(), "far");
+    let run = place.start(&over(&server.url(), "60"));
+    place.await_games("run.db", 3);
+    let near = worker(&place, &server.url(), "near");
+    for (network, games) in [(Network::Silent, 8), (Network::Cut, 24)] {
+        place.await_games("run.db", games);
+        proxy.turn(network);
+        // Three leases: others have its pair meanwhile, and it returns with results of its own.
+        std::thread::sleep(std::time::Duration::from_secs(3));
+        proxy.turn(Network::Up);
+    }
+    let (_, err) = texts(&finish(run, 0));
+    assert!(err.contains("far has been silent for long") && err.contains("far is back"), "{err}");
+    dismiss([far, near]);
+    drop(server);
+    check_end(&place, "3", "60");
+}
+
+#[test]
+fn a_run_that_nobody_plays_says_what_is_missing() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "0");
+    let run = place.start(&over(&server.url(), "4"));
+    std::thread::sleep(std::time::Duration::from_secs(5));
+    let missing = format!("smalt-tournament worker --nats {}", server.url());
+    let (status, _) = place.check(&["status", "run.db"], 0);
+    assert!(status.contains(&format!("No worker has played yet; start one: {missing}")), "{status}");
+    let worker = worker(&place, &server.url(), "a");
+    let (_, err) = texts(&finish(run, 0));
+    assert_eq!(err.matches(&format!("Waiting for workers: {missing}")).count(), 1, "{err}");
+    signal(&worker, "-INT");
+    let (_, err) = texts(&finish(worker, 130));
+    assert!(err.contains("The run is over, or was interrupted"), "{err}");
 }
 
 #[test]

@@ -18,7 +18,7 @@ use smalt_tournament::fleet::wire::{
     Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Request, WorkMessage,
     decode, encode,
 };
-use support::fleet::{Server, dismiss, finish, over, worker, write_engines};
+use support::fleet::{Server, dismiss, finish, matched, over, worker, write_engines};
 use support::{Place, texts};
 
 /// The rights that `worker --help` names, and no others.
@@ -189,6 +189,48 @@ fn secrets_in_addresses_are_refused() {
 }
 
 #[test]
+fn what_cannot_be_meant_is_refused_before_anything_begins() {
+    let place = Place::new();
+    write_engines(&place, "0");
+    let check = |arguments: &[&str], words: &str| {
+        let (_, err) = place.check(arguments, 2);
+        assert!(err.contains(words), "{err}");
+        assert!(!place.path("run.db").exists());
+    };
+    let url = "nats://127.0.0.1:1";
+    for more in [["--lease", "5"], ["--nats-user", "me"], ["--nats-ca", "ca.pem"]] {
+        check(&matched("2", &more), "there is none: give nats");
+    }
+    check(&matched("2", &["--allow-mixed"]), "there is none: give nats");
+    check(&[&over(url, "2")[..], &["--nats-password-file", "p"]].concat(), "give the user, too");
+    check(&[&over(url, "2")[..], &["--concurrency", "2"]].concat(), "give it to each worker");
+    for name in ["", "a\u{1b}[2Jb"] {
+        check(&["worker", "--nats", url, "--name", name], "--name: name");
+    }
+    check(&["worker", "--nats", url, "--concurrency", "2000"], "1024 games at once are the most");
+    place.write("seed", "no seed\n");
+    check(&[&over(url, "2")[..], &["--nats-nkey", "seed"]].concat(), "/seed: its first line is no seed");
+}
+
+#[test]
+fn no_engine_is_given_the_password() {
+    let place = Place::new();
+    write_engines(&place, "0");
+    let engines = place.read("engines.toml");
+    let program = engines.split('"').find(|word| word.ends_with("scripted_engine")).unwrap().to_owned();
+    let seen = place.path("seen");
+    place.write("wrapper", &format!("#!/bin/sh\nenv >> {}\nexec {program} \"$@\"\n", seen.display()));
+    let wrapper = place.path("wrapper");
+    std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    place.write("engines.toml", &engines.replace(&program, wrapper.to_str().unwrap()));
+    let mut command = place.command(&matched("2", &[]));
+    command.env("SMALT_NATS_PASSWORD", "open sesame").env("SMALT_ANOTHER", "seen");
+    finish(command.spawn().unwrap(), 0);
+    let seen = place.read("seen");
+    assert!(seen.contains("SMALT_ANOTHER=seen") && !seen.contains("sesame"), "{seen}");
+}
+
+#[test]
 fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
     let place = Place::new();
     let Some(server) = Server::start(&place, &[]) else { return };
@@ -227,11 +269,16 @@ fn a_worker_without_the_engines_says_what_it_lacks() {
     write_engines(&place, "0");
     place.write("none.toml", "");
     let url = server.url();
-    let lacking = place.start(&["worker", "--nats", &url, "--engines", "none.toml", "--speed", "1000"]);
+    let arguments =
+        ["worker", "--nats", &url, "--engines", "none.toml", "--speed", "1000", "--name", "lacking"];
+    let lacking = place.start(&arguments);
+    let run = place.start(&over(&url, "20"));
+    std::thread::sleep(Duration::from_secs(3));
     let able = worker(&place, &url, "able");
-    place.check(&over(&url, "20"), 0);
+    let (_, coordinator) = texts(&finish(run, 0));
     support::fleet::signal(&lacking, "-INT");
     let (_, err) = texts(&finish(lacking, 130));
+    assert!(coordinator.contains("lacking cannot play: failed to find the engine"), "{coordinator}");
     assert!(
         err.contains("no engine is called \"first\" or \"scripted_engine\" here; add it to engines.toml"),
         "{err}"

@@ -35,6 +35,9 @@ pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Re
 fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let history = read(&flags.file)?;
     let files = [&flags.markdown, &flags.json, &flags.plot];
+    if files.into_iter().flatten().any(|path| *path == flags.file) {
+        return Err(anyhow!("{} is the history itself: name another file", flags.file.display())).or_usage();
+    }
     let style = if flags.markdown.is_some() { Style::Text } else { Style::Markdown };
     let people = People::beside(files.into_iter().flatten().map(AsRef::as_ref));
     people.show(&history_report(&history, style))?;

@@ -11,6 +11,7 @@ use crate::game::GameRecord;
 use crate::plan::Plan;
 use crate::run::{News, StopReason, Watcher};
 use crate::standings::{Standings, report, statistics};
+use crate::visible::visible;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -181,7 +182,9 @@ impl Watcher for Display {
             News::Begun => self.begin(standings),
             News::GameStarted(_) => {}
             News::GameFinished(record) => self.show_game(record, standings),
-            News::EngineFault(fault) => self.line(&format!("{} {}", self.name(fault.entrant), fault.words)),
+            News::EngineFault(fault) => {
+                self.line(&format!("{} {}", self.name(fault.entrant), visible(&fault.words)))
+            }
             News::EngineWarning { entrant, words } => {
                 self.line(&format!("Warning: {} {words}", self.name(*entrant)))
             }

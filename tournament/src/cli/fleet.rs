@@ -94,9 +94,21 @@ Example:
   smalt-tournament worker --nats nats://host:4222 --concurrency 8        on every machine that plays
   smalt-tournament sprt --engine ./new --engine ./old --nats nats://host:4222
 
+engines.toml on every machine that plays, for --engine ./new --engine ./old:
+  [[engine]]
+  name = \"new\"
+  cmd = \"/home/me/new\"
+  [[engine]]
+  name = \"old\"
+  cmd = \"/home/me/old\"
+
 A worker runs only what its own registry names: an entrant is the engine of its name, or else of the name of its \
 program; `builtin` is Smalt itself. Neither commands nor paths come from a run, and options that name files (EvalFile, \
 SyzygyPath) have the value of the registry. Ctrl-C hands back what is being played, and ends the worker.
+
+A worker that sends an impossible game is struck off, and one that plays nothing cannot end or bind a run. But a worker \
+names itself, and may come back under another name; and `nats-server -js` lets in everybody who reaches it. Where you do \
+not trust all of them, give each worker a user of its own with the permissions below, and take it away from a liar.
 
 A password on a command line could be read by others: give it in the environment (SMALT_NATS_PASSWORD) or in a file. \
 A server with permissions must let coordinators publish smalt.runs, smalt.run.*.halt, smalt.run.*.work.* and $JS.API.> \
@@ -144,6 +156,7 @@ mod over_nats {
     use crate::fleet::jetstream::{Broadcast, ConnectError, Departure, JetStream, WorkerSetup, run_worker};
     use crate::fleet::ledger::Ledger;
     use crate::fleet::verify::Rules;
+    use crate::fleet::wire::{MOST_SLOTS, check_machine};
     use crate::fleet::{identity, terms};
     use crate::game::Tablebases;
     use crate::plan::{FleetFile, FleetPlan, Plan};
@@ -201,11 +214,16 @@ mod over_nats {
                 "Warning: {slots} games at once on {cores} cores: engines will wait for each other"
             ));
         }
+        let name = flags.name.clone().unwrap_or_else(identity::host_name);
+        check_machine(&name).map_err(|words| anyhow!("--name: {words}")).or_usage()?;
+        if slots > MOST_SLOTS {
+            return Err(anyhow!("--concurrency: {MOST_SLOTS} games at once are the most")).or_usage();
+        }
         let (sender, events) = mpsc::channel();
         signals::listen(sender.clone()).context("listen to signals").or_failed()?;
         let setup = WorkerSetup {
             server: plan.server,
-            name: flags.name.clone().unwrap_or_else(identity::host_name),
+            name,
             slots,
             run: plan.run,
             registry: registry(flags.engines.as_deref())?,

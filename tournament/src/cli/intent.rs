@@ -2,7 +2,7 @@
 
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use smalt_driver::entrant::{Registry, WordsError, parse_entrant, parse_keys, split_words};
 
 use super::arguments::{RunFlags, SprtFlags};
@@ -49,8 +49,19 @@ pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusa
 fn check(file: PlanFile, flags: &RunFlags) -> Result<Plan, Refusal> {
     let registry = registry(flags.engines.as_deref())?;
     let mut plan = Plan::check(&file, &registry).or_usage()?;
+    refuse_slots(flags.concurrency, plan.fleet.is_some())?;
     make_absolute(&mut plan);
     Ok(plan)
+}
+
+/// How many games are played at once is for each worker to say, where there are any. A plan may say so for both ways.
+pub(super) fn refuse_slots(typed: Option<usize>, is_elsewhere: bool) -> Result<(), Refusal> {
+    match typed {
+        Some(_) if is_elsewhere => {
+            Err(anyhow!("--concurrency: leave it out with --nats, and give it to each worker")).or_usage()
+        }
+        _ => Ok(()),
+    }
 }
 
 /// In a gauntlet the side of which nothing was said is Smalt: whole as challenger, weakened as opponents.

@@ -3,10 +3,11 @@
 use std::io::{self, Write};
 use std::path::Path;
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 use serde::Serialize;
 
 use super::exit::{OrRefuse, Refusal};
+use super::view::is_store;
 
 /// Whether a path means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -40,6 +41,9 @@ pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Re
 pub(super) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);
+    }
+    if is_store(path) {
+        return Err(anyhow!("{} is a store, and nothing is written over that", path.display())).or_usage();
     }
     std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()
 }

@@ -115,15 +115,21 @@ fn folder(output: Option<&Path>) -> Result<&Path, Refusal> {
     let Some(path) = output.filter(|path| !is_standard_output(path)) else {
         return Err(anyhow!(words)).or_usage();
     };
-    let is_drawing = path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"));
-    if !path.is_dir() && (is_drawing || path.exists()) {
+    if !path.is_dir() && (is_drawing(path) || path.exists()) {
         return Err(anyhow!("{}: {words}", path.display())).or_usage();
     }
     Ok(path)
 }
 
+fn is_drawing(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
+}
+
 fn write(path: Option<&Path>, svg: &str) -> Result<(), Refusal> {
-    match path {
+    match path.filter(|path| !is_standard_output(path)) {
+        Some(path) if !is_drawing(path) => {
+            Err(anyhow!("{}: drawings are SVG: give a file.svg", path.display())).or_usage()
+        }
         Some(path) => write_text(path, svg),
         None => print(svg),
     }

@@ -6,6 +6,7 @@ use anyhow::{Context, anyhow};
 
 use super::arguments::ResumeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
+use super::intent::refuse_slots;
 use super::play::{
     Crew, Face, check_outputs, conduct, make_outputs_absolute, prepare_place, read_played_run, refuse_store,
 };
@@ -66,6 +67,7 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
     let fleet = plan.fleet.as_ref().map(FleetPlan::to_file).unwrap_or_default();
     let fleet = flags.fleet.file().or(fleet).check();
     plan.fleet = fleet.map_err(|error| anyhow!("--nats: {error}")).or_usage()?;
+    refuse_slots(flags.concurrency, plan.fleet.is_some())?;
     let show = flags.show.clone();
     let kept = plan.output.clone();
     plan.output = OutputFile {

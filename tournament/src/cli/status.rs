@@ -9,13 +9,14 @@ use smalt_report::format;
 use super::arguments::StatusFlags;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
-use super::play::refuse_store;
+use super::play::{read_run, refuse_store};
 use super::view::{count, printable};
 use crate::calendar::Moment;
 use crate::game::GameRecord;
 use crate::progress::{Pace, RunState};
 use crate::standings::{Standings, report};
 use crate::store::{BinaryReport, Fault, MachineReport, Occupancy, Session, Store};
+use crate::visible::visible;
 
 /// How many faults are told unless all are asked for.
 const FAULTS_TOLD: usize = 20;
@@ -107,6 +108,11 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
         text.push_str(&format!("  {}: {own_name}\n", name(&standings, entrant)));
     }
     text.push_str(&machines_in_words(&machines));
+    let fleet = read_run(&store)?.plan.fleet.filter(|_| state == RunState::Running);
+    if let Some(fleet) = fleet {
+        let words = if machines.is_empty() { "No worker has played yet; start one" } else { "More workers" };
+        text.push_str(&format!("{words}: smalt-tournament worker --nats {}\n", fleet.server.url));
+    }
     text.push_str(&report::endings(&standings));
     text.push_str(&faults_in_words(&faults, &standings, flags));
     print(&printable(&text))?;
@@ -234,9 +240,9 @@ fn faults_in_words(faults: &[Fault], standings: &Standings, flags: &StatusFlags)
     let mut text = String::new();
     for Fault { game, fault } in &faults[..told] {
         let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
-        text.push_str(&format!("{place}: {} {}\n", name(standings, fault.entrant), fault.words));
+        text.push_str(&format!("{place}: {} {}\n", name(standings, fault.entrant), visible(&fault.words)));
         if flags.transcripts {
-            fault.transcript.iter().for_each(|line| text.push_str(&format!("    {line}\n")));
+            fault.transcript.iter().for_each(|line| text.push_str(&format!("    {}\n", visible(line))));
         }
     }
     if told < faults.len() {

@@ -17,6 +17,7 @@ use crate::plan::Plan;
 use crate::plot::openings::{OpeningNames, OpeningTally};
 use crate::standings::{Standings, json, report};
 use crate::store::Store;
+use crate::visible::is_hidden;
 
 /// How every database of SQLite begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
@@ -91,7 +92,7 @@ pub(super) fn is_store(path: &Path) -> bool {
 
 /// Engines say what they like; no terminal command may pass.
 pub(super) fn printable(text: &str) -> String {
-    text.chars().map(|letter| if letter.is_control() && letter != '\n' { ' ' } else { letter }).collect()
+    text.chars().map(|letter| if is_hidden(letter) && letter != '\n' { ' ' } else { letter }).collect()
 }
 
 /// The tables of a run.

@@ -8,7 +8,7 @@ use std::path::Path;
 use ring::digest::{Context, SHA256};
 use smalt_driver::Meanwhile;
 
-use super::wire::{EngineIdentity, trimmed};
+use super::wire::{EngineIdentity, check_machine, trimmed};
 use crate::plan::Plan;
 use crate::run::slot::{command, patience};
 
@@ -16,7 +16,7 @@ use crate::run::slot::{command, patience};
 pub fn host_name() -> String {
     let text = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = text.trim();
-    if name.is_empty() { "worker".to_owned() } else { name.to_owned() }
+    if check_machine(name).is_err() { "worker".to_owned() } else { name.to_owned() }
 }
 
 /// The model of its processor, as Linux tells it; empty elsewhere.

@@ -2,33 +2,39 @@
 //! answers their questions and says what is to be done; it does nothing itself, and knows neither server nor clock.
 //!
 //! A worker is hostile until it is proven otherwise, game by game: [`super::verify`]. One whose game cannot have been is
-//! struck off, and what it held is given to others.
+//! struck off, and what it held is given to others. No word of one alone ends anything for the others.
 
-use std::collections::{BTreeMap, HashMap};
+mod engines;
+mod members;
+mod notices;
+mod reports;
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant, SystemTime};
 
 use super::Work;
 use super::verify::Rules;
 use super::wire::{
-    Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, Request, TermsMessage, WorkMessage,
+    Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, Request, TermsMessage,
+    WorkMessage, trimmed,
 };
+use crate::estimate::seconds_a_game;
 use crate::game::Machine;
 use crate::plan::{Binaries, MoveClock, Plan};
-use crate::run::{Event, Strike};
-use crate::store::{BinaryReport, EngineFault, MachineReport};
+use crate::run::Event;
+use crate::store::{BinaryReport, MachineReport};
+use engines::Engines;
+use members::{Member, Members};
+use notices::Notices;
 
-/// How many pairs are out at least, so that a worker that joins finds some.
-const FEWEST_PAIRS: usize = 8;
+/// A pair that somebody took and of which nothing comes for so many times as long as one lasts is given to others, too;
+/// and after so many leases at the earliest.
+const PAIRS_WAITED: u32 = 20;
+const LEASES_WAITED: u32 = 60;
 
-/// The most workers that are remembered.
-const MOST_WORKERS: usize = 100_000;
-/// How many faults and warnings a worker may tell of outside of games: an engine that is struck out after so many has told
-/// enough.
-const MOST_REPORTS: u32 = 1_000;
-
-/// After how many leases of silence a worker is forgotten; should it return, it introduces itself again.
-const REMEMBERED: u32 = 1000;
+/// How many workers may send results of one pair: the last that took it.
+const MOST_TAKERS: usize = 64;
 
 /// What is to be done.
 #[derive(Debug)]
@@ -58,7 +64,7 @@ impl Reply {
     }
 
     fn refused(words: impl Into<String>) -> Reply {
-        Reply::now(Answer::Refused { words: words.into() })
+        Reply::now(Answer::Refused { words: trimmed(&words.into()) })
     }
 }
 
@@ -67,18 +73,18 @@ impl Reply {
 pub struct Ledger {
     rules: Rules,
     terms: TermsMessage,
-    names: Vec<String>,
     clocks: Vec<MoveClock>,
-    binaries: Binaries,
     lease: Duration,
-    /// The first engine that was seen for each entrant, and the machine that has it.
-    reference: Vec<Option<(String, EngineIdentity)>>,
+    engines: Engines,
     out: BTreeMap<u32, Outstanding>,
     pair_of: HashMap<u32, u32>,
     /// One more than the last pair that was given out.
     end: u32,
-    workers: HashMap<String, Member>,
-    struck: HashMap<String, String>,
+    members: Members,
+    notices: Notices,
+    /// How long a pair should last by its clocks, and how long those lasted that were played.
+    expected: Duration,
+    lasted: (u32, Duration),
 }
 
 /// A pair that is not done.
@@ -87,57 +93,52 @@ struct Outstanding {
     work: Work,
     /// Its games that are not stored, and whether one came that will be.
     missing: Vec<(u32, bool)>,
-    holder: Option<String>,
+    hold: Option<Hold>,
+    /// Who ever took it, the last at the end.
+    takers: VecDeque<String>,
+    /// How often it was given to others since nothing came.
+    lapses: u32,
 }
 
+/// Who plays a pair, and since when nothing has come of it.
 #[derive(Debug)]
-struct Member {
-    machine: Machine,
-    /// What it said of itself, until it has played a game.
-    unproved: Option<Box<MachineReport>>,
-    slots: usize,
-    clocks: Vec<MoveClock>,
-    seen: Instant,
-    is_silent: bool,
-    /// How many faults and warnings it has told of.
-    reports: u32,
+struct Hold {
+    worker: String,
+    taken: Instant,
+    silent_since: Instant,
 }
 
 impl Ledger {
     /// Of a run in which nothing is out.
     pub fn new(plan: &Plan, rules: Rules, terms: TermsMessage, known: &[MachineReport]) -> Ledger {
-        let mut reference = vec![None; plan.entrants.len()];
-        for machine in known {
-            for (slot, engine) in reference.iter_mut().zip(&machine.engines) {
-                let identity = EngineIdentity {
-                    name: engine.name.clone(),
-                    author: engine.author.clone(),
-                    sha256: engine.sha256.clone(),
-                };
-                slot.get_or_insert_with(|| (machine.name.clone(), identity));
-            }
-        }
+        let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let binaries = plan.fleet.as_ref().map_or(Binaries::Same, |fleet| fleet.binaries);
+        let expected =
+            seconds_a_game(plan).and_then(|seconds| Duration::try_from_secs_f64(2.0 * seconds).ok());
         Ledger {
             rules,
             lease: Duration::from_millis(terms.lease_ms),
             terms,
-            names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
-            binaries: plan.fleet.as_ref().map_or(Binaries::Same, |fleet| fleet.binaries),
-            reference,
+            engines: Engines::of(names, binaries, known),
             out: BTreeMap::new(),
             pair_of: HashMap::new(),
             end: 0,
-            workers: HashMap::new(),
-            struck: HashMap::new(),
+            members: Members::default(),
+            notices: Notices::default(),
+            expected: expected.unwrap_or_default(),
+            lasted: (0, Duration::ZERO),
         }
     }
 
-    /// How many pairs should be out: two for each game that can be played at once, so that nobody waits for the next.
+    /// How many pairs should be out.
     pub fn wanted(&self) -> usize {
-        let slots: usize =
-            self.workers.values().filter(|member| !member.is_silent).map(|member| member.slots).sum();
-        (2 * slots).max(FEWEST_PAIRS)
+        self.members.wanted()
+    }
+
+    /// Whether nobody plays.
+    pub fn is_alone(&self) -> bool {
+        self.members.active().next().is_none()
     }
 
     /// Gives out a pair.
@@ -147,7 +148,8 @@ impl Ledger {
         let message = WorkMessage::from(&work);
         let missing: Vec<_> = work.games.iter().map(|opened| (opened.game.number, false)).collect();
         self.pair_of.extend(missing.iter().map(|(game, _)| (*game, pair)));
-        self.out.insert(pair, Outstanding { work, missing, holder: None });
+        let (hold, takers) = (None, VecDeque::new());
+        self.out.insert(pair, Outstanding { work, missing, hold, takers, lapses: 0 });
         Effect::Publish(pair, message)
     }
 
@@ -207,45 +209,82 @@ impl Ledger {
 
     /// Who has been silent for too long is not counted on. What it holds is given to others by the server.
     pub fn tick(&mut self, now: Instant) -> Vec<Effect> {
-        let patience = 2 * self.lease;
-        self.workers.retain(|_, member| now.saturating_duration_since(member.seen) < REMEMBERED * self.lease);
-        let late = self
-            .workers
-            .values_mut()
-            .filter(|member| !member.is_silent && now.saturating_duration_since(member.seen) > patience);
         let mut effects = Vec::new();
-        for member in late {
-            member.is_silent = true;
-            effects.push(notice(format!(
-                "{} has been silent for long; others get its games",
-                member.machine.name
-            )));
+        for name in self.members.fall_silent(now, self.lease) {
+            if self.engines.doubt(&name) {
+                self.vouch_again();
+            }
+            effects.push(notice(format!("{name} has been silent for long; others get its games")));
+        }
+        effects.extend(self.lapse(now));
+        self.notices.limit(&mut effects, now);
+        if let Some(count) = self.notices.dropped(now) {
+            effects.push(notice(format!("{count} more notices about workers were left out")));
+        }
+        effects
+    }
+
+    /// Pairs of which nothing comes are given to others, whatever their holders tell the server.
+    fn lapse(&mut self, now: Instant) -> Vec<Effect> {
+        let (count, sum) = self.lasted;
+        let mean = sum.checked_div(count).unwrap_or_default().max(self.expected);
+        let patience = (LEASES_WAITED * self.lease).max(mean.saturating_mul(PAIRS_WAITED));
+        let mut effects = Vec::new();
+        for (pair, out) in &mut self.out {
+            // Twice as long each time, should these games really last so long.
+            let patience = patience.saturating_mul(1 << out.lapses.min(16));
+            let is_over = |hold: &mut Hold| now.saturating_duration_since(hold.silent_since) > patience;
+            let Some(hold) = out.hold.take_if(is_over) else { continue };
+            out.lapses += 1;
+            if let Some(member) = self.members.get_mut(&hold.worker).filter(|member| !member.is_silent) {
+                effects.push(notice(format!(
+                    "Nothing comes of pair {} from {}; others get it, too",
+                    u64::from(*pair) + 1,
+                    member.machine.name
+                )));
+            }
+            effects.push(Effect::Publish(*pair, WorkMessage::from(&out.work)));
         }
         effects
     }
 
     /// Answers a question.
     pub fn ask(&mut self, request: Request, now: Instant, time: SystemTime) -> (Reply, Vec<Effect>) {
+        let (reply, mut effects) = self.answer(request, now, time);
+        self.notices.limit(&mut effects, now);
+        (reply, effects)
+    }
+
+    fn answer(&mut self, request: Request, now: Instant, time: SystemTime) -> (Reply, Vec<Effect>) {
         let Request { worker, question } = request;
-        if let Some(words) = self.struck.get(&worker) {
-            return (Reply::refused(words.clone()), Vec::new());
+        if let Some(words) = self.members.why_away(&worker) {
+            return (Reply::refused(words), Vec::new());
         }
         match question {
             Question::Terms => return (Reply::now(Answer::Terms(Box::new(self.terms.clone()))), Vec::new()),
             Question::Join(introduction) => return self.join(worker, *introduction, now),
+            Question::Tell(Report::Unfit { name, words }) => {
+                return (Reply::None, vec![notice(format!("{name} cannot play: {words}"))]);
+            }
             _ => {}
         }
-        let Some(member) = self.workers.get_mut(&worker) else {
-            return (Reply::now(Answer::Unknown), Vec::new());
+        let mut effects = Vec::new();
+        let Some(member) = self.members.get_mut(&worker) else {
+            return (Reply::now(Answer::Unknown), effects);
         };
         member.seen = now;
-        let mut effects = Vec::new();
         if std::mem::take(&mut member.is_silent) {
+            if self.engines.check(&member.report.engines).is_err() {
+                // Others joined meanwhile, and it may not any more: it is told so when it asks to.
+                self.members.remove(&worker);
+                return (Reply::now(Answer::Unknown), effects);
+            }
+            self.engines.vouch(&member.report, member.is_proved);
             effects.push(notice(format!("{} is back", member.machine.name)));
         }
         let (reply, more) = match question {
-            Question::Take { pair } => (self.take(&worker, pair), Vec::new()),
-            Question::Result { pair, game, record } => self.result(&worker, pair, game, &record, time),
+            Question::Take { pair } => (self.take(&worker, pair, now), Vec::new()),
+            Question::Result { pair, game, record } => self.result(&worker, pair, game, &record, (now, time)),
             Question::Tell(report) => (Reply::None, self.hear(&worker, report)),
             Question::Terms | Question::Join(_) => (Reply::None, Vec::new()),
         };
@@ -254,83 +293,72 @@ impl Ledger {
     }
 
     fn join(&mut self, worker: String, introduction: Introduction, now: Instant) -> (Reply, Vec<Effect>) {
-        if let Err(words) = self.check_engines(&introduction) {
-            let text = format!("{} may not join: {words}", introduction.name);
+        let speed = NonZeroU64::new(introduction.speed).unwrap_or(NonZeroU64::MIN);
+        let mut report = Box::new(machine_report(introduction));
+        if let Err(words) = self.engines.check(&report.engines) {
+            let text = format!("{} may not join: {words}", report.name);
             return (Reply::refused(words), vec![notice(text)]);
         }
-        let is_new = !self.workers.contains_key(&worker);
-        if self.workers.len() >= MOST_WORKERS && is_new {
+        if self.members.get_mut(&worker).is_none() && !self.members.has_room() {
             return (Reply::refused("there are too many workers"), Vec::new());
         }
-        let name = self.free_name(&worker, &introduction.name);
-        for (slot, engine) in self.reference.iter_mut().zip(&introduction.engines) {
-            slot.get_or_insert_with(|| (name.clone(), engine.clone()));
-        }
-        let speed = NonZeroU64::new(introduction.speed).unwrap_or(NonZeroU64::MIN);
-        let report = Box::new(machine_report(name.clone(), introduction));
+        report.name = self.members.free_name(&worker, &report.name);
+        let earlier = self.members.remove(&worker);
+        let is_proved = earlier.as_ref().is_some_and(|earlier| earlier.is_proved && earlier.report == report);
+        let is_new = earlier.is_none();
+        self.engines.vouch(&report, is_proved);
         let member = Member {
-            machine: Machine { name, speed },
-            unproved: Some(report.clone()),
-            slots: report.slots as usize,
+            machine: Machine { name: report.name.clone(), speed },
+            report: report.clone(),
+            is_proved,
             clocks: self.clocks.iter().map(|clock| clock.scaled(Some(speed))).collect(),
             seen: now,
             is_silent: false,
-            reports: 0,
+            held: earlier.map_or_else(HashSet::new, |earlier| earlier.held),
         };
-        self.workers.insert(worker, member);
+        self.members.insert(worker, member);
         let effects = if is_new { vec![Effect::Tell(Event::MachineJoined(report))] } else { Vec::new() };
         (Reply::now(Answer::Welcome), effects)
     }
 
-    /// Whether these are the engines that others have, too.
-    fn check_engines(&self, introduction: &Introduction) -> Result<(), String> {
-        if introduction.engines.len() != self.names.len() {
-            return Err("it does not tell of every entrant".to_owned());
+    /// Somebody left who vouched for engines: those who are there do so now.
+    fn vouch_again(&mut self) {
+        for member in self.members.active() {
+            self.engines.vouch(&member.report, member.is_proved);
         }
-        for (index, engine) in introduction.engines.iter().enumerate() {
-            let Some((machine, known)) = &self.reference[index] else { continue };
-            let name = &self.names[index];
-            if engine.name != known.name {
-                return Err(format!(
-                    "its {name} calls itself {:?}, and that of {machine} {:?}; give both the same engine",
-                    engine.name, known.name
-                ));
-            }
-            if self.binaries == Binaries::Same && engine.sha256 != known.sha256 {
-                return Err(format!(
-                    "its {name} is another file (SHA-256 {}…) than that of {machine} ({}…); give both the same, or \
-                     permit it by --allow-mixed",
-                    &engine.sha256[..12],
-                    known.sha256.get(..12).unwrap_or_default()
-                ));
-            }
-        }
-        Ok(())
     }
 
-    /// Its name, with a number if another is called so.
-    fn free_name(&self, worker: &str, name: &str) -> String {
-        let others = || {
-            let others = self.workers.iter().filter(|(id, member)| *id != worker && !member.is_silent);
-            others.map(|(_, member)| &member.machine.name)
-        };
-        let numbered = (2..).map(|number| format!("{name}-{number}"));
-        let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
-        let free = candidates.find(|candidate| !others().any(|other| other == candidate));
-        free.unwrap_or_else(|| name.to_owned())
-    }
-
-    fn take(&mut self, worker: &str, pair: u32) -> Reply {
-        match self.out.get_mut(&pair) {
-            Some(out) => {
-                out.holder = Some(worker.to_owned());
-                let games = out.missing.iter().filter(|(_, came)| !came).map(|(game, _)| *game).collect();
-                Reply::now(Answer::Games { games })
-            }
+    fn take(&mut self, worker: &str, pair: u32, now: Instant) -> Reply {
+        let Some(member) = self.members.get_mut(worker) else { return Reply::now(Answer::Unknown) };
+        if !self.out.contains_key(&pair) {
             // From before the coordinator was restarted: it will be given out again.
-            None if pair >= self.end => Reply::now(Answer::Later),
-            None => Reply::now(Answer::Games { games: Vec::new() }),
+            let unknown = pair >= self.end;
+            return Reply::now(if unknown { Answer::Later } else { Answer::Games { games: Vec::new() } });
         }
+        if member.held.len() >= member.most_held() {
+            let is_held = |pair: &u32| {
+                let hold = self.out.get(pair).and_then(|out| out.hold.as_ref());
+                hold.is_some_and(|hold| hold.worker == worker)
+            };
+            member.held.retain(is_held);
+            if member.held.len() >= member.most_held() && !member.held.contains(&pair) {
+                return Reply::now(Answer::Later);
+            }
+        }
+        member.held.insert(pair);
+        let Some(out) = self.out.get_mut(&pair) else { return Reply::now(Answer::Later) };
+        // Who takes it again has nothing more of it than before.
+        let earlier = out.hold.take().filter(|hold| hold.worker == worker);
+        let new = Hold { worker: worker.to_owned(), taken: now, silent_since: now };
+        out.hold = Some(earlier.unwrap_or(new));
+        if !out.takers.iter().any(|taker| taker == worker) {
+            out.takers.push_back(worker.to_owned());
+            if out.takers.len() > MOST_TAKERS {
+                out.takers.pop_front();
+            }
+        }
+        let games = out.missing.iter().filter(|(_, came)| !came).map(|(game, _)| *game).collect();
+        Reply::now(Answer::Games { games })
     }
 
     fn result(
@@ -339,12 +367,16 @@ impl Ledger {
         pair: u32,
         game: u32,
         record: &RecordMessage,
-        time: SystemTime,
+        (now, time): (Instant, SystemTime),
     ) -> (Reply, Vec<Effect>) {
         let Some(out) = self.out.get_mut(&pair) else {
             let answer = if pair >= self.end { Answer::Later } else { Answer::Unneeded };
             return (Reply::now(answer), Vec::new());
         };
+        if !out.takers.iter().any(|taker| taker == worker) {
+            // Taken before the coordinator was restarted, or never: it must be taken now.
+            return (Reply::now(Answer::Unknown), Vec::new());
+        }
         let Some(given) = out.work.games.iter().find(|opened| opened.game.number == game) else {
             return self.strike(
                 worker,
@@ -357,7 +389,7 @@ impl Ledger {
         if *came {
             return (Reply::WhenStored(game), Vec::new());
         }
-        let Some(member) = self.workers.get_mut(worker) else {
+        let Some(member) = self.members.get_mut(worker) else {
             return (Reply::now(Answer::Unknown), Vec::new());
         };
         let clocks = [&member.clocks[given.game.white], &member.clocks[given.game.black]];
@@ -368,7 +400,20 @@ impl Ledger {
             Ok(mut record) => {
                 *came = true;
                 record.machine = Some(member.machine.clone());
-                let proved = member.unproved.take().map(Event::MachineProved);
+                if let Some(hold) = out.hold.as_mut().filter(|hold| hold.worker == worker) {
+                    hold.silent_since = now;
+                    if out.missing.iter().all(|(_, came)| *came) {
+                        let (count, sum) = self.lasted;
+                        let time = now.saturating_duration_since(hold.taken);
+                        self.lasted = (count.saturating_add(1), sum.saturating_add(time));
+                        member.held.remove(&pair);
+                    }
+                }
+                let is_first = !std::mem::replace(&mut member.is_proved, true);
+                let proved = is_first.then(|| {
+                    self.engines.vouch(&member.report, true);
+                    Event::MachineProved(member.report.clone())
+                });
                 let events = proved.into_iter().chain([Event::GameFinished(Box::new(record))]);
                 (Reply::WhenStored(game), events.map(Effect::Tell).collect())
             }
@@ -380,77 +425,30 @@ impl Ledger {
 
     /// Nothing more is taken from this worker, and what it holds goes to others.
     fn strike(&mut self, worker: &str, words: &str) -> (Reply, Vec<Effect>) {
-        let name = self.workers.remove(worker).map_or_else(String::new, |member| member.machine.name);
-        if self.struck.len() < MOST_WORKERS {
-            self.struck.insert(worker.to_owned(), format!("struck off: {words}"));
+        let mut effects = Vec::new();
+        if let Some(member) = self.members.remove(worker) {
+            let name = member.machine.name;
+            effects.push(notice(format!("{name} is struck off: {words}")));
+            // Others need not have the engines of a liar, now or when the run is resumed.
+            if self.engines.forget(&name) {
+                self.vouch_again();
+            }
+            if member.is_proved {
+                effects.push(Effect::Tell(Event::MachineStruck { name }));
+            }
         }
-        // Others need not have the engines of a liar.
-        for known in &mut self.reference {
-            known.take_if(|(machine, _)| *machine == name);
-        }
-        let mut effects = vec![notice(format!("{name} is struck off: {words}"))];
-        let held = self.out.values_mut().filter(|out| out.holder.as_deref() == Some(worker));
-        for out in held {
-            out.holder = None;
-            effects.push(Effect::Publish(out.work.pair, WorkMessage::from(&out.work)));
-        }
+        self.members.send_away(worker, format!("struck off: {words}"));
+        effects.extend(self.release(worker));
         (Reply::refused(format!("struck off: {words}")), effects)
     }
 
-    fn hear(&mut self, worker: &str, report: Report) -> Vec<Effect> {
-        match report {
-            Report::Alive => Vec::new(),
-            Report::Started { game } => {
-                let out = self.pair_of.get(&game).and_then(|pair| self.out.get(pair));
-                let opened =
-                    out.and_then(|out| out.work.games.iter().find(|opened| opened.game.number == game));
-                opened.map(|opened| Effect::Tell(Event::GameStarted(opened.game))).into_iter().collect()
+    /// What this worker holds is put into the queue anew.
+    fn release(&mut self, worker: &str) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for out in self.out.values_mut() {
+            if out.hold.take_if(|hold| hold.worker == worker).is_some() {
+                effects.push(Effect::Publish(out.work.pair, WorkMessage::from(&out.work)));
             }
-            Report::Fault { entrant, .. }
-            | Report::Warning { entrant, .. }
-            | Report::Unable { entrant, .. }
-                if entrant as usize >= self.names.len() =>
-            {
-                self.strike(worker, "it tells of no entrant").1
-            }
-            Report::Fault { .. } | Report::Warning { .. } if !self.may_report(worker) => {
-                self.strike(worker, "it tells of too many faults and warnings").1
-            }
-            Report::Fault { entrant, name, words, transcript } => {
-                let entrant = entrant as usize;
-                vec![Effect::Tell(Event::EngineFault(EngineFault { entrant, name, words, transcript }))]
-            }
-            Report::Warning { entrant, words } => {
-                vec![Effect::Tell(Event::EngineWarning { entrant: entrant as usize, words })]
-            }
-            Report::Unable { entrant, times, words } => {
-                self.dismiss(worker, entrant as usize, times as usize, words)
-            }
-            Report::Leaving => {
-                let left = self.workers.remove(worker);
-                left.map(|member| notice(format!("{} has left", member.machine.name))).into_iter().collect()
-            }
-        }
-    }
-
-    /// Counts a fault or warning of a worker, which would fill the store otherwise.
-    fn may_report(&mut self, worker: &str) -> bool {
-        let Some(member) = self.workers.get_mut(worker) else { return false };
-        member.reports += 1;
-        member.reports <= MOST_REPORTS
-    }
-
-    /// A worker that cannot start an engine plays no more; where nobody else is left the entrant is out, as it would be
-    /// on one machine.
-    fn dismiss(&mut self, worker: &str, entrant: usize, times: usize, words: String) -> Vec<Effect> {
-        let Some(member) = self.workers.remove(worker) else { return Vec::new() };
-        let (machine, name) = (&member.machine.name, &self.names[entrant]);
-        let text = format!("{machine} leaves: {name} failed to start {times} times running (it {words})");
-        self.struck.insert(worker.to_owned(), format!("{name} did not start"));
-        let mut effects = vec![notice(text)];
-        if self.workers.values().all(|member| member.is_silent) {
-            effects
-                .push(Effect::Tell(Event::EntrantOut { entrant, strike: Strike::Starts { times, words } }));
         }
         effects
     }
@@ -460,8 +458,8 @@ fn notice(words: String) -> Effect {
     Effect::Tell(Event::Notice { words })
 }
 
-fn machine_report(name: String, introduction: Introduction) -> MachineReport {
-    let Introduction { program, cpu, cores, slots, speed, engines, .. } = introduction;
+fn machine_report(introduction: Introduction) -> MachineReport {
+    let Introduction { name, program, cpu, cores, slots, speed, engines } = introduction;
     let binary = |engine: EngineIdentity| BinaryReport {
         name: engine.name,
         author: engine.author,

@@ -10,30 +10,23 @@ use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
 use smalt_chess::{CastlingMode, Color, Game, Outcome, Position, UciMove};
 
+mod limits;
+
+use limits::{LONGEST_LINE, LONGEST_TRANSCRIPT, LONGEST_WORDS, MOST_LINES};
+pub use limits::{MOST_SLOTS, check_machine};
+
 use super::{OpenedGame, Work};
 use crate::game::moves;
 use crate::game::{FaultReport, GameRecord, PlyRecord};
 use crate::opening::Opening;
-use crate::plan::is_run_name;
 use crate::schedule::ScheduledGame;
+use crate::visible::{is_hidden, visible};
 
 /// The version of these messages; another one is refused.
 pub const VERSION: u32 = 1;
 
 /// The longest message, in bytes: a little below the limit of a server that was not told another.
 pub const LARGEST: usize = 1_000_000;
-
-/// The longest name or word of a message, in letters.
-const LONGEST_NAME: usize = 200;
-/// The longest explanation.
-const LONGEST_WORDS: usize = 4_000;
-/// The most lines of a transcript, and the longest of them in bytes.
-const MOST_LINES: usize = 200;
-const LONGEST_LINE: usize = 5_000;
-/// The most games of a pair, entrants of a run, and plies of an opening.
-const MOST_GAMES: usize = 2;
-const MOST_ENTRANTS: usize = 10_000;
-const MOST_OPENING_PLIES: usize = 1_000;
 
 /// Why a message is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -167,6 +160,13 @@ pub enum Report {
         /// How often it was tried.
         times: u32,
         /// What went wrong at last.
+        words: String,
+    },
+    /// I would play, but cannot.
+    Unfit {
+        /// What I am called.
+        name: String,
+        /// Why.
         words: String,
     },
     /// I leave; what I have not sent is for others.
@@ -308,120 +308,6 @@ pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, WireError> {
     Ok(message)
 }
 
-fn check_text(what: &str, text: &str, longest: usize) -> Result<(), String> {
-    if text.chars().count() > longest {
-        return Err(format!("{what} is longer than {longest} letters"));
-    }
-    if text.chars().any(char::is_control) { Err(format!("{what} has control characters")) } else { Ok(()) }
-}
-
-fn check_name(what: &str, text: &str) -> Result<(), String> {
-    if text.trim().is_empty() {
-        Err(format!("{what} is empty"))
-    } else {
-        check_text(what, text, LONGEST_NAME)
-    }
-}
-
-fn check_token(what: &str, text: &str) -> Result<(), String> {
-    if is_run_name(text) { Ok(()) } else { Err(format!("{what} is no name")) }
-}
-
-fn check_count(what: &str, count: usize, most: usize) -> Result<(), String> {
-    if count > most { Err(format!("{count} {what}, and {most} are the most")) } else { Ok(()) }
-}
-
-fn check_transcript(lines: &[String]) -> Result<(), String> {
-    check_count("lines of a transcript", lines.len(), MOST_LINES)?;
-    check_count("bytes of a line", lines.iter().map(String::len).max().unwrap_or(0), LONGEST_LINE)
-}
-
-impl Message for Announcement {
-    fn check(&self) -> Result<(), String> {
-        check_token("run", &self.run)?;
-        check_token("session", &self.session)?;
-        check_text("name", &self.name, LONGEST_NAME)
-    }
-}
-
-impl Message for Request {
-    fn check(&self) -> Result<(), String> {
-        check_token("worker", &self.worker)?;
-        match &self.question {
-            Question::Terms | Question::Take { .. } => Ok(()),
-            Question::Join(introduction) => introduction.check(),
-            Question::Result { record, .. } => record.check(),
-            Question::Tell(report) => report.check(),
-        }
-    }
-}
-
-impl Introduction {
-    fn check(&self) -> Result<(), String> {
-        check_name("name", &self.name)?;
-        check_text("program", &self.program, LONGEST_NAME)?;
-        check_text("cpu", &self.cpu, LONGEST_NAME)?;
-        check_count("entrants", self.engines.len(), MOST_ENTRANTS)?;
-        if self.speed == 0 || self.slots == 0 || self.slots > 65_536 || self.cores > 65_536 {
-            return Err("speed, slots or cores make no sense".to_owned());
-        }
-        self.engines.iter().try_for_each(|engine| {
-            check_text("name of an engine", &engine.name, LONGEST_NAME)?;
-            check_text("author", &engine.author, LONGEST_NAME)?;
-            let is_digest = engine.sha256.len() == 64 && engine.sha256.bytes().all(|b| b.is_ascii_hexdigit());
-            if is_digest { Ok(()) } else { Err("sha256 is none".to_owned()) }
-        })
-    }
-}
-
-impl Report {
-    fn check(&self) -> Result<(), String> {
-        match self {
-            Report::Alive | Report::Started { .. } | Report::Leaving => Ok(()),
-            Report::Fault { name, words, transcript, .. } => {
-                check_name("name of a fault", name)?;
-                check_text("words", words, LONGEST_WORDS)?;
-                check_transcript(transcript)
-            }
-            Report::Warning { words, .. } | Report::Unable { words, .. } => {
-                check_text("words", words, LONGEST_WORDS)
-            }
-        }
-    }
-}
-
-impl RecordMessage {
-    fn check(&self) -> Result<(), String> {
-        let Some(fault) = &self.fault else { return Ok(()) };
-        check_name("name of a fault", &fault.name)?;
-        check_text("words", &fault.words, LONGEST_WORDS)?;
-        check_transcript(&fault.transcript)
-    }
-}
-
-impl Message for Answer {
-    fn check(&self) -> Result<(), String> {
-        match self {
-            Answer::Terms(terms) if !(100..=86_400_000).contains(&terms.lease_ms) => {
-                Err("the lease makes no sense".to_owned())
-            }
-            Answer::Refused { words } => check_text("words", words, LONGEST_WORDS),
-            Answer::Games { games } => check_count("games", games.len(), MOST_GAMES),
-            _ => Ok(()),
-        }
-    }
-}
-
-impl Message for WorkMessage {
-    fn check(&self) -> Result<(), String> {
-        check_count("games", self.games.len(), MOST_GAMES)?;
-        self.games.iter().try_for_each(|game| {
-            check_count("plies of an opening", game.moves.len(), MOST_OPENING_PLIES)?;
-            if game.white == game.black { Err("an engine meets itself".to_owned()) } else { Ok(()) }
-        })
-    }
-}
-
 impl From<&Work> for WorkMessage {
     fn from(work: &Work) -> WorkMessage {
         WorkMessage { pair: work.pair, games: work.games.iter().map(GameMessage::from).collect() }
@@ -512,14 +398,23 @@ impl From<&FaultReport> for FaultMessage {
 
 /// An explanation as a message takes it: on one line, and not too long.
 pub fn trimmed(words: &str) -> String {
-    words.chars().take(LONGEST_WORDS).map(|c| if c.is_control() { ' ' } else { c }).collect()
+    words.chars().take(LONGEST_WORDS).map(|c| if is_hidden(c) { ' ' } else { c }).collect()
 }
 
 /// The last lines as a message takes them.
 pub fn trimmed_transcript(lines: &[String]) -> Vec<String> {
     let skipped = lines.len().saturating_sub(MOST_LINES);
-    let short = |line: &String| line[..line.floor_char_boundary(LONGEST_LINE)].to_owned();
-    lines.iter().skip(skipped).map(short).collect()
+    let mut room = LONGEST_TRANSCRIPT;
+    let mut kept = Vec::new();
+    for line in lines.iter().skip(skipped).rev() {
+        let mut line = visible(line);
+        line.truncate(line.floor_char_boundary(LONGEST_LINE));
+        let Some(rest) = room.checked_sub(line.len()) else { break };
+        room = rest;
+        kept.push(line);
+    }
+    kept.reverse();
+    kept
 }
 
 impl RecordMessage {

@@ -116,6 +116,12 @@ pub enum FleetError {
     /// Two ways to be let in.
     #[error("of a user, credentials and an nkey only one can be given")]
     TwoWays,
+    /// Something about a server, and no server.
+    #[error("{0} says how runs are played over a NATS server, and there is none: give nats, too")]
+    NoServer(&'static str),
+    /// A password of nobody.
+    #[error("password-file is the password of a user: give the user, too")]
+    Nobody,
     /// Half of a pair.
     #[error("cert and key go together")]
     HalfCertificate,
@@ -144,12 +150,32 @@ impl FleetFile {
         }
     }
 
+    /// What is said about a server, if anything is.
+    fn first_said(&self) -> Option<&'static str> {
+        let said = [
+            ("user", self.user.is_some()),
+            ("password-file", self.password_file.is_some()),
+            ("creds", self.creds.is_some()),
+            ("nkey", self.nkey.is_some()),
+            ("ca", self.ca.is_some()),
+            ("cert", self.cert.is_some()),
+            ("lease", self.lease.is_some()),
+            ("allow-mixed", self.allow_mixed.is_some()),
+        ];
+        said.into_iter().find_map(|(key, is_said)| is_said.then_some(key))
+    }
+
     /// Checks all; none if the run is played here.
     ///
     /// # Errors
     /// If something is no address, no time, or a secret in the wrong place.
     pub fn check(&self) -> Result<Option<FleetPlan>, FleetError> {
-        let Some(url) = self.nats.as_ref().filter(|url| *url != OFF) else { return Ok(None) };
+        let Some(url) = self.nats.as_ref() else {
+            return self.first_said().map_or(Ok(None), |key| Err(FleetError::NoServer(key)));
+        };
+        if url == OFF {
+            return Ok(None);
+        }
         let lease = self.lease.map_or(Ok(LEASE), |seconds| {
             let fits = (1.0..=86_400.0).contains(&seconds);
             if fits { Ok(Duration::from_secs_f64(seconds)) } else { Err(FleetError::Lease) }
@@ -170,6 +196,9 @@ impl FleetFile {
         let ways = [server.user.is_some(), server.creds.is_some(), server.nkey.is_some()];
         if ways.into_iter().filter(|way| *way).count() > 1 {
             return Err(FleetError::TwoWays);
+        }
+        if server.password_file.is_some() && server.user.is_none() {
+            return Err(FleetError::Nobody);
         }
         if server.cert.is_some() != server.key.is_some() {
             return Err(FleetError::HalfCertificate);
@@ -254,6 +283,11 @@ mod tests {
     fn what_contradicts_itself_is_refused() {
         let two = FleetFile { user: Some("me".into()), creds: Some("c".into()), ..of("host") };
         assert_eq!(two.check(), Err(FleetError::TwoWays));
+        let nobody = FleetFile { password_file: Some("p".into()), ..of("host") };
+        assert_eq!(nobody.check(), Err(FleetError::Nobody));
+        let nowhere = FleetFile { lease: Some(5.0), ..FleetFile::default() };
+        assert_eq!(nowhere.check(), Err(FleetError::NoServer("lease")));
+        assert_eq!(FleetFile { nats: Some(OFF.into()), ..nowhere }.check(), Ok(None));
         let half = FleetFile { cert: Some("c".into()), ..of("host") };
         assert_eq!(half.check(), Err(FleetError::HalfCertificate));
         assert_eq!(FleetFile { lease: Some(0.1), ..of("host") }.check(), Err(FleetError::Lease));

@@ -21,7 +21,7 @@ use crate::pgn::{OrderedPgn, PgnWriter};
 use crate::plan::OnFault;
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
-use crate::store::{Fault, Saved, Store, StoreError};
+use crate::store::{EngineFault, Fault, Saved, Store, StoreError};
 
 /// How long workers may take to leave when all work is done: two deaf engines need no more.
 const LEAVING: Duration = Duration::from_secs(4);
@@ -332,11 +332,10 @@ impl<'a> Coordinator<'a> {
                 self.store.forget_process(process)?;
             }
             Event::EngineFault(fault) => {
-                self.store.note_fault(&fault)?;
-                self.standings.add_start_fault(fault.entrant);
-                self.tell(&News::EngineFault(&fault));
+                self.note_fault(&fault)?;
                 self.apply_policy(fault.entrant, &fault.words)?;
             }
+            Event::FaultElsewhere(fault) => self.note_fault(&fault)?,
             Event::EngineWarning { entrant, words } => {
                 if self.warned.insert((entrant, words.clone())) {
                     self.tell(&News::EngineWarning { entrant, words: &words });
@@ -349,6 +348,7 @@ impl<'a> Coordinator<'a> {
             Event::GameAbandoned(_) => {}
             Event::MachineJoined(machine) => self.tell(&News::MachineJoined(&machine)),
             Event::MachineProved(machine) => self.store.note_machine(&machine)?,
+            Event::MachineStruck { name } => self.store.forget_binaries(&name)?,
             Event::Notice { words } => self.tell(&News::Notice(&words)),
             Event::SystemFailed { words } => self.halt(StopReason::Failed(words)),
             Event::WorkDone { worker, pair } => {
@@ -369,6 +369,13 @@ impl<'a> Coordinator<'a> {
                 self.leaving = Leaving::AtLast(Instant::now());
             }
         }
+        Ok(())
+    }
+
+    fn note_fault(&mut self, fault: &EngineFault) -> Result<(), RunError> {
+        self.store.note_fault(fault)?;
+        self.standings.add_start_fault(fault.entrant);
+        self.tell(&News::EngineFault(fault));
         Ok(())
     }
 

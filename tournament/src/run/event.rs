@@ -30,6 +30,8 @@ pub enum Event {
     },
     /// An engine did wrong outside of a game.
     EngineFault(EngineFault),
+    /// An engine did wrong outside of a game, as another machine says: noted, but no reason to end anything.
+    FaultElsewhere(EngineFault),
     /// An engine plays, but not quite as its entrant says.
     EngineWarning {
         /// An index of the plan's entrants.
@@ -59,6 +61,11 @@ pub enum Event {
     MachineJoined(Box<MachineReport>),
     /// A machine has played a game that can be true: what it said of itself is kept.
     MachineProved(Box<MachineReport>),
+    /// A machine that had played is not believed any more: what it said of its engines is dropped.
+    MachineStruck {
+        /// What its worker is called.
+        name: String,
+    },
     /// Something that users should know.
     Notice {
         /// What.

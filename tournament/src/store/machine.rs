@@ -52,6 +52,15 @@ impl Store {
         Ok(())
     }
 
+    /// Forgets which engines this machine had: it is not believed any more.
+    ///
+    /// # Errors
+    /// If the disk is full, or fails.
+    pub fn forget_binaries(&self, machine: &str) -> Result<(), StoreError> {
+        let dropped = self.connection.execute("DELETE FROM binary WHERE machine = ?1", [machine]);
+        self.database(dropped).map(drop)
+    }
+
     /// All machines that ever joined, in the order in which they did.
     ///
     /// # Errors

@@ -172,7 +172,11 @@ fn a_machine_is_kept_as_it_joined_last() {
     };
     store.note_machine(&MachineReport { slots: 1, ..machine.clone() }).unwrap();
     store.note_machine(&machine).unwrap();
-    assert_eq!(store.machines().unwrap(), [machine]);
+    assert_eq!(store.machines().unwrap(), std::slice::from_ref(&machine));
+    store.forget_binaries("another").unwrap();
+    assert_eq!(store.machines().unwrap(), std::slice::from_ref(&machine));
+    store.forget_binaries("bench").unwrap();
+    assert_eq!(store.machines().unwrap(), [MachineReport { engines: Vec::new(), ..machine }]);
     assert_eq!(store.engines().unwrap()[&1], "Second 2.0");
 }
 

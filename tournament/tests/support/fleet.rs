@@ -1,7 +1,10 @@
 //! A NATS server, and the coordinators and workers that meet there.
 
-use std::net::{TcpListener, TcpStream};
+use std::io::{Read, Write};
+use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Output, Stdio};
+use std::sync::atomic::{AtomicU8, Ordering};
+use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
 use super::{LONG, Place, texts};
@@ -66,6 +69,75 @@ impl Drop for Server {
         let _ = self.child.kill();
         let _ = self.child.wait();
     }
+}
+
+/// How a network does.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(crate) enum Network {
+    Up = 0,
+    /// Nothing arrives, and nobody is told.
+    Silent = 1,
+    /// Connections are ended, and new ones refused.
+    Cut = 2,
+}
+
+/// A line to a server that can be lost and mended.
+pub(crate) struct Proxy {
+    port: u16,
+    network: Arc<AtomicU8>,
+    streams: Arc<Mutex<Vec<TcpStream>>>,
+}
+
+impl Proxy {
+    /// To a server of this machine.
+    pub(crate) fn start(server: u16) -> Proxy {
+        let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+        let port = listener.local_addr().unwrap().port();
+        let proxy = Proxy { port, network: Arc::default(), streams: Arc::default() };
+        let (network, streams) = (Arc::clone(&proxy.network), Arc::clone(&proxy.streams));
+        std::thread::spawn(move || {
+            for client in listener.incoming().flatten() {
+                if network.load(Ordering::SeqCst) == Network::Cut as u8 {
+                    continue;
+                }
+                let Ok(target) = TcpStream::connect(("127.0.0.1", server)) else { continue };
+                for [from, to] in [[&client, &target], [&target, &client]] {
+                    let (from, to) = (from.try_clone().unwrap(), to.try_clone().unwrap());
+                    let network = Arc::clone(&network);
+                    std::thread::spawn(move || pump(from, to, &network));
+                }
+                streams.lock().unwrap().extend([client, target]);
+            }
+        });
+        proxy
+    }
+
+    pub(crate) fn url(&self) -> String {
+        format!("nats://127.0.0.1:{}", self.port)
+    }
+
+    pub(crate) fn turn(&self, network: Network) {
+        self.network.store(network as u8, Ordering::SeqCst);
+        if network == Network::Cut {
+            for stream in self.streams.lock().unwrap().drain(..) {
+                let _ = stream.shutdown(Shutdown::Both);
+            }
+        }
+    }
+}
+
+/// Passes bytes on; where the network is silent they wait, as a system that sends them again and again makes them.
+fn pump(mut from: TcpStream, mut to: TcpStream, network: &AtomicU8) {
+    let mut buffer = [0; 4096];
+    while let Ok(count @ 1..) = from.read(&mut buffer) {
+        while network.load(Ordering::SeqCst) == Network::Silent as u8 {
+            std::thread::sleep(Duration::from_millis(5));
+        }
+        if to.write_all(&buffer[..count]).is_err() {
+            break;
+        }
+    }
+    let _ = to.shutdown(Shutdown::Both);
 }
 
 /// The engines of all workers: of the same file, told apart by their arguments.

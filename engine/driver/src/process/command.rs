@@ -17,6 +17,9 @@ pub enum StderrPolicy {
     File(PathBuf),
 }
 
+/// Variables of our environment that no child process is given: what they hold is nobody else's.
+pub const SECRET_VARIABLES: [&str; 1] = ["SMALT_NATS_PASSWORD"];
+
 /// How to start an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct EngineCommand {

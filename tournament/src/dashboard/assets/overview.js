@@ -46,7 +46,7 @@ export function hero(run) {
     ["Normalized Elo", first.nelo === null ? "–" : `${signed(first.nelo)} ± ${fixed(first.nelo_error, 1)}`],
     ["Pairs 0 ½ 1 1½ 2", penta.join(" ")],
   ];
-  const verdict = { "accept H1": "H1 accepted: it passes", "accept H0": "H0 accepted: it fails", continue: "Undecided" };
+  const verdict = { H1: "H1 accepted: it passes", H0: "H0 accepted: it fails", continue: "Undecided" };
   return card(`${first.name} against ${entrants[1]?.name ?? "all"}`, null,
     element("div", { class: "hero" },
       element("div", {}, element("p", { class: "big" }, number, element("small", {}, `${range} Elo`))),

@@ -6,16 +6,20 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions, Event};
+use smalt_driver::process::SECRET_VARIABLES;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::PATIENCE;
 use crate::plan::ServerAddress;
 
 /// Where a password may be, so that no command line shows it.
-const PASSWORD: &str = "SMALT_NATS_PASSWORD";
+const PASSWORD: &str = SECRET_VARIABLES[0];
 
 /// How long the first connection may take.
 const FIRST: Duration = Duration::from_secs(10);
+
+/// How many letters the seed of an nkey has.
+const SEED: usize = 58;
 
 /// How often a silent connection is asked whether it is there.
 const PING: Duration = Duration::from_secs(5);
@@ -63,8 +67,12 @@ pub enum ConnectError {
 }
 
 fn advice(words: &str) -> &'static str {
-    if words.contains("authorization") {
+    if words.contains("InvalidContentType") {
+        "; it speaks without TLS: use nats:// and no certificates, or let it have some"
+    } else if words.contains("authorization") {
         "; see the flags --nats-user, --nats-creds and --nats-nkey"
+    } else if words.contains("nonce") {
+        "; is the first line of the file of --nats-nkey a seed?"
     } else if words.contains("certificate") || words.contains("TLS") || words.contains("tls") {
         "; see the flag --nats-ca"
     } else {
@@ -128,7 +136,15 @@ fn with_secrets(mut options: ConnectOptions, server: &ServerAddress) -> Result<C
         options = options.credentials(&text).map_err(failed)?;
     }
     if let Some(path) = &server.nkey {
-        options = options.nkey(first_line(path)?);
+        let seed = first_line(path)?;
+        // The library would say so later, without the name of the file.
+        let is_seed = seed.len() == SEED && seed.starts_with('S');
+        if !is_seed {
+            let words = "its first line is no seed of an nkey, which begins with SU";
+            let source = std::io::Error::new(std::io::ErrorKind::InvalidData, words);
+            return Err(ConnectError::File { path: path.clone(), source });
+        }
+        options = options.nkey(seed);
     }
     if let Some(path) = &server.ca {
         read(path)?;
@@ -155,11 +171,45 @@ pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
+        // Some errors repeat a part of what they are caused by, behind a name of their own.
         let words = error.to_string();
+        let words = words.strip_prefix("nats: ").unwrap_or(&words).to_owned();
         if !text.contains(&words) {
             text = format!("{text}: {words}");
         }
         cause = error.source();
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Layer(&'static str, #[source] Option<Box<Layer>>);
+
+    #[test]
+    fn words_are_said_once_and_advise() {
+        let error =
+            Layer("authorization violation", Some(Box::new(Layer("nats: authorization violation", None))));
+        assert_eq!(chain(&error), "authorization violation");
+        let error = Layer(
+            "TLS error",
+            Some(Box::new(Layer("received corrupt message of type InvalidContentType", None))),
+        );
+        assert!(advice(&chain(&error)).contains("speaks without TLS"));
+        assert!(advice("failed signing nonce").contains("--nats-nkey"));
+    }
+
+    #[test]
+    fn a_file_without_a_seed_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "SUnone\n").unwrap();
+        let server = ServerAddress { nkey: Some(file.path().to_owned()), ..ServerAddress::default() };
+        let error = with_secrets(ConnectOptions::new(), &server).map(drop).unwrap_err();
+        let name = file.path().display().to_string();
+        assert!(error.to_string().contains(&name), "{error}");
+    }
 }

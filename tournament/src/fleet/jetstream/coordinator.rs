@@ -17,7 +17,7 @@ use super::connection::{ConnectError, Line, connect};
 use super::queue::{Order, WorkQueue, delete};
 use super::{Names, RUNS};
 use crate::fleet::ledger::{Effect, Ledger, Reply};
-use crate::fleet::wire::{Announcement, Answer, Request, decode, encode};
+use crate::fleet::wire::{Announcement, Answer, Request, decode, encode, trimmed};
 use crate::fleet::{Queue, Work};
 use crate::plan::ServerAddress;
 use crate::run::Event;
@@ -27,6 +27,9 @@ const ANNOUNCING: Duration = Duration::from_secs(1);
 
 /// After how many announcements the queue is compared with what should be in it.
 const COMPARING: u32 = 5;
+
+/// After how many announcements without an answer users are told that nobody plays.
+const CALLING: u32 = 3;
 
 /// How long the last words to the server may take.
 const FAREWELL: Duration = Duration::from_millis(700);
@@ -82,6 +85,7 @@ impl JetStream {
             wanted: Arc::clone(&wanted),
             events: events.clone(),
             waiting: HashMap::new(),
+            alone: 0,
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn(move || {
@@ -175,6 +179,8 @@ struct Office {
     events: Sender<Event>,
     /// Who waits for a game to be stored.
     waiting: HashMap<u32, Vec<Subject>>,
+    /// For how many announcements nobody has played.
+    alone: u32,
 }
 
 impl Office {
@@ -213,6 +219,7 @@ impl Office {
                     self.announce(&client, &session);
                     let effects = self.ledger.tick(Instant::now());
                     self.perform(effects, &orders);
+                    self.call_for_workers();
                     if tick.is_multiple_of(COMPARING) {
                         self.compare(&orders);
                     }
@@ -256,9 +263,19 @@ impl Office {
         let announcement = Announcement {
             run: self.broadcast.run.clone(),
             session: session.to_owned(),
-            name: self.broadcast.name.chars().filter(|c| !c.is_control()).take(200).collect(),
+            name: trimmed(&self.broadcast.name).chars().take(200).collect(),
         };
         send(client, RUNS.into(), &announcement);
+    }
+
+    /// Nobody plays, and has not for some seconds: users should know what is missing.
+    fn call_for_workers(&mut self) {
+        self.alone = if self.ledger.is_alone() { self.alone.saturating_add(1) } else { 0 };
+        if self.alone == CALLING {
+            let words =
+                format!("Waiting for workers: smalt-tournament worker --nats {}", self.broadcast.server.url);
+            let _ = self.events.send(Event::Notice { words });
+        }
     }
 
     fn tell_line(&mut self, line: Line, orders: &UnboundedSender<Order>) {
@@ -310,13 +327,15 @@ impl Office {
     }
 
     fn answer(&mut self, client: &Client, orders: &UnboundedSender<Order>, message: Message) {
-        let Ok(request) = decode::<Request>(&message.payload) else {
-            if let Some(subject) = message.reply {
-                let words =
-                    "your message is not understood; use the same version of smalt-tournament everywhere";
-                send(client, subject, &Answer::Refused { words: words.to_owned() });
+        let request = match decode::<Request>(&message.payload) {
+            Ok(request) => request,
+            Err(error) => {
+                if let Some(subject) = message.reply {
+                    let words = trimmed(&format!("the coordinator failed to {error}"));
+                    send(client, subject, &Answer::Refused { words });
+                }
+                return;
             }
-            return;
         };
         let (reply, effects) = self.ledger.ask(request, Instant::now(), SystemTime::now());
         match (reply, message.reply) {

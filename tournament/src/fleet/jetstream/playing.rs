@@ -299,6 +299,8 @@ impl<'a> Playing<'a> {
             | Event::EngineGone { .. }
             | Event::MachineJoined(_)
             | Event::MachineProved(_)
+            | Event::MachineStruck { .. }
+            | Event::FaultElsewhere(_)
             | Event::Notice { .. } => {}
         }
         None
@@ -423,6 +425,13 @@ impl<'a> Playing<'a> {
             }
         }
         if !matches!(end, End::Over) {
+            if *end == End::Asked {
+                self.worker.tell(&match self.held.len() {
+                    0 => "Leaving; nothing was being played".to_owned(),
+                    1 => "Leaving; 1 pair of games is handed back, for others".to_owned(),
+                    count => format!("Leaving; {count} pairs of games are handed back, for others"),
+                });
+            }
             for (_, held) in std::mem::take(&mut self.held) {
                 self.hand_back(held.message, AckKind::Nak(None));
             }
@@ -439,11 +448,16 @@ impl<'a> Playing<'a> {
 
 /// Sends a result until it is answered.
 async fn deliver(client: &Client, names: &Names, request: &Request, join: &Request) -> Answer {
+    let Question::Result { pair, .. } = &request.question else { return Answer::Unneeded };
     let begun = Instant::now();
     while begun.elapsed() < KEEPING {
         match ask(client, names, request).await {
             None | Some(Answer::Later) => {}
-            Some(Answer::Unknown) => drop(ask(client, names, join).await),
+            // Another session of the coordinator: it must know who we are, and that this pair is ours.
+            Some(Answer::Unknown) => {
+                drop(ask(client, names, join).await);
+                drop(ask(client, names, &take_request(join, *pair)).await);
+            }
             Some(answer) => return answer,
         }
         sleep(PAUSE).await;
@@ -451,11 +465,15 @@ async fn deliver(client: &Client, names: &Names, request: &Request, join: &Reque
     Answer::Unneeded
 }
 
+fn take_request(join: &Request, pair: u32) -> Request {
+    Request { worker: join.worker.clone(), question: Question::Take { pair } }
+}
+
 /// The next pair, if there is one in time, and what of it is still to be played.
 async fn fetch_pair(client: &Client, names: &Names, join: &Request) -> Option<Fetched> {
     let message = timeout(FETCHING + PATIENCE, fetch_message(client, names)).await.ok()??;
     let pair = names.pair_of(&message.subject)?;
-    let take = Request { worker: join.worker.clone(), question: Question::Take { pair } };
+    let take = take_request(join, pair);
     let mut answer = ask(client, names, &take).await;
     if answer == Some(Answer::Unknown) {
         ask(client, names, join).await?;

@@ -17,7 +17,9 @@ use tokio::time::timeout;
 use super::connection::{ConnectError, Line, connect};
 use super::playing::{End, Playing};
 use super::{Names, PATIENCE, RUNS};
-use crate::fleet::wire::{Announcement, Answer, Introduction, Message, Question, Request, decode, encode};
+use crate::fleet::wire::{
+    Announcement, Answer, Introduction, Message, Question, Report, Request, decode, encode, trimmed,
+};
 use crate::fleet::{identity, terms};
 use crate::game::Tablebases;
 use crate::plan::{Affinity, Plan, ServerAddress, TablebaseRule};
@@ -162,7 +164,7 @@ impl Worker {
                         continue;
                     }
                     match self.play(announcement, &mut ear).await {
-                        Ok(End::Over) => self.tell("The run is over; waiting for another"),
+                        Ok(End::Over) => self.tell("The run is over, or was interrupted; waiting for another"),
                         Ok(End::Asked) => return Departure::Asked,
                         Ok(End::Failed(words)) => return Departure::Failed(words),
                         Ok(End::Refused { run, words }) | Err((run, words)) => self.refuse(run, words),
@@ -196,7 +198,13 @@ impl Worker {
     async fn play(&mut self, run: Announcement, ear: &mut Ear) -> Result<End, (String, String)> {
         let name = run.run.clone();
         let failed = |words: String| (name.clone(), words);
-        let fitted = self.fit(&run).await.map_err(failed)?;
+        let fitted = match self.fit(&run).await {
+            Ok(fitted) => fitted,
+            Err(words) => {
+                self.tell_unfit(&run.run, &words).await;
+                return Err(failed(words));
+            }
+        };
         let Fitted { plan, tablebases, introduction, lease } = fitted;
         match self.ask(&Names::of(&run.run), Question::Join(Box::new(introduction.clone()))).await {
             Ok(Answer::Welcome) => {}
@@ -214,6 +222,18 @@ impl Worker {
         let playing =
             Playing::begin(self, run, plan, slot_terms, introduction, lease).await.map_err(failed)?;
         Ok(playing.play(ear).await)
+    }
+
+    /// Tells the coordinator why we cannot play, once for each reason.
+    async fn tell_unfit(&self, run: &str, words: &str) {
+        if self.refused.get(run).is_some_and(|(_, earlier)| earlier == words) {
+            return;
+        }
+        let report = Report::Unfit { name: self.setup.name.clone(), words: trimmed(words) };
+        let request = Request { worker: self.id.clone(), question: Question::Tell(report) };
+        if let Ok(bytes) = encode(&request) {
+            let _ = timeout(PATIENCE, self.client.publish(Names::of(run).ask(), bytes.into())).await;
+        }
     }
 
     /// Asks how the run is played, and finds what it needs on this machine.

@@ -9,6 +9,8 @@ use crate::game::{GameRecord, Termination, moves};
 use crate::plan::{FleetFile, PlanFile};
 use smalt_chess::Outcome;
 
+mod hostile;
+
 const PLAN: &str = "
     [run]
     format = \"match\"
@@ -80,7 +82,9 @@ fn message(text: &str) -> RecordMessage {
     })
 }
 
+/// Takes the pair, if that is possible, and sends a result.
 fn send(ledger: &mut Ledger, worker: &str, game: u32, text: &str) -> (Reply, Vec<Effect>) {
+    ask(ledger, worker, Question::Take { pair: game / 2 });
     let record = Box::new(message(text));
     ask(ledger, worker, Question::Result { pair: game / 2, game, record })
 }
@@ -194,6 +198,7 @@ fn a_game_of_another_pair_strikes_off() {
     ledger.offer(work(0));
     ledger.offer(work(1));
     join(&mut ledger, "w1", introduction("a"));
+    ask(&mut ledger, "w1", Question::Take { pair: 0 });
     let record = Box::new(message(""));
     let (reply, _) = ask(&mut ledger, "w1", Question::Result { pair: 0, game: 3, record });
     assert!(matches!(reply, Reply::Now(answer) if matches!(*answer, Answer::Refused { .. })));
@@ -245,7 +250,7 @@ fn engines_must_be_the_same_everywhere() {
 
 #[test]
 fn engines_must_be_those_of_earlier_sessions() {
-    let known = machine_report("old".to_owned(), introduction("old"));
+    let known = machine_report(introduction("old"));
     let mut ledger = ledger_with(false, &[known]);
     let mut other = introduction("a");
     other.engines[0].sha256 = "b".repeat(64);
@@ -305,20 +310,6 @@ fn games_of_one_that_is_out_are_given_up() {
     assert_eq!(given_up, [1, 2, 3]);
     assert!(is_done(&effects, 1) && !is_done(&effects, 0), "a game of pair 0 is on its way to the store");
     assert!(is_done(&ledger.stored(0), 0));
-}
-
-#[test]
-fn an_engine_that_starts_nowhere_is_out_as_on_one_machine() {
-    let mut ledger = ledger();
-    for worker in ["w1", "w2"] {
-        join(&mut ledger, worker, introduction(worker));
-    }
-    let mut unable = |worker: &str| {
-        let report = Report::Unable { entrant: 1, times: 3, words: "exited".to_owned() };
-        let effects = ask(&mut ledger, worker, Question::Tell(report)).1;
-        effects.iter().any(|effect| matches!(effect, Effect::Tell(Event::EntrantOut { entrant: 1, .. })))
-    };
-    assert_eq!([unable("w1"), unable("w2")], [false, true]);
 }
 
 #[test]

@@ -4,6 +4,7 @@ use std::time::SystemTime;
 
 use proptest::prelude::*;
 
+use super::limits::check_transcript;
 use super::*;
 use crate::game::Termination;
 use crate::game::record::SearchRecord;
@@ -190,4 +191,39 @@ fn names_and_words_are_single_lines() {
     check(&request("w1", " "), false);
     assert_eq!(trimmed("a\nb"), "a b");
     assert_eq!(trimmed_transcript(&["é".repeat(5000)])[0].len(), 5000);
+}
+
+#[test]
+fn names_of_machines_are_plain_and_no_text_hides_anything() {
+    let fits = |name: &str| check_machine(name).is_ok();
+    assert!(fits("bench-2.example_com 1") && fits("Zoë"));
+    for name in ["", " ", "ev\u{1b}[2Jil", "ev\u{202e}il", "o\u{300}", "a/b", "a\tb"] {
+        assert!(!fits(name), "{name:?}");
+    }
+    let report = |words: &str, line: &str| Request {
+        worker: "w1".to_owned(),
+        question: Question::Tell(Report::Fault {
+            entrant: 0,
+            name: "crashed".to_owned(),
+            words: words.to_owned(),
+            transcript: vec![line.to_owned()],
+        }),
+    };
+    let check = |request: &Request, is_read: bool| {
+        assert_eq!(decode::<Request>(&encode(request).unwrap()).is_ok(), is_read, "{request:?}");
+    };
+    check(&report("exited", "> go\tdepth é"), true);
+    check(&report("ex\u{200b}ited", ""), false);
+    check(&report("exited", "\u{1b}]0;owned\u{7}"), false);
+    assert_eq!(trimmed("a\u{202e}b"), "a b");
+    assert_eq!(trimmed_transcript(&["\u{1b}[2J".to_owned()]), ["\\u{1b}[2J"]);
+}
+
+#[test]
+fn the_last_lines_of_a_transcript_are_kept_as_far_as_they_fit() {
+    let lines: Vec<String> = (0..100).map(|number| format!("{number} {}", "x".repeat(4000))).collect();
+    let kept = trimmed_transcript(&lines);
+    assert_eq!(kept.len(), 15);
+    assert_eq!(kept.last(), lines.last());
+    assert!(check_transcript(&kept).is_ok() && check_transcript(&lines).is_err());
 }

@@ -1,0 +1,231 @@
+//! Workers that want to end, starve, fill or close a run for the others.
+
+use super::*;
+
+fn tell(ledger: &mut Ledger, worker: &str, report: Report) -> Vec<Effect> {
+    ask(ledger, worker, Question::Tell(report)).1
+}
+
+fn fault(words: &str) -> Report {
+    Report::Fault {
+        entrant: 0,
+        name: "crashed".to_owned(),
+        words: words.to_owned(),
+        transcript: vec!["x".to_owned()],
+    }
+}
+
+fn notices(effects: &[Effect]) -> Vec<&str> {
+    let words = effects.iter().filter_map(|effect| match effect {
+        Effect::Tell(Event::Notice { words }) => Some(words.as_str()),
+        _ => None,
+    });
+    words.collect()
+}
+
+fn other_engines(name: &str) -> Introduction {
+    let mut other = introduction(name);
+    other.engines.iter_mut().for_each(|engine| engine.sha256 = "b".repeat(64));
+    other
+}
+
+fn is_welcome(ledger: &mut Ledger, worker: &str, introduction: Introduction) -> bool {
+    join(ledger, worker, introduction) == Answer::Welcome
+}
+
+#[test]
+fn a_fault_outside_of_games_is_noted_of_one_who_played_and_ends_nothing() {
+    let mut ledger = ledger();
+    ledger.offer(work(0));
+    join(&mut ledger, "w1", introduction("a"));
+    assert!(tell(&mut ledger, "w1", fault("crashed")).is_empty());
+    send(&mut ledger, "w1", 0, "");
+    let effects = tell(&mut ledger, "w1", fault("crashed"));
+    assert!(
+        matches!(&effects[..], [Effect::Tell(Event::FaultElsewhere(fault))] if fault.transcript == ["x"]),
+        "{effects:?}"
+    );
+}
+
+#[test]
+fn an_engine_that_starts_nowhere_stays_in_the_run_which_waits_for_others() {
+    let mut ledger = ledger();
+    for worker in ["w1", "w2"] {
+        join(&mut ledger, worker, introduction(worker));
+    }
+    for worker in ["w1", "w2"] {
+        let report = Report::Unable { entrant: 1, times: 3, words: "exited".to_owned() };
+        let effects = tell(&mut ledger, worker, report);
+        assert_eq!(
+            notices(&effects),
+            [format!("{worker} leaves: second failed to start 3 times running (it exited)")]
+        );
+        assert_eq!(effects.len(), 1, "the word of a worker ends nothing: {effects:?}");
+    }
+    assert!(ledger.is_alone());
+    assert!(is_welcome(&mut ledger, "w3", introduction("c")) && !ledger.is_alone());
+}
+
+#[test]
+fn one_that_says_that_it_cannot_play_is_told_of_without_joining() {
+    let mut ledger = ledger();
+    let report = Report::Unfit { name: "a".to_owned(), words: "no engine is called x".to_owned() };
+    assert_eq!(notices(&tell(&mut ledger, "w1", report)), ["a cannot play: no engine is called x"]);
+}
+
+#[test]
+fn engines_of_one_who_left_without_a_game_bind_nobody() {
+    let leave = |ledger: &mut Ledger, report: Option<Report>| match report {
+        Some(report) => drop(tell(ledger, "w1", report)),
+        None => drop(ledger.tick(Instant::now() + Duration::from_secs(10))),
+    };
+    let unable = Report::Unable { entrant: 0, times: 3, words: "exited".to_owned() };
+    for report in [Some(Report::Leaving), Some(unable), None] {
+        let mut ledger = ledger();
+        assert!(is_welcome(&mut ledger, "w1", other_engines("liar")));
+        assert!(!is_welcome(&mut ledger, "w2", introduction("honest")));
+        leave(&mut ledger, report);
+        assert!(is_welcome(&mut ledger, "w2", introduction("honest")));
+        assert!(!is_welcome(&mut ledger, "w3", other_engines("late")), "the honest is there");
+        let back = ask(&mut ledger, "w1", Question::Take { pair: 0 }).0;
+        assert!(!matches!(back, Reply::Now(answer) if matches!(*answer, Answer::Games { .. })));
+    }
+}
+
+#[test]
+fn engines_of_one_who_was_struck_off_after_a_game_are_forgotten_in_the_store_too() {
+    let mut ledger = ledger();
+    ledger.offer(work(0));
+    join(&mut ledger, "w1", other_engines("liar"));
+    send(&mut ledger, "w1", 0, "");
+    tell(&mut ledger, "w1", Report::Leaving);
+    assert!(!is_welcome(&mut ledger, "w2", introduction("honest")), "it has played");
+    join(&mut ledger, "w3", other_engines("liar"));
+    send(&mut ledger, "w3", 1, "");
+    ledger.offer(work(1));
+    let (_, effects) = send(&mut ledger, "w3", 2, "a1a8////1/");
+    let is_struck =
+        |effect: &Effect| matches!(effect, Effect::Tell(Event::MachineStruck { name }) if name == "liar");
+    assert!(effects.iter().any(is_struck), "{effects:?}");
+    assert!(is_welcome(&mut ledger, "w2", introduction("honest")));
+}
+
+#[test]
+fn faults_are_counted_however_often_a_worker_joins() {
+    let mut ledger = ledger();
+    ledger.offer(work(0));
+    join(&mut ledger, "w1", introduction("a"));
+    send(&mut ledger, "w1", 0, "");
+    for _ in 0..1000 {
+        join(&mut ledger, "w1", introduction("a"));
+        assert_eq!(tell(&mut ledger, "w1", fault("crashed")).len(), 1);
+    }
+    assert!(notices(&tell(&mut ledger, "w1", fault("crashed")))[0].contains("too many faults"));
+}
+
+#[test]
+fn faults_of_all_workers_together_are_bounded() {
+    let mut ledger = ledger();
+    let (mut noted, mut lines) = (0, 0);
+    for number in 0..10 {
+        ledger.offer(work(number));
+        let worker = format!("w{number}");
+        join(&mut ledger, &worker, introduction("a"));
+        send(&mut ledger, &worker, 2 * number, "");
+        for _ in 0..1000 {
+            let effects = tell(&mut ledger, &worker, fault("crashed"));
+            if let [Effect::Tell(Event::FaultElsewhere(fault))] = &effects[..] {
+                noted += 1;
+                lines += fault.transcript.len();
+            }
+        }
+    }
+    assert_eq!((noted, lines), (5000, 1000));
+}
+
+#[test]
+fn a_flood_of_workers_neither_fills_the_screen_nor_closes_the_door() {
+    let mut ledger = ledger();
+    let mut told = 0;
+    for number in 0..20_000 {
+        let worker = format!("u{number}");
+        let join = Question::Join(Box::new(introduction("u")));
+        told += ask(&mut ledger, &worker, join).1.len();
+        let unable = Report::Unable { entrant: 0, times: 1, words: "w".to_owned() };
+        told += tell(&mut ledger, &worker, unable).len();
+    }
+    assert!(told < 600, "{told} lines");
+    assert!(is_welcome(&mut ledger, "w1", introduction("honest")));
+    let later = ledger.tick(Instant::now() + Duration::from_secs(3600));
+    assert!(notices(&later).iter().any(|words| words.contains("more notices")), "{later:?}");
+}
+
+#[test]
+fn results_of_pairs_that_were_never_taken_are_not() {
+    let mut ledger = ledger();
+    ledger.offer(work(0));
+    for worker in ["w1", "w2"] {
+        join(&mut ledger, worker, introduction(worker));
+    }
+    ask(&mut ledger, "w1", Question::Take { pair: 0 });
+    let result = || Question::Result { pair: 0, game: 0, record: Box::new(message("")) };
+    assert_eq!(ask(&mut ledger, "w2", result()).0, Reply::now(Answer::Unknown));
+    ask(&mut ledger, "w2", Question::Take { pair: 0 });
+    assert_eq!(ask(&mut ledger, "w1", result()).0, Reply::WhenStored(0), "late, but it was its pair");
+}
+
+#[test]
+fn a_worker_holds_no_more_than_its_games_can_need() {
+    let mut ledger = ledger();
+    for pair in 0..1000 {
+        ledger.offer(work(pair));
+    }
+    join(&mut ledger, "w1", Introduction { slots: 1, ..introduction("a") });
+    let mut taken = 0;
+    let mut take = |ledger: &mut Ledger, pair: u32| {
+        let reply = ask(ledger, "w1", Question::Take { pair }).0;
+        taken += u32::from(reply != Reply::now(Answer::Later));
+    };
+    (0..1000).for_each(|pair| take(&mut ledger, pair));
+    send(&mut ledger, "w1", 0, "");
+    send(&mut ledger, "w1", 1, "");
+    take(&mut ledger, 999);
+    assert_eq!(taken, 13, "four for the slot, eight, and one more when a pair is done");
+}
+
+#[test]
+fn no_more_pairs_are_out_than_a_fleet_can_need() {
+    let mut ledger = ledger();
+    join(&mut ledger, "w1", Introduction { slots: 1024, ..introduction("a") });
+    assert_eq!(ledger.wanted(), 512, "as if it had 256, until it has played");
+    for number in 0..1000 {
+        join(&mut ledger, &format!("u{number}"), Introduction { slots: 1024, ..introduction("a") });
+    }
+    assert_eq!(ledger.wanted(), 20_000);
+}
+
+#[test]
+fn a_pair_of_which_nothing_comes_is_given_to_others_and_more_and_more_rarely() {
+    let mut ledger = ledger();
+    ledger.offer(work(0));
+    join(&mut ledger, "w1", introduction("a"));
+    let begun = Instant::now();
+    let at = |ledger: &mut Ledger, worker: &str, seconds: u64, question: Question| {
+        let request = Request { worker: worker.to_owned(), question };
+        ledger.ask(request, begun + Duration::from_secs(seconds), SystemTime::now()).0
+    };
+    at(&mut ledger, "w1", 0, Question::Take { pair: 0 });
+    let mut lapses = Vec::new();
+    for second in 0..1000 {
+        // It tells that it lives, and takes the pair again whenever it can.
+        at(&mut ledger, "w1", second, Question::Take { pair: 0 });
+        let effects = ledger.tick(begun + Duration::from_secs(second));
+        if published(&effects) == [0] {
+            assert_eq!(notices(&effects), ["Nothing comes of pair 1 from a; others get it, too"]);
+            lapses.push(second);
+        }
+    }
+    let gaps: Vec<u64> = lapses.windows(2).map(|pair| pair[1] - pair[0]).collect();
+    assert!(lapses[0] > 60 && lapses.len() >= 3, "{lapses:?}");
+    assert!(gaps.windows(2).all(|pair| pair[1] > pair[0] * 3 / 2), "{lapses:?}");
+}

@@ -1,0 +1,37 @@
+//! Texts of strangers, made harmless for a terminal: engines and workers may write what moves the cursor, or turns the
+//! direction of a line. Knows no terminal.
+
+/// Whether a letter is not seen where it stands, but changes how others are: control characters, and marks of format
+/// such as those of direction (Unicode's categories Cc, Cf, Zl and Zp).
+pub fn is_hidden(letter: char) -> bool {
+    letter.is_control()
+        || matches!(letter,
+            '\u{ad}' | '\u{600}'..='\u{605}' | '\u{61c}' | '\u{6dd}' | '\u{70f}' | '\u{890}'..='\u{891}'
+            | '\u{8e2}' | '\u{180e}' | '\u{200b}'..='\u{200f}' | '\u{2028}'..='\u{202e}'
+            | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{fff9}'..='\u{fffb}' | '\u{110bd}' | '\u{110cd}'
+            | '\u{13430}'..='\u{1343f}' | '\u{1bca0}'..='\u{1bca3}' | '\u{1d173}'..='\u{1d17a}'
+            | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
+}
+
+/// The same with hidden letters as numbers (`\u{1b}`); tabs stay.
+pub fn visible(text: &str) -> String {
+    let mut shown = String::with_capacity(text.len());
+    for letter in text.chars() {
+        if is_hidden(letter) && letter != '\t' {
+            shown.extend(letter.escape_unicode());
+        } else {
+            shown.push(letter);
+        }
+    }
+    shown
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_moves_a_cursor_or_turns_a_line_is_shown_as_a_number() {
+        assert_eq!(visible("\u{1b}[2Jbo\to\u{202e}é\r"), "\\u{1b}[2Jbo\to\\u{202e}é\\u{d}");
+    }
+}
