@@ -103,7 +103,8 @@ fn engines_of_xboard_are_examined_as_far_as_their_protocol_goes() {
     for step in ["MultiPV", "isready while thinking"] {
         assert_eq!(results(&found, step), ["inapplicable"], "{step}: {found:#}");
     }
-    let deep = report(&place, "--speak xboard --fault ignore-limit@all", 0);
+    // Such an engine takes no notice of its time either, and would lose on it.
+    let deep = report(&place, "--speak xboard --fault ignore-limit@all", 1);
     let words: Vec<&str> = deep["findings"]
         .as_array()
         .unwrap()
