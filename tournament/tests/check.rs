@@ -111,8 +111,8 @@ fn engines_of_xboard_are_examined_as_far_as_their_protocol_goes() {
         .iter()
         .map(|finding| finding["words"].as_str().unwrap())
         .collect();
-    let depth = "depth 4: takes no notice of the limit, and thinks until it is told to stop";
-    assert!(words.contains(&depth) && !words.contains(&"obeys depth 4"), "{words:#?}");
+    let told = "keeps to no number of nodes or plies: whether it answers the same again was not examined";
+    assert!(words.contains(&told) && !words.contains(&"obeys depth 4"), "{words:#?}");
     place.await_nobody();
 }
 
