@@ -165,6 +165,59 @@ fn the_corpus_has_every_term_and_every_phase() {
     assert_eq!(phases, [true; FULL_PHASE as usize + 1]);
 }
 
+/// Checks how often a weight occurs: White's minus Black's in the linear part, by king for danger.
+#[track_caller]
+fn check_count(fen: &str, term: Term, index: usize, expected: i16) {
+    let features = features(&parse(fen), &mut FeatureCounter::default());
+    let weight = term.at(index).index();
+    let all = features.linear.iter().chain(&features.danger[0]);
+    let count =
+        all.filter(|feature| usize::from(feature.weight) == weight).map(|feature| feature.count).sum::<i16>();
+    assert_eq!(count, expected, "{term:?} {index} in {fen}");
+}
+
+#[test]
+fn terms_count_what_they_say() {
+    check_count("6k1/8/8/8/4P3/4N3/8/6K1 w - - 0 1", Term::KnightNearOutpost, 0, 1);
+    check_count("6k1/8/8/8/4P3/5N2/8/6K1 w - - 0 1", Term::KnightNearOutpost, 0, 0);
+    check_count("6k1/8/8/4N3/8/8/8/6K1 w - - 0 1", Term::MinorKingDistance, 0, 4);
+    check_count("3r2k1/8/8/8/3P4/8/8/3Q2K1 w - - 0 1", Term::QueenOnLine, 0, 1);
+    check_count("3r2k1/8/8/3p4/3P4/8/8/3Q2K1 w - - 0 1", Term::QueenOnLine, 0, 0);
+    check_count("6k1/8/8/8/8/8/5PPP/5K1R w - - 0 1", Term::RookTrapped, 1, 1);
+    check_count("6k1/8/8/8/8/8/5PPP/R4K2 w - - 0 1", Term::RookTrapped, 1, 0);
+    check_count("6k1/R7/8/8/8/8/8/6K1 w - - 0 1", Term::RookSeventh, 0, 1);
+    check_count("8/R7/6k1/8/8/8/8/6K1 w - - 0 1", Term::RookSeventh, 0, 0);
+    check_count("3q2k1/8/8/8/8/8/8/3R2K1 b - - 0 1", Term::RookQueenFile, 0, 1);
+    check_count("6k1/8/8/3p4/8/8/6B1/6K1 w - - 0 1", Term::BishopLinedPawns, 0, 1);
+    check_count("6k1/8/8/3p4/8/8/6B1/6K1 w - - 0 1", Term::BishopLongDiagonal, 0, 1);
+    check_count("6k1/8/8/8/4p3/8/6B1/6K1 w - - 0 1", Term::BishopLongDiagonal, 0, 0);
+    check_count("6k1/8/8/3p4/3P4/2P5/8/2B3K1 w - - 0 1", Term::BishopBlockedCenter, 0, 2);
+    check_count("6k1/8/8/3p1p2/4P3/8/8/6K1 w - - 0 1", Term::PawnTwiceAttacked, 0, 1);
+    check_count("6k1/8/8/3p1p2/4P3/5P2/8/6K1 w - - 0 1", Term::PawnTwiceAttacked, 0, 0);
+    check_count("6k1/8/4p3/4P3/8/8/8/6K1 w - - 0 1", Term::PawnBlockedFar, 0, 1);
+    check_count("6k1/8/3p4/8/3PP3/8/8/6K1 w - - 0 1", Term::PawnCandidate, 2, 1);
+    check_count("6k1/8/3p1p2/8/3PP3/8/8/6K1 w - - 0 1", Term::PawnCandidate, 2, 0);
+    check_count("6k1/8/8/4P3/3P4/8/8/6K1 w - - 0 1", Term::PassedProtected, 3, 1);
+    check_count("8/8/8/6k1/8/8/P7/6K1 w - - 0 1", Term::PassedUnstoppable, 0, 1);
+    check_count("8/8/8/6k1/8/8/P7/6K1 b - - 0 1", Term::PassedUnstoppable, 0, 0);
+    check_count("1k6/p7/8/8/8/8/P7/6K1 w - - 0 1", Term::KingPawnlessWing, 0, 1);
+    check_count("6k1/8/8/3n4/4P3/3P4/8/6K1 w - - 0 1", Term::ThreatBySafePawn, 0, 1);
+    check_count("6k1/8/8/3nr3/4P3/8/8/6K1 w - - 0 1", Term::ThreatBySafePawn, 0, 0);
+    check_count("4q1k1/8/8/4n3/8/8/8/4R1K1 w - - 0 1", Term::ThreatQueenDefended, 0, 1);
+    check_count("3q2k1/8/8/8/3N4/8/8/6K1 w - - 0 1", Term::ThreatOnQueen, 0, 2);
+    check_count("6rk/8/8/8/8/8/6P1/6K1 w - - 0 1", Term::DangerBlocker, 0, 1);
+    check_count("6rk/8/8/8/6p1/8/6P1/6K1 w - - 0 1", Term::DangerBlocker, 0, 0);
+}
+
+#[test]
+fn the_leaders_pawns_choose_the_scale() {
+    let scale = |fen: &str| features(&parse(fen), &mut FeatureCounter::default()).scale[0];
+    let weight = |term: Term, index| Some(term.at(index).index() as u16);
+    assert_eq!(scale("6k1/8/8/8/8/8/5PP1/6K1 w - - 0 1"), weight(Term::ScalePawnsOneWing, 1));
+    assert_eq!(scale("6k1/p7/8/8/8/8/5PP1/6K1 w - - 0 1"), weight(Term::ScalePawns, 1));
+    assert_eq!(scale("6k1/8/8/8/8/8/8/R5K1 w - - 0 1"), None);
+}
+
 #[track_caller]
 fn check_order(better: &str, worse: &str) {
     let parameters = Parameters::embedded();

@@ -2,9 +2,12 @@
 //! Knows no weights.
 
 use smalt_chess::attacks::{king_attacks, pawn_attack_set};
-use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
+use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
 use super::taper::FULL_PHASE;
+
+/// The files c to f.
+pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
 
 /// How much a piece adds to the phase, pawn to king.
 const PHASE: [usize; 6] = [0, 1, 1, 2, 4, 0];
@@ -126,4 +129,38 @@ pub(super) fn ahead(squares: Bitboard, color: Color) -> Bitboard {
         }
     }
     Bitboard(filled)
+}
+
+/// The squares that a slider would reach from there if the nearest pieces went away, and only then; `near` is what it
+/// reaches now.
+#[inline(always)]
+pub(super) fn behind_one(
+    square: Square,
+    occupied: Bitboard,
+    near: Bitboard,
+    attacks: impl Fn(Square, Bitboard) -> Bitboard,
+) -> Bitboard {
+    attacks(square, occupied & !near) & !near
+}
+
+/// The square, in the looking glass where the king stands on the files a to d.
+#[inline(always)]
+pub(super) fn toward_king_side(square: Square, king: Square) -> Square {
+    if king.file() < File::E { Square::from_index(square.index() ^ 7) } else { square }
+}
+
+/// The files of the board's wing on which a king stands: four, three from an edge.
+#[inline(always)]
+pub(super) fn wing(king: Square) -> Bitboard {
+    const QUEEN_SIDE: u64 = 0x0f0f_0f0f_0f0f_0f0f;
+    const KING_SIDE: u64 = 0xf0f0_f0f0_f0f0_f0f0;
+    const FILE_D: u64 = 0x0808_0808_0808_0808;
+    const FILE_E: u64 = 0x1010_1010_1010_1010;
+    Bitboard(match king.file() {
+        File::A => QUEEN_SIDE & !FILE_D,
+        File::B | File::C => QUEEN_SIDE,
+        File::D | File::E => CENTER_FILES.0,
+        File::F | File::G => KING_SIDE,
+        File::H => KING_SIDE & !FILE_E,
+    })
 }

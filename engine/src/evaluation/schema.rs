@@ -126,6 +126,10 @@ terms! {
     SquareQueen = "squares" "queen" Board, Linear, Mirrored;
     /// The king on its square.
     SquareKing = "squares" "king" Board, Linear;
+    /// A pawn by the own king's wing: files are counted as if that king stood on files e to h.
+    SquarePawnOwnKing = "squares" "pawn_by_own_king" Board, Linear;
+    /// A pawn by the enemy king's wing: files are counted as if that king stood on files e to h.
+    SquarePawnEnemyKing = "squares" "pawn_by_enemy_king" Board, Linear;
 
     /// A knight, by the number of safe squares that it reaches, 0 to 8.
     MobilityKnight = "mobility" "knight" List(9), Linear, Rising;
@@ -148,6 +152,26 @@ terms! {
     MinorBehindPawn = "pieces" "minor_behind_pawn" One, Linear;
     /// A rook on a file without own pawns: an enemy pawn there, none there.
     RookFile = "pieces" "rook_half_open_and_open_file" List(2), Linear;
+    /// For each own pawn: a knight, a rook.
+    PiecesWithPawns = "pieces" "knight_and_rook_by_own_pawns" List(2), Linear;
+    /// For each king's move between a knight or a bishop and its own king.
+    MinorKingDistance = "pieces" "knight_and_bishop_king_distance" List(2), Linear;
+    /// A knight that can go to an outpost next.
+    KnightNearOutpost = "pieces" "knight_near_outpost" One, Linear;
+    /// A bishop, for each own pawn on squares of its color, times the blocked own pawns on the files c to f.
+    BishopBlockedCenter = "pieces" "bishop_own_pawns_blocked_center" One, Linear;
+    /// A bishop, for each enemy pawn on its lines of an empty board.
+    BishopLinedPawns = "pieces" "bishop_enemy_pawns_on_lines" One, Linear;
+    /// A bishop that sees two squares of the center through everything but pawns.
+    BishopLongDiagonal = "pieces" "bishop_long_diagonal" One, Linear;
+    /// A rook on the file of a queen, of either side.
+    RookQueenFile = "pieces" "rook_on_queen_file" One, Linear;
+    /// A rook on its seventh rank, with the enemy king on the eighth or enemy pawns on the seventh.
+    RookSeventh = "pieces" "rook_on_seventh" One, Linear;
+    /// A rook with at most three moves on the own king's side of it: the king may still castle, it may not.
+    RookTrapped = "pieces" "rook_trapped_by_king" List(2), Linear;
+    /// A queen that an enemy bishop or rook would attack if one piece went away.
+    QueenOnLine = "pieces" "queen_behind_one_piece" One, Linear;
 
     /// A pawn without own pawns on the files beside it.
     PawnIsolated = "pawns" "isolated" One, Linear;
@@ -161,6 +185,13 @@ terms! {
     PawnSupported = "pawns" "supported" List(6), Linear;
     /// A pawn with a pawn directly beside it, by its own rank 2 to 7.
     PawnPhalanx = "pawns" "phalanx" List(6), Linear;
+    /// A pawn without a pawn's support that two enemy pawns attack.
+    PawnTwiceAttacked = "pawns" "attacked_twice" One, Linear;
+    /// A pawn stopped by an enemy pawn before it: on rank 5, on rank 6.
+    PawnBlockedFar = "pawns" "blocked_on_fifth_and_sixth" List(2), Linear;
+    /// A pawn with no pawn ahead on its file, and at least as many own pawns to help it as enemy pawns to stop it on the
+    /// files beside, by its own rank 2 to 7; not yet passed.
+    PawnCandidate = "pawns" "candidate" List(6), Linear;
 
     /// A passed pawn, by its own rank 2 to 7.
     PassedRank = "passed" "rank" List(6), Linear;
@@ -174,6 +205,14 @@ terms! {
     PassedEnemyKing = "passed" "enemy_king_distance" List(6), Linear;
     /// A passed pawn with an own rook behind it on its file.
     PassedRookBehind = "passed" "rook_behind" One, Linear;
+    /// A passed pawn that a pawn defends, by rank 2 to 7.
+    PassedProtected = "passed" "protected" List(6), Linear;
+    /// A passed pawn whose next square the enemy does not attack, by rank 2 to 7.
+    PassedSafeStop = "passed" "safe_stop" List(6), Linear;
+    /// A passed pawn whose next square is defended, by rank 2 to 7.
+    PassedDefendedStop = "passed" "defended_stop" List(6), Linear;
+    /// A passed pawn that the enemy, who has no pieces, cannot catch: his king is outside of its square.
+    PassedUnstoppable = "passed" "unstoppable" One, Linear;
 
     /// The nearest own pawn before the king on the king's file: none, else by ranks ahead, 1 beside to 7.
     ShelterKingFile = "king" "shelter_king_file" List(8), Linear;
@@ -184,6 +223,10 @@ terms! {
     StormFree = "king" "storm_free" List(8), Linear;
     /// The same, directly before an own pawn that blocks it.
     StormBlocked = "king" "storm_blocked" List(8), Linear;
+    /// For each king's move to the nearest pawn of either side.
+    KingPawnDistance = "king" "pawn_distance" One, Linear;
+    /// No pawn of either side on the king's wing: the four files of its side of the board, three for the edge files.
+    KingPawnlessWing = "king" "pawnless_wing" One, Linear;
 
     /// Every king, in any position: how much danger it takes before the curve rises.
     DangerBase = "danger" "base" One, Danger;
@@ -201,6 +244,18 @@ terms! {
     DangerOpenFile = "danger" "open_file" One, Danger;
     /// Each own knight or bishop within two squares of the king.
     DangerDefender = "danger" "minor_defender" One, Danger;
+    /// More than one square for such a safe check: knight, bishop, rook, queen.
+    DangerSafeChecks = "danger" "safe_checks" List(4), Danger;
+    /// Each square from which the enemy can check only at the risk of being taken, at most fifteen.
+    DangerUnsafeCheck = "danger" "unsafe_check" One, Danger;
+    /// Each square of the king's wing, on the own five ranks, that the enemy attacks.
+    DangerWingAttack = "danger" "wing_attack" One, Danger;
+    /// Each such square that the enemy attacks twice.
+    DangerWingAttackTwice = "danger" "wing_attack_twice" One, Danger;
+    /// Each such square that the own side attacks.
+    DangerWingDefense = "danger" "wing_defense" One, Danger;
+    /// Each piece of either side that alone stands between the king and an enemy bishop, rook or queen.
+    DangerBlocker = "danger" "blocker" One, Danger;
 
     /// A pawn attacks a knight, bishop, rook or queen.
     ThreatByPawn = "threats" "by_pawn" List(4), Linear;
@@ -214,6 +269,18 @@ terms! {
     ThreatByKing = "threats" "by_king" One, Linear;
     /// A piece is attacked and not defended; each.
     ThreatHanging = "threats" "hanging" One, Linear;
+    /// A pawn that is defended or not attacked attacks a piece; each piece.
+    ThreatBySafePawn = "threats" "by_safe_pawn" One, Linear;
+    /// A square that both sides attack and the enemy does not hold by a pawn or twice; each.
+    ThreatRestricted = "threats" "restricted" One, Linear;
+    /// A piece that only the queen defends is attacked; each.
+    ThreatQueenDefended = "threats" "defended_by_queen" One, Linear;
+    /// A knight, or a bishop or rook that is backed up, can attack the queen next from a safe square; each square.
+    ThreatOnQueen = "threats" "next_on_queen" List(2), Linear;
+
+    /// A safe square of the files c to f on the ranks 2 to 4, and once more behind an own pawn, times the square of the
+    /// pieces and blocked pawns beyond three, divided by 128.
+    Space = "space" "area" One, Linear;
 
     /// The enemy has only the king: steps that it stands from the center, 0 to 6.
     LoneKingEdge = "endgame" "lone_king_edge" One, Linear;
@@ -228,6 +295,10 @@ terms! {
     ScaleOppositeBishopsPieces = "scale" "opposite_bishops_with_pieces" One, Scale;
     /// The stronger side has no pawns and is ahead by at most a minor piece: alone, with more on the board.
     ScaleNoPawns = "scale" "no_pawns" List(2), Scale;
+    /// The stronger side has so many pawns, 1 to 8, and there are pawns on both wings.
+    ScalePawns = "scale" "pawns" List(8), Scale;
+    /// The stronger side has so many pawns, 1 to 3 or more, and all pawns of both sides are on files a to d or e to h.
+    ScalePawnsOneWing = "scale" "pawns_on_one_wing" List(3), Scale;
 }
 
 const fn starts() -> [usize; SCHEMA.len() + 1] {

@@ -3,7 +3,7 @@
 use smalt_chess::attacks::{bishop_attacks, knight_attacks, rook_attacks};
 use smalt_chess::{Bitboard, Color, Role};
 
-use super::super::scene::Scene;
+use super::super::scene::{Scene, behind_one, wing};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
@@ -35,9 +35,18 @@ pub(super) fn weigh<T: Trace>(
     }
     danger += weighing.weigh(Term::DangerRingAttack.first(), enemy.area_attacks, color);
     danger += weighing.weigh(Term::DangerWeakSquare.first(), weak.count(), color);
-    for (index, checks) in safe_checks(scene, color, hardly_defended).into_iter().enumerate() {
-        danger += weighing.weigh(Term::DangerSafeCheck.at(index), usize::from(checks.any()), color);
+    let checks = checks(scene, color, hardly_defended);
+    for (index, safe) in checks.safe.into_iter().enumerate() {
+        danger += weighing.weigh(Term::DangerSafeCheck.at(index), usize::from(safe.any()), color);
+        danger += weighing.weigh(Term::DangerSafeChecks.at(index), usize::from(safe.more_than_one()), color);
     }
+    danger += weighing.weigh(Term::DangerUnsafeCheck.first(), checks.unsafe_squares.count().min(15), color);
+    danger += weighing.weigh(Term::DangerBlocker.first(), checks.kept_away, color);
+    let camp = wing(scene.position.king(color)) & own_ranks(color);
+    danger += weighing.weigh(Term::DangerWingAttack.first(), (camp & enemy.attacked).count(), color);
+    let twice = camp & enemy.attacked_twice;
+    danger += weighing.weigh(Term::DangerWingAttackTwice.first(), twice.count(), color);
+    danger += weighing.weigh(Term::DangerWingDefense.first(), (camp & own.attacked).count(), color);
     danger += weighing.weigh(Term::DangerNoQueen.first(), usize::from(enemy_queens.is_empty()), color);
     let open_files = usize::from(structure.open_files[color.index()]);
     danger += weighing.weigh(Term::DangerOpenFile.first(), open_files, color);
@@ -52,14 +61,46 @@ fn held_by_king_or_queen(scene: &Scene<'_>, color: Color) -> Bitboard {
     !own.attacked_twice & (!own.attacked | heavy)
 }
 
-/// The squares from which each role of the enemy's can check without being taken.
+/// The first five ranks of a side.
 #[inline]
-fn safe_checks(scene: &Scene<'_>, color: Color, hardly_defended: Bitboard) -> [Bitboard; 4] {
+fn own_ranks(color: Color) -> Bitboard {
+    match color {
+        Color::White => Bitboard(0x0000_00ff_ffff_ffff),
+        Color::Black => Bitboard(0xffff_ffff_ff00_0000),
+    }
+}
+
+/// How the enemy can give check, now or once a piece goes away.
+struct Checks {
+    /// The squares from which each role can check without being taken.
+    safe: [Bitboard; 4],
+    /// The squares from which any of them can, but not safely.
+    unsafe_squares: Bitboard,
+    /// Bishops, rooks and queens that a single piece keeps from checking.
+    kept_away: usize,
+}
+
+#[inline]
+fn checks(scene: &Scene<'_>, color: Color, hardly_defended: Bitboard) -> Checks {
     let (own, enemy) = (scene.side(color), scene.side(!color));
-    let king = scene.position.king(color);
-    let safe = !scene.position.color(!color) & (!own.attacked | hardly_defended & enemy.attacked_twice);
+    let position = scene.position;
+    let king = position.king(color);
+    let free = !position.color(!color);
+    let safe = free & (!own.attacked | hardly_defended & enemy.attacked_twice);
     let diagonals = bishop_attacks(king, scene.occupied);
     let lines = rook_attacks(king, scene.occupied);
     let squares = [knight_attacks(king), diagonals, lines, diagonals | lines];
-    std::array::from_fn(|index| squares[index] & enemy.attacked_by[ROLES[index].index()] & safe)
+    let possible: [Bitboard; 4] =
+        std::array::from_fn(|index| squares[index] & enemy.attacked_by[ROLES[index].index()] & free);
+    let pieces = |role| position.pieces(!color, role);
+    let behind_diagonals = behind_one(king, scene.occupied, diagonals, bishop_attacks);
+    let behind_lines = behind_one(king, scene.occupied, lines, rook_attacks);
+    let queens = pieces(Role::Queen);
+    let kept_away =
+        behind_diagonals & (pieces(Role::Bishop) | queens) | behind_lines & (pieces(Role::Rook) | queens);
+    Checks {
+        safe: possible.map(|squares| squares & safe),
+        unsafe_squares: possible.into_iter().fold(Bitboard::EMPTY, |all, squares| all | squares) & !safe,
+        kept_away: kept_away.count(),
+    }
 }

@@ -53,7 +53,7 @@ fn scale_weight(position: &Position, leader: Color) -> Option<Weight> {
     let opposite = Color::ALL.iter().all(|&color| single(bishops & position.color(color)))
         && single(bishops & Bitboard::LIGHT);
     if !no_pawns && !opposite {
-        return None;
+        return Some(by_pawns(position, leader));
     }
     let (own, enemy) = (pieces(position, leader), pieces(position, !leader));
     let knights_only = position.pieces(leader, Role::Knight).count() * MINOR == own;
@@ -64,7 +64,21 @@ fn scale_weight(position: &Position, leader: Color) -> Option<Weight> {
         (true, _) if own <= enemy + MINOR => Some(Term::ScaleNoPawns.at(1)),
         (_, true) if own == MINOR && enemy == MINOR => Some(Term::ScaleOppositeBishops.first()),
         (_, true) if own == enemy => Some(Term::ScaleOppositeBishopsPieces.first()),
-        _ => None,
+        (true, _) => None,
+        (false, _) => Some(by_pawns(position, leader)),
+    }
+}
+
+/// The weight for a leader with pawns.
+#[inline]
+fn by_pawns(position: &Position, leader: Color) -> Weight {
+    const QUEEN_SIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
+    let pawns = position.role(Role::Pawn);
+    let own = (pawns & position.color(leader)).count();
+    if pawns.is_subset(QUEEN_SIDE) || !pawns.intersects(QUEEN_SIDE) {
+        Term::ScalePawnsOneWing.at(own.min(3) - 1)
+    } else {
+        Term::ScalePawns.at(own.min(8) - 1)
     }
 }
 

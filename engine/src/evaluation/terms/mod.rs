@@ -7,6 +7,7 @@ mod passed;
 mod pawns;
 mod pieces;
 mod shelter;
+mod space;
 pub(super) mod structure;
 mod threats;
 
@@ -65,6 +66,7 @@ fn rest<T: Trace>(
     let to_move = usize::from(scene.position.turn() == color);
     threats::weigh(scene, color, weighing)
         + passed::weigh(scene, structure, color, weighing)
+        + space::weigh(scene, color, weighing)
         + endgame::lone_king(scene.position, color, weighing)
         + weighing.weigh(Term::Tempo.first(), to_move, color)
 }

@@ -1,6 +1,6 @@
 //! Passed pawns among the pieces: what stands in their way, and who is near.
 
-use smalt_chess::{Bitboard, Color, Role, Square};
+use smalt_chess::{Bitboard, Color, Rank, Role, Square};
 
 use super::super::scene::{Scene, ahead, relative_rank};
 use super::super::schema::Term;
@@ -33,7 +33,8 @@ fn passed<T: Trace>(
     let rank = relative_rank(square, color) - 1;
     let way = ahead(square.into(), color);
     let stop = Bitboard::from(square).forward(color);
-    let hostile = scene.side(!color).attacked | position.color(!color);
+    let (own, enemy) = (scene.side(color), scene.side(!color));
+    let hostile = enemy.attacked | position.color(!color);
     let rooks = position.pieces(color, Role::Rook);
 
     let mut score = Score::ZERO;
@@ -46,10 +47,33 @@ fn passed<T: Trace>(
     if ahead(square.into(), !color).intersects(rooks) {
         score += weighing.weigh(Term::PassedRookBehind.first(), 1, color);
     }
+    if !enemy.attacked.intersects(stop) {
+        score += weighing.weigh(Term::PassedSafeStop.at(rank), 1, color);
+    }
+    if own.attacked.intersects(stop) {
+        score += weighing.weigh(Term::PassedDefendedStop.at(rank), 1, color);
+    }
+    if is_unstoppable(scene, square, way, color) {
+        score += weighing.weigh(Term::PassedUnstoppable.first(), 1, color);
+    }
     if let Some(stop) = stop.first() {
         let distance = |king: Color| usize::from(position.king(king).distance(stop));
         score += weighing.weigh(Term::PassedOwnKing.at(rank), distance(color), color);
         score += weighing.weigh(Term::PassedEnemyKing.at(rank), distance(!color), color);
     }
     score
+}
+
+/// Whether the enemy has only pawns and a king that comes too late, and nothing of the own stands in the way.
+#[inline]
+fn is_unstoppable(scene: &Scene<'_>, pawn: Square, way: Bitboard, color: Color) -> bool {
+    let position = scene.position;
+    let pieces = position.color(!color) & !(position.role(Role::Pawn) | position.role(Role::King));
+    if pieces.any() || way.intersects(position.color(color)) {
+        return false;
+    }
+    let steps = (7 - relative_rank(pawn, color)).min(5);
+    let promotion = Square::new(pawn.file(), color.rank(Rank::Eighth));
+    let king = usize::from(position.king(!color).distance(promotion));
+    king > steps + usize::from(position.turn() != color)
 }

@@ -1,9 +1,9 @@
 //! The structure of a side's pawns: what they are worth where they stand, and what they do to one another.
 
 use smalt_chess::attacks::pawn_attack_set;
-use smalt_chess::{Bitboard, Color, Position, Role, Square};
+use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 
-use super::super::scene::{ahead, board_index, relative_rank};
+use super::super::scene::{ahead, board_index, relative_rank, toward_king_side};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
@@ -22,13 +22,25 @@ pub(super) fn weigh<T: Trace>(
     structure.attack_spans[color.index()] = attacked | ahead(attacked, color);
 
     let mut score = weighing.weigh(Term::MaterialPawn.first(), pawns.own.count(), color);
+    score += pawns.contacts(weighing);
+    let [own_king, enemy_king] = [position.king(color), position.king(!color)];
     for square in pawns.own {
         score += weighing.weigh(Term::SquarePawn.at(board_index(square, color)), 1, color);
+        let by_own_king = board_index(toward_king_side(square, own_king), color);
+        score += weighing.weigh(Term::SquarePawnOwnKing.at(by_own_king), 1, color);
+        let by_enemy_king = board_index(toward_king_side(square, enemy_king), color);
+        score += weighing.weigh(Term::SquarePawnEnemyKing.at(by_enemy_king), 1, color);
         score += pawns.weaknesses(square, weighing);
         score += pawns.connections(square, weighing);
         if pawns.is_passed(square) {
             structure.passed.insert(square);
-            score += weighing.weigh(Term::PassedRank.at(relative_rank(square, color) - 1), 1, color);
+            let rank = relative_rank(square, color) - 1;
+            score += weighing.weigh(Term::PassedRank.at(rank), 1, color);
+            if attacked.contains(square) {
+                score += weighing.weigh(Term::PassedProtected.at(rank), 1, color);
+            }
+        } else if pawns.is_candidate(square) {
+            score += weighing.weigh(Term::PawnCandidate.at(relative_rank(square, color) - 1), 1, color);
         }
     }
     score
@@ -45,6 +57,28 @@ impl Pawns {
     fn is_passed(&self, square: Square) -> bool {
         let front = ahead(square.into(), self.color);
         !self.own.intersects(front) && !self.enemy.intersects(front | front.east() | front.west())
+    }
+
+    fn is_candidate(&self, square: Square) -> bool {
+        let pawn = Bitboard::from(square);
+        let front = ahead(pawn, self.color);
+        let level_or_behind = pawn | ahead(pawn, !self.color);
+        let helpers = self.own & (level_or_behind.east() | level_or_behind.west());
+        let stoppers = self.enemy & (front.east() | front.west());
+        !(self.own | self.enemy).intersects(front) && helpers.count() >= stoppers.count()
+    }
+
+    /// What all pawns of the side have to do with those of the enemy's.
+    fn contacts<T: Trace>(&self, weighing: &mut Weighing<'_, T>) -> Score {
+        let color = self.color;
+        let hostile = self.enemy.forward(!color);
+        let twice = hostile.east() & hostile.west() & self.own & !pawn_attack_set(color, self.own);
+        let mut score = weighing.weigh(Term::PawnTwiceAttacked.first(), twice.count(), color);
+        for (index, rank) in [Rank::Fifth, Rank::Sixth].into_iter().enumerate() {
+            let blocked = self.own & Bitboard::from_rank(color.rank(rank)) & hostile;
+            score += weighing.weigh(Term::PawnBlockedFar.at(index), blocked.count(), color);
+        }
+        score
     }
 
     fn weaknesses<T: Trace>(&self, square: Square, weighing: &mut Weighing<'_, T>) -> Score {

@@ -2,7 +2,7 @@
 
 use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
-use super::super::scene::{ahead, board_index, relative_rank};
+use super::super::scene::{ahead, board_index, relative_rank, wing};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
@@ -26,7 +26,11 @@ pub(super) fn weigh<T: Trace>(position: &Position, color: Color, weighing: &mut 
         let storm = if blocked { Term::StormBlocked } else { Term::StormFree };
         score += weighing.weigh(storm.at(steps(enemy & squares, king, color)), 1, color);
     }
-    score
+    let pawns = position.role(Role::Pawn);
+    let nearest = pawns.into_iter().map(|pawn| usize::from(king.distance(pawn))).min().unwrap_or(0);
+    score += weighing.weigh(Term::KingPawnDistance.first(), nearest, color);
+    let is_bare = usize::from(!pawns.intersects(wing(king)));
+    score + weighing.weigh(Term::KingPawnlessWing.first(), is_bare, color)
 }
 
 /// How many of the three files have no own pawn.

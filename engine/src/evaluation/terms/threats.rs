@@ -1,6 +1,6 @@
 //! Attacks on the enemy's pawns and pieces that may win something.
 
-use smalt_chess::attacks::pawn_attack_set;
+use smalt_chess::attacks::{bishop_attacks, knight_attacks, pawn_attack_set, rook_attacks};
 use smalt_chess::{Bitboard, Color, Rank, Role};
 
 use super::super::scene::Scene;
@@ -40,7 +40,36 @@ pub(super) fn weigh<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut We
     let pushes = pawn_attack_set(color, safe_pushes(scene, color)) & pieces & !by(Role::Pawn);
     score += weighing.weigh(Term::ThreatByPawnPush.first(), pushes.count(), color);
     score += weighing.weigh(Term::ThreatByKing.first(), (weak & by(Role::King)).count(), color);
-    score + weighing.weigh(Term::ThreatHanging.first(), (attacked & !enemy.attacked).count(), color)
+    score += weighing.weigh(Term::ThreatHanging.first(), (attacked & !enemy.attacked).count(), color);
+    let safe_pawns = position.pieces(color, Role::Pawn) & (own.attacked | !enemy.attacked);
+    let by_safe_pawn = pawn_attack_set(color, safe_pawns) & pieces;
+    score += weighing.weigh(Term::ThreatBySafePawn.first(), by_safe_pawn.count(), color);
+    let restricted = own.attacked & enemy.attacked & !well_defended;
+    score += weighing.weigh(Term::ThreatRestricted.first(), restricted.count(), color);
+    let by_queen = attacked & enemy.attacked_by[Role::Queen.index()] & !enemy.attacked_twice;
+    score += weighing.weigh(Term::ThreatQueenDefended.first(), by_queen.count(), color);
+    score + on_queen(scene, well_defended, color, weighing)
+}
+
+/// Weighs the squares from which the enemy's only queen can be attacked next.
+#[inline]
+fn on_queen<T: Trace>(
+    scene: &Scene<'_>,
+    well_defended: Bitboard,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    let queens = scene.position.pieces(!color, Role::Queen);
+    let Some(queen) = queens.first().filter(|_| !queens.more_than_one()) else { return Score::ZERO };
+    let own = scene.side(color);
+    let by = |role: Role| own.attacked_by[role.index()];
+    let safe = own.safe & !scene.position.color(color) & !well_defended;
+    let knights = by(Role::Knight) & knight_attacks(queen) & safe;
+    let sliders = by(Role::Bishop) & bishop_attacks(queen, scene.occupied)
+        | by(Role::Rook) & rook_attacks(queen, scene.occupied);
+    let sliders = sliders & safe & own.attacked_twice;
+    weighing.weigh(Term::ThreatOnQueen.at(0), knights.count(), color)
+        + weighing.weigh(Term::ThreatOnQueen.at(1), sliders.count(), color)
 }
 
 /// The squares to which pawns of the side can advance without being taken for nothing.
