@@ -7,6 +7,9 @@ use clap::{Args, Parser, Subcommand, ValueEnum};
 /// Where the engine's numbers stand, seen from the top of the project.
 pub(super) const PARAMETERS: &str = "engine/params/evaluation.toml";
 
+/// Where the constants of its search stand.
+pub(super) const SEARCH_CONSTANTS: &str = "engine/params/search.toml";
+
 const EXIT_CODES: &str = "Exit codes:
   0    all that was asked was done
   1    failed while running
@@ -55,6 +58,14 @@ pub(super) enum Command {
 
 Exit code 0: the table was accepted; 3: it was not, and nothing was written.")]
     Prove(ProveFlags),
+    /// Games that turn the constants of a search: all at once, by chance, following what wins (SPSA)
+    #[command(after_help = "Examples:
+  cargo build --release -p smalt --features tune && smalt-tuner spsa --engine target/release/smalt --write
+  smalt-tuner spsa --engine ./mine --knobs knobs.txt --tc 5+0.05 --games 40000 --out tuned.txt
+
+Knobs of any engine are told as OpenBench takes them, one a line: name, int|float, value, min, max, c_end, r_end.
+Afterwards let the tuned engine play the old one: `smalt-tournament sprt`.")]
+    Spsa(SpsaFlags),
 }
 
 #[derive(Debug, Args)]
@@ -293,6 +304,61 @@ pub(super) struct ProveFlags {
     /// Decides the order of openings
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
+    /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
+    #[arg(long, value_name = "PROGRAM")]
+    pub(super) tournament: Option<PathBuf>,
+    /// Write the result as JSON; `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct SpsaFlags {
+    /// The engine that plays itself, as `smalt-tournament` names engines; each knob must be an option of it
+    #[arg(long, value_name = "E")]
+    pub(super) engine: String,
+    /// What may be turned: our own constants (.toml), or lines as OpenBench takes them
+    #[arg(long, value_name = "FILE", default_value = SEARCH_CONSTANTS)]
+    pub(super) knobs: PathBuf,
+    /// Turn these only, as in 'reduction_*'; may be given often
+    #[arg(long, value_name = "NAME")]
+    pub(super) only: Vec<String>,
+    /// Leave these alone; may be given often
+    #[arg(long, value_name = "NAME")]
+    pub(super) freeze: Vec<String>,
+    /// Games in all
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    pub(super) games: u64,
+    /// Games of a round: both sides play them with one perturbation
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    pub(super) batch: u64,
+    /// Nodes for each move
+    #[arg(long, value_name = "N", default_value_t = 10_000)]
+    pub(super) nodes: u64,
+    /// A clock instead, as in 8+0.08
+    #[arg(long, value_name = "TC", conflicts_with = "nodes")]
+    pub(super) tc: Option<String>,
+    /// Games at the same time; the tournament program's default if not given
+    #[arg(long, value_name = "N")]
+    pub(super) concurrency: Option<usize>,
+    /// Openings; the tournament program's if not given
+    #[arg(long, value_name = "FILE")]
+    pub(super) openings: Option<PathBuf>,
+    /// Decides perturbations and openings
+    #[arg(long, default_value_t = 1)]
+    pub(super) seed: u64,
+    /// Where the course is kept after each round
+    #[arg(long, value_name = "FILE", default_value = "spsa.json")]
+    pub(super) checkpoint: PathBuf,
+    /// Go on with the course that is kept there; knobs, games and seed are those that it began with
+    #[arg(long)]
+    pub(super) resume: bool,
+    /// Put the values into the file of the knobs
+    #[arg(long)]
+    pub(super) write: bool,
+    /// Put them into another file
+    #[arg(long, value_name = "FILE", conflicts_with = "write")]
+    pub(super) out: Option<PathBuf>,
     /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,

@@ -6,6 +6,7 @@ mod commit;
 mod extract;
 mod plot;
 mod prove;
+mod spsa;
 mod texel;
 
 use std::io::{self, Write};
@@ -50,6 +51,7 @@ fn run(command: Command) -> Result<Exit, Refusal> {
         Command::Check(flags) => check::run(&flags),
         Command::Plot(flags) => plot::run(&flags),
         Command::Prove(flags) => prove::run(&flags),
+        Command::Spsa(flags) => spsa::run(&flags),
     }
 }
 

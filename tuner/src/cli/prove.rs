@@ -10,7 +10,8 @@ use smalt::evaluation::Parameters;
 use super::arguments::{PARAMETERS, ProveFlags};
 use super::texel::SHIPPED;
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, show, tell, write};
-use crate::prove::{Duel, Proof, ProveError, Verdict, locate, prove, tournament_program};
+use crate::games::{PlayError, locate, tournament_program};
+use crate::prove::{Duel, Proof, Verdict, prove};
 use crate::weights::document::replace;
 
 pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
@@ -49,8 +50,11 @@ pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
     };
     let stop = interrupt()?;
     let proof = match prove(&duel, &stop, &mut |line| tell(line)) {
-        Err(error @ ProveError::Interrupted) => {
-            return Err(Refusal { exit: Exit::Interrupted, error: error.into() });
+        Err(error @ PlayError::Interrupted) => {
+            let error = anyhow!(
+                "{error}: nothing is decided; the games that were played are in the store of the run"
+            );
+            return Err(Refusal { exit: Exit::Interrupted, error });
         }
         proof => proof.or_failed()?,
     };

@@ -1,0 +1,253 @@
+//! The command `spsa`.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+
+use anyhow::{Context, anyhow};
+use serde_json::json;
+use smalt::search::params::SearchParameters;
+use smalt_report::{Cell, Column, Kind as CellKind, Sign, Table};
+use toml_edit::{DocumentMut, Item, value};
+
+use super::arguments::SpsaFlags;
+use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell};
+use crate::games::{Encounter, Entrant, PlayError, locate, play, score_of, tournament_program};
+use crate::spsa::{Course, Kind, Knob, parse_knobs};
+use crate::weights::document::replace;
+
+/// The last perturbation of a constant of the engine's own file, as a share of its range.
+const STEP: f64 = 1.0 / 20.0;
+
+/// The last learning rate of such a constant; fishtest's usual one.
+const RATE: f64 = 0.002;
+
+/// Constants of the clock, which no game at fixed nodes tests.
+const CLOCK: &str = "time_*";
+
+pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
+    check_writable([flags.json.as_ref(), flags.out.as_ref(), Some(&flags.checkpoint)])?;
+    let mut course = match flags.checkpoint.is_file() {
+        true if flags.resume => resumed(flags)?,
+        true => {
+            let words = "is there already: --resume goes on with it, another --checkpoint begins anew";
+            return Err(anyhow!("{}: {words}", flags.checkpoint.display())).or_usage();
+        }
+        false => Course::new(chosen(flags)?, flags.games.div_ceil(2), flags.seed),
+    };
+    let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
+    locate(&tournament)
+        .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
+        .or_usage()?;
+    let stop = interrupt()?;
+    while !course.is_done() {
+        let folder = tempfile::tempdir().or_failed()?;
+        let encounter = encounter(flags, &course, &tournament, folder.path());
+        let mut words = String::new();
+        let results = match play(&encounter, &stop, &mut |line| words = line.to_owned()) {
+            Err(PlayError::Interrupted) => {
+                let at = flags.checkpoint.display();
+                let error = anyhow!("interrupted after {} rounds; --resume goes on with {at}", course.rounds);
+                return Err(Refusal { exit: Exit::Interrupted, error });
+            }
+            results => results.or_failed()?,
+        };
+        let games = score_of(&results, "first").filter(|games| games.iter().sum::<u64>() > 0);
+        let Some(games) = games else {
+            let advice =
+                "does the engine have the options (ours: cargo build --release --features smalt/tune)?";
+            return Err(anyhow!("no game was played: {words}; {advice}")).or_failed();
+        };
+        course.learn(games);
+        replace(&flags.checkpoint, &course.to_text())
+            .with_context(|| flags.checkpoint.display().to_string())
+            .or_failed()?;
+        let [wins, draws, losses] = games;
+        let (played, all) = (2 * course.played, 2 * course.pairs);
+        tell(&format!("round {}: {wins} - {losses} - {draws}, game {played} of {all}", course.rounds));
+    }
+    let written = write_values(flags, &course)?;
+    show(&page(&course, written.as_deref()), flags.json.as_deref(), || {
+        document(&course, written.as_deref())
+    })?;
+    Ok(Exit::Done)
+}
+
+fn resumed(flags: &SpsaFlags) -> Result<Course, Refusal> {
+    let shown = flags.checkpoint.display();
+    let text = std::fs::read_to_string(&flags.checkpoint).with_context(|| shown.to_string()).or_usage()?;
+    Course::parse(&text).with_context(|| shown.to_string()).or_usage()
+}
+
+/// The knobs of the file that the flags leave free.
+fn chosen(flags: &SpsaFlags) -> Result<Vec<Knob>, Refusal> {
+    let shown = flags.knobs.display();
+    let text = std::fs::read_to_string(&flags.knobs).with_context(|| shown.to_string()).or_usage()?;
+    let knobs = if is_toml(&flags.knobs) {
+        own_knobs(&text).with_context(|| shown.to_string()).or_usage()?
+    } else {
+        parse_knobs(&text).with_context(|| shown.to_string()).or_usage()?
+    };
+    for pattern in flags.only.iter().chain(&flags.freeze) {
+        if !knobs.iter().any(|knob| matches(pattern, &knob.name)) {
+            return Err(anyhow!("{pattern:?}: {shown} has no such name")).or_usage();
+        }
+    }
+    let is_clock_idle = flags.tc.is_none();
+    let is_free = |knob: &Knob| {
+        (flags.only.is_empty() || flags.only.iter().any(|pattern| matches(pattern, &knob.name)))
+            && !flags.freeze.iter().any(|pattern| matches(pattern, &knob.name))
+            && !(is_clock_idle && is_toml(&flags.knobs) && matches(CLOCK, &knob.name))
+    };
+    let free: Vec<Knob> = knobs.into_iter().filter(is_free).collect();
+    if free.is_empty() { Err(anyhow!("{shown}: nothing is left to turn")).or_usage() } else { Ok(free) }
+}
+
+fn is_toml(path: &Path) -> bool {
+    path.extension().is_some_and(|extension| extension == "toml")
+}
+
+/// The constants of our own engine, with the ranges that it gives them.
+fn own_knobs(text: &str) -> anyhow::Result<Vec<Knob>> {
+    let document: DocumentMut = text.parse()?;
+    let knob = |(name, item): (&str, &Item)| {
+        let number = item.as_integer().ok_or_else(|| anyhow!("{name}: expected a whole number"))?;
+        let parameter = SearchParameters::ALL.iter().find(|parameter| parameter.name == name);
+        let parameter = parameter.ok_or_else(|| anyhow!("{name}: the engine has no such constant"))?;
+        let (min, max) = (f64::from(parameter.min), f64::from(parameter.max));
+        let name = name.to_owned();
+        let step = (max - min) * STEP;
+        Ok(Knob { name, kind: Kind::Int, start: number as f64, min, max, step, rate: RATE })
+    };
+    document.iter().map(knob).collect()
+}
+
+/// Whether the name is the pattern, or begins as it does before its `*`.
+fn matches(pattern: &str, name: &str) -> bool {
+    match pattern.strip_suffix('*') {
+        Some(beginning) => name.starts_with(beginning),
+        None => name == pattern,
+    }
+}
+
+fn encounter(flags: &SpsaFlags, course: &Course, tournament: &Path, folder: &Path) -> Encounter {
+    let options = |values: &[f64]| {
+        let told = course.knobs.iter().zip(values);
+        told.map(|(knob, value)| (knob.name.clone(), value.to_string())).collect()
+    };
+    let [first, second] = course.sides();
+    let store = folder.join("games.db");
+    let left = 2 * (course.pairs - course.played);
+    let mut all: Vec<OsString> = vec!["--quiet".into()];
+    let mut add = |name: &str, value: Option<OsString>| {
+        if let Some(value) = value {
+            all.extend([name.into(), value]);
+        }
+    };
+    add("--tc", flags.tc.as_ref().map(OsString::from));
+    add("--nodes", flags.tc.is_none().then(|| flags.nodes.to_string().into()));
+    add("--games", Some(flags.batch.next_multiple_of(2).min(left).to_string().into()));
+    add("--concurrency", flags.concurrency.map(|count| count.to_string().into()));
+    add("--openings", flags.openings.as_ref().map(OsString::from));
+    add("--seed", Some(course.seed.wrapping_add(course.rounds).to_string().into()));
+    add("--store", Some(store.into_os_string()));
+    Encounter {
+        tournament: tournament.to_owned(),
+        command: "match",
+        engine: flags.engine.clone(),
+        entrants: [
+            Entrant { name: "first", options: options(&first) },
+            Entrant { name: "second", options: options(&second) },
+        ],
+        flags: all,
+        json: folder.join("results.json"),
+    }
+}
+
+/// Puts the values where they were asked for: the file's own text with other numbers.
+fn write_values(flags: &SpsaFlags, course: &Course) -> Result<Option<PathBuf>, Refusal> {
+    let target = if flags.write { Some(&flags.knobs) } else { flags.out.as_ref() };
+    let Some(target) = target else { return Ok(None) };
+    let text = if is_toml(&flags.knobs) {
+        let old = std::fs::read_to_string(&flags.knobs).or_failed()?;
+        rewritten(&old, course).or_failed()?
+    } else {
+        course.to_string()
+    };
+    replace(target, &text).with_context(|| target.display().to_string()).or_failed()?;
+    Ok(Some(target.clone()))
+}
+
+fn rewritten(old: &str, course: &Course) -> anyhow::Result<String> {
+    let mut document: DocumentMut = old.parse()?;
+    for (knob, number) in course.knobs.iter().zip(course.settled()) {
+        let item = document.get_mut(&knob.name).ok_or_else(|| anyhow!("{} is gone", knob.name))?;
+        let decor = item.as_value().map(|value| value.decor().clone()).unwrap_or_default();
+        let mut new = value(number as i64);
+        if let Some(value) = new.as_value_mut() {
+            *value.decor_mut() = decor;
+        }
+        *item = new;
+    }
+    Ok(document.to_string())
+}
+
+fn document(course: &Course, written: Option<&Path>) -> serde_json::Value {
+    let knobs = course.knobs.iter().zip(course.settled());
+    let knobs: Vec<_> =
+        knobs.map(|(knob, value)| json!({"name": knob.name, "before": knob.start, "after": value})).collect();
+    let [wins, draws, losses] = course.games;
+    json!({
+        "games": wins + draws + losses, "rounds": course.rounds, "seed": course.seed, "knobs": knobs,
+        "written": written,
+    })
+}
+
+fn page(course: &Course, written: Option<&Path>) -> String {
+    let mut table = Table::new([
+        Column::new("knob", CellKind::Text),
+        Column::new("before", CellKind::Number(3, Sign::Negative)),
+        Column::new("after", CellKind::Number(3, Sign::Negative)),
+        Column::new("in steps", CellKind::Number(2, Sign::Both)),
+    ]);
+    for (knob, after) in course.knobs.iter().zip(course.settled()) {
+        let steps = (after - knob.start) / knob.step;
+        let numbers = [knob.start, after, steps].map(Cell::from);
+        table.push(std::iter::once(Cell::from(knob.name.as_str())).chain(numbers));
+    }
+    let [wins, draws, losses] = course.games;
+    let mut page = table.to_text();
+    page.push_str(&format!("{} games in {} rounds\n", wins + draws + losses, course.rounds));
+    page.push_str(&match written {
+        Some(path) => {
+            format!("written to {}; play it against what it replaces before you keep it\n", path.display())
+        }
+        None => "--write or --out FILE would have kept it\n".to_owned(),
+    });
+    page
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_engines_own_constants_are_knobs_and_come_back_in_their_places() {
+        let text = include_str!("../../../engine/params/search.toml");
+        let knobs = own_knobs(text).unwrap();
+        assert_eq!(knobs.len(), SearchParameters::ALL.len());
+        let mut course = Course::new(knobs, 8, 1);
+        assert_eq!(rewritten(text, &course).unwrap(), text);
+        let index = course.knobs.iter().position(|knob| knob.name == "null_move_depth").unwrap();
+        course.values[index] = 4.4;
+        assert_eq!(
+            rewritten(text, &course).unwrap(),
+            text.replace("null_move_depth = 3", "null_move_depth = 4")
+        );
+        assert!(own_knobs("no_such_thing = 3").unwrap_err().to_string().contains("no such constant"));
+    }
+
+    #[test]
+    fn a_star_stands_for_any_end_of_a_name() {
+        assert!(matches("time_*", "time_share") && matches("a", "a") && !matches("a", "ab"));
+    }
+}

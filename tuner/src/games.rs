@@ -1,0 +1,189 @@
+//! Games for the tuner: the tournament program plays them. This only starts it, repeats what it says, and reads the JSON
+//! that it leaves. Knows no statistics.
+
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use serde_json::Value;
+use smalt_driver::EngineCommand;
+use smalt_driver::process::{Exit, LookupError, Process, Pumped, StartError, Waiting, pump};
+
+/// The name of the program that plays.
+const TOURNAMENT: &str = "smalt-tournament";
+
+/// How long the program may say nothing before we look whether somebody wants to stop.
+const GLANCE: Duration = Duration::from_millis(200);
+
+/// How long a program that was asked to stop may take to put its games away.
+const FAREWELL: Duration = Duration::from_secs(15);
+
+/// Two entrants of one engine, and how they play.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Encounter {
+    /// The program that plays: a path or a name.
+    pub tournament: PathBuf,
+    /// Its command: `sprt` or `match`.
+    pub command: &'static str,
+    /// The engine, as the tournament program names it, without options.
+    pub engine: String,
+    /// Name and options of each entrant.
+    pub entrants: [Entrant; 2],
+    /// Further flags: clock, games, openings, store.
+    pub flags: Vec<OsString>,
+    /// Where the results go, as JSON.
+    pub json: PathBuf,
+}
+
+/// What tells the two apart.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Entrant {
+    /// The name in the results.
+    pub name: &'static str,
+    /// Names and values of the engine's options.
+    pub options: Vec<(String, String)>,
+}
+
+/// Why there are no results.
+#[derive(Debug, thiserror::Error)]
+pub enum PlayError {
+    /// The program could not be started.
+    #[error(
+        "start the tournament program: {0}; build it (`cargo build --release`) or give --tournament PROGRAM"
+    )]
+    Start(#[from] StartError),
+    /// Its output could not be read.
+    #[error("listen to the tournament program: {0}")]
+    Listen(#[from] std::io::Error),
+    /// It failed.
+    #[error("the tournament program {exit}: {words}")]
+    Failed {
+        /// How it ended.
+        exit: Exit,
+        /// The last that it wrote to standard error.
+        words: String,
+    },
+    /// Its results are not as agreed.
+    #[error("the results of the tournament program can't be read: {0}")]
+    Results(String),
+    /// Somebody asked to stop.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+/// The program beside our own, if there is one, else its name, to be looked up.
+pub fn tournament_program() -> PathBuf {
+    let beside = std::env::current_exe().ok().map(|own| own.with_file_name(TOURNAMENT));
+    beside.filter(|path| path.is_file()).unwrap_or_else(|| TOURNAMENT.into())
+}
+
+/// Where that program is, as it would be started.
+///
+/// # Errors
+/// If there is none that can be run.
+pub fn locate(program: &Path) -> Result<PathBuf, LookupError> {
+    EngineCommand::new(program).locate()
+}
+
+/// Plays until the program ends, and gives its results; `tell` hears every line that it says. Raising `stop` ends it.
+///
+/// # Errors
+/// If the program can't be started, fails, or is stopped.
+pub fn play(
+    encounter: &Encounter,
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(&str),
+) -> Result<Value, PlayError> {
+    let mut process = Process::spawn(&command(encounter))?;
+    process.close_stdin();
+    let mut stopped_at = None;
+    while !process.is_silent() {
+        while let Some(line) = process.take_line() {
+            tell(&line.text());
+        }
+        let deadline = Instant::now() + GLANCE;
+        let pumped = pump(&mut process, None, None, Waiting::ForOutput, deadline)?;
+        if stop.load(Ordering::Relaxed) && stopped_at.is_none() {
+            process.terminate();
+            stopped_at = Some(Instant::now());
+        }
+        let is_deaf = stopped_at.is_some_and(|at: Instant| at.elapsed() > FAREWELL);
+        if is_deaf || process.exit().is_some() && pumped == Pumped::Late {
+            break;
+        }
+    }
+    while let Some(line) = process.take_line() {
+        tell(&line.text());
+    }
+    let exit = process.await_exit(Instant::now() + FAREWELL);
+    if stopped_at.is_some() {
+        return Err(PlayError::Interrupted);
+    }
+    match exit.or_else(|| process.kill()) {
+        // 3: games are missing, as where an engine was struck out; the verdict says what the others are worth.
+        Some(Exit::Code(0 | 3)) => read(&encounter.json),
+        exit => {
+            let lines: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
+            let words = lines.join("\n");
+            Err(PlayError::Failed { exit: exit.unwrap_or(Exit::Signal(9)), words })
+        }
+    }
+}
+
+fn command(encounter: &Encounter) -> EngineCommand {
+    let [first, second] = encounter.entrants.each_ref().map(|entrant| words(&encounter.engine, entrant));
+    EngineCommand::new(&encounter.tournament)
+        .argument(encounter.command)
+        .arguments(["--engine".to_owned(), first])
+        .arguments(["--opponent".to_owned(), second])
+        .arguments(encounter.flags.iter().cloned())
+        .argument("--json")
+        .argument(&encounter.json)
+}
+
+fn words(engine: &str, entrant: &Entrant) -> String {
+    let mut words = format!("cmd={} name={}", quoted(engine), entrant.name);
+    for (name, value) in &entrant.options {
+        words.push_str(&format!(" option.{name}={}", quoted(value)));
+    }
+    words
+}
+
+/// A value for the words of an entrant, whatever stands in it.
+fn quoted(value: &str) -> String {
+    let escaped: String = value
+        .chars()
+        .flat_map(|letter| matches!(letter, '"' | '\\').then_some('\\').into_iter().chain([letter]))
+        .collect();
+    format!("\"{escaped}\"")
+}
+
+fn read(path: &Path) -> Result<Value, PlayError> {
+    let text = std::fs::read_to_string(path).map_err(|error| PlayError::Results(error.to_string()))?;
+    serde_json::from_str(&text).map_err(|error| PlayError::Results(error.to_string()))
+}
+
+/// Wins, draws and losses of an entrant.
+pub fn score_of(results: &Value, name: &str) -> Option<[u64; 3]> {
+    let entrants = results["entrants"].as_array()?;
+    let entrant = entrants.iter().find(|entrant| entrant["name"] == name)?;
+    let count = |key: &str| entrant[key].as_u64();
+    Some([count("wins")?, count("draws")?, count("losses")?])
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn paths_of_any_name_survive_the_words_of_an_entrant() {
+        for path in ["/tmp/a b.toml", "/tmp/\"q\" it's \\ back.toml"] {
+            let options = vec![("EvalFile".to_owned(), path.to_owned())];
+            let split =
+                smalt_driver::entrant::parse_entrant(&words("builtin", &Entrant { name: "x", options }))
+                    .unwrap();
+            assert!(format!("{split:?}").contains(&format!("{path:?}")), "{split:?}");
+        }
+    }
+}

@@ -1,0 +1,313 @@
+//! Tuning by games: simultaneous perturbation stochastic approximation (J. C. Spall, IEEE Transactions on Aerospace and
+//! Electronic Systems 34 (1998), 817), with the settings as fishtest and OpenBench word them. In each round all knobs are
+//! moved at once, each up or down by chance; the engine with these moves plays the one with the opposite moves, and each
+//! knob follows the winner a little. Pure: results of games come in, values go out. Knows no games.
+
+use std::fmt;
+
+use rand_chacha::ChaCha8Rng;
+use rand_chacha::rand_core::{Rng, SeedableRng};
+use serde::{Deserialize, Serialize};
+
+/// How fast rates fall with the rounds.
+const ALPHA: f64 = 0.602;
+
+/// How fast perturbations fall with the rounds.
+const GAMMA: f64 = 0.101;
+
+/// Rounds by which the first rates are held back, as a share of all.
+const HELD_BACK: f64 = 0.1;
+
+/// The smallest perturbation of a knob with whole values, so that both sides differ.
+const LEAST_STEP: f64 = 0.5;
+
+/// The version of the saved form.
+const FORMAT: u32 = 1;
+
+/// Whole numbers or any.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "lowercase")]
+pub enum Kind {
+    /// Whole numbers: a UCI option of type `spin`.
+    Int,
+    /// Any number, told in decimals.
+    Float,
+}
+
+/// A number that a tuner may turn: an option of the engine.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Knob {
+    /// The name of the option.
+    pub name: String,
+    /// Its values.
+    pub kind: Kind,
+    /// Where it stands in the beginning.
+    pub start: f64,
+    /// The least value.
+    pub min: f64,
+    /// The greatest value.
+    pub max: f64,
+    /// The perturbation in the last round (fishtest's c_end).
+    pub step: f64,
+    /// The learning rate in the last round (fishtest's r_end): a pair won moves the knob by twice this share of the step.
+    pub rate: f64,
+}
+
+/// A line that is no knob.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("line {line}: {text:?} is no knob: expected name, int|float, value, min, max, c_end, r_end")]
+pub struct ParseKnobError {
+    /// Counted from 1.
+    pub line: usize,
+    /// What stands there.
+    pub text: String,
+}
+
+/// Reads knobs as OpenBench takes them: `name, int|float, value, min, max, c_end, r_end`, one a line; empty lines and
+/// those that begin with `#` are skipped.
+///
+/// # Errors
+/// If a line is no knob, a value lies outside of its range, or a step or rate is not above zero.
+pub fn parse_knobs(text: &str) -> Result<Vec<Knob>, ParseKnobError> {
+    let lines = text.lines().enumerate().map(|(index, line)| (index + 1, line.trim()));
+    let told = lines.filter(|(_, line)| !line.is_empty() && !line.starts_with('#'));
+    told.map(|(line, text)| parse_knob(text).ok_or_else(|| ParseKnobError { line, text: text.to_owned() }))
+        .collect()
+}
+
+fn parse_knob(text: &str) -> Option<Knob> {
+    let words: Vec<&str> = text.split(',').map(str::trim).collect();
+    let [name, kind, numbers @ ..] = words.as_slice() else { return None };
+    let numbers: Vec<f64> = numbers.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
+    let [start, min, max, step, rate] = numbers[..] else { return None };
+    let kind = match *kind {
+        "int" => Kind::Int,
+        "float" => Kind::Float,
+        _ => return None,
+    };
+    let is_sound =
+        min <= start && start <= max && step > 0.0 && rate > 0.0 && numbers.iter().all(|n| n.is_finite());
+    (is_sound && !name.is_empty()).then(|| Knob {
+        name: (*name).to_owned(),
+        kind,
+        start,
+        min,
+        max,
+        step,
+        rate,
+    })
+}
+
+/// A tuning under way: what it was asked to do, and how far it has come.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Course {
+    format: u32,
+    /// What is turned.
+    pub knobs: Vec<Knob>,
+    /// Pairs of games in all.
+    pub pairs: u64,
+    /// Decides all chance.
+    pub seed: u64,
+    /// Where the knobs stand.
+    pub values: Vec<f64>,
+    /// Pairs that were played.
+    pub played: u64,
+    /// Rounds that were played.
+    pub rounds: u64,
+    /// Wins, draws and losses of the sides that were moved up, all rounds together.
+    pub games: [u64; 3],
+}
+
+/// Why a saved course can't go on.
+#[derive(Debug, thiserror::Error)]
+pub enum ResumeError {
+    /// The text is none.
+    #[error("no saved course: {0}")]
+    Text(#[from] serde_json::Error),
+    /// Written by a newer program, or an unknown one.
+    #[error("format {0}; this program knows {FORMAT}")]
+    Format(u32),
+}
+
+impl Course {
+    /// A course at its beginning.
+    pub fn new(knobs: Vec<Knob>, pairs: u64, seed: u64) -> Course {
+        let values = knobs.iter().map(|knob| knob.start).collect();
+        Course { format: FORMAT, knobs, pairs, seed, values, played: 0, rounds: 0, games: [0; 3] }
+    }
+
+    /// Reads what [`Course::to_text`] wrote.
+    ///
+    /// # Errors
+    /// If the text is no course, or of another format.
+    pub fn parse(text: &str) -> Result<Course, ResumeError> {
+        let course: Course = serde_json::from_str(text)?;
+        if course.format == FORMAT { Ok(course) } else { Err(ResumeError::Format(course.format)) }
+    }
+
+    /// The whole of it, as JSON.
+    pub fn to_text(&self) -> String {
+        serde_json::to_string_pretty(self).expect("numbers and names can be written as JSON") + "\n"
+    }
+
+    /// Whether all pairs were played.
+    pub fn is_done(&self) -> bool {
+        self.played >= self.pairs
+    }
+
+    /// The values of both sides in this round: moved by the chance of the round, and moved the other way. Those of whole
+    /// numbers are rounded by chance, both sides alike, so that small steps count too.
+    pub fn sides(&self) -> [Vec<f64>; 2] {
+        let mut random = self.chance();
+        let mut sides = [Vec::new(), Vec::new()];
+        for (knob, value) in self.knobs.iter().zip(&self.values) {
+            let step = self.step(knob) * sign(&mut random);
+            let share = unit(&mut random);
+            for (side, by) in sides.iter_mut().zip([step, -step]) {
+                let moved = value + by;
+                let told = if knob.kind == Kind::Int { (moved + share).floor() } else { moved };
+                side.push(told.clamp(knob.min, knob.max));
+            }
+        }
+        sides
+    }
+
+    /// Learns from a round: wins, draws and losses of the first side. Games without a partner count as half a pair.
+    pub fn learn(&mut self, games: [u64; 3]) {
+        let mut random = self.chance();
+        let result = games[0] as f64 - games[2] as f64;
+        let values = self.values.clone();
+        self.values = self
+            .knobs
+            .iter()
+            .zip(values)
+            .map(|(knob, value)| {
+                let way = sign(&mut random);
+                unit(&mut random);
+                (value + self.rate(knob) * self.step(knob) * result * way).clamp(knob.min, knob.max)
+            })
+            .collect();
+        for (all, new) in self.games.iter_mut().zip(games) {
+            *all += new;
+        }
+        self.played += games.iter().sum::<u64>().div_ceil(2);
+        self.rounds += 1;
+    }
+
+    /// The chance of this round: the same whenever it is asked for.
+    fn chance(&self) -> ChaCha8Rng {
+        let mut random = ChaCha8Rng::seed_from_u64(self.seed);
+        random.set_stream(self.rounds);
+        random
+    }
+
+    /// Spall's c_k.
+    fn step(&self, knob: &Knob) -> f64 {
+        let left = self.pairs as f64 / (self.played as f64 + 1.0);
+        let step = knob.step * left.powf(GAMMA);
+        if knob.kind == Kind::Int { step.max(LEAST_STEP) } else { step }
+    }
+
+    /// Spall's a_k over the square of c_k.
+    fn rate(&self, knob: &Knob) -> f64 {
+        let all = self.pairs as f64;
+        let held_back = HELD_BACK * all;
+        let gain = knob.rate
+            * knob.step.powi(2)
+            * ((held_back + all) / (held_back + self.played as f64 + 1.0)).powf(ALPHA);
+        gain / self.step(knob).powi(2)
+    }
+
+    /// Where the knobs stand, as the engine would be told.
+    pub fn settled(&self) -> Vec<f64> {
+        let told = |(knob, value): (&Knob, &f64)| if knob.kind == Kind::Int { value.round() } else { *value };
+        self.knobs.iter().zip(&self.values).map(told).collect()
+    }
+}
+
+impl fmt::Display for Course {
+    /// The knobs as OpenBench takes them, where they stand now.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (knob, value) in self.knobs.iter().zip(self.settled()) {
+            let kind = if knob.kind == Kind::Int { "int" } else { "float" };
+            let Knob { name, min, max, step, rate, .. } = knob;
+            writeln!(f, "{name}, {kind}, {value}, {min}, {max}, {step}, {rate}")?;
+        }
+        Ok(())
+    }
+}
+
+fn sign(random: &mut ChaCha8Rng) -> f64 {
+    if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
+}
+
+/// At least 0 and below 1.
+fn unit(random: &mut ChaCha8Rng) -> f64 {
+    (random.next_u64() >> 11) as f64 / (1u64 << 53) as f64
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOBS: &str =
+        "# of a test\nmargin, int, 50, 0, 200, 10, 0.002\n\nweight, float, 0.5, 0, 1, 0.05, 0.002\n";
+
+    #[test]
+    fn knobs_are_read_as_openbench_writes_them() {
+        let knobs = parse_knobs(KNOBS).unwrap();
+        assert_eq!(knobs.len(), 2);
+        assert_eq!((knobs[0].kind, knobs[0].start, knobs[1].max), (Kind::Int, 50.0, 1.0));
+        let again = Course::new(knobs.clone(), 10, 1).to_string();
+        assert_eq!(parse_knobs(&again).unwrap(), knobs);
+        for wrong in
+            ["a, int, 5, 0, 4, 1, 0.1", "a, real, 1, 0, 4, 1, 0.1", "a, int, 1, 0, 4, 0, 0.1", "a int 1"]
+        {
+            assert_eq!(parse_knobs(&format!("\n{wrong}")).unwrap_err().line, 2, "{wrong}");
+        }
+    }
+
+    #[test]
+    fn sides_lie_on_both_sides_and_within_bounds() {
+        let knobs = parse_knobs("a, int, 0, 0, 9, 0.1, 0.01\nb, int, 50, 0, 200, 10, 0.01").unwrap();
+        let mut course = Course::new(knobs, 100, 7);
+        for _ in 0..50 {
+            let [first, second] = course.sides();
+            assert_eq!([first.clone(), second.clone()], course.sides());
+            assert!(first.iter().chain(&second).all(|value| value.fract() == 0.0));
+            assert!((0.0..=1.0).contains(&first[0]) && (first[1] - second[1]).abs() >= 19.0);
+            course.learn([1, 0, 1]);
+        }
+        assert_eq!(course.values, [0.0, 50.0]);
+    }
+
+    /// Games whose chance to be won falls with the distance from the best setting.
+    #[test]
+    fn knobs_find_what_wins() {
+        let best = [120.0, 0.2];
+        let mut course = Course::new(parse_knobs(KNOBS).unwrap(), 20_000, 3);
+        let mut random = ChaCha8Rng::seed_from_u64(5);
+        while !course.is_done() {
+            let loss = |side: &[f64]| ((side[0] - best[0]) / 100.0).powi(2) + (side[1] - best[1]).powi(2);
+            let [first, second] = course.sides().map(|side| loss(&side));
+            let chance = 1.0 / (1.0 + (3.0 * (first - second)).exp());
+            let wins = (0..16).filter(|_| unit(&mut random) < chance).count() as u64;
+            course.learn([wins, 0, 16 - wins]);
+        }
+        let [margin, weight] = course.settled()[..] else { unreachable!() };
+        assert!((margin - best[0]).abs() < 25.0 && (weight - best[1]).abs() < 0.15, "{margin} {weight}");
+    }
+
+    #[test]
+    fn a_saved_course_goes_on_alike() {
+        let mut course = Course::new(parse_knobs(KNOBS).unwrap(), 100, 2);
+        course.learn([5, 2, 1]);
+        let mut again = Course::parse(&course.to_text()).unwrap();
+        assert_eq!(again, course);
+        for course in [&mut course, &mut again] {
+            course.learn([0, 3, 5]);
+        }
+        assert_eq!(again, course);
+        assert!(matches!(Course::parse("{}"), Err(ResumeError::Text(_))));
+    }
+}
