@@ -17,8 +17,9 @@ pub enum StderrPolicy {
     File(PathBuf),
 }
 
-/// Variables of our environment that no child process is given: what they hold is nobody else's.
-pub const SECRET_VARIABLES: [&str; 1] = ["SMALT_NATS_PASSWORD"];
+/// The variable of our environment that holds the password of a server of workers. No child process is given it: what it
+/// holds is nobody else's.
+pub const PASSWORD_VARIABLE: &str = "SMALT_NATS_PASSWORD";
 
 /// How to start an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]

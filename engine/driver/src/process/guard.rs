@@ -17,7 +17,7 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
-use super::command::SECRET_VARIABLES;
+use super::command::PASSWORD_VARIABLE;
 use super::identity::ProcessIdentity;
 
 /// How long a guard that has nothing more to do may take to leave.
@@ -49,10 +49,7 @@ impl Guard {
     #[expect(clippy::disallowed_methods, reason = "a guard is a process, and this crate starts those")]
     pub fn start(program: &Path, argument: &str) -> io::Result<Guard> {
         let mut command = Command::new(program);
-        command.arg(argument).current_dir("/").process_group(0);
-        for name in SECRET_VARIABLES {
-            command.env_remove(name);
-        }
+        command.arg(argument).current_dir("/").process_group(0).env_remove(PASSWORD_VARIABLE);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
         let mut child = command.spawn()?;
         let input = child.stdin.take().map(OwnedFd::from);

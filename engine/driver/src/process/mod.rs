@@ -19,7 +19,7 @@ mod stderr_tail;
 mod unix;
 
 pub use affinity::{bind_this_thread, own_processors};
-pub use command::{EngineCommand, SECRET_VARIABLES, StderrPolicy};
+pub use command::{EngineCommand, PASSWORD_VARIABLE, StderrPolicy};
 pub use exit::Exit;
 pub use guard::{Guard, stand_guard};
 pub use identity::{ProcessIdentity, Swept};

@@ -24,7 +24,7 @@ use rustix::io::Errno;
 use rustix::process::{Pid, PidfdFlags, Signal};
 
 use super::affinity::processor_set;
-use super::command::{EngineCommand, SECRET_VARIABLES, StderrPolicy};
+use super::command::{EngineCommand, PASSWORD_VARIABLE, StderrPolicy};
 use super::exit::Exit;
 use super::guard::Guard;
 use super::identity::ProcessIdentity;
@@ -396,10 +396,8 @@ fn open_pidfd(child: &Child) -> io::Result<OwnedFd> {
 #[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
 fn prepare(command: &EngineCommand, program: &std::path::Path) -> Result<Command, StartError> {
     let mut prepared = Command::new(program);
-    for name in SECRET_VARIABLES {
-        prepared.env_remove(name);
-    }
     prepared
+        .env_remove(PASSWORD_VARIABLE)
         .args(&command.arguments)
         .envs(command.environment.iter().map(|(name, value)| (name, value)))
         .stdin(Stdio::piped())

@@ -6,14 +6,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions, Event};
-use smalt_driver::process::SECRET_VARIABLES;
+use smalt_driver::process::PASSWORD_VARIABLE;
 use tokio::sync::mpsc::UnboundedSender;
 
 use super::PATIENCE;
 use crate::plan::ServerAddress;
-
-/// Where a password may be, so that no command line shows it.
-const PASSWORD: &str = SECRET_VARIABLES[0];
 
 /// How long the first connection may take.
 const FIRST: Duration = Duration::from_secs(10);
@@ -37,7 +34,7 @@ pub enum ConnectError {
     },
     /// A user without a password.
     #[error(
-        "log in to {url} as {user}: no password; give --nats-password-file, or {PASSWORD} in the environment"
+        "log in to {url} as {user}: no password; give --nats-password-file, or {PASSWORD_VARIABLE} in the environment"
     )]
     NoPassword {
         /// The server.
@@ -125,7 +122,7 @@ fn with_secrets(mut options: ConnectOptions, server: &ServerAddress) -> Result<C
     if let Some(user) = &server.user {
         let password = match &server.password_file {
             Some(path) => Some(first_line(path)?),
-            None => std::env::var(PASSWORD).ok(),
+            None => std::env::var(PASSWORD_VARIABLE).ok(),
         };
         let missing = || ConnectError::NoPassword { url: server.url.clone(), user: user.clone() };
         options = options.user_and_password(user.clone(), password.ok_or_else(missing)?);
