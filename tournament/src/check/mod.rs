@@ -192,7 +192,7 @@ fn not_examined(step: &'static str) -> Finding {
 fn report(engine: String, protocol: Protocol, findings: Vec<Finding>) -> Report {
     let fit = findings.iter().all(|finding| finding.result != Judgement::Failure);
     let complete = !findings.iter().any(|finding| finding.result == Judgement::Skipped);
-    Report { engine, protocol: format!("{protocol:?}").to_lowercase(), fit, complete, findings }
+    Report { engine, protocol: protocol.name().to_owned(), fit, complete, findings }
 }
 
 fn introduce(subject: &Subject, findings: &mut Findings<'_>) -> Option<(String, Protocol)> {

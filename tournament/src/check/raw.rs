@@ -11,9 +11,13 @@ use super::{Finding, Findings, Judgement, Subject};
 /// How long each answer, and each leaving, may take.
 const SOON: Duration = Duration::from_secs(3);
 
-/// How long and how often the first words of an engine of xboard's protocol are awaited.
-const NUDGED: Duration = Duration::from_millis(200);
-const NUDGES: u32 = 10;
+/// How long and how often the first words of an engine of xboard's protocol are awaited before it is nudged: as often as
+/// the driver does, for two seconds in all.
+const NUDGED: Duration = Duration::from_millis(50);
+const NUDGES: u32 = 40;
+
+/// After such a silence it has no more features to tell.
+const TOLD: Duration = Duration::from_millis(200);
 
 /// After so long it surely thinks.
 const THINKING: Duration = Duration::from_millis(500);
@@ -107,7 +111,7 @@ fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
             break;
         }
     }
-    while talk.hear_within("feature", NUDGED) {}
+    while talk.hear_within("feature", TOLD) {}
     talk.say("new");
     true
 }
