@@ -436,9 +436,13 @@ impl Standings {
 
 /// Statistics by pairs where every game is in one, else by games: a half pair must not be dropped in silence.
 pub fn statistics(results: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
+    published_statistics(results, pairs).map(without_false_certainty)
+}
+
+/// The same as the formulas have it, also where all ended alike and the error is zero.
+pub fn published_statistics(results: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
     let by_pairs = pairs.games() == results.games();
-    let found = if by_pairs { pairs.statistics() } else { results.statistics() }?;
-    Some(without_false_certainty(found))
+    if by_pairs { pairs.statistics() } else { results.statistics() }
 }
 
 /// Where all ended alike nothing is known of the spread, and an error of zero would claim too much: the interval alone

@@ -14,7 +14,7 @@ use crate::game::GameRecord;
 use crate::plan::Plan;
 use crate::run::{News, StopReason, Watcher};
 use crate::schedule::ScheduledGame;
-use crate::standings::{Standings, TestState};
+use crate::standings::{Standings, TestState, published_statistics};
 
 /// Whose reports are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -318,11 +318,8 @@ fn table(standings: &Standings, by_pairs: bool) -> String {
         .iter()
         .enumerate()
         .map(|(entrant, tally)| {
-            // As published, also where all ended alike and the error is zero.
             let pairs = standings.pairs_of(entrant);
-            let are_all_paired = pairs.games() == tally.results.games();
-            let found = if are_all_paired { pairs.statistics() } else { tally.results.statistics() };
-            (tally, pairs, found)
+            (tally, pairs, published_statistics(tally.results, pairs))
         })
         .collect();
     let share = |row: &(_, _, Option<smalt_stats::MatchStatistics>)| row.2.map_or(-1.0, |found| found.score);
