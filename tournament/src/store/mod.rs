@@ -85,6 +85,15 @@ impl StoreError {
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
+/// When a commit returns (SQLite's `synchronous`, in the journal mode of a store).
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Synchronous {
+    /// When it is on the disk.
+    Full,
+    /// When the system has it.
+    Normal,
+}
+
 /// An open store.
 #[derive(Debug)]
 pub struct Store {
@@ -167,7 +176,15 @@ impl Store {
     /// Readers never wait for the writer, and a committed game survives a power cut.
     fn make_durable(&self) -> Result<(), StoreError> {
         self.database(self.connection.pragma_update(None, "journal_mode", "WAL"))?;
-        self.database(self.connection.pragma_update(None, "synchronous", "FULL"))
+        self.synchronize(Synchronous::Full)
+    }
+
+    fn synchronize(&self, how: Synchronous) -> Result<(), StoreError> {
+        let word = match how {
+            Synchronous::Full => "FULL",
+            Synchronous::Normal => "NORMAL",
+        };
+        self.database(self.connection.pragma_update(None, "synchronous", word))
     }
 
     /// Leaves one file that needs no other beside it, unless somebody looks at it just now.

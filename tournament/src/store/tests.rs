@@ -113,6 +113,9 @@ fn processes_are_remembered_until_they_are_gone() {
     store.note_process(first).unwrap();
     store.note_process(second).unwrap();
     store.forget_process(first).unwrap();
+    // 2 is FULL: whatever comes next is on the disk again when its commit returns.
+    let level: i64 = store.connection.pragma_query_value(None, "synchronous", |row| row.get(0)).unwrap();
+    assert_eq!(level, 2);
     drop(store);
     assert_eq!(Store::resume(&path).unwrap().left_processes().unwrap(), [second]);
 }

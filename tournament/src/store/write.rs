@@ -2,10 +2,10 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rusqlite::params;
+use rusqlite::{Params, params};
 use smalt_driver::process::ProcessIdentity;
 
-use super::{Store, StoreError, StoredRun};
+use super::{Store, StoreError, StoredRun, Synchronous};
 use crate::game::{GameRecord, moves};
 
 /// Whether a game was new.
@@ -88,27 +88,36 @@ impl Store {
         Ok(())
     }
 
-    /// Notes a running process, so that a later run can end what a killed one left.
+    /// Notes a running process, so that a later run can end what a killed one left. Does not wait for the disk: after a
+    /// power cut there is nobody to be ended.
     ///
     /// # Errors
     /// As [`Self::save`].
     pub fn note_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
-        self.database(self.connection.execute(
+        self.change_in_memory(
             "INSERT OR REPLACE INTO process (pid, started, session) VALUES (?1, ?2, ?3)",
             params![process.pid, process.started as i64, process.session],
-        ))?;
-        Ok(())
+        )
     }
 
-    /// Forgets a process that is gone.
+    /// Forgets a process that is gone. Does not wait for the disk, as [`Self::note_process`].
     ///
     /// # Errors
     /// As [`Self::save`].
     pub fn forget_process(&self, process: ProcessIdentity) -> Result<(), StoreError> {
-        self.database(self.connection.execute(
+        self.change_in_memory(
             "DELETE FROM process WHERE pid = ?1 AND started = ?2",
             params![process.pid, process.started as i64],
-        ))?;
+        )
+    }
+
+    /// A change that outlives this program, killed or not, but perhaps not the system: it is on the disk with the next
+    /// one that is.
+    fn change_in_memory(&self, sql: &str, parameters: impl Params) -> Result<(), StoreError> {
+        self.synchronize(Synchronous::Normal)?;
+        let changed = self.connection.prepare_cached(sql).and_then(|mut change| change.execute(parameters));
+        self.synchronize(Synchronous::Full)?;
+        self.database(changed)?;
         Ok(())
     }
 
