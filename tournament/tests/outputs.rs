@@ -128,12 +128,28 @@ fn outputs_that_cannot_be_written_are_refused_before_anything_is_made() {
     check(&["--store", "run.db", "--events", "none/events"], "none/events");
     check(&["--store", "none/run.db", "--pgn", "run.pgn"], "none/run.db");
     place.write("old.pgn", "old");
-    check(&["--store", "run.db", "--pgn", "old.pgn"], "old.pgn: it exists already; choose another --pgn");
+    check(
+        &["--store", "run.db", "--pgn", "old.pgn"],
+        "old.pgn: it exists already; choose another --pgn, or let games follow with --append",
+    );
     assert_eq!(place.read("old.pgn"), "old");
     let mut names: Vec<_> =
         std::fs::read_dir(place.path(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     names.sort();
     assert_eq!(names, ["old.pgn"]);
+}
+
+#[test]
+fn games_follow_those_of_an_older_file_where_that_is_asked_for() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", ""));
+    let line = duel(&good, &bad, "--depth 1 --games 2 --maxmoves 3 --append --pgn all.pgn --epd all.epd");
+    for store in ["first.db", "second.db"] {
+        place.check(&[&line[..], &["--store", store]].concat(), 0);
+    }
+    place.check(&["resume", "second.db", "--games", "4"], 0);
+    assert_eq!(place.read("all.pgn").matches("[Event ").count(), 6);
+    assert_eq!(place.read("all.epd").lines().count(), 6);
 }
 
 #[test]

@@ -359,6 +359,9 @@ pub(super) struct RunFlags {
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub pgn: Option<PathBuf>,
     /// That file is there already: so many of its bytes stay, and the games follow them
+    /// Games follow those that the file has already, and last positions those of --epd
+    #[arg(long, requires = "pgn", conflicts_with_all = ["pgn_after", "epd_after"], help_heading = "Output")]
+    pub append: bool,
     #[arg(long, value_name = "BYTES", help_heading = "Output")]
     pub pgn_after: Option<u64>,
     /// What its move comments bear besides: nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv

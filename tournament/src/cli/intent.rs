@@ -7,7 +7,7 @@ use smalt_driver::entrant::{Registry, WordsError, parse_entrant, parse_keys, spl
 
 use super::arguments::{RunFlags, SprtFlags};
 use super::exit::{OrRefuse, Refusal};
-use super::output::tell;
+use super::output::{bytes_of, tell};
 use crate::plan::{
     AdjudicationFile, CHESS960_OPENINGS, ClockFile, EMBEDDED_OPENINGS, EntrantFile, FleetPlan, Format,
     OnFault, OpeningsFile, OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, ServerAddress,
@@ -157,6 +157,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             same_lead: flags.same_lead.then_some(true),
             reverse: flags.reverse.then_some(true),
             shuffle: flags.shuffle.then_some(true),
+    // Where a file ends to which is to be appended.
+    let end_of = |file: &Option<PathBuf>| file.as_deref().filter(|_| flags.append).map(bytes_of);
             tiebreak_pairs: flags.tiebreak_pairs,
             seed: flags.seed,
             concurrency: flags.concurrency,
@@ -212,11 +214,11 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             pgn_form: flags.pgn_form,
             pgn_notation: flags.pgn_notation,
             pgn_times: flags.pgn_times,
-            pgn_after: flags.pgn_after,
+            pgn_after: flags.pgn_after.or(end_of(&flags.pgn)),
             json: flags.show.json.clone(),
             events: flags.show.events.clone(),
             epd: flags.show.epd.clone(),
-            epd_after: flags.epd_after,
+            epd_after: flags.epd_after.or(end_of(&flags.show.epd)),
             log: flags.show.log.clone(),
             serve: flags.show.serve,
             serve_token: flags.show.serve_token.clone(),

@@ -37,6 +37,11 @@ pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Re
     write_text(path, &text)
 }
 
+/// How long a file is to which is to be appended; 0 where there is none.
+pub(super) fn bytes_of(path: &Path) -> u64 {
+    std::fs::metadata(path).map_or(0, |file| file.len())
+}
+
 /// Writes a text to a file, or to standard output.
 pub(super) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
     if is_standard_output(path) {

@@ -145,7 +145,10 @@ fn begin(plan: &Plan, openings: &str) -> Result<(Store, OrderedPgn), BeginError>
 
 fn refuse_pgn(path: &Path, error: std::io::Error) -> BeginError {
     if error.kind() == std::io::ErrorKind::AlreadyExists {
-        let error = anyhow!("create {}: it exists already; choose another --pgn", path.display());
+        let error = anyhow!(
+            "create {}: it exists already; choose another --pgn, or let games follow with --append",
+            path.display()
+        );
         return BeginError::Taken(Refusal { exit: Exit::Usage, error });
     }
     let error = anyhow::Error::new(error).context(format!("create {}", path.display()));

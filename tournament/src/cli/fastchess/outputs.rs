@@ -6,6 +6,7 @@ use anyhow::bail;
 
 use super::lines::Style;
 use super::words::Flag;
+use crate::cli::output::bytes_of;
 use crate::plan::{Figure, Notation, PgnForm};
 
 /// A PGN file, and how many of its bytes stay.
@@ -66,16 +67,12 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
     }
     let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-pgnout needs a file") };
     let path = PathBuf::from(file);
-    let after = if appends { length(&path) } else { 0 };
+    let after = if appends { bytes_of(&path) } else { 0 };
     Ok(PgnOut { path, after, figures, form, notation })
 }
 
 fn pgn_form(is_minimal: bool) -> PgnForm {
     if is_minimal { PgnForm::Minimal } else { PgnForm::Full }
-}
-
-fn length(path: &Path) -> u64 {
-    std::fs::metadata(path).map_or(0, |file| file.len())
 }
 
 /// `-output format=`.
@@ -125,7 +122,7 @@ pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<EpdOut> {
     }
     let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-epdout needs a file") };
     let path = PathBuf::from(file);
-    let after = if appends { length(&path) } else { 0 };
+    let after = if appends { bytes_of(&path) } else { 0 };
     Ok(EpdOut { path, after })
 }
 
