@@ -221,7 +221,11 @@ fn what_cannot_be_honoured_is_refused_with_words() {
         "unknown flag -ratingintervall (did you mean -ratinginterval?); -help lists them",
     );
     check("-tbpieces 5 -each depth=1", "-tbpieces, -tbignore50 and -tbadjudicate need -tb PATHS");
-    check("-resultformat wide", "-resultformat cannot be honoured: the table of many engines has one form");
+    check("-each depth=1 bookdepth=4", "bookdepth=4 needs book=");
+    check(
+        "-each depth=1 book=a.bin -openings file=b.epd",
+        "book= besides -openings is not supported: games begin from one of them",
+    );
     check("-rounds many", "-rounds many: expected a whole number");
     check("-draw movecout=3", "-draw movecout=…: unknown key; the keys are movenumber, movecount and score");
     check("-variant atomic", "-variant atomic: the variants are standard and fischerandom");
@@ -231,6 +235,52 @@ fn what_cannot_be_honoured_is_refused_with_words() {
     assert!(err.contains("\"cmd=a\" stands before any flag"), "{err}");
     let (out, _) = run(&place, "cutechess", &["-version".to_owned()], 0);
     assert!(out.starts_with("smalt-tournament ") && out.ends_with("(cutechess-cli)\n"), "{out}");
+}
+
+#[test]
+fn a_form_of_the_table_is_refused_where_there_is_a_table() {
+    let place = Place::new();
+    let (out, _) =
+        run(&place, "cutechess", &line(&duel(), "-resultformat wide -each depth=1 -maxmoves 2"), 0);
+    assert!(out.ends_with("Finished match\n"), "{out}");
+    let three = [duel().to_vec(), vec![engine("C", "")]].concat();
+    let (_, err) = run(&place, "cutechess", &line(&three, "-resultformat wide -each depth=1"), 2);
+    assert!(err.contains("-resultformat wide cannot be honoured"), "{err}");
+}
+
+/// One position, the first, and one move, e2e4 (polyglot's format: key, move, weight, learn).
+const BOOK_OF_ONE_MOVE: [u8; 16] =
+    [0x46, 0x3b, 0x96, 0x18, 0x16, 0x91, 0xfc, 0x9c, 0x03, 0x1c, 0x00, 0x01, 0x00, 0x00, 0x00, 0x00];
+
+#[test]
+fn a_book_that_all_engines_have_begins_the_games() {
+    let place = Place::new();
+    std::fs::write(place.path("book.bin"), BOOK_OF_ONE_MOVE).unwrap();
+    let flags = "-each depth=1 book=book.bin bookdepth=4 -repeat -games 2 -maxmoves 3 -pgnout games.pgn";
+    run(&place, "cutechess", &line(&duel(), flags), 0);
+    assert_eq!(place.read("games.pgn").matches("1. e4 {book}").count(), 2, "{}", place.read("games.pgn"));
+    let [mut first, second] = duel();
+    first.push("book=book.bin".to_owned());
+    let (_, err) = run(&place, "cutechess", &line(&[first, second], "-each depth=1"), 2);
+    assert!(err.contains("where they are the same for all engines"), "{err}");
+}
+
+#[test]
+fn compliance_examines_an_engine_and_ends_with_the_line_that_scripts_await() {
+    let place = Place::new();
+    let examine = |arguments: &str, code: i32| {
+        let words = engine("A", arguments);
+        let program = words[1].strip_prefix("cmd=").unwrap().to_owned();
+        let arguments = words[3].strip_prefix("args=").unwrap().split(' ').map(str::to_owned);
+        let line: Vec<String> = ["--compliance".to_owned(), program].into_iter().chain(arguments).collect();
+        run(&place, "fastchess", &line, code).0
+    };
+    let fit = examine("--seed 1 --info-lines 1", 0);
+    assert!(fit.ends_with("\nEngine passed all compliance checks.\n"), "{fit}");
+    let unfit = examine("--seed 1 --fault illegal-move@1", 1);
+    assert!(!unfit.contains("passed") && unfit.contains("not fit to play"), "{unfit}");
+    let (_, err) = run(&place, "fastchess", &["-compliance".to_owned()], 2);
+    assert!(err.contains("-compliance needs an engine"), "{err}");
 }
 
 #[test]

@@ -1,10 +1,10 @@
 //! `check`: is this engine fit to play?
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use smalt_driver::entrant::{Protocol, parse_entrant};
+use smalt_driver::entrant::{EntrantText, Protocol, parse_entrant};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, registry};
@@ -39,15 +39,9 @@ pub(super) struct CheckFlags {
 /// Examines an engine.
 pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
     let is_quiet = flags.json.as_deref().is_some_and(is_standard_output);
-    let mut failed = None;
-    let report = examine(&subject(flags)?, &mut |finding| {
-        if !is_quiet && failed.is_none() {
-            failed = print(&printable(&finding_text(finding))).err();
-        }
-    });
-    if let Some(refusal) = failed {
-        return Err(refusal);
-    }
+    let mut typed = parse_entrant(&flags.engine).or_usage()?;
+    typed.proto = typed.proto.or(Some(Protocol::Auto));
+    let report = examined(typed, flags.engines.as_deref(), !is_quiet)?;
     if let Some(file) = &flags.json {
         write_json(file, &report)?;
     }
@@ -61,10 +55,36 @@ pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
     })
 }
 
+/// Examines an engine of UCI for a script that calls `fastchess -compliance`: its last line, and its exit codes.
+pub(super) fn compliance(program: &str, arguments: &[String]) -> Result<Exit, Refusal> {
+    let typed = EntrantText {
+        cmd: Some(program.to_owned()),
+        args: Some(arguments.to_vec()),
+        proto: Some(Protocol::Uci),
+        ..EntrantText::default()
+    };
+    let report = examined(typed, None, true)?;
+    if !report.fit {
+        print(&printable(&summary(&report)))?;
+        return Ok(Exit::Failed);
+    }
+    print("Engine passed all compliance checks.\n")?;
+    Ok(Exit::Done)
+}
+
+/// Examines an entrant, and prints each finding as it is made if that is wanted.
+fn examined(typed: EntrantText, engines: Option<&Path>, is_shown: bool) -> Result<Report, Refusal> {
+    let mut failed = None;
+    let report = examine(&subject(typed, engines)?, &mut |finding| {
+        if is_shown && failed.is_none() {
+            failed = print(&printable(&finding_text(finding))).err();
+        }
+    });
+    failed.map_or(Ok(report), Err)
+}
+
 /// The entrant as a plan would have it.
-fn subject(flags: &CheckFlags) -> Result<Subject, Refusal> {
-    let mut typed = parse_entrant(&flags.engine).or_usage()?;
-    typed.proto = typed.proto.or(Some(Protocol::Auto));
+fn subject(typed: EntrantText, engines: Option<&Path>) -> Result<Subject, Refusal> {
     let entrant = EntrantFile::from(typed);
     let partner = EntrantFile { cmd: Some("builtin".to_owned()), ..EntrantFile::default() };
     let file = PlanFile {
@@ -73,7 +93,7 @@ fn subject(flags: &CheckFlags) -> Result<Subject, Refusal> {
         entrants: vec![entrant, partner],
         ..PlanFile::default()
     };
-    let mut plan = Plan::check(&file, &registry(flags.engines.as_deref())?).or_usage()?;
+    let mut plan = Plan::check(&file, &registry(engines)?).or_usage()?;
     make_absolute(&mut plan);
     let entrant = &plan.entrants[0];
     let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;

@@ -1,12 +1,15 @@
 //! Engines in foreign words: rewritten into ours, which are nearly the same, and read by the one reader of entrants.
 
+use std::path::PathBuf;
+
 use anyhow::{Context, bail};
 use smalt_driver::Pondering;
 use smalt_driver::entrant::{EntrantText, LeftOutEngine, Protocol, Registry, parse_keys, split_words};
 use smalt_protocol::TimeControl;
 
 use super::words::Flag;
-use crate::plan::EntrantFile;
+use crate::opening::Format as BookFormat;
+use crate::plan::{EntrantFile, OpeningsFile, Order};
 
 /// Reads an engine; the words of `-each` come last, so that they have the last word, as they have there.
 pub(super) fn engine(
@@ -31,6 +34,7 @@ pub(super) fn engine(
                 protocol = found.protocol;
                 arguments.get_or_insert_default().extend(found.arguments);
             }
+            Some(("book" | "bookdepth", _)) => {}
             _ => words.push(rewritten(word).with_context(context)?),
         }
     }
@@ -39,6 +43,51 @@ pub(super) fn engine(
     text.proto = text.proto.or(protocol);
     settle_clock(&mut text);
     Ok(EntrantFile::from(text))
+}
+
+/// The openings that come of `book=` and `bookdepth=`, where all engines have the same: as each would play from its book
+/// by chance, games begin with moves of it by chance. Of books of their own nobody could say what is compared.
+pub(super) fn common_book(engines: &[Flag<'_>], each: &[String]) -> anyhow::Result<Option<OpeningsFile>> {
+    let books = engines.iter().map(|engine| own_book(engine, each)).collect::<anyhow::Result<Vec<_>>>()?;
+    let Some(first) = books.first() else { return Ok(None) };
+    if books.iter().any(|book| book != first) {
+        bail!(
+            "book= and bookdepth= are supported where they are the same for all engines; say them with -each"
+        );
+    }
+    match first {
+        OwnBook { file: None, depth: None } => Ok(None),
+        OwnBook { file: None, depth: Some(depth) } => bail!("bookdepth={depth} needs book="),
+        OwnBook { file: Some(file), depth } => Ok(Some(OpeningsFile {
+            file: Some(file.clone()),
+            format: Some(BookFormat::Polyglot),
+            order: Some(Order::Random),
+            book_depth: *depth,
+            ..OpeningsFile::default()
+        })),
+    }
+}
+
+/// The Polyglot book from which an engine is to play its first moves, and for how many.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+struct OwnBook {
+    file: Option<PathBuf>,
+    depth: Option<u32>,
+}
+
+fn own_book(engine: &Flag<'_>, each: &[String]) -> anyhow::Result<OwnBook> {
+    let mut book = OwnBook::default();
+    for word in engine.words.iter().chain(each) {
+        match word.split_once('=') {
+            Some(("book", file)) => book.file = Some(PathBuf::from(file)),
+            Some(("bookdepth", depth)) => {
+                let moves = depth.parse().with_context(|| format!("{word}: expected a number of moves"))?;
+                book.depth = Some(moves);
+            }
+            _ => {}
+        }
+    }
+    Ok(book)
 }
 
 /// A configured engine in words.
@@ -73,9 +122,6 @@ fn rewritten(word: &str) -> anyhow::Result<String> {
         Some(("plies", value)) => format!("depth={value}"),
         Some(("tc", "infinite")) => "tc=inf".to_owned(),
         Some(("restart", "auto")) => "restart=off".to_owned(),
-        Some(("book" | "bookdepth", _)) => {
-            bail!("{word}: a book for one engine alone is not supported; give all games one with -openings")
-        }
         Some(("initstr", _)) => {
             bail!("{word}: lines for the start of an engine are not supported; use option.NAME=")
         }

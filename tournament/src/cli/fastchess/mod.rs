@@ -11,6 +11,7 @@ mod translate;
 mod words;
 
 use super::arguments::ResumeFlags;
+use super::check;
 use super::exit::{Exit, Refusal};
 use super::output::print;
 use super::play::{self, Face};
@@ -39,6 +40,8 @@ enum Request {
     Help,
     /// The names of the engines that are known.
     Engines(Vec<String>),
+    /// What is wrong with an engine of this command, with these arguments.
+    Compliance { program: String, arguments: Vec<String> },
 }
 
 /// Runs.
@@ -64,6 +67,7 @@ pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusa
             print(HELP)?;
             Ok(Exit::Done)
         }
+        Request::Compliance { program, arguments } => check::compliance(&program, &arguments),
         Request::Engines(names) => {
             print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())?;
             Ok(Exit::Done)
@@ -83,6 +87,7 @@ error), so that a run that was stopped or killed goes on with `smalt-tournament 
 
 Engines: -engine cmd= name= arg= args= dir= proto= tc= st= nodes= depth= plies= timemargin= restart= ponder whitepov
          stderr= conf= option.NAME=VALUE …, for each engine; -each …: the same for all of them
+         book=FILE bookdepth=N (a Polyglot book), where it is the same for all: games then begin with its moves
          An option that an engine does not have, or not of that value, is left out with a warning.
 Games:   -rounds N -games N -repeat [N] -noswap -reverse -tournament TYPE -seeds N -variant standard|fischerandom
          -openings file= format= order= plies= start=, -srand N -bookmode MODE -concurrency N -force-concurrency
@@ -92,7 +97,8 @@ Ends:    -draw movenumber= movecount= score=, -resign movecount= score= twosided
 Output:  -pgnout FILE [min] [fi] | file= append= min= notation=san|lan|uci nodes= nps= seldepth= hashfull= tbhits=
          timeleft= latency= pv=, -epdout FILE | file= append=, -debug, -event NAME -site NAME -output format=fastchess|cutechess
          -ratinginterval N -scoreinterval N -outcomeinterval N -report penta=true|false -crc32 pgn=true -log file= …
-         -config outname= | file=, -show-latency -testEnv -autosaveinterval N -quick cmd= cmd= book=
+         -resultformat FORMAT (of two engines, where it says nothing), -config outname= | file=, -show-latency -testEnv -autosaveinterval N -quick cmd= cmd= book=
+         -compliance ENGINE [ARGS] examines an engine, and plays nothing
          -config outname=NAME.json keeps its store in NAME.db, and -config file=NAME.json goes on with that.
 
 Where both mean something else by a flag, the name of the command tells: without -rounds and -games fastchess plays two

@@ -46,11 +46,18 @@ struct Typed<'a> {
     epd: Option<EpdOut>,
     log: Option<PathBuf>,
     config: Config,
+    result_format: Option<String>,
     shown: Shown,
 }
 
 /// Reads a command line.
 pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request, Refusal> {
+    if let Some(("-compliance" | "--compliance", words)) = first_and_rest(arguments) {
+        // Whatever follows the engine is its own, dashes and all.
+        let named = words.split_first().ok_or_else(|| anyhow!("-compliance needs an engine"));
+        let (program, arguments) = named.or_usage()?;
+        return Ok(Request::Compliance { program: program.clone(), arguments: arguments.to_vec() });
+    }
     let flags = flags(arguments).or_usage()?;
     for flag in &flags {
         match flag.name {
@@ -71,6 +78,10 @@ pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request,
         typed.take(flag).or_usage()?;
     }
     typed.request()
+}
+
+fn first_and_rest(arguments: &[String]) -> Option<(&str, &[String])> {
+    arguments.split_first().map(|(first, rest)| (first.as_str(), rest))
 }
 
 /// The engines of Cute Chess: `engines.json` in this folder, else in its own.
@@ -120,6 +131,7 @@ impl<'a> Typed<'a> {
             epd: None,
             log: None,
             config: Config::default(),
+            result_format: None,
             shown: Shown {
                 dialect,
                 style: if is_fastchess { Style::Fastchess } else { Style::Cutechess },
@@ -192,6 +204,7 @@ impl<'a> Typed<'a> {
             "variant" => self.run.variant = Some(variant(flag)?),
             "output" => self.shown.style = outputs::style(flag)?,
             "ratinginterval" => self.shown.rating_interval = flag.number()?,
+            "resultformat" => self.result_format = Some(flag.word()?.to_owned()),
             "scoreinterval" => self.shown.score_interval = flag.number()?,
             "report" => self.shown.by_pairs = outputs::switch(flag, "penta")?,
             "crc32" => self.shown.checksum = outputs::switch(flag, "pgn")?,
@@ -294,14 +307,26 @@ impl<'a> Typed<'a> {
             .map(|flag| engine::engine(flag, &self.each, &registry, &left_out))
             .collect::<anyhow::Result<_>>()?;
         let is_duel = entrants.len() == 2;
+        // Of two engines there is no table, so that nothing depends on its form.
+        if let Some(format) = self.result_format.as_deref().filter(|format| *format != "default" && !is_duel)
+        {
+            bail!("-resultformat {format} cannot be honoured: the table of many engines has one form");
+        }
         let is_knockout = self.tournament == Format::Knockout;
         let format = if is_duel && !is_knockout { Format::Match } else { self.tournament };
         let (games, rounds, repeat) = self.amount(is_duel && !is_knockout)?;
-        let openings = self.openings.clone().unwrap_or(OpeningsFile {
-            file: Some(PathBuf::from(START_POSITION)),
-            order: Some(Order::Sequential),
-            ..OpeningsFile::default()
-        });
+        let openings = match (&self.openings, engine::common_book(&self.engines, &self.each)?) {
+            (Some(_), Some(_)) => {
+                bail!("book= besides -openings is not supported: games begin from one of them")
+            }
+            (Some(openings), None) => openings.clone(),
+            (None, Some(book)) => book,
+            (None, None) => OpeningsFile {
+                file: Some(PathBuf::from(START_POSITION)),
+                order: Some(Order::Sequential),
+                ..OpeningsFile::default()
+            },
+        };
         let policy = match self.dialect {
             Dialect::Fastchess => OpeningPolicy::Round,
             Dialect::Cutechess => OpeningPolicy::Pair,
@@ -444,9 +469,8 @@ fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
             "ram" | "disk" => Ok(()),
             other => Err(anyhow!("-bookmode {other}: the modes are ram and disk")),
         },
-        "resultformat" => cannot("the table of many engines has one form"),
+        "compliance" => cannot("it examines one engine, and stands first: -compliance ENGINE [ARGS]"),
         "strict" => cannot("warnings of engines never stop a run; leave out -recover to stop at crashes"),
-        "compliance" => cannot("use `smalt-tournament check ENGINE`"),
         _ => {
             let hint = smalt_driver::entrant::nearest(flag.name, KNOWN);
             let hint = hint.map(|hint| format!(" (did you mean -{hint}?)")).unwrap_or_default();
