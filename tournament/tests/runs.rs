@@ -221,11 +221,11 @@ fn other_openings_under_a_begun_run_are_refused() {
 #[test]
 fn a_decided_test_ends_the_match() {
     let place = Place::new();
-    // The second engine resigns nothing: it plays an illegal move at its first chance in every game.
+    // Nobody says how many games: as many as it takes. The second engine resigns nothing: it plays an illegal move at its first chance in every game.
     let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@all"));
     let arguments = [
-        "sprt", "--engine", &good, "--engine", &bad, "--depth", "1", "--games", "1000", "--elo0", "0",
-        "--elo1", "50", "--store", "run.db", "--json", "out.json",
+        "sprt", "--engine", &good, "--engine", &bad, "--depth", "1", "--elo0", "0", "--elo1", "50",
+        "--store", "run.db", "--json", "out.json",
     ];
     let (out, _) = place.check(&arguments, 0);
     assert!(out.contains("H1 is accepted"), "{out}");

@@ -235,7 +235,8 @@ pub(super) struct RunFlags {
     #[arg(long, help_heading = "Clock")]
     pub hourglass: bool,
 
-    /// Games of each encounter; two games, with reversed colors, share an opening
+    /// Games of each encounter; two games, with reversed colors, share an opening (default 8; as many as it takes for a
+    /// sequential test)
     #[arg(long, value_name = "N", help_heading = "Run")]
     pub games: Option<u32>,
     /// How often everything is gone through (default 1); the rounds of a Swiss tournament
@@ -358,10 +359,10 @@ pub(super) struct RunFlags {
     /// Where games are written (default: as the store, with .pgn)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub pgn: Option<PathBuf>,
-    /// That file is there already: so many of its bytes stay, and the games follow them
     /// Games follow those that the file has already, and last positions those of --epd
     #[arg(long, requires = "pgn", conflicts_with_all = ["pgn_after", "epd_after"], help_heading = "Output")]
     pub append: bool,
+    /// That file is there already: so many of its bytes stay, and the games follow them
     #[arg(long, value_name = "BYTES", help_heading = "Output")]
     pub pgn_after: Option<u64>,
     /// What its move comments bear besides: nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv

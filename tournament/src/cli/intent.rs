@@ -34,7 +34,20 @@ fn plan_of(format: Format, mut file: PlanFile, flags: &RunFlags) -> Result<Plan,
         add_missing_side(&mut file, format);
         PlanFile { run: RunFile { name: None, ..PlanFile::defaults().run }, ..PlanFile::defaults() }
     };
-    check(file.or(base), flags)
+    check(completed(file, base), flags)
+}
+
+/// How many games a sequential test may take where nobody says: more than bounds worth testing need.
+const GAMES_OF_A_TEST: u32 = 1_000_000;
+
+/// A plan with what it does not say taken from another. A test ends by its verdict, not by a number of games that was
+/// meant for gauntlets.
+fn completed(mut file: PlanFile, base: PlanFile) -> PlanFile {
+    let goes_by_results = matches!(file.run.format, Some(Format::Knockout | Format::Swiss));
+    if file.sprt.is_some() && !goes_by_results {
+        file.run.games.get_or_insert(GAMES_OF_A_TEST);
+    }
+    file.or(base)
 }
 
 /// The plan of a file, changed by flags.
@@ -43,7 +56,7 @@ pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusa
         std::fs::read_to_string(path).with_context(|| format!("read {}", path.display())).or_usage()?;
     let file = PlanFile::parse(&text, &path.display().to_string()).or_usage()?;
     let base = PlanFile { run: RunFile { name: None, ..PlanFile::defaults().run }, ..PlanFile::defaults() };
-    check(file_of_flags(flags).or_usage()?.or(file).or(base), flags)
+    check(completed(file_of_flags(flags).or_usage()?.or(file), base), flags)
 }
 
 fn check(file: PlanFile, flags: &RunFlags) -> Result<Plan, Refusal> {
@@ -144,6 +157,8 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
     // Those who say how many challenge name everybody in one list.
     let engine_role = flags.seeds.is_none().then_some(Role::Challenger);
     let engines = flags.engine.iter().map(|text| entrant(text, engine_role));
+    // Where a file ends to which is to be appended.
+    let end_of = |file: &Option<PathBuf>| file.as_deref().filter(|_| flags.append).map(bytes_of);
     let opponents = flags.opponent.iter().map(|text| entrant(text, Some(Role::Opponent)));
     Ok(PlanFile {
         run: RunFile {
@@ -157,8 +172,6 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             same_lead: flags.same_lead.then_some(true),
             reverse: flags.reverse.then_some(true),
             shuffle: flags.shuffle.then_some(true),
-    // Where a file ends to which is to be appended.
-    let end_of = |file: &Option<PathBuf>| file.as_deref().filter(|_| flags.append).map(bytes_of);
             tiebreak_pairs: flags.tiebreak_pairs,
             seed: flags.seed,
             concurrency: flags.concurrency,

@@ -501,8 +501,9 @@ fn announce(prepared: &Prepared, store: &Path, players: &Players) {
             format!("on other machines (run {run})")
         }
     };
+    let most = if plan.sprt.is_some() { "at most " } else { "" };
     tell(&format!(
-        "{}: {} games, {place}, {} entrants, {}",
+        "{}: {most}{} games, {place}, {} entrants, {}",
         plan.format,
         prepared.schedule.games(),
         plan.entrants.len(),
