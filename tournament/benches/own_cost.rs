@@ -41,6 +41,9 @@ fn main() {
         println!("{}", script());
         return;
     }
+    // Of two builds compare only figures of the same load: others' work costs caches, and games are not bound beside it.
+    let load = fs::read_to_string("/proc/loadavg").unwrap_or_default();
+    println!("load of the machine before: {}", load.split(' ').next().unwrap_or("?"));
     let is_about_pages = arguments.first().is_some_and(|word| word == "page");
     let mut numbers = arguments
         .iter()
