@@ -198,7 +198,8 @@ impl Watcher for Display {
             )),
             News::Notice(words) => self.line(words),
             News::EntrantOut { entrant, strike } => {
-                self.line(&format!("{} is out: it {strike}; its games are left out", self.name(*entrant)));
+                let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
+                self.line(&format!("{} is out: it {strike}; its games are {lot}", self.name(*entrant)));
                 if self.bar.is_some() {
                     self.show_standings(standings);
                 }

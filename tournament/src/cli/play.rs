@@ -436,7 +436,7 @@ fn conclude(plan: &Plan, store: &Path, conclusion: &Conclusion) -> Exit {
                 tell(&format!("{} {strike}", plan.entrants[*entrant].name));
             }
             tell(&format!(
-                "{games} games were not played, and lost by whom was out, so that the tournament could go on"
+                "{games} games were not played, and were lost by who was out, so that the tournament could go on"
             ));
             Exit::LeftOut
         }

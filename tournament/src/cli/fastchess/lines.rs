@@ -269,7 +269,8 @@ impl Watcher for Lines {
                 tell(&format!("Warning: {} {words}", self.names[*entrant]));
             }
             News::EntrantOut { entrant, .. } => {
-                tell(&format!("{} plays no more; its games are left out", self.names[*entrant]));
+                let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
+                tell(&format!("{} plays no more; its games are {lot}", self.names[*entrant]));
             }
             News::Ended => self.end(standings),
             _ => {}
