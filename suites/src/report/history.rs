@@ -29,60 +29,94 @@ pub fn history_report(history: &History, style: Style) -> String {
 /// # Errors
 /// If no build has any number.
 pub fn history_plot(history: &History) -> Result<String, PlotError> {
-    let times = times(&history.builds);
-    let builds = || history.builds.iter().zip(&times);
+    let (axis, places) = places(&history.builds);
+    let chart = |title, y| {
+        let chart = LineChart::new(title, axis.to_axis(), y);
+        if axis == Along::Builds { chart.on_counted_x() } else { chart }
+    };
+    let builds = || history.builds.iter().zip(&places);
     let points = |value: &dyn Fn(&Build) -> Option<f64>| -> Vec<(f64, f64)> {
-        builds().filter_map(|(build, &time)| Some((time, value(build)?))).collect()
+        builds().filter_map(|(build, &place)| Some((place, value(build)?))).collect()
     };
-    let first = history.builds.first().map(|build| build.date.as_str()).unwrap_or_default();
-    let spans_days = history.builds.iter().any(|build| build.date != first);
-    let days = || {
-        if spans_days {
-            Axis::in_unit(&format!("time since {first}"), "days")
-        } else {
-            Axis::new(format!("part of {first}, in the order of the builds"))
-        }
-    };
-    let suites = LineChart::new("WAC and STS", days(), Axis::in_unit("of all points", "%"))
+    let suites = chart("WAC and STS", Axis::in_unit("of all points", "%"))
         .line("WAC", points(&|build| Some(f64::from(build.wac?) * 100.0 / WAC_POSITIONS)))
         .line("STS", points(&|build| Some(f64::from(build.sts?) * 100.0 / STS_POINTS)));
     let strengths: Vec<_> = builds()
-        .filter_map(|(build, &time)| Some((time, build.elo?, build.elo_error.unwrap_or(0.0))))
+        .filter_map(|(build, &place)| Some((place, build.elo?, build.elo_error.unwrap_or(0.0))))
         .collect();
-    let strength = LineChart::new("Elo", days(), Axis::new("Elo")).line_with_errors("Elo", strengths);
+    let strength = chart("Elo", Axis::new("Elo")).line_with_errors("Elo", strengths);
     stacked(&[&suites, &strength])
 }
 
-/// When each build was made, in days since the first. Builds of one day are spread over it in their order; where a date
-/// cannot be read, or is earlier, a build is taken to be of the day of the one before.
-fn times(builds: &[Build]) -> Vec<f64> {
-    let mut day = None;
-    let days: Vec<i64> = builds
-        .iter()
-        .map(|build| {
-            let told = Date::parse(&build.date).map(Date::to_days);
-            day = told.map_or(day, |told| day.map_or(Some(told), |before: i64| Some(before.max(told))));
-            day.unwrap_or_default()
-        })
-        .collect();
+/// What goes from left to right.
+#[derive(Clone, Debug, PartialEq, Eq)]
+enum Along {
+    /// Days since the one that is named.
+    Days(String),
+    /// Builds, from 1.
+    Builds,
+}
+
+impl Along {
+    fn to_axis(&self) -> Axis {
+        match self {
+            Along::Days(first) => Axis::in_unit(&format!("time since {first}"), "days"),
+            Along::Builds => Axis::new("build"),
+        }
+    }
+}
+
+/// Where each build stands: builds are counted where all are of one day. Else time goes along, and builds of one day are
+/// spread over it in their order.
+fn places(builds: &[Build]) -> (Along, Vec<f64>) {
+    let days = days(builds);
     let first = days.first().copied().unwrap_or_default();
+    if days.iter().all(|&day| day == first) {
+        return (Along::Builds, (1..=days.len()).map(|number| number as f64).collect());
+    }
     let spread = |(index, &day): (usize, &i64)| {
         let same = days.iter().filter(|&&other| other == day).count();
         let before = days[..index].iter().filter(|&&other| other == day).count();
         (day - first) as f64 + before as f64 / same as f64
     };
-    days.iter().enumerate().map(spread).collect()
+    let is_day = |build: &&Build| Date::parse(&build.date).is_some();
+    let first = builds.iter().find(is_day).map(|build| build.date.clone()).unwrap_or_default();
+    (Along::Days(first), days.iter().enumerate().map(spread).collect())
+}
+
+/// The day of each build. Where a date cannot be read, or is earlier, a build is taken to be of the day of the one before.
+fn days(builds: &[Build]) -> Vec<i64> {
+    let told: Vec<Option<i64>> =
+        builds.iter().map(|build| Date::parse(&build.date).map(Date::to_days)).collect();
+    let mut day = told.iter().flatten().next().copied().unwrap_or_default();
+    let latest = |told: Option<i64>| {
+        day = told.map_or(day, |told| day.max(told));
+        day
+    };
+    told.into_iter().map(latest).collect()
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
+    fn check(dates: &[&str], expected: (Along, &[f64])) {
+        let build = |date: &&str| Build { date: (*date).to_owned(), ..Build::default() };
+        let builds: Vec<Build> = dates.iter().map(build).collect();
+        assert_eq!(places(&builds), (expected.0, expected.1.to_vec()), "{dates:?}");
+    }
+
     #[test]
     fn builds_of_one_day_are_spread_over_it() {
-        let build = |date: &str| Build { date: date.to_owned(), ..Build::default() };
-        let builds = ["2026-02-28", "2026-02-28", "2026-03-01", "?"].map(build);
-        assert_eq!(times(&builds), [0.0, 0.5, 1.0, 1.5]);
+        let days = Along::Days("2026-02-28".to_owned());
+        check(&["2026-02-28", "2026-02-28", "2026-03-01", "?"], (days, &[0.0, 0.5, 1.0, 1.5]));
+    }
+
+    #[test]
+    fn builds_of_a_single_day_are_counted() {
+        check(&["2026-02-28"; 3], (Along::Builds, &[1.0, 2.0, 3.0]));
+        check(&["2026-02-28"], (Along::Builds, &[1.0]));
+        check(&["?", "2026-02-28"], (Along::Builds, &[1.0, 2.0]));
     }
 
     #[test]

@@ -38,6 +38,8 @@ pub struct LineChart {
 enum Scale {
     /// Equal steps are equally wide.
     Linear,
+    /// The same, with marks at whole numbers alone.
+    Counted,
     /// Equal factors are equally wide.
     Logarithmic,
 }
@@ -48,7 +50,7 @@ type Label = Box<dyn Fn(&f64) -> String>;
 impl Scale {
     fn place(self, x: f64) -> f64 {
         match self {
-            Scale::Linear => x,
+            Scale::Linear | Scale::Counted => x,
             Scale::Logarithmic => x.log10(),
         }
     }
@@ -56,8 +58,9 @@ impl Scale {
     /// The range of x with its marks, and what stands at a mark.
     fn marked(self, places: Range<f64>) -> (Marked, Label) {
         match self {
-            Scale::Linear => {
+            Scale::Linear | Scale::Counted => {
                 let step = round_step(&places, 8);
+                let step = if self == Scale::Counted { step.max(1.0) } else { step };
                 (marked(places, step), Box::new(move |x| shown(*x, step)))
             }
             Scale::Logarithmic => {
@@ -89,6 +92,13 @@ impl LineChart {
     #[must_use]
     pub fn on_logarithmic_x(mut self) -> LineChart {
         self.scale = Scale::Logarithmic;
+        self
+    }
+
+    /// On an x that counts something: marks stand at whole numbers alone.
+    #[must_use]
+    pub fn on_counted_x(mut self) -> LineChart {
+        self.scale = Scale::Counted;
         self
     }
 
