@@ -2,11 +2,12 @@
 //! the engine searches the same, its speed is that of engine and machine.
 
 use std::num::{NonZeroU32, NonZeroUsize};
+use std::thread;
 use std::time::Duration;
 
 use smalt_driver::process::Interrupt;
 
-use crate::ask::{Answer, Outcome, Questions, ask_all};
+use crate::ask::{Answer, Crew, Outcome};
 use crate::plan::{Entrant, Limit, Memory, Plan};
 use crate::suite::Suite;
 
@@ -70,8 +71,12 @@ pub fn bench(
     };
     let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();
     let positions = indexes.len();
-    let questions = Questions { problems: &wac.problems, indexes: &indexes, entrant: &entrant, plan: &plan };
-    let asked = ask_all(questions, None, interrupt, |_| {});
+    let asked = thread::scope(|scope| {
+        let mut crew = Crew::new(scope, &entrant, &plan, interrupt, None);
+        let asked = crew.ask(&wac.problems, &indexes, |_| {});
+        crew.dismiss();
+        asked
+    });
     match asked.outcome {
         Outcome::Complete => sum(asked.answers.iter().flatten(), positions, &entrant.name),
         Outcome::Interrupted => Err(BenchError::Interrupted),

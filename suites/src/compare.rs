@@ -168,8 +168,12 @@ fn pair<'a>(
 pub fn unmatched_suites<'a>(first: &'a [Record], second: &'a [Record]) -> Vec<&'a str> {
     let lacks = |records: &[Record], suite: &str| records.iter().all(|record| record.suite != suite);
     let all = first.iter().chain(second).map(|record| record.suite.as_str());
-    let mut suites: Vec<&str> = all.filter(|suite| lacks(first, suite) || lacks(second, suite)).collect();
-    suites.dedup();
+    let mut suites = Vec::new();
+    for suite in all.filter(|suite| lacks(first, suite) || lacks(second, suite)) {
+        if !suites.contains(&suite) {
+            suites.push(suite);
+        }
+    }
     suites
 }
 

@@ -1,6 +1,7 @@
 //! Results as they are written for scripts and read back to be compared: the JSON of a run, and how it is made.
 
 use std::collections::BTreeMap;
+use std::iter;
 use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
@@ -8,7 +9,7 @@ use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
 use smalt_driver::entrant::Protocol;
 use smalt_protocol::{ReportedScore, Score};
 
-use crate::ask::{Answer, Asked, Failure, Introduction, LateMove, Length, Outcome};
+use crate::ask::{Answer, Failure, Introduction, LateMove, Length, Outcome};
 use crate::grade::{Grade, MoveList, announced_mate};
 use crate::plan::{Entrant, Limit, Memory, Plan};
 use crate::rating::{self, RatingEstimate};
@@ -211,27 +212,29 @@ pub enum ScoreRecord {
 const NOT_ASKED: &str = "not-asked";
 
 impl Record {
-    /// The results of a run of an engine. `earlier` has results of the same run before it was interrupted, by problem
-    /// ([`Record::answered`]).
+    /// The results of a run of an engine: its answers by problem, and how it ended. `earlier` has results of the same run
+    /// before it was interrupted, by problem ([`Record::answered`]).
     pub fn from_asked(
         suite: &Suite,
         plan: &Plan,
         entrant: &Entrant,
         engine: &Introduction,
-        asked: &Asked,
-        mut earlier: Vec<Option<ResultRecord>>,
+        answers: &[Option<Answer>],
+        outcome: &Outcome,
+        earlier: &[Option<ResultRecord>],
     ) -> Record {
-        earlier.resize(suite.problems.len(), None);
-        let results = suite.problems.iter().zip(&asked.answers).zip(earlier);
+        let earlier = earlier.iter().map(Option::as_ref).chain(iter::repeat(None));
+        let results = suite.problems.iter().zip(answers).zip(earlier);
         let results = results.map(|((problem, answer), earlier)| {
-            earlier.unwrap_or_else(|| ResultRecord::from_answer(suite, problem, answer.as_ref()))
+            let new = || ResultRecord::from_answer(suite, problem, answer.as_ref());
+            earlier.cloned().unwrap_or_else(new)
         });
         let mut record = Record::new(suite, entrant.name.clone(), results.collect());
         record.engine_id = (!engine.name.is_empty()).then(|| engine.name.clone());
         record.limit = Some(entrant.limit.to_string());
         record.protocol = engine.protocol.map(|protocol| protocol.name().to_owned());
         record.settings = Settings::new(plan, entrant);
-        record.ended_by = match &asked.outcome {
+        record.ended_by = match outcome {
             Outcome::Complete => None,
             Outcome::Interrupted => Some("interrupted".to_owned()),
             Outcome::StruckOut(words) => Some(words.clone()),
@@ -460,10 +463,11 @@ pub enum RecordsError {
 }
 
 /// Writes results: one object for one run, else a list.
-pub fn to_json(records: &[Record]) -> String {
-    let text = match records {
+pub fn to_json<'a>(records: impl IntoIterator<Item = &'a Record>) -> String {
+    let records: Vec<&Record> = records.into_iter().collect();
+    let text = match records.as_slice() {
         [record] => serde_json::to_string_pretty(record),
-        _ => serde_json::to_string_pretty(records),
+        records => serde_json::to_string_pretty(records),
     };
     text.expect("results have only texts, numbers and lists") + "\n"
 }

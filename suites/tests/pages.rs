@@ -3,6 +3,7 @@
 mod support;
 
 use insta::assert_snapshot;
+use smalt_suites::record::{Record, to_json};
 use support::{Bench, scripted};
 
 const SUITE: &str = "\
@@ -35,7 +36,8 @@ fn the_help_shows_commands_and_exit_codes() {
 #[test]
 fn the_help_of_each_command_has_examples() {
     let bench = Bench::new();
-    let pages = ["score", "grade", "show", "compare"].map(|command| page(&bench, &[command, "--help"]));
+    let pages =
+        ["score", "grade", "show", "compare"].map(|command| page(&bench, &[command, "--help"]));
     assert_snapshot!(pages.join("────\n"));
 }
 
@@ -109,6 +111,18 @@ fn a_comparison_tells_progress_from_noise() {
             "suite,a,b,lost,open.1,FEN,e4,Nf3,e4",
         ]
     );
+}
+
+#[test]
+fn a_suite_that_only_one_file_has_is_told_once() {
+    let bench = Bench::new();
+    let (_, runs) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    let of = |suite: &str| Record { suite: suite.to_owned(), ..runs[0].clone() };
+    bench.file("a.json", to_json(&["suite", "x", "y", "x", "y"].map(of)));
+    bench.file("b.json", to_json(&runs));
+    let ran = bench.run(["compare", "a.json", "b.json"]);
+    let left_out = ["x", "y"].map(|suite| format!("left out: {suite}, which only one of the files has\n"));
+    assert_eq!((ran.code, ran.errors), (Some(3), left_out.concat()));
 }
 
 #[test]

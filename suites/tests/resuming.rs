@@ -8,17 +8,7 @@ use std::process::Stdio;
 use std::time::{Duration, Instant};
 
 use smalt_suites::record::{Record, from_json, to_json};
-use support::{Bench, scripted, shown};
-
-/// Four times the start position, of which the scripted engine plays e4.
-const SUITE: &str = "\
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.1; bm e4;
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.2; bm d4; c0 \"d4=10, e4=4\";
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.3; am e4;
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.4; bm e4; c0 \"e4=7\";
-";
-
-const ANSWERED: [&str; 4] = ["s.1 e4 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"];
+use support::{ANSWERED, Bench, SUITE, scripted, shown};
 
 #[test]
 fn an_interrupted_run_goes_on_where_it_was() {
@@ -78,17 +68,17 @@ fn an_interrupted_run_goes_on_where_it_was() {
 /// Longer than anything takes here.
 const LONG: Duration = Duration::from_secs(60);
 
-/// Starts a run of which the second suite will take long, and kills it when its file holds so many answers of that.
-fn kill_in_the_second_suite(bench: &Bench, arguments: &[&str], file: &str, answers: usize) -> Vec<Record> {
+/// Starts a run and kills it when what it has written to `out.json` is enough; gives that.
+fn kill_when(bench: &Bench, arguments: &[&str], is_enough: impl Fn(&[Record]) -> bool) -> Vec<Record> {
     let mut child =
         bench.command().args(arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
     let begun = Instant::now();
     let records = loop {
-        assert!(begun.elapsed() < LONG, "{file} never came");
+        assert!(begun.elapsed() < LONG, "it never wrote enough");
         std::thread::sleep(Duration::from_millis(20));
-        let Ok(text) = std::fs::read_to_string(bench.path(file)) else { continue };
-        let records = from_json(&text, file).unwrap();
-        if records.get(1).is_some_and(|second| second.positions - second.unanswered >= answers) {
+        let Ok(text) = std::fs::read_to_string(bench.path("out.json")) else { continue };
+        let records = from_json(&text, "out.json").unwrap();
+        if is_enough(&records) {
             break records;
         }
     };
@@ -97,36 +87,27 @@ fn kill_in_the_second_suite(bench: &Bench, arguments: &[&str], file: &str, answe
     records
 }
 
+/// Asks an engine two suites, one position at a time, and keeps the results in `out.json`.
+fn two_suites<'a>(suites: [&'a str; 2], engine: &'a str) -> Vec<&'a str> {
+    let flags = ["-c", "1", "--nodes", "10", "--json", "out.json", "--engine", engine];
+    ["score"].into_iter().chain(suites).chain(flags).collect()
+}
+
 #[test]
 fn a_killed_run_goes_on_where_its_file_was_written() {
     let bench = Bench::new();
     bench.file("first.epd", SUITE);
     bench.file("second.epd", SUITE.repeat(10));
     let slow = scripted("--moves e2e4 --think 300");
-    let to_kill = |engine: &str| {
-        [
-            "score",
-            "first.epd",
-            "second.epd",
-            "-c",
-            "1",
-            "--nodes",
-            "10",
-            "--json",
-            "out.json",
-            "--engine",
-            engine,
-        ]
-        .map(str::to_owned)
-    };
-    let killed = to_kill(&slow);
-    let arguments: Vec<&str> = killed.iter().map(String::as_str).collect();
-    let records = kill_in_the_second_suite(&bench, &arguments, "out.json", 4);
+    let suites = ["first.epd", "second.epd"];
+    let records = kill_when(&bench, &two_suites(suites, &slow), |records| {
+        records.get(1).is_some_and(|second| second.positions - second.unanswered >= 4)
+    });
     assert_eq!((records[0].unanswered, records[1].ended_by.as_deref()), (0, Some("interrupted")));
     let held = records[1].positions - records[1].unanswered;
     // A quick engine, so that what is asked anew shows by its time.
-    let quick = to_kill(&scripted("--moves e2e4"));
-    let resumed: Vec<&str> = quick.iter().map(String::as_str).chain(["--resume", "out.json"]).collect();
+    let quick = scripted("--moves e2e4");
+    let resumed = [two_suites(suites, &quick).as_slice(), &["--resume", "out.json"]].concat();
     let ran = bench.run(&resumed);
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
     let whole = from_json(&bench.read("out.json"), "out.json").unwrap();
@@ -159,34 +140,9 @@ fn what_was_answered_ahead_is_kept_through_a_second_interruption() {
     bench.file("out.json", to_json(&whole));
     // The first suite takes long, and the second is answered already.
     let slow = scripted("--moves e2e4 --think 1000");
-    let arguments = [
-        "score",
-        "first.epd",
-        "suite.epd",
-        "-c",
-        "1",
-        "--nodes",
-        "10",
-        "--json",
-        "out.json",
-        "--resume",
-        "out.json",
-        "--engine",
-        &slow,
-    ];
-    let mut child =
-        bench.command().args(arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    let begun = Instant::now();
-    let records = loop {
-        assert!(begun.elapsed() < LONG);
-        std::thread::sleep(Duration::from_millis(20));
-        let records = from_json(&bench.read("out.json"), "out.json").unwrap();
-        if records[0].suite == "first" {
-            break records;
-        }
-    };
-    child.kill().unwrap();
-    child.wait().unwrap();
+    let resumed =
+        [two_suites(["first.epd", "suite.epd"], &slow).as_slice(), &["--resume", "out.json"]].concat();
+    let records = kill_when(&bench, &resumed, |records| records[0].suite == "first");
     let suites: Vec<&str> = records.iter().map(|record| record.suite.as_str()).collect();
     assert_eq!((suites, records[1].unanswered), (vec!["first", "suite"], 0));
 }
@@ -197,25 +153,18 @@ fn a_file_that_holds_other_results_is_not_written_over() {
     let engine = scripted("--moves e2e4");
     let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
     bench.file("out.json", to_json(&whole));
-    let arguments = [
-        "score",
-        "suite.epd",
-        "--engine",
-        &engine,
-        "--nodes",
-        "11",
-        "--json",
-        "out.json",
-        "--resume",
-        "out.json",
-    ];
-    let ran = bench.run(arguments);
-    assert_eq!(ran.code, Some(2), "{}", ran.errors);
-    assert!(
-        ran.errors.contains("it holds results of scripted on suite, which this run would overwrite"),
-        "{}",
-        ran.errors
-    );
+    // However the file is named.
+    let named = bench.path("out.json");
+    for resume in ["out.json", "./out.json", named.to_str().unwrap()] {
+        let flags = ["--nodes", "11", "--json", "out.json", "--resume", resume];
+        let ran = bench.run(["score", "suite.epd", "--engine", &engine].iter().chain(&flags));
+        assert_eq!(ran.code, Some(2), "{}", ran.errors);
+        assert!(
+            ran.errors.contains("it holds results of scripted on suite, which this run would overwrite"),
+            "{}",
+            ran.errors
+        );
+    }
     assert_eq!(bench.read("out.json"), to_json(&whole));
 }
 
@@ -241,9 +190,17 @@ fn what_was_not_asked_is_no_loss_in_a_comparison() {
 }
 
 #[test]
-fn a_file_that_cannot_be_written_is_told_before_the_work() {
+fn a_file_that_cannot_be_written_is_told_before_any_engine_is_started() {
     let bench = Bench::new();
-    let (ran, _) = bench.score(SUITE, &scripted("--fault exit"), &["--csv", "no/such/folder.csv"]);
-    assert_eq!(ran.code, Some(2), "{}", ran.errors);
-    assert!(ran.errors.contains("no/such/folder.csv cannot be written"), "{}", ran.errors);
+    bench.file("suite.epd", SUITE);
+    let check = |flags: &[&str], expected: &str| {
+        let ran = bench.run(["score", "suite.epd", "--engine", "cmd=./nowhere"].iter().chain(flags));
+        assert_eq!(ran.code, Some(2), "{}", ran.errors);
+        assert!(ran.errors.contains(expected) && !ran.errors.contains("nowhere"), "{}", ran.errors);
+    };
+    check(&["--csv", "no/such/folder.csv"], "no/such/folder.csv cannot be written");
+    check(&["--json", "-", "--csv", "-"], "standard output (-) takes one form of the results");
+    check(&["--json", "out", "--csv", "./out"], "./out was named for two outputs");
+    check(&["--failed", "./suite.epd"], "./suite.epd would be written over, and is read");
+    assert_eq!(bench.read("suite.epd"), SUITE);
 }

@@ -5,17 +5,7 @@ mod support;
 use std::io::{BufRead, BufReader};
 
 use smalt_suites::record::{Record, from_json};
-use support::{Bench, scripted, shown};
-
-/// Four times the start position, of which the scripted engine plays e4.
-const SUITE: &str = "\
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.1; bm e4;
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.2; bm d4; c0 \"d4=10, e4=4\";
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.3; am e4;
-rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.4; bm e4; c0 \"e4=7\";
-";
-
-const ANSWERED: [&str; 4] = ["s.1 e4 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"];
+use support::{ANSWERED, Bench, SUITE, scripted, shown};
 
 /// Scores the suite above with the scripted engine and one asker.
 fn check_with(arguments: &str, flags: &[&str], expected: &[&str], code: i32) {
@@ -58,6 +48,20 @@ fn a_score_is_drawn_by_theme_and_over_time() {
     for part in parts {
         assert!(svg.contains(part), "{part}: {svg}");
     }
+}
+
+#[test]
+fn suites_of_one_theme_share_their_charts() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 3");
+    let ran =
+        bench.run(["score", "sts01", "sts02", "-e", &engine, "--nodes", "10", "--plot", "score.svg", "-q"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let svg = bench.read("score.svg");
+    for part in ["sts01, sts02: points by suite", "sts01, sts02: solved over time", " of 2000"] {
+        assert_eq!(svg.matches(part).count(), 1, "{part}: {svg}");
+    }
+    assert!(!svg.contains("by theme"), "{svg}");
 }
 
 #[test]
@@ -116,6 +120,24 @@ fn a_hang_costs_its_position() {
 fn an_engine_that_hears_no_stop_costs_its_position() {
     let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 stop-ignored 0", "s.4 e4 7"];
     check_with("--fault info-forever@3", &["--nodes", "10"], &expected, 0);
+}
+
+#[test]
+fn an_engine_stays_from_suite_to_suite() {
+    // The fault is at the second question since each start: that is the second suite's, if the engine stays.
+    let ask = |flags: &[&str]| {
+        let bench = Bench::new();
+        let line = SUITE.lines().next().unwrap();
+        ["first.epd", "second.epd"].iter().for_each(|name| bench.file(name, line));
+        let engine = scripted("--moves e2e4 --fault exit@2");
+        let given = ["score", "first.epd", "second.epd", "-e", &engine, "--nodes", "10", "--json", "-"];
+        let ran = bench.run(given.iter().chain(flags));
+        let records = from_json(&ran.output, "-").unwrap();
+        records.iter().flat_map(|record| shown(&record.results)).collect::<Vec<_>>()
+    };
+    assert_eq!(ask(&[]), ["s.1 e4 1", "s.1 exited 0"]);
+    // Where it may remember, each suite has an engine of its own, so that its results depend on no other suite.
+    assert_eq!(ask(&["--keep-hash"]), ["s.1 e4 1", "s.1 e4 1"]);
 }
 
 #[test]

@@ -3,7 +3,7 @@
 
 use std::collections::VecDeque;
 use std::sync::mpsc::{self, Receiver, Sender};
-use std::thread;
+use std::thread::{Scope, ScopedJoinHandle};
 
 use smalt_driver::Engine;
 use smalt_driver::process::Interrupt;
@@ -38,92 +38,129 @@ pub enum Outcome {
 pub struct Progress<'a> {
     /// The index of the problem.
     pub index: usize,
-    /// What came of it.
-    pub answer: &'a Answer,
+    /// All answers so far, this one too, in the order of the problems.
+    pub answers: &'a [Option<Answer>],
 }
 
-/// What an asker's thread reports.
-enum Event {
-    Free { asker: usize },
-    Answered { index: usize, answer: Answer },
-    Stopped { index: usize, reason: Stopped },
+/// The processes of one engine, each with a thread of its own that asks it. They are started with their first question,
+/// and stay for those of further suites until the crew is dismissed.
+pub struct Crew<'scope, 'env: 'scope> {
+    entrant: &'env Entrant,
+    plan: &'env Plan,
+    interrupt: &'env Interrupt,
+    scope: &'scope Scope<'scope, 'env>,
+    /// An engine that runs already, until an asker takes it over.
+    first: Option<Box<dyn Engine>>,
+    askers: Vec<Hired<'scope, 'env>>,
 }
 
-/// What is asked, and whom.
-#[derive(Clone, Copy, Debug)]
-pub struct Questions<'a> {
-    /// All problems.
-    pub problems: &'a [Problem],
-    /// Those that are asked: their indexes, in this order.
-    pub indexes: &'a [usize],
-    /// The engine.
-    pub entrant: &'a Entrant,
-    /// How it is asked.
-    pub plan: &'a Plan,
+/// An asker's thread, and the line to it: it ends when the line is closed.
+struct Hired<'scope, 'env: 'scope> {
+    line: Sender<Question<'env>>,
+    thread: ScopedJoinHandle<'scope, ()>,
 }
 
-/// Asks an engine, several positions at a time. The first of its processes may be there already.
-pub fn ask_all(
-    questions: Questions<'_>,
-    mut first: Option<Box<dyn Engine>>,
-    interrupt: &Interrupt,
-    mut progress: impl FnMut(Progress<'_>),
-) -> Asked {
-    let Questions { problems, indexes, entrant, plan } = questions;
-    let mut run = Run::new(problems.len(), indexes.iter().copied().collect());
-    let askers = plan.concurrency.get().min(run.waiting.len());
-    thread::scope(|scope| {
-        let (sender, events) = mpsc::channel();
-        let mut lines = Vec::new();
-        for number in 0..askers {
-            let (questions, inbox) = mpsc::channel();
-            lines.push(Some(questions));
-            let events = sender.clone();
-            let engine = first.take();
-            scope.spawn(move || {
-                work(number, Asker::new(plan, entrant, interrupt, engine), problems, &inbox, &events);
-            });
+/// A question on its way, with the line on which its answer is awaited.
+struct Question<'env> {
+    index: usize,
+    problem: &'env Problem,
+    reply: Sender<Event<'env>>,
+}
+
+/// What an asker's thread reports. It gives the question back, and so the line, on which the next answer may come.
+struct Event<'env> {
+    asker: usize,
+    question: Question<'env>,
+    result: Result<Answer, Stopped>,
+}
+
+impl<'scope, 'env> Crew<'scope, 'env> {
+    /// A crew that asks this engine. The first of its processes may be there already.
+    pub fn new(
+        scope: &'scope Scope<'scope, 'env>,
+        entrant: &'env Entrant,
+        plan: &'env Plan,
+        interrupt: &'env Interrupt,
+        first: Option<Box<dyn Engine>>,
+    ) -> Crew<'scope, 'env> {
+        Crew { entrant, plan, interrupt, scope, first, askers: Vec::new() }
+    }
+
+    /// Asks the problems of these indexes, in this order, several at a time.
+    pub fn ask(
+        &mut self,
+        problems: &'env [Problem],
+        indexes: &[usize],
+        mut progress: impl FnMut(Progress<'_>),
+    ) -> Asked {
+        let mut run = Run::new(problems, indexes);
+        let wanted = self.plan.concurrency.get().min(indexes.len());
+        while self.askers.len() < wanted {
+            self.hire();
         }
-        if let Some(mut unneeded) = first.take() {
+        let (reply, events) = mpsc::channel();
+        for asker in 0..wanted {
+            self.hand_out(asker, &mut run, reply.clone());
+        }
+        // Whoever has a question has a line: the loop ends when nobody has one.
+        drop(reply);
+        for Event { asker, question: Question { index, reply, .. }, result } in events {
+            match result {
+                Ok(answer) => {
+                    // The next question goes first, so that no engine waits for what is made of the answer.
+                    self.hand_out(asker, &mut run, reply);
+                    run.answers[index] = Some(answer);
+                    progress(Progress { index, answers: &run.answers });
+                }
+                Err(reason) => run.stop(index, reason),
+            }
+        }
+        run.conclude()
+    }
+
+    /// Lets the engines leave, and waits until they have.
+    pub fn dismiss(self) {
+        if let Some(mut unneeded) = self.first {
             unneeded.quit();
         }
-        // The loop ends when the last asker's thread has ended.
-        drop(sender);
-        for event in events {
-            run.obey(event, &mut lines, &mut progress);
+        let leaving: Vec<_> = self.askers.into_iter().map(|Hired { line: _, thread }| thread).collect();
+        for thread in leaving {
+            if let Err(panic) = thread.join() {
+                std::panic::resume_unwind(panic);
+            }
         }
-    });
-    run.conclude()
+    }
+
+    fn hire(&mut self) {
+        let (line, inbox) = mpsc::channel();
+        let asker = Asker::new(self.plan, self.entrant, self.interrupt, self.first.take());
+        let number = self.askers.len();
+        let thread = self.scope.spawn(move || work(number, asker, &inbox));
+        self.askers.push(Hired { line, thread });
+    }
+
+    fn hand_out(&self, asker: usize, run: &mut Run<'env>, reply: Sender<Event<'env>>) {
+        let Some(index) = run.next_question() else { return };
+        let question = Question { index, problem: &run.problems[index], reply };
+        // Only a thread that panicked does not listen; its panic is told when it is joined.
+        let _ = self.askers[asker].line.send(question);
+    }
 }
 
 /// The life of one asker: it ends when no further question can come.
-fn work(
-    number: usize,
-    mut asker: Asker<'_>,
-    problems: &[Problem],
-    inbox: &Receiver<usize>,
-    events: &Sender<Event>,
-) {
-    let mut report = Event::Free { asker: number };
-    while events.send(report).is_ok() {
-        let Ok(index) = inbox.recv() else { break };
-        match asker.ask(&problems[index]) {
-            Ok(answer) => {
-                // The coordinator outlives its askers.
-                let _ = events.send(Event::Answered { index, answer });
-                report = Event::Free { asker: number };
-            }
-            Err(reason) => {
-                let _ = events.send(Event::Stopped { index, reason });
-                return;
-            }
-        }
+fn work(number: usize, mut asker: Asker<'_>, inbox: &Receiver<Question<'_>>) {
+    for question in inbox {
+        let result = asker.ask(question.problem);
+        let reply = question.reply.clone();
+        // The coordinator listens until all questions are back.
+        let _ = reply.send(Event { asker: number, question, result });
     }
     asker.quit();
 }
 
-/// The state of the run, changed only by events.
-struct Run {
+/// The state of a run of questions, changed only by events.
+struct Run<'env> {
+    problems: &'env [Problem],
     answers: Vec<Option<Answer>>,
     /// The questions that are to be handed out, in this order.
     waiting: VecDeque<usize>,
@@ -131,39 +168,25 @@ struct Run {
     last_words: Option<String>,
 }
 
-impl Run {
-    fn new(problems: usize, waiting: VecDeque<usize>) -> Run {
-        Run { answers: vec![None; problems], waiting, interrupted: false, last_words: None }
-    }
-
-    fn obey(
-        &mut self,
-        event: Event,
-        lines: &mut [Option<Sender<usize>>],
-        progress: &mut impl FnMut(Progress<'_>),
-    ) {
-        match event {
-            Event::Free { asker } => {
-                let sent =
-                    self.next_question().zip(lines[asker].as_ref()).map(|(index, line)| line.send(index));
-                if sent.is_none_or(|sent| sent.is_err()) {
-                    lines[asker] = None;
-                }
-            }
-            Event::Answered { index, answer } => {
-                progress(Progress { index, answer: &answer });
-                self.answers[index] = Some(answer);
-            }
-            Event::Stopped { index, reason: Stopped::GivenUp(words) } => {
-                self.waiting.push_front(index);
-                self.last_words = Some(words);
-            }
-            Event::Stopped { reason: Stopped::Interrupted, .. } => self.interrupted = true,
-        }
+impl<'env> Run<'env> {
+    fn new(problems: &'env [Problem], indexes: &[usize]) -> Run<'env> {
+        let waiting = indexes.iter().copied().collect();
+        Run { problems, answers: vec![None; problems.len()], waiting, interrupted: false, last_words: None }
     }
 
     fn next_question(&mut self) -> Option<usize> {
         if self.interrupted { None } else { self.waiting.pop_front() }
+    }
+
+    /// A question had no answer, and its asker gets no other.
+    fn stop(&mut self, index: usize, reason: Stopped) {
+        match reason {
+            Stopped::GivenUp(words) => {
+                self.waiting.push_front(index);
+                self.last_words = Some(words);
+            }
+            Stopped::Interrupted => self.interrupted = true,
+        }
     }
 
     fn conclude(self) -> Asked {

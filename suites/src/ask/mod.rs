@@ -13,7 +13,7 @@ use smalt_driver::Fault;
 use smalt_protocol::ReportedScore;
 
 pub use asker::{CheckError, Checked, Introduction, check};
-pub use crew::{Asked, Outcome, Progress, Questions, ask_all};
+pub use crew::{Asked, Crew, Outcome, Progress};
 pub use settled::Settled;
 
 /// What came of one question.

@@ -1,6 +1,8 @@
 //! `compare`: runs beside each other.
 
 use std::collections::BTreeSet;
+use std::iter;
+use std::path::Path;
 
 use anyhow::{Context, anyhow};
 
@@ -12,6 +14,9 @@ use crate::record::Record;
 use crate::report::{Style, changes, comparison_report};
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
+    let files = [&flags.json, &flags.csv, &flags.markdown];
+    let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
+    output::check_apart(&files, iter::once(flags.first.as_path()).chain(flags.second.as_deref()))?;
     let first = output::read_records(&flags.first)?;
     let second = flags.second.as_deref().map(output::read_records).transpose()?;
     let pairs = match_runs(&first, second.as_deref());
@@ -52,8 +57,7 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    let files = [&flags.json, &flags.csv, &flags.markdown];
-    People::beside(files.into_iter().flatten().map(AsRef::as_ref)).show(&report(Style::Text))?;
+    People::beside(files).show(&report(Style::Text))?;
     if let Some(path) = &flags.markdown {
         output::write(path, &report(Style::Markdown))?;
     }

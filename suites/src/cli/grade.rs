@@ -1,6 +1,7 @@
 //! `grade`: points for moves that were found elsewhere.
 
 use std::io::Read;
+use std::path::Path;
 
 use anyhow::Context;
 use smalt_chess::notation::encoding::decode;
@@ -30,7 +31,7 @@ pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
         Some(stem) if !is_standard_output(&flags.moves) => stem.to_string_lossy().into_owned(),
         _ => "moves".to_owned(),
     });
-    let mut results = Results::new(&flags.output, Vec::new())?;
+    let mut results = Results::new(&flags.output, [Path::new(&flags.suite), &flags.moves], Vec::new())?;
     results.add(&suite, Record::from_moves(&suite, &name, &list))?;
     results.end_suite(&suite)?;
     results.finish()?;

@@ -35,11 +35,10 @@ pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Re
 fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let history = read(&flags.file)?;
     let files = [&flags.markdown, &flags.json, &flags.plot];
-    if files.into_iter().flatten().any(|path| *path == flags.file) {
-        return Err(anyhow!("{} is the history itself: name another file", flags.file.display())).or_usage();
-    }
+    let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
+    output::check_apart(&files, [flags.file.as_path()])?;
     let style = if flags.markdown.is_some() { Style::Text } else { Style::Markdown };
-    let people = People::beside(files.into_iter().flatten().map(AsRef::as_ref));
+    let people = People::beside(files);
     people.show(&history_report(&history, style))?;
     if let Some(path) = &flags.markdown {
         output::write(path, &history_report(&history, Style::Markdown))?;
@@ -123,7 +122,7 @@ fn day(given: Option<&str>) -> Result<Date, Refusal> {
 /// The flags of `score` that measure a build.
 fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
     ScoreFlags {
-        suites: vec!["wac".to_owned(), "sts".to_owned()],
+        suites: MEASURED.map(str::to_owned).into(),
         engines: vec![flags.engine.clone().unwrap_or_else(|| BUILTIN.to_owned())],
         each: None,
         registry: flags.registry.clone(),

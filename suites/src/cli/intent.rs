@@ -14,7 +14,7 @@ use super::arguments::ScoreFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output;
 use crate::plan::{Limit, Memory, Plan, resolve_entrants};
-use crate::suite::{EMBEDDED, Note, Problem, Suite};
+use crate::suite::{EMBEDDED, EmbeddedSuite, Note, Problem, Suite};
 
 /// The limit where none was given.
 const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
@@ -89,14 +89,14 @@ fn read_suite(text: &str) -> Result<Suite, Refusal> {
     let bytes = output::read(path)?;
     let stem = path.file_stem().map_or_else(|| text.to_owned(), |stem| stem.to_string_lossy().into_owned());
     // A file may be called as a suite of the program, and is another suite.
-    let name = if Suite::embedded(&stem).is_some() { format!("{stem} ({text})") } else { stem };
+    let name = if EmbeddedSuite::find(&stem).is_some() { format!("{stem} ({text})") } else { stem };
     Ok(Suite::parse(&bytes, &name, text))
 }
 
 /// What could not be read within lines that are asked all the same. Those of the program's own suites are known, and
 /// told by `show`.
 fn parts_left_out(suite: &Suite) -> impl Iterator<Item = (&Problem, &Note)> {
-    let own = Suite::embedded(&suite.name).is_some();
+    let own = EmbeddedSuite::find(&suite.name).is_some();
     suite.notes().filter(move |(_, note)| !own && note.leaves_out())
 }
 

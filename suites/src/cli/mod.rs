@@ -11,6 +11,7 @@ mod intent;
 mod output;
 mod progress;
 mod results;
+mod resume;
 mod score;
 mod signals;
 

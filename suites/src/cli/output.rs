@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
-use anyhow::Context;
+use anyhow::{Context, anyhow};
 
 use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
@@ -80,6 +80,44 @@ pub(super) fn check_writable(path: &Path) -> Result<(), Refusal> {
         std::fs::write(&part, "").and_then(|()| std::fs::remove_file(&part))
     };
     checked.with_context(|| format!("{} cannot be written", path.display())).or_usage()
+}
+
+/// Whether two paths name one file, which need not exist yet.
+pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
+    one == other || resolved(one).is_some_and(|one| Some(one) == resolved(other))
+}
+
+/// The one name of a file, links followed; none if not even its folder exists.
+fn resolved(path: &Path) -> Option<PathBuf> {
+    let folder = || path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    let of_new = || Some(folder().canonicalize().ok()?.join(path.file_name()?));
+    path.canonicalize().ok().or_else(of_new)
+}
+
+/// Refuses outputs that would take each other's place, or that of an input.
+pub(super) fn check_apart<'a>(
+    outputs: &[&Path],
+    inputs: impl IntoIterator<Item = &'a Path>,
+) -> Result<(), Refusal> {
+    let (standard, files): (Vec<&Path>, Vec<&Path>) =
+        outputs.iter().copied().partition(|path| is_standard_output(path));
+    if standard.len() > 1 {
+        return Err(anyhow!("standard output (-) takes one form of the results: name files for the others"))
+            .or_usage();
+    }
+    for (index, file) in files.iter().enumerate() {
+        if files[..index].iter().any(|other| is_same_file(other, file)) {
+            return Err(anyhow!("{} was named for two outputs: name another for one", file.display()))
+                .or_usage();
+        }
+    }
+    for input in inputs.into_iter().filter(|input| !is_standard_output(input)) {
+        if let Some(file) = files.iter().find(|file| is_same_file(file, input)) {
+            return Err(anyhow!("{} would be written over, and is read: name another file", file.display()))
+                .or_usage();
+        }
+    }
+    Ok(())
 }
 
 /// The name under which a file is written before it takes the place of the old one.

@@ -77,8 +77,10 @@ impl<'a> Bar<'a> {
     /// One more answer.
     pub(super) fn add(&mut self, progress: &Progress<'_>) {
         let goal = &self.suite.problems[progress.index].goal;
-        let mv = progress.answer.outcome.as_ref().ok().copied();
-        self.score.add(goal.grade(mv, announced_mate(progress.answer.score)));
+        let answer = progress.answers[progress.index].as_ref();
+        let mv = answer.and_then(|answer| answer.outcome.as_ref().ok().copied());
+        let announced = answer.and_then(|answer| announced_mate(answer.score));
+        self.score.add(goal.grade(mv, announced));
         self.score.asked += 1;
         let now = Instant::now();
         let words = self.score.words(now.saturating_duration_since(self.begun));

@@ -2,8 +2,7 @@
 
 use std::collections::HashSet;
 use std::path::Path;
-
-use anyhow::anyhow;
+use std::time::{Duration, Instant};
 
 use super::arguments::OutputFlags;
 use super::exit::{OrRefuse, Refusal};
@@ -11,6 +10,40 @@ use super::output::{self, People};
 use crate::record::{Record, to_json};
 use crate::report::{self, Style};
 use crate::suite::Suite;
+
+/// How much of a run is lost at most if the machine fails, unless saving takes long.
+const SAVE_EVERY: Duration = Duration::from_secs(2);
+
+/// Saving takes at most one part of so many of the time, however large the results are.
+const SAVE_SHARE: u32 = 100;
+
+/// When results are saved during a run.
+pub(super) struct SavePace {
+    due: Instant,
+}
+
+impl Default for SavePace {
+    fn default() -> SavePace {
+        SavePace { due: Instant::now() + SAVE_EVERY }
+    }
+}
+
+impl SavePace {
+    /// Saves, if it is time.
+    pub(super) fn save(&mut self, save: impl FnOnce()) {
+        let begun = Instant::now();
+        if begun >= self.due {
+            save();
+            let ended = Instant::now();
+            self.due = ended + pause_after(ended - begun);
+        }
+    }
+}
+
+/// How long nothing is saved after a save that took so long.
+fn pause_after(save: Duration) -> Duration {
+    SAVE_EVERY.max(save * SAVE_SHARE)
+}
 
 /// All results so far.
 pub(super) struct Results<'a> {
@@ -24,19 +57,19 @@ pub(super) struct Results<'a> {
 }
 
 impl<'a> Results<'a> {
-    /// Tells before the work which of the files cannot be written. `ahead` are the results of an interrupted run that is
-    /// gone on with: they stay in the JSON until their own run has added its record.
-    pub(super) fn new(flags: &'a OutputFlags, ahead: Vec<Record>) -> Result<Results<'a>, Refusal> {
+    /// Tells before the work which of the files cannot be written, or must not be, since they are among the `inputs`.
+    /// `ahead` are the results of an interrupted run that is gone on with: they stay in the JSON until their own run has
+    /// added its record.
+    pub(super) fn new<'b>(
+        flags: &'a OutputFlags,
+        inputs: impl IntoIterator<Item = &'b Path>,
+        ahead: Vec<Record>,
+    ) -> Result<Results<'a>, Refusal> {
         let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
-        let files = || files.into_iter().flatten().map(AsRef::as_ref);
-        if files().filter(|path| output::is_standard_output(path)).count() > 1 {
-            return Err(anyhow!(
-                "standard output (-) takes one form of the results: name files for the others"
-            ))
-            .or_usage();
-        }
-        files().try_for_each(output::check_writable)?;
-        let people = People::beside(files());
+        let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
+        output::check_apart(&files, inputs)?;
+        files.iter().copied().try_for_each(output::check_writable)?;
+        let people = People::beside(files);
         let (markdown, failed) = (String::new(), String::new());
         Ok(Results { flags, people, records: Vec::new(), ahead, markdown, failed })
     }
@@ -45,11 +78,8 @@ impl<'a> Results<'a> {
     pub(super) fn save(&self, so_far: &Record) -> Result<(), Refusal> {
         let file = self.flags.json.as_deref().filter(|path| !output::is_standard_output(path));
         let Some(file) = file else { return Ok(()) };
-        let ahead = self.ahead.iter().filter(|ahead| !is_of_same_run(ahead, so_far)).cloned();
-        let mut all = self.records.clone();
-        all.push(so_far.clone());
-        all.extend(ahead);
-        output::write(file, &to_json(&all))
+        let ahead = self.ahead.iter().filter(|ahead| !is_of_same_run(ahead, so_far));
+        output::write(file, &to_json(self.records.iter().chain([so_far]).chain(ahead)))
     }
 
     /// Shows a result and writes it to the files, but for standard output, where all come at the end.
@@ -115,7 +145,7 @@ impl<'a> Results<'a> {
     fn write_files(&self, running: Option<&Suite>, wanted: impl Fn(&Path) -> bool) -> Result<(), Refusal> {
         let wants = |file: &'a Option<std::path::PathBuf>| file.as_deref().filter(|path| wanted(path));
         if let Some(path) = wants(&self.flags.json) {
-            output::write(path, &to_json(&[&self.records[..], &self.ahead].concat()))?;
+            output::write(path, &to_json(self.records.iter().chain(&self.ahead)))?;
         }
         if let Some(path) = wants(&self.flags.csv) {
             output::write(path, &report::positions(&self.records).to_csv())?;
@@ -148,4 +178,15 @@ fn missed(suite: &Suite, runs: &[&Record]) -> String {
         .collect();
     let problems = suite.problems.iter().enumerate().filter(|(index, _)| indexes.contains(index));
     problems.map(|(_, problem)| format!("{}\n", problem.epd)).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn saving_is_a_small_part_of_the_work() {
+        assert_eq!(pause_after(Duration::from_millis(3)), SAVE_EVERY);
+        assert_eq!(pause_after(Duration::from_millis(300)), Duration::from_secs(30));
+    }
 }

@@ -1,36 +1,107 @@
-//! Scores as pictures: the themes of each suite as bars, and how much was solved after how much time.
+//! Scores as pictures: themes and suites as bars, and how much was solved after how much time.
+
+use std::iter;
 
 use smalt_report::plot::{Axis, BarChart, Chart, LineChart, PlotError, stacked};
 
 use crate::record::{self, Record};
 
-/// For each suite the points of all engines by theme, and below them what was solved by when, as SVG.
+/// For each suite of several themes the points of all engines by theme, and below them what was solved by when, as SVG.
+/// Suites of a single theme share a pair of charts, with a bar each.
 ///
 /// # Errors
 /// If there is no run.
 pub fn score_plot(runs: &[Record]) -> Result<String, PlotError> {
-    let mut suites: Vec<&str> = runs.iter().map(|run| run.suite.as_str()).collect();
-    suites.dedup();
-    let of = |suite: &str| runs.iter().filter(|run| run.suite == suite).collect::<Vec<&Record>>();
-    let charts: Vec<(BarChart, LineChart)> =
-        suites.iter().map(|suite| (themes(suite, &of(suite)), solved(suite, &of(suite)))).collect();
-    let both = charts.iter().flat_map(|(themes, solved)| [themes as &dyn Chart, solved]);
+    let mut charts = Vec::new();
+    for group in groups(runs) {
+        charts.push((points(&group), solved(&group)));
+    }
+    let both = charts.iter().flat_map(|(points, solved)| [points as &dyn Chart, solved]);
     stacked(&both.collect::<Vec<_>>())
 }
 
-/// Points of those possible by theme, the engines side by side.
-fn themes(suite: &str, runs: &[&Record]) -> BarChart {
-    let title = format!("{suite}: points by theme");
-    let engines = runs.iter().map(|run| run.engine.as_str());
-    let mut chart = BarChart::new(title, Axis::in_unit("points of those possible", "%")).of_series(engines);
-    let names =
-        runs.first().map(|run| run.themes.iter().map(|theme| theme.name.as_str()).collect::<Vec<_>>());
-    for (index, name) in names.into_iter().flatten().enumerate().filter(|_| runs[0].themes.len() > 1) {
-        let points =
-            |run: &Record| run.themes.get(index).map_or((0, 0), |theme| (theme.points, theme.max_points));
-        chart = chart.group(name, runs.iter().map(|run| bar(points(run))));
+/// The runs on one suite, or on several of a single theme, which are drawn together.
+struct Group<'a> {
+    /// In the order in which they were scored.
+    suites: Vec<&'a str>,
+    runs: Vec<&'a Record>,
+}
+
+impl<'a> Group<'a> {
+    /// The engines, each once.
+    fn engines(&self) -> Vec<&'a str> {
+        distinct(self.runs.iter().map(|run| run.engine.as_str()))
     }
-    chart.group("Total", runs.iter().map(|run| bar((run.points, run.max_points))))
+
+    fn runs_of(&self, engine: &str) -> impl Iterator<Item = &'a Record> {
+        self.runs.iter().copied().filter(move |run| run.engine == engine)
+    }
+
+    /// The themes of the one suite, or the suites; each with the points made and those possible.
+    fn parts_of(&self, engine: &str) -> Vec<(&'a str, (u32, u32))> {
+        let themes = |run: &'a Record| {
+            run.themes.iter().map(|theme| (theme.name.as_str(), (theme.points, theme.max_points)))
+        };
+        if self.suites.len() == 1 {
+            self.runs_of(engine).flat_map(themes).collect()
+        } else {
+            self.runs_of(engine).map(|run| (run.suite.as_str(), (run.points, run.max_points))).collect()
+        }
+    }
+
+    /// The names of the suites, or how many they are.
+    fn title(&self) -> String {
+        match self.suites.len() {
+            0..=4 => self.suites.join(", "),
+            count => format!("{count} suites"),
+        }
+    }
+}
+
+fn groups(runs: &[Record]) -> Vec<Group<'_>> {
+    let suites = distinct(runs.iter().map(|run| run.suite.as_str()));
+    let has_one_theme = |suite: &&str| runs.iter().all(|run| run.suite != *suite || run.themes.len() <= 1);
+    let (small, large): (Vec<&str>, Vec<&str>) = suites.into_iter().partition(has_one_theme);
+    let parts = large.into_iter().map(|suite| vec![suite]).chain((!small.is_empty()).then_some(small));
+    parts
+        .map(|suites| {
+            let runs = runs.iter().filter(|run| suites.contains(&run.suite.as_str())).collect();
+            Group { suites, runs }
+        })
+        .collect()
+}
+
+/// Each once, in the order of their first.
+fn distinct<'a>(names: impl Iterator<Item = &'a str>) -> Vec<&'a str> {
+    let mut distinct = Vec::new();
+    for name in names {
+        if !distinct.contains(&name) {
+            distinct.push(name);
+        }
+    }
+    distinct
+}
+
+/// Points of those possible by theme or by suite, the engines side by side.
+fn points(group: &Group<'_>) -> BarChart {
+    let engines = group.engines();
+    let parts: Vec<Vec<_>> = engines.iter().map(|engine| group.parts_of(engine)).collect();
+    let names = distinct(parts.iter().flatten().map(|part| part.0));
+    let of_part = |parts: &Vec<(&str, _)>, name: &str| {
+        parts.iter().find(|part| part.0 == name).map_or((0, 0), |part| part.1)
+    };
+    let what = if group.suites.len() == 1 { "theme" } else { "suite" };
+    let axis = Axis::in_unit("points of those possible", "%");
+    let mut chart = BarChart::new(format!("{}: points by {what}", group.title()), axis)
+        .of_series(engines.iter().copied());
+    for name in names.iter().filter(|_| names.len() > 1) {
+        chart = chart.group(name, parts.iter().map(|parts| bar(of_part(parts, name))));
+    }
+    let total = |engine: &&str| {
+        let runs = group.runs_of(engine).map(|run| (run.points, run.max_points));
+        bar(runs.fold((0, 0), |sum, run| (sum.0 + run.0, sum.1 + run.1)))
+    };
+    chart.group("Total", engines.iter().map(total))
 }
 
 fn bar((points, most): (u32, u32)) -> (f64, String) {
@@ -38,26 +109,27 @@ fn bar((points, most): (u32, u32)) -> (f64, String) {
 }
 
 /// The share of positions that were solved for good after so much time.
-fn solved(suite: &str, runs: &[&Record]) -> LineChart {
-    let axes = (Axis::in_unit("time to solution", "ms, logarithmic"), Axis::in_unit("positions solved", "%"));
-    let chart = LineChart::new(format!("{suite}: solved over time"), axes.0, axes.1).on_logarithmic_x();
-    runs.iter().fold(chart, |chart, run| {
-        let mut times: Vec<u64> = run.results.iter().filter_map(|result| result.solved_after_ms).collect();
+fn solved(group: &Group<'_>) -> LineChart {
+    let x = Axis::in_unit("time to solution", "ms, logarithmic");
+    let y = Axis::in_unit("positions solved", "%");
+    let chart = LineChart::new(format!("{}: solved over time", group.title()), x, y).on_logarithmic_x();
+    let end = group.runs.iter().flat_map(|run| solving_times(run)).max().unwrap_or_default().max(10) as f64;
+    group.engines().into_iter().fold(chart, |chart, engine| {
+        let mut times: Vec<u64> = group.runs_of(engine).flat_map(solving_times).collect();
         times.sort_unstable();
-        let share = |count: usize| 100.0 * count as f64 / run.positions.max(1) as f64;
-        let last = times.last().copied().unwrap_or_default();
-        let end = runs.iter().filter_map(|run| slowest(run)).max().unwrap_or_default().max(last).max(10);
+        let positions: usize = group.runs_of(engine).map(|run| run.positions).sum();
+        let share = |count: usize| 100.0 * count as f64 / positions.max(1) as f64;
         // What took less than a millisecond stands at one. Each solution is a step up, and the line goes on to the end.
-        let steps = (0..).zip(times.iter().copied()).flat_map(|(count, time)| {
+        let steps = (0..).zip(&times).flat_map(|(count, &time)| {
             let time = time.max(1) as f64;
             [(time, share(count)), (time, share(count + 1))]
         });
-        let points = std::iter::once((1.0, 0.0)).chain(steps).chain([(end as f64, share(times.len()))]);
-        chart.line(run.engine.as_str(), points)
+        let points = iter::once((1.0, 0.0)).chain(steps).chain([(end, share(times.len()))]);
+        chart.line(engine, points)
     })
 }
 
-/// When the last solution of a run was found, in milliseconds.
-fn slowest(run: &Record) -> Option<u64> {
-    run.results.iter().filter_map(|result| result.solved_after_ms).max()
+/// When the solutions of a run were found for good, in milliseconds.
+fn solving_times(run: &Record) -> impl Iterator<Item = u64> {
+    run.results.iter().filter_map(|result| result.solved_after_ms)
 }

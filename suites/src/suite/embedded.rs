@@ -95,10 +95,17 @@ pub static EMBEDDED: [EmbeddedSuite; 17] = [
     theme("sts15", 14),
 ];
 
+impl EmbeddedSuite {
+    /// The one that has this name, in either case.
+    pub fn find(name: &str) -> Option<&'static EmbeddedSuite> {
+        EMBEDDED.iter().find(|suite| suite.name.eq_ignore_ascii_case(name))
+    }
+}
+
 impl Suite {
-    /// The suite of the program that has this name, in either case.
+    /// The suite of the program that has this name, in either case, read from its files.
     pub fn embedded(name: &str) -> Option<Suite> {
-        let embedded = EMBEDDED.iter().find(|suite| suite.name.eq_ignore_ascii_case(name))?;
+        let embedded = EmbeddedSuite::find(name)?;
         let mut suite = Suite::empty(embedded.name, embedded.title);
         for file in embedded.files {
             suite.read(file.text, file.name, Some(file.theme));

@@ -12,6 +12,17 @@ use tempfile::TempDir;
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_smalt-suites");
 
+/// Four times the start position, in which the scripted engine is told to play e4.
+pub(crate) const SUITE: &str = "\
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.1; bm e4;
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.2; bm d4; c0 \"d4=10, e4=4\";
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.3; am e4;
+rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.4; bm e4; c0 \"e4=7\";
+";
+
+/// What [`shown`] tells when it has.
+pub(crate) const ANSWERED: [&str; 4] = ["s.1 e4 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"];
+
 /// A folder of files in which the program runs.
 pub(crate) struct Bench {
     folder: TempDir,

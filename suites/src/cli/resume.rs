@@ -1,0 +1,160 @@
+//! Going on with an interrupted run: what of its results this run may take, and why not the rest.
+
+use std::path::Path;
+
+use anyhow::anyhow;
+
+use super::exit::{OrRefuse, Refusal};
+use super::output;
+use crate::ask::Introduction;
+use crate::plan::{Entrant, Plan};
+use crate::record::{Record, ResultRecord, Settings};
+use crate::suite::Suite;
+
+/// The results of a run before it was interrupted, as seen by the run that goes on with it.
+pub(super) struct Earlier<'a> {
+    records: Vec<Record>,
+    plan: &'a Plan,
+    suites: &'a [Suite],
+}
+
+impl<'a> Earlier<'a> {
+    /// Where a run is not to be gone on with.
+    pub(super) fn none(plan: &'a Plan, suites: &'a [Suite]) -> Earlier<'a> {
+        Earlier { records: Vec::new(), plan, suites }
+    }
+
+    /// The results of a file: none where the run has just begun, or is still to begin. Tells of those that are another
+    /// run's.
+    pub(super) fn read(file: &Path, plan: &'a Plan, suites: &'a [Suite]) -> Result<Earlier<'a>, Refusal> {
+        if !file.exists() {
+            output::tell(&format!("{} does not exist yet: all positions are asked", file.display()));
+            return Ok(Earlier::none(plan, suites));
+        }
+        let earlier = Earlier { records: output::read_records(file)?, plan, suites };
+        earlier.tell_others(file);
+        Ok(earlier)
+    }
+
+    /// A file that is gone on with and written again must not hold what this run would not write.
+    pub(super) fn check_all_kept(&self) -> Result<(), Refusal> {
+        let other = self.records.iter().find(|record| record.answered_any() && self.is_other(record));
+        other.map_or(Ok(()), |record| {
+            let words = format!(
+                "it holds results of {} on {}, which this run would overwrite",
+                record.engine, record.suite
+            );
+            Err(anyhow!("--json and --resume name one file, and {words}: name another for --json")).or_usage()
+        })
+    }
+
+    /// Whether the engine of the earlier results is this one.
+    pub(super) fn check_engine(&self, entrant: &Entrant, now: &Introduction) -> Result<(), Refusal> {
+        let other = self
+            .records
+            .iter()
+            .filter(|record| record.engine == entrant.name && record.answered_any())
+            .filter_map(|record| record.engine_id.as_deref())
+            .find(|id| !now.name.is_empty() && *id != now.name);
+        other.map_or(Ok(()), |id| {
+            Err(anyhow!("{} is {:?} now and was {id:?} in the results to resume", entrant.name, now.name))
+                .or_usage()
+        })
+    }
+
+    /// The results of this run, which stay until their engine and suite have come to their turn.
+    pub(super) fn of_this_run(&self) -> Vec<Record> {
+        self.records.iter().filter(|record| !self.is_other(record)).cloned().collect()
+    }
+
+    /// What the same engine with the same settings has answered already, by problem.
+    pub(super) fn answered(&self, suite: &Suite, entrant: &Entrant) -> Vec<Option<ResultRecord>> {
+        self.records
+            .iter()
+            .find(|record| self.difference(record, suite, entrant).is_none())
+            .map(|record| record.answered(suite))
+            .unwrap_or_default()
+    }
+
+    /// All that is asked in this run.
+    fn runs(&self) -> impl Iterator<Item = (&'a Suite, &'a Entrant)> {
+        let (suites, entrants) = (self.suites, &self.plan.entrants);
+        suites.iter().flat_map(move |suite| entrants.iter().map(move |entrant| (suite, entrant)))
+    }
+
+    /// Whether nothing of it is of this run.
+    fn is_other(&self, record: &Record) -> bool {
+        self.runs().all(|(suite, entrant)| self.difference(record, suite, entrant).is_some())
+    }
+
+    /// Tells where nothing can be taken, and why.
+    fn tell_others(&self, file: &Path) {
+        let others: Vec<&Record> = self.records.iter().filter(|record| self.is_other(record)).collect();
+        for record in &others {
+            let differences =
+                self.runs().filter_map(|(suite, entrant)| self.difference(record, suite, entrant));
+            let why = differences.min().map(|nearest| nearest.words(record)).unwrap_or_default();
+            output::tell(&format!(
+                "{}: nothing is taken from {} of {}: {why}",
+                file.display(),
+                record.suite,
+                record.engine
+            ));
+        }
+        if others.len() == self.records.len() {
+            output::tell(&format!("{} holds nothing of this run: all positions are asked", file.display()));
+        }
+    }
+
+    fn difference(&self, earlier: &Record, suite: &Suite, entrant: &Entrant) -> Option<Difference> {
+        let limit = entrant.limit.to_string();
+        if earlier.suite != suite.name {
+            Some(Difference::Suite(suite.name.clone()))
+        } else if earlier.engine != entrant.name {
+            Some(Difference::Engine(entrant.name.clone()))
+        } else if earlier.limit.as_ref() != Some(&limit) {
+            Some(Difference::Limit(limit))
+        } else if earlier.settings != Settings::new(self.plan, entrant) {
+            Some(Difference::Settings)
+        } else if earlier.answered(suite).iter().all(Option::is_none) {
+            Some(Difference::NoAnswer)
+        } else {
+            None
+        }
+    }
+}
+
+/// Why an earlier run is not this one; the nearest to it first.
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
+enum Difference {
+    NoAnswer,
+    Settings,
+    Limit(String),
+    Engine(String),
+    Suite(String),
+}
+
+impl Difference {
+    fn words(&self, earlier: &Record) -> String {
+        match self {
+            Difference::NoAnswer => "it has no answer to a position of this run".to_owned(),
+            Difference::Settings => {
+                "it was run with other settings (options, --keep-hash, --grace, --early-stop)".to_owned()
+            }
+            Difference::Limit(now) => {
+                let then = earlier.limit.as_deref().unwrap_or("no limit");
+                format!("it was run with {then}, and this is with {now}")
+            }
+            Difference::Engine(now) => format!("this run has no engine of that name (but {now})"),
+            Difference::Suite(now) => format!("this run has no suite of that name (but {now})"),
+        }
+    }
+}
+
+/// How an interrupted run is gone on with, whose results went to this file.
+pub(super) fn hint(json: Option<&Path>) -> String {
+    match json.filter(|path| !output::is_standard_output(path)) {
+        Some(file) => format!("interrupted; to go on, give the same command and --resume {}", file.display()),
+        None => "interrupted; with --json FILE the results so far would be kept for --resume FILE".to_owned(),
+    }
+}
