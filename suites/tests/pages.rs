@@ -37,7 +37,7 @@ fn the_help_shows_commands_and_exit_codes() {
 fn the_help_of_each_command_has_examples() {
     let bench = Bench::new();
     let pages =
-        ["score", "grade", "show", "compare"].map(|command| page(&bench, &[command, "--help"]));
+        ["score", "grade", "show", "compare", "history"].map(|command| page(&bench, &[command, "--help"]));
     assert_snapshot!(pages.join("────\n"));
 }
 

@@ -10,9 +10,8 @@ use clap::{Args, Parser, Subcommand};
 #[command(
     name = "smalt-suites",
     version,
-    max_term_width = 110,
-    after_help = super::exit::HELP,
-    after_long_help = super::exit::HELP
+    max_term_width = 100,
+    after_help = format!("{EXAMPLES}\n\n{}", super::exit::HELP)
 )]
 pub(super) struct Arguments {
     /// What to do.
@@ -45,21 +44,39 @@ pub(super) enum Command {
     Engine,
 }
 
+// Lines of examples are at most 80 letters long, so that no terminal breaks them.
+
+const EXAMPLES: &str = "\
+Examples:
+  smalt-suites score wac                    the built-in engine on WAC
+  smalt-suites score sts --engine ./mine --engine stockfish --json today.json
+  smalt-suites compare yesterday.json today.json
+  smalt-suites grade sts --moves moves.txt  moves that others found
+  smalt-suites history add \"null move\"      measure this build, add its row
+Each command has a --help of its own.";
+
 const SCORE_EXAMPLES: &str = "\
 Examples:
-  smalt-suites score wac                                        the built-in engine, 200 ms a position
-  smalt-suites score sts --engine ./new --engine ./old --nodes 20000 --json today.json
-  smalt-suites score my.epd --engine \"cmd=./sf name=SF option.Hash=64\" --depth 12 --failures
-  smalt-suites score wac --engine toga2 --movetime 1000 --early-stop 3 --failed missed.epd
-  smalt-suites score wac --engine \"cmd=hoichess proto=xboard\" --engine \"cmd=./mine proto=auto\"
-  smalt-suites score sts --json today.json --resume today.json  go on after Ctrl-C
+  smalt-suites score wac
+        the built-in engine, 200 ms a position
+  smalt-suites score sts -e ./new -e ./old --nodes 20000 --json today.json
+        two engines side by side, by theme
+  smalt-suites score my.epd -e \"cmd=./sf name=SF option.Hash=64\" --failures
+        any EPD file; what was missed is listed
+  smalt-suites score wac -e toga2 --early-stop 3 --failed missed.epd
+        a search ends when it has held a solution for three iterations
+  smalt-suites score wac -e \"cmd=hoichess proto=xboard\" --csv wac.csv
+        an engine that speaks xboard (CECP)
+  smalt-suites score sts --json today.json --resume today.json
+        keeps its results in a file, and goes on after Ctrl-C
 
-An engine is a command, the name of an engine in the registry, builtin, or words key=value in one argument:
-cmd, name, args, dir, proto, movetime, nodes, depth, restart, option.NAME.";
+An engine is a command, the name of an engine in the registry, builtin, or
+words key=value in one argument: cmd, name, args, dir, proto (uci, xboard,
+auto), movetime, nodes, depth, restart, option.NAME.";
 
 const GRADE_EXAMPLES: &str = "\
-The list has `id move` a line; moves may be written in any notation: Qg6, g3g6, Qg3-g6. Where a mate must be
-announced, `id move #3` announces it.
+The list has `id move` a line; moves may be written in any notation: Qg6,
+g3g6, Qg3-g6. Where a mate must be announced, `id move #3` announces it.
 
 Examples:
   smalt-suites grade sts --moves moves.txt
@@ -74,17 +91,18 @@ Examples:
 const COMPARE_EXAMPLES: &str = "\
 Examples:
   smalt-suites compare yesterday.json today.json
-  smalt-suites compare engines.json                             its later engines against its first";
+  smalt-suites compare engines.json       its later engines against its first";
 
 const HISTORY_EXAMPLES: &str = "\
-The history is a TOML file, a table a build, that lives in git beside the engine: changes of it are read and merged
-like any other, and a hand can correct it. Without a command its table is shown.
+The history is a TOML file, a table a build, that lives in git beside the
+engine: changes of it are read and merged like any other, and a hand can
+correct it. Without a command its table is shown.
 
 Examples:
   smalt-suites history add \"late move reductions\" --category search
-  smalt-suites history add \"tuned\" --engine ./mine --nodes 20000 --gauntlet RUN.db --entrant mine
-  smalt-suites history add \"tuned\" --results scores.json --gauntlet standings.json
-  smalt-suites history --file engine/history.toml --markdown table.md --plot history.svg";
+  smalt-suites history add \"tuned\" -e ./mine --nodes 20000 --gauntlet RUN.db
+  smalt-suites history add \"tuned\" --results scores.json --elo 31 --elo-error 9
+  smalt-suites history --file engine/history.toml --plot history.svg";
 
 /// Flags of `history`.
 #[derive(Debug, Args)]
@@ -102,6 +120,7 @@ pub(super) struct HistoryFlags {
 #[derive(Debug, Subcommand)]
 pub(super) enum HistoryCommand {
     /// Score an engine on WAC and STS, run a bench, and add a row
+    #[command(after_help = HISTORY_EXAMPLES)]
     Add(Box<HistoryAddFlags>),
     /// Print the improvement table as Markdown
     Show(HistoryShowFlags),

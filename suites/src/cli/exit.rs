@@ -8,6 +8,6 @@ Exit codes:
   0    all that was asked was done (whatever the engines missed)
   1    failed while running
   2    wrong usage or input file
-  3    finished, but something was left out: lines that could not be read, positions without an answer since an
-       engine could not be started any more
+  3    finished, but something was left out: lines that could not be read,
+       positions without an answer since an engine could not be started any more
   130  interrupted; what was done until then was written";

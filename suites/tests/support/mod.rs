@@ -79,7 +79,7 @@ impl Bench {
     fn command_of(&self, program: &Path) -> Command {
         let mut command = Command::new(program);
         command.current_dir(self.folder.path()).stdin(Stdio::null());
-        command.env("XDG_CONFIG_HOME", self.folder.path()).env("COLUMNS", "110");
+        command.env("XDG_CONFIG_HOME", self.folder.path()).env("COLUMNS", "100");
         command
     }
 
