@@ -13,7 +13,7 @@ use super::view::Run;
 use crate::plot::{Figures, figures};
 use crate::progress::RunState;
 use crate::report::{Faults, GameList, RemarkableGames, Report, csv, html::html, markdown::markdown};
-use crate::store::{Fault, Occupancy};
+use crate::store::Occupancy;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -88,20 +88,14 @@ fn gather(path: &Path) -> Result<Report, Refusal> {
     let occupancy = Occupancy::of(path);
     let (mut games, mut remarkable) = (GameList::default(), RemarkableGames::default());
     let mut span: Option<(SystemTime, SystemTime)> = None;
-    let mut run = Run::read(path, |record, names, opening| {
+    let run = Run::read(path, |record, names, opening| {
         games.add(record, names, opening);
         remarkable.add(record, names);
         let (begin, end) = (record.started, record.started + record.duration);
         span = Some(span.map_or((begin, end), |(first, last)| (first.min(begin), last.max(end))));
     })?;
     let mut faults = Faults::default();
-    let count = |fault: Fault| {
-        if fault.game.is_none() {
-            run.standings.add_start_fault(fault.fault.entrant);
-        }
-        faults.add(fault);
-    };
-    run.store.for_each_fault(count).map_err(refuse_store)?;
+    run.store.for_each_fault(|fault| faults.add(fault)).map_err(refuse_store)?;
     let stored = run.store.run().map_err(refuse_store)?;
     let viewed = figures::viewed(&run.plan);
     Ok(Report {

@@ -66,7 +66,7 @@ impl Run {
                 each(&record, &names, &opening);
             })
             .map_err(refuse_store)?;
-        standings.set_out(store.strikes().map_err(refuse_store)?);
+        standings.add_between_games(&store).map_err(refuse_store)?;
         Ok(Run { store, plan: prepared.plan, names, standings, openings })
     }
 }

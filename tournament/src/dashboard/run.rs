@@ -2,7 +2,7 @@
 //! look and closed again, so that nothing of ours stands in the way of whoever writes to it.
 
 use std::cell::OnceCell;
-use std::collections::{BTreeMap, VecDeque};
+use std::collections::BTreeMap;
 use std::ffi::OsStr;
 use std::ops::RangeInclusive;
 use std::path::{Path, PathBuf};
@@ -32,7 +32,7 @@ const READ_AT_ONCE: u32 = 1000;
 const PACE_TOLD: Duration = Duration::from_secs(5);
 
 /// How many faults are told.
-const FAULTS_TOLD: usize = 100;
+const FAULTS_TOLD: u32 = 100;
 
 /// How many points of a curve are told at most.
 const POINTS_TOLD: usize = 400;
@@ -61,8 +61,6 @@ struct Counted {
     clocks: Vec<ClockUse>,
     /// All games of lower numbers are known.
     low: u32,
-    /// How many faults are known.
-    faults: usize,
     /// There are more games than were read.
     is_behind: bool,
     /// Read when they are first asked for: a book may be large.
@@ -126,8 +124,8 @@ struct CurvesJson {
 /// The last faults, and how many there are in all.
 #[derive(Serialize)]
 struct FaultsJson {
-    total: usize,
-    faults: VecDeque<FaultLine>,
+    total: u32,
+    faults: Vec<FaultLine>,
 }
 
 /// A fault, of a game or between games.
@@ -302,23 +300,16 @@ impl RunView {
 
     /// The last faults of engines, the latest first, with what the engines said before.
     pub(super) fn faults(&self) -> Option<String> {
-        let (mut total, mut faults) = (0, VecDeque::new());
-        let store = Store::read(&self.path).ok()?;
-        let each = |Fault { game, fault }: Fault| {
-            total += 1;
-            if faults.len() == FAULTS_TOLD {
-                faults.pop_back();
-            }
-            faults.push_front(FaultLine {
-                game: game.map(|number| number + 1),
-                engine: fault.entrant,
-                name: fault.name,
-                words: fault.words,
-                transcript: fault.transcript,
-            });
+        let (total, faults) =
+            Store::read(&self.path).and_then(|store| store.last_faults(FAULTS_TOLD)).ok()?;
+        let line = |Fault { game, fault }: Fault| FaultLine {
+            game: game.map(|number| number + 1),
+            engine: fault.entrant,
+            name: fault.name,
+            words: fault.words,
+            transcript: fault.transcript,
         };
-        store.for_each_fault(each).ok()?;
-        Some(to_text(&FaultsJson { total, faults }))
+        Some(to_text(&FaultsJson { total, faults: faults.into_iter().map(line).collect() }))
     }
 
     /// How the Elo of an entrant came about: `[games, elo, error, low, high]`, the last two the ends of the 95 % interval;
@@ -368,7 +359,6 @@ impl Counted {
             clocks: vec![ClockUse::default(); prepared.plan.entrants.len()],
             plan: prepared.plan,
             low: 0,
-            faults: 0,
             is_behind: true,
             openings: OnceCell::new(),
         })
@@ -399,21 +389,7 @@ impl Counted {
         while self.games.contains_key(&self.low) {
             self.low += 1;
         }
-        self.standings.set_out(store.strikes()?);
-        self.read_faults(store)
-    }
-
-    /// Counts the faults outside of games that are not known yet.
-    fn read_faults(&mut self, store: &Store) -> Result<(), StoreError> {
-        let mut number = 0;
-        store.for_each_fault(|Fault { game, fault }| {
-            number += 1;
-            if number > self.faults && game.is_none() {
-                self.standings.add_start_fault(fault.entrant);
-            }
-        })?;
-        self.faults = self.faults.max(number);
-        Ok(())
+        self.standings.add_between_games(store)
     }
 
     /// The openings with their names; none where the book cannot be read, or is another now.

@@ -21,7 +21,7 @@ use crate::pgn::{OrderedPgn, PgnWriter};
 use crate::plan::OnFault;
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
-use crate::store::{EngineFault, Fault, Saved, Store, StoreError};
+use crate::store::{EngineFault, Saved, Store, StoreError};
 
 /// How long workers may take to leave when all work is done: two deaf engines need no more.
 const LEAVING: Duration = Duration::from_secs(4);
@@ -131,11 +131,6 @@ impl<'a> Coordinator<'a> {
             }
         })?;
         written?;
-        store.for_each_fault(|Fault { game, fault }| {
-            if game.is_none() {
-                standings.add_start_fault(fault.entrant);
-            }
-        })?;
         pgn.settle()?;
         Ok(Coordinator {
             prepared,
@@ -165,6 +160,7 @@ impl<'a> Coordinator<'a> {
     /// If the system or the disk failed; what was stored before stays stored.
     pub fn run(mut self, events: &Receiver<Event>) -> Result<(Standings, Conclusion), RunError> {
         self.store.begin_session(self.queue.slots())?;
+        self.standings.add_between_games(&self.store)?;
         self.tell(&News::Begun);
         self.check_test();
         let mut failure = None;
@@ -374,7 +370,7 @@ impl<'a> Coordinator<'a> {
 
     fn note_fault(&mut self, fault: &EngineFault) -> Result<(), RunError> {
         self.store.note_fault(fault)?;
-        self.standings.add_start_fault(fault.entrant);
+        self.standings.add_between_games(&self.store)?;
         self.tell(&News::EngineFault(fault));
         Ok(())
     }
@@ -423,8 +419,7 @@ impl<'a> Coordinator<'a> {
         }
         self.store.note_strike(entrant, &strike.to_string())?;
         self.out.insert(entrant, strike.clone());
-        let words = self.out.iter().map(|(&entrant, strike)| (entrant, strike.to_string()));
-        self.standings.set_out(words.collect());
+        self.standings.add_between_games(&self.store)?;
         self.tell(&News::EntrantOut { entrant, strike: &strike });
         self.queue.withdraw(entrant);
         Ok(())

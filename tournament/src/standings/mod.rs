@@ -23,7 +23,7 @@ use crate::plan::{Entrant, Format};
 use crate::ratings::Games;
 use crate::run::Prepared;
 use crate::schedule::{Pairing, Repeat, Schedule};
-use crate::store::{Fault, Store, StoreError};
+use crate::store::{Store, StoreError};
 use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
 use latency::Latencies;
 use sequential::SequentialTest;
@@ -45,6 +45,8 @@ pub struct Standings {
     half_pairs: HashMap<u32, Outcome>,
     units: Units,
     played: Duration,
+    /// The id of the last fault between games that is counted; 0 if there is none.
+    last_start_fault: i64,
     out: BTreeMap<usize, String>,
 }
 
@@ -176,6 +178,7 @@ impl Standings {
             half_pairs: HashMap::new(),
             units: Units::default(),
             played: Duration::ZERO,
+            last_start_fault: 0,
             out: BTreeMap::new(),
         }
     }
@@ -206,21 +209,26 @@ impl Standings {
     /// If the store cannot be read.
     pub fn add_all(&mut self, store: &Store) -> Result<(), StoreError> {
         store.for_each_game(|record| self.add(&record))?;
-        store.for_each_fault(|Fault { game, fault }| {
-            if game.is_none() {
-                self.add_start_fault(fault.entrant);
+        self.add_between_games(store)
+    }
+
+    /// Counts what a store tells of the time between games, as far as it is new since the last call: who failed to start,
+    /// and who plays no more in the latest session.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub fn add_between_games(&mut self, store: &Store) -> Result<(), StoreError> {
+        for (id, entrant) in store.start_faults_after(self.last_start_fault)? {
+            self.last_start_fault = id;
+            if let Some(tally) = self.entrants.get_mut(entrant) {
+                tally.start_faults += 1;
             }
-        })?;
-        self.set_out(store.strikes()?);
+        }
+        self.out = store.strikes()?;
         Ok(())
     }
 
-    /// Takes note of who plays no more, by entrant, and why, in words that fit after its name.
-    pub fn set_out(&mut self, out: BTreeMap<usize, String>) {
-        self.out = out;
-    }
-
-    /// Who plays no more, by entrant, and why.
+    /// Who plays no more, by entrant, and why, in words that fit after its name.
     pub fn out(&self) -> &BTreeMap<usize, String> {
         &self.out
     }
@@ -246,13 +254,6 @@ impl Standings {
     pub fn games_missing(&self) -> u64 {
         let known = self.games_finished() + self.games_left_out();
         u64::from(self.games_planned()).saturating_sub(known)
-    }
-
-    /// Counts a fault outside of a game.
-    pub fn add_start_fault(&mut self, entrant: usize) {
-        if let Some(tally) = self.entrants.get_mut(entrant) {
-            tally.start_faults += 1;
-        }
     }
 
     /// What a tournament that goes by results has just decided.

@@ -106,17 +106,41 @@ impl Store {
                 .prepare("SELECT game, entrant, name, words, transcript FROM fault ORDER BY id")?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                each(Fault {
-                    game: row.get(0)?,
-                    fault: EngineFault {
-                        entrant: index(row, 1)?,
-                        name: row.get(2)?,
-                        words: row.get(3)?,
-                        transcript: lines(&row.get::<_, String>(4)?),
-                    },
-                });
+                each(read_fault(row)?);
             }
             Ok(())
+        };
+        self.database(read())
+    }
+
+    /// The last of these many faults, the latest first, and how many there are in all.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn last_faults(&self, most: u32) -> Result<(u32, Vec<Fault>), StoreError> {
+        let read = || {
+            let total = self.connection.query_row("SELECT count(*) FROM fault", [], |row| row.get(0))?;
+            let mut statement = self.connection.prepare(
+                "SELECT game, entrant, name, words, transcript FROM fault ORDER BY id DESC LIMIT ?1",
+            )?;
+            let faults = statement.query_map([most], read_fault)?.collect::<rusqlite::Result<_>>()?;
+            Ok((total, faults))
+        };
+        self.database(read())
+    }
+
+    /// Who failed to start, or to get ready for a game, after the fault of this id (0 for all of them), in the order in which
+    /// it was stored: the id of the fault, and the entrant.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn start_faults_after(&self, id: i64) -> Result<Vec<(i64, usize)>, StoreError> {
+        let read = || {
+            let mut statement = self
+                .connection
+                .prepare("SELECT id, entrant FROM fault WHERE id > ?1 AND game IS NULL ORDER BY id")?;
+            let rows = statement.query_map([id], |row| Ok((row.get(0)?, index(row, 1)?)))?;
+            rows.collect()
         };
         self.database(read())
     }
@@ -149,6 +173,19 @@ fn bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
 
 fn lines(text: &str) -> Vec<String> {
     text.lines().map(str::to_owned).collect()
+}
+
+/// A fault of `game, entrant, name, words, transcript`.
+fn read_fault(row: &Row<'_>) -> rusqlite::Result<Fault> {
+    Ok(Fault {
+        game: row.get(0)?,
+        fault: EngineFault {
+            entrant: index(row, 1)?,
+            name: row.get(2)?,
+            words: row.get(3)?,
+            transcript: lines(&row.get::<_, String>(4)?),
+        },
+    })
 }
 
 /// A game; none if its texts make no sense.

@@ -63,6 +63,28 @@ fn what_is_stored_is_read_in_order() {
 }
 
 #[test]
+fn faults_between_games_are_told_apart_from_those_of_games_and_once() {
+    let folder = tempfile::tempdir().unwrap();
+    let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
+    let fault = |entrant, words: &str| EngineFault {
+        entrant,
+        name: "stalled".to_owned(),
+        words: words.to_owned(),
+        transcript: vec!["> uci".to_owned()],
+    };
+    store.note_fault(&fault(1, "slept")).unwrap();
+    store.save(&record(0, Outcome::Win(Color::White))).unwrap();
+    store.note_fault(&fault(0, "dozed")).unwrap();
+    let all = store.start_faults_after(0).unwrap();
+    assert_eq!(all.iter().map(|&(_, entrant)| entrant).collect::<Vec<_>>(), [1, 0]);
+    assert_eq!(store.start_faults_after(all[0].0).unwrap(), all[1..]);
+    assert_eq!(store.start_faults_after(all[1].0).unwrap(), []);
+    let (total, last) = store.last_faults(2).unwrap();
+    assert_eq!((total, last[0].fault.words.as_str(), last[1].game), (3, "dozed", Some(0)));
+    assert_eq!((last.len(), last[1].fault.transcript.len()), (2, 2));
+}
+
+#[test]
 fn storing_a_game_again_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
