@@ -33,11 +33,7 @@ pub fn number(value: f64, decimals: usize, sign: Sign) -> String {
 
 /// `value ± error`; the value alone where the error is not known.
 pub fn estimate(value: f64, error: Option<f64>, decimals: usize, sign: Sign) -> String {
-    let value_text = number(value, decimals, sign);
-    match error.filter(|error| error.is_finite() && value.is_finite()) {
-        Some(error) => format!("{value_text} ± {}", number(error, decimals, Sign::Negative)),
-        None => value_text,
-    }
+    interval(&Interval { value: Some(value), error, ..Interval::default() }, decimals, sign)
 }
 
 /// A value with its interval, as far as they are known. What has no single error is told by both ends, or by the only one.
@@ -55,12 +51,13 @@ pub struct Interval {
 
 /// `value ± error`; else `value (low, high)`, or `> low` (`< high`) where nothing else is known; ends are whole numbers.
 pub fn interval(interval: &Interval, decimals: usize, sign: Sign) -> String {
-    let (value, spread) = interval_parts(interval, decimals, sign);
-    match spread {
-        Spread::Error(error) => format!("{value} ± {error}"),
-        Spread::Ends(ends) => format!("{value} {ends}"),
-        Spread::Unknown => value,
-    }
+    Shown::of(interval, decimals, sign).joined()
+}
+
+/// A text in two parts, so that tables can align them: a value, and how far it may be off.
+pub(crate) struct Shown {
+    pub(crate) value: String,
+    pub(crate) spread: Spread,
 }
 
 /// How far off a value may be.
@@ -73,22 +70,40 @@ pub(crate) enum Spread {
     Unknown,
 }
 
-/// What stands before the spread, and the spread.
-pub(crate) fn interval_parts(interval: &Interval, decimals: usize, sign: Sign) -> (String, Spread) {
-    let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
-    let end = |end: f64| number(end, 0, sign);
-    let [value, error] = [finite(interval.value), finite(interval.error)];
-    match (value, error, finite(interval.low), finite(interval.high)) {
-        (Some(value), Some(error), ..) => {
-            (number(value, decimals, sign), Spread::Error(number(error, decimals, Sign::Negative)))
+impl Shown {
+    /// What has nothing beside it.
+    pub(crate) fn plain(value: String) -> Shown {
+        Shown { value, spread: Spread::Unknown }
+    }
+
+    /// What is known of a value and its interval.
+    pub(crate) fn of(interval: &Interval, decimals: usize, sign: Sign) -> Shown {
+        let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
+        let end = |end: f64| number(end, 0, sign);
+        let ends = (finite(interval.low), finite(interval.high));
+        let Some(value) = finite(interval.value) else {
+            return Shown::plain(match ends {
+                (Some(low), None) => format!("> {}", end(low)),
+                (None, Some(high)) => format!("< {}", end(high)),
+                _ => MISSING.to_owned(),
+            });
+        };
+        let spread = match (finite(interval.error), ends) {
+            (Some(error), _) => Spread::Error(number(error, decimals, Sign::Negative)),
+            (None, (Some(low), Some(high))) => Spread::Ends(format!("({}, {})", end(low), end(high))),
+            _ => Spread::Unknown,
+        };
+        Shown { value: number(value, decimals, sign), spread }
+    }
+
+    /// Both parts on one line.
+    pub(crate) fn joined(self) -> String {
+        let Shown { value, spread } = self;
+        match spread {
+            Spread::Error(error) => format!("{value} ± {error}"),
+            Spread::Ends(ends) => format!("{value} {ends}"),
+            Spread::Unknown => value,
         }
-        (Some(value), None, Some(low), Some(high)) => {
-            (number(value, decimals, sign), Spread::Ends(format!("({}, {})", end(low), end(high))))
-        }
-        (Some(value), ..) => (number(value, decimals, sign), Spread::Unknown),
-        (None, _, Some(low), None) => (format!("> {}", end(low)), Spread::Unknown),
-        (None, _, None, Some(high)) => (format!("< {}", end(high)), Spread::Unknown),
-        (None, ..) => (MISSING.to_owned(), Spread::Unknown),
     }
 }
 

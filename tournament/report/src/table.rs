@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 pub use crate::format::Sign;
-use crate::format::{self, Interval, MISSING, Spread};
+use crate::format::{self, Interval, MISSING, Shown};
 
 /// Where a cell's text stands in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -170,24 +170,6 @@ impl Table {
     }
 }
 
-/// A cell as people read it: the value, and how far it may be off.
-pub(crate) struct Shown {
-    pub(crate) value: String,
-    pub(crate) spread: Spread,
-}
-
-impl Shown {
-    /// Both parts on one line.
-    pub(crate) fn joined(self) -> String {
-        let Shown { value, spread } = self;
-        match spread {
-            Spread::Error(error) => format!("{value} ± {error}"),
-            Spread::Ends(ends) => format!("{value} {ends}"),
-            Spread::Unknown => value,
-        }
-    }
-}
-
 /// Shows a cell as its column's kind says.
 pub(crate) fn show(kind: Kind, cell: &Cell) -> Shown {
     let (decimals, sign) = match kind {
@@ -197,26 +179,23 @@ pub(crate) fn show(kind: Kind, cell: &Cell) -> Shown {
         Kind::Percent(decimals) => (decimals, Sign::Negative),
         Kind::Text | Kind::Integer | Kind::Duration => (0, Sign::Negative),
     };
-    let plain = |value| Shown { value, spread: Spread::Unknown };
     match cell {
-        Cell::Missing => plain(MISSING.to_owned()),
-        Cell::Text(text) => plain(one_line(text)),
+        Cell::Missing => Shown::plain(MISSING.to_owned()),
+        Cell::Text(text) => Shown::plain(one_line(text)),
         Cell::Integer(value) if matches!(kind, Kind::Number(..)) => {
-            plain(format::number(*value as f64, decimals, sign))
+            Shown::plain(format::number(*value as f64, decimals, sign))
         }
-        Cell::Integer(value) | Cell::Reference(value, _) => plain(format::grouped(*value)),
-        Cell::Number(value) if matches!(kind, Kind::Percent(_)) => plain(format::percent(*value, decimals)),
-        Cell::Number(value) => plain(format::number(*value, decimals, sign)),
+        Cell::Integer(value) | Cell::Reference(value, _) => Shown::plain(format::grouped(*value)),
+        Cell::Number(value) if matches!(kind, Kind::Percent(_)) => {
+            Shown::plain(format::percent(*value, decimals))
+        }
+        Cell::Number(value) => Shown::plain(format::number(*value, decimals, sign)),
         Cell::Estimate(value, error) => {
             let interval = Interval { value: Some(*value), error: *error, ..Interval::default() };
-            let (value, spread) = format::interval_parts(&interval, decimals, sign);
-            Shown { value, spread }
+            Shown::of(&interval, decimals, sign)
         }
-        Cell::Interval(interval) => {
-            let (value, spread) = format::interval_parts(interval, decimals, sign);
-            Shown { value, spread }
-        }
-        Cell::Duration(value) => plain(format::duration(*value)),
+        Cell::Interval(interval) => Shown::of(interval, decimals, sign),
+        Cell::Duration(value) => Shown::plain(format::duration(*value)),
     }
 }
 

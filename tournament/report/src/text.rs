@@ -2,8 +2,8 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::format::Spread;
-use crate::table::{Align, Column, Shown, Table, one_line, show};
+use crate::format::{Shown, Spread};
+use crate::table::{Align, Column, Table, one_line, show};
 
 /// Between columns.
 const GAP: &str = "  ";
