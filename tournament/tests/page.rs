@@ -176,7 +176,14 @@ fn a_finished_run_can_be_looked_through() {
     let told = faults["faults"].as_array().unwrap().len() as u64;
     assert_eq!((&faults["total"], Some(told)), (&faulty["total"], faulty["total"].as_u64()));
     assert_eq!(get("/api/runs/0/games?engine=1&against=0").json()["total"], 4);
-    assert!(get("/api/runs/0/curves?entrant=1").json()["elo"].is_array());
+    // The last point of a curve is what the table says.
+    for entrant in 0..2 {
+        let elo = get(&format!("/api/runs/0/curves?entrant={entrant}")).json()["elo"].clone();
+        let told = &run["results"]["entrants"][entrant];
+        let last = serde_json::json!([4, told["elo"], told["elo_low"], told["elo_high"]]);
+        assert_eq!(elo.as_array().unwrap().last(), Some(&last));
+        assert!(last[2].is_number() || last[3].is_number(), "it has an interval: {last}");
+    }
 }
 
 #[test]

@@ -111,8 +111,8 @@ struct RunLine<'a> {
     results: Option<json::Results>,
 }
 
-/// Games, Elo, its error, and the ends of its interval.
-type EloPointJson = (u64, Option<f64>, Option<f64>, Option<f64>, Option<f64>);
+/// Games, Elo, and the ends of its 95 % interval.
+type EloPointJson = (u64, Option<f64>, Option<f64>, Option<f64>);
 
 /// The course of a run, for charts.
 #[derive(Serialize)]
@@ -312,15 +312,14 @@ impl RunView {
         Some(to_text(&FaultsJson { total, faults: faults.into_iter().map(line).collect() }))
     }
 
-    /// How the Elo of an entrant came about: `[games, elo, error, low, high]`, the last two the ends of the 95 % interval;
-    /// and the test: `[games, llr]`.
+    /// How the Elo of an entrant came about: `[games, elo, low, high]`, the last two the ends of the 95 % interval, null where
+    /// there is none; and the test: `[games, llr]`.
     pub(super) fn curves(&self, entrant: usize) -> Option<String> {
         let standings = &self.counted.as_ref()?.standings;
         standings.entrants().get(entrant)?;
         let elo = standings.elo_curve(entrant);
         let elo_point = |point: &EloPoint| {
-            let (value, error) = (point.elo.map(|elo| elo.value), point.elo.and_then(|elo| elo.error));
-            (point.games, value, error, point.interval.low, point.interval.high)
+            (point.games, point.elo.map(|elo| elo.value), point.interval.low, point.interval.high)
         };
         Some(to_text(&CurvesJson {
             elo: thinned(&elo).map(elo_point).collect(),

@@ -65,8 +65,6 @@ pub struct Strength {
     /// The ends of the 95 % interval; where all was won (lost), only the low (high) one.
     elo_low: Option<f64>,
     elo_high: Option<f64>,
-    /// Where all was won or lost, the one end.
-    elo_bound: Option<f64>,
     nelo: Option<f64>,
     nelo_error: Option<f64>,
     los: Option<f64>,
@@ -81,7 +79,6 @@ impl From<MatchStatistics> for Strength {
             elo_error: error(statistics.elo),
             elo_low: low,
             elo_high: high,
-            elo_bound: low.xor(high),
             nelo: value(statistics.nelo),
             nelo_error: error(statistics.nelo),
             los: Some(statistics.los),

@@ -115,7 +115,7 @@ export class Board {
       const file = this.flipped ? FILES[7 - index] : FILES[index];
       const rank = this.flipped ? index + 1 : 8 - index;
       names.push(drawing("text", { x: index * 100 + 94, y: 794, "text-anchor": "end", class: index % 2 === 0 ? "on-dark" : null }, file));
-      names.push(drawing("text", { x: 5, y: index * 100 + 20, class: index % 2 === 1 ? "on-dark" : null }, String(rank)));
+      names.push(drawing("text", { x: 5, y: index * 100 + 7, "dominant-baseline": "hanging", class: index % 2 === 1 ? "on-dark" : null }, String(rank)));
     }
     this.#names.replaceChildren(...names);
   }

@@ -1,7 +1,7 @@
 // Charts, drawn at the width they have, so that their letters can be read on a phone.
 
 import { drawing, element } from "./elements.js";
-import { signed, whole } from "./words.js";
+import { isKnown, signed, whole } from "./words.js";
 
 const MARGIN = { left: 44, right: 12, top: 24, bottom: 24 };
 
@@ -50,27 +50,35 @@ const units = (width, height, x, y) => [
   drawing("text", { class: "unit", x: 2, y: 12 }, y),
 ];
 
+/** Why there is no curve of an estimate yet. An interval without a value has one end: all was won, or all lost. */
+function emptiness(points) {
+  const [, , low, high] = points.at(-1) ?? [];
+  if (isKnown(low)) return "All games were won so far. The curve begins with the first that was not.";
+  if (isKnown(high)) return "All games were lost so far. The curve begins with the first that was not.";
+  return "The curve begins when the first games are over, in whole pairs where openings are played twice.";
+}
+
 /**
- * A value that becomes known with the games, in a unit: points [games, value, error or null]. `bounds` are lines that it may reach:
- * [value, class, name]; the scale spans `least` at least.
+ * A value that becomes known with the games, in a unit: points [games, value, low, high], the last two the ends of its
+ * interval if it has one. `bounds` are lines that it may reach: [value, class, name]; the scale spans `least` at least.
  */
 export function curve(label, points, { unit, bounds = [], digits = 0, least = 20, height = 230 }) {
-  const shown = points.filter((point) => point[1] !== null);
-  if (shown.length < 2) return element("p", { class: "quiet" }, "The curve begins when a few pairs of games are over.");
+  const shown = points.filter(([, value]) => isKnown(value));
+  if (shown.length === 0) return element("p", { class: "quiet" }, emptiness(points));
   return fitted(label, height, (width) => {
     const last = shown.at(-1);
     // What the first games say is too wild to set the scale.
     const settled = shown.filter((point) => point[0] >= last[0] * 0.12 || shown.length < 12);
-    const reach = settled.flatMap(([, value, error]) => [value - (error ?? 0), value + (error ?? 0)]).concat(bounds.map(([value]) => value), [0]);
+    const reach = settled.flatMap(([, ...values]) => values.filter(isKnown)).concat(bounds.map(([value]) => value), [0]);
     let [low, high] = [Math.min(...reach), Math.max(...reach)];
     const air = Math.max((high - low) * 0.08, (least - (high - low)) / 2);
     [low, high] = [low - air, high + air];
     const x = (at) => MARGIN.left + (at / last[0]) * (width - MARGIN.left - MARGIN.right);
     const y = (at) => MARGIN.top + ((high - Math.min(high, Math.max(low, at))) / (high - low)) * (height - MARGIN.top - MARGIN.bottom);
     const spot = (at, value) => `${x(at).toFixed(1)} ${y(value).toFixed(1)}`;
-    const banded = shown.filter((point) => point[2] !== null && point[2] !== undefined);
+    const banded = shown.filter(([, , low, high]) => isKnown(low) && isKnown(high));
     const band = banded.length > 1
-      ? `M${banded.map(([at, value, error]) => spot(at, value + error)).join("L")}L${banded.toReversed().map(([at, value, error]) => spot(at, value - error)).join("L")}Z`
+      ? `M${banded.map(([at, , , high]) => spot(at, high)).join("L")}L${banded.toReversed().map(([at, , low]) => spot(at, low)).join("L")}Z`
       : null;
     return [
       axes(width, height, {
@@ -88,17 +96,15 @@ export function curve(label, points, { unit, bounds = [], digits = 0, least = 20
   });
 }
 
-/** Where an estimate lies in a common range, with its error: for a cell of a table. */
-export function interval(value, error, [low, high]) {
-  const at = (number) => 4 + (112 * (Math.min(high, Math.max(low, number)) - low)) / (high - low || 1);
-  const svg = drawing("svg", { class: "chart interval", viewBox: "0 0 120 20", "aria-hidden": "true" },
-    drawing("line", { class: "zero", x1: at(0), x2: at(0), y1: 1, y2: 19 }));
-  if (value === null || value === undefined) return svg;
-  if (error !== null && error !== undefined) {
-    svg.append(drawing("path", { class: "line", d: `M${at(value - error)} 10H${at(value + error)}M${at(value - error)} 6v8M${at(value + error)} 6v8` }));
-  }
-  svg.append(drawing("circle", { class: "dot", cx: at(value), cy: 10, r: 4 }));
-  return svg;
+/** Where an estimate lies between −most and most, with its interval, for a cell of a table: a side that has no end is open. */
+export function interval({ value, low, high }, most) {
+  const at = (number) => 60 + (56 * Math.min(most, Math.max(-most, number))) / most;
+  const end = (number) => (isKnown(number) ? `M${at(number)} 6v8` : "");
+  const isBounded = isKnown(low) || isKnown(high);
+  return drawing("svg", { class: "chart interval", viewBox: "0 0 120 20", "aria-hidden": "true" },
+    drawing("line", { class: "zero", x1: at(0), x2: at(0), y1: 1, y2: 19 }),
+    isBounded ? drawing("path", { class: "line", d: `M${isKnown(low) ? at(low) : 0} 10H${isKnown(high) ? at(high) : 120}${end(low)}${end(high)}` }) : null,
+    isKnown(value) ? drawing("circle", { class: "dot", cx: at(value), cy: 10, r: 4 }) : null);
 }
 
 /** How far a log-likelihood ratio is between its bounds. */
@@ -124,7 +130,7 @@ const squeeze = (pawns) => Math.tanh(pawns / 3.5);
 /** The evaluations of both engines through a game, in pawns of White's view; a click goes there. */
 export function evaluations(plies, names, { onPick }) {
   const height = 190;
-  const value = ({ cp, mate }) => (mate !== null && mate !== undefined ? (mate < 0 ? -1 : 1) : cp === null || cp === undefined ? null : squeeze(cp / 100));
+  const value = ({ cp, mate }) => (isKnown(mate) ? (mate < 0 ? -1 : 1) : isKnown(cp) ? squeeze(cp / 100) : null);
   const cursor = drawing("line", { class: "cursor", y1: MARGIN.top, y2: height - MARGIN.bottom });
   const count = Math.max(1, plies.length);
   let x = () => 0;

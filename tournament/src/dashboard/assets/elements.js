@@ -31,6 +31,13 @@ export function renew(node, ...children) {
   return node;
 }
 
+/** The last lines of a conversation behind a summary; they are shown from their end, where the fault is. */
+export const transcript = (attributes, summary, lines) => {
+  const text = element("pre", { tabindex: 0, "aria-label": "The last lines of the conversation" }, lines.join("\n"));
+  const toEnd = () => { text.scrollTop = text.scrollHeight; };
+  return element("details", { ...attributes, ontoggle: toEnd }, summary, text);
+};
+
 /** A card with a heading. */
 export const card = (heading, extra, ...children) =>
   element("section", { class: "card", "aria-label": heading }, element("header", {}, element("h2", {}, heading), extra), ...children);

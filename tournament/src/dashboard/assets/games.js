@@ -1,6 +1,7 @@
 // The list of finished games, with filters that stand in the address.
 
 import { element, renew } from "./elements.js";
+import { silence } from "./head.js";
 import { capitalized, duration, moment, whole } from "./words.js";
 
 /** Results of any game, and those of one engine: the latter stand in the address beside the engine. */
@@ -86,8 +87,10 @@ export class Games {
       this.#total = found.total;
       this.#draw();
     } else if (this.#games.length === 0) {
-      renew(this.#list, element("p", { class: "empty" }, "The server does not answer."));
+      renew(this.#list, silence(run));
     }
+    // What was not told is asked for again with the next news.
+    if (!found) this.#known = -1;
   }
 
   async #ask(more) {

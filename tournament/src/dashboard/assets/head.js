@@ -4,6 +4,12 @@ import { element, renew } from "./elements.js";
 import { mark } from "./runs.js";
 import { capitalized, duration, moment, progress, whole } from "./words.js";
 
+/** What starts a server of this run again. */
+const command = (run) => element("code", {}, `smalt-tournament serve ${run.store}`);
+
+/** What is shown in place of what the server does not tell. */
+export const silence = (run) => element("p", { class: "empty" }, "The server does not answer. If it has ended, start it again with ", command(run), ".");
+
 /** `connected`: the server answers; `ended`: it said that it ends; `many`: there are other runs to go back to. */
 export function head(node, run, { connected, ended, many }) {
   const { results } = run;
@@ -34,7 +40,7 @@ export function head(node, run, { connected, ended, many }) {
 function notices(run, ended) {
   const out = run.results?.entrants.filter((entrant) => entrant.out) ?? [];
   return [
-    ended ? element("p", { class: "notice", role: "status" }, runOver(run), " Look at it again with ", element("code", {}, `smalt-tournament serve ${run.store}`), ".") : null,
+    ended ? element("p", { class: "notice", role: "status" }, runOver(run), " To open its games, start it again with ", command(run), ".") : null,
     run.problem ? element("p", { class: "notice" }, run.problem) : null,
     out.map(({ name, out: why }) => element("p", { class: "notice" }, element("b", {}, name), ` is out: it ${why}.`)),
   ];

@@ -1,8 +1,8 @@
 // A run at a glance: head with state and progress, and the cards of its overview.
 
 import { curve, gauge, interval, pentanomial, resultBar } from "./charts.js";
-import { card, element, renew, table } from "./elements.js";
-import { capitalized, clock, estimate, fixed, percent, short, signed, whole } from "./words.js";
+import { card, element, renew, table, transcript } from "./elements.js";
+import { capitalized, clock, estimate, fixed, isKnown, percent, short, signed, whole } from "./words.js";
 
 const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "malformed move", "false claim"]);
 
@@ -16,14 +16,13 @@ function estimateCell(results) {
 
 export function standings(run) {
   const entrants = byScore(run.results.entrants);
-  const reach = entrants.filter((entrant) => entrant.elo !== null)
-    .flatMap(({ elo, elo_error: error }) => [Math.abs(elo) + (error ?? 0)]);
+  const reach = entrants.flatMap(({ elo, elo_low: low, elo_high: high }) => [elo, low, high]).filter(isKnown).map(Math.abs);
   const most = Math.min(800, Math.max(20, ...reach));
   const faults = (entrant) => entrant.time_losses + entrant.crashes + entrant.illegal_moves + entrant.failed_starts;
   const rows = entrants.map((entrant) => [
     element("a", { href: `#/run/${run.id}/games?engine=${entrant.index}`, "data-focus": `entrant ${entrant.index}` }, entrant.name),
     estimateCell(entrant),
-    entrant.elo_bound === null ? interval(entrant.elo, entrant.elo_error, [-most, most]) : "",
+    interval({ value: entrant.elo, low: entrant.elo_low, high: entrant.elo_high }, most),
     `${entrant.points.toLocaleString("en-US")} / ${whole(entrant.games)}`,
     element("span", { title: `${entrant.wins} won, ${entrant.draws} drawn, ${entrant.losses} lost` }, resultBar(entrant.wins, entrant.draws, entrant.losses)),
     percent(entrant.los),
@@ -43,7 +42,7 @@ export function hero(run) {
   const penta = pairings[0]?.penta ?? [0, 0, 0, 0, 0];
   const facts = [
     ["LOS", percent(first.los)], ["Drawn", percent(first.draw_ratio)],
-    ["Normalized Elo", first.nelo === null ? "–" : `${signed(first.nelo)} ± ${fixed(first.nelo_error, 1)}`],
+    ["Normalized Elo", `${signed(first.nelo)}${isKnown(first.nelo_error) ? ` ± ${fixed(first.nelo_error, 1)}` : ""}`],
     ["Pairs 0 ½ 1 1½ 2", penta.join(" ")],
   ];
   const verdict = { H1: "H1 accepted: it passes", H0: "H0 accepted: it fails", continue: "Undecided" };
@@ -107,7 +106,7 @@ export function endings(run) {
 export function engines(run) {
   const rows = run.results.entrants.map((entrant, index) => {
     const use = run.entrants[index] ?? {};
-    const left = (seconds) => (seconds === null || seconds === undefined ? "–" : clock(1000 * seconds));
+    const left = (seconds) => (isKnown(seconds) ? clock(1000 * seconds) : "–");
     return [entrant.name, use.clock ?? "", short(entrant.nps), fixed(entrant.depth, 1),
       entrant.seconds_per_move === null ? "–" : `${entrant.seconds_per_move.toFixed(3)} s`, left(use.mean_left_at_end), left(use.lowest_left),
       entrant.peak_memory_bytes ? `${short(entrant.peak_memory_bytes)}B` : "–"];
@@ -143,7 +142,7 @@ export class Curves {
       card(entrants.length > 2 ? "Elo over games" : `Elo of ${entrants[0].name} over games`, choice,
         curve("Elo over games with its 95 % interval", elo, { unit: "Elo", height: 240 })),
       sprt ? card("The test", element("span", { class: "quiet keys" }, "log-likelihood ratio between its bounds"),
-        curve("Log-likelihood ratio over games", llr.map(([games, value]) => [games, value, null]), { unit: "LLR", digits: 1, least: 1, height: 190,
+        curve("Log-likelihood ratio over games", llr, { unit: "LLR", digits: 1, least: 1, height: 190,
           bounds: [[sprt.upper, "upper", "H1"], [sprt.lower, "lower", "H0"]] })) : null);
   }
 }
@@ -177,11 +176,11 @@ export class Faults {
     const open = new Set([...this.node.querySelectorAll("details[open]")].map((node) => node.dataset.key));
     const line = (fault, index) => {
       const key = `${fault.game} ${this.#total - index}`;
-      return element("details", { "data-key": key, open: open.has(key) },
+      return transcript({ "data-key": key, open: open.has(key) },
         element("summary", { "data-focus": `fault ${key}` },
           fault.game ? element("a", { href: `#/run/${id}/games/${fault.game}` }, `Game ${fault.game}`) : "Between games",
           ": ", element("b", {}, results.entrants[fault.engine]?.name ?? "?"), ` ${fault.words}`),
-        element("pre", { tabindex: 0, "aria-label": "The last lines of the conversation" }, fault.transcript.join("\n")));
+        fault.transcript);
     };
     renew(this.node, card("What engines did wrong", element("span", { class: "quiet keys" }, "the latest first"),
       this.#all.slice(0, this.#told).map(line), this.#rest()));

@@ -5,7 +5,7 @@ import { Boards } from "./boards.js";
 import { element, renew } from "./elements.js";
 import { Games } from "./games.js";
 import { Curves, Faults, crosstable, endings, engines, hero, standings } from "./overview.js";
-import { head } from "./head.js";
+import { head, silence } from "./head.js";
 import { Replay } from "./replay.js";
 import { mark, showRuns } from "./runs.js";
 
@@ -32,7 +32,6 @@ function place() {
 }
 
 const ELSEWHERE = "The games of this run are played on other machines; boards are shown of this one only. What is finished can be played through under Games.";
-const SILENCE = "The server does not answer.";
 
 /** The overview: everything at a glance. */
 class Overview {
@@ -112,23 +111,32 @@ class GameList {
 }
 
 class OneGame {
+  #number;
   #replay = null;
+  #known = -1;
   node = element("div", {}, element("p", { class: "empty" }, "Loading…"));
 
   constructor(number) {
-    this.#load(number);
+    this.#number = number;
   }
 
-  async #load(number) {
-    const answer = await fetch(`/api/runs/${run.id}/games/${number}`).catch(() => null);
-    if (answer === null) return void renew(this.node, element("p", { class: "empty" }, SILENCE));
+  /** Asks for the game, and again when games have been added or the server did not answer. */
+  async show() {
+    const { id, store, results: { games_finished: finished } } = run;
+    if (this.#replay || finished === this.#known) return;
+    this.#known = finished;
+    const answer = await fetch(`/api/runs/${id}/games/${this.#number}`).catch(() => null);
+    if (answer === null) {
+      this.#known = -1;
+      return void renew(this.node, silence({ store }));
+    }
     if (!answer.ok) return void renew(this.node,
-      element("p", { class: "empty" }, `Game ${number} is not over, or there is none. `, element("a", { href: `#/run/${run.id}/games` }, "All games")));
-    this.#replay = new Replay(run, await answer.json());
+      element("p", { class: "empty" }, `Game ${this.#number} is not over, or there is none. `, element("a", { href: `#/run/${id}/games` }, "All games")));
+    const game = await answer.json();
+    if (this.#replay || run?.id !== id) return;
+    this.#replay = new Replay(run, game);
     renew(this.node, this.#replay.node);
   }
-
-  show() {}
 
   key(key) {
     return this.#replay?.key(key) ?? false;

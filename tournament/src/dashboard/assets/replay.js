@@ -2,7 +2,7 @@
 
 import { Board } from "./board.js";
 import { evaluations } from "./charts.js";
-import { card, drawing, element, renew } from "./elements.js";
+import { card, drawing, element, renew, transcript } from "./elements.js";
 import { capitalized, clock, duration, line, score, short } from "./words.js";
 
 /** The signs of the buttons, in a square of 24. */
@@ -86,8 +86,7 @@ export class Replay {
     if (!fault) return null;
     const name = run.results.entrants[fault.engine]?.name ?? "?";
     return card("What went wrong", null, element("p", { class: "text-lost" }, element("b", {}, name), ` ${fault.words}`),
-      element("details", { open: true }, element("summary", {}, "The last lines of the conversation"),
-        element("pre", { tabindex: 0 }, fault.transcript.join("\n"))));
+      transcript({ open: true }, element("summary", {}, "The last lines of the conversation"), fault.transcript));
   }
 
   async #copy(name, text) {

@@ -2,20 +2,22 @@
 
 const MISSING = "–";
 
-export const whole = (number) => (number === null || number === undefined ? MISSING : Math.round(number).toLocaleString("en-US"));
+export const isKnown = (number) => number !== null && number !== undefined;
 
-export const fixed = (number, digits) => (number === null || number === undefined ? MISSING : number.toFixed(digits));
+export const whole = (number) => (isKnown(number) ? Math.round(number).toLocaleString("en-US") : MISSING);
 
-export const percent = (share) => (share === null || share === undefined ? MISSING : `${(100 * share).toFixed(1)} %`);
+export const fixed = (number, digits) => (isKnown(number) ? number.toFixed(digits) : MISSING);
+
+export const percent = (share) => (isKnown(share) ? `${(100 * share).toFixed(1)} %` : MISSING);
 
 const sign = (number, digits) => `${number < 0 ? "−" : "+"}${Math.abs(number).toFixed(digits)}`;
 
 /** +12.3, −4.5. */
-export const signed = (number, digits = 1) => (number === null || number === undefined ? MISSING : sign(number, digits));
+export const signed = (number, digits = 1) => (isKnown(number) ? sign(number, digits) : MISSING);
 
 /** 1,234,567 as 1.23 M. */
 export function short(number) {
-  if (number === null || number === undefined) return MISSING;
+  if (!isKnown(number)) return MISSING;
   const units = [[1e9, " G"], [1e6, " M"], [1e3, " k"]];
   const unit = units.find(([size]) => number >= size);
   return unit ? `${(number / unit[0]).toPrecision(3)}${unit[1]}` : String(Math.round(number));
@@ -23,7 +25,7 @@ export function short(number) {
 
 /** Seconds as 2 h 05 min, 12 min 30 s, 4 s. */
 export function duration(seconds) {
-  if (seconds === null || seconds === undefined || !Number.isFinite(seconds)) return MISSING;
+  if (!Number.isFinite(seconds)) return MISSING;
   const all = Math.max(0, Math.round(seconds));
   const [days, hours, minutes] = [Math.floor(all / 86400), Math.floor(all / 3600) % 24, Math.floor(all / 60) % 60];
   const two = (number) => String(number).padStart(2, "0");
@@ -35,7 +37,7 @@ export function duration(seconds) {
 
 /** A clock: 1:02:03, 4:05, tenths below ten seconds, hundredths below one. */
 export function clock(milliseconds) {
-  if (milliseconds === null || milliseconds === undefined) return "";
+  if (!isKnown(milliseconds)) return "";
   const left = Math.max(0, milliseconds);
   if (left < 1000) return `0:00.${String(Math.floor(left / 10)).padStart(2, "0")}`;
   if (left < 10000) return `0:0${(Math.floor(left / 100) / 10).toFixed(1)}`;
@@ -47,14 +49,14 @@ export function clock(milliseconds) {
 
 /** A score in White's view: +0.35, −1.20, #5, −#3. */
 export function score({ cp, mate }) {
-  if (mate !== null && mate !== undefined) return `${mate < 0 ? "−" : ""}#${Math.abs(mate)}`;
-  return cp === null || cp === undefined ? "" : sign(cp / 100, 2);
+  if (isKnown(mate)) return `${mate < 0 ? "−" : ""}#${Math.abs(mate)}`;
+  return isKnown(cp) ? sign(cp / 100, 2) : "";
 }
 
 /** The share of the bar that is White's at a score: the chance of an even engine, with 400 centipawns as ten to one. */
 export function advantage({ cp, mate }) {
-  if (mate !== null && mate !== undefined) return mate < 0 ? 0 : 1;
-  return cp === null || cp === undefined ? 0.5 : 1 / (1 + 10 ** (-cp / 400));
+  if (isKnown(mate)) return mate < 0 ? 0 : 1;
+  return isKnown(cp) ? 1 / (1 + 10 ** (-cp / 400)) : 0.5;
 }
 
 /** When, as this device writes it: the time of day, and the date unless it is today. */
@@ -74,13 +76,16 @@ export function line(moves, ply) {
 }
 
 /**
- * Somebody's Elo with its error, as [value, error] texts: a bound where all games were won or all lost, and an error
- * that is not known where the interval reaches beyond every score.
+ * Somebody's Elo with its 95 % interval, as [value, interval] texts: +12.3 and ± 4.5; +373.8 and (+141, +607) where the
+ * interval is not as wide on both sides; > +137 (< −137) alone where all games were won (lost).
  */
-export function estimate({ elo, elo_error: error, elo_bound: bound, wins }) {
-  if (bound !== null && bound !== undefined) return [`${wins > 0 ? ">" : "<"} ${signed(bound, 0)}`, ""];
-  if (elo === null || elo === undefined) return [MISSING, ""];
-  return [signed(elo), error === null || error === undefined ? " ± ?" : ` ± ${error.toFixed(1)}`];
+export function estimate({ elo, elo_error: error, elo_low: low, elo_high: high }) {
+  if (isKnown(elo)) {
+    const ends = isKnown(low) && isKnown(high) ? ` (${signed(low, 0)}, ${signed(high, 0)})` : "";
+    return [signed(elo), isKnown(error) ? ` ± ${error.toFixed(1)}` : ends];
+  }
+  if (isKnown(low) === isKnown(high)) return [MISSING, ""];
+  return [isKnown(low) ? `> ${signed(low, 0)}` : `< ${signed(high, 0)}`, ""];
 }
 
 /** The share of the games to be played that are over. */
