@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use smalt_tournament::dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token};
+use support::fleet::signal;
 use support::{LONG, Place, scripted};
 
 /// An answer.
@@ -334,11 +335,7 @@ fn the_page_of_a_run_ends_with_it() {
     let place = Place::new();
     let mut run = slow_match(&place, "30", &["--serve", "0"]);
     let mut told = BufReader::new(run.stderr.take().unwrap());
-    let mut line = String::new();
-    while !line.starts_with("The page: ") {
-        line.clear();
-        assert!(told.read_line(&mut line).unwrap() > 0, "no address was told");
-    }
+    let line = await_line(&mut told, "The page: ");
     let address = line.trim().trim_start_matches("The page: http://").trim_end_matches('/').parse().unwrap();
     let mut events = follow(address);
     let mut silent = follow(address);
@@ -359,6 +356,38 @@ fn the_page_of_a_run_ends_with_it() {
     let left: Vec<_> =
         ["run.db-wal", "run.db-shm", "run.db-live"].iter().filter(|name| place.path(name).exists()).collect();
     assert!(left.is_empty(), "{left:?}");
+}
+
+/// Reads lines until one that begins so.
+fn await_line(told: &mut impl BufRead, begin: &str) -> String {
+    let mut line = String::new();
+    while !line.starts_with(begin) {
+        line.clear();
+        assert!(told.read_line(&mut line).unwrap() > 0, "no line began with {begin:?}");
+    }
+    line
+}
+
+#[test]
+fn a_page_that_is_asked_to_stays_when_the_run_is_over() {
+    let place = Place::new();
+    let mut run = slow_match(&place, "4", &["--serve", "0", "--serve-after", "--json", "run.json"]);
+    let mut told = BufReader::new(run.stderr.take().unwrap());
+    let line = await_line(&mut told, "The page: ");
+    let address = line.trim().trim_start_matches("The page: http://").trim_end_matches('/').parse().unwrap();
+    await_line(&mut told, "The page is served until Ctrl-C");
+    assert_eq!(serde_json::from_str::<Value>(&place.read("run.json")).unwrap()["games_finished"], 4);
+    assert_eq!(get(address, "/api/runs/0").json()["state"], "finished");
+    for game in 1..=4 {
+        assert!(
+            !get(address, &format!("/api/runs/0/games/{game}")).json()["plies"]
+                .as_array()
+                .unwrap()
+                .is_empty()
+        );
+    }
+    signal(&run, "-INT");
+    assert!(run.wait().unwrap().success(), "how the run ended decides");
 }
 
 #[test]

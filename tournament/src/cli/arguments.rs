@@ -409,6 +409,9 @@ pub(super) struct ShowFlags {
     /// The file with the token that the page asks for; it is made if there is none
     #[arg(long, value_name = "FILE", requires = "serve", help_heading = "Output")]
     pub serve_token: Option<PathBuf>,
+    /// Go on serving it when the run is over and everything is written, until Ctrl-C
+    #[arg(long, requires = "serve", help_heading = "Output")]
+    pub serve_after: bool,
     /// Show the standings every so many games (on a terminal they are always shown)
     #[arg(long, value_name = "N", help_heading = "Output")]
     pub rating_interval: Option<u64>,

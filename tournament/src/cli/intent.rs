@@ -235,6 +235,7 @@ fn file_of_flags(flags: &RunFlags) -> Result<PlanFile, WordsError> {
             log: flags.show.log.clone(),
             serve: flags.show.serve,
             serve_token: flags.show.serve_token.clone(),
+            serve_after: flags.show.serve_after.then_some(true),
             rating_interval: flags.show.rating_interval,
         },
         each: flags.each.as_deref().map(parse_each).transpose()?,

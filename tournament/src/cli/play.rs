@@ -376,15 +376,32 @@ pub(super) fn conduct(
         let advice = format!("go on with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
-    // It sees how the run ended, and lets go of the store.
-    drop(page);
+    let stays = plan.output.serve_after == Some(true) && !matches!(conclusion, Conclusion::Interrupted);
+    // Else it ends here: it sees how the run ended, and lets go of the store.
+    let page = page.filter(|_| stays);
     if !is_foreign {
         show_results(plan, &path, &standings)?;
     }
     if let Some(epd) = &plan.output.epd {
         export::write_epd(&path, plan, epd, plan.output.epd_after.unwrap_or(0))?;
     }
-    Ok(conclude(plan, &path, &conclusion))
+    let exit = conclude(plan, &path, &conclusion);
+    let again = format!("look at it again with: smalt-tournament serve {}", path.display());
+    match page {
+        Some(page) => {
+            tell(&format!("The page is served until Ctrl-C; {again}"));
+            await_end(&events);
+            drop(page);
+        }
+        None if plan.output.serve.is_some() => tell(&format!("The page has ended with the run; {again}")),
+        None => {}
+    }
+    Ok(exit)
+}
+
+/// Waits for a signal, when nobody else sends events any more.
+fn await_end(events: &Receiver<Event>) {
+    while !matches!(events.recv(), Ok(Event::Stop(_) | Event::Kill) | Err(_)) {}
 }
 
 /// Displays that look on together.
@@ -416,10 +433,6 @@ fn conclude(plan: &Plan, store: &Path, conclusion: &Conclusion) -> Exit {
     tell(&format!("Store: {}", store.display()));
     if let Some(pgn) = &plan.output.pgn {
         tell(&format!("Games: {}", pgn.display()));
-    }
-    if plan.output.serve.is_some() {
-        let again = format!("smalt-tournament serve {}", store.display());
-        tell(&format!("The page has ended with the run; look at it again with: {again}"));
     }
     let resume = format!("go on with: smalt-tournament resume {}", store.display());
     match conclusion {

@@ -77,6 +77,7 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
         log: show.log.or(kept.log),
         serve: show.serve.or(kept.serve),
         serve_token: show.serve_token.or(kept.serve_token),
+        serve_after: show.serve_after.then_some(true).or(kept.serve_after),
         rating_interval: show.rating_interval.or(kept.rating_interval),
         ..kept
     };

@@ -347,6 +347,9 @@ pub struct OutputFile {
     /// The file with the token that it asks for.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub serve_token: Option<PathBuf>,
+    /// Whether it is served when the run is over, too, until the program is told to end.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub serve_after: Option<bool>,
     /// After how many games the standings are shown; 0 is only at the end.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub rating_interval: Option<u64>,
@@ -476,6 +479,7 @@ impl PlanFile {
                 log: self.output.log.or(other.output.log),
                 serve: self.output.serve.or(other.output.serve),
                 serve_token: self.output.serve_token.or(other.output.serve_token),
+                serve_after: self.output.serve_after.or(other.output.serve_after),
                 rating_interval: self.output.rating_interval.or(other.output.rating_interval),
             },
             each: self.each.or(other.each),
