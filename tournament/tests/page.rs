@@ -444,6 +444,24 @@ fn followers_are_counted_and_the_slow_are_dropped() {
 }
 
 #[test]
+fn idle_connections_give_way_to_those_who_ask() {
+    let place = Place::new();
+    finished_run(&place, "run.db");
+    let limits = Limits { connections: 4, reading: Duration::from_secs(600), ..Limits::default() };
+    let page = serve(&place, None, limits);
+    let address = page.address();
+    let mut follower = follow(address);
+    await_event(&mut follower, "run", |run| run["id"] == 0);
+    let mut idle: Vec<_> = (0..12).map(|_| connect(address)).collect();
+    assert_eq!(get(address, "/api/runs").status, 200);
+    assert_eq!(idle[0].read(&mut [0]).unwrap(), 0, "the longest idle is closed");
+    drop(page);
+    let mut rest = String::new();
+    follower.read_to_string(&mut rest).unwrap();
+    assert!(rest.contains("event: end\n"), "who follows a run is not idle: {rest}");
+}
+
+#[test]
 fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
     let place = Place::new();
     finished_run(&place, "run.db");

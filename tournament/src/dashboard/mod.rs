@@ -45,7 +45,8 @@ pub struct Settings {
 /// How much clients may ask for, and how long they may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at the same time; further ones wait.
+    /// Connections at the same time. When all are taken the longest idle is closed, so that there is room for the next; where
+    /// none is idle, further ones wait.
     pub connections: usize,
     /// Connections at the same time from one address of those who have not shown the token: the oldest gives way to the next.
     /// All of them together have half of all connections.

@@ -1,13 +1,16 @@
 //! The server: connections are accepted, bounded and timed here; what they get is the business of [`super::pages`].
 
 use std::net::{SocketAddr, TcpListener};
+use std::pin::Pin;
 use std::sync::Arc;
+use std::task::{Context, Poll};
 use std::thread::{self, JoinHandle};
 use std::time::Duration;
 
 use axum::Router;
+use axum::body::{Body, Bytes, HttpBody};
 use axum::http::Request;
-use hyper::body::Incoming;
+use hyper::body::{Frame, Incoming, SizeHint};
 use hyper::server::conn::http1;
 use hyper::service::{Service, service_fn};
 use hyper_util::rt::{TokioIo, TokioTimer};
@@ -19,7 +22,7 @@ use tokio::task::JoinSet;
 use super::admission::Admission;
 use super::feed::Feed;
 use super::patience::Impatient;
-use super::places::{Place, Places};
+use super::places::{Answering, Place, Places};
 use super::{DashboardError, Limits, Settings, Token, pages};
 
 /// The most that is read of a request before it is complete, in bytes: its line and all its headers.
@@ -113,6 +116,32 @@ impl Drop for Dashboard {
     }
 }
 
+/// The body of an answer; when it has been written, its connection is idle again.
+struct Answer {
+    body: Body,
+    _answering: Answering,
+}
+
+impl HttpBody for Answer {
+    type Data = Bytes;
+    type Error = axum::Error;
+
+    fn poll_frame(
+        mut self: Pin<&mut Self>,
+        context: &mut Context<'_>,
+    ) -> Poll<Option<Result<Frame<Bytes>, axum::Error>>> {
+        Pin::new(&mut self.body).poll_frame(context)
+    }
+
+    fn is_end_stream(&self) -> bool {
+        self.body.is_end_stream()
+    }
+
+    fn size_hint(&self) -> SizeHint {
+        self.body.size_hint()
+    }
+}
+
 async fn serve(
     listener: TcpListener,
     pages: Router,
@@ -158,8 +187,10 @@ async fn converse(
     let pages = TowerToHyperService::new(pages);
     let own_place = Arc::clone(&place);
     let answer = service_fn(move |mut request: Request<Incoming>| {
+        let answering = own_place.answer();
         request.extensions_mut().insert(Arc::clone(&own_place));
-        pages.call(request)
+        let response = pages.call(request);
+        async move { response.await.map(|response| response.map(|body| Answer { body, _answering: answering })) }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())
