@@ -29,15 +29,24 @@ fn line(cells: impl Iterator<Item = String>) -> String {
     text
 }
 
+/// Between `@` and a name, or `#` and a number, it keeps them apart and is not seen.
+const GAP: &str = "&#8203;";
+
 /// A text of one line that means itself: letters with a meaning in Markdown or HTML are escaped, and control characters
-/// become spaces.
+/// become spaces. GitHub looks for `@name` and `#12` in what Markdown has made, where a backslash is gone already; these
+/// have a space of no width in them, so that nobody is called and nothing is linked.
 pub fn escaped(text: &str) -> String {
     let mut escaped = String::with_capacity(text.len());
-    for letter in one_line(text).chars() {
+    let text = one_line(text);
+    let mut letters = text.chars().peekable();
+    while let Some(letter) = letters.next() {
         if matches!(letter, '\\' | '|' | '*' | '`' | '<' | '&' | '[' | '_' | '~') {
             escaped.push('\\');
         }
         escaped.push(letter);
+        if matches!(letter, '@' | '#') && letters.peek().is_some_and(|next| next.is_alphanumeric()) {
+            escaped.push_str(GAP);
+        }
     }
     escaped
 }

@@ -64,6 +64,14 @@ fn markdown_is_escaped() {
 }
 
 #[test]
+fn nobody_is_called_and_nothing_linked_by_a_name() {
+    let check = |name: &str, shown: &str| assert_eq!(smalt_report::markdown::escaped(name), shown);
+    check("@admin #12 a@b", "@&#8203;admin #&#8203;12 a@&#8203;b");
+    check("a & #1", "a \\& #&#8203;1");
+    check("# @ C# 1", "# @ C# 1");
+}
+
+#[test]
 fn csv_has_the_numbers_themselves() {
     assert_snapshot!(format!("{:?}", standings().to_csv()).replace("\\r\\n", "\\r\\n\n"));
 }
