@@ -8,6 +8,7 @@ use smalt_stats::Wdl;
 
 use super::figures::{Figures, Side, Test};
 use super::game::{GameCourse, MoveFacts};
+use super::openings::in_order;
 use crate::standings::curve::EloPoint;
 
 /// More openings than these are not shown, but the worst and the best of them.
@@ -82,7 +83,10 @@ pub fn pairs(side: &Side) -> BarChart {
 pub fn openings(side: &Side) -> ShareChart {
     let mut rows: Vec<&(String, Wdl)> = side.openings.iter().collect();
     let score = |results: &Wdl| results.points() / results.games().max(1) as f64;
-    rows.sort_by(|a, b| score(&a.1).total_cmp(&score(&b.1)).then(b.1.games().cmp(&a.1.games())));
+    rows.sort_by(|(a_name, a), (b_name, b)| {
+        let by_score = score(a).total_cmp(&score(b)).then(b.games().cmp(&a.games()));
+        by_score.then_with(|| in_order(a_name, b_name))
+    });
     let count = rows.len();
     if count > OPENINGS_SHOWN {
         rows.drain(OPENINGS_SHOWN / 2..count - OPENINGS_SHOWN / 2);

@@ -1,5 +1,6 @@
 //! What openings are called, and what somebody made of each.
 
+use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
 
 use smalt_chess::notation::san::San;
@@ -68,6 +69,21 @@ impl OpeningNames {
     }
 }
 
+/// Names in the order in which people count: `opening 2` before `opening 10`.
+pub(super) fn in_order(first: &str, second: &str) -> Ordering {
+    // Words, and the number that ends them.
+    let parts = |name: &str| -> Vec<(String, u64)> {
+        let letters: Vec<char> = name.chars().collect();
+        let part = |part: &[char]| {
+            let words: String = part.iter().filter(|letter| !letter.is_ascii_digit()).collect();
+            let digits: String = part.iter().filter(|letter| letter.is_ascii_digit()).collect();
+            (words, digits.parse().unwrap_or(0))
+        };
+        letters.chunk_by(|a, b| b.is_ascii_digit() || !a.is_ascii_digit()).map(part).collect()
+    };
+    parts(first).cmp(&parts(second)).then_with(|| first.cmp(second))
+}
+
 /// The first moves of the book, in SAN.
 fn first_moves(record: &GameRecord) -> Vec<String> {
     let mut game = Game::new(Position::start());
@@ -80,4 +96,19 @@ fn first_moves(record: &GameRecord) -> Vec<String> {
         }
     }
     moves
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_ordered_as_people_count() {
+        let mut names =
+            ["opening 10", "1. e4 e5 2. Nf3", "opening 2", "C20", "B02 x", "1. d4", "1. d4 d5", "opening 9"];
+        names.sort_by(|a, b| in_order(a, b));
+        let wanted =
+            ["1. d4", "1. d4 d5", "1. e4 e5 2. Nf3", "B02 x", "C20", "opening 2", "opening 9", "opening 10"];
+        assert_eq!(names, wanted);
+    }
 }
