@@ -298,7 +298,7 @@ pub(super) struct ProveFlags {
     /// Openings; the tournament program's if not given
     #[arg(long, value_name = "FILE")]
     pub(super) openings: Option<PathBuf>,
-    /// Where the games are kept, to be resumed by `smalt-tournament resume`
+    /// Where the games are kept, to be resumed by `smalt-tournament resume` and looked at by `smalt-tournament serve`
     #[arg(long, value_name = "RUN.db")]
     pub(super) store: Option<PathBuf>,
     /// Decides the order of openings

@@ -7,8 +7,9 @@ pub mod variables;
 
 use smalt::evaluation::Parameters;
 use smalt::evaluation::parameters::LARGEST_WEIGHT;
-use smalt::evaluation::schema::{Entry, Part, SCHEMA, WEIGHTS};
+use smalt::evaluation::schema::{Entry, Part, SCHEMA, Shape, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
+use smalt_chess::Square;
 
 use crate::loss::PARAMETERS;
 
@@ -42,12 +43,15 @@ pub fn entry_of(weight: usize) -> &'static Entry {
     &SCHEMA[next - 1]
 }
 
-/// The name of a weight: group, term, and the index where the term has several.
+/// The name of a weight: group, term, and where the term has several the index, or the square as its owner sees the board.
 pub fn name_of(weight: usize) -> String {
     let entry = entry_of(weight);
-    match entry.shape.length() {
-        1 => format!("{}.{}", entry.group, entry.name),
-        _ => format!("{}.{}[{}]", entry.group, entry.name, weight - entry.term.start()),
+    let (term, index) = (format!("{}.{}", entry.group, entry.name), weight - entry.term.start());
+    match entry.shape {
+        Shape::One => term,
+        Shape::List(_) => format!("{term}[{index}]"),
+        // The file has the eighth rank first.
+        Shape::Board => format!("{term}[{}]", Square::from_index(index).flip_rank()),
     }
 }
 
@@ -160,6 +164,14 @@ mod tests {
         check(&["mobility.*"], &["*.queen"], &["mobility.knight", "mobility.bishop", "mobility.rook"]);
         check(&["endgame"], &["endgame.lone*"], &["endgame.tempo"]);
         check(&["material.pawn", "endgame.tempo"], &[], &["material.pawn", "endgame.tempo"]);
+    }
+
+    #[test]
+    fn weights_of_a_board_are_named_by_their_squares() {
+        let start = SCHEMA.iter().find(|entry| entry.shape == Shape::Board).unwrap().term.start();
+        let names = [0, 7, 8, 36, 63].map(|index| name_of(start + index));
+        let squares = ["a8", "h8", "a7", "e4", "h1"].map(|square| format!("squares.pawn[{square}]"));
+        assert_eq!(names, squares);
     }
 
     #[test]
