@@ -119,7 +119,7 @@ def follow_the_run(browser):
     await_that("a board that moves", lambda: browser.run(BOARD) not in ("", position))
     clock = browser.text(".clock.ticks")
     await_that("a clock that ticks", lambda: browser.text(".clock.ticks") not in ("", clock))
-    await_that("a curve", lambda: browser.count(".chart path.line") > 0)
+    await_that("a curve", lambda: browser.count(".curves path.line") > 0)
     units = browser.run("return [...document.querySelectorAll('.chart .unit')].map((text) => text.textContent).join()")
     expect("games,Elo" in units, f"the axes say what they count: {units}")
     await_that("numbers of pairs", lambda: any(digit in browser.text(".penta") for digit in "123456789"))
@@ -190,6 +190,19 @@ def check_no_harm(browser, base):
     expect(not foreign, f"other hosts were asked: {foreign}")
 
 
+SMALLEST = """
+    const sizes = [...document.querySelectorAll("svg text")].filter((text) => text.getClientRects().length > 0)
+        .map((text) => parseFloat(getComputedStyle(text).fontSize) * Math.hypot(text.getScreenCTM().a, text.getScreenCTM().b));
+    return Math.min(99, ...sizes)
+"""
+
+
+def expect_letters(browser, width, where):
+    """A phone 390 pixels wide shows every letter of a drawing at least 11 pixels high."""
+    smallest = browser.run(SMALLEST)
+    expect(width != 390 or smallest >= 11, f"{where} has letters of {smallest:.1f} pixels")
+
+
 def check_widths(browser, base, views, pictures, name):
     """No view is wider than the window, be it a phone's; pictures of all of them, if they are wanted."""
     sizes = [(1280, 900, "light"), (1280, 900, "dark"), (390, 844, "light"), (390, 844, "dark"), (360, 740, "light")]
@@ -201,6 +214,7 @@ def check_widths(browser, base, views, pictures, name):
             time.sleep(0.7 if pictures else 0.2)
             wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
             expect(wide <= 0, f"{fragment} is {wide} pixels too wide for {width}")
+            expect_letters(browser, width, fragment)
             if pictures:
                 browser.picture(pictures / f"{name}-{view}-{width}-{scheme}.png")
 
@@ -212,8 +226,11 @@ def outlive_the_server(browser, base, serve):
     serve.end()
     await_that("word of the end", lambda: "smalt-tournament serve run.db" in browser.text(".notice"))
     expect(browser.count(".standings tbody tr") == 5, "what was told stays")
+    browser.run("location.hash = '#/run/0/games/1'")
+    await_that("word of how to see the game", lambda: "smalt-tournament serve run.db" in browser.text("main"))
     serve.begin(base.rstrip("/").rsplit(":", 1)[1])
     await_that("the server again", lambda: "smalt-tournament serve" not in browser.text("#head"))
+    await_that("the game", lambda: browser.count(".moves button") > 10)
 
 
 def look_at_the_report(browser, folder, pictures):
@@ -223,6 +240,7 @@ def look_at_the_report(browser, folder, pictures):
         browser.open((folder / "report.html").as_uri())
         wide = browser.run("return document.documentElement.scrollWidth - window.innerWidth")
         expect(wide <= 0, f"the report is {wide} pixels too wide for {width}")
+        expect_letters(browser, width, "the report")
         if pictures:
             browser.picture(pictures / f"report-{width}-{scheme}.png")
     expect(browser.count("article figure svg") >= 4, "games have curves")

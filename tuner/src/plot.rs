@@ -58,7 +58,7 @@ pub fn moved(before: &Parameters, after: &Parameters) -> BarChart {
     let mut steps: Vec<(String, i32, i32)> = changes.flat_map(|change| both(&change)).collect();
     steps.sort_by_key(|(_, before, after)| std::cmp::Reverse((after - before).abs()));
     steps.truncate(MOVED_SHOWN);
-    let axis = Axis::in_unit("after less before", "centipawns or the term's own unit");
+    let axis = Axis::in_unit("after less before", "units of the file");
     steps.into_iter().fold(BarChart::new("What moved most", axis), |chart, (name, before, after)| {
         chart.bar(name, f64::from(after - before), format!("{before} → {after}"))
     })

@@ -9,15 +9,15 @@ use crate::format::{Sign, number};
 
 /// Sides of a board, of a cell, and of the whole with its title and the names of rows and columns.
 const CELLS: usize = 8;
-const CELL: i32 = 44;
-const NAMES: i32 = 26;
+const CELL: i32 = 46;
+const NAMES: i32 = 24;
 const TITLE_HEIGHT: i32 = 44;
 const BOARD: i32 = TITLE_HEIGHT + CELL * CELLS as i32 + NAMES;
 
 /// Letters of the numbers: as small as can be read on a phone.
-const SMALL: u32 = 22;
+const SMALL: u32 = 28;
 
-const MARGIN: i32 = 14;
+const MARGIN: i32 = 5;
 const LONGEST_TITLE: usize = 28;
 
 /// Boards of eight rows of eight numbers, two beside each other, all in one scale of colors: blue above zero, orange below.

@@ -10,7 +10,7 @@ use super::{COLORS, FONT, LETTER, Paper, PlotError, TEXT, TITLE, WIDTH, shortene
 const TITLE_HEIGHT: u32 = 52;
 
 /// What a line of the legend takes.
-const LINE_HEIGHT: u32 = 32;
+const LINE_HEIGHT: u32 = 38;
 
 /// What stands left of an entry's name.
 const SAMPLE: u32 = 36;
@@ -18,10 +18,10 @@ const SAMPLE: u32 = 36;
 const MARGIN: u32 = 14;
 
 /// So many letters of a name stand in the legend.
-const LONGEST_NAME: usize = 48;
+const LONGEST_NAME: usize = 46;
 
 /// So many letters of a title have room.
-const LONGEST_TITLE: usize = 54;
+const LONGEST_TITLE: usize = 50;
 
 /// How an entry is recognized in the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -12,7 +12,7 @@ use super::range::{Marked, around, marked, marked_by_powers, round_step};
 use super::{Axis, COLORS, Drawn, FONT, GRID, Paper, PlotError, TEXT, shown};
 
 /// Height of the chart below title and legend.
-const BODY: u32 = 460;
+const BODY: u32 = 500;
 
 /// More points than these have no marks of their own, but so many marks between them.
 const MARKED: usize = 40;
@@ -203,8 +203,8 @@ impl Drawn for LineChart {
             .margin(14)
             .margin_top(8)
             .margin_right(24)
-            .x_label_area_size(58)
-            .y_label_area_size(118)
+            .x_label_area_size(74)
+            .y_label_area_size(140)
             .build_cartesian_2d(x_marks, marked(y_range.clone(), y_step))
             .map_err(PlotError::from_drawing)?;
         chart

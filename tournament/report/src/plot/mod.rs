@@ -41,12 +41,13 @@ type Paper<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 /// Width of every chart, in the units of its view box.
 const WIDTH: u32 = 800;
 
-/// Letters of titles, and all others.
-const TITLE: u32 = 30;
-const TEXT: u32 = 24;
+/// Letters of titles, and all others. The library draws letters of 31 in a font of 25, which a phone that is 390 pixels wide shows
+/// as one of 11 or 12.
+const TITLE: u32 = 35;
+const TEXT: u32 = 31;
 
 /// Width of a letter of [`TEXT`], about.
-const LETTER: u32 = 12;
+const LETTER: u32 = 14;
 
 /// So many letters of a label have room at the shorter side of a chart.
 const LONGEST_LABEL: usize = 60;

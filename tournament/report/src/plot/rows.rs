@@ -12,13 +12,13 @@ use super::range::{Marked, marked, round_step};
 use super::{FONT, GRID, LETTER, Paper, PlotError, TEXT, shortened, shown};
 
 /// Height of a row with the gap to the next.
-const ROW: u32 = 42;
+const ROW: u32 = 46;
 
 /// What the axis takes.
-const AXIS: u32 = 98;
+const AXIS: u32 = 114;
 
 /// The longest name that is shown whole.
-const LONGEST_NAME: usize = 26;
+const LONGEST_NAME: usize = 24;
 
 /// The chart of rows as the library has it: each row is one high, the first from −1 to 0, the second from −2 to −1.
 pub(super) type Rows<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Marked, RangedCoordf64>>;
@@ -57,7 +57,7 @@ impl Frame<'_> {
             .margin(14)
             .margin_top(0)
             .margin_right(40)
-            .x_label_area_size(58)
+            .x_label_area_size(74)
             .y_label_area_size(LETTER * longest as u32 + 16)
             .build_cartesian_2d(marked(self.range.clone(), step), -(names.len() as f64)..0.0)
             .map_err(PlotError::from_drawing)?;
