@@ -15,10 +15,15 @@ mod schema;
 
 const PARAMETERS: &str = "params/evaluation.toml";
 
+/// Where the workspace lies, from `.cargo/config.toml`. Cargo goes by the times of files: in a build folder that two
+/// checkouts share it would take the weights of the one for those of the other.
+const CHECKOUT: &str = "SMALT_CHECKOUT";
+
 fn main() -> ExitCode {
     for path in [PARAMETERS, "build.rs", "src/evaluation/schema.rs", "src/evaluation/document.rs"] {
         println!("cargo::rerun-if-changed={path}");
     }
+    println!("cargo::rerun-if-env-changed={CHECKOUT}");
     match embed() {
         Ok(()) => ExitCode::SUCCESS,
         Err(message) => {
