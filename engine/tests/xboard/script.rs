@@ -1,0 +1,49 @@
+//! Conversations as scripts.
+
+use smalt_protocol::xboard::EngineMessage;
+
+use crate::pipes::Conversation;
+
+/// Holds a conversation, line by line: what comes behind `>` is told, what comes behind `<` must be the next line heard,
+/// with `*` for anything. Lines of thinking are passed over.
+pub(crate) fn check(conversation: &str) {
+    hold(conversation).end();
+}
+
+pub(crate) fn hold(conversation: &str) -> Conversation {
+    let mut engine = Conversation::begin();
+    go_on(&mut engine, conversation);
+    engine
+}
+
+pub(crate) fn go_on(engine: &mut Conversation, conversation: &str) {
+    for step in conversation.lines().map(str::trim).filter(|step| !step.is_empty()) {
+        match step.split_at(1) {
+            (">", line) => engine.tell(line.trim()),
+            ("<", expected) => {
+                let heard = next(engine);
+                assert!(fits(expected.trim(), &heard), "{heard:?} instead of {expected:?} in {conversation}");
+            }
+            _ => panic!("{step}"),
+        }
+    }
+}
+
+/// The next line that is not about thinking.
+pub(crate) fn next(engine: &Conversation) -> String {
+    loop {
+        let line = engine.hear();
+        if !matches!(EngineMessage::parse(&line), EngineMessage::Thinking(_)) {
+            return line;
+        }
+    }
+}
+
+fn fits(pattern: &str, line: &str) -> bool {
+    match pattern.split_once('*') {
+        Some((start, end)) => {
+            line.len() >= start.len() + end.len() && line.starts_with(start) && line.ends_with(end)
+        }
+        None => pattern == line,
+    }
+}
