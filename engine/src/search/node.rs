@@ -3,7 +3,6 @@
 
 use smalt_chess::{Move, Position};
 
-use super::endings::is_known_draw;
 use super::histories::Place;
 use super::ordering::{Picker, Wanted};
 use super::params::PARAMETERS as P;
@@ -68,17 +67,8 @@ impl Worker<'_> {
 
         // 2. Draws, the longest line, and mates that are already nearer than any here.
         if !is_root {
-            if self.is_draw(position, ply) {
-                return self.draw_score();
-            }
-            if is_known_draw(position) {
-                return 0;
-            }
-            if alpha < 0 && self.can_repeat(position, ply) {
-                alpha = self.draw_score();
-                if alpha >= beta {
-                    return alpha;
-                }
+            if let Some(score) = self.drawn(position, &mut alpha, beta, ply) {
+                return score;
             }
             if ply >= MAX_PLY {
                 return if in_check { 0 } else { self.evaluate(position) };

@@ -3,7 +3,6 @@
 
 use smalt_chess::{Move, Position};
 
-use super::endings::is_known_draw;
 use super::ordering::{Wanted, is_minor_promotion};
 use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{INFINITE, LEAST_MATE, MAX_PLY, NO_SCORE, is_mate, mated_in};
@@ -26,17 +25,8 @@ impl Worker<'_> {
         if self.enter_node(ply) {
             return 0;
         }
-        if self.is_draw(position, ply) {
-            return self.draw_score();
-        }
-        if is_known_draw(position) {
-            return 0;
-        }
-        if alpha < 0 && self.can_repeat(position, ply) {
-            alpha = self.draw_score();
-            if alpha >= beta {
-                return alpha;
-            }
+        if let Some(score) = self.drawn(position, &mut alpha, beta, ply) {
+            return score;
         }
         let in_check = position.is_check();
         if ply >= MAX_PLY {

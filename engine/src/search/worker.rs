@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use smalt_chess::{Move, MoveList, Position, Square};
 
 use super::corrections::{Corrections, Steps};
-use super::endings::{known_win, lone_side};
+use super::endings::{is_known_draw, known_win, lone_side};
 use super::histories::{Context, Histories, Place};
 use super::ordering::{Knowledge, Picker, Ranked, Wanted};
 use super::params::PARAMETERS as P;
@@ -344,6 +344,22 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(super) fn draw_score(&self) -> i32 {
         1 - (self.nodes & 2) as i32
+    }
+
+    /// The score of a node that is drawn at least, if that decides it; else it may lift alpha.
+    #[inline]
+    pub(super) fn drawn(&self, position: &Position, alpha: &mut i32, beta: i32, ply: usize) -> Option<i32> {
+        if self.is_draw(position, ply) {
+            return Some(self.draw_score());
+        }
+        if is_known_draw(position) {
+            return Some(0);
+        }
+        if *alpha < 0 && self.can_repeat(position, ply) {
+            *alpha = self.draw_score();
+            return (*alpha >= beta).then_some(*alpha);
+        }
+        None
     }
 
     pub(super) fn context(&self, position: &Position, ply: usize) -> Context {
