@@ -31,6 +31,23 @@ fn keys_kept_incrementally_are_keys_from_scratch() {
 }
 
 #[test]
+fn the_likely_key_is_that_of_every_plain_move() {
+    check(30, 120, |position| {
+        for &mv in &position.legal_moves() {
+            let after = position.after(mv);
+            let is_plain = !mv.is_castle()
+                && !mv.is_en_passant()
+                && !mv.is_promotion()
+                && after.en_passant().is_none()
+                && after.castling_rooks() == position.castling_rooks();
+            if is_plain {
+                assert_eq!(position.likely_key_after(mv), after.key(), "{mv:?} in {position:?}");
+            }
+        }
+    });
+}
+
+#[test]
 fn a_position_put_together_again_is_the_same() {
     check(20, 60, |position| {
         let again = Position::new(&position.to_setup()).unwrap();

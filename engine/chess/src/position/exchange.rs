@@ -18,13 +18,17 @@ impl Position {
         if mv.is_castle() {
             return threshold <= 0;
         }
-        let mut exchange = Exchange::start(self, mv);
-        // What the side to move loses of its goal should its piece be taken; not positive: it has won in any case.
-        let mut swap = gain(self, mv, values) - threshold;
-        if swap < 0 {
+        // Most moves are judged without a look at who attacks the square.
+        let won = gain(self, mv, values) - threshold;
+        if won < 0 {
             return false;
         }
-        swap = values[exchange.standing.index()] - swap;
+        // What the side to move loses of its goal should its piece be taken; not positive: it has won in any case.
+        let mut swap = values[standing_after(self, mv).index()] - won;
+        if swap <= 0 {
+            return true;
+        }
+        let mut exchange = Exchange::start(self, mv);
         let mut side = !self.turn();
         let mut reached = true;
         while swap >= i32::from(reached) {
@@ -74,6 +78,11 @@ fn gain(position: &Position, mv: Move, values: &ExchangeValues) -> i32 {
     taken + promoted
 }
 
+/// What stands on the destination of a move behind it.
+fn standing_after(position: &Position, mv: Move) -> Role {
+    mv.promoted_to().unwrap_or(position.moved_role(mv))
+}
+
 /// The pieces around one square while they take each other there.
 struct Exchange<'a> {
     position: &'a Position,
@@ -93,8 +102,7 @@ impl<'a> Exchange<'a> {
             occupied.remove(Square::from_index(square.index() ^ 8));
         }
         let attackers = position.attackers(square, occupied);
-        let standing = mv.promoted_to().unwrap_or(position.moved_role(mv));
-        Exchange { position, square, occupied, attackers, standing }
+        Exchange { position, square, occupied, attackers, standing: standing_after(position, mv) }
     }
 
     fn attackers(&self, side: Color) -> Bitboard {

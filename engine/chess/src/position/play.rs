@@ -22,7 +22,7 @@ impl Position {
     #[must_use]
     pub fn after(&self, mv: Move) -> Position {
         let mut next = *self;
-        next.set_after(self, mv);
+        next.play_from(self, mv);
         next
     }
 
@@ -30,11 +30,18 @@ impl Position {
     /// is the fastest way to play where the new position has a place of its own, as on the stack of a search.
     #[inline]
     pub fn set_after(&mut self, before: &Position, mv: Move) -> bool {
-        match before.turn {
-            Color::White => self.set_after_as::<true>(before, mv),
-            Color::Black => self.set_after_as::<false>(before, mv),
-        }
+        *self = *before;
+        self.play_from(before, mv);
         self.checkers.any()
+    }
+
+    /// As [`Position::set_after`] of a copy of `before`.
+    #[inline]
+    fn play_from(&mut self, before: &Position, mv: Move) {
+        match before.turn {
+            Color::White => self.play_from_as::<true>(before, mv),
+            Color::Black => self.play_from_as::<false>(before, mv),
+        }
     }
 
     /// The position after the side to move has passed.
@@ -54,6 +61,17 @@ impl Position {
         next
     }
 
+    /// The key behind most legal moves, found before they are played, so that memory can be asked for what is known of
+    /// it. It is another one where a move does more than to take or to go: castling, lost rights to castle, en passant,
+    /// promotions, double steps that allow en passant.
+    #[inline]
+    pub fn likely_key_after(&self, mv: Move) -> u64 {
+        let (from, to) = (mv.from().index(), mv.to().index());
+        let [moved, taken] = [from, to].map(|square| self.board[square] as usize);
+        let piece = zobrist::PIECES[moved][from] ^ zobrist::PIECES[moved][to] ^ zobrist::PIECES[taken][to];
+        self.key ^ self.turn_key() ^ piece
+    }
+
     /// What changes in the key with every move: the turn, and the en-passant file that is gone.
     #[inline]
     fn turn_key(&self) -> u64 {
@@ -61,11 +79,17 @@ impl Position {
         zobrist::WHITE_TO_MOVE ^ en_passant
     }
 
-    /// As [`Position::set_after`] for the side that is known to move. Values are read from `before` rather than from
-    /// the fresh copy, for the processor would wait until that has gone through.
+    /// As [`Position::set_after`] for the side that is known to move.
     #[inline(always)]
     pub(crate) fn set_after_as<const WHITE: bool>(&mut self, before: &Position, mv: Move) {
         *self = *before;
+        self.play_from_as::<WHITE>(before, mv);
+    }
+
+    /// Plays on a copy of `before`. Values are read from `before` rather than from the fresh copy, for the processor
+    /// would wait until that has gone through.
+    #[inline(always)]
+    fn play_from_as<const WHITE: bool>(&mut self, before: &Position, mv: Move) {
         let us = if WHITE { Color::White } else { Color::Black };
         self.turn = !us;
         self.en_passant = None;
