@@ -3,6 +3,7 @@
 pub mod bench;
 pub mod engine;
 pub mod evaluation;
+mod memory;
 pub mod openings;
 pub mod search;
 pub mod serve;

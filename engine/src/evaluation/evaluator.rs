@@ -8,11 +8,14 @@ use super::parameters::Parameters;
 use super::terms::structure::{self, Structure};
 use super::trace::{NoTrace, Weighing};
 use super::{from_mover, parts};
+use crate::memory::prefetch;
 
 /// How many structures are remembered; a power of two.
 const REMEMBERED: usize = 1 << 13;
 
+/// A cache line.
 #[derive(Clone, Copy)]
+#[repr(align(64))]
 struct Entry {
     key: u64,
     structure: Structure,
@@ -44,6 +47,12 @@ impl Evaluator {
     /// The parameters that it was made with.
     pub fn parameters(&self) -> &Arc<Parameters> {
         &self.parameters
+    }
+
+    /// Asks the memory for what is remembered of a position that will soon be evaluated.
+    #[inline]
+    pub(crate) fn prefetch(&self, position: &Position) {
+        prefetch(&self.structures[structure_key(position) as usize & (REMEMBERED - 1)]);
     }
 
     /// As [`super::evaluate`].

@@ -5,6 +5,7 @@ use smalt_chess::{Bitboard, Color, Position, Role};
 
 use super::histories::{PLACES, Place, pull};
 use super::params::PARAMETERS as P;
+use crate::memory::prefetch;
 
 /// No correction leaves the range from minus this to plus this, in its own unit.
 const MOST: i32 = 1024;
@@ -29,6 +30,14 @@ pub(super) struct Steps {
     pub(super) before: Place,
 }
 
+/// Where a position stands in the correction histories.
+#[derive(Clone, Copy)]
+pub(super) struct Spots {
+    turn: Color,
+    slots: [usize; 4],
+    steps: Steps,
+}
+
 /// The correction histories of one thread; in the beginning all are zero.
 pub(super) struct Corrections {
     /// By pawns, by minor pieces and kings, by White's pieces, by Black's; each by the side to move.
@@ -38,14 +47,23 @@ pub(super) struct Corrections {
 }
 
 impl Corrections {
+    /// Where to look for the corrections of a position; the memory is asked for them.
+    #[inline]
+    pub(super) fn find(&self, position: &Position, steps: Steps) -> Spots {
+        let spots = Spots { turn: position.turn(), slots: slots(position), steps };
+        for (history, slot) in self.hashed.iter().zip(spots.slots) {
+            prefetch(&history[slot]);
+        }
+        prefetch(&self.continuation[steps.before.index()][steps.last.index()]);
+        spots
+    }
+
     /// What to add to the static evaluation, in centipawns for the side to move.
     #[inline]
-    pub(super) fn of(&self, position: &Position, steps: Steps) -> i32 {
-        let turn = position.turn().index();
-        let [pawns, minors, white, black] = std::array::from_fn({
-            let slots = slots(position);
-            move |kind| i32::from(self.hashed[kind][slots[kind]][turn])
-        });
+    pub(super) fn of(&self, spots: Spots) -> i32 {
+        let Spots { turn, slots, steps } = spots;
+        let [pawns, minors, white, black] =
+            std::array::from_fn(|kind| i32::from(self.hashed[kind][slots[kind]][turn.index()]));
         let continuation = i32::from(self.continuation[steps.before.index()][steps.last.index()]);
         let sum = pawns * P.correction_pawn()
             + minors * P.correction_minor()
@@ -95,10 +113,10 @@ mod tests {
         let mut experience = Experience::new();
         let corrections = &mut experience.corrections;
         for _ in 0..200 {
-            let left = 40 - corrections.of(&position, NOWHERE);
+            let left = 40 - corrections.of(corrections.find(&position, NOWHERE));
             corrections.teach(&position, NOWHERE, 12, left);
         }
-        let correction = corrections.of(&position, NOWHERE);
+        let correction = corrections.of(corrections.find(&position, NOWHERE));
         assert!((35..=45).contains(&correction), "{correction}");
     }
 
@@ -112,7 +130,7 @@ mod tests {
         for _ in 0..50 {
             corrections.teach(&taught, NOWHERE, 10, 60);
         }
-        let of = |position| corrections.of(position, NOWHERE);
+        let of = |position| corrections.of(corrections.find(position, NOWHERE));
         assert!(of(&taught) > of(&similar) && of(&similar) > of(&other));
         assert_eq!(of(&other), 0);
     }

@@ -46,11 +46,12 @@ impl Worker<'_> {
         let (raw, mut best) = if in_check {
             (NO_SCORE, -INFINITE)
         } else {
+            let spots = self.corrections_at(position, ply);
             let raw = match known {
                 Some(entry) if entry.evaluation != NO_SCORE => entry.evaluation,
                 _ => self.evaluate(position),
             };
-            let evaluation = self.corrected(position, raw, ply);
+            let evaluation = self.corrected(position, raw, spots);
             (raw, known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation))
         };
         if best >= beta {

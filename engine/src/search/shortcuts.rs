@@ -41,13 +41,14 @@ impl Worker<'_> {
             return Judged { known, raw, evaluation, estimate: NO_SCORE, is_improving: false, was_pv };
         }
         let is_again = self.frame(ply).excluded.is_some() && self.frame(ply).evaluation != NO_SCORE;
+        let spots = self.corrections_at(position, ply);
         let raw = match known {
             Some(entry) if entry.evaluation != NO_SCORE => entry.evaluation,
             _ if is_again => NO_SCORE,
             _ => self.evaluate(position),
         };
         let evaluation =
-            if is_again { self.frame(ply).evaluation } else { self.corrected(position, raw, ply) };
+            if is_again { self.frame(ply).evaluation } else { self.corrected(position, raw, spots) };
         let estimate = known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation);
         self.frame(ply).evaluation = evaluation;
         let before = [2, 4].map(|plies| self.earlier(ply, plies).evaluation);

@@ -9,6 +9,7 @@ use smalt_chess::Move;
 
 use super::pages::{Zeroable, zeroed_slice};
 use super::score::{from_table, to_table};
+use crate::memory::prefetch;
 
 /// How a kept score relates to the true one.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -158,15 +159,7 @@ impl TranspositionTable {
     /// Asks the memory for the entries of a key that will soon be needed.
     #[inline]
     pub fn prefetch(&self, key: u64) {
-        #[cfg(target_arch = "x86_64")]
-        #[expect(unsafe_code, reason = "a hint to the processor's cache has no safe form")]
-        // SAFETY: prefetching reads nothing and may be given any address; this one is a live reference.
-        unsafe {
-            use std::arch::x86_64::{_MM_HINT_T0, _mm_prefetch};
-            _mm_prefetch(std::ptr::from_ref(self.bucket(key)).cast(), _MM_HINT_T0);
-        }
-        #[cfg(not(target_arch = "x86_64"))]
-        let _ = key;
+        prefetch(self.bucket(key));
     }
 
     /// What is known about the position of a key, met at this ply.

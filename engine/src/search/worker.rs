@@ -5,7 +5,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use smalt_chess::{Move, MoveList, Position, Square};
 
-use super::corrections::{Corrections, Steps};
+use super::corrections::{Corrections, Spots, Steps};
 use super::endings::{is_known_draw, known_win, lone_side};
 use super::histories::{Context, Histories, Place};
 use super::ordering::{Knowledge, Picker, Ranked, Wanted};
@@ -254,10 +254,10 @@ impl<'a> Worker<'a> {
 
     /// A static evaluation with what the fifty-move rule and the correction histories have to say.
     #[inline]
-    pub(super) fn corrected(&self, position: &Position, evaluation: i32, ply: usize) -> i32 {
+    pub(super) fn corrected(&self, position: &Position, evaluation: i32, spots: Spots) -> i32 {
         let correction = match lone_side(position) {
             Some(_) => 0,
-            None => self.corrections.of(position, self.steps(ply)),
+            None => self.corrections.of(spots),
         };
         clamp(dampened(evaluation, position.halfmove_clock()) + correction)
     }
@@ -266,15 +266,21 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(super) fn steps(&self, ply: usize) -> Steps {
         Steps { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
+    /// Where the correction histories have their word on the node at this ply; to be asked for before the evaluation,
+    /// so that they are at hand behind it.
+    #[inline]
+    pub(super) fn corrections_at(&self, position: &Position, ply: usize) -> Spots {
+        self.corrections.find(position, self.steps(ply))
+    }
+
     }
 
     /// Plays a move of the node at this ply.
     #[inline]
     pub(super) fn play(&mut self, position: &Position, mv: Move, ply: usize) -> Position {
-        let mut child = *position;
-        child.play(mv);
-        self.shared.table.prefetch(child.key());
-        self.frame(ply).made = Place::of(position, mv);
+        self.shared.table.prefetch(position.likely_key_after(mv));
+        let child = position.after(mv);
+        self.evaluator.prefetch(&child);
         let frame = self.frame(ply);
         frame.quiet = mv.is_quiet().then_some(mv);
         frame.taken_on = mv.is_capture().then_some(mv.to());
@@ -290,6 +296,7 @@ impl<'a> Worker<'a> {
         let child = position.after_null_move();
         self.shared.table.prefetch(child.key());
         let frame = self.frame(ply);
+        frame.made = Place::of(position, mv);
         frame.made = Place::NONE;
         frame.quiet = None;
         frame.taken_on = None;

@@ -10,7 +10,7 @@ use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
 /// Weighs the pieces of a side, and notes their attacks in the scene.
-#[inline]
+#[inline(always)]
 pub(super) fn weigh<T: Trace>(
     scene: &mut Scene<'_>,
     structure: &Structure,

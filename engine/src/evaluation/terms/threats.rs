@@ -12,7 +12,7 @@ use super::super::trace::{Trace, Weighing};
 const TARGETS: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 /// Weighs the threats that a side makes. The attacks of all pieces must be in the scene.
-#[inline]
+#[inline(always)]
 pub(super) fn weigh<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
     let position = scene.position;
     let (own, enemy) = (scene.side(color), scene.side(!color));
