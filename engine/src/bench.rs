@@ -62,7 +62,7 @@ pub fn run(plan: BenchPlan) -> BenchResult {
         let moves = position.legal_moves().to_vec();
         let task = Task { position, history: Vec::new(), moves };
         let signals = Signals::new(ClockState::Running);
-        let means = Means { table: &table, memories: &mut memories, signals: &signals };
+        let means = Means { table: &table, memories: &mut memories, probing: None, signals: &signals };
         let end = search(&task, &Goal::depth(plan.depth), means, &mut |_| {});
         result.nodes += end.nodes;
         result.time += end.time;

@@ -11,9 +11,11 @@ use smalt_protocol::SearchLimits;
 use crate::evaluation::Parameters;
 use crate::search::score::{MAX_PLY, mated_in};
 use crate::search::{
-    Allotment, Goal, Line, Means, Memory, Progress, Signals, Task, TranspositionTable, search,
+    Allotment, Goal, Line, Means, Memory, ProbeRule, Probing, Progress, Signals, Task, TranspositionTable,
+    search,
 };
 use crate::strength::{self, Handicap, Strength, scramble};
+use crate::tablebases::Tablebases;
 
 /// The system has not the memory that a transposition table was to have.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
@@ -33,6 +35,8 @@ pub struct Engine {
     strength: Strength,
     seed: u64,
     book: Option<PolyglotBook<Vec<u8>>>,
+    tablebases: Option<Arc<Tablebases>>,
+    probe_rule: ProbeRule,
     /// New games so far.
     games: u64,
     position: Position,
@@ -83,6 +87,8 @@ impl Engine {
             strength: Strength::Full,
             seed: 0,
             book: None,
+            tablebases: None,
+            probe_rule: ProbeRule::default(),
             games: 0,
             position: Position::start(),
             history: Vec::new(),
@@ -134,6 +140,23 @@ impl Engine {
     /// Sets the book to play from, or none.
     pub fn set_book(&mut self, book: Option<PolyglotBook<Vec<u8>>>) {
         self.book = book;
+    }
+
+    /// Sets the endgame tables to ask, or none. A weakened engine asks none. What was found without them is forgotten.
+    pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
+        self.tablebases = tablebases;
+        self.clear_hash();
+    }
+
+    /// Sets when endgame tables are asked. What was found under another rule is forgotten.
+    pub fn set_probe_rule(&mut self, rule: ProbeRule) {
+        self.probe_rule = rule;
+        self.clear_hash();
+    }
+
+    /// When endgame tables are asked.
+    pub fn probe_rule(&self) -> ProbeRule {
+        self.probe_rule
     }
 
     /// What the book has for a position.
@@ -254,7 +277,10 @@ impl Engine {
         }
         let lines = self.lines;
         let task = Task { position: self.position, history: self.history.clone(), moves };
-        let means = Means { table: &self.table, memories: &mut self.memories, signals };
+        // Nobody plays endgames perfectly and the rest badly.
+        let tables = self.tablebases.as_deref().filter(|_| handicap.is_none());
+        let probing = tables.map(|tables| Probing::new(tables, self.probe_rule));
+        let means = Means { table: &self.table, memories: &mut self.memories, probing, signals };
         let end = search(&task, &goal, means, &mut |progress| match handicap {
             None => report(progress),
             Some(_) => {
@@ -300,6 +326,7 @@ impl Engine {
             nodes: 0,
             time: signals.elapsed(),
             fullness: 0,
+            table_hits: 0,
         }
     }
 }

@@ -8,3 +8,4 @@ pub mod openings;
 pub mod search;
 pub mod serve;
 pub mod strength;
+pub mod tablebases;

@@ -162,7 +162,7 @@ impl Judge {
         let goal = Goal { nodes: Some(JUDGING_NODES), ..Goal::depth(16) };
         let signals = Signals::new(ClockState::Running);
         let memories = std::slice::from_mut(&mut self.memory);
-        let means = Means { table: &self.table, memories, signals: &signals };
+        let means = Means { table: &self.table, memories, probing: None, signals: &signals };
         search(&task, &goal, means, &mut |_| {}).lines[0].score.abs() <= EVEN
     }
 }

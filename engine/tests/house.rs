@@ -46,6 +46,11 @@ const HOMES: &[(&str, &[&str])] = &[
     ("process::Command", &["engine/driver/", "engine/scripted/"]),
     ("rusqlite::", &["tournament/src/store/", "suites/src/history/"]),
     ("async_nats", &["tournament/src/fleet/"]),
+    // The engine and the arbiter of games are strangers; a test compares the first with the library itself.
+    (
+        "shakmaty_syzygy",
+        &["engine/src/tablebases.rs", "engine/tests/tablebases.rs", "tournament/src/game/tablebases.rs"],
+    ),
     ("axum::", &["tournament/src/dashboard/"]),
     ("hyper::", &["tournament/src/dashboard/"]),
     ("hyper_util::", &["tournament/src/dashboard/"]),

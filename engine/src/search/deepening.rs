@@ -7,7 +7,7 @@ use smalt_chess::Position;
 use super::Goal;
 use super::node::Expected;
 use super::params::PARAMETERS as P;
-use super::score::{INFINITE, MATE, MAX_PLY, is_mate};
+use super::score::{INFINITE, MATE, MAX_PLY, is_decided, is_mate};
 use super::time::Clarity;
 use super::worker::{RootMove, Worker};
 
@@ -65,7 +65,7 @@ impl Worker<'_> {
         let guess = self.root[self.line].previous;
         let mut width = P.aspiration_window();
         let (mut alpha, mut beta) = (-INFINITE, INFINITE);
-        if depth >= P.aspiration_depth() && !is_mate(guess) {
+        if depth >= P.aspiration_depth() && !is_decided(guess) {
             (alpha, beta) = (guess - width, guess + width);
         }
         let mut searched = depth;
@@ -88,17 +88,22 @@ impl Worker<'_> {
                 return;
             }
             width += width * P.aspiration_growth() / 100;
-            if width > 500 || is_mate(score) {
+            if width > 500 || is_decided(score) {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
         }
     }
 
     /// Puts the root moves from this index on in order: those that this iteration has scored, then the others
-    /// as the iteration before had them.
+    /// as the iteration before had them; what endgame tables say comes before all of that.
     fn sort_from(&mut self, from: usize) {
-        let rank = |root_move: &RootMove| (root_move.score, root_move.previous);
+        let rank = |root_move: &RootMove| (root_move.rank, root_move.score, root_move.previous);
         self.root[from..].sort_by_key(|root_move| std::cmp::Reverse(rank(root_move)));
+    }
+
+    /// Whether there is more than one move to play, as far as endgame tables leave the choice.
+    fn has_choice(&self) -> bool {
+        self.root.get(1).is_some_and(|second| second.rank == self.root[0].rank)
     }
 
     fn is_goal_reached(&self, goal: &Goal, depth: i32) -> bool {
@@ -117,7 +122,7 @@ impl Worker<'_> {
         }
         let Some(elapsed) = shared.signals.own_time() else { return true };
         let best = &self.root[0];
-        if self.root.len() == 1 || is_mate(best.score) && depth > 2 * (MATE - best.score.abs()) {
+        if !self.has_choice() || is_mate(best.score) && depth > 2 * (MATE - best.score.abs()) {
             return false;
         }
         let earlier = course.scores.iter().rev().nth(3).or(course.scores.first());

@@ -5,7 +5,7 @@ use smalt_chess::{Move, Position};
 use super::endings::lone_side;
 use super::histories::{Context, Place, bonus, malus};
 use super::params::PARAMETERS as P;
-use super::score::{INFINITE, NO_SCORE, is_mate};
+use super::score::{INFINITE, NO_SCORE, is_decided};
 use super::shortcuts::Judged;
 use super::transposition::Bound;
 use super::worker::Worker;
@@ -13,7 +13,8 @@ use super::worker::Worker;
 impl Worker<'_> {
     /// Whether the root may play the move, in the line that is being looked for.
     pub(super) fn is_root_move(&self, mv: Move) -> bool {
-        self.root[self.line..].iter().any(|root_move| root_move.mv == mv)
+        let candidates = &self.root[self.line..];
+        candidates.iter().any(|root_move| root_move.mv == mv && root_move.rank == candidates[0].rank)
     }
 
     /// Keeps what the root found out about a move.
@@ -98,7 +99,7 @@ impl Worker<'_> {
             Bound::Upper => best < judged.evaluation,
         };
         let is_known = lone_side(position).is_some();
-        if judged.evaluation != NO_SCORE && is_quiet && says_something && !is_mate(best) && !is_known {
+        if judged.evaluation != NO_SCORE && is_quiet && says_something && !is_decided(best) && !is_known {
             let steps = self.steps(ply);
             self.corrections.teach(position, steps, depth, best - judged.evaluation);
         }

@@ -4,7 +4,7 @@
 //! [`node`] and [`quiescence`] are the two kinds of nodes, [`shortcuts`] and [`selection`] how the first spares itself
 //! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`],
 //! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them;
-//! [`endings`] are known without a search.
+//! [`endings`] are known without a search, those that [`probing`] asks endgame tables for as well.
 
 mod corrections;
 mod deepening;
@@ -15,6 +15,7 @@ mod node;
 mod ordering;
 mod pages;
 pub mod params;
+mod probing;
 mod quiescence;
 mod resolve;
 pub mod score;
@@ -26,11 +27,12 @@ pub mod transposition;
 mod worker;
 
 use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, AtomicU64};
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use smalt_chess::{Move, Position};
 
+pub use probing::{FiftyMoves, ProbeRule, Probing};
 pub use resolve::Resolver;
 pub use signals::{ClockState, Signals};
 pub use time::Allotment;
@@ -103,6 +105,8 @@ pub struct Progress {
     pub time: Duration,
     /// How full the transposition table is, in thousandths.
     pub fullness: u32,
+    /// How often endgame tables knew a position, in all threads.
+    pub table_hits: u64,
 }
 
 /// What one thread remembers from search to search.
@@ -149,6 +153,8 @@ pub struct Means<'a> {
     pub table: &'a TranspositionTable,
     /// One for each thread: their number is the number of threads.
     pub memories: &'a mut [Memory],
+    /// Endgame tables.
+    pub probing: Option<Probing<'a>>,
     /// What the world outside says.
     pub signals: &'a Signals,
 }
@@ -160,6 +166,13 @@ pub struct Means<'a> {
 pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut(&Progress)) -> Progress {
     assert!(!task.moves.is_empty() && !means.memories.is_empty());
     means.table.age();
+    // A mate that is asked for has to be shown.
+    let probing = means.probing.filter(|_| goal.mate.is_none());
+    let ranking = probing.and_then(|probing| probing.rank(task));
+    let ranks = probing.iter().zip(&ranking).flat_map(|(probing, ranking)| {
+        ranking.moves.iter().map(|ranked| (ranked.rank, probing.score(ranked.outlook, 0).0))
+    });
+    let ranks: Vec<_> = ranks.collect();
     let shared = Shared {
         table: means.table,
         signals: means.signals,
@@ -167,9 +180,11 @@ pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut
         node_limit: goal.nodes,
         seeks_mate: goal.mate.is_some(),
         nodes: means.memories.iter().map(|_| AtomicU64::new(0)).collect(),
+        probing: probing.filter(|probing| probing.is_needed_below(ranking.as_ref())),
+        table_hits: AtomicU64::new(ranks.len() as u64),
         finished: AtomicBool::new(false),
     };
-    let root = Root { position: &task.position, history: &task.history, moves: &task.moves };
+    let root = Root { position: &task.position, history: &task.history, moves: &task.moves, ranks: &ranks };
     let (first, others) = means.memories.split_first_mut().expect("there is a thread");
     std::thread::scope(|scope| {
         let helpers: Vec<_> = others
@@ -201,9 +216,15 @@ fn choose(own: Progress, others: impl Iterator<Item = Progress>) -> Progress {
     others.fold(own, |best, other| if rank(&other) > rank(&best) { other } else { best })
 }
 
+/// What the search thinks of a move at the root; where endgame tables know better, they speak, unless a mate is in sight.
+fn shown_score(root_move: &worker::RootMove) -> i32 {
+    let score = if root_move.score == -score::INFINITE { root_move.previous } else { root_move.score };
+    root_move.table_score.filter(|_| !score::is_mate(score)).unwrap_or(score)
+}
+
 fn progress(worker: &Worker<'_>, goal: &Goal) -> Progress {
     let line = |root_move: &worker::RootMove| Line {
-        score: if root_move.score == -score::INFINITE { root_move.previous } else { root_move.score },
+        score: shown_score(root_move),
         moves: root_move.pv.clone(),
         selective_depth: root_move.selective_depth,
     };
@@ -213,5 +234,6 @@ fn progress(worker: &Worker<'_>, goal: &Goal) -> Progress {
         nodes: worker.shared.total_nodes(),
         time: worker.shared.signals.elapsed(),
         fullness: worker.shared.table.fullness(),
+        table_hits: worker.shared.table_hits.load(Relaxed),
     }
 }

@@ -6,8 +6,9 @@ use smalt_chess::{Move, Position};
 use super::histories::Place;
 use super::ordering::{Picker, Wanted};
 use super::params::PARAMETERS as P;
+use super::probing::Answer;
 use super::quiescence::is_cutoff;
-use super::score::{INFINITE, LEAST_MATE, MAX_PLY, is_mate, mate_in, mated_in};
+use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, is_decided, mate_in, mated_in};
 use super::selection::{Extension, Verdict};
 use super::shortcuts::{Judged, has_pieces};
 use super::transposition::{Bound, Entry};
@@ -83,7 +84,7 @@ impl Worker<'_> {
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 2).cutoffs = 0;
 
-        // 3. The table.
+        // 3a. The transposition table.
         let known =
             if excluded.is_some() { None } else { self.shared.table.probe(self.table_key(position), ply) };
         if let Some(entry) = known
@@ -93,6 +94,16 @@ impl Worker<'_> {
             && is_cutoff(&entry, alpha, beta)
         {
             return entry.score;
+        }
+
+        // 3b. The endgame tables.
+        let (mut least, mut most) = (-INFINITE, INFINITE);
+        if !is_root && excluded.is_none() {
+            match self.ask_tables(position, alpha, beta, depth, ply) {
+                Answer::Score(score) => return score,
+                Answer::Range(low, high) => (least, most) = (low, high),
+            }
+            alpha = alpha.max(least);
         }
 
         // 4. The static evaluation.
@@ -143,13 +154,14 @@ impl Worker<'_> {
         }
 
         // 15. Remember it. What lies above beta is the less certain the less deep the search was.
-        let mut best = found.best;
-        if best >= beta && !is_mate(best) && !is_mate(beta) {
+        let mut best = found.best.clamp(least, most);
+        if best >= beta && !is_decided(best) && !is_decided(beta) {
             best = (best * depth + beta * P.fail_high_weight()) / (depth + P.fail_high_weight());
         }
         let bound = match best {
             _ if best >= beta => Bound::Lower,
             _ if PV && best > first_alpha => Bound::Exact,
+            _ if best == least => Bound::Lower,
             _ => Bound::Upper,
         };
         if excluded.is_none() {
@@ -205,7 +217,7 @@ impl Worker<'_> {
             let place = Place::of(position, mv);
             let history = self.history_of(position, mv, place, context);
             let mut reduction = self.reduction(mv.is_quiet(), depth, found.moves);
-            let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_MATE;
+            let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_DECIDED;
             if may_prune && has_pieces(position, position.turn()) {
                 let reduced = (depth - reduction / 1024).max(0);
                 match self.is_useless(position, mv, depth, reduced, alpha, history, found.moves, judged) {

@@ -5,7 +5,7 @@ use smalt_chess::{Move, Position};
 
 use super::ordering::{Wanted, is_minor_promotion};
 use super::params::{PARAMETERS as P, exchange_values};
-use super::score::{INFINITE, LEAST_MATE, MAX_PLY, NO_SCORE, is_mate, mated_in};
+use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, NO_SCORE, is_decided, mated_in};
 use super::transposition::{Bound, Entry};
 use super::worker::Worker;
 
@@ -55,7 +55,7 @@ impl Worker<'_> {
             (raw, known.and_then(|entry| better_estimate(&entry, evaluation)).unwrap_or(evaluation))
         };
         if best >= beta {
-            if !is_mate(best) {
+            if !is_decided(best) {
                 best += (beta - best) * P.quiescence_fail_high_weight() / 1024;
             }
             if known.is_none() {
@@ -82,7 +82,7 @@ impl Worker<'_> {
             moves += 1;
 
             // 5. Captures that can't lift the score to alpha, and quiet moves where an evasion is known.
-            if best > -LEAST_MATE {
+            if best > -LEAST_DECIDED {
                 if in_check && mv.is_quiet() {
                     break;
                 }
@@ -161,7 +161,7 @@ pub(super) fn better_estimate(entry: &Entry, evaluation: i32) -> Option<i32> {
         Bound::Lower => entry.score > evaluation,
         Bound::Upper => entry.score < evaluation,
     };
-    (is_better && !is_mate(entry.score)).then_some(entry.score)
+    (is_better && !is_decided(entry.score)).then_some(entry.score)
 }
 
 /// The piece that a capture takes and what a promotion adds, in centipawns.

@@ -38,9 +38,11 @@ impl Resolver {
             node_limit: Some(NODE_LIMIT),
             seeks_mate: false,
             nodes: vec![AtomicU64::new(0)],
+            probing: None,
+            table_hits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
         };
-        let root = Root { position, history: &[], moves: &[] };
+        let root = Root { position, history: &[], moves: &[], ranks: &[] };
         let mut worker = Worker::new(&shared, &mut self.memory, 0, &root);
         worker.quiesce::<true>(position, -INFINITE, INFINITE, 0);
         if worker.stopped {

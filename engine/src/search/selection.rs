@@ -5,7 +5,7 @@ use smalt_chess::{Move, Position};
 use super::histories::{Context, Place};
 use super::node::Expected;
 use super::params::{PARAMETERS as P, exchange_values};
-use super::score::{NO_SCORE, is_mate};
+use super::score::{NO_SCORE, is_decided};
 use super::shortcuts::Judged;
 use super::transposition::Bound;
 use super::worker::Worker;
@@ -109,7 +109,7 @@ impl Worker<'_> {
         let is_candidate = depth >= P.singular_depth()
             && entry.depth >= depth - 3
             && entry.bound != Bound::Upper
-            && !is_mate(entry.score);
+            && !is_decided(entry.score);
         if !is_candidate {
             return Extension::Plies(0);
         }
@@ -123,7 +123,7 @@ impl Worker<'_> {
                 && self.frame(ply).double_extensions < P.singular_double_most();
             return Extension::Plies(1 + i32::from(is_alone));
         }
-        if score >= beta && !is_mate(score) {
+        if score >= beta && !is_decided(score) {
             return Extension::Refuted(score);
         }
         if entry.score >= beta {

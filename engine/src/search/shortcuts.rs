@@ -8,7 +8,7 @@ use super::node::Expected;
 use super::ordering::Wanted;
 use super::params::PARAMETERS as P;
 use super::quiescence::better_estimate;
-use super::score::{NO_SCORE, is_mate};
+use super::score::{NO_SCORE, is_decided};
 use super::transposition::{Bound, Entry};
 use super::worker::Worker;
 
@@ -90,7 +90,7 @@ impl Worker<'_> {
 
         // 6a. Reverse futility: so far above beta that the opponent won't catch up in the depth left.
         let margin = P.reverse_futility_margin() * (depth - i32::from(judged.is_improving));
-        if depth <= P.reverse_futility_depth() && estimate - margin >= beta && !is_mate(beta) {
+        if depth <= P.reverse_futility_depth() && estimate - margin >= beta && !is_decided(beta) {
             return Some((estimate + beta) / 2);
         }
 
@@ -107,7 +107,7 @@ impl Worker<'_> {
             && estimate >= beta
             && judged.evaluation >= beta
             && self.earlier(ply, 1).made != Place::NONE
-            && !is_mate(beta)
+            && !is_decided(beta)
             && has_pieces(position, position.turn())
         {
             let score_part =
@@ -121,7 +121,7 @@ impl Worker<'_> {
                 return None;
             }
             if score >= beta {
-                return Some(if is_mate(score) { beta } else { score });
+                return Some(if is_decided(score) { beta } else { score });
             }
         }
 
@@ -140,7 +140,7 @@ impl Worker<'_> {
     ) -> Option<i32> {
         let goal = beta + P.probcut_margin();
         let is_hopeless = judged.known.is_some_and(|entry| entry.depth >= depth - 3 && entry.score < goal);
-        if depth < P.probcut_depth() || is_mate(beta) || is_hopeless {
+        if depth < P.probcut_depth() || is_decided(beta) || is_hopeless {
             return None;
         }
         let wanted = Wanted::CapturesWinning((goal - judged.evaluation).max(0));
@@ -169,7 +169,7 @@ impl Worker<'_> {
                     was_pv: judged.was_pv,
                 };
                 self.shared.table.store(self.table_key(position), ply, entry);
-                decided = Some(if is_mate(score) { score } else { score - P.probcut_margin() });
+                decided = Some(if is_decided(score) { score } else { score - P.probcut_margin() });
                 break;
             }
         }

@@ -11,6 +11,7 @@ use super::histories::{Context, Histories, Place};
 use super::ordering::{Knowledge, Picker, Ranked, Wanted};
 use super::params::PARAMETERS as P;
 use super::params::exchange_values;
+use super::probing::Probing;
 use super::score::{INFINITE, MAX_PLY, NO_SCORE, clamp};
 use super::signals::Signals;
 use super::time::Allotment;
@@ -34,6 +35,10 @@ pub(super) struct Shared<'a> {
     pub(super) seeks_mate: bool,
     /// Nodes of each thread, a little behind.
     pub(super) nodes: Vec<AtomicU64>,
+    /// Endgame tables for the search below the root.
+    pub(super) probing: Option<Probing<'a>>,
+    /// How often they knew a position.
+    pub(super) table_hits: AtomicU64,
     /// The first thread has finished, or another has seen that the search is over.
     pub(super) finished: AtomicBool,
 }
@@ -80,6 +85,10 @@ pub(super) struct Frame {
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
+    /// What endgame tables say: moves with a greater rank come first, whatever the search thinks of them.
+    pub(super) rank: i32,
+    /// The score that goes with the rank, where tables know the root.
+    pub(super) table_score: Option<i32>,
     /// From this iteration; -[`INFINITE`] if it did not become best.
     pub(super) score: i32,
     /// From the iteration before.
@@ -122,6 +131,8 @@ pub(super) struct Root<'a> {
     /// Keys of the positions before it that may repeat.
     pub(super) history: &'a [u64],
     pub(super) moves: &'a [Move],
+    /// What endgame tables say of each move, if they know the position: its rank and score.
+    pub(super) ranks: &'a [(i32, i32)],
 }
 
 impl<'a> Worker<'a> {
@@ -148,17 +159,20 @@ impl<'a> Worker<'a> {
         frames[LEAD].reversible = usize::from(root.position.halfmove_clock()).min(root.history.len());
         let mut keys = root.history.to_vec();
         keys.push(root.position.repetition_key());
-        let root_move = |&mv| RootMove {
+        let root_move = |(index, &mv): (usize, &Move)| RootMove {
             mv,
+            rank: root.ranks.get(index).map_or(0, |&(rank, _)| rank),
+            table_score: root.ranks.get(index).map(|&(_, score)| score),
             score: -INFINITE,
             previous: -INFINITE,
             selective_depth: 0,
             nodes: 0,
             pv: vec![mv],
         };
-        let mut root_moves: Vec<RootMove> = root.moves.iter().map(root_move).collect();
+        let mut root_moves: Vec<RootMove> = root.moves.iter().enumerate().map(root_move).collect();
         let known_best = shared.table.probe(root.position.key(), 0).and_then(|entry| entry.best);
-        root_moves.sort_by_key(|root_move| std::cmp::Reverse(first_guess(root, root_move.mv, known_best)));
+        let guess = |root_move: &RootMove| (root_move.rank, first_guess(root, root_move.mv, known_best));
+        root_moves.sort_by_key(|root_move| std::cmp::Reverse(guess(root_move)));
         let Experience { histories, corrections } = &mut *memory.experience;
         Worker {
             shared,
@@ -252,6 +266,13 @@ impl<'a> Worker<'a> {
         clamp(known_win(position).unwrap_or_else(|| self.evaluator.evaluate(position)))
     }
 
+    /// Where the correction histories have their word on the node at this ply; to be asked for before the evaluation,
+    /// so that they are at hand behind it.
+    #[inline]
+    pub(super) fn corrections_at(&self, position: &Position, ply: usize) -> Spots {
+        self.corrections.find(position, self.steps(ply))
+    }
+
     /// A static evaluation with what the fifty-move rule and the correction histories have to say.
     #[inline]
     pub(super) fn corrected(&self, position: &Position, evaluation: i32, spots: Spots) -> i32 {
@@ -266,13 +287,6 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(super) fn steps(&self, ply: usize) -> Steps {
         Steps { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
-    /// Where the correction histories have their word on the node at this ply; to be asked for before the evaluation,
-    /// so that they are at hand behind it.
-    #[inline]
-    pub(super) fn corrections_at(&self, position: &Position, ply: usize) -> Spots {
-        self.corrections.find(position, self.steps(ply))
-    }
-
     }
 
     /// Plays a move of the node at this ply.
@@ -282,6 +296,7 @@ impl<'a> Worker<'a> {
         let child = position.after(mv);
         self.evaluator.prefetch(&child);
         let frame = self.frame(ply);
+        frame.made = Place::of(position, mv);
         frame.quiet = mv.is_quiet().then_some(mv);
         frame.taken_on = mv.is_capture().then_some(mv.to());
         frame.reduction = 0;
@@ -296,7 +311,6 @@ impl<'a> Worker<'a> {
         let child = position.after_null_move();
         self.shared.table.prefetch(child.key());
         let frame = self.frame(ply);
-        frame.made = Place::of(position, mv);
         frame.made = Place::NONE;
         frame.quiet = None;
         frame.taken_on = None;
@@ -332,6 +346,22 @@ impl<'a> Worker<'a> {
         plies.any(|back| position.can_step_by(key ^ before[before.len() - back]))
     }
 
+    /// The score of a node that is drawn at least, if that decides it; else it may lift alpha.
+    #[inline]
+    pub(super) fn drawn(&self, position: &Position, alpha: &mut i32, beta: i32, ply: usize) -> Option<i32> {
+        if self.is_draw(position, ply) {
+            return Some(self.draw_score());
+        }
+        if is_known_draw(position) {
+            return Some(0);
+        }
+        if *alpha < 0 && self.can_repeat(position, ply) {
+            *alpha = self.draw_score();
+            return (*alpha >= beta).then_some(*alpha);
+        }
+        None
+    }
+
     fn is_repetition(&self, ply: usize) -> bool {
         let (&key, before) = self.keys.split_last().expect("the root's key is always there");
         let reversible = self.earlier(ply, 0).reversible;
@@ -351,22 +381,6 @@ impl<'a> Worker<'a> {
     #[inline]
     pub(super) fn draw_score(&self) -> i32 {
         1 - (self.nodes & 2) as i32
-    }
-
-    /// The score of a node that is drawn at least, if that decides it; else it may lift alpha.
-    #[inline]
-    pub(super) fn drawn(&self, position: &Position, alpha: &mut i32, beta: i32, ply: usize) -> Option<i32> {
-        if self.is_draw(position, ply) {
-            return Some(self.draw_score());
-        }
-        if is_known_draw(position) {
-            return Some(0);
-        }
-        if *alpha < 0 && self.can_repeat(position, ply) {
-            *alpha = self.draw_score();
-            return (*alpha >= beta).then_some(*alpha);
-        }
-        None
     }
 
     pub(super) fn context(&self, position: &Position, ply: usize) -> Context {

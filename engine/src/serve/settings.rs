@@ -12,7 +12,9 @@ use crate::engine::{Engine, NoMemoryError};
 use crate::evaluation::{Parameters, ParametersError};
 #[cfg(feature = "tune")]
 use crate::search::params::{SearchParameters, tuning};
+use crate::search::{FiftyMoves, ProbeRule};
 use crate::strength::{ELO_RANGE, Strength};
+use crate::tablebases::{NoTablesError, Tablebases};
 
 /// What the options have set besides the engine.
 pub(super) struct Settings {
@@ -42,6 +44,8 @@ pub(super) enum SetOptionError {
     Parameters { path: String, source: ParametersError },
     #[error("{path} is no Polyglot book: {source}")]
     Book { path: String, source: PolyglotError },
+    #[error(transparent)]
+    Tables(#[from] NoTablesError),
 }
 
 pub(super) const HASH: &str = "Hash";
@@ -58,6 +62,11 @@ const OWN_BOOK: &str = "OwnBook";
 const BOOK_FILE: &str = "BookFile";
 const SEED: &str = "Seed";
 const EVAL_FILE: &str = "EvalFile";
+
+pub(super) const SYZYGY_PATH: &str = "SyzygyPath";
+const SYZYGY_DEPTH: &str = "SyzygyProbeDepth";
+const SYZYGY_FIFTY_MOVES: &str = "Syzygy50MoveRule";
+const SYZYGY_PIECES: &str = "SyzygyProbeLimit";
 
 /// Megabytes of the largest transposition table.
 const LARGEST_HASH: i64 = 1 << 20;
@@ -83,6 +92,10 @@ fn declare() -> Vec<OptionDeclaration> {
         (BOOK_FILE, text()),
         (SEED, spin(0, 0, i64::from(u32::MAX))),
         (EVAL_FILE, text()),
+        (SYZYGY_PATH, text()),
+        (SYZYGY_DEPTH, spin(1, 1, 100)),
+        (SYZYGY_FIFTY_MOVES, check(true)),
+        (SYZYGY_PIECES, spin(7, 0, 7)),
     ];
     let declaration = |(name, kind): (&str, OptionKind)| OptionDeclaration { name: name.to_owned(), kind };
     let options = options.into_iter().map(declaration);
@@ -119,8 +132,13 @@ impl Settings {
         &self.declarations
     }
 
-    /// Sets an option by the texts of its name and value.
-    pub(super) fn set(&mut self, engine: &mut Engine, name: &str, text: &str) -> Result<(), SetOptionError> {
+    /// Sets an option by the texts of its name and value. What came of it, where that is worth a word.
+    pub(super) fn set(
+        &mut self,
+        engine: &mut Engine,
+        name: &str,
+        text: &str,
+    ) -> Result<Option<String>, SetOptionError> {
         let option = option::find(&self.declarations, name);
         let option = option.ok_or_else(|| SetOptionError::Unknown(name.to_owned()))?;
         let value = option.parse_value(text)?;
@@ -148,6 +166,18 @@ impl Settings {
             }
             (SEED, OptionValue::Spin(seed)) => engine.set_seed(seed.unsigned_abs()),
             (EVAL_FILE, OptionValue::Text(path)) => engine.set_parameters(Arc::new(read_parameters(&path)?)),
+            (SYZYGY_PATH, OptionValue::Text(path)) => return open_tables(engine, &path),
+            (SYZYGY_DEPTH, OptionValue::Spin(depth)) => {
+                let depth = i32::try_from(depth).unwrap_or(i32::MAX);
+                engine.set_probe_rule(ProbeRule { depth, ..engine.probe_rule() });
+            }
+            (SYZYGY_FIFTY_MOVES, OptionValue::Check(is_on)) => {
+                let fifty_moves = if is_on { FiftyMoves::Respected } else { FiftyMoves::Ignored };
+                engine.set_probe_rule(ProbeRule { fifty_moves, ..engine.probe_rule() });
+            }
+            (SYZYGY_PIECES, OptionValue::Spin(most)) => {
+                engine.set_probe_rule(ProbeRule { pieces: to_count(most), ..engine.probe_rule() });
+            }
             #[cfg(feature = "tune")]
             (name, OptionValue::Spin(value)) => {
                 tuning::set(name, i32::try_from(value).unwrap_or_default());
@@ -155,7 +185,7 @@ impl Settings {
             // Ponder only tells what the other side may do.
             _ => {}
         }
-        Ok(())
+        Ok(None)
     }
 
     /// Plays from the book, or no longer.
@@ -182,6 +212,18 @@ impl Settings {
         (self.is_limited, self.elo) = (is_limited, elo);
         engine.set_strength(if is_limited { Strength::Limited(elo) } else { Strength::Full });
     }
+}
+
+/// Lets the engine ask the tables of these folders, and tells what was found; none if no folder is named.
+fn open_tables(engine: &mut Engine, path: &str) -> Result<Option<String>, SetOptionError> {
+    engine.set_tablebases(None);
+    if path.is_empty() {
+        return Ok(None);
+    }
+    let tables = Tablebases::open(path)?;
+    let found = tables.to_string();
+    engine.set_tablebases(Some(Arc::new(tables)));
+    Ok(Some(found))
 }
 
 fn read_book(path: &str) -> Result<PolyglotBook<Vec<u8>>, SetOptionError> {

@@ -37,8 +37,11 @@ impl Desk {
             ClientMessage::IsReady => self.output.say(EngineMessage::ReadyOk),
             ClientMessage::UciNewGame => self.engine.new_game(),
             ClientMessage::SetOption { name, value } => {
-                let set = self.settings.set(&mut self.engine, name, value.unwrap_or_default());
-                self.complain(set.map_err(|error| error.to_string()));
+                match self.settings.set(&mut self.engine, name, value.unwrap_or_default()) {
+                    Ok(None) => {}
+                    Ok(Some(news)) => self.output.tell(news),
+                    Err(error) => self.output.tell(error),
+                }
             }
             ClientMessage::Position { start, moves } => {
                 let set = self.set_position(start, moves);

@@ -25,6 +25,7 @@ pub(super) fn tell_progress(output: &Output, settings: &Settings, progress: &Pro
             nodes: Some(progress.nodes),
             nps: Some(per_second(progress.nodes, progress.time)),
             hashfull: Some(progress.fullness),
+            tbhits: Some(progress.table_hits).filter(|&hits| hits > 0),
             time: Some(progress.time),
             pv: Moves::from_slice(&pv),
             ..Info::default()

@@ -21,7 +21,7 @@ use smalt_protocol::xboard::{ClientMessage, EngineMessage};
 use super::console::ConsoleCommand;
 use super::output::Output;
 use super::servant::Servant;
-use super::settings::{HASH, THREADS};
+use super::settings::{HASH, SYZYGY_PATH, THREADS};
 use super::{Event, Flow, converse};
 use board::{Board, MoveRefusal};
 use clocks::Clocks;
@@ -117,9 +117,9 @@ impl Session {
             ClientMessage::Memory(megabytes) => self.set(HASH, &megabytes.to_string(), line),
             ClientMessage::Cores(count) => self.set(THREADS, &count.to_string(), line),
             ClientMessage::Unreadable(line) => self.refuse("missing or unreadable argument", line),
-            ClientMessage::Pause | ClientMessage::Resume | ClientMessage::EgtPath { .. } => {
-                self.refuse("unknown command", line);
-            }
+            ClientMessage::EgtPath { kind: "syzygy", path } => self.set(SYZYGY_PATH, path, line),
+            ClientMessage::EgtPath { .. } => self.refuse("unsupported kind of tables", line),
+            ClientMessage::Pause | ClientMessage::Resume => self.refuse("unknown command", line),
             ClientMessage::Other(line) => self.hear_other(line),
             _ => self.hear_game(&message, line),
         }
