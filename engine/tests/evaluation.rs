@@ -131,7 +131,7 @@ fn the_start_position_is_worth_the_right_to_move() {
 }
 
 #[test]
-fn remembered_structures_change_nothing() {
+fn what_is_remembered_changes_nothing() {
     for parameters in [Parameters::embedded().clone(), extreme(3)] {
         let parameters = Arc::new(parameters);
         let mut evaluator = Evaluator::new(Arc::clone(&parameters));

@@ -1,4 +1,5 @@
-//! The evaluation with a memory for structures of pawns and kings, which change rarely. Knows no terms.
+//! The evaluation with a memory for structures of pawns and kings, which change rarely, and for the latest evaluations,
+//! which a search asks for again before it knows more of a position. Knows no terms.
 
 use std::sync::Arc;
 
@@ -7,11 +8,34 @@ use smalt_chess::{Color, Position};
 use super::parameters::Parameters;
 use super::terms::structure::{self, Structure};
 use super::trace::{NoTrace, Weighing};
-use super::{from_mover, parts};
+use super::{LARGEST_EVALUATION, from_mover, parts};
 use crate::memory::prefetch;
 
 /// How many structures are remembered; a power of two.
 const REMEMBERED: usize = 1 << 13;
+
+/// How many evaluations are remembered; a power of two, at most 2^16.
+const EVALUATIONS: usize = 1 << 14;
+
+/// An evaluation in the lower sixteen bits, the others from the position's key.
+#[derive(Clone, Copy)]
+struct Remembered(u64);
+
+impl Remembered {
+    /// What no likely key fits.
+    const NOTHING: Remembered = Remembered(u64::MAX);
+
+    #[inline]
+    fn new(key: u64, evaluation: i32) -> Remembered {
+        const { assert!(LARGEST_EVALUATION <= i16::MAX as i32) };
+        Remembered(key & !0xffff | u64::from(evaluation as i16 as u16))
+    }
+
+    #[inline]
+    fn of(self, key: u64) -> Option<i32> {
+        ((self.0 ^ key) >> 16 == 0).then_some(i32::from(self.0 as i16))
+    }
+}
 
 /// A cache line.
 #[derive(Clone, Copy)]
@@ -25,6 +49,7 @@ struct Entry {
 pub struct Evaluator {
     parameters: Arc<Parameters>,
     structures: Box<[Entry]>,
+    evaluations: Box<[Remembered; EVALUATIONS]>,
 }
 
 impl Default for Evaluator {
@@ -41,7 +66,8 @@ impl Evaluator {
         let empty = Entry { key: 1, structure: Structure::default() };
         let mut structures = vec![empty; REMEMBERED].into_boxed_slice();
         structures[1].key = 0;
-        Evaluator { parameters, structures }
+        let evaluations = Box::new([Remembered::NOTHING; EVALUATIONS]);
+        Evaluator { parameters, structures, evaluations }
     }
 
     /// The parameters that it was made with.
@@ -53,11 +79,24 @@ impl Evaluator {
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {
         prefetch(&self.structures[structure_key(position) as usize & (REMEMBERED - 1)]);
+        prefetch(&self.evaluations[position.key() as usize & (EVALUATIONS - 1)]);
     }
 
     /// As [`super::evaluate`].
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
+        let key = position.key();
+        let place = key as usize & (EVALUATIONS - 1);
+        if let Some(evaluation) = self.evaluations[place].of(key) {
+            return evaluation;
+        }
+        let evaluation = self.evaluate_anew(position);
+        self.evaluations[place] = Remembered::new(key, evaluation);
+        evaluation
+    }
+
+    #[inline]
+    fn evaluate_anew(&mut self, position: &Position) -> i32 {
         let key = structure_key(position);
         let entry = &mut self.structures[key as usize & (REMEMBERED - 1)];
         let mut trace = NoTrace;
