@@ -25,7 +25,8 @@ impl Worker<'_> {
     pub(super) fn deepen(&mut self, position: &Position, goal: &Goal, report: &mut dyn FnMut(&Worker<'_>)) {
         let lines = goal.lines.clamp(1, self.root.len());
         let mut course = Course::default();
-        for depth in 1..=goal.depth.min(MAX_PLY as i32 - 1) {
+        let deepest = goal.depth.min(MAX_PLY as i32 - 1);
+        for depth in self.first_depth().min(deepest)..=deepest {
             let best_before = self.root[0].mv;
             for root_move in &mut self.root {
                 root_move.previous = root_move.score.max(-INFINITE + 1);

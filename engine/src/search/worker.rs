@@ -202,6 +202,12 @@ impl<'a> Worker<'a> {
         self.index == 0
     }
 
+    /// Where iterations begin: every other thread is a depth ahead, so that the others find its results in the table and
+    /// not all do the same.
+    pub(super) fn first_depth(&self) -> i32 {
+        1 + (self.index % 2) as i32
+    }
+
     #[inline]
     pub(super) fn frame(&mut self, ply: usize) -> &mut Frame {
         &mut self.frames[ply + LEAD]
