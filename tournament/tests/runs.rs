@@ -184,6 +184,9 @@ fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     let output = child.wait_with_output().unwrap();
     assert_eq!(output.status.code(), Some(130), "{:?}", texts(&output));
     place.await_nobody();
+    // That we killed them is no fault of theirs.
+    let (told, _) = place.check(&["standings", "run.db"], 0);
+    assert!(!told.contains("failed starts") && !told.contains("disconnect"), "{told}");
 }
 
 #[test]

@@ -327,6 +327,9 @@ impl<'a> Coordinator<'a> {
                 self.processes.remove(&process);
                 self.store.forget_process(process)?;
             }
+            // What engines do once we have killed them is no fault of theirs.
+            Event::EngineFault(_) | Event::EntrantOut { .. } | Event::GameFinished(_)
+                if matches!(self.leaving, Leaving::AtLast(_)) => {}
             Event::EngineFault(fault) => {
                 self.note_fault(&fault)?;
                 self.apply_policy(fault.entrant, &fault.words)?;
