@@ -12,7 +12,7 @@ use crate::weights::difference::{Change, differences};
 const MOVED_SHOWN: usize = 24;
 
 /// Both numbers of a weight.
-const PHASES: [&str; 2] = ["middlegame", "endgame"];
+const PHASES: [&str; 2] = ["mg", "eg"];
 
 /// The errors of a fit by epoch, out of what `texel --json` wrote; none if that is something else.
 pub fn errors(run: &Value) -> Option<LineChart> {
@@ -23,6 +23,7 @@ pub fn errors(run: &Value) -> Option<LineChart> {
     let start = |key: &str| run[key].as_f64().map(|error| (0.0, error));
     let chart =
         LineChart::new("Error by epoch", Axis::new("epoch"), Axis::in_unit("mean squared error", "points²"))
+            .on_counted_x()
             .line("training", start("initial_error").into_iter().chain(points("train")));
     if run["validation"].as_u64() == Some(0) {
         return Some(chart);
@@ -37,11 +38,8 @@ pub fn boards(before: &Parameters, after: &Parameters) -> HeatMap {
     let empty = HeatMap::new("Boards before and after", "centipawns", files, ranks);
     let entries = SCHEMA.iter().filter(|entry| entry.shape == Shape::Board);
     entries.flat_map(|entry| [(entry, 0), (entry, 1)]).fold(empty, |map, (entry, phase)| {
-        let title = |when: &str| format!("{}, {}, {when}", entry.name, PHASES[phase]);
-        map.boards(
-            (title("before"), board(before, entry, phase)),
-            (title("after"), board(after, entry, phase)),
-        )
+        let title = |when: &str| format!("{} {}, {when}", entry.name, PHASES[phase]);
+        map.boards((title("old"), board(before, entry, phase)), (title("new"), board(after, entry, phase)))
     })
 }
 
@@ -56,6 +54,7 @@ fn board(parameters: &Parameters, entry: &Entry, phase: usize) -> [f64; 64] {
 pub fn moved(before: &Parameters, after: &Parameters) -> BarChart {
     let changes = differences(before, after).into_iter().flat_map(|group| group.changes);
     let mut steps: Vec<(String, i32, i32)> = changes.flat_map(|change| both(&change)).collect();
+    steps.retain(|(_, before, after)| before != after);
     steps.sort_by_key(|(_, before, after)| std::cmp::Reverse((after - before).abs()));
     steps.truncate(MOVED_SHOWN);
     let axis = Axis::in_unit("after less before", "units of the file");
@@ -65,6 +64,5 @@ pub fn moved(before: &Parameters, after: &Parameters) -> BarChart {
 }
 
 fn both(change: &Change) -> [(String, i32, i32); 2] {
-    [("mg", 0), ("eg", 1)]
-        .map(|(phase, half)| (format!("{} {phase}", change.name), change.before[half], change.after[half]))
+    [0, 1].map(|half| (format!("{} {}", change.name, PHASES[half]), change.before[half], change.after[half]))
 }

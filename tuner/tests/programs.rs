@@ -245,7 +245,7 @@ fn a_fit_is_told_as_json_and_as_a_picture() {
     let tuned = path(&folder, "tuned.toml");
     check(&["texel", &positions, "--epochs", "2", "--out", &tuned], 0);
     for (kind, words) in [
-        ("boards", ["pawn, middlegame, before", "king, endgame, after", "centipawns"]),
+        ("boards", ["pawn mg, old", "king eg, new", "centipawns"]),
         ("moved", ["What moved most", "after less before", "→"]),
     ] {
         let (svg, _) = check(&["plot", &tuned, "--kind", kind], 0);

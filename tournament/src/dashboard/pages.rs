@@ -89,7 +89,7 @@ async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Re
         }
         Admitted::WrongHost => plain(
             StatusCode::MISDIRECTED_REQUEST,
-            "This server is not known by that name. Call it by its address, or start it with --host NAME.",
+            "This server is not known by that name. Call it by its address, or let `smalt-tournament serve --host NAME` show the run.",
         ),
         Admitted::Foreign => plain(StatusCode::FORBIDDEN, "Other sites get nothing from here."),
         Admitted::Unknown => {

@@ -28,7 +28,7 @@ pub fn elo(figures: &Figures) -> LineChart {
     };
     let last = figures.sides.iter().filter_map(|side| side.curve.last()).map(|point| point.games).max();
     let axes = (Axis::new("games"), Axis::in_unit("difference", "Elo"));
-    let chart = LineChart::new(title, axes.0, axes.1).level("", 0.0);
+    let chart = LineChart::new(title, axes.0, axes.1).on_counted_x().level("", 0.0);
     let point = |point: &EloPoint| {
         let ends = point.interval.low.zip(point.interval.high).map(<[f64; 2]>::from);
         Some((point.games as f64, point.elo?.value, ends))

@@ -108,7 +108,8 @@ impl PlotError {
 
 /// What all charts have.
 pub trait Chart: Drawn {
-    /// The chart as SVG, without a size of its own: it fills the width that it is given.
+    /// The chart as SVG. It fills the width that it is given, and keeps its height where nothing else sets one, so that
+    /// a long drawing is scrolled and not shrunk to the window.
     ///
     /// # Errors
     /// If there is no number to show.
@@ -117,7 +118,7 @@ pub trait Chart: Drawn {
         let mut svg = String::new();
         self.draw(&SVGBackend::with_string(&mut svg, (WIDTH, height)).into_drawing_area())?;
         let fixed = format!("<svg width=\"{WIDTH}\" height=\"{height}\" ");
-        let mut text = svg.replacen(&fixed, "<svg width=\"100%\" ", 1);
+        let mut text = svg.replacen(&fixed, &root(height), 1);
         if !text.ends_with('\n') {
             text.push('\n');
         }
@@ -147,7 +148,7 @@ pub fn stacked(charts: &[&dyn Chart]) -> Result<String, PlotError> {
         match chart.to_svg() {
             Ok(svg) => {
                 let fixed = format!("<svg y=\"{height}\" width=\"{WIDTH}\" height=\"{}\" ", chart.height());
-                inner += &svg.replacen("<svg width=\"100%\" ", &fixed, 1);
+                inner += &svg.replacen(&root(chart.height()), &fixed, 1);
                 height += chart.height();
             }
             Err(error @ PlotError::Empty { .. }) => empty = Some(error),
@@ -157,10 +158,15 @@ pub fn stacked(charts: &[&dyn Chart]) -> Result<String, PlotError> {
     match empty {
         Some(error) if inner.is_empty() => Err(error),
         _ => {
-            let head = format!("<svg width=\"100%\" viewBox=\"0 0 {WIDTH} {height}\"");
+            let head = format!("{}viewBox=\"0 0 {WIDTH} {height}\"", root(height));
             Ok(format!("{head} xmlns=\"http://www.w3.org/2000/svg\">\n{inner}</svg>\n"))
         }
     }
+}
+
+/// How a drawing of that height begins.
+fn root(height: u32) -> String {
+    format!("<svg width=\"100%\" height=\"{height}\" ")
 }
 
 /// A number on an axis: as many decimals as the distance of its neighbors asks for.

@@ -2,7 +2,7 @@
 
 import { curve, gauge, interval, pentanomial, resultBar } from "./charts.js";
 import { card, element, renew, table, transcript } from "./elements.js";
-import { capitalized, clock, estimate, fixed, isKnown, percent, short, signed, whole } from "./words.js";
+import { capitalized, clock, estimate, fixed, isKnown, percent, short, signed, verdict, whole } from "./words.js";
 
 const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "malformed move", "false claim"]);
 
@@ -18,7 +18,13 @@ export function standings(run) {
   const entrants = byScore(run.results.entrants);
   const reach = entrants.flatMap(({ elo, elo_low: low, elo_high: high }) => [elo, low, high]).filter(isKnown).map(Math.abs);
   const most = Math.min(800, Math.max(20, ...reach));
-  const faults = (entrant) => entrant.time_losses + entrant.crashes + entrant.illegal_moves + entrant.failed_starts;
+  // A failed start ended no game: the list of faults below tells of it.
+  const faults = (entrant) => {
+    const inGames = entrant.time_losses + entrant.crashes + entrant.illegal_moves;
+    const count = whole(inGames + entrant.failed_starts);
+    if (inGames > 0) return element("a", { class: "text-lost", href: `#/run/${run.id}/games?engine=${entrant.index}&result=loss&ending=fault` }, count);
+    return entrant.failed_starts > 0 ? element("span", { class: "text-lost", title: `${entrant.failed_starts} failed starts` }, count) : "0";
+  };
   const rows = entrants.map((entrant) => [
     element("a", { href: `#/run/${run.id}/games?engine=${entrant.index}`, "data-focus": `entrant ${entrant.index}` }, entrant.name),
     estimateCell(entrant),
@@ -26,7 +32,7 @@ export function standings(run) {
     `${entrant.points.toLocaleString("en-US")} / ${whole(entrant.games)}`,
     element("span", { title: `${entrant.wins} won, ${entrant.draws} drawn, ${entrant.losses} lost` }, resultBar(entrant.wins, entrant.draws, entrant.losses)),
     percent(entrant.los),
-    faults(entrant) > 0 ? element("a", { class: "text-lost", href: `#/run/${run.id}/games?engine=${entrant.index}&result=loss&ending=fault` }, whole(faults(entrant))) : "0",
+    faults(entrant),
   ]);
   return card("Standings", null, table(
     [["Engine", "name"], ["Elo", ""], ["95 % interval", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
@@ -41,18 +47,18 @@ export function hero(run) {
   const [number, range] = estimate(first);
   const penta = pairings[0]?.penta ?? [0, 0, 0, 0, 0];
   const facts = [
+    ["Won, drawn, lost", `${first.wins} – ${first.draws} – ${first.losses}`],
     ["LOS", percent(first.los)], ["Drawn", percent(first.draw_ratio)],
     ["Normalized Elo", `${signed(first.nelo)}${isKnown(first.nelo_error) ? ` ± ${fixed(first.nelo_error, 1)}` : ""}`],
     ["Pairs 0 ½ 1 1½ 2", penta.join(" ")],
   ];
-  const verdict = { H1: "H1 accepted: it passes", H0: "H0 accepted: it fails", continue: "Undecided" };
   return card(`${first.name} against ${entrants[1]?.name ?? "all"}`, null,
     element("div", { class: "hero" },
       element("div", {}, element("p", { class: "big" }, number, element("small", {}, `${range} Elo`))),
       element("dl", { class: "facts" }, facts.map(([name, value]) => element("div", {}, element("dt", {}, name), element("dd", {}, value)))),
       sprt ? element("div", { class: "gauge" },
         element("p", { class: "quiet" }, `SPRT [${sprt.elo0}, ${sprt.elo1}] ${sprt.model} · LLR `, element("b", {}, signed(sprt.llr, 2)),
-          ` · ${verdict[sprt.verdict] ?? capitalized(String(sprt.verdict))}`),
+          ` · ${verdict(sprt)}`),
         gauge(sprt.llr, sprt.lower, sprt.upper)) : null));
 }
 

@@ -95,3 +95,9 @@ export function progress(results) {
 }
 
 export const capitalized = (text) => text.charAt(0).toUpperCase() + text.slice(1);
+
+/** What a sequential test says. */
+export function verdict(sprt) {
+  const words = { H1: "H1 accepted: it passes", H0: "H0 accepted: it fails", continue: "Undecided" };
+  return words[sprt.verdict] ?? capitalized(String(sprt.verdict));
+}
