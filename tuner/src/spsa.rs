@@ -158,11 +158,10 @@ impl Course {
     /// The values of both sides in this round: moved by the chance of the round, and moved the other way. Those of whole
     /// numbers are rounded by chance, both sides alike, so that small steps count too.
     pub fn sides(&self) -> [Vec<f64>; 2] {
-        let mut random = self.chance();
         let mut sides = [Vec::new(), Vec::new()];
-        for (knob, value) in self.knobs.iter().zip(&self.values) {
-            let step = self.step(knob) * sign(&mut random);
-            let share = unit(&mut random);
+        for ((knob, value), Chance { way, share }) in self.knobs.iter().zip(&self.values).zip(self.chances())
+        {
+            let step = self.step(knob) * way;
             for (side, by) in sides.iter_mut().zip([step, -step]) {
                 let moved = value + by;
                 let told = if knob.kind == Kind::Int { (moved + share).floor() } else { moved };
@@ -174,19 +173,12 @@ impl Course {
 
     /// Learns from a round: wins, draws and losses of the first side. Games without a partner count as half a pair.
     pub fn learn(&mut self, games: [u64; 3]) {
-        let mut random = self.chance();
         let result = games[0] as f64 - games[2] as f64;
-        let values = self.values.clone();
-        self.values = self
-            .knobs
-            .iter()
-            .zip(values)
-            .map(|(knob, value)| {
-                let way = sign(&mut random);
-                unit(&mut random);
-                (value + self.rate(knob) * self.step(knob) * result * way).clamp(knob.min, knob.max)
-            })
-            .collect();
+        let followed =
+            self.knobs.iter().zip(&self.values).zip(self.chances()).map(|((knob, value), chance)| {
+                (value + self.rate(knob) * self.step(knob) * result * chance.way).clamp(knob.min, knob.max)
+            });
+        self.values = followed.collect();
         for (all, new) in self.games.iter_mut().zip(games) {
             *all += new;
         }
@@ -194,11 +186,14 @@ impl Course {
         self.rounds += 1;
     }
 
-    /// The chance of this round: the same whenever it is asked for.
-    fn chance(&self) -> ChaCha8Rng {
+    /// The chance of this round for each knob in turn: the same whenever it is asked for.
+    fn chances(&self) -> impl Iterator<Item = Chance> + use<> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(self.rounds);
-        random
+        std::iter::repeat_with(move || {
+            let way = if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 };
+            Chance { way, share: unit(&mut random) }
+        })
     }
 
     /// Spall's c_k.
@@ -237,8 +232,12 @@ impl fmt::Display for Course {
     }
 }
 
-fn sign(random: &mut ChaCha8Rng) -> f64 {
-    if random.next_u64() >> 63 == 0 { 1.0 } else { -1.0 }
+/// What chance decides of a knob in a round.
+struct Chance {
+    /// 1 where the first side is moved up, −1 where it is moved down.
+    way: f64,
+    /// Added before a whole number is cut off: from 0 to below 1.
+    share: f64,
 }
 
 /// At least 0 and below 1.

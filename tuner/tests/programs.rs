@@ -397,6 +397,8 @@ fn knobs_follow_the_side_that_wins_and_a_course_goes_on() {
 
     let (_, refusal) = check(&flags, 2);
     assert!(refusal.contains("--resume goes on with it"), "{refusal}");
+    let nowhere = path(&folder, "nowhere.json");
+    check(&["spsa", "--engine", "./mine", "--checkpoint", &nowhere, "--resume"], 2);
     std::fs::remove_file(&tuned).unwrap();
     flags.push("--resume");
     check(&flags, 0);

@@ -156,7 +156,7 @@ terms! {
     PiecesWithPawns = "pieces" "knight_and_rook_by_own_pawns" List(2), Linear;
     /// For each king's move between a knight or a bishop and its own king.
     MinorKingDistance = "pieces" "knight_and_bishop_king_distance" List(2), Linear;
-    /// A knight that can go to an outpost next.
+    /// A knight that can go next to an outpost with a pawn's support; at most one counted.
     KnightNearOutpost = "pieces" "knight_near_outpost" One, Linear;
     /// A bishop, for each own pawn on squares of its color, times the blocked own pawns on the files c to f.
     BishopBlockedCenter = "pieces" "bishop_own_pawns_blocked_center" One, Linear;
@@ -225,7 +225,7 @@ terms! {
     StormBlocked = "king" "storm_blocked" List(8), Linear;
     /// For each king's move to the nearest pawn of either side.
     KingPawnDistance = "king" "pawn_distance" One, Linear;
-    /// No pawn of either side on the king's wing: the four files of its side of the board, three for the edge files.
+    /// No pawn of either side on the king's wing: the files a to d, c to f or e to h, three for a king at the edge.
     KingPawnlessWing = "king" "pawnless_wing" One, Linear;
 
     /// Every king, in any position: how much danger it takes before the curve rises.
@@ -254,7 +254,7 @@ terms! {
     DangerWingAttackTwice = "danger" "wing_attack_twice" One, Danger;
     /// Each such square that the own side attacks.
     DangerWingDefense = "danger" "wing_defense" One, Danger;
-    /// Each piece of either side that alone stands between the king and an enemy bishop, rook or queen.
+    /// Each enemy bishop, rook or queen that a single piece of either side keeps from attacking the king.
     DangerBlocker = "danger" "blocker" One, Danger;
 
     /// A pawn attacks a knight, bishop, rook or queen.
@@ -278,8 +278,8 @@ terms! {
     /// A knight, or a bishop or rook that is backed up, can attack the queen next from a safe square; each square.
     ThreatOnQueen = "threats" "next_on_queen" List(2), Linear;
 
-    /// A safe square of the files c to f on the ranks 2 to 4, and once more behind an own pawn, times the square of the
-    /// pieces and blocked pawns beyond three, divided by 128.
+    /// A safe square of the files c to f on the ranks 2 to 4, and once more behind an own pawn, times the square of all
+    /// own pieces and pawns and the blocked pawns of both sides beyond three, divided by 128.
     Space = "space" "area" One, Linear;
 
     /// The enemy has only the king: steps that it stands from the center, 0 to 6.

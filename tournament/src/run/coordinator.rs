@@ -238,6 +238,11 @@ impl<'a> Coordinator<'a> {
         }
     }
 
+    /// Whether engines were killed, so that what they do is our doing.
+    fn has_killed(&self) -> bool {
+        matches!(self.leaving, Leaving::AtLast(_))
+    }
+
     /// All workers must have left after this time, or at an earlier end that was set before.
     fn leave_within(&mut self, time: Duration) {
         let end = Instant::now() + time;
@@ -328,8 +333,8 @@ impl<'a> Coordinator<'a> {
                 self.store.forget_process(process)?;
             }
             // What engines do once we have killed them is no fault of theirs.
-            Event::EngineFault(_) | Event::EntrantOut { .. } | Event::GameFinished(_)
-                if matches!(self.leaving, Leaving::AtLast(_)) => {}
+            Event::EngineFault(_) | Event::EntrantOut { .. } if self.has_killed() => {}
+            Event::GameFinished(record) if self.has_killed() && record.termination.is_fault() => {}
             Event::EngineFault(fault) => {
                 self.note_fault(&fault)?;
                 self.apply_policy(fault.entrant, &fault.words)?;

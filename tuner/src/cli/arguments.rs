@@ -17,12 +17,12 @@ const EXIT_CODES: &str = "Exit codes:
   3    finished, but something was left out: games or lines that could not be read; `prove`: not accepted
   130  interrupted; `texel` still writes the best that it found";
 
-/// From games to better tables.
+/// From games to better numbers.
 #[derive(Debug, Parser)]
 #[command(
     name = "smalt-tuner",
     version,
-    about = "Tunes the evaluation of the engine on positions from games"
+    about = "Tunes the evaluation of the engine on positions from games, and its search by games"
 )]
 #[command(after_help = EXIT_CODES, max_term_width = 110)]
 pub(super) struct Arguments {

@@ -26,13 +26,14 @@ const CLOCK: &str = "time_*";
 
 pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
     check_writable([flags.json.as_ref(), flags.out.as_ref(), Some(&flags.checkpoint)])?;
-    let mut course = match flags.checkpoint.is_file() {
-        true if flags.resume => resumed(flags)?,
-        true => {
-            let words = "is there already: --resume goes on with it, another --checkpoint begins anew";
-            return Err(anyhow!("{}: {words}", flags.checkpoint.display())).or_usage();
-        }
-        false => Course::new(chosen(flags)?, flags.games.div_ceil(2), flags.seed),
+    if flags.checkpoint.is_file() && !flags.resume {
+        let words = "is there already: --resume goes on with it, another --checkpoint begins anew";
+        return Err(anyhow!("{}: {words}", flags.checkpoint.display())).or_usage();
+    }
+    let mut course = if flags.resume {
+        resumed(flags)?
+    } else {
+        Course::new(chosen(flags)?, flags.games.div_ceil(2), flags.seed)
     };
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
     locate(&tournament)

@@ -7,7 +7,7 @@ use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
 
-/// Pieces and blocked pawns below this number need no room.
+/// Pieces and pawns, blocked ones once more, up to this number need no room.
 const FEW: usize = 3;
 
 /// Blocked pawns, of both sides, beyond this number count no more.
