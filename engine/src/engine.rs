@@ -14,7 +14,7 @@ use crate::search::{
     Allotment, Goal, Line, Means, Memory, ProbeRule, Probing, Progress, Signals, Task, TranspositionTable,
     search,
 };
-use crate::strength::{self, Handicap, Strength, scramble};
+use crate::strength::{Handicap, Strength, scramble};
 use crate::tablebases::Tablebases;
 
 /// The system has not the memory that a transposition table was to have.
@@ -268,12 +268,12 @@ impl Engine {
     ) -> Choice {
         let handicap = match self.strength {
             Strength::Full => None,
-            Strength::Limited(elo) => Some(Handicap::of(elo)),
+            Strength::Limited(elo) => Handicap::of(elo),
         };
         let mut goal = self.goal(limits);
         if let Some(handicap) = handicap {
             goal.nodes = Some(goal.nodes.unwrap_or(u64::MAX).min(handicap.nodes));
-            goal.lines = goal.lines.max(strength::LINES);
+            goal.lines = goal.lines.max(handicap.lines());
         }
         let lines = self.lines;
         let task = Task { position: self.position, history: self.history.clone(), moves };

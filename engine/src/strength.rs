@@ -6,8 +6,35 @@ use smalt_chess::Position;
 use crate::search::Line;
 use crate::search::score::is_mate;
 
-/// The range in which strength can be limited, in Elo. The scale is a plan, not yet a measurement.
-pub const ELO_RANGE: std::ops::RangeInclusive<u32> = 800..=3000;
+/// A step of the ladder: a handicap, and how strongly it was measured to play.
+struct Rung {
+    /// On the scale of CCRL Blitz.
+    elo: u32,
+    nodes: f64,
+    error: f64,
+}
+
+/// The ladder that [`Handicap::of`] stands on: each rung but the last two played Stockfish 15.1's skill levels of about its
+/// strength and its neighbors, 60 to 550 games, and is known to about 70 Elo. Those levels were rated by Stockfish's makers
+/// against versions of Stash on CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341). The last rung is
+/// what the engine can do at 8+0.08.
+const LADDER: [Rung; 12] = [
+    Rung { elo: 755, nodes: 40.0, error: 509.0 },
+    Rung { elo: 945, nodes: 40.0, error: 160.0 },
+    Rung { elo: 1105, nodes: 61.0, error: 146.0 },
+    Rung { elo: 1240, nodes: 83.0, error: 133.0 },
+    Rung { elo: 1380, nodes: 373.0, error: 71.6 },
+    Rung { elo: 1610, nodes: 1_317.0, error: 32.6 },
+    Rung { elo: 1930, nodes: 2_867.0, error: 16.7 },
+    Rung { elo: 2330, nodes: 7_235.0, error: 5.4 },
+    Rung { elo: 2430, nodes: 14_735.0, error: 1.4 },
+    Rung { elo: 2830, nodes: 94_465.0, error: 0.0 },
+    Rung { elo: 3000, nodes: 248_300.0, error: 0.0 },
+    Rung { elo: 3400, nodes: 2_000_000.0, error: 0.0 },
+];
+
+/// The range in which strength can be limited, in Elo on the scale of CCRL Blitz; its upper end means no limit.
+pub const ELO_RANGE: std::ops::RangeInclusive<u32> = 800..=LADDER[LADDER.len() - 1].elo;
 
 /// How strongly the engine plays.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -29,17 +56,23 @@ pub(crate) struct Handicap {
 }
 
 /// Lines among which a weakened engine chooses.
-pub(crate) const LINES: usize = 4;
+const LINES: usize = 4;
 
 impl Handicap {
-    /// What it takes to play like that Elo: from 40 nodes to about 250,000, steeper at first, and errors of judgement
-    /// that vanish toward 2,500. Chosen so that 300 Elo more win clearly in games against each other.
-    pub(crate) fn of(elo: u32) -> Handicap {
-        let elo = f64::from(elo.clamp(*ELO_RANGE.start(), *ELO_RANGE.end()));
-        let share = (elo - 800.0) / 2200.0;
-        let nodes = 40.0 * (12.6 * share.powf(0.8)).exp2();
-        let lack = ((2500.0 - elo) / 1700.0).max(0.0);
-        Handicap { nodes: nodes as u64, error: 160.0 * lack.powi(3) }
+    /// What it takes to play like that Elo, between two rungs of the ladder; none from the last rung on.
+    pub(crate) fn of(elo: u32) -> Option<Handicap> {
+        let elo = elo.max(*ELO_RANGE.start());
+        let above = LADDER.iter().position(|rung| rung.elo > elo)?;
+        let (lower, upper) = (&LADDER[above - 1], &LADDER[above]);
+        let share = f64::from(elo - lower.elo) / f64::from(upper.elo - lower.elo);
+        let between = |from: f64, to: f64| from + (to - from) * share;
+        let nodes = between(lower.nodes.ln(), upper.nodes.ln()).exp();
+        Some(Handicap { nodes: nodes.round() as u64, error: between(lower.error, upper.error) })
+    }
+
+    /// How many lines it takes to choose among: an error too small to change the choice is not worth their nodes.
+    pub(crate) fn lines(&self) -> usize {
+        if self.error >= 0.5 { LINES } else { 1 }
     }
 
     /// Which of the lines is played, as an index. Mates are always seen.
@@ -83,10 +116,20 @@ mod tests {
 
     #[test]
     fn more_elo_means_more_nodes_and_less_error() {
-        let handicaps: Vec<Handicap> = ELO_RANGE.step_by(100).map(Handicap::of).collect();
-        assert!(handicaps.windows(2).all(|pair| pair[0].nodes < pair[1].nodes));
+        let handicaps: Vec<Handicap> = ELO_RANGE.step_by(50).filter_map(Handicap::of).collect();
+        assert!(handicaps.windows(2).all(|pair| pair[0].nodes <= pair[1].nodes));
         assert!(handicaps.windows(2).all(|pair| pair[0].error >= pair[1].error));
-        assert_eq!(handicaps.last().map(|handicap| handicap.error), Some(0.0));
+        assert!(handicaps.windows(2).all(|pair| pair[0] != pair[1]));
+    }
+
+    #[test]
+    fn a_rung_is_played_as_it_was_measured_and_the_last_one_without_any_limit() {
+        for rung in &LADDER[1..LADDER.len() - 1] {
+            let handicap = Handicap::of(rung.elo).unwrap();
+            assert!((handicap.nodes as f64 - rung.nodes).abs() <= 1.0 && handicap.error == rung.error);
+        }
+        assert_eq!(Handicap::of(*ELO_RANGE.end()), None);
+        assert_eq!(Handicap::of(0), Handicap::of(*ELO_RANGE.start()));
     }
 
     #[test]
@@ -102,12 +145,13 @@ mod tests {
     #[test]
     fn a_weak_player_errs_but_sees_mates() {
         let position = Position::start();
-        let handicap = Handicap::of(800);
+        let handicap = Handicap::of(800).unwrap();
         let lines = [line(50, &position), line(20, &position), line(-30, &position)];
         let choices: Vec<usize> = (0..100).map(|seed| handicap.choose(&lines, &position, seed)).collect();
         assert!((0..3).all(|index| choices.contains(&index)));
         let lines = [line(mate_in(3), &position), line(900, &position)];
         assert!((0..100).all(|seed| handicap.choose(&lines, &position, seed) == 0));
-        assert_eq!(Handicap::of(3000).choose(&[line(5, &position), line(4, &position)], &position, 1), 0);
+        let faultless = Handicap { error: 0.0, ..handicap };
+        assert_eq!(faultless.choose(&[line(5, &position), line(4, &position)], &position, 1), 0);
     }
 }

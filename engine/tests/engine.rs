@@ -202,6 +202,28 @@ fn a_node_limit_is_kept_to_the_node() {
 }
 
 #[test]
+fn a_search_that_ends_before_its_first_score_shows_no_false_one() {
+    for limit in 1..=60 {
+        for lines in [1, 3] {
+            let mut engine = Engine::new();
+            engine.set_lines(lines);
+            let (_, end) = search(&mut engine, KIWIPETE, &nodes(limit));
+            assert!(!end.lines.is_empty() && end.lines.iter().all(|line| line.score.abs() < 1000), "{end:?}");
+        }
+    }
+}
+
+#[test]
+fn a_limited_search_ends_with_a_certain_mate_and_an_unlimited_depth_does_not() {
+    let fen = "rnbqkbnr/pppp1ppp/8/4p3/6P1/5P2/PPPPP2P/RNBQKBNR b KQkq g3 0 2";
+    let (choice, end) = search(&mut Engine::new(), fen, &nodes(1_000_000));
+    assert_eq!(choice.best.map(|mv| format!("{mv:?}")), Some("d8h4".to_owned()));
+    assert!(end.depth <= 4 && end.nodes < 1000, "{end:?}");
+    let (_, end) = search(&mut Engine::new(), fen, &depth(12));
+    assert_eq!(end.depth, 12);
+}
+
+#[test]
 fn a_new_game_is_searched_as_by_a_fresh_engine() {
     let mut engine = Engine::new();
     let (first_choice, first) = search(&mut engine, KIWIPETE, &depth(9));

@@ -48,22 +48,25 @@ impl Trace for Listener {
     }
 }
 
+/// Room for the longest name of a term.
+const NAMES: usize = 38;
+
 impl fmt::Display for Explanation {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        writeln!(f, "{:<36} {:^13} {:^13} {:^13}", "term [mg, eg]", "White", "Black", "difference")?;
+        writeln!(f, "{:<NAMES$} {:^13} {:^13} {:>12}", "term [mg, eg]", "White", "Black", "difference")?;
         for part in [Part::Linear, Part::Danger] {
             self.write_terms(f, part)?;
         }
         let Parts { linear, danger: [white, black], .. } = self.parts;
         let linear = Score::new(linear.middlegame, linear.endgame);
-        writeln!(f, "{:<36} {:>13} {:>13} {}", "sum, centipawns", "", "", Columns(linear))?;
+        writeln!(f, "{:<NAMES$} {:>13} {:>13} {}", "sum, centipawns", "", "", Columns(linear))?;
         let white = Score::new(white.middlegame, white.endgame);
         let black = Score::new(black.middlegame, black.endgame);
-        writeln!(f, "{:<36} {} {}", "king danger, units", Columns(white), Columns(black))?;
+        writeln!(f, "{:<NAMES$} {} {}", "king danger, units", Columns(white), Columns(black))?;
         let [white, black] = self.parts.scale;
-        writeln!(f, "{:<36} {white:>13} {black:>13}", "endgame scale if ahead, of 64")?;
-        writeln!(f, "{:<36} {:>13}", "phase, of 24", format!("{}/{FULL_PHASE}", self.parts.phase))?;
-        write!(f, "{:<36} {:>+13}", "evaluation, centipawns for White", self.evaluation())
+        writeln!(f, "{:<NAMES$} {white:>13} {black:>13}", "endgame scale if ahead, of 64")?;
+        writeln!(f, "{:<NAMES$} {:>13}", "phase, of 24", format!("{}/{FULL_PHASE}", self.parts.phase))?;
+        write!(f, "{:<NAMES$} {:>+13}", "evaluation, centipawns for White", self.evaluation())
     }
 }
 
@@ -73,7 +76,7 @@ impl Explanation {
             if entry.part == part && (white != Score::ZERO || black != Score::ZERO) {
                 let name = format!("{}.{}", entry.group, entry.name);
                 let difference = white - black;
-                writeln!(f, "{name:<36} {} {} {}", Columns(white), Columns(black), Columns(difference))?;
+                writeln!(f, "{name:<NAMES$} {} {} {}", Columns(white), Columns(black), Columns(difference))?;
             }
         }
         Ok(())

@@ -9,7 +9,7 @@ use super::node::Expected;
 use super::params::PARAMETERS as P;
 use super::score::{INFINITE, MATE, MAX_PLY, is_decided, is_mate};
 use super::time::Clarity;
-use super::worker::{RootMove, Worker};
+use super::worker::{NO_ROOT_SCORE, RootMove, Worker};
 
 /// What the iterations have shown so far.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Worker<'_> {
         for depth in self.first_depth().min(deepest)..=deepest {
             let best_before = self.root[0].mv;
             for root_move in &mut self.root {
-                root_move.previous = root_move.score.max(-INFINITE + 1);
+                root_move.previous = root_move.score.max(NO_ROOT_SCORE);
                 root_move.score = -INFINITE;
             }
             for line in 0..lines {
@@ -115,15 +115,20 @@ impl Worker<'_> {
         is_found || depth >= 2 * moves
     }
 
-    /// Whether the clock allows another iteration.
+    /// Whether the clock allows another iteration, and it may still change the move: a mate that was looked for twice as
+    /// deep as it is far is the nearest, and only who sets no limit of time or nodes wants to hear of it on and on.
     fn has_time(&self, depth: i32, course: &Course) -> bool {
         let shared = self.shared;
+        let Some(elapsed) = shared.signals.own_time() else { return true };
+        let best = &self.root[0];
+        let has_limit = shared.node_limit.is_some() || shared.allotment.hard.is_some();
+        if has_limit && is_mate(best.score) && depth > 2 * (MATE - best.score.abs()) {
+            return false;
+        }
         if shared.allotment.soft.is_none() {
             return true;
         }
-        let Some(elapsed) = shared.signals.own_time() else { return true };
-        let best = &self.root[0];
-        if !self.has_choice() || is_mate(best.score) && depth > 2 * (MATE - best.score.abs()) {
+        if !self.has_choice() {
             return false;
         }
         let earlier = course.scores.iter().rev().nth(3).or(course.scores.first());

@@ -216,21 +216,23 @@ fn choose(own: Progress, others: impl Iterator<Item = Progress>) -> Progress {
     others.fold(own, |best, other| if rank(&other) > rank(&best) { other } else { best })
 }
 
-/// What the search thinks of a move at the root; where endgame tables know better, they speak, unless a mate is in sight.
-fn shown_score(root_move: &worker::RootMove) -> i32 {
-    let score = if root_move.score == -score::INFINITE { root_move.previous } else { root_move.score };
-    root_move.table_score.filter(|_| !score::is_mate(score)).unwrap_or(score)
+/// What the search thinks of a move at the root, if it has an opinion yet; where endgame tables know better, they speak,
+/// unless a mate is in sight.
+fn shown_score(root_move: &worker::RootMove) -> Option<i32> {
+    let score = root_move.latest_score();
+    root_move.table_score.filter(|_| !score.is_some_and(score::is_mate)).or(score)
 }
 
+/// The first line is always there: before it has a score, with the static evaluation.
 fn progress(worker: &Worker<'_>, goal: &Goal) -> Progress {
-    let line = |root_move: &worker::RootMove| Line {
-        score: shown_score(root_move),
-        moves: root_move.pv.clone(),
-        selective_depth: root_move.selective_depth,
+    let line = |(index, root_move): (usize, &worker::RootMove)| {
+        let score = shown_score(root_move).or((index == 0).then_some(worker.standing))?;
+        Some(Line { score, moves: root_move.pv.clone(), selective_depth: root_move.selective_depth })
     };
+    let lines = worker.root.iter().take(goal.lines.max(1)).enumerate();
     Progress {
         depth: worker.completed_depth,
-        lines: worker.root.iter().take(goal.lines.max(1)).map(line).collect(),
+        lines: lines.filter_map(line).collect(),
         nodes: worker.shared.total_nodes(),
         time: worker.shared.signals.elapsed(),
         fullness: worker.shared.table.fullness(),

@@ -99,6 +99,17 @@ pub(super) struct RootMove {
     pub(super) pv: Vec<Move>,
 }
 
+impl RootMove {
+    /// Its score of this iteration or the one before, if it was the best move of a line in one of them.
+    pub(super) fn latest_score(&self) -> Option<i32> {
+        [self.score, self.previous].into_iter().find(|&score| score > NO_ROOT_SCORE)
+    }
+}
+
+/// What the iteration before thinks of moves that were never the best of a line: they come last, but before those that
+/// this iteration has not reached.
+pub(super) const NO_ROOT_SCORE: i32 = -INFINITE + 1;
+
 /// One thread of a search.
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared<'a>,
@@ -114,6 +125,8 @@ pub(super) struct Worker<'a> {
     pub(super) stopped: bool,
     pub(super) selective_depth: usize,
     pub(super) root: Vec<RootMove>,
+    /// The static evaluation of the root.
+    pub(super) standing: i32,
     /// Root moves before this one belong to better lines.
     pub(super) line: usize,
     /// Whether the root looks at some legal moves only.
@@ -164,7 +177,7 @@ impl<'a> Worker<'a> {
             rank: root.ranks.get(index).map_or(0, |&(rank, _)| rank),
             table_score: root.ranks.get(index).map(|&(_, score)| score),
             score: -INFINITE,
-            previous: -INFINITE,
+            previous: NO_ROOT_SCORE,
             selective_depth: 0,
             nodes: 0,
             pv: vec![mv],
@@ -173,6 +186,7 @@ impl<'a> Worker<'a> {
         let known_best = shared.table.probe(root.position.key(), 0).and_then(|entry| entry.best);
         let guess = |root_move: &RootMove| (root_move.rank, first_guess(root, root_move.mv, known_best));
         root_moves.sort_by_key(|root_move| std::cmp::Reverse(guess(root_move)));
+        let standing = memory.evaluator.evaluate(root.position);
         let Experience { histories, corrections } = &mut *memory.experience;
         Worker {
             shared,
@@ -187,6 +201,7 @@ impl<'a> Worker<'a> {
             stopped: false,
             selective_depth: 0,
             root: root_moves,
+            standing: clamp(standing),
             line: 0,
             is_root_restricted: root.moves.len() != root.position.count_legal_moves(),
             completed_depth: 0,
