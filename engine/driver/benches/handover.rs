@@ -1,6 +1,8 @@
 //! What the driver costs: its own processor time a ply, and the time from one engine's best move written to the
-//! other's `go` received; then its memory and speed under a flood of information. The engines are this program itself,
-//! which answers at once.
+//! other's `go` received; the same processor time with 64 games at once; then its memory and speed under a flood of
+//! information. The engines are this program itself, which answers at once.
+//!
+//! `cargo bench -p smalt-driver --bench handover` runs all; `-- together` only the many games.
 
 #![expect(clippy::unwrap_used, clippy::print_stdout, reason = "a bench prints, and fails by panicking")]
 
@@ -8,7 +10,7 @@ use std::fs;
 use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
-use smalt_driver::process::{StderrPolicy, bind_this_thread, own_processors};
+use smalt_driver::process::{Interrupt, StderrPolicy, bind_this_thread, own_processors};
 use smalt_driver::{Engine, EngineCommand, Meanwhile, Patience, SearchRequest, UciEngine};
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
@@ -18,17 +20,23 @@ const GAMES: usize = 400;
 const PLIES: usize = 131;
 const INFO: &str =
     "info depth 1 seldepth 2 multipv 1 score cp 20 nodes 20 nps 20000 time 1 pv g1f3 g8f6 b1c3";
+const TOGETHER: usize = 64;
 const FLOOD_BYTES: usize = 100_000_000;
 
 fn main() {
     match std::env::var(ROLE) {
         Ok(path) => be_engine(&path),
+        Err(_) if std::env::args().any(|word| word == "together") => {
+            bind_this_thread(&own_processors().unwrap()[..1]).unwrap();
+            measure_together();
+        }
         Err(_) => {
             measure_handover();
             let first = own_processors().unwrap()[0];
             bind_this_thread(&[first]).unwrap();
             println!("\nall bound to one processor:");
             measure_handover();
+            measure_together();
             println!();
             measure_flood();
         }
@@ -93,11 +101,47 @@ fn start(stamps: &std::path::Path) -> UciEngine {
 fn measure_handover() {
     let folder = tempfile::tempdir().unwrap();
     let paths = [folder.path().join("first"), folder.path().join("second")];
-    let [mut first, mut second] = [start(&paths[0]), start(&paths[1])];
-    let limits = SearchLimits { depth: Some(1), ..SearchLimits::default() };
+    let mut engines = [start(&paths[0]), start(&paths[1])];
     let (begun, processor) = (Instant::now(), own_time());
+    let elapsed = play(&mut engines, GAMES, &Interrupt::new().unwrap());
+    let plies = u32::try_from(elapsed.len()).unwrap();
+    let (wall, processor) = (begun.elapsed(), own_time() - processor);
+    println!("own processor time a ply: {:?}", processor / plies);
+    println!("plies a second: {:.0}", f64::from(plies) / wall.as_secs_f64());
+    report("go written to best move read", elapsed);
+    engines.iter_mut().for_each(|engine| _ = engine.quit());
+    report("best move written to the other's go received", handovers(&paths));
+}
+
+/// So many games at once, a thread each as in a tournament.
+fn measure_together() {
+    let interrupt = Interrupt::new().unwrap();
+    let slot = |_| {
+        let interrupt = interrupt.clone();
+        std::thread::spawn(move || {
+            let nowhere = std::path::Path::new("/dev/null");
+            let mut engines = [start(nowhere), start(nowhere)];
+            let before = own_time();
+            let plies = play(&mut engines, GAMES / 8, &interrupt).len();
+            let used = own_time() - before;
+            engines.iter_mut().for_each(|engine| _ = engine.quit());
+            used / u32::try_from(plies).unwrap()
+        })
+    };
+    let slots: Vec<_> = (0..TOGETHER).map(slot).collect();
+    let sum: Duration = slots.into_iter().map(|slot| slot.join().unwrap()).sum();
+    println!(
+        "own processor time a ply, {TOGETHER} games at once: {:?}",
+        sum / u32::try_from(TOGETHER).unwrap()
+    );
+}
+
+/// Plays so many games; gives how long each search took.
+fn play([first, second]: &mut [UciEngine; 2], games: usize, interrupt: &Interrupt) -> Vec<Duration> {
+    let limits = SearchLimits { depth: Some(1), ..SearchLimits::default() };
+    let (mut first, mut second) = (first, second);
     let mut elapsed = Vec::new();
-    for _ in 0..GAMES {
+    for _ in 0..games {
         let mut moves = Vec::with_capacity(PLIES);
         for _ in 0..PLIES {
             let request = SearchRequest {
@@ -107,21 +151,14 @@ fn measure_handover() {
                 deadline: Duration::from_secs(10),
                 stop_after: None,
             };
-            let meanwhile = &mut Meanwhile::nothing().and_other(&mut second);
+            let meanwhile = &mut Meanwhile::interruptible(interrupt).and_other(second);
             let searched = first.search(&request, meanwhile, None).unwrap();
             elapsed.push(searched.elapsed);
             moves.push(searched.best.unwrap());
             std::mem::swap(&mut first, &mut second);
         }
     }
-    let plies = u32::try_from(GAMES * PLIES).unwrap();
-    let (wall, processor) = (begun.elapsed(), own_time() - processor);
-    println!("own processor time a ply: {:?}", processor / plies);
-    println!("plies a second: {:.0}", f64::from(plies) / wall.as_secs_f64());
-    report("go written to best move read", elapsed);
-    first.quit();
-    second.quit();
-    report("best move written to the other's go received", handovers(&paths));
+    elapsed
 }
 
 /// Both engines' stamps in one order; consecutive ones are a hand-over.
