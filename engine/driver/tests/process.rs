@@ -121,6 +121,27 @@ fn an_interrupt_from_another_thread_ends_the_wait() {
 }
 
 #[test]
+fn a_flood_of_lines_hides_neither_an_exit_nor_an_interrupt() {
+    let mut process = spawn("yes & exit 5");
+    let deadline = Instant::now() + LONG;
+    while process.exit().is_none() {
+        assert_eq!(pump(&mut process, None, None, Waiting::ForOutput, deadline).unwrap(), Pumped::Progress);
+        while process.take_line().is_some() {}
+        assert!(Instant::now() < deadline, "its end was never seen");
+    }
+    assert_eq!(process.exit(), Some(Exit::Code(5)));
+
+    let mut process = spawn("yes");
+    assert_eq!(next_line(&mut process).unwrap().0, "y");
+    let bell = Interrupt::new().unwrap();
+    bell.raise();
+    while pump(&mut process, None, Some(&bell), Waiting::ForOutput, deadline).unwrap() == Pumped::Progress {
+        while process.take_line().is_some() {}
+        assert!(Instant::now() < deadline, "the interrupt was never heard");
+    }
+}
+
+#[test]
 fn a_full_pipe_is_reported_and_never_waited_for() {
     let mut process = spawn("sleep 1000");
     let megabyte = vec![b'\n'; 1 << 20];

@@ -1,8 +1,12 @@
 //! The one place that waits: `poll(2)` over the pipes of the engine that is waited for, of one more that must not
 //! block meanwhile, and over the interrupt; then a read of each that has something.
+//!
+//! Each source that is polled costs time, above all with many games at once, when nothing of it is in a cache. So where
+//! lines follow each other closely only the few that bring them are watched, and all others are looked at now and then:
+//! what happens there is seen some milliseconds later, which moves no clock.
 
 use std::io;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags, Timespec, poll};
 use rustix::io::Errno;
@@ -30,6 +34,13 @@ pub enum Pumped {
     Interrupted,
 }
 
+/// So long a wait watches only those that bring lines, before it watches all. Longer than the tick of most systems (4 ms),
+/// whose timer need not be set for it then.
+const SILENCE: Duration = Duration::from_millis(5);
+
+/// All are watched at least so often, however closely lines follow each other.
+const LOOK_AROUND: Duration = Duration::from_millis(50);
+
 /// The most that one wait can watch: four of the engine, two of the other, the interrupt.
 const SOURCES: usize = 7;
 
@@ -42,6 +53,20 @@ enum Source {
     OtherOutput,
     OtherErrors,
     Interrupt,
+}
+
+impl Source {
+    fn brings_lines(self) -> bool {
+        matches!(self, Source::Output | Source::OtherOutput)
+    }
+}
+
+/// Which sources a look is for.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Look {
+    /// Those that bring lines, and the standard error of an engine that uses it, so that it need not wait to be read.
+    Lines,
+    All,
 }
 
 /// Waits once, and reads what there is: of the engine and of the other. Lines are not lost: where one waits to be
@@ -60,9 +85,31 @@ pub fn pump(
         engine.read_stdout();
         return Ok(Pumped::Progress);
     }
+    let now = Instant::now();
+    let brief = deadline.min(now + SILENCE);
+    let mut pumped = None;
+    if waiting == Waiting::ForOutput && engine.looked_around_at().is_some_and(|at| now < at + LOOK_AROUND) {
+        pumped = look(Look::Lines, engine, other.as_deref_mut(), interrupt, waiting, brief)?;
+    }
+    if pumped.is_none() {
+        engine.note_look_around(Some(Instant::now()));
+        pumped = look(Look::All, engine, other, interrupt, waiting, deadline)?;
+    }
+    Ok(pumped.unwrap_or(Pumped::Late))
+}
+
+/// Waits for some sources, and reads those that have something; none if the deadline came first.
+fn look(
+    look: Look,
+    engine: &mut Process,
+    mut other: Option<&mut Process>,
+    interrupt: Option<&Interrupt>,
+    waiting: Waiting,
+    deadline: Instant,
+) -> io::Result<Option<Pumped>> {
     let mut ready = [None; SOURCES];
     let happened = {
-        let (mut fds, sources, count) = watched(engine, other.as_deref(), interrupt, waiting);
+        let (mut fds, sources, count) = watched(look, engine, other.as_deref(), interrupt, waiting);
         let happened = poll_until(&mut fds[..count], deadline)?;
         for (slot, (fd, source)) in ready.iter_mut().zip(fds[..count].iter().zip(sources)) {
             *slot = (!fd.revents().is_empty()).then_some(source);
@@ -70,7 +117,7 @@ pub fn pump(
         happened
     };
     if happened == 0 {
-        return Ok(Pumped::Late);
+        return Ok(None);
     }
     if let Some(other) = other.as_deref_mut().filter(|other| !other.has_line())
         && !ready.contains(&Some(Source::OtherOutput))
@@ -88,8 +135,12 @@ pub fn pump(
             Source::OtherErrors => other.as_deref_mut().into_iter().for_each(Process::read_stderr),
             Source::Interrupt => result = Pumped::Interrupted,
         }
+        // Where something seldom happened there may be more of it.
+        if !source.brings_lines() {
+            engine.note_look_around(None);
+        }
     }
-    Ok(result)
+    Ok(Some(result))
 }
 
 /// Polls until something is ready, or the deadline; how many are.
@@ -109,6 +160,7 @@ type Watched<'a> = ([PollFd<'a>; SOURCES], [Source; SOURCES], usize);
 
 /// What to poll, in order of what is most likely; the first so many of both arrays.
 fn watched<'a>(
+    look: Look,
     engine: &'a Process,
     other: Option<&'a Process>,
     interrupt: Option<&'a Interrupt>,
@@ -119,6 +171,7 @@ fn watched<'a>(
     let mut fds = std::array::from_fn(|_| filler.clone());
     let mut sources = [Source::End; SOURCES];
     let mut count = 0;
+    let is_chatty = engine.stderr_lines().next().is_some();
     let room = engine.stdin_fd().filter(|_| waiting == Waiting::ForRoom);
     let other_output = other.filter(|other| !other.has_line()).and_then(Process::stdout_fd);
     for (source, fd, flags) in [
@@ -130,7 +183,9 @@ fn watched<'a>(
         (Source::OtherErrors, other.and_then(Process::stderr_fd), read),
         (Source::Interrupt, interrupt.map(Interrupt::fd), read),
     ] {
-        if let Some(fd) = fd {
+        if let Some(fd) = fd
+            && (look == Look::All || source.brings_lines() || (is_chatty && source == Source::Errors))
+        {
             fds[count] = PollFd::from_borrowed_fd(fd, flags);
             sources[count] = source;
             count += 1;

@@ -95,6 +95,7 @@ pub struct Process {
     read_at: Instant,
     life: Life,
     quiet: Quiet,
+    looked_around_at: Option<Instant>,
     guard: Option<(Guard, ProcessIdentity)>,
 }
 
@@ -159,6 +160,7 @@ impl Process {
             read_at: Instant::now(),
             life: Life::Running,
             quiet: Quiet::Unknown,
+            looked_around_at: None,
             guard,
         };
         for pipe in [&process.stdin, &process.stdout, &process.stderr].into_iter().flatten() {
@@ -224,6 +226,15 @@ impl Process {
     /// True if a poll found nothing to read since it last said something.
     pub(crate) fn was_quiet(&self) -> bool {
         self.quiet == Quiet::Seen
+    }
+
+    /// When a wait for it last began to watch all that can happen; none if the next one should at once.
+    pub(super) fn looked_around_at(&self) -> Option<Instant> {
+        self.looked_around_at
+    }
+
+    pub(super) fn note_look_around(&mut self, at: Option<Instant>) {
+        self.looked_around_at = at;
     }
 
     /// The most memory that it had at once so far, in bytes, without its children; none once it is gone.
