@@ -6,7 +6,9 @@ use std::time::{Duration, Instant};
 
 use crate::fault::{Fault, quote};
 use crate::meanwhile::Meanwhile;
-use crate::process::{EngineCommand, LINE_LIMIT, Line, Process, Pumped, Waiting, Wholeness, Written, pump};
+use crate::process::{
+    EngineCommand, LINE_LIMIT, Line, Process, Pumped, Waiting, Wholeness, Written, pump, split_line,
+};
 use crate::transcript::{Speaker, Transcript};
 
 /// How long a process may take to vanish after it closed its pipes, before that is called a fault of its own.
@@ -164,8 +166,11 @@ impl Conversation {
                 Err(Waited::Stopped(error)) => return Err(error),
             }
         };
-        for line in lines.split_inclusive(|&byte| byte == b'\n') {
+        let mut rest = lines;
+        while !rest.is_empty() {
+            let (line, after) = split_line(rest);
             self.transcript.push(at, Speaker::Driver, line.trim_ascii_end());
+            rest = after;
         }
         Ok(at)
     }

@@ -32,6 +32,7 @@ mod conversation;
 mod engine;
 pub mod entrant;
 mod fault;
+mod kept_lines;
 mod meanwhile;
 pub mod process;
 mod search;

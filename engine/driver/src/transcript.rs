@@ -1,18 +1,15 @@
 //! The last lines of a conversation, both ways, with their instants: what a report of a fault shows. A full log goes
 //! to a sink as well, if one is set. Knows nothing of what the lines mean.
 
-use std::collections::VecDeque;
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
+use crate::kept_lines::KeptLines;
 use crate::process::text;
 
 /// How many lines are kept.
 pub const LINES_KEPT: usize = 50;
-
-/// The longest part of a line that is kept, in bytes.
-const LINE_LIMIT: usize = 4096;
 
 /// Who said it.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
@@ -74,23 +71,17 @@ impl TranscriptSink for SharedSink {
     }
 }
 
-struct Kept {
-    at: Instant,
-    speaker: Speaker,
-    bytes: Vec<u8>,
-}
-
-/// Keeps the last [`LINES_KEPT`] lines, in memory that is used again.
+/// Keeps the last [`LINES_KEPT`] lines.
 pub struct Transcript {
     begun: Instant,
-    kept: VecDeque<Kept>,
+    kept: KeptLines,
     sink: Option<Box<dyn TranscriptSink>>,
 }
 
 impl Transcript {
     /// An empty one, that begins now.
     pub(crate) fn new() -> Self {
-        Self { begun: Instant::now(), kept: VecDeque::with_capacity(LINES_KEPT), sink: None }
+        Self { begun: Instant::now(), kept: KeptLines::default(), sink: None }
     }
 
     /// Sends every later line to this sink too, in place of the one before.
@@ -102,22 +93,18 @@ impl Transcript {
         if let Some(sink) = &mut self.sink {
             sink.line(at.saturating_duration_since(self.begun), speaker, line);
         }
-        let mut bytes = if self.kept.len() == LINES_KEPT { self.kept.pop_front() } else { None }
-            .map_or_else(Vec::new, |kept| kept.bytes);
-        bytes.clear();
-        bytes.extend_from_slice(&line[..line.len().min(LINE_LIMIT)]);
-        self.kept.push_back(Kept { at, speaker, bytes });
+        self.kept.push(at, speaker, line);
     }
 
     /// The last lines, oldest first.
     #[must_use]
     pub fn lines(&self) -> Vec<TranscriptLine> {
-        let line = |kept: &Kept| TranscriptLine {
-            after: kept.at.saturating_duration_since(self.begun),
-            speaker: kept.speaker,
-            text: text(&kept.bytes).into_owned(),
-        };
-        self.kept.iter().map(line).collect()
+        let mut lines = Vec::with_capacity(self.kept.len());
+        self.kept.for_each(|at, speaker, line| {
+            let after = at.saturating_duration_since(self.begun);
+            lines.push(TranscriptLine { after, speaker, text: text(line).into_owned() });
+        });
+        lines
     }
 }
 

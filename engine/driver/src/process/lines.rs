@@ -157,6 +157,11 @@ impl LineBuffer {
     }
 }
 
+/// The first line with its line feed, if it has one, and what follows.
+pub(crate) fn split_line(bytes: &[u8]) -> (&[u8], &[u8]) {
+    bytes.split_at(find(b'\n', bytes).map_or(bytes.len(), |feed| feed + 1))
+}
+
 /// The place of the first such byte, looked for in blocks that the compiler compares at once.
 fn find(byte: u8, bytes: &[u8]) -> Option<usize> {
     const BLOCK: usize = 32;

@@ -215,12 +215,10 @@ impl Engine for UciEngine {
         self.abandon(meanwhile)?;
         // A second best move for the last search may wait in the pipe: it is heard before the next is expected.
         self.conversation.catch_up(&mut self.hearing)?;
-        self.outgoing.clear();
-        self.outgoing.push_str(self.position.update(request.start, request.moves));
-        writeln!(self.outgoing, "\n{}", ClientMessage::Go(request.limits.clone()))
-            .expect("a string takes any text");
+        let go = ClientMessage::Go(request.limits.clone());
+        let lines = self.position.then(request.start, request.moves, &go);
         self.hearing.expect_search();
-        let sent = self.conversation.send(self.outgoing.as_bytes(), meanwhile, &mut self.hearing);
+        let sent = self.conversation.send(lines.as_bytes(), meanwhile, &mut self.hearing);
         if self.conversation.state != State::Closed {
             self.conversation.state = State::Thinking;
         }

@@ -1,4 +1,5 @@
-//! The `position` line of a game that grows: only the new moves are written, the rest is kept from the line before.
+//! The `position` line of a game that grows: only the new moves are written, the rest is kept from the line before, and
+//! what goes to the engine with it is written behind it.
 
 use std::fmt::Write;
 
@@ -10,14 +11,25 @@ use smalt_protocol::uci::client::Start;
 /// The last line, and the moves that it holds.
 #[derive(Debug, Default)]
 pub(super) struct PositionLine {
-    line: String,
+    /// The line, and what was written behind it.
+    text: String,
+    /// Where the line ends.
+    length: usize,
     start: Option<Box<str>>,
     moves: Vec<UciMove>,
 }
 
 impl PositionLine {
-    /// The line for this position, without its line feed.
-    pub(super) fn update(&mut self, start: Start<'_>, moves: &[UciMove]) -> &str {
+    /// The line for this position and the message that follows it, each with its line feed.
+    pub(super) fn then(&mut self, start: Start<'_>, moves: &[UciMove], message: &ClientMessage<'_>) -> &str {
+        self.text.truncate(self.length);
+        self.update(start, moves);
+        self.length = self.text.len();
+        writeln!(self.text, "\n{message}").expect("a string takes any text");
+        &self.text
+    }
+
+    fn update(&mut self, start: Start<'_>, moves: &[UciMove]) {
         let same_start = match start {
             Start::Standard => self.start.is_none(),
             Start::Fen(fen) => self.start.as_deref() == Some(fen),
@@ -26,13 +38,12 @@ impl PositionLine {
             // Without a move there is no `moves` to append to.
             Some(news) if same_start && !self.moves.is_empty() => {
                 for mv in news {
-                    write!(self.line, " {mv}").expect("a string takes any text");
+                    write!(self.text, " {mv}").expect("a string takes any text");
                 }
                 self.moves.extend_from_slice(news);
             }
             _ => self.rewrite(start, moves),
         }
-        &self.line
     }
 
     fn rewrite(&mut self, start: Start<'_>, moves: &[UciMove]) {
@@ -42,9 +53,9 @@ impl PositionLine {
         };
         self.moves.clear();
         self.moves.extend_from_slice(moves);
-        self.line.clear();
+        self.text.clear();
         let message = ClientMessage::Position { start, moves: Moves::from_slice(moves) };
-        write!(self.line, "{message}").expect("a string takes any text");
+        write!(self.text, "{message}").expect("a string takes any text");
     }
 }
 
@@ -62,8 +73,10 @@ mod tests {
                 .into_iter()
                 .chain([(Start::Standard, 2), (fen, 2), (fen, 4), (fen, 0), (Start::Standard, 0)])
         {
-            let fresh = PositionLine::default().update(start, &moves[..count]).to_owned();
-            assert_eq!(kept.update(start, &moves[..count]), fresh);
+            let moves = &moves[..count];
+            let position = ClientMessage::Position { start, moves: Moves::from_slice(moves) };
+            let expected = format!("{position}\nstop\n");
+            assert_eq!(kept.then(start, moves, &ClientMessage::Stop), expected);
         }
     }
 }
