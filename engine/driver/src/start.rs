@@ -9,7 +9,7 @@ use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::Meanwhile;
 use crate::process::EngineCommand;
-use crate::transcript::{SharedSink, TranscriptLine, TranscriptSink};
+use crate::transcript::{SharedSink, Speaker, TranscriptLine, TranscriptSink};
 use crate::uci::UciEngine;
 use crate::xboard::XboardEngine;
 
@@ -88,15 +88,29 @@ fn find_out(
     let short = Patience { start: FIRST_TRY.min(patience.start), ..patience };
     let mut uci = UciEngine::start(command, short)?;
     uci.leave_at_refusal();
-    match introduced(uci, ear(), meanwhile) {
+    let was_silent = match introduced(uci, ear(), meanwhile) {
         Ok(engine) => return Ok(Box::new(engine)),
         Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
-        Err(_) => {}
-    }
-    match introduced(XboardEngine::start(command, patience)?, ear(), meanwhile) {
-        Ok(engine) if engine.has_features() => return Ok(Box::new(engine)),
+        Err(failure) => first_word(&failure.transcript).is_none(),
+    };
+    let xboard = match introduced(XboardEngine::start(command, patience)?, ear(), meanwhile) {
+        Ok(engine) if engine.has_features() => Some(engine),
         Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
-        Ok(_) | Err(_) => {}
+        Ok(_) | Err(_) => None,
+    };
+    if let Some(engine) = xboard {
+        let is_slow = first_word(&engine.transcript().lines()).is_some_and(|after| after > FIRST_TRY / 2);
+        if !(was_silent && is_slow) {
+            return Ok(Box::new(engine));
+        }
+        // It may have been starting still when it was asked for UCI: its silence then proves nothing.
+        let mut uci = UciEngine::start(command, patience)?;
+        uci.leave_at_refusal();
+        return match introduced(uci, ear(), meanwhile) {
+            Ok(engine) => Ok(Box::new(engine)),
+            Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => Err(failure),
+            Err(_) => Ok(Box::new(engine)),
+        };
     }
     let slow = introduced(UciEngine::start(command, patience)?, ear(), meanwhile);
     match slow {
@@ -106,4 +120,9 @@ fn find_out(
         }
         Err(failure) => Err(failure),
     }
+}
+
+/// When the engine said its first word, counted from the beginning of the conversation.
+fn first_word(transcript: &[TranscriptLine]) -> Option<Duration> {
+    transcript.iter().find(|line| line.speaker == Speaker::Engine).map(|line| line.after)
 }

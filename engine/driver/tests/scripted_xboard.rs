@@ -202,6 +202,17 @@ fn games_are_played_in_both_versions_from_the_start_and_from_positions() {
     play(["xboard1", "xboard1"], Some("r3k2r/pppq1ppp/2n2n2/8/8/2N2N2/PPPQ1PPP/R3K2R b KQkq - 0 1"));
 }
 
+/// It says nothing to the first `uci`, since it does not read yet; what it says to `xboard` must not settle it.
+#[test]
+fn a_slow_start_is_not_taken_for_the_other_protocol() {
+    let nothing = &mut Meanwhile::nothing();
+    for (speak, expected) in [("both", Protocol::Uci), ("xboard", Protocol::Xboard)] {
+        let slow = scripted(&format!("--speak {speak} --fault slow-start --delay 2000"));
+        let engine = smalt_driver::start(&slow, Protocol::Auto, PATIENT, None, nothing).unwrap();
+        assert_eq!(engine.protocol(), expected, "{speak}");
+    }
+}
+
 #[test]
 fn auto_finds_out_what_an_engine_speaks() {
     let nothing = &mut Meanwhile::nothing();
@@ -216,6 +227,10 @@ fn auto_finds_out_what_an_engine_speaks() {
     let old = scripted("--speak xboard1");
     let engine = smalt_driver::start(&old, Protocol::Auto, impatient, None, nothing).unwrap();
     assert_eq!(engine.protocol(), Protocol::Xboard);
+    // At once it answers in the protocol in which it is asked first.
+    let both = scripted("--speak both");
+    let engine = smalt_driver::start(&both, Protocol::Auto, PATIENT, None, nothing).unwrap();
+    assert_eq!(engine.protocol(), Protocol::Uci);
     let gone = scripted("--fault exit-at-start");
     let failure = smalt_driver::start(&gone, Protocol::Auto, PATIENT, None, nothing).map(drop).unwrap_err();
     assert!(failure.to_string().contains("exited with code 1"), "{failure}");

@@ -22,6 +22,8 @@ pub(crate) enum Request {
 pub(crate) struct Script {
     pub(crate) name: String,
     pub(crate) tongue: Tongue,
+    /// Whether it changes to the other protocol when it is told `xboard`.
+    pub(crate) is_bilingual: bool,
     /// Whether it can play Chess960.
     pub(crate) chess960: bool,
     /// Answers by the ply of the game, as they are to be sent.
@@ -57,6 +59,7 @@ impl Default for Script {
         Script {
             name: "Smalt Scripted".to_owned(),
             tongue: Tongue::Uci,
+            is_bilingual: false,
             chess960: true,
             moves: Vec::new(),
             seed: 0,
@@ -80,7 +83,7 @@ An engine for tests. It answers at once with a legal move, and misbehaves on com
 Usage: smalt-scripted [OPTIONS]
 
   --name NAME            the name that it gives
-  --speak PROTOCOL       uci, xboard (version 2) or xboard1 (default uci)
+  --speak PROTOCOL       uci, xboard (version 2), xboard1, or both: as it is asked (default uci)
   --no-chess960          does not offer to play Chess960
   --moves LIST           its answers by the ply of the game, between commas or spaces, unchecked;
                          two engines with the same list play that game
@@ -113,7 +116,9 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
             Arg::Long("help") | Arg::Short('h') => return Ok(Request::Help),
             Arg::Long("linger") => return Ok(Request::Linger(Duration::from_secs(parser.value()?.parse()?))),
             Arg::Long("name") => script.name = parser.value()?.string()?,
-            Arg::Long("speak") => script.tongue = parse_tongue(&parser.value()?.string()?)?,
+            Arg::Long("speak") => {
+                (script.tongue, script.is_bilingual) = parse_tongues(&parser.value()?.string()?)?;
+            }
             Arg::Long("no-chess960") => script.chess960 = false,
             Arg::Long("moves") => script.moves = parse_moves(&parser.value()?.string()?),
             Arg::Long("seed") => script.seed = parser.value()?.parse()?,
@@ -137,11 +142,13 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
     Ok(Request::Play(script))
 }
 
-fn parse_tongue(name: &str) -> Result<Tongue, lexopt::Error> {
+/// What it speaks at first, and whether it knows the other protocol, too.
+fn parse_tongues(name: &str) -> Result<(Tongue, bool), lexopt::Error> {
     match name {
-        "uci" => Ok(Tongue::Uci),
-        "xboard" => Ok(Tongue::Xboard(2)),
-        "xboard1" => Ok(Tongue::Xboard(1)),
+        "uci" => Ok((Tongue::Uci, false)),
+        "xboard" => Ok((Tongue::Xboard(2), false)),
+        "xboard1" => Ok((Tongue::Xboard(1), false)),
+        "both" => Ok((Tongue::Uci, true)),
         _ => Err(format!("no protocol: {name:?}").into()),
     }
 }

@@ -83,7 +83,9 @@ impl Session {
             | Fault::NoUciok
             | Fault::NoReadyok
             | Fault::IgnoreStop
-            | Fault::IgnoreQuit => {}
+            | Fault::IgnoreQuit
+            | Fault::ExitAtQuit
+            | Fault::CrashAtQuit => {}
         }
     }
 

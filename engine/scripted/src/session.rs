@@ -88,6 +88,9 @@ impl Session {
     }
 
     fn obey(&mut self, line: &str) -> Next {
+        if self.script.is_bilingual && line.trim_end() == "xboard" {
+            self.script.tongue = Tongue::Xboard(2);
+        }
         if let Tongue::Xboard(version) = self.script.tongue {
             return self.obey_xboard(line, version);
         }
@@ -103,10 +106,21 @@ impl Session {
             ClientMessage::Stop | ClientMessage::PonderHit if !self.script.has(Fault::IgnoreStop) => {
                 self.end_thinking();
             }
-            ClientMessage::Quit if !self.script.has(Fault::IgnoreQuit) => return Next::Quit,
+            ClientMessage::Quit => return self.quit(),
             _ => {}
         }
         Next::Listen
+    }
+
+    /// What comes of `quit`.
+    pub(crate) fn quit(&self) -> Next {
+        if self.script.has(Fault::ExitAtQuit) {
+            process::exit(1);
+        }
+        if self.script.has(Fault::CrashAtQuit) {
+            process::abort();
+        }
+        if self.script.has(Fault::IgnoreQuit) { Next::Listen } else { Next::Quit }
     }
 
     pub(crate) fn say(&mut self, message: &impl fmt::Display) {

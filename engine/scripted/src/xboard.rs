@@ -83,7 +83,7 @@ impl Session {
             }
             ClientMessage::MoveNow if !self.script.has(Fault::IgnoreStop) => self.end_thinking(),
             ClientMessage::Move { text, .. } => self.take_move(text),
-            ClientMessage::Quit if !self.script.has(Fault::IgnoreQuit) => return Next::Quit,
+            ClientMessage::Quit => return self.quit(),
             ClientMessage::Other(line) | ClientMessage::Unreadable(line) if !line.is_empty() => {
                 self.say(&EngineMessage::Error(&format!("Error (unknown command): {line}")));
             }
