@@ -228,6 +228,7 @@ fn what_cannot_be_honoured_is_refused_with_words() {
     );
     check("-rounds many", "-rounds many: expected a whole number");
     check("-draw movecout=3", "-draw movecout=…: unknown key; the keys are movenumber, movecount and score");
+    check("-log file=a level=all", "-log level=all: the levels are trace, info, warn, err and fatal");
     check("-variant atomic", "-variant atomic: the variants are standard and fischerandom");
     check("-each tc=1+0 -sprt elo0=0", "-sprt needs elo1=");
     check("-pgnout file=x.pgn notation=fan", "-pgnout notation=fan: the notations are san, lan and uci");
@@ -321,6 +322,42 @@ fn what_engines_say_is_shown_where_debug_asks_for_it() {
     let place = Place::new();
     let (out, _) = run(&place, "cutechess", &line(&duel(), "-debug -each depth=1 -maxmoves 2"), 0);
     assert!(out.contains(" >A: uci\n") && out.contains(" <B: bestmove "), "{out}");
+}
+
+#[test]
+fn a_log_has_what_its_level_asks_for() {
+    let place = Place::new();
+    let engines = [engine("A", ""), engine("B", "--fault illegal-move@2")];
+    let log = |words: &str| {
+        place.write("run.log", "older\n");
+        let flags = format!("-rounds 1 -maxmoves 6 -each depth=1 option.Hush=1 -log file=run.log {words}");
+        let (out, _) = run(&place, "fastchess", &line(&engines, &flags), 0);
+        (place.read("run.log"), out)
+    };
+    let hush = "plays without option Hush";
+    let (text, out) = log("");
+    assert!(text.starts_with("older\n") && text.contains(hush), "{text}");
+    assert!(out.lines().all(|line| text.contains(line)), "{text}");
+    let (text, _) = log("level=warn append=false");
+    assert!(text.starts_with("Warning: ") && text.contains(hush), "{text}");
+    assert!(text.contains("Warning: game 1 (A vs B): Black makes an illegal move"), "{text}");
+    assert!(!text.contains("Started game") && !text.contains("Finished game"), "{text}");
+    assert!(!place.path("run.log.games").exists());
+    let (text, _) = log("level=err append=true");
+    assert_eq!(text, "older\n");
+    let (text, _) = log("level=fatal append=false engine=true");
+    assert_eq!(text, "");
+    assert!(place.read("run.log.games/game-000001.log").contains("> uci\n"));
+}
+
+#[test]
+fn a_log_says_what_stopped_the_run() {
+    let place = Place::new();
+    let engines = [engine("A", ""), engine("B", "--fault crash@2")];
+    let flags = "-rounds 1 -each depth=1 -maxmoves 10 -log file=run.log level=fatal";
+    run(&place, "fastchess", &line(&engines, flags), 1);
+    let text = place.read("run.log");
+    assert!(text.starts_with("Stopping after a fault: ") && text.lines().count() == 1, "{text}");
 }
 
 #[test]

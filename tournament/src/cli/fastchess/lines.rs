@@ -9,6 +9,7 @@ use smalt_stats::{Outcome, Pentanomial, Verdict, Wdl};
 
 use super::Dialect;
 use super::figures::{self, Score, estimate};
+use super::log::{Level, Log, LogFile};
 use crate::cli::output::tell;
 use crate::game::GameRecord;
 use crate::plan::Plan;
@@ -38,8 +39,8 @@ pub(in crate::cli) struct Shown {
     pub(super) checksum: bool,
     /// Whether the run has a PGN at all.
     pub(super) pgn: Option<PathBuf>,
-    /// A file that gets every line too.
-    pub(super) log: Option<PathBuf>,
+    /// A file of the lines, or of those that matter.
+    pub(super) log: Option<LogFile>,
 }
 
 impl Shown {
@@ -60,7 +61,7 @@ pub(in crate::cli) struct Lines {
     finished: u64,
     /// Whether anything happened since the last report.
     is_due: bool,
-    log: Option<std::fs::File>,
+    log: Option<Log>,
 }
 
 const RULE: &str = "--------------------------------------------------\n";
@@ -68,9 +69,9 @@ const RULE: &str = "--------------------------------------------------\n";
 impl Lines {
     pub(in crate::cli) fn new(plan: &Plan, shown: Shown) -> Lines {
         let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let log = shown.log.as_ref().and_then(|path| {
-            let opened = std::fs::OpenOptions::new().append(true).create(true).open(path);
-            opened.map_err(|error| tell(&format!("Warning: write {}: {error}", path.display()))).ok()
+        let log = shown.log.as_ref().and_then(|log| {
+            let failed = |error| tell(&format!("Warning: write {}: {error}", log.path.display()));
+            Log::open(log).map_err(failed).ok()
         });
         Lines {
             matchup: matchup(plan, shown.book.as_deref()),
@@ -89,9 +90,20 @@ impl Lines {
     fn print(&mut self, text: &str) {
         let mut output = io::stdout().lock();
         let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+        self.note(Level::Info, text);
+    }
+
+    /// Writes whole lines into the log alone.
+    fn note(&mut self, level: Level, text: &str) {
         if let Some(log) = &mut self.log {
-            let _ = log.write_all(text.as_bytes());
+            log.write(level, text);
         }
+    }
+
+    /// Says on standard error, and in the log, what is not as it should be.
+    fn warn(&mut self, level: Level, words: &str) {
+        tell(words);
+        self.note(level, &format!("{words}\n"));
     }
 
     fn is_duel(&self) -> bool {
@@ -113,6 +125,9 @@ impl Lines {
         let [white, black] = [record.game.white, record.game.black].map(|player| self.names[player].clone());
         let (number, outcome, sentence) = (record.game.number + 1, record.outcome, record.sentence());
         self.print(&format!("Finished game {number} ({white} vs {black}): {outcome} {{{sentence}}}\n"));
+        if record.termination.is_fault() {
+            self.note(Level::Warn, &format!("Warning: game {number} ({white} vs {black}): {sentence}\n"));
+        }
         self.finished += 1;
         self.is_due = true;
         let closes_pair = self.count(record);
@@ -233,7 +248,7 @@ impl Lines {
         {
             match checksum(&path) {
                 Ok(sum) => self.print(&format!("{} has CRC32: {sum:08x}\n", path.display())),
-                Err(error) => tell(&format!("Warning: read {}: {error}", path.display())),
+                Err(error) => self.warn(Level::Err, &format!("Warning: read {}: {error}", path.display())),
             }
         }
         let last = match self.shown.dialect {
@@ -264,13 +279,24 @@ impl Watcher for Lines {
                 }
             }
             // What is said of games on standard error would be counted twice by scripts that read both.
-            News::Stopping(StopReason::Failed(words)) => tell(&format!("Stopping: failed to {words}")),
-            News::EngineWarning { entrant, words } => {
-                tell(&format!("Warning: {} {words}", self.names[*entrant]));
+            News::Stopping(StopReason::Failed(words)) => {
+                self.warn(Level::Fatal, &format!("Stopping: failed to {words}"));
             }
+            News::Stopping(StopReason::Fault(words)) => {
+                self.note(Level::Fatal, &format!("Stopping after a fault: {words}\n"));
+            }
+            News::EngineFault(fault) => {
+                let words = format!("{} {}\n", self.names[fault.entrant], fault.words);
+                self.note(Level::Err, &words);
+            }
+            News::EngineWarning { entrant, words } => {
+                self.warn(Level::Warn, &format!("Warning: {} {words}", self.names[*entrant]));
+            }
+            News::Notice(words) => self.note(Level::Warn, &format!("{words}\n")),
             News::EntrantOut { entrant, .. } => {
                 let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
-                tell(&format!("{} plays no more; its games are {lot}", self.names[*entrant]));
+                let words = format!("{} plays no more; its games are {lot}", self.names[*entrant]);
+                self.warn(Level::Err, &words);
             }
             News::Ended => self.end(standings),
             _ => {}

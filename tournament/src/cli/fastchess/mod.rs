@@ -1,10 +1,11 @@
 //! `fastchess` and `cutechess`: the flags of those programs and the lines that scripts read from them, over the same
 //! runner as all else. [`words`] parts the command line, [`engine`] reads engines, [`translate`] makes a plan of it all,
-//! [`lines`] and [`figures`] say what happens in their words. Nothing here plays.
+//! [`lines`] and [`figures`] say what happens in their words, [`log`] keeps it. Nothing here plays.
 
 mod engine;
 mod figures;
 mod lines;
+mod log;
 mod outputs;
 mod rules;
 mod translate;
@@ -96,7 +97,10 @@ Ends:    -draw movenumber= movecount= score=, -resign movecount= score= twosided
          -tb PATHS -tbpieces N -tbignore50 -tbadjudicate WIN_LOSS|DRAW|BOTH, -sprt elo0= elo1= alpha= beta= model=
 Output:  -pgnout FILE [min] [fi] | file= append= min= notation=san|lan|uci nodes= nps= seldepth= hashfull= tbhits=
          timeleft= latency= pv=, -epdout FILE | file= append=, -debug, -event NAME -site NAME -output format=fastchess|cutechess
-         -ratinginterval N -scoreinterval N -outcomeinterval N -report penta=true|false -crc32 pgn=true -log file= …
+         -ratinginterval N -scoreinterval N -outcomeinterval N -report penta=true|false -crc32 pgn=true
+         -log file=FILE level=trace|info|warn|err|fatal append= engine=: what standard output gets and what went wrong (info,
+         unless told), or only what went wrong; with level=trace or engine=true all that engines say, too, in a folder
+         FILE.games, a file a game; FILE begins empty with append=false
          -resultformat FORMAT (of two engines, where it says nothing), -config outname= | file=, -show-latency -testEnv -autosaveinterval N -quick cmd= cmd= book=
          -compliance ENGINE [ARGS] examines an engine, and plays nothing
          -config outname=NAME.json keeps its store in NAME.db, and -config file=NAME.json goes on with that.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::bail;
 
 use super::lines::Style;
+use super::log::{Level, LogFile};
 use super::words::Flag;
 use crate::cli::output::bytes_of;
 use crate::plan::{Figure, Notation, PgnForm};
@@ -128,27 +129,29 @@ pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<EpdOut> {
 
 /// A log, and a folder for what engines say if that is wanted too.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Log {
-    pub(super) file: PathBuf,
+pub(super) struct LogOut {
+    pub(super) log: LogFile,
     pub(super) engines: Option<PathBuf>,
 }
 
-/// `-log file= level= engine=`: the file gets what standard output gets, which is what level info has there; what
-/// engines say goes into a folder beside it, a file a game.
-pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<Log> {
-    let (mut file, mut wants_engines) = (None, false);
+/// `-log file= level= append= engine=`: the file gets what standard output gets, which is what level info has there, or
+/// only what went wrong; what engines say goes into a folder beside it, a file a game.
+pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
+    let (mut path, mut level, mut appends, mut wants_engines) = (None, Level::Info, true, false);
     for (key, value) in flag.pairs()? {
         match key {
-            "file" => file = Some(PathBuf::from(value)),
-            "level" if ["warn", "info", "err", "fatal"].contains(&value) => {}
-            "level" if value == "trace" => wants_engines = true,
+            "file" => path = Some(PathBuf::from(value)),
             "level" => {
-                return Err(flag.refuse(key, value, "the levels are trace, warn, info, err and fatal"));
+                level = Level::named(value).ok_or_else(|| {
+                    flag.refuse(key, value, "the levels are trace, info, warn, err and fatal")
+                })?;
             }
-            "realtime" | "append" => {
+            "append" => appends = flag.truth(key, value)?,
+            // Every line is written at once, which is no wrong where nobody needs it.
+            "realtime" => {
                 flag.truth(key, value)?;
             }
-            "engine" => wants_engines |= flag.truth(key, value)?,
+            "engine" => wants_engines = flag.truth(key, value)?,
             "compress" if flag.truth(key, value)? => {
                 return Err(flag.refuse(key, value, "logs are not compressed"));
             }
@@ -156,13 +159,13 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<Log> {
             _ => return Err(flag.unknown(key, "file, level, realtime, append, engine and compress")),
         }
     }
-    let file: PathBuf = file.ok_or_else(|| anyhow::anyhow!("-log needs file="))?;
-    let engines = wants_engines.then(|| {
-        let mut folder = file.clone().into_os_string();
+    let path: PathBuf = path.ok_or_else(|| anyhow::anyhow!("-log needs file="))?;
+    let engines = (wants_engines || level == Level::Trace).then(|| {
+        let mut folder = path.clone().into_os_string();
         folder.push(".games");
         PathBuf::from(folder)
     });
-    Ok(Log { file, engines })
+    Ok(LogOut { log: LogFile { path, level, appends }, engines })
 }
 
 /// What `-config` asks for.

@@ -192,7 +192,7 @@ impl<'a> Typed<'a> {
             "config" => self.config = outputs::config(flag)?,
             "log" => {
                 let log = outputs::log(flag)?;
-                self.shown.log = Some(log.file);
+                self.shown.log = Some(log.log);
                 self.log = log.engines;
             }
             "debug" => {
