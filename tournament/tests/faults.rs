@@ -207,6 +207,96 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
     place.await_nobody();
 }
 
+/// The games stand, and nobody is charged with it; but whoever looks for it is told, once.
+#[test]
+fn an_engine_that_dies_of_quit_has_lost_nothing_by_it() {
+    for (protocol, fault, words) in [
+        ("uci", "exit-at-quit", "exited with code 1"),
+        ("uci", "crash-at-quit", "was ended by SIGABRT (a failed assertion)"),
+        ("xboard", "exit-at-quit", "exited with code 1"),
+        ("xboard", "crash-at-quit", "was ended by SIGABRT (a failed assertion)"),
+    ] {
+        let place = Place::new();
+        let script = format!("--speak {protocol} --fault {fault}");
+        let bad = format!("{} proto={protocol} restart=on", scripted("bad", &script));
+        let good = scripted("good", "");
+        let rest = "--depth 1 --games 4 --maxmoves 4 --store run.db";
+        let (out, err) = place.check(&duel(&good, &bad, rest), 0);
+        let warning = format!("Warning: bad {words} when it was told to quit");
+        assert_eq!(err.matches(&warning).count(), 1, "{err}");
+        assert!(out.contains("Endings: maximum moves 4\nFaults:  none"), "{out}");
+        place.await_nobody();
+    }
+}
+
+#[test]
+fn an_engine_that_heeds_neither_its_limit_nor_stop_runs_out_of_time() {
+    check_speaking("uci", "ignore-limit@15 --fault ignore-stop", &[OTHER, ("stall", 1)]);
+    // It answers the ping that follows the order to move now.
+    check_speaking("xboard", "ignore-limit@15 --fault ignore-stop", &[OTHER, ("time forfeit", 1)]);
+}
+
+#[test]
+fn a_slow_start_costs_nothing() {
+    check("slow-start", &[PLAYED]);
+}
+
+/// A duel with one who is never ready to play, each time-out being half a second; the words of that.
+fn check_never_ready(protocol: &str, fault: &str, times: &str, expected: &str) {
+    let place = Place::new();
+    let bad = scripted("bad", &format!("--speak {protocol} --fault {fault}"));
+    let bad = format!("{bad} proto={protocol}");
+    let good = scripted("good", "");
+    let mut arguments = duel(&good, &bad, "--depth 1 --games 2 --store run.db --timeouts");
+    arguments.push(times);
+    let (_, err) = place.check(&arguments, 3);
+    assert!(err.contains("bad is out: it failed to start 3 times running"), "{err}");
+    assert!(err.contains(expected), "{err}");
+    assert_eq!(place.results("run.db")["games_finished"], 0);
+    place.await_nobody();
+}
+
+#[test]
+fn an_engine_that_is_never_ready_is_out() {
+    check_never_ready(
+        "uci",
+        "no-readyok",
+        "ping=0.5",
+        "did not answer `isready` with `readyok` within 500ms",
+    );
+    check_never_ready("xboard", "no-readyok", "ping=0.5", "within 500ms");
+    check_never_ready("uci", "no-uciok", "start=0.5", "within 500ms");
+    check_never_ready("xboard", "no-uciok", "start=0.5", "within 500ms");
+}
+
+/// It says nothing of itself, is told positions piece by piece, and its moves have no `move` in front of them.
+#[test]
+fn an_engine_of_the_first_version_of_xboard_s_protocol_plays_a_match() {
+    let place = Place::new();
+    place.write("book.epd", "r3k2r/pppq1ppp/2n2n2/8/8/2N2N2/PPPQ1PPP/R3K2R b KQkq - 0 1\n");
+    let (good, old) = (scripted("good", ""), scripted("old", "--speak xboard1 --info-lines 1"));
+    let old = format!("{old} proto=xboard");
+    let rest = "--tc 30+1 --games 4 --maxmoves 12 --openings book.epd --resign off --draw off --timeouts start=3 \
+                --store run.db";
+    let rest: Vec<&str> = rest.split_whitespace().collect();
+    let (out, _) = place.check(&duel(&good, &old, &rest.join(" ")), 0);
+    assert!(out.contains("Faults:  none"), "{out}");
+    let results = place.results("run.db");
+    assert_eq!(results["games_finished"], 4, "{results}");
+    assert_eq!(place.read("run.pgn").matches("[SetUp \"1\"]").count(), 4);
+    place.await_nobody();
+}
+
+#[test]
+fn an_option_of_a_value_that_cannot_be_is_refused_once() {
+    let place = Place::new();
+    let bad = format!("{} option.UCI_Chess960=abc", scripted("bad", ""));
+    let good = scripted("good", "");
+    let (_, err) = place.check(&duel(&good, &bad, "--depth 1 --games 2 --store run.db"), 3);
+    assert_eq!(err.matches("bad cannot be set up: ").count(), 1, "{err}");
+    assert!(err.contains("bad is out: it could not be started (it cannot be set up"), "{err}");
+}
+
 #[test]
 fn an_option_that_an_engine_lacks_is_never_ignored() {
     let place = Place::new();

@@ -101,6 +101,25 @@ fn chess960_is_told_to_engines_and_written_in_the_games() {
     assert_eq!(pgn.matches("1. O-O-O ").count(), 4, "{pgn}");
 }
 
+/// Each protocol has its own word for castling, and in Chess960 neither is that of standard chess.
+#[test]
+fn castling_of_chess960_is_understood_between_the_protocols() {
+    let place = Place::new();
+    place.write("960.epd", "1r2k1r1/pppppppp/8/8/8/8/PPPPPPPP/1R2K1R1 w GBgb - 0 1\n");
+    let castling = "--moves e1b1,e8g8,a2a3,a7a6";
+    let a = scripted("a", castling);
+    let b = format!("{} proto=xboard", scripted("b", &format!("--speak xboard {castling}")));
+    let mut arguments = vec!["--depth", "1", "--games", "2", "--maxmoves", "2", "--variant", "chess960"];
+    arguments.extend(["--openings", "960.epd", "--pgn-form", "minimal", "--log", "said"]);
+    let pgn = play(&place, &a, &b, &arguments);
+    assert_eq!(pgn.matches("[Variant \"Chess960\"]").count(), 2, "{pgn}");
+    assert_eq!(pgn.matches("1. O-O-O O-O 2. a3 a6 1/2-1/2").count(), 2, "{pgn}");
+    assert_eq!(place.results("run.db")["terminations"]["maximum moves"], 2, "{pgn}");
+    let said = ["said/game-000001.log", "said/game-000002.log"].map(|file| place.read(file)).concat();
+    assert!(said.contains(" b > usermove O-O-O\n") && said.contains(" b > usermove O-O\n"), "{said}");
+    assert!(said.contains(" moves e1b1 e8g8"), "{said}");
+}
+
 #[test]
 fn an_illegal_move_is_named_in_the_game() {
     let place = Place::new();

@@ -4,9 +4,12 @@
 
 mod support;
 
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
 use std::time::Instant;
 
-use support::{LONG, Place, scripted, texts, timeless};
+use support::{LONG, Place, duel, scripted, texts, timeless};
 
 /// Arguments of a gauntlet of so many games in each of two pairings, of engines that play the same each time.
 fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
@@ -56,6 +59,55 @@ fn rounds_and_players(pgn: &str) -> Vec<(String, String, String)> {
     };
     let [rounds, white, black] = ["Round", "White", "Black"].map(tag);
     rounds.into_iter().zip(white).zip(black).map(|((round, white), black)| (round, white, black)).collect()
+}
+
+/// The user whom systems keep for those who may do nothing.
+const NOBODY: u32 = 65534;
+
+/// What the program says in this folder, and how it ends, where its user may not write there: if that is root, it is run
+/// as somebody else. None where that cannot be done.
+fn run_without_leave_to_write(place: &Place, arguments: &[&str]) -> Option<(String, Option<i32>)> {
+    let folder = place.path("");
+    let is_root = std::fs::metadata("/proc/self").ok()?.uid() == 0;
+    let mut command = place.command(arguments);
+    if is_root {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    std::fs::set_permissions(&folder, Permissions::from_mode(0o555)).unwrap();
+    let output = command.output();
+    std::fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
+    // The program itself may lie where only root can come.
+    let output = output.ok()?;
+    Some((texts(&output).1, output.status.code()))
+}
+
+#[test]
+fn a_folder_without_leave_to_write_is_told_and_nothing_is_played() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", ""), scripted("b", ""));
+    let arguments = duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db");
+    if let Some((err, code)) = run_without_leave_to_write(&place, &arguments) {
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.starts_with("smalt-tournament: create ") && err.contains("Permission denied"), "{err}");
+    }
+    place.write("file", "");
+    let arguments = duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store file/run.db");
+    let (_, err) = place.check(&arguments, 2);
+    assert!(err.contains("/file/run.") && err.contains("Not a directory"), "{err}");
+}
+
+#[test]
+fn a_store_without_leave_to_write_is_not_resumed() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", ""), scripted("b", "--fault illegal-move@2"));
+    let arguments = duel(&a, &b, "--depth 1 --games 6 --maxmoves 3 --on-fault stop --store run.db");
+    place.check(&arguments, 1);
+    std::fs::set_permissions(place.path("run.db"), Permissions::from_mode(0o444)).unwrap();
+    let before = std::fs::read(place.path("run.db")).unwrap();
+    let Some((err, code)) = run_without_leave_to_write(&place, &["resume", "run.db"]) else { return };
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("run.db"), "{err}");
+    assert_eq!(std::fs::read(place.path("run.db")).unwrap(), before);
 }
 
 #[test]

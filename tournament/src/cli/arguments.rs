@@ -141,7 +141,7 @@ pub(super) enum Command {
         arguments: Vec<String>,
     },
     /// Make an opening book: random moves, kept where an engine judges them even; or check one
-    Openings(OpeningFlags),
+    Openings(super::openings::OpeningFlags),
     /// Play games for runs that were started elsewhere with --nats
     #[cfg(feature = "nats")]
     #[command(after_help = super::fleet::WORKER_EXAMPLES)]
@@ -164,6 +164,7 @@ Examples:
 An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself), or key=value words: \
 cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, ponder, stderr, scale, whitepov, \
 option.NAME. A word with spaces needs quotation marks: 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
+proto is uci unless the registry or the entrant says xboard; proto=auto finds out, which may take some seconds a start.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
 
@@ -535,45 +536,6 @@ impl SprtFlags {
         let SprtFlags { elo0, elo1, alpha, beta, model } = self;
         [elo0, elo1, alpha, beta].iter().any(|value| value.is_some()) || model.is_some()
     }
-}
-
-/// An opening book to be made, or checked.
-#[derive(Args, Clone, Debug)]
-pub(super) struct OpeningFlags {
-    /// Check a book instead of making one: how many openings it has, what is none, and how many come twice
-    #[arg(long, value_name = "FILE")]
-    pub check: Option<PathBuf>,
-    /// How the book that is checked is written, where its name does not tell: epd, pgn or polyglot
-    #[arg(long, value_name = "FORMAT", value_parser = parse_word::<BookFormat>, requires = "check")]
-    pub book_format: Option<BookFormat>,
-    /// The judge
-    #[arg(long, value_name = "E", default_value = "builtin")]
-    pub engine: String,
-    /// A registry of named engines
-    #[arg(long, value_name = "FILE")]
-    pub engines: Option<PathBuf>,
-    /// How many openings
-    #[arg(long, value_name = "N", default_value_t = 1000)]
-    pub count: usize,
-    /// How many random moves lead to each, both sides counted (default 8); of a book that is checked, how many plies are
-    /// taken (default: all)
-    #[arg(long, value_name = "N")]
-    pub plies: Option<u32>,
-    /// What all chance follows from
-    #[arg(long, value_name = "S", default_value_t = 1)]
-    pub seed: u64,
-    /// The greatest score, in centipawns either way, that is called even
-    #[arg(long, value_name = "CP", default_value_t = 50)]
-    pub window: u32,
-    /// Nodes for each judgement
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
-    pub nodes: u64,
-    /// Judges at the same time (default: cores less one)
-    #[arg(long, value_name = "N")]
-    pub concurrency: Option<usize>,
-    /// The file, in EPD (default: standard output)
-    #[arg(short, long, value_name = "FILE")]
-    pub output: Option<PathBuf>,
 }
 
 /// How a table is written.

@@ -2,27 +2,66 @@
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::NonZeroUsize;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
 use std::thread;
 use std::time::Duration;
 
 use anyhow::{Context, bail};
+use clap::Args;
 use smalt_chess::{CastlingMode, UciMove};
 use smalt_driver::entrant::parse_entrant;
 use smalt_driver::{Engine, GameTerms, Meanwhile, Patience, SearchRequest};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
 
-use super::arguments::OpeningFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
 use crate::opening::make::{Candidate, Recipe};
-use crate::opening::{Book, Source};
-use crate::plan::{ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile};
+use crate::opening::{Book, Format as BookFormat, Source};
+use crate::plan::{ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile, parse_word};
 use crate::run::slot::command;
 use crate::run::source_of;
+
+/// An opening book to be made, or checked.
+#[derive(Args, Clone, Debug)]
+pub(super) struct OpeningFlags {
+    /// Check a book instead of making one: how many openings it has, what is none, and how many come twice
+    #[arg(long, value_name = "FILE")]
+    check: Option<PathBuf>,
+    /// How the book that is checked is written, where its name does not tell: epd, pgn or polyglot
+    #[arg(long, value_name = "FORMAT", value_parser = parse_word::<BookFormat>, requires = "check")]
+    book_format: Option<BookFormat>,
+    /// The judge
+    #[arg(long, value_name = "E", default_value = "builtin")]
+    engine: String,
+    /// A registry of named engines
+    #[arg(long, value_name = "FILE")]
+    engines: Option<PathBuf>,
+    /// How many openings
+    #[arg(long, value_name = "N", default_value_t = 1000)]
+    count: usize,
+    /// How many random moves lead to each, both sides counted (default 8); of a book that is checked, how many plies are
+    /// taken (default: all)
+    #[arg(long, value_name = "N")]
+    plies: Option<u32>,
+    /// What all chance follows from
+    #[arg(long, value_name = "S", default_value_t = 1)]
+    seed: u64,
+    /// The greatest score, in centipawns either way, that is called even
+    #[arg(long, value_name = "CP", default_value_t = 50)]
+    window: u32,
+    /// Nodes for each judgement
+    #[arg(long, value_name = "N", default_value_t = 20_000)]
+    nodes: u64,
+    /// Judges at the same time (default: cores less one)
+    #[arg(long, value_name = "N")]
+    concurrency: Option<usize>,
+    /// The file, in EPD (default: standard output)
+    #[arg(short, long, value_name = "FILE")]
+    output: Option<PathBuf>,
+}
 
 /// A judge that has not answered then is broken.
 const LONGEST_JUDGEMENT: Duration = Duration::from_secs(60);

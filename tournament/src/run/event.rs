@@ -105,7 +105,7 @@ pub enum StopReason {
 /// Why an entrant plays no more. Its words fit after the entrant's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Strike {
-    /// It failed to start so many times running.
+    /// It failed to start so many times running; once where a further try would have ended no better.
     Starts {
         /// How many times.
         times: usize,
@@ -119,6 +119,7 @@ pub enum Strike {
 impl fmt::Display for Strike {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
+            Strike::Starts { times: 1, words } => write!(f, "could not be started (it {words})"),
             Strike::Starts { times, words } => {
                 write!(f, "failed to start {times} times running (it {words})")
             }

@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::entrant::{Protocol, Restart};
 use smalt_driver::process::{
-    Guard, Interrupt, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
+    Exit, Guard, Interrupt, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
 };
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
@@ -33,6 +33,9 @@ use crate::store::EngineFault;
 
 /// An engine that fails to start so many times running is out.
 pub const STARTS: usize = 3;
+
+/// The name of the fault of an engine that has no such option as its entrant's, or not of that value.
+const BAD_OPTION: &str = "bad-option";
 
 /// What users should know of an engine that cannot be told a number of nodes.
 const NO_NODES: &str = "speaks xboard's protocol, which has no limit of nodes: it is told to move as soon as its lines tell so many";
@@ -298,10 +301,18 @@ impl Slot {
     }
 
     fn dismiss(&self, mut running: Running) {
-        running.engine.quit();
+        let farewell = running.engine.quit();
         // The group goes with it.
         drop(running.engine);
         self.tell(Event::EngineGone { process: running.process });
+        // No fault of any game, but its author should know.
+        if let smalt_driver::Farewell::Quit(exit) = farewell
+            && exit != Exit::Code(0)
+            && !self.interrupt.is_raised()
+        {
+            let words = format!("{exit} when it was told to quit");
+            self.tell(Event::EngineWarning { entrant: running.entrant, words });
+        }
     }
 
     /// Makes sure that an entrant's engine runs and is ready for a new game. Engines that do not play in this game
@@ -340,12 +351,13 @@ impl Slot {
                 Err(Failure::Stop(stop)) => return Err(stop),
                 Err(Failure::Fault(fault)) => {
                     let words = fault.words.clone();
+                    // An option that it refuses it would refuse again.
+                    let is_last = attempt == STARTS || fault.name == BAD_OPTION;
                     self.tell(Event::EngineFault(fault));
-                    if attempt == STARTS {
-                        self.tell(Event::EntrantOut {
-                            entrant,
-                            strike: Strike::Starts { times: STARTS, words },
-                        });
+                    if is_last {
+                        let strike = Strike::Starts { times: attempt, words };
+                        self.tell(Event::EntrantOut { entrant, strike });
+                        break;
                     }
                 }
             }
@@ -419,7 +431,7 @@ impl Slot {
                 let words = format!("cannot be set up: failed to {error}");
                 let transcript = transcript_of(&*engine);
                 engine.quit();
-                Err(Failure::Fault(EngineFault { entrant, name: "bad-option".to_owned(), words, transcript }))
+                Err(Failure::Fault(EngineFault { entrant, name: BAD_OPTION.to_owned(), words, transcript }))
             }
         }
     }

@@ -3,7 +3,7 @@
 use super::members::Hearing;
 use super::{Effect, Ledger, notice};
 use crate::fleet::wire::Report;
-use crate::run::Event;
+use crate::run::{Event, Strike};
 use crate::store::EngineFault;
 
 /// Why a worker is struck off that tells too much.
@@ -63,7 +63,8 @@ impl Ledger {
         let name = self.engines.name(entrant).unwrap_or_default().to_owned();
         self.members.send_away(worker, format!("{name} did not start"));
         let Some(machine) = self.farewell(worker) else { return Vec::new() };
-        vec![notice(format!("{machine} leaves: {name} failed to start {times} times running (it {words})"))]
+        let strike = Strike::Starts { times: times as usize, words: words.to_owned() };
+        vec![notice(format!("{machine} leaves: {name} {strike}"))]
     }
 
     /// A worker is gone; the name of its machine.
