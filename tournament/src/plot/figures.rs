@@ -87,7 +87,7 @@ impl Figures {
 
 /// One list of all, its mean 0.
 pub(super) fn rated(games: &Games) -> Option<RatingList> {
-    RatingList::fit(games, &ListOptions::default()).ok()
+    RatingList::fit(games, &ListOptions::default(), || ()).ok()
 }
 
 /// Whose view is taken of a run unless another is asked for: the first of two, the challengers of a gauntlet, else all, as far as

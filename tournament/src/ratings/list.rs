@@ -1,7 +1,8 @@
 //! The list: ratings, who met whom, what was expected and what was scored. Values only.
 
 use smalt_stats::ratings::{
-    Anchor, Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Simulation, Unrated, groups,
+    Anchor, Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Replay, Simulation, Unrated,
+    groups,
 };
 use smalt_stats::{Elo, Estimate, Wdl};
 
@@ -80,17 +81,27 @@ pub struct Encounter {
 }
 
 impl RatingList {
-    /// Fits the list.
+    /// Fits the list. Each simulated list that is done is told, from any thread.
     ///
     /// # Errors
     /// As [`Ratings::fit`].
-    pub fn fit(games: &Games, options: &ListOptions) -> Result<RatingList, RatingError> {
+    pub fn fit(
+        games: &Games,
+        options: &ListOptions,
+        tell_simulated: impl Fn() + Sync,
+    ) -> Result<RatingList, RatingError> {
         let pairings = games.pairings();
         let count = games.names().len();
         let rating_options = rating_options(count, options);
         let ratings = Ratings::fit(count, &pairings, &rating_options)?;
-        let simulation = (options.simulations > 0)
-            .then(|| simulate(&ratings, &pairings, &rating_options, options.simulations, options.seed));
+        let simulation = (options.simulations > 0).then(|| {
+            let replay = |number| {
+                let replayed = ratings.replay(&pairings, &rating_options, options.seed, number);
+                tell_simulated();
+                replayed
+            };
+            simulate(&ratings, options.simulations, replay)
+        });
         let mut order: Vec<usize> = (0..count).collect();
         order.sort_by(|&a, &b| height(&ratings.players()[b]).total_cmp(&height(&ratings.players()[a])));
         let mut list = RatingList {
@@ -247,17 +258,15 @@ fn rating_options(players: usize, options: &ListOptions) -> RatingOptions {
 /// All cores work; the result does not depend on how many there are, but for the last digits of sums.
 fn simulate(
     ratings: &Ratings,
-    pairings: &[Pairing],
-    options: &RatingOptions,
     simulations: u64,
-    seed: u64,
+    replay: impl Fn(u64) -> Result<Replay, RatingError> + Sync,
 ) -> Simulation {
     let workers = std::thread::available_parallelism().map_or(1, usize::from) as u64;
     let work = |worker: u64| {
         let mut part = Simulation::around(ratings);
         for number in (worker..simulations).step_by(workers as usize) {
             // Now and then, with few games, chance leaves nobody comparable: such a list tells nothing.
-            if let Ok(replayed) = ratings.replay(pairings, options, seed, number) {
+            if let Ok(replayed) = replay(number) {
                 part.add(&replayed);
             }
         }
@@ -265,6 +274,7 @@ fn simulate(
     };
     let mut whole = Simulation::around(ratings);
     std::thread::scope(|scope| {
+        let work = &work;
         let threads: Vec<_> = (0..workers).map(|worker| scope.spawn(move || work(worker))).collect();
         for thread in threads {
             match thread.join() {

@@ -304,6 +304,26 @@ fn simulated_errors_agree_with_those_of_the_covariance() {
     }
 }
 
+/// Of many games a replay that begins at the fitted ratings must come to rest close to them, and not at them.
+#[test]
+fn a_replay_is_near_its_list_and_none_of_its_values_is_the_same() {
+    let games: Vec<Pairing> = (0..30)
+        .flat_map(|white| (1..6).map(move |step| (white, (white + step) % 30)))
+        .map(|(white, black)| pairing(white, black, 700 + 20 * black as u64, 600, 500 + 20 * white as u64))
+        .collect();
+    let options = RatingOptions::default();
+    let list = Ratings::fit(30, &games, &options).unwrap();
+    let replay = list.replay(&games, &options, 3, 7).unwrap();
+    for player in 0..30 {
+        let found = list.players()[player].estimate().unwrap();
+        let moved = (replay.rating(player).unwrap() - found.value).abs();
+        assert!(1e-6 < moved && moved < 3.0 * found.error.unwrap(), "{player}: {moved}");
+    }
+    let sum: f64 = (0..30).map(|player| replay.rating(player).unwrap()).sum();
+    assert!(sum.abs() < 1e-6, "the average is held: {sum}");
+    assert_eq!(replay.rating(30), None);
+}
+
 #[test]
 fn a_replay_follows_from_seed_and_number_alone() {
     let games = [pairing(0, 1, 5, 4, 3), pairing(1, 0, 4, 3, 6)];

@@ -1,7 +1,7 @@
 //! From the caller's question to the list: checks the input, leaves out who cannot be rated, and asks the search.
 
-use super::search::{Problem, SharedParameters};
-use super::{Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Source, linked};
+use super::search::{Problem, SharedParameters, Values};
+use super::{Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Source, Unrated, linked};
 use crate::counts::Wdl;
 
 /// Fits the list; see [`Ratings::fit`].
@@ -11,22 +11,13 @@ pub(super) fn fit(
     options: &RatingOptions,
 ) -> Result<Ratings, RatingError> {
     check(players, pairings, options)?;
-    let verdicts = linked::judge(players, pairings, &options.anchors);
-    let used: Vec<Pairing> = pairings
-        .iter()
-        .filter(|pairing| verdicts[pairing.white].is_none() && verdicts[pairing.black].is_none())
-        .copied()
-        .collect();
-    let total: Wdl = used.iter().map(|pairing| pairing.results).sum();
-    if total.games() == 0 {
-        return Err(RatingError::NothingToCompare);
-    }
-    let rated: Vec<bool> = verdicts.iter().map(Option::is_none).collect();
-    let (solution, shared) = attempts(options, &total)
-        .into_iter()
-        .find_map(|shared| Some((Problem::new(&rated, &used, options, shared).solve()?, shared)))
-        .ok_or(RatingError::NotConverged)?;
-    let players = verdicts.iter().enumerate().map(|(player, verdict)| match verdict {
+    let question = Question::new(players, pairings, options)?;
+    let conclude = |problem: Problem<'_>| {
+        let summit = problem.solve()?;
+        problem.conclude(summit)
+    };
+    let (solution, shared) = question.answer(options, conclude)?;
+    let players = question.verdicts.iter().enumerate().map(|(player, verdict)| match verdict {
         Some(reason) => Rating::Unrated(*reason),
         None => Rating::Rated(solution.rating(player)),
     });
@@ -38,6 +29,63 @@ pub(super) fn fit(
         rows: solution.rows,
         covariance: solution.covariance,
     })
+}
+
+/// The most likely values alone, looked for around those of another list of the same players.
+pub(super) fn values_near(
+    guess: &Ratings,
+    pairings: &[Pairing],
+    options: &RatingOptions,
+) -> Result<Values, RatingError> {
+    let players = guess.players().len();
+    check(players, pairings, options)?;
+    let climb = |mut problem: Problem<'_>| {
+        problem.begin_at(guess);
+        let summit = problem.solve()?;
+        Some(problem.values(&summit))
+    };
+    let question = Question::new(players, pairings, options)?;
+    let (mut values, _) = question.answer(options, climb)?;
+    for (value, verdict) in values.players.iter_mut().zip(&question.verdicts) {
+        *value = value.filter(|_| verdict.is_none());
+    }
+    Ok(values)
+}
+
+/// Who can be rated, and by which games.
+struct Question {
+    verdicts: Vec<Option<Unrated>>,
+    used: Vec<Pairing>,
+    total: Wdl,
+}
+
+impl Question {
+    fn new(players: usize, pairings: &[Pairing], options: &RatingOptions) -> Result<Question, RatingError> {
+        let verdicts = linked::judge(players, pairings, &options.anchors);
+        let used: Vec<Pairing> = pairings
+            .iter()
+            .filter(|pairing| verdicts[pairing.white].is_none() && verdicts[pairing.black].is_none())
+            .copied()
+            .collect();
+        let total: Wdl = used.iter().map(|pairing| pairing.results).sum();
+        if total.games() == 0 {
+            return Err(RatingError::NothingToCompare);
+        }
+        Ok(Question { verdicts, used, total })
+    }
+
+    /// What the first attempt gives that comes to an end, and what it held.
+    fn answer<T>(
+        &self,
+        options: &RatingOptions,
+        solve: impl Fn(Problem<'_>) -> Option<T>,
+    ) -> Result<(T, SharedParameters), RatingError> {
+        let rated: Vec<bool> = self.verdicts.iter().map(Option::is_none).collect();
+        attempts(options, &self.total)
+            .into_iter()
+            .find_map(|shared| Some((solve(Problem::new(&rated, &self.used, options, shared))?, shared)))
+            .ok_or(RatingError::NotConverged)
+    }
 }
 
 fn check(players: usize, pairings: &[Pairing], options: &RatingOptions) -> Result<(), RatingError> {

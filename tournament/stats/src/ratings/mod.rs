@@ -27,7 +27,7 @@ use crate::normal::cdf;
 pub use groups::groups;
 use matrix::SymmetricMatrix;
 pub use outcome::{OutcomeModel, Probabilities};
-pub use simulation::Simulation;
+pub use simulation::{Replay, Simulation};
 
 /// Games between two players with fixed colors. Several entries for the same players simply add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -6,7 +6,7 @@
 use super::likelihood::{Direction, Likelihood};
 use super::matrix::SymmetricMatrix;
 use super::outcome::{DrawOdds, LOG_ODDS_PER_ELO, Slopes};
-use super::{Anchor, Pairing, Parameter, RatingOptions};
+use super::{Anchor, Pairing, Parameter, RatingOptions, Ratings};
 use crate::counts::Wdl;
 use crate::elo::Estimate;
 use crate::normal::Z_95;
@@ -81,6 +81,19 @@ pub(super) struct Problem<'games> {
     start: Vec<f64>,
 }
 
+/// Where the likelihood is greatest.
+pub(super) struct Summit {
+    parameters: Vec<f64>,
+    state: Likelihood,
+}
+
+/// The most likely values and nothing more; ratings and advantage in Elo, the rate in [0, 1].
+pub(super) struct Values {
+    pub(super) players: Vec<Option<f64>>,
+    pub(super) white_advantage: f64,
+    pub(super) draw_rate: f64,
+}
+
 pub(super) struct Solution {
     places: Vec<Place>,
     origin: f64,
@@ -142,7 +155,27 @@ impl<'games> Problem<'games> {
         self.pulls.is_empty() && !self.places.iter().any(|place| matches!(place, Place::Held(_)))
     }
 
-    pub(super) fn solve(self) -> Option<Solution> {
+    /// Begins where these ratings are, which are thought to be near.
+    pub(super) fn begin_at(&mut self, guess: &Ratings) {
+        for (player, place) in self.places.iter().enumerate() {
+            if let (Place::Free(row), Some(elo)) = (*place, guess.rating(player)) {
+                self.start[row] = (elo - self.origin) * LOG_ODDS_PER_ELO;
+            }
+        }
+        if let Shared::Free(index) = self.white_advantage {
+            self.start[index] = guess.white_advantage().value * LOG_ODDS_PER_ELO;
+        }
+        let rate = guess.draw_rate().value;
+        if let Shared::Free(index) = self.draw_odds
+            && 0.0 < rate
+            && rate < 1.0
+        {
+            self.start[index] = DrawOdds::from_rate(rate).0;
+        }
+    }
+
+    /// Climbs to the maximum; none where there is none.
+    pub(super) fn solve(&self) -> Option<Summit> {
         let mut parameters = self.start.clone();
         let mut state = self.evaluate(&parameters);
         for _ in 0..STEPS {
@@ -164,7 +197,7 @@ impl<'games> Problem<'games> {
                 return None;
             }
             if longest < REST {
-                return self.conclude(parameters, &state);
+                return Some(Summit { parameters, state });
             }
         }
         None
@@ -212,7 +245,20 @@ impl<'games> Problem<'games> {
         trace / (self.ratings * self.ratings) as f64
     }
 
-    fn conclude(self, parameters: Vec<f64>, state: &Likelihood) -> Option<Solution> {
+    /// The ratings at the maximum, without their errors, which are most of the work.
+    pub(super) fn values(&self, summit: &Summit) -> Values {
+        let Summit { parameters, .. } = summit;
+        let elo = |place: Place| self.origin + rating(place, parameters) / LOG_ODDS_PER_ELO;
+        Values {
+            players: self.places.iter().map(|&place| (place != Place::Out).then(|| elo(place))).collect(),
+            white_advantage: self.white_advantage.value(parameters) / LOG_ODDS_PER_ELO,
+            draw_rate: DrawOdds(self.draw_odds.value(parameters)).rate(),
+        }
+    }
+
+    /// The ratings at the maximum with their covariance.
+    pub(super) fn conclude(self, summit: Summit) -> Option<Solution> {
+        let Summit { parameters, state } = summit;
         let inverse = state.information.factor()?.inverse();
         let rows: Vec<Option<usize>> = self.places.iter().map(|&place| index(place)).collect();
         let slack = if self.floats() { self.slack(&inverse) } else { 0.0 };

@@ -2,16 +2,33 @@
 //! anew, and how far its numbers scatter is how sure they are. Takes no normal distribution for granted, other than the
 //! covariance, which it is there to check.
 
-use super::{Pairing, RatingError, RatingOptions, Ratings};
+use super::search::Values;
+use super::{Pairing, RatingError, RatingOptions, Ratings, fit};
 use crate::counts::Wdl;
 use crate::elo::{Elo, Estimate};
 use crate::normal::Z_95;
 use crate::random::SplitMix;
 
+/// A list of games that were played again by chance: values alone, without errors.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Replay {
+    players: Vec<Option<f64>>,
+    white_advantage: f64,
+    draw_rate: f64,
+}
+
+impl Replay {
+    /// A player's rating, in Elo. `None` for one who has none in this list, or who does not exist.
+    pub fn rating(&self, player: usize) -> Option<f64> {
+        self.players.get(player).copied().flatten()
+    }
+}
+
 impl Ratings {
     /// The list of the same games, had they been played once more: every game between rated players gets a result by
     /// chance, as probable as the fitted model says, and anchors with errors get ratings that they might as well have
-    /// had. The same seed and number always give the same list.
+    /// had. The same seed and number always give the same list. It is looked for around this one, and without a
+    /// covariance: with hundreds of players that is half the work of [`Ratings::fit`].
     ///
     /// # Errors
     /// As [`Ratings::fit`]: with few games nobody may be comparable with anybody.
@@ -21,7 +38,7 @@ impl Ratings {
         options: &RatingOptions,
         seed: u64,
         number: u64,
-    ) -> Result<Ratings, RatingError> {
+    ) -> Result<Replay, RatingError> {
         let mut random = SplitMix::stream(seed, number);
         let games: Vec<Pairing> = pairings
             .iter()
@@ -39,7 +56,8 @@ impl Ratings {
                 anchor.rating = Elo(center + random.normal() * anchor.error.0 / Z_95);
             }
         }
-        Ratings::fit(self.players.len(), &games, &options)
+        let Values { players, white_advantage, draw_rate } = fit::values_near(self, &games, &options)?;
+        Ok(Replay { players, white_advantage, draw_rate })
     }
 
     fn play(&self, difference: f64, games: u64, random: &mut SplitMix) -> Wdl {
@@ -81,13 +99,13 @@ impl Simulation {
     }
 
     /// Counts one list.
-    pub fn add(&mut self, ratings: &Ratings) {
+    pub fn add(&mut self, replay: &Replay) {
         self.lists += 1;
-        for (scatter, rating) in self.players.iter_mut().zip(ratings.players()) {
-            scatter.add(rating.estimate().map(|found| found.value));
+        for (scatter, &rating) in self.players.iter_mut().zip(&replay.players) {
+            scatter.add(rating);
         }
-        self.white_advantage.add(Some(ratings.white_advantage().value));
-        self.draw_rate.add(Some(ratings.draw_rate().value));
+        self.white_advantage.add(Some(replay.white_advantage));
+        self.draw_rate.add(Some(replay.draw_rate));
     }
 
     /// Counts all lists of another simulation around the same list.
