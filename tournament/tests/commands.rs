@@ -72,7 +72,7 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
     );
     check(
         "[run]\nformat = \"match\"\n[[entrant]]\ncmd = \"a\"\n",
-        "1 entrant(s): a match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
+        "1 entrant: a match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
     );
     check(
         "[[entrant]]\ncmd = \"a\"\nname = \"x\"\n[[entrant]]\ncmd = \"b\"\nname = \"x\"\n",

@@ -152,6 +152,11 @@ pub fn duration(value: Duration) -> String {
     }
 }
 
+/// A number of things: `1 game`, `2 games`. `what` is one of them, and takes an s where there are more or none.
+pub fn count(number: usize, what: &str) -> String {
+    format!("{number} {what}{}", if number == 1 { "" } else { "s" })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -204,6 +209,11 @@ mod tests {
         check(7_500_000, "2h 05m");
         check(86_399_000, "1d 0h");
         check(273_600_000, "3d 4h");
+    }
+
+    #[test]
+    fn one_thing_has_no_s() {
+        assert_eq!([0, 1, 2].map(|number| count(number, "game")), ["0 games", "1 game", "2 games"]);
     }
 
     #[test]

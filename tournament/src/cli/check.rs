@@ -128,12 +128,11 @@ fn summary(report: &Report) -> String {
         (true, false) => "fit to play as far as it was examined",
         (true, true) => "fit to play",
     };
-    let count = |number: usize, what: &str| format!("{number} {what}{}", if number == 1 { "" } else { "s" });
     format!(
         "{} ({}): {fit}, {}, {}\n",
         report.engine,
         report.protocol,
-        count(failures, "failure"),
-        count(warnings, "warning")
+        smalt_report::format::count(failures, "failure"),
+        smalt_report::format::count(warnings, "warning")
     )
 }

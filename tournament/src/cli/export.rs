@@ -7,6 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
 use smalt_chess::Outcome;
+use smalt_driver::entrant::nearest;
 
 use super::arguments::{ExportFlags, ExportForm};
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -124,7 +125,10 @@ fn filter(flags: &ExportFlags, names: &[String]) -> anyhow::Result<Filter> {
     let termination = |text: &String| {
         text.parse().map_err(|error| {
             let known: Vec<&str> = Termination::all().map(Termination::name).collect();
-            anyhow!("--termination: {error}; there are {}", known.join(", "))
+            let begun = || known.iter().find(|name| !text.is_empty() && name.starts_with(text)).copied();
+            let hint = nearest(text, known.iter().copied()).or_else(begun);
+            let hint = hint.map(|hint| format!(" (did you mean {hint:?}?)")).unwrap_or_default();
+            anyhow!("--termination: {error}{hint}; there are {}", known.join(", "))
         })
     };
     let outcome = flags.result.as_ref().map(|text| {

@@ -211,7 +211,8 @@ mod over_nats {
         let slots = flags.concurrency.map_or(cores.saturating_sub(1).max(1), std::num::NonZeroUsize::get);
         if slots > cores {
             tell(&format!(
-                "Warning: {slots} games at once on {cores} cores: engines will wait for each other"
+                "Warning: {slots} games at once on {}: engines will wait for each other",
+                smalt_report::format::count(cores, "core")
             ));
         }
         let name = flags.name.clone().unwrap_or_else(identity::host_name);

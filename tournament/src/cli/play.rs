@@ -32,6 +32,7 @@ use crate::run::slot::{Terms, command};
 use crate::run::{Conclusion, Coordinator, Event, News, Prepared, RunError, SetupError, Watcher};
 use crate::standings::{Standings, json, report};
 use crate::store::{MachineReport, Store, StoreError, StoredRun};
+use smalt_report::format::count;
 
 /// How a run is shown.
 pub(super) enum Face {
@@ -500,7 +501,10 @@ fn slots(prepared: &Prepared) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = prepared.plan.concurrency.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
     if wanted > cores {
-        tell(&format!("Warning: {wanted} games at once on {cores} cores: engines will wait for each other"));
+        tell(&format!(
+            "Warning: {wanted} games at once on {}: engines will wait for each other",
+            count(cores, "core")
+        ));
     }
     wanted.min(prepared.schedule.pairs().max(1) as usize)
 }
@@ -516,13 +520,14 @@ fn announce(prepared: &Prepared, store: &Path, players: &Players) {
     };
     let most = if plan.sprt.is_some() { "at most " } else { "" };
     tell(&format!(
-        "{}: {most}{} games, {place}, {} entrants, {}",
+        "{}: {most}{}, {place}, {}, {}",
         plan.format,
-        prepared.schedule.games(),
-        plan.entrants.len(),
-        prepared
-            .openings_known
-            .map_or_else(|| "openings from a Polyglot book".to_owned(), |count| format!("{count} openings")),
+        count(prepared.schedule.games() as usize, "game"),
+        count(plan.entrants.len(), "entrant"),
+        prepared.openings_known.map_or_else(
+            || "openings from a Polyglot book".to_owned(),
+            |openings| count(openings as usize, "opening")
+        ),
     ));
     for entrant in &plan.entrants {
         tell(&format!("  {} ({})", entrant.name, entrant.clock));

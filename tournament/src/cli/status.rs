@@ -175,11 +175,11 @@ fn machines_in_words(machines: &[MachineJson<'_>]) -> String {
     let mut text = String::new();
     for machine in machines {
         text.push_str(&format!(
-            "On {}: {} games, {} at once, {} cores, {} nodes/s, {} ({})\n",
+            "On {}: {}, {} at once, {}, {} nodes/s, {} ({})\n",
             machine.name,
-            machine.games,
+            format::count(machine.games as usize, "game"),
             machine.slots,
-            machine.cores,
+            format::count(machine.cores as usize, "core"),
             format::grouped(machine.nps.cast_signed()),
             machine.cpu,
             machine.program

@@ -34,7 +34,8 @@ const TIEBREAK_PAIRS: u32 = 4;
 pub enum PlanError {
     /// Too few to play.
     #[error(
-        "{entrants} entrant(s): a {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]"
+        "{}: a {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]",
+        smalt_report::format::count(*entrants, "entrant")
     )]
     TooFew {
         /// How many there are.

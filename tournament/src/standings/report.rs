@@ -297,7 +297,8 @@ fn without_faults(standings: &Standings) -> String {
     let tell = |(entrant, tally): (usize, &EntrantTally)| {
         let found = standings.faultless_statistics_of(entrant)?;
         let elo = format::interval(&elo(Some(found)), 1, Sign::Both);
-        Some(format!("{} {elo} ({} games)", tally.name, tally.faultless.games()))
+        let games = format::count(tally.faultless.games() as usize, "game");
+        Some(format!("{} {elo} ({games})", tally.name))
     };
     let told: Vec<String> = standings.entrants().iter().enumerate().filter_map(tell).collect();
     if told.is_empty() { String::new() } else { format!("Elo without those games: {}\n", told.join(", ")) }

@@ -20,6 +20,7 @@ use crate::engine::Pondering;
 
 pub use cutechess::LeftOutEngine;
 pub use naming::{NameError, Names, default_name};
+pub(crate) use nearest::nearest_within;
 pub use nearest::{nearest, nearest_key};
 pub use registry::{OptionText, Registry, RegistryEngine, RegistryError};
 pub use resolve::{Program, ResolveError, ResolvedEntrant};

@@ -2,7 +2,15 @@
 
 /// The candidate that needs the fewest changed, missing or extra letters, if they are few.
 pub fn nearest<'a>(word: &str, candidates: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let most = 1 + word.chars().count() / 3;
+    nearest_within(word, 1 + word.chars().count() / 3, candidates)
+}
+
+/// The candidate that needs the fewest changed, missing or extra letters, if they are no more than `most`.
+pub(crate) fn nearest_within<'a>(
+    word: &str,
+    most: usize,
+    candidates: impl IntoIterator<Item = &'a str>,
+) -> Option<&'a str> {
     let distances = candidates.into_iter().map(|candidate| (distance(word, candidate), candidate));
     distances
         .filter(|(distance, _)| *distance <= most)

@@ -8,6 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::command::EngineCommand;
+use crate::entrant::{nearest, nearest_within};
 
 /// Where Debian puts engines; not in the `PATH` of root and of services.
 const FALLBACK_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
@@ -16,12 +17,14 @@ const FALLBACK_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum LookupError {
     /// No such file, anywhere.
-    #[error("find `{}` (looked in {})", program.display(), folders(looked_in))]
+    #[error("find `{}` (looked in {}){}", program.display(), folders(looked_in), question(hint.as_deref()))]
     NotFound {
         /// As the user wrote it.
         program: PathBuf,
         /// The folders, in order.
         looked_in: Vec<PathBuf>,
+        /// The program there whose name is nearest to this one, if any is near.
+        hint: Option<String>,
     },
     /// The file is there, without the right to run it.
     #[error("run `{}`: it is not executable (chmod +x it)", path.display())]
@@ -61,6 +64,10 @@ fn folders(paths: &[PathBuf]) -> String {
     paths.iter().map(|path| path.display().to_string()).collect::<Vec<_>>().join(", ")
 }
 
+fn question(hint: Option<&str>) -> String {
+    hint.map(|hint| format!("; did you mean `{hint}`?")).unwrap_or_default()
+}
+
 impl EngineCommand {
     /// The absolute path of the program that would be started, so that a plan can be refused before it is played.
     ///
@@ -87,7 +94,25 @@ pub(super) fn find_program(command: &EngineCommand) -> Result<PathBuf, LookupErr
             Err(error) => refused = refused.or(Some(error)),
         }
     }
-    Err(refused.unwrap_or_else(|| LookupError::NotFound { program: command.program.clone(), looked_in }))
+    Err(refused.unwrap_or_else(|| {
+        let hint = nearest_program(&command.program, &looked_in);
+        LookupError::NotFound { program: command.program.clone(), looked_in, hint }
+    }))
+}
+
+/// The program in these folders that the user may have meant; there are thousands of short names, so it must be nearer
+/// than elsewhere.
+fn nearest_program(program: &Path, folders: &[PathBuf]) -> Option<String> {
+    let name = program.to_str().filter(|name| !name.contains('/'))?;
+    let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
+    let near = entries.filter(|entry| {
+        let other = entry.file_name();
+        let other = other.to_str().and_then(|other| nearest_within(name, 1 + name.len() / 8, [other]));
+        other.is_some() && matches!(judge(&entry.path()), Ok(Some(_)))
+    });
+    let mut names: Vec<String> = near.filter_map(|entry| entry.file_name().into_string().ok()).collect();
+    names.sort();
+    nearest(name, names.iter().map(String::as_str)).map(str::to_owned)
 }
 
 fn folders_to_search(command: &EngineCommand) -> Vec<PathBuf> {
@@ -103,7 +128,13 @@ fn folders_to_search(command: &EngineCommand) -> Vec<PathBuf> {
     let path =
         replaced.map(|(_, value)| value.clone()).or_else(|| std::env::var_os("PATH")).unwrap_or_default();
     let in_path: Vec<_> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
-    in_path.into_iter().chain(directory).chain(FALLBACK_FOLDERS.map(PathBuf::from)).collect()
+    let mut folders: Vec<PathBuf> = Vec::new();
+    for folder in in_path.into_iter().chain(directory).chain(FALLBACK_FOLDERS.map(PathBuf::from)) {
+        if !folders.contains(&folder) {
+            folders.push(folder);
+        }
+    }
+    folders
 }
 
 /// The absolute path if this file can be run; none if there is no such file.
@@ -186,6 +217,24 @@ mod tests {
         assert!(found("sh").unwrap().ends_with("sh"));
         let own_path = EngineCommand::new("engine").variable("PATH", here);
         assert_eq!(find_program(&own_path).unwrap(), here.join("engine"));
+    }
+
+    #[test]
+    fn a_misspelt_program_is_answered_with_the_nearest_one() {
+        let folder = tempfile::tempdir().unwrap();
+        let here = folder.path();
+        write(&here.join("rockfish"), b"#!/bin/sh\n", 0o755);
+        write(&here.join("rockfisj"), b"no program", 0o644);
+        let twice = std::env::join_paths([here, here]).unwrap();
+        let refusal = |program: &str| {
+            let command = EngineCommand::new(program).variable("PATH", &twice).directory(here);
+            find_program(&command).unwrap_err().to_string()
+        };
+        let told = refusal("rockfis");
+        assert!(told.ends_with("; did you mean `rockfish`?"), "{told}");
+        assert_eq!(told.matches(here.to_str().unwrap()).count(), 1, "{told}");
+        assert!(!refusal("no-such-engine").contains("did you mean"));
+        assert!(!refusal("./rockfis").contains("did you mean"));
     }
 
     #[test]
