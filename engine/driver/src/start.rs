@@ -98,28 +98,28 @@ fn find_out(
         Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
         Ok(_) | Err(_) => None,
     };
-    if let Some(engine) = xboard {
-        let is_slow = first_word(&engine.transcript().lines()).is_some_and(|after| after > FIRST_TRY / 2);
-        if !(was_silent && is_slow) {
-            return Ok(Box::new(engine));
-        }
-        // It may have been starting still when it was asked for UCI: its silence then proves nothing.
-        let mut uci = UciEngine::start(command, patience)?;
-        uci.leave_at_refusal();
-        return match introduced(uci, ear(), meanwhile) {
-            Ok(engine) => Ok(Box::new(engine)),
-            Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => Err(failure),
-            Err(_) => Ok(Box::new(engine)),
-        };
+    let mut slow = match xboard {
+        // An engine that was slow to answer here may have been starting still when it was asked for UCI.
+        Some(engine) if !(was_silent && is_slow(&engine)) => return Ok(Box::new(engine)),
+        _ => UciEngine::start(command, patience)?,
+    };
+    if xboard.is_some() {
+        slow.leave_at_refusal();
     }
-    let slow = introduced(UciEngine::start(command, patience)?, ear(), meanwhile);
-    match slow {
-        Ok(engine) => Ok(Box::new(engine)),
-        Err(failure) if matches!(failure.error, ConversationError::Fault(Fault::NoUciok { .. })) => {
+    match (introduced(slow, ear(), meanwhile), xboard) {
+        (Ok(engine), _) => Ok(Box::new(engine)),
+        (Err(StartFailure { error: ConversationError::Fault(_), .. }), Some(engine)) => Ok(Box::new(engine)),
+        (Err(StartFailure { error: ConversationError::Fault(Fault::NoUciok { .. }), .. }), None) => {
             introduced(XboardEngine::start(command, patience)?, ear(), meanwhile).map(boxed)
         }
-        Err(failure) => Err(failure),
+        (Err(failure), _) => Err(failure),
     }
+}
+
+/// Whether it took so long to say its first word that an earlier process of it may have been starting still when its
+/// first try was over.
+fn is_slow(engine: &XboardEngine) -> bool {
+    first_word(&engine.transcript().lines()).is_some_and(|after| after > FIRST_TRY / 2)
 }
 
 /// When the engine said its first word, counted from the beginning of the conversation.

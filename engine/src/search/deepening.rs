@@ -9,7 +9,7 @@ use super::node::Expected;
 use super::params::PARAMETERS as P;
 use super::score::{INFINITE, MATE, MAX_PLY, is_decided, is_mate};
 use super::time::Clarity;
-use super::worker::{NO_ROOT_SCORE, RootMove, Worker};
+use super::worker::{RootMove, Worker};
 
 /// What the iterations have shown so far.
 #[derive(Default)]
@@ -29,7 +29,7 @@ impl Worker<'_> {
         for depth in self.first_depth().min(deepest)..=deepest {
             let best_before = self.root[0].mv;
             for root_move in &mut self.root {
-                root_move.previous = root_move.score.max(NO_ROOT_SCORE);
+                root_move.previous = root_move.score;
                 root_move.score = -INFINITE;
             }
             for line in 0..lines {

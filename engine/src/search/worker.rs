@@ -91,7 +91,7 @@ pub(super) struct RootMove {
     pub(super) table_score: Option<i32>,
     /// From this iteration; -[`INFINITE`] if it did not become best.
     pub(super) score: i32,
-    /// From the iteration before.
+    /// From the iteration before, in the same way.
     pub(super) previous: i32,
     pub(super) selective_depth: usize,
     pub(super) nodes: u64,
@@ -102,13 +102,9 @@ pub(super) struct RootMove {
 impl RootMove {
     /// Its score of this iteration or the one before, if it was the best move of a line in one of them.
     pub(super) fn latest_score(&self) -> Option<i32> {
-        [self.score, self.previous].into_iter().find(|&score| score > NO_ROOT_SCORE)
+        [self.score, self.previous].into_iter().find(|&score| score > -INFINITE)
     }
 }
-
-/// What the iteration before thinks of moves that were never the best of a line: they come last, but before those that
-/// this iteration has not reached.
-pub(super) const NO_ROOT_SCORE: i32 = -INFINITE + 1;
 
 /// One thread of a search.
 pub(super) struct Worker<'a> {
@@ -177,7 +173,7 @@ impl<'a> Worker<'a> {
             rank: root.ranks.get(index).map_or(0, |&(rank, _)| rank),
             table_score: root.ranks.get(index).map(|&(_, score)| score),
             score: -INFINITE,
-            previous: NO_ROOT_SCORE,
+            previous: -INFINITE,
             selective_depth: 0,
             nodes: 0,
             pv: vec![mv],

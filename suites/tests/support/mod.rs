@@ -100,7 +100,7 @@ pub(crate) fn scripted(arguments: &str) -> String {
 /// Where `cargo test` puts the scripted engine.
 pub(crate) fn scripted_program() -> PathBuf {
     let tests = std::env::current_exe().unwrap();
-    let program = tests.parent().unwrap().with_file_name("examples").join("scripted");
+    let program = tests.parent().unwrap().with_file_name("examples").join("scripted_solver");
     assert!(program.exists(), "build it first: cargo build -p smalt-suites --examples");
     program
 }

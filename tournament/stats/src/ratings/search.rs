@@ -88,6 +88,7 @@ pub(super) struct Summit {
 }
 
 /// The most likely values and nothing more; ratings and advantage in Elo, the rate in [0, 1].
+#[derive(Clone, Debug, PartialEq)]
 pub(super) struct Values {
     pub(super) players: Vec<Option<f64>>,
     pub(super) white_advantage: f64,

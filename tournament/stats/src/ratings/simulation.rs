@@ -11,16 +11,12 @@ use crate::random::SplitMix;
 
 /// A list of games that were played again by chance: values alone, without errors.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Replay {
-    players: Vec<Option<f64>>,
-    white_advantage: f64,
-    draw_rate: f64,
-}
+pub struct Replay(Values);
 
 impl Replay {
     /// A player's rating, in Elo. `None` for one who has none in this list, or who does not exist.
     pub fn rating(&self, player: usize) -> Option<f64> {
-        self.players.get(player).copied().flatten()
+        self.0.players.get(player).copied().flatten()
     }
 }
 
@@ -56,8 +52,7 @@ impl Ratings {
                 anchor.rating = Elo(center + random.normal() * anchor.error.0 / Z_95);
             }
         }
-        let Values { players, white_advantage, draw_rate } = fit::values_near(self, &games, &options)?;
-        Ok(Replay { players, white_advantage, draw_rate })
+        fit::values_near(self, &games, &options).map(Replay)
     }
 
     fn play(&self, difference: f64, games: u64, random: &mut SplitMix) -> Wdl {
@@ -99,13 +94,13 @@ impl Simulation {
     }
 
     /// Counts one list.
-    pub fn add(&mut self, replay: &Replay) {
+    pub fn add(&mut self, Replay(values): &Replay) {
         self.lists += 1;
-        for (scatter, &rating) in self.players.iter_mut().zip(&replay.players) {
+        for (scatter, &rating) in self.players.iter_mut().zip(&values.players) {
             scatter.add(rating);
         }
-        self.white_advantage.add(Some(replay.white_advantage));
-        self.draw_rate.add(Some(replay.draw_rate));
+        self.white_advantage.add(Some(values.white_advantage));
+        self.draw_rate.add(Some(values.draw_rate));
     }
 
     /// Counts all lists of another simulation around the same list.
