@@ -5,8 +5,8 @@
 
 mod support;
 
-use support::fleet::{Network, Proxy, Server, dismiss, finish, matched, over, signal, worker, write_engines};
-use support::{Place, texts, timeless};
+use support::fleet::{Network, Proxy, Server, dismiss, finish, matched, over, worker, write_engines};
+use support::{Place, signal, texts, timeless};
 
 /// The games of the same run on one machine, without what depends on time.
 fn played_here(think: &str, games: &str) -> String {
@@ -92,7 +92,7 @@ fn a_run_that_nobody_plays_says_what_is_missing() {
     let worker = worker(&place, &server.url(), "a");
     let (_, err) = texts(&finish(run, 0));
     assert_eq!(err.matches(&format!("Waiting for workers: {missing}")).count(), 1, "{err}");
-    signal(&worker, "-INT");
+    signal(worker.id(), "-INT");
     let (_, err) = texts(&finish(worker, 130));
     assert!(err.contains("The run is over, or was interrupted"), "{err}");
 }
@@ -105,10 +105,10 @@ fn a_frozen_worker_counts_no_game_twice() {
     let frozen = worker(&place, &server.url(), "a");
     let run = place.start(&over(&server.url(), "16"));
     place.await_games("run.db", 2);
-    signal(&frozen, "-STOP");
+    signal(frozen.id(), "-STOP");
     let other = worker(&place, &server.url(), "b");
     place.await_games("run.db", 8);
-    signal(&frozen, "-CONT");
+    signal(frozen.id(), "-CONT");
     finish(run, 0);
     dismiss([frozen, other]);
     drop(server);
@@ -155,6 +155,26 @@ fn a_killed_server_comes_back_with_what_it_had_and_without() {
 }
 
 #[test]
+fn a_server_that_comes_back_with_half_of_a_run_gets_the_other() {
+    let place = Place::new();
+    let Some(mut server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "1");
+    let workers = ["a", "b"].map(|name| worker(&place, &server.url(), name));
+    let run = place.start(&over(&server.url(), "24"));
+    place.await_games("run.db", 4);
+    server.kill();
+    for stream in std::fs::read_dir(place.path("js/jetstream/$G/streams")).unwrap() {
+        // What a kill leaves of a file that was being written: the server then forgets by whom pairs are fetched.
+        std::fs::write(stream.unwrap().path().join("obs/workers/meta.inf"), "").unwrap();
+    }
+    server.come_back();
+    finish(run, 0);
+    dismiss(workers);
+    drop(server);
+    check_end(&place, "1", "24");
+}
+
+#[test]
 fn workers_come_and_go_and_hand_back_what_they_play() {
     let place = Place::new();
     let Some(server) = Server::start(&place, &[]) else { return };
@@ -178,7 +198,7 @@ fn an_interrupted_run_is_resumed_and_its_workers_wait() {
     let worker = worker(&place, &server.url(), "a");
     let run = place.start(&over(&server.url(), "10"));
     place.await_games("run.db", 3);
-    signal(&run, "-INT");
+    signal(run.id(), "-INT");
     let output = finish(run, 130);
     assert!(
         texts(&output).1.contains("smalt-tournament resume run.db") || texts(&output).1.contains("resume")

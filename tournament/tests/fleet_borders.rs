@@ -251,7 +251,7 @@ fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
     let mut run = place.command(&["resume", "run.db", "--games", "4"]).spawn().unwrap();
     std::thread::sleep(Duration::from_secs(3));
     assert!(run.try_wait().unwrap().is_none(), "nobody may play");
-    support::fleet::signal(&run, "-INT");
+    support::signal(run.id(), "-INT");
     let (_, err) = texts(&finish(run, 130));
     assert!(err.contains("b may not join: its first is another file (SHA-256"), "{err}");
     dismiss([second]);
@@ -276,7 +276,7 @@ fn a_worker_without_the_engines_says_what_it_lacks() {
     std::thread::sleep(Duration::from_secs(3));
     let able = worker(&place, &url, "able");
     let (_, coordinator) = texts(&finish(run, 0));
-    support::fleet::signal(&lacking, "-INT");
+    support::signal(lacking.id(), "-INT");
     let (_, err) = texts(&finish(lacking, 130));
     assert!(coordinator.contains("lacking cannot play: failed to find the engine"), "{coordinator}");
     assert!(

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Place, duel, scripted};
+use support::{Place, duel, outcome, scripted};
 
 /// Four games in which `bad` makes one illegal move, with these arguments besides.
 fn play(place: &Place, more: &[&str]) -> (String, String) {
@@ -163,7 +163,7 @@ fn runs_of_one_second_have_names_of_their_own() {
     let arguments = duel(&good, &bad, "--depth 1 --games 2 --maxmoves 3");
     let runs: Vec<_> = (0..4).map(|_| place.start(&arguments)).collect();
     for run in runs {
-        let output = run.wait_with_output().unwrap();
+        let output = outcome(run);
         assert_eq!(output.status.code(), Some(0), "{:?}", support::texts(&output));
     }
     let names = std::fs::read_dir(place.path(".")).unwrap().map(|entry| entry.unwrap().path());

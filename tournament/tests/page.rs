@@ -11,8 +11,7 @@ use std::time::Duration;
 
 use serde_json::Value;
 use smalt_tournament::dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token};
-use support::fleet::signal;
-use support::{LONG, Place, scripted};
+use support::{LONG, Place, scripted, signal};
 
 /// An answer.
 struct Answer {
@@ -386,7 +385,7 @@ fn a_page_that_is_asked_to_stays_when_the_run_is_over() {
                 .is_empty()
         );
     }
-    signal(&run, "-INT");
+    signal(run.id(), "-INT");
     assert!(run.wait().unwrap().success(), "how the run ended decides");
 }
 

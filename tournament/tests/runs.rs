@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::time::Instant;
 
-use support::{LONG, Place, duel, scripted, texts, timeless};
+use support::{LONG, Place, duel, outcome, scripted, signal, texts, timeless};
 
 /// Arguments of a gauntlet of so many games in each of two pairings, of engines that play the same each time.
 fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
@@ -140,7 +140,7 @@ fn a_killed_run_loses_no_stored_game_and_doubles_none() {
         assert!(kept >= games);
         child = place.start(&["resume", "run.db", "--concurrency", "2"]);
     }
-    let output = child.wait_with_output().unwrap();
+    let output = outcome(child);
     assert_eq!(output.status.code(), Some(0), "{:?}", texts(&output));
     assert_eq!(timeless(&place.read("run.pgn")), timeless(&undisturbed.read("run.pgn")));
     assert_eq!(place.results("run.db")["pairings"], undisturbed.results("run.db")["pairings"]);
@@ -156,21 +156,14 @@ fn resuming_a_finished_run_plays_nothing() {
     assert_eq!(place.read("run.pgn"), before);
 }
 
-/// Sends a signal as a terminal does.
-#[expect(clippy::disallowed_methods, reason = "the system's kill sends what a terminal would")]
-fn signal(child: &std::process::Child, name: &str) {
-    let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
 #[test]
 fn an_interrupt_stops_cleanly_and_says_how_to_go_on() {
     let entrants = slow();
     let place = Place::new();
     let child = place.start(&gauntlet("400", "2", &entrants));
     place.await_games("run.db", 3);
-    signal(&child, "-INT");
-    let output = child.wait_with_output().unwrap();
+    signal(child.id(), "-INT");
+    let output = outcome(child);
     let (out, err) = texts(&output);
     assert_eq!(output.status.code(), Some(130), "{out}\n{err}");
     assert!(err.contains("smalt-tournament resume"), "{err}");
@@ -231,9 +224,9 @@ fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     while place.processes().len() < 4 {
         assert!(Instant::now() < deadline, "engines should run");
     }
-    signal(&child, "-INT");
-    signal(&child, "-INT");
-    let output = child.wait_with_output().unwrap();
+    signal(child.id(), "-INT");
+    signal(child.id(), "-INT");
+    let output = outcome(child);
     assert_eq!(output.status.code(), Some(130), "{:?}", texts(&output));
     place.await_nobody();
     // That we killed them is no fault of theirs.

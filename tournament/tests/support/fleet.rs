@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{LONG, Place, texts};
+use super::{LONG, Place, outcome, signal, texts};
 
 /// A server of our own, with its store in the test's folder; it dies with this value.
 pub(crate) struct Server {
@@ -185,22 +185,15 @@ pub(crate) fn worker(place: &Place, url: &str, name: &str) -> Child {
     place.start(&[&arguments[..], &["--concurrency", "1", "--speed", "1000000"]].concat())
 }
 
-/// Sends a signal as a terminal does.
-#[expect(clippy::disallowed_methods, reason = "the system's kill sends what a terminal would")]
-pub(crate) fn signal(child: &Child, name: &str) {
-    let status = std::process::Command::new("kill").args([name, &child.id().to_string()]).status().unwrap();
-    assert!(status.success());
-}
-
 pub(crate) fn finish(child: Child, code: i32) -> Output {
-    let output = child.wait_with_output().unwrap();
+    let output = outcome(child);
     assert_eq!(output.status.code(), Some(code), "{:?}", texts(&output));
     output
 }
 
 pub(crate) fn dismiss(workers: impl IntoIterator<Item = Child>) {
     for worker in workers {
-        signal(&worker, "-INT");
+        signal(worker.id(), "-INT");
         finish(worker, 130);
     }
 }

@@ -47,7 +47,7 @@ impl Place {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        self.command(arguments).output().unwrap()
+        outcome(self.start(arguments))
     }
 
     /// Runs it, expects this exit code, and gives standard output and standard error.
@@ -104,6 +104,24 @@ impl Place {
             std::thread::sleep(Duration::from_millis(5));
         }
     }
+}
+
+/// What a program has said when it ends, which it must.
+pub(crate) fn outcome(child: Child) -> Output {
+    let id = child.id();
+    let (sender, receiver) = std::sync::mpsc::channel();
+    let waiting = std::thread::spawn(move || drop(sender.send(child.wait_with_output().unwrap())));
+    receiver.recv_timeout(5 * LONG).unwrap_or_else(|_| {
+        signal(id, "-KILL");
+        waiting.join().unwrap();
+        panic!("it does not end: {:?}", texts(&receiver.recv().unwrap()))
+    })
+}
+
+/// Sends a signal to a process as a terminal does.
+#[expect(clippy::disallowed_methods, reason = "the system's kill sends what a terminal would")]
+pub(crate) fn signal(process: u32, name: &str) {
+    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
 }
 
 pub(crate) fn texts(output: &Output) -> (String, String) {

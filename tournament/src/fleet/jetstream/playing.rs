@@ -217,9 +217,9 @@ impl<'a> Playing<'a> {
             return None;
         };
         let pair = work.pair;
-        if self.held.contains_key(&pair) {
-            // Delivered again, since we were silent for a while: it is still ours.
-            self.hand_back(message, AckKind::Progress);
+        if let Some(held) = self.held.get_mut(&pair) {
+            // Delivered again, since we were silent for a while, or the server has forgotten it: it is still ours.
+            held.message = message;
             return None;
         }
         match answer {

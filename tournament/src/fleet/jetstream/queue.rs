@@ -42,6 +42,15 @@ pub(super) struct WorkQueue {
     names: Names,
     lease: Duration,
     stream: Option<Stream>,
+    /// Whether pairs stood in it that no worker could fetch, when it was looked at last.
+    was_stranded: bool,
+}
+
+/// What stands in a stream.
+struct Listing {
+    pairs: HashSet<u32>,
+    /// Whether some of them are neither waiting for workers nor with one.
+    is_stranded: bool,
 }
 
 impl WorkQueue {
@@ -53,7 +62,7 @@ impl WorkQueue {
     ) -> Result<WorkQueue, String> {
         let mut context = jetstream::new(client);
         context.set_timeout(PATIENCE);
-        let mut queue = WorkQueue { context, names, lease, stream: None };
+        let mut queue = WorkQueue { context, names, lease, stream: None, was_stranded: false };
         queue.make().await?;
         Ok(queue)
     }
@@ -125,14 +134,22 @@ impl WorkQueue {
     }
 
     async fn hold(&mut self, pairs: Vec<(u32, Vec<u8>)>) -> Option<()> {
-        let found = match self.list().await {
-            Some(found) => found,
-            // The server has lost it, or was away.
+        let listing = match self.list().await {
+            Some(listing) => listing,
+            // The server has lost it or its consumer, or was away.
             None => {
                 self.make().await.ok()?;
                 self.list().await?
             }
         };
+        let Listing { pairs: found, is_stranded } = listing;
+        // Once may be a pair that is acknowledged at this moment.
+        if std::mem::replace(&mut self.was_stranded, is_stranded) && is_stranded {
+            self.was_stranded = false;
+            let deletion = self.stream.as_ref()?.delete_consumer(self.names.consumer());
+            timeout(PATIENCE, deletion).await.ok()?.ok()?;
+            self.make().await.ok()?;
+        }
         let wanted: HashSet<u32> = pairs.iter().map(|(pair, _)| *pair).collect();
         for pair in found.difference(&wanted) {
             self.remove(*pair).await?;
@@ -143,18 +160,22 @@ impl WorkQueue {
         Some(())
     }
 
-    /// The pairs that stand in it.
-    async fn list(&self) -> Option<HashSet<u32>> {
+    /// What stands in it, if there is all that workers need to fetch: a server that was killed may come back with the
+    /// stream and without its consumer, or with one that passes over what it never delivered.
+    async fn list(&self) -> Option<Listing> {
         let stream = self.stream.as_ref()?;
         let list = async {
+            // Looked at first: what is acknowledged meanwhile is in neither.
+            let consumer = stream.consumer_info(self.names.consumer()).await.ok()?;
             let subjects = stream.info_with_subjects(self.names.all_work()).await.ok()?;
             let count = usize::try_from(subjects.info.state.subjects_count).ok()?;
-            let mut found = HashSet::new();
+            let mut pairs = HashSet::new();
             let mut subjects = subjects.take(count);
             while let Some(subject) = subjects.next().await {
-                found.extend(self.names.pair_of(&subject.ok()?.0));
+                pairs.extend(self.names.pair_of(&subject.ok()?.0));
             }
-            Some(found)
+            let in_reach = consumer.num_pending + consumer.num_ack_pending as u64;
+            Some(Listing { is_stranded: pairs.len() as u64 > in_reach, pairs })
         };
         timeout(PATIENCE, list).await.ok()?
     }
