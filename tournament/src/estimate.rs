@@ -105,11 +105,13 @@ fn seconds_a_side(clock: &MoveClock) -> Option<f64> {
     limits.into_iter().min_by(f64::total_cmp)
 }
 
-/// Minutes up to two hours, hours up to two days, then days.
+/// Seconds up to two minutes, minutes up to two hours, hours up to two days, then days.
 fn duration(seconds: f64) -> String {
     let hours = seconds / 3600.0;
-    if hours < 2.0 {
-        format!("{:.0} minutes", (seconds / 60.0).max(1.0))
+    if seconds < 120.0 {
+        format!("{:.0} seconds", seconds.max(2.0))
+    } else if hours < 2.0 {
+        format!("{:.0} minutes", seconds / 60.0)
     } else if hours < 48.0 {
         format!("{hours:.1} hours")
     } else {

@@ -337,8 +337,8 @@ impl OrderedPgn {
     }
 }
 
-/// A pipe or a device, which is there already and is not to be replaced.
-fn is_special(path: &Path) -> bool {
+/// Whether a path names a pipe or a device, which is there already and is not to be replaced.
+pub(crate) fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 

@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Place, duel, outcome, scripted};
+use support::{Place, duel, outcome, scripted, scripted_program};
 
 /// Four games in which `bad` makes one illegal move, with these arguments besides.
 fn play(place: &Place, more: &[&str]) -> (String, String) {
@@ -30,6 +30,41 @@ fn events_tell_the_run_a_line_each() {
     let fault = events.iter().find(|event| event["fault"].is_object()).unwrap();
     assert_eq!((&fault["termination"], &fault["fault"]["engine"]), (&"illegal move".into(), &"bad".into()));
     assert!(fault["plies"].as_u64().unwrap() > 0 && fault["time"].as_f64().unwrap() > 1e9);
+}
+
+#[test]
+fn no_output_goes_over_a_store_or_over_another() {
+    let place = Place::new();
+    play(&place, &[]);
+    let whole = std::fs::read(place.path("run.db")).unwrap();
+    std::fs::copy(place.path("run.db"), place.path("renamed")).unwrap();
+    let refused = |arguments: &[&str]| {
+        let (_, err) = place.check(arguments, 2);
+        assert!(err.contains("is a store, and nothing is written over that"), "{arguments:?}: {err}");
+    };
+    for store in ["run.db", "renamed"] {
+        refused(&["export", "run.db", "-o", store]);
+        refused(&["openings", "--count", "1", "--nodes", "1", "-o", store]);
+        let (first, second) = (scripted("first", ""), scripted("second", ""));
+        let run = duel(&first, &second, "--depth 1 --games 2 --store other.db");
+        for more in
+            [&["--pgn", store, "--append"][..], &["--epd", store], &["--events", store], &["--json", store]]
+        {
+            refused(&[&run[..], more].concat());
+        }
+        for more in [format!("-pgnout {store}"), format!("-epdout {store}"), format!("-log file={store}")] {
+            let program = scripted_program();
+            let engines = format!("fastchess -engine cmd={program} name=a -engine cmd={program} name=b");
+            let words = format!("{engines} -each depth=1 -rounds 1 {more}");
+            refused(&words.split(' ').collect::<Vec<_>>());
+        }
+        assert_eq!(std::fs::read(place.path(store)).unwrap(), whole);
+    }
+    let (first, second) = (scripted("first", ""), scripted("second", ""));
+    let run = duel(&first, &second, "--depth 1 --games 2 --pgn games.txt --epd ./games.txt --store other.db");
+    let (_, err) = place.check(&run, 2);
+    assert!(err.contains("--pgn and --epd are the same file"), "{err}");
+    assert!(!place.path("other.db").exists());
 }
 
 #[test]

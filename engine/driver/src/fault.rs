@@ -17,32 +17,32 @@ pub enum Fault {
     WouldNotStart(#[from] StartError),
     /// It did not introduce itself.
     #[error(
-        "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out)"
+        "did not answer `uci` with `uciok` within {:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out)", rounded(*waited)
     )]
     NoUciok {
         /// How long we waited.
         waited: Duration,
     },
     /// It did not say that it is ready.
-    #[error("did not answer `isready` with `readyok` within {waited:?}")]
+    #[error("did not answer `isready` with `readyok` within {:?}", rounded(*waited))]
     NoReadyok {
         /// How long we waited.
         waited: Duration,
     },
     /// It thinks on and on.
-    #[error("gave no best move within {waited:?}")]
+    #[error("gave no best move within {:?}", rounded(*waited))]
     NoBestmove {
         /// How long we waited, since `go`.
         waited: Duration,
     },
     /// It was told to stop, and did not.
-    #[error("gave no best move within {waited:?} after `stop`")]
+    #[error("gave no best move within {:?} after `stop`", rounded(*waited))]
     StopIgnored {
         /// How long we waited, since `stop`.
         waited: Duration,
     },
     /// It does not read what we write.
-    #[error("did not read its standard input for {waited:?}")]
+    #[error("did not read its standard input for {:?}", rounded(*waited))]
     NotReading {
         /// How long we waited for room in the pipe.
         waited: Duration,
@@ -82,13 +82,13 @@ pub enum Fault {
         start: String,
     },
     /// It said that it would tell when its features are complete, and did not.
-    #[error("did not end its features with `done=1` within {waited:?}")]
+    #[error("did not end its features with `done=1` within {:?}", rounded(*waited))]
     NoFeaturesDone {
         /// How long we waited.
         waited: Duration,
     },
     /// It did not answer.
-    #[error("did not answer `ping` with `pong` within {waited:?}")]
+    #[error("did not answer `ping` with `pong` within {:?}", rounded(*waited))]
     NoPong {
         /// How long we waited.
         waited: Duration,
@@ -120,6 +120,11 @@ pub enum Fault {
     /// It was asked for something after we had ended it.
     #[error("had been closed before")]
     Closed,
+}
+
+/// To milliseconds: more digits tell nobody anything.
+fn rounded(waited: Duration) -> Duration {
+    Duration::from_millis(waited.as_micros().div_ceil(1000) as u64)
 }
 
 impl Fault {

@@ -11,7 +11,8 @@ use std::time::Duration;
 ///
 /// Written as `moves/seconds+increment`, as cutechess does; several periods are parted by commas, and `inf` is
 /// unlimited time. Read also with minutes: `moves/minutes:seconds+increment`; and with colons between periods, as PGN
-/// parts them, where it is clear that they do not part minutes from seconds. Decimals are exact.
+/// parts them, where it is clear that they do not part minutes from seconds; `0/` is the rest of the game. Decimals are
+/// exact.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TimeControl {
     periods: Vec<Period>,
@@ -32,7 +33,7 @@ pub struct Period {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages speak for themselves")]
 pub enum TimeControlError {
-    #[error("bad number of moves {0:?}: expected a whole number above 0, as in 40/60")]
+    #[error("bad number of moves {0:?}: expected a whole number, as in 40/60")]
     Moves(String),
     #[error(
         "bad time {0:?}: expected seconds like 60 or 0.5, or minutes and seconds like 1:30, up to a year"
@@ -111,7 +112,7 @@ impl TimeControl {
 impl Period {
     fn parse(text: &str) -> Result<Period, TimeControlError> {
         let (moves, times) = match text.split_once('/') {
-            Some((moves, times)) => (Some(parse_moves(moves)?), times),
+            Some((moves, times)) => (parse_moves(moves)?, times),
             None => (None, text),
         };
         let (time, increment) = times.split_once('+').unwrap_or((times, "0"));
@@ -137,8 +138,9 @@ fn parts_periods_by_colons(text: &str) -> bool {
     })
 }
 
-fn parse_moves(text: &str) -> Result<NonZeroU32, TimeControlError> {
-    text.trim().parse().map_err(|_| TimeControlError::Moves(text.to_owned()))
+/// None is the rest of the game, as cutechess reads it.
+fn parse_moves(text: &str) -> Result<Option<NonZeroU32>, TimeControlError> {
+    text.trim().parse().map(NonZeroU32::new).map_err(|_| TimeControlError::Moves(text.to_owned()))
 }
 
 fn parse_clock(text: &str) -> Result<Duration, TimeControlError> {

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use smalt_chess::UciMove;
 use smalt_driver::entrant::Protocol;
-use smalt_driver::{Ending, Engine, Meanwhile, SearchRequest};
+use smalt_driver::{Ending, Engine, Meanwhile, SearchRequest, TranscriptLine};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
 
@@ -29,7 +29,18 @@ const STOP: Duration = Duration::from_secs(2);
 const LONGEST: Duration = Duration::from_secs(10);
 
 /// What an engine says of one position.
-type Answer = (Option<UciMove>, Option<Score>, Option<u64>);
+#[derive(PartialEq, Eq)]
+struct Answer {
+    best: Option<UciMove>,
+    score: Option<Score>,
+    nodes: Option<u64>,
+}
+
+/// An answer, and the conversation behind it.
+struct Heard {
+    answer: Answer,
+    lines: Vec<TranscriptLine>,
+}
 
 /// Moves, scores and nodes are the same after another new game: at a number of nodes, where the engine keeps to one, else
 /// at a depth.
@@ -48,30 +59,30 @@ pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<
             .warn("keeps to no number of nodes or plies: whether it answers the same again was not examined");
         return Ok(());
     };
-    match first.iter().zip(&second).position(|(first, second)| first != second) {
+    let mut pairs = POSITIONS.iter().zip(first.iter().zip(&second));
+    match pairs.find(|(_, (first, second))| first.answer != second.answer) {
         None => notes.ok(format!("answers the same at {limit} after another new game")),
-        Some(position) => {
-            notes.look(engine);
-            notes.warn(format!(
-                "answers otherwise at {limit} after another new game, so that games cannot be repeated exactly: in {} \
+        Some((fen, (first, second))) => notes.warn_by(
+            &[&first.lines, &second.lines],
+            format!(
+                "answers otherwise at {limit} after another new game, so that games cannot be repeated exactly: in {fen} \
                  first {}, then {}",
-                POSITIONS[position],
-                words(&first[position]),
-                words(&second[position])
-            ));
-        }
+                words(&first.answer),
+                words(&second.answer)
+            ),
+        ),
     }
     Ok(())
 }
 
 /// All answers, and all of them again; none if it does not keep the limit.
-fn twice(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<[Vec<Answer>; 2]>, StepError> {
+fn twice(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<[Vec<Heard>; 2]>, StepError> {
     let Some(first) = answers(engine, limits)? else { return Ok(None) };
     Ok(answers(engine, limits)?.map(|second| [first, second]))
 }
 
 /// One after the other; none if it does not keep the limit.
-fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<Answer>>, StepError> {
+fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<Heard>>, StepError> {
     begin_game(engine)?;
     let mut answers = Vec::new();
     for fen in POSITIONS {
@@ -87,13 +98,14 @@ fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<
             return Ok(None);
         }
         let score = searched.report.score.map(|reported| reported.score);
-        answers.push((searched.best, score, searched.report.nodes));
+        let answer = Answer { best: searched.best, score, nodes: searched.report.nodes };
+        answers.push(Heard { answer, lines: engine.transcript().lines() });
     }
     Ok(Some(answers))
 }
 
 fn words(answer: &Answer) -> String {
-    let (best, score, nodes) = answer;
+    let Answer { best, score, nodes } = answer;
     let best = best.map_or_else(|| "no move".to_owned(), |mv| mv.to_string());
     let score = match score {
         Some(Score::Centipawns(score)) => format!(", {score} centipawns"),

@@ -306,6 +306,12 @@ impl Notes {
         self.found.push(Found { result: Judgement::Warning, words: words.into(), lines });
     }
 
+    /// A warning that these conversations show, one after the other.
+    fn warn_by(&mut self, conversations: &[&[TranscriptLine]], words: impl Into<String>) {
+        let lines = conversations.iter().flat_map(|lines| evidence(lines, "")).collect();
+        self.found.push(Found { result: Judgement::Warning, words: words.into(), lines });
+    }
+
     fn fail(&mut self, words: impl Into<String>) {
         let lines = evidence(&self.seen, "");
         self.found.push(Found { result: Judgement::Failure, words: words.into(), lines });
@@ -316,10 +322,16 @@ impl Notes {
         self.found.iter().filter(|found| found.result != Judgement::Ok).count()
     }
 
+    /// What was found several times is told once, and no step names itself again.
     fn close(self, findings: &mut Findings<'_>) {
         let Notes { step, found, .. } = self;
+        let begun = findings.all.len();
         for Found { result, words, lines } in found {
-            findings.push(Finding { step, result, words, lines });
+            let words = words.strip_prefix(step).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&words);
+            let is_told = |other: &Finding| other.result == result && other.words == words;
+            if !findings.all[begun..].iter().any(is_told) {
+                findings.push(Finding { step, result, words: words.to_owned(), lines });
+            }
         }
     }
 }

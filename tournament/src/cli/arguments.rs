@@ -325,7 +325,8 @@ pub(super) struct RunFlags {
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<OpeningPolicy>, help_heading = "Openings")]
     pub opening_policy: Option<OpeningPolicy>,
 
-    /// Call a draw that both engines see: 'movenumber=40 movecount=8 score=10', or off
+    /// Call a draw that both engines see: 'movenumber=40 movecount=8 score=10', or off; captures and pawn moves begin the
+    /// count anew
     #[arg(long, value_name = "RULE", value_parser = parse_draw, help_heading = "Adjudication")]
     pub draw: Option<Switch<DrawRule>>,
     /// Call a game that is lost: 'movecount=4 score=700 sides=both', or off

@@ -132,7 +132,7 @@ impl Display {
     fn pace(&self, standings: &Standings) -> String {
         let played = standings.games_finished().saturating_sub(self.games_before);
         let seconds = self.began.elapsed().as_secs_f64();
-        if played == 0 || seconds <= 0.0 {
+        if played == 0 || seconds <= 0.0 || standings.games_missing() == 0 {
             return String::new();
         }
         let each = seconds / played as f64;

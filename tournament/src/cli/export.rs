@@ -11,7 +11,7 @@ use smalt_driver::entrant::nearest;
 
 use super::arguments::{ExportFlags, ExportForm};
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::output::tell;
+use super::output::{spare_stores, tell};
 use super::play::{read_played_run, read_run, refuse_store};
 use super::view::place_of;
 use crate::export::{CSV_HEADER, Filter, JsonGame, Span, csv_line, epd_line};
@@ -31,6 +31,7 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     let form = flags.what.or_else(|| flags.output.as_deref().and_then(form_of)).unwrap_or(ExportForm::Pgn);
     let sink: Box<dyn Write> = match &flags.output {
         Some(path) => {
+            spare_stores(path)?;
             Box::new(File::create(path).with_context(|| format!("write {}", path.display())).or_usage()?)
         }
         None => Box::new(io::stdout()),

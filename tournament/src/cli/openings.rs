@@ -108,6 +108,7 @@ fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
 
 /// Makes the book.
 fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
+    flags.output.as_deref().map_or(Ok(()), output::spare_stores)?;
     let judge = judge_entrant(flags)?;
     let recipe = Recipe { seed: flags.seed, plies: flags.plies.unwrap_or(USUAL_PLIES) };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -130,9 +131,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     });
     let text = book.or_failed()?;
     match &flags.output {
-        Some(path) => {
-            std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()?
-        }
+        Some(path) => output::write_text(path, &text)?,
         None => output::print(&text)?,
     }
     Ok(Exit::Done)

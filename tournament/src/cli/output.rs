@@ -42,13 +42,19 @@ pub(super) fn bytes_of(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |file| file.len())
 }
 
+/// Refuses to write to a store, or to what is called like one: it is the truth of a run.
+pub(super) fn spare_stores(path: &Path) -> Result<(), Refusal> {
+    if is_store(path) {
+        return Err(anyhow!("{} is a store, and nothing is written over that", path.display())).or_usage();
+    }
+    Ok(())
+}
+
 /// Writes a text to a file, or to standard output.
 pub(super) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);
     }
-    if is_store(path) {
-        return Err(anyhow!("{} is a store, and nothing is written over that", path.display())).or_usage();
-    }
+    spare_stores(path)?;
     std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()
 }

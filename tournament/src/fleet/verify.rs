@@ -174,7 +174,7 @@ impl Replay<'_> {
             let mover = self.game.position().turn();
             self.game.play(mv).expect("openings are replayed when they are read");
             self.plies.push(PlyRecord { mv: expected, search: None });
-            let _ = self.adjudicator.judge(mover, None);
+            let _ = self.adjudicator.judge(mover, None, false);
         }
         Ok(())
     }
@@ -214,7 +214,8 @@ impl Replay<'_> {
         let search = SearchRecord { left, pv, ..search.clone() };
         let score = search.score;
         self.plies.push(PlyRecord { mv: UciMove::from_move(mv, self.variant), search: Some(search) });
-        self.adjudicated = self.adjudicator.judge(mover, score);
+        let is_irreversible = self.game.position().halfmove_clock() == 0;
+        self.adjudicated = self.adjudicator.judge(mover, score, is_irreversible);
         Ok(())
     }
 

@@ -11,7 +11,7 @@ use crate::plan::{AdjudicationRules, Sides};
 pub struct Adjudicator {
     rules: AdjudicationRules,
     plies: u32,
-    /// Plies in a row whose score is that of a draw.
+    /// Plies in a row whose score is that of a draw, since the last capture or pawn move, that one included.
     even: u32,
     /// Moves in a row, by color, at which a side saw itself lost, and won.
     lost: [u32; 2],
@@ -28,9 +28,18 @@ impl Adjudicator {
     }
 
     /// Takes a move of this side with the score (its own view) that its engine gave; a move without a score (a book
-    /// move, a silent engine) breaks every row. Tells if the game ends by it.
-    pub fn judge(&mut self, mover: Color, score: Option<Score>) -> Option<(Outcome, Termination)> {
+    /// move, a silent engine) breaks every row, and what can't be taken back (a capture, a pawn move) begins the row of
+    /// a draw anew, as with fastchess and cutechess. Tells if the game ends by it.
+    pub fn judge(
+        &mut self,
+        mover: Color,
+        score: Option<Score>,
+        is_irreversible: bool,
+    ) -> Option<(Outcome, Termination)> {
         self.plies += 1;
+        if is_irreversible {
+            self.even = 0;
+        }
         self.count(mover, score);
         self.mate().or_else(|| self.resignation()).or_else(|| self.draw())
     }
@@ -108,11 +117,22 @@ mod tests {
         scores: &[Option<Score>],
         expected: Option<(usize, Outcome, Termination)>,
     ) {
+        check_with_captures(rules, scores, &[], expected);
+    }
+
+    /// The same, where the moves of these plies (from 1) capture.
+    fn check_with_captures(
+        rules: AdjudicationRules,
+        scores: &[Option<Score>],
+        captures: &[usize],
+        expected: Option<(usize, Outcome, Termination)>,
+    ) {
         let mut adjudicator = Adjudicator::new(rules);
         let mut mover = Color::Black;
         let ended = scores.iter().enumerate().find_map(|(ply, &score)| {
             mover = mover.opposite();
-            adjudicator.judge(mover, score).map(|(outcome, termination)| (ply + 1, outcome, termination))
+            let judged = adjudicator.judge(mover, score, captures.contains(&(ply + 1)));
+            judged.map(|(outcome, termination)| (ply + 1, outcome, termination))
         });
         assert_eq!(ended, expected);
     }
@@ -127,6 +147,15 @@ mod tests {
         check(RULES, &centipawns(&[0, 0, 5, -5, 10, -10]), draw(6));
         check(RULES, &centipawns(&[0, 0, 50, 0, 0, 0, 0]), draw(7));
         check(RULES, &centipawns(&[0, 11, 0, 11, 0, 11, 0, 11]), None);
+    }
+
+    #[test]
+    fn a_capture_begins_the_row_of_a_draw_anew_and_no_other() {
+        let draw = |ply| Some((ply, Outcome::Draw, Termination::DrawAdjudication));
+        check_with_captures(RULES, &centipawns(&[0; 12]), &[5], draw(8));
+        check_with_captures(RULES, &centipawns(&[0; 12]), &[5, 7], draw(10));
+        let white_wins = Some((4, Outcome::Win(Color::White), Termination::WinAdjudication));
+        check_with_captures(RULES, &centipawns(&[600, -600, 600, -600]), &[3], white_wins);
     }
 
     #[test]

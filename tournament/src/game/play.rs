@@ -173,7 +173,7 @@ impl Table<'_> {
             self.moves.push(uci);
             self.plies.push(PlyRecord { mv: uci, search: None });
             // A book move never ends a game, but it counts as one.
-            let _ = self.adjudicator.judge(mover, None);
+            let _ = self.adjudicator.judge(mover, None, false);
         }
     }
 
@@ -225,7 +225,8 @@ impl Table<'_> {
         }
         self.expected[mover.index()] = self.expected_answer(mover, &searched);
         let score = searched.report.score.map(|reported| reported.score);
-        let judged = self.adjudicator.judge(mover, score);
+        let is_irreversible = self.game.position().halfmove_clock() == 0;
+        let judged = self.adjudicator.judge(mover, score, is_irreversible);
         self.last[mover.index()] = Some((searched.report, searched.elapsed));
         Ok(judged.map(|(outcome, termination)| Verdict { outcome, termination, fault: None }))
     }

@@ -202,8 +202,8 @@ impl RatingList {
     pub fn note(&self, player: usize) -> &'static str {
         match self.ratings.players()[player] {
             Rating::Rated(_) => "",
-            Rating::Unrated(Unrated::AboveAll) => "won all: above the list",
-            Rating::Unrated(Unrated::BelowAll) => "lost all: below the list",
+            Rating::Unrated(Unrated::AboveAll) => "lost nothing to the list: above it",
+            Rating::Unrated(Unrated::BelowAll) => "won nothing from the list: below it",
             Rating::Unrated(Unrated::Unlinked) => "met nobody who is rated",
         }
     }

@@ -60,7 +60,7 @@ pub fn table(standings: &Standings) -> Table {
             tally.name.clone().into(),
             elo(found).into(),
             estimate(found.and_then(|found| found.nelo)),
-            found.map(|found| found.los).into(),
+            los(found),
             results.points().into(),
             results.games().into(),
             results.wins.into(),
@@ -93,7 +93,7 @@ pub fn live_table(standings: &Standings) -> Table {
             place.into(),
             tally.name.clone().into(),
             elo(found).into(),
-            found.map(|found| found.los).into(),
+            los(found),
             results.points().into(),
             results.games().into(),
             format!("{}-{}-{}", results.wins, results.draws, results.losses).into(),
@@ -116,6 +116,11 @@ fn by_score(standings: &Standings) -> Vec<usize> {
 
 fn estimate(estimate: Option<Estimate>) -> Cell {
     estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
+}
+
+/// The likelihood of superiority, where there is an error to tell it by: after games that all ended alike there is none.
+fn los(found: Option<MatchStatistics>) -> Cell {
+    found.filter(|found| found.elo.is_some_and(|elo| elo.error.is_some())).map(|found| found.los).into()
 }
 
 /// Elo with its error; `+373.8 (+141, +604)` where the interval is not as wide on both sides, and `> +183` (`< -183`)
@@ -149,7 +154,7 @@ pub fn pairings(standings: &Standings) -> Table {
         table.push([
             format!("{} - {}", name(tally.pairing.first), name(tally.pairing.second)).into(),
             elo(found).into(),
-            found.map(|found| found.los).into(),
+            los(found),
             results.points().into(),
             results.games().into(),
             format!("{}-{}-{}", results.wins, results.draws, results.losses).into(),

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{LONG, Place, outcome, signal, texts};
+use super::{LONG, Place, outcome, scripted_program, signal, texts};
 
 /// A server of our own, with its store in the test's folder; it dies with this value.
 pub(crate) struct Server {
@@ -142,13 +142,10 @@ fn pump(mut from: TcpStream, mut to: TcpStream, network: &AtomicU8) {
 
 /// The engines of all workers: of the same file, told apart by their arguments.
 pub(crate) fn write_engines(place: &Place, think: &str) {
-    let program = std::path::Path::new(env!("CARGO_BIN_EXE_smalt-tournament"))
-        .with_file_name("examples")
-        .join("scripted_engine");
     let engine = |name: &str, arguments: &str| {
         format!(
             "[[engine]]\nname = \"{name}\"\ncmd = \"{}\"\nargs = [\"--name\", \"{name}\", {arguments}]\n",
-            program.display()
+            scripted_program()
         )
     };
     let first = engine("first", &format!("\"--seed\", \"1\", \"--think\", \"{think}\""));

@@ -133,9 +133,13 @@ pub(crate) fn texts(output: &Output) -> (String, String) {
 
 /// An entrant that plays legal moves at once, with these arguments of the scripted engine besides.
 pub(crate) fn scripted(name: &str, arguments: &str) -> String {
-    let program =
-        Path::new(env!("CARGO_BIN_EXE_smalt-tournament")).with_file_name("examples").join("scripted_engine");
-    format!("\"cmd={}\" name={name} \"args=--name {name} {arguments}\"", program.display())
+    format!("\"cmd={}\" name={name} \"args=--name {name} {arguments}\"", scripted_program())
+}
+
+/// The path of the scripted engine.
+pub(crate) fn scripted_program() -> String {
+    let folder = Path::new(env!("CARGO_BIN_EXE_smalt-tournament")).with_file_name("examples");
+    folder.join("scripted_engine").display().to_string()
 }
 
 /// A match of two, with these words besides.

@@ -8,6 +8,7 @@ use super::lines::Style;
 use super::log::{Level, LogFile};
 use super::words::Flag;
 use crate::cli::output::bytes_of;
+use crate::cli::view::is_store;
 use crate::plan::{Figure, Notation, PgnForm};
 
 /// A PGN file, and how many of its bytes stay.
@@ -140,6 +141,9 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
     let (mut path, mut level, mut appends, mut wants_engines) = (None, Level::Info, true, false);
     for (key, value) in flag.pairs()? {
         match key {
+            "file" if is_store(Path::new(value)) => {
+                return Err(flag.refuse(key, value, "it is a store, and nothing is written over that"));
+            }
             "file" => path = Some(PathBuf::from(value)),
             "level" => {
                 level = Level::named(value).ok_or_else(|| {
