@@ -1,6 +1,5 @@
 //! Plays a plan: store, slots, signals, display, and at the end the tables.
 
-use std::fs::OpenOptions;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -16,7 +15,7 @@ use super::display::{Display, Loudness};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::fastchess::{Lines, Shown};
-use super::output::{is_standard_output, print, spare_stores, tell, write_json};
+use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
 use super::view::printable;
 use super::{export, serve, signals};
 use crate::calendar::Moment;
@@ -25,7 +24,7 @@ use crate::fleet::{Local, Processors, Queue};
 use crate::game::Tablebases;
 use crate::live::Publisher;
 use crate::opening::Book;
-use crate::pgn::{OrderedPgn, is_special};
+use crate::pgn::OrderedPgn;
 use crate::plan::{FleetPlan, OpeningsPlan, OutputFile, Plan, PlanFile};
 use crate::run::calibration;
 use crate::run::slot::{Terms, command};
@@ -154,64 +153,6 @@ fn refuse_pgn(path: &Path, error: std::io::Error) -> BeginError {
     }
     let error = anyhow::Error::new(error).context(format!("create {}", path.display()));
     BeginError::Other(Refusal { exit: Exit::Usage, error })
-}
-
-/// Paths mean the same when the run is resumed from another folder.
-pub(super) fn make_outputs_absolute(output: &mut OutputFile) {
-    let OutputFile { json, events, epd, log, serve_token, .. } = output;
-    for path in
-        [json, events, epd, log, serve_token].into_iter().flatten().filter(|path| !is_standard_output(path))
-    {
-        *path = std::path::absolute(&*path).unwrap_or_else(|_| path.clone());
-    }
-}
-
-/// Views that could not be written in the end are refused at the begin. The folder of transcripts is made.
-pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
-    let output = &plan.output;
-    check_apart(output)?;
-    for path in [&output.json, &output.events, &output.epd].into_iter().flatten() {
-        check_writable(path)?;
-    }
-    if let Some(folder) = output.log.as_ref().filter(|folder| !is_standard_output(folder)) {
-        std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;
-    }
-    Ok(())
-}
-
-/// No file of results goes over a store, or over another one.
-fn check_apart(output: &OutputFile) -> Result<(), Refusal> {
-    let OutputFile { pgn, json, events, epd, .. } = output;
-    let named = [("--pgn", pgn), ("--json", json), ("--events", events), ("--epd", epd)];
-    let mut files: Vec<(&str, PathBuf)> = Vec::new();
-    for (flag, path) in named.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?))) {
-        if is_standard_output(path) {
-            continue;
-        }
-        spare_stores(path)?;
-        let path = std::path::absolute(path).unwrap_or_else(|_| path.clone());
-        // Pipes and terminals take everything.
-        let is_taken = |(_, other): &&(&str, PathBuf)| *other == path && !is_special(&path);
-        if let Some((other, _)) = files.iter().find(is_taken) {
-            return Err(anyhow!("{other} and {flag} are the same file, {}", path.display())).or_usage();
-        }
-        files.push((flag, path));
-    }
-    Ok(())
-}
-
-/// A file of results that could not be written at the end is refused at the begin.
-fn check_writable(path: &Path) -> Result<(), Refusal> {
-    if is_standard_output(path) {
-        return Ok(());
-    }
-    let existed = path.exists();
-    let opened = OpenOptions::new().append(true).create(true).open(path);
-    opened.with_context(|| format!("write {}", path.display())).or_usage()?;
-    if !existed {
-        std::fs::remove_file(path).with_context(|| format!("write {}", path.display())).or_usage()?;
-    }
-    Ok(())
 }
 
 /// On this machine engines must be there; on others the run needs a name.

@@ -7,9 +7,8 @@ use anyhow::{Context, anyhow};
 use super::arguments::ResumeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::refuse_slots;
-use super::play::{
-    Crew, Face, check_outputs, conduct, make_outputs_absolute, prepare_place, read_played_run, refuse_store,
-};
+use super::output::{check_outputs, make_outputs_absolute};
+use super::play::{Crew, Face, conduct, prepare_place, read_played_run, refuse_store};
 use super::serve::claim_for_run;
 use crate::pgn::OrderedPgn;
 use crate::plan::{FleetPlan, Format, OnFault, OutputFile, Plan};
