@@ -117,6 +117,24 @@ fn engines_of_xboard_are_examined_as_far_as_their_protocol_goes() {
 }
 
 #[test]
+fn what_another_runner_may_misread_is_told() {
+    let place = Place::new();
+    let check = |fault: &str, expected: &str| {
+        let found = report(&place, &format!("--info-lines 1 --fault {fault}@all"), 0);
+        assert_eq!(results(&found, "answers"), ["warning"], "{fault}: {found:#}");
+        let findings = found["findings"].as_array().unwrap();
+        let finding = findings.iter().find(|finding| finding["step"] == "answers").unwrap();
+        assert!(finding["words"].as_str().unwrap().contains(expected), "{finding:#}");
+        assert!(finding["lines"].to_string().contains("bestmove"), "{finding:#}");
+    };
+    check("stray-bestmove", "a second best move");
+    check("trailing-garbage", "more behind its best move");
+    check("nul-bytes", "no text");
+    check("invalid-utf8", "no text");
+    assert_eq!(results(&report(&place, "--info-lines 1", 0), "answers"), ["ok"]);
+}
+
+#[test]
 fn scores_of_whites_view_are_told() {
     let place = Place::new();
     let check = |score: &str, expected: &str| {

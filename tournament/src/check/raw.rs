@@ -22,10 +22,15 @@ const TOLD: Duration = Duration::from_millis(200);
 /// After so long it surely thinks.
 const THINKING: Duration = Duration::from_millis(500);
 
+/// How long each answer takes where an engine is asked for several.
+const QUICK: &str = "go movetime 50";
+
 /// A process, and what was said.
 struct Talk {
     process: Process,
     lines: Vec<String>,
+    /// Whether a line was no text: zero bytes, or not UTF-8.
+    is_unclean: bool,
 }
 
 impl Talk {
@@ -44,6 +49,7 @@ impl Talk {
         loop {
             while let Some(line) = self.process.take_line() {
                 let text = line.text().into_owned();
+                self.is_unclean |= line.bytes.contains(&0) || str::from_utf8(line.bytes).is_err();
                 let is_it = text.starts_with(wanted);
                 self.lines.push(format!("< {text}"));
                 if is_it {
@@ -72,7 +78,8 @@ type Question = fn(&mut Talk, Protocol) -> (Judgement, String);
 
 /// All of it; each with a process of its own.
 pub(super) fn hostile(subject: &Subject, protocol: Protocol, deadline: Instant, findings: &mut Findings<'_>) {
-    let steps: [(&'static str, Question); 3] = [
+    let steps: [(&'static str, Question); 4] = [
+        ("answers", answers),
         ("unknown commands", unknown_commands),
         ("quit while thinking", quit_while_thinking),
         ("end of input", end_of_input),
@@ -83,7 +90,7 @@ pub(super) fn hostile(subject: &Subject, protocol: Protocol, deadline: Instant, 
             continue;
         }
         let Ok(process) = Process::spawn(&subject.command) else { continue };
-        let mut talk = Talk { process, lines: Vec::new() };
+        let mut talk = Talk { process, lines: Vec::new(), is_unclean: false };
         let (result, words) = if greet(&mut talk, protocol) {
             ask(&mut talk, protocol)
         } else {
@@ -119,6 +126,39 @@ fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
 fn is_ready(talk: &mut Talk) -> bool {
     talk.say("isready");
     talk.hear("readyok")
+}
+
+/// A runner may read what is not as it should be in its own way: a second best move as the answer to the next question.
+fn answers(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
+    if protocol != Protocol::Uci {
+        return (
+            Judgement::Inapplicable,
+            "moves of xboard's protocol answer no question of their own".to_owned(),
+        );
+    }
+    let complaint = |words: &str| (Judgement::Warning, words.to_owned());
+    for position in ["position startpos", "position startpos moves e2e4", "position startpos moves e2e4 e7e5"]
+    {
+        let before = talk.lines.len();
+        talk.say(position);
+        talk.say(QUICK);
+        let answered = talk.hear("bestmove") && is_ready(talk);
+        if talk.is_unclean {
+            return complaint("writes lines that are no text: zero bytes, or what is not UTF-8");
+        }
+        let best: Vec<&str> =
+            talk.lines[before..].iter().filter_map(|line| line.strip_prefix("< bestmove ")).collect();
+        let words: Vec<&str> =
+            best.first().map(|words| words.split_whitespace().collect()).unwrap_or_default();
+        let is_plain = matches!(words[..], [_] | [_, "ponder", _]);
+        match (answered, best.len()) {
+            (true, 1) if is_plain => {}
+            (true, 1) => return complaint("writes more behind its best move than `ponder` and a move"),
+            (true, 2..) => return complaint("gives a second best move where one was asked for"),
+            _ => return complaint("gives no best move within 3 s when asked for one in 50 ms"),
+        }
+    }
+    (Judgement::Ok, "answers each question once, in plain words".to_owned())
 }
 
 fn unknown_commands(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
