@@ -194,6 +194,8 @@ fn many_engines_are_shown_in_a_table() {
     let flags = "-tournament gauntlet -rounds 1 -games 2 -maxmoves 6 -ratinginterval 0 -recover -each depth=1 restart=on";
     let (out, _) = run(&place, "fastchess", &line(&engines, flags), 0);
     insta::assert_snapshot!("fastchess_table", out);
+    let (out, _) = run(&place, "cutechess", &line(&engines, flags), 0);
+    insta::assert_snapshot!("cutechess_table", out);
 }
 
 #[test]

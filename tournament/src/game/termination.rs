@@ -144,7 +144,7 @@ impl Termination {
             Termination::Disconnect => format!("{loser} disconnects"),
             Termination::Stall => format!("{loser}'s connection stalls"),
             Termination::IllegalMove => format!("{loser} makes an illegal move"),
-            Termination::MalformedMove => format!("{loser} makes an illegal move: it is none"),
+            Termination::MalformedMove => format!("{loser} makes an illegal move: unreadable"),
             Termination::FalseClaim => format!("{loser} makes a false claim of the result"),
             Termination::Walkover => format!("{loser} does not appear"),
         }

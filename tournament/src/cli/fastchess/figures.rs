@@ -9,7 +9,7 @@ pub(super) fn estimate(estimate: Option<Estimate>, score: f64, decimals: usize) 
         Some(Estimate { value, error: None }) => format!("{value:.decimals$} +/- nan"),
         None if score > 0.5 => "inf +/- nan".to_owned(),
         None if score < 0.5 => "-inf +/- nan".to_owned(),
-        None => "0.00 +/- nan".to_owned(),
+        None => format!("{:.decimals$} +/- nan", 0.0),
     }
 }
 

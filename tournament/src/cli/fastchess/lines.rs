@@ -12,7 +12,7 @@ use super::figures::{self, Score, estimate};
 use super::log::{Level, Log, LogFile};
 use crate::cli::output::tell;
 use crate::game::GameRecord;
-use crate::plan::Plan;
+use crate::plan::{Plan, Role};
 use crate::run::{News, StopReason, Watcher};
 use crate::schedule::ScheduledGame;
 use crate::standings::{Standings, TestState, published_statistics};
@@ -54,6 +54,8 @@ impl Shown {
 pub(in crate::cli) struct Lines {
     shown: Shown,
     names: Vec<String>,
+    /// Those who play a gauntlet.
+    seeds: Vec<bool>,
     matchup: String,
     score: Score,
     half_pairs: HashMap<u32, Outcome>,
@@ -76,6 +78,7 @@ impl Lines {
         Lines {
             matchup: matchup(plan, shown.book.as_deref()),
             names,
+            seeds: plan.entrants.iter().map(|entrant| entrant.role == Role::Challenger).collect(),
             score: Score::default(),
             half_pairs: HashMap::new(),
             by_color: [Wdl::default(); 2],
@@ -193,7 +196,10 @@ impl Lines {
             (Style::Fastchess, true) => self.fastchess_report(standings),
             (Style::Fastchess, false) => format!("{RULE}{}{RULE}", table(standings, self.shown.by_pairs)),
             (Style::Cutechess, true) => self.cutechess_report(standings),
-            (Style::Cutechess, false) => table(standings, false),
+            (Style::Cutechess, false) => match self.shown.dialect {
+                Dialect::Fastchess => table(standings, false),
+                Dialect::Cutechess => cutechess_table(standings, &self.seeds),
+            },
         };
         self.print(&text);
     }
@@ -378,6 +384,43 @@ fn table(standings: &Standings, by_pairs: bool) -> String {
             100.0 * score,
         ));
     }
+    text
+}
+
+/// Everybody against all others as cutechess shows it: those who play a gauntlet first, with rank 0, then the best.
+fn cutechess_table(standings: &Standings, seeds: &[bool]) -> String {
+    let mut rows: Vec<_> = standings
+        .entrants()
+        .iter()
+        .zip(seeds)
+        .map(|(tally, &is_seed)| (is_seed, tally, tally.results.statistics()))
+        .collect();
+    let share = |found: &Option<smalt_stats::MatchStatistics>| found.map_or(-1.0, |found| found.score);
+    rows.sort_by(|a, b| b.0.cmp(&a.0).then(share(&b.2).total_cmp(&share(&a.2))));
+    let width = rows.iter().map(|(_, tally, _)| tally.name.chars().count()).max().unwrap_or(0).max(25);
+    let mut text = format!(
+        "{:>4} {:<width$} {:>7} {:>7} {:>7} {:>7} {:>7}\n",
+        "Rank", "Name", "Elo", "+/-", "Games", "Score", "Draw"
+    );
+    let mut rank = 0;
+    for (is_seed, tally, found) in rows {
+        rank += u32::from(!is_seed);
+        let games = tally.results.games();
+        let score = found.map_or(0.5, |found| found.score);
+        let elo = estimate(found.and_then(|found| found.elo), score, 0);
+        let (elo, error) = elo.split_once(" +/- ").unwrap_or((&elo, "nan"));
+        let drawn = if games > 0 { 100.0 * tally.results.draws as f64 / games as f64 } else { 0.0 };
+        text.push_str(&format!(
+            "{rank:>4} {:<width$} {elo:>7} {error:>7} {games:>7} {:>6.1}% {drawn:>6.1}%\n",
+            tally.name,
+            100.0 * score,
+        ));
+    }
+    text.push_str(&format!(
+        "{} of {} games finished.\n",
+        standings.games_finished(),
+        standings.games_planned()
+    ));
     text
 }
 
