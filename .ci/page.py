@@ -278,7 +278,8 @@ def main():
         arguments.pictures.mkdir(parents=True, exist_ok=True)
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
-        limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 2200, 2500)]
+        # The last is as strong as the challenger: there is no curve where all games are won.
+        limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 3000, 3400)]
         entrants = [word for entrant in [*limited, "cmd=false name=broken"] for word in ("--opponent", entrant)]
         gauntlet = subprocess.Popen(
             [program, "gauntlet", "--engine", f'cmd=builtin "name={HOSTILE}"', *entrants, "--tc", "1.500+0.03", "--games", "1000",
