@@ -3,7 +3,9 @@
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
+use std::time::Duration;
 
+use smalt_report::format;
 use smalt_stats::Sprt;
 
 use crate::plan::{MoveClock, Plan};
@@ -31,7 +33,10 @@ pub fn estimate(plan: &Plan) -> String {
     let slots = plan.concurrency.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
     let seconds = seconds_a_game(plan);
     let hours = |games: f64| match seconds {
-        Some(seconds) => format!(", {}", duration(games * seconds / slots as f64)),
+        Some(seconds) => {
+            let all = Duration::try_from_secs_f64(games * seconds / slots as f64).unwrap_or(Duration::MAX);
+            format!(", {}", format::duration(all))
+        }
         None => String::new(),
     };
     let planned = schedule(plan).games();
@@ -105,20 +110,6 @@ fn seconds_a_side(clock: &MoveClock) -> Option<f64> {
     limits.into_iter().min_by(f64::total_cmp)
 }
 
-/// Seconds up to two minutes, minutes up to two hours, hours up to two days, then days.
-fn duration(seconds: f64) -> String {
-    let hours = seconds / 3600.0;
-    if seconds < 120.0 {
-        format!("{:.0} seconds", seconds.max(2.0))
-    } else if hours < 2.0 {
-        format!("{:.0} minutes", seconds / 60.0)
-    } else if hours < 48.0 {
-        format!("{hours:.1} hours")
-    } else {
-        format!("{:.1} days", hours / 24.0)
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use smalt_driver::entrant::Registry;
@@ -137,7 +128,7 @@ mod tests {
     fn a_fixed_number_of_games_has_its_hours() {
         check(
             "[run]\nformat = \"match\"\ngames = 1000\nseed = 1\nconcurrency = 4\n[clock]\ntc = \"10+0.1\"\n",
-            "Estimate: 1000 games at most, 2.1 hours.\n\
+            "Estimate: 1000 games at most, 2h 04m.\n\
              Assumed: 4 at once, 29.7 s a game: 65 moves of each side, 90 % of their time used.\n",
         );
     }
@@ -147,10 +138,10 @@ mod tests {
         check(
             "[run]\nformat = \"match\"\ngames = 100000\nseed = 1\nconcurrency = 2\n[clock]\nnodes = 20000\n\
              [sprt]\nelo0 = 0.0\nelo1 = 5.0\nmodel = \"normalized\"\n",
-            "Estimate: 100000 games at most, 36.1 hours.\n\
-             If the truth is H0 (+0.0 normalized Elo): about 25591 games until the test is decided, 9.2 hours; it accepts H1 with 5 %.\n\
-             If the truth is halfway (+2.5 normalized Elo): about 41861 games until the test is decided, 15.1 hours; it accepts H1 with 50 %.\n\
-             If the truth is H1 (+5.0 normalized Elo): about 25591 games until the test is decided, 9.2 hours; it accepts H1 with 95 %.\n\
+            "Estimate: 100000 games at most, 1d 12h.\n\
+             If the truth is H0 (+0.0 normalized Elo): about 25591 games until the test is decided, 9h 14m; it accepts H1 with 5 %.\n\
+             If the truth is halfway (+2.5 normalized Elo): about 41861 games until the test is decided, 15h 07m; it accepts H1 with 50 %.\n\
+             If the truth is H1 (+5.0 normalized Elo): about 25591 games until the test is decided, 9h 14m; it accepts H1 with 95 %.\n\
              Assumed: 2 at once, 2.6 s a game: 65 moves of each side, 90 % of their time used, a million nodes a second.\n",
         );
     }

@@ -5,8 +5,8 @@
 
 mod support;
 
-use support::fleet::{Network, Proxy, Server, dismiss, finish, matched, over, worker, write_engines};
-use support::{Place, signal, texts, timeless};
+use support::fleet::{Network, Proxy, Server, dismiss, matched, over, worker, write_engines};
+use support::{Place, finish, signal, texts, timeless};
 
 /// The games of the same run on one machine, without what depends on time.
 fn played_here(think: &str, games: &str) -> String {
@@ -134,20 +134,16 @@ fn a_killed_coordinator_goes_on_with_the_same_workers() {
     check_end(&place, "1", "20");
 }
 
-#[test]
-fn a_killed_server_comes_back_with_what_it_had_and_without() {
+/// A run of two workers to whose server this happens after four games ends as if nothing had happened.
+#[track_caller]
+fn check_survives(befalls: impl FnOnce(&Place, &mut Server)) {
     let place = Place::new();
     let Some(mut server) = Server::start(&place, &[]) else { return };
     write_engines(&place, "1");
     let workers = ["a", "b"].map(|name| worker(&place, &server.url(), name));
     let run = place.start(&over(&server.url(), "24"));
     place.await_games("run.db", 4);
-    server.kill();
-    server.come_back();
-    place.await_games("run.db", 12);
-    server.kill();
-    std::fs::remove_dir_all(place.path("js")).unwrap();
-    server.come_back();
+    befalls(&place, &mut server);
     finish(run, 0);
     dismiss(workers);
     drop(server);
@@ -155,23 +151,27 @@ fn a_killed_server_comes_back_with_what_it_had_and_without() {
 }
 
 #[test]
+fn a_killed_server_comes_back_with_what_it_had_and_without() {
+    check_survives(|place, server| {
+        server.kill();
+        server.come_back();
+        place.await_games("run.db", 12);
+        server.kill();
+        std::fs::remove_dir_all(place.path("js")).unwrap();
+        server.come_back();
+    });
+}
+
+#[test]
 fn a_server_that_comes_back_with_half_of_a_run_gets_the_other() {
-    let place = Place::new();
-    let Some(mut server) = Server::start(&place, &[]) else { return };
-    write_engines(&place, "1");
-    let workers = ["a", "b"].map(|name| worker(&place, &server.url(), name));
-    let run = place.start(&over(&server.url(), "24"));
-    place.await_games("run.db", 4);
-    server.kill();
-    for stream in std::fs::read_dir(place.path("js/jetstream/$G/streams")).unwrap() {
-        // What a kill leaves of a file that was being written: the server then forgets by whom pairs are fetched.
-        std::fs::write(stream.unwrap().path().join("obs/workers/meta.inf"), "").unwrap();
-    }
-    server.come_back();
-    finish(run, 0);
-    dismiss(workers);
-    drop(server);
-    check_end(&place, "1", "24");
+    check_survives(|place, server| {
+        server.kill();
+        for stream in std::fs::read_dir(place.path("js/jetstream/$G/streams")).unwrap() {
+            // What a kill leaves of a file that was being written: the server then forgets by whom pairs are fetched.
+            std::fs::write(stream.unwrap().path().join("obs/workers/meta.inf"), "").unwrap();
+        }
+        server.come_back();
+    });
 }
 
 #[test]

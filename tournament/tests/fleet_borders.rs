@@ -18,8 +18,8 @@ use smalt_tournament::fleet::wire::{
     Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Request, WorkMessage,
     decode, encode,
 };
-use support::fleet::{Server, dismiss, finish, matched, over, worker, write_engines};
-use support::{Place, texts};
+use support::fleet::{Server, dismiss, matched, over, worker, write_engines};
+use support::{Place, finish, texts};
 
 /// The rights that `worker --help` names, and no others.
 const USERS: &str = r#"

@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde_json::Value;
-use support::{Place, outcome, scripted, texts, timeless};
+use support::{Place, finish, scripted, timeless};
 
 /// So many engines that play differently but each the same way every time. Some lose by an illegal move.
 fn entrants(count: usize) -> Vec<String> {
@@ -144,8 +144,7 @@ fn tournaments_by_results_are_the_same_at_any_concurrency_and_after_kills() {
             place.await_nobody();
             child = place.start(&["resume", "run.db", "--concurrency", "2"]);
         }
-        let output = outcome(child);
-        assert_eq!(output.status.code(), Some(0), "{:?}", texts(&output));
+        finish(child, 0);
         assert_eq!(timeless(&place.read("run.pgn")), expected, "{format} after kills");
         assert_eq!(place.results("run.db")["course"], results["course"]);
     }

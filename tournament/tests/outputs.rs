@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Place, duel, outcome, scripted, scripted_program};
+use support::{Place, duel, finish, scripted, scripted_program};
 
 /// Four games in which `bad` makes one illegal move, with these arguments besides.
 fn play(place: &Place, more: &[&str]) -> (String, String) {
@@ -198,8 +198,7 @@ fn runs_of_one_second_have_names_of_their_own() {
     let arguments = duel(&good, &bad, "--depth 1 --games 2 --maxmoves 3");
     let runs: Vec<_> = (0..4).map(|_| place.start(&arguments)).collect();
     for run in runs {
-        let output = outcome(run);
-        assert_eq!(output.status.code(), Some(0), "{:?}", support::texts(&output));
+        finish(run, 0);
     }
     let names = std::fs::read_dir(place.path(".")).unwrap().map(|entry| entry.unwrap().path());
     let mut ends: Vec<_> = names.map(|path| path.extension().unwrap().to_str().unwrap().to_owned()).collect();

@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::time::Instant;
 
-use support::{LONG, Place, duel, outcome, scripted, signal, texts, timeless};
+use support::{LONG, Place, duel, finish, scripted, signal, texts, timeless};
 
 /// Arguments of a gauntlet of so many games in each of two pairings, of engines that play the same each time.
 fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
@@ -140,8 +140,7 @@ fn a_killed_run_loses_no_stored_game_and_doubles_none() {
         assert!(kept >= games);
         child = place.start(&["resume", "run.db", "--concurrency", "2"]);
     }
-    let output = outcome(child);
-    assert_eq!(output.status.code(), Some(0), "{:?}", texts(&output));
+    finish(child, 0);
     assert_eq!(timeless(&place.read("run.pgn")), timeless(&undisturbed.read("run.pgn")));
     assert_eq!(place.results("run.db")["pairings"], undisturbed.results("run.db")["pairings"]);
     place.await_nobody();
@@ -163,9 +162,7 @@ fn an_interrupt_stops_cleanly_and_says_how_to_go_on() {
     let child = place.start(&gauntlet("400", "2", &entrants));
     place.await_games("run.db", 3);
     signal(child.id(), "-INT");
-    let output = outcome(child);
-    let (out, err) = texts(&output);
-    assert_eq!(output.status.code(), Some(130), "{out}\n{err}");
+    let (out, err) = texts(&finish(child, 130));
     assert!(err.contains("smalt-tournament resume"), "{err}");
     assert!(out.contains("hero"), "the tables so far are shown");
     assert_eq!(place.processes(), Vec::<String>::new());
@@ -226,8 +223,7 @@ fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     }
     signal(child.id(), "-INT");
     signal(child.id(), "-INT");
-    let output = outcome(child);
-    assert_eq!(output.status.code(), Some(130), "{:?}", texts(&output));
+    finish(child, 130);
     place.await_nobody();
     // That we killed them is no fault of theirs.
     let (told, _) = place.check(&["standings", "run.db"], 0);

@@ -17,14 +17,14 @@ pub enum Fault {
     WouldNotStart(#[from] StartError),
     /// It did not introduce itself.
     #[error(
-        "did not answer `uci` with `uciok` within {:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out)", rounded(*waited)
+        "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out)"
     )]
     NoUciok {
         /// How long we waited.
         waited: Duration,
     },
     /// It did not say that it is ready.
-    #[error("did not answer `isready` with `readyok` within {:?}", rounded(*waited))]
+    #[error("did not answer `isready` with `readyok` within {waited:?}")]
     NoReadyok {
         /// How long we waited.
         waited: Duration,
@@ -36,13 +36,13 @@ pub enum Fault {
         waited: Duration,
     },
     /// It was told to stop, and did not.
-    #[error("gave no best move within {:?} after `stop`", rounded(*waited))]
+    #[error("gave no best move within {waited:?} after `stop`")]
     StopIgnored {
         /// How long we waited, since `stop`.
         waited: Duration,
     },
     /// It does not read what we write.
-    #[error("did not read its standard input for {:?}", rounded(*waited))]
+    #[error("did not read its standard input for {waited:?}")]
     NotReading {
         /// How long we waited for room in the pipe.
         waited: Duration,
@@ -82,13 +82,13 @@ pub enum Fault {
         start: String,
     },
     /// It said that it would tell when its features are complete, and did not.
-    #[error("did not end its features with `done=1` within {:?}", rounded(*waited))]
+    #[error("did not end its features with `done=1` within {waited:?}")]
     NoFeaturesDone {
         /// How long we waited.
         waited: Duration,
     },
     /// It did not answer.
-    #[error("did not answer `ping` with `pong` within {:?}", rounded(*waited))]
+    #[error("did not answer `ping` with `pong` within {waited:?}")]
     NoPong {
         /// How long we waited.
         waited: Duration,

@@ -322,15 +322,14 @@ impl Notes {
         self.found.iter().filter(|found| found.result != Judgement::Ok).count()
     }
 
-    /// What was found several times is told once, and no step names itself again.
+    /// What was found several times is told once.
     fn close(self, findings: &mut Findings<'_>) {
         let Notes { step, found, .. } = self;
         let begun = findings.all.len();
         for Found { result, words, lines } in found {
-            let words = words.strip_prefix(step).and_then(|rest| rest.strip_prefix(": ")).unwrap_or(&words);
             let is_told = |other: &Finding| other.result == result && other.words == words;
             if !findings.all[begun..].iter().any(is_told) {
-                findings.push(Finding { step, result, words: words.to_owned(), lines });
+                findings.push(Finding { step, result, words, lines });
             }
         }
     }

@@ -54,7 +54,7 @@ fn told(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     engine.ponder_hit(&SearchRequest { limits: &limits(), ..request }, meanwhile)?;
     let searched = engine.finish(meanwhile, None)?;
     notes.look(engine);
-    judge_moves(Some(BUSY), &searched, &Seen::default(), "ponder", notes);
+    judge_moves(Some(BUSY), &searched, &Seen::default(), None, notes);
     if notes.complaints() == 0 {
         notes.ok("moves after `ponderhit`");
     }
@@ -70,14 +70,14 @@ fn by_itself(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError
     let reply = first.best.and_then(|best| Some((best, reply(best, first.ponder)?)));
     let Some((best, reply)) = reply else {
         notes.look(engine);
-        judge_moves(None, &first, &Seen::default(), "ponder", notes);
+        judge_moves(None, &first, &Seen::default(), None, notes);
         return Ok(());
     };
     let second = play(engine, &[best, reply])?;
     engine.set_transcript_sink(None);
     notes.look(engine);
     let fen = position_after(&[best, reply]).map(|position| position.to_fen());
-    judge_moves(fen.as_deref(), &second, &Seen::default(), "ponder", notes);
+    judge_moves(fen.as_deref(), &second, &Seen::default(), None, notes);
     if unasked.load(Ordering::Relaxed) > 1 {
         notes.fail("moves while it ponders, before its opponent has moved");
     }

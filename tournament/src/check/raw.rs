@@ -1,5 +1,5 @@
-//! What no well-meaning partner says: unknown commands, `quit` in the midst of a search, the end of the input. Spoken
-//! line by line, past the driver's conversation.
+//! What the driver's conversation would hide: answers that are more than answers; and what no well-meaning partner says:
+//! unknown commands, `quit` in the midst of a search, the end of the input. Spoken line by line, past that conversation.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ const TOLD: Duration = Duration::from_millis(200);
 /// After so long it surely thinks.
 const THINKING: Duration = Duration::from_millis(500);
 
-/// How long each answer takes where an engine is asked for several.
+/// An order to think of which only the form of the answer matters.
 const QUICK: &str = "go movetime 50";
 
 /// A process, and what was said.
@@ -148,8 +148,7 @@ fn answers(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
         }
         let best: Vec<&str> =
             talk.lines[before..].iter().filter_map(|line| line.strip_prefix("< bestmove ")).collect();
-        let words: Vec<&str> =
-            best.first().map(|words| words.split_whitespace().collect()).unwrap_or_default();
+        let words: Vec<&str> = best.iter().take(1).flat_map(|words| words.split_whitespace()).collect();
         let is_plain = matches!(words[..], [_] | [_, "ponder", _]);
         match (answered, best.len()) {
             (true, 1) if is_plain => {}

@@ -106,15 +106,14 @@ pub(super) fn judge_moves(
     fen: Option<&str>,
     searched: &Searched,
     seen: &Seen,
-    what: &str,
+    limit: Option<&str>,
     notes: &mut Notes,
 ) {
+    let of = limit.map(|limit| format!("{limit}: ")).unwrap_or_default();
     let position = position(fen);
     match searched.best {
-        None => notes.fail(format!("{what}: says that there is no move, but there is")),
-        Some(mv) if mv.to_move(&position).is_err() => {
-            notes.fail(format!("{what}: plays {mv}, which is illegal"))
-        }
+        None => notes.fail(format!("{of}says that there is no move, but there is")),
+        Some(mv) if mv.to_move(&position).is_err() => notes.fail(format!("{of}plays {mv}, which is illegal")),
         Some(_) => {}
     }
     for pv in &seen.pvs {
@@ -124,7 +123,7 @@ pub(super) fn judge_moves(
                 Ok(legal) => current = current.after(legal),
                 Err(_) => {
                     let line: Vec<String> = pv.iter().map(ToString::to_string).collect();
-                    let words = format!("{what}: a principal variation has the illegal move {mv}");
+                    let words = format!("{of}a principal variation has the illegal move {mv}");
                     notes.warn_of(&line.join(" "), words);
                     return;
                 }
@@ -133,7 +132,7 @@ pub(super) fn judge_moves(
     }
     for text in &seen.texts {
         if let Some(word) = moves::first_illegal(text, &position) {
-            notes.warn_of(text, format!("{what}: a line of play has the illegal move {word}"));
+            notes.warn_of(text, format!("{of}a line of play has the illegal move {word}"));
             return;
         }
     }
@@ -142,7 +141,7 @@ pub(super) fn judge_moves(
         && pv.first() != Some(&best)
         && searched.ending == Ending::Own
     {
-        notes.warn(format!("{what}: plays {best}, but its last principal variation begins otherwise"));
+        notes.warn(format!("{of}plays {best}, but its last principal variation begins otherwise"));
     }
 }
 
@@ -232,7 +231,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
                 is_obeyed = false;
                 break;
             }
-            judge_moves(fen, &searched, &seen, what, notes);
+            judge_moves(fen, &searched, &seen, Some(what), notes);
             judge_lines(&seen, what, notes);
             let before = notes.complaints();
             judge_limit(&searched, &limits, is_told, what, notes);
@@ -286,7 +285,7 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
         searched => searched?,
     };
     notes.look(engine);
-    judge_moves(Some(BUSY), &searched, &seen, "stop", notes);
+    judge_moves(Some(BUSY), &searched, &seen, None, notes);
     let late = searched.elapsed.saturating_sub(asked);
     match searched.ending {
         Ending::Own => notes.warn(format!(
@@ -373,7 +372,7 @@ pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
     let limits = SearchLimits { depth: Some(4), ..SearchLimits::default() };
     let searched = search(engine, None, &limits, None, &mut seen)?;
     notes.look(engine);
-    judge_moves(None, &searched, &seen, "MultiPV 3", notes);
+    judge_moves(None, &searched, &seen, None, notes);
     if seen.multipv == 3 && notes.complaints() > 0 {
         // Three lines, but not such that anybody could use them.
         return Ok(());
@@ -400,7 +399,7 @@ pub(super) fn chess960(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
     let mut seen = Seen::default();
     let searched = search(engine, Some(CASTLING), &limits, Some(PATIENT), &mut seen)?;
     notes.look(engine);
-    judge_moves(Some(CASTLING), &searched, &seen, "Chess960", notes);
+    judge_moves(Some(CASTLING), &searched, &seen, None, notes);
     if notes.complaints() == 0 {
         notes.ok("plays Chess960");
     }

@@ -118,7 +118,7 @@ fn estimate(estimate: Option<Estimate>) -> Cell {
     estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
 }
 
-/// The likelihood of superiority, where there is an error to tell it by: after games that all ended alike there is none.
+/// The likelihood of superiority, where there is an error to tell it by: after games, or pairs, that all ended alike there is none.
 fn los(found: Option<MatchStatistics>) -> Cell {
     found.filter(|found| found.elo.is_some_and(|elo| elo.error.is_some())).map(|found| found.los).into()
 }

@@ -2,12 +2,12 @@
 
 use std::io::{Read, Write};
 use std::net::{Shutdown, TcpListener, TcpStream};
-use std::process::{Child, Output, Stdio};
+use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use super::{LONG, Place, outcome, scripted_program, signal, texts};
+use super::{LONG, Place, finish, scripted_program, signal};
 
 /// A server of our own, with its store in the test's folder; it dies with this value.
 pub(crate) struct Server {
@@ -180,12 +180,6 @@ pub(crate) fn over<'a>(url: &'a str, games: &'a str) -> Vec<&'a str> {
 pub(crate) fn worker(place: &Place, url: &str, name: &str) -> Child {
     let arguments = ["worker", "--nats", url, "--engines", "engines.toml", "--name", name];
     place.start(&[&arguments[..], &["--concurrency", "1", "--speed", "1000000"]].concat())
-}
-
-pub(crate) fn finish(child: Child, code: i32) -> Output {
-    let output = outcome(child);
-    assert_eq!(output.status.code(), Some(code), "{:?}", texts(&output));
-    output
 }
 
 pub(crate) fn dismiss(workers: impl IntoIterator<Item = Child>) {

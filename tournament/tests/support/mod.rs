@@ -107,15 +107,21 @@ impl Place {
 }
 
 /// What a program has said when it ends, which it must.
-pub(crate) fn outcome(child: Child) -> Output {
+fn outcome(child: Child) -> Output {
     let id = child.id();
     let (sender, receiver) = std::sync::mpsc::channel();
-    let waiting = std::thread::spawn(move || drop(sender.send(child.wait_with_output().unwrap())));
+    std::thread::spawn(move || drop(sender.send(child.wait_with_output().unwrap())));
     receiver.recv_timeout(5 * LONG).unwrap_or_else(|_| {
         signal(id, "-KILL");
-        waiting.join().unwrap();
-        panic!("it does not end: {:?}", texts(&receiver.recv().unwrap()))
+        panic!("it does not end: {:?}", receiver.recv_timeout(LONG).map(|output| texts(&output)))
     })
+}
+
+/// The same of one that ends with this exit code.
+pub(crate) fn finish(child: Child, code: i32) -> Output {
+    let output = outcome(child);
+    assert_eq!(output.status.code(), Some(code), "{:?}", texts(&output));
+    output
 }
 
 /// Sends a signal to a process as a terminal does.

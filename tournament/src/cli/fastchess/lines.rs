@@ -228,7 +228,7 @@ impl Lines {
             score_words(white),
             estimate(found.elo, found.score, 1),
             100.0 * found.los,
-            100.0 * results.draws as f64 / results.games() as f64,
+            percent_drawn(results),
         );
         if let Some(test) = standings.test() {
             let bounds = test.sprt.bounds();
@@ -325,6 +325,10 @@ fn score_words(results: Wdl) -> String {
     format!("{} - {} - {}  [{share:.3}] {games}", results.wins, results.losses, results.draws)
 }
 
+fn percent_drawn(results: Wdl) -> f64 {
+    if results.games() > 0 { 100.0 * results.draws as f64 / results.games() as f64 } else { 0.0 }
+}
+
 /// How far the test is on its way to the bound that it is nearer to.
 fn percentage(test: &TestState) -> f64 {
     let bounds = test.sprt.bounds();
@@ -370,7 +374,7 @@ fn table(standings: &Standings, by_pairs: bool) -> String {
             let (value, error) = text.split_once(" +/- ").unwrap_or((&text, "nan"));
             format!("{value:>10} {error:>10}")
         };
-        let drawn = if games > 0 { 100.0 * tally.results.draws as f64 / games as f64 } else { 0.0 };
+        let drawn = percent_drawn(tally.results);
         let pairs = if by_pairs {
             format!(" [{}]", pairs.map(|count| count.to_string()).join(", "))
         } else {
@@ -409,7 +413,7 @@ fn cutechess_table(standings: &Standings, seeds: &[bool]) -> String {
         let score = found.map_or(0.5, |found| found.score);
         let elo = estimate(found.and_then(|found| found.elo), score, 0);
         let (elo, error) = elo.split_once(" +/- ").unwrap_or((&elo, "nan"));
-        let drawn = if games > 0 { 100.0 * tally.results.draws as f64 / games as f64 } else { 0.0 };
+        let drawn = percent_drawn(tally.results);
         text.push_str(&format!(
             "{rank:>4} {:<width$} {elo:>7} {error:>7} {games:>7} {:>6.1}% {drawn:>6.1}%\n",
             tally.name,

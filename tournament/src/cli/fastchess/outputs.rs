@@ -7,8 +7,7 @@ use anyhow::bail;
 use super::lines::Style;
 use super::log::{Level, LogFile};
 use super::words::Flag;
-use crate::cli::output::bytes_of;
-use crate::cli::view::is_store;
+use crate::cli::output::{bytes_of, spare_stores};
 use crate::plan::{Figure, Notation, PgnForm};
 
 /// A PGN file, and how many of its bytes stay.
@@ -141,10 +140,10 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
     let (mut path, mut level, mut appends, mut wants_engines) = (None, Level::Info, true, false);
     for (key, value) in flag.pairs()? {
         match key {
-            "file" if is_store(Path::new(value)) => {
-                return Err(flag.refuse(key, value, "it is a store, and nothing is written over that"));
+            "file" => {
+                spare_stores(Path::new(value)).map_err(|refusal| refusal.error)?;
+                path = Some(PathBuf::from(value));
             }
-            "file" => path = Some(PathBuf::from(value)),
             "level" => {
                 level = Level::named(value).ok_or_else(|| {
                     flag.refuse(key, value, "the levels are trace, info, warn, err and fatal")

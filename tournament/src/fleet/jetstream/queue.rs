@@ -143,9 +143,10 @@ impl WorkQueue {
             }
         };
         let Listing { pairs: found, is_stranded } = listing;
-        // Once may be a pair that is acknowledged at this moment.
-        if std::mem::replace(&mut self.was_stranded, is_stranded) && is_stranded {
-            self.was_stranded = false;
+        // Once may be chance: a pair that the server was just about to take out.
+        let stays_stranded = is_stranded && self.was_stranded;
+        self.was_stranded = is_stranded && !stays_stranded;
+        if stays_stranded {
             let deletion = self.stream.as_ref()?.delete_consumer(self.names.consumer());
             timeout(PATIENCE, deletion).await.ok()?.ok()?;
             self.make().await.ok()?;
@@ -165,7 +166,7 @@ impl WorkQueue {
     async fn list(&self) -> Option<Listing> {
         let stream = self.stream.as_ref()?;
         let list = async {
-            // Looked at first: what is acknowledged meanwhile is in neither.
+            // Looked at first: what is acknowledged meanwhile is then missing among the pairs, and not among those in reach.
             let consumer = stream.consumer_info(self.names.consumer()).await.ok()?;
             let subjects = stream.info_with_subjects(self.names.all_work()).await.ok()?;
             let count = usize::try_from(subjects.info.state.subjects_count).ok()?;
