@@ -20,6 +20,9 @@ use crate::game::record::SearchRecord;
 use crate::opening::Openings;
 use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, Plan, TimeFlow, Times, Variant};
 
+/// What score, depth and time of a move seldom exceed.
+const COMMENT_BYTES: usize = 32;
+
 /// Writes records of one run.
 #[derive(Clone, Debug)]
 pub struct PgnWriter {
@@ -137,10 +140,10 @@ impl PgnWriter {
                 continue;
             }
             let rest = if index == last { sentence.as_str() } else { "" };
-            game.push_comment(&comment(ply.search.as_ref(), &self.writing, rest));
+            game.push_comment(comment(ply.search.as_ref(), &self.writing, rest));
         }
         if record.plies.is_empty() {
-            game.push_comment(&sentence);
+            game.push_comment(sentence);
         }
     }
 }
@@ -158,7 +161,9 @@ fn comment(search: Option<&SearchRecord>, writing: &GameWriting, sentence: &str)
         return joined(time.map_or_else(String::new, |time| format!("{:.3}s", time.as_secs_f64())), &rest);
     };
     let comment = SearchComment { score: comment_score(score), depth: search.depth.unwrap_or(0), time, rest };
-    MoveComment::Search(comment).to_string()
+    let mut text = String::with_capacity(COMMENT_BYTES + comment.rest.len());
+    write!(text, "{}", MoveComment::Search(comment)).expect("a string takes any text");
+    text
 }
 
 fn joined(mut text: String, rest: &str) -> String {

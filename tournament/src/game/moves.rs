@@ -40,11 +40,16 @@ fn push(text: &mut String, ply: &PlyRecord) -> std::fmt::Result {
     if let Some(nodes) = search.nodes {
         write!(text, "{nodes}")?;
     }
-    write!(text, "/{}/", search.elapsed.as_micros())?;
+    write!(text, "/{}/", micros(search.elapsed))?;
     if let Some(handover) = search.handover {
-        write!(text, "{}", handover.as_micros())?;
+        write!(text, "{}", micros(handover))?;
     }
     push_further(text, search)
+}
+
+/// A number of 128 bits is slow to write.
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
 
 fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
@@ -63,7 +68,7 @@ fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
     }
     text.push('/');
     if let Some(left) = left {
-        write!(text, "{}", left.as_micros())?;
+        write!(text, "{}", micros(*left))?;
     }
     text.push('/');
     for (index, mv) in pv.iter().enumerate() {

@@ -3,6 +3,7 @@
 pub mod encoding;
 pub mod epd;
 pub mod fen;
+mod letters;
 pub mod move_comment;
 pub mod pgn;
 pub mod polyglot;

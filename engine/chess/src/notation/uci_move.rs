@@ -1,10 +1,11 @@
 //! A move as engines write it, `e2e4` or `a7a8q`: first only the text, then what it means in a position.
 
-use std::fmt::{self, Write};
+use std::fmt;
 use std::str::FromStr;
 
 use crate::bitboard::Bitboard;
 use crate::moves::{Move, MoveKind};
+use crate::notation::letters::Letters;
 use crate::piece::{Color, Role};
 use crate::position::Position;
 use crate::setup::CastlingSide;
@@ -169,11 +170,13 @@ impl fmt::Display for UciMove {
         let UciMove::Normal { from, to, promotion } = *self else {
             return f.write_str("0000");
         };
+        let mut word = Letters::<5>::of("");
         for square in [from, to] {
-            f.write_char(square.file().to_char())?;
-            f.write_char(square.rank().to_char())?;
+            word.push(square.file().to_char());
+            word.push(square.rank().to_char());
         }
-        promotion.map_or(Ok(()), |role| f.write_char(role.to_char()))
+        promotion.into_iter().for_each(|role| word.push(role.to_char()));
+        word.write(f)
     }
 }
 

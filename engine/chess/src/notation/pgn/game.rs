@@ -183,8 +183,8 @@ impl PgnGame {
     }
 
     /// Appends a comment; spaces and line ends in it become single spaces. An empty one is left out.
-    pub fn push_comment(&mut self, text: &str) {
-        let text = one_line(text);
+    pub fn push_comment(&mut self, text: impl Into<String>) {
+        let text = one_line(text.into());
         if !text.is_empty() {
             self.movetext.push(Element::Comment(text));
         }
@@ -331,11 +331,11 @@ fn next_move(elements: &[Element]) -> Option<(Move, &[Element])> {
 }
 
 /// The words of a text, parted by single spaces.
-fn one_line(text: &str) -> String {
+fn one_line(text: String) -> String {
     let is_plain = |byte: u8| byte > b' ' && byte.is_ascii();
     let words_are_plain = |text: &str| text.bytes().all(|byte| is_plain(byte) || byte == b' ');
-    if words_are_plain(text) && !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ") {
-        return text.into();
+    if words_are_plain(&text) && !text.starts_with(' ') && !text.ends_with(' ') && !text.contains("  ") {
+        return text;
     }
     let mut line = String::with_capacity(text.len());
     for word in text.split_whitespace() {

@@ -26,17 +26,17 @@ pub enum MoveNotation {
 }
 
 impl MoveNotation {
-    fn text(self, mv: Move, position: &Position, mode: CastlingMode) -> String {
+    fn write(self, out: &mut String, mv: Move, position: &Position, mode: CastlingMode) -> fmt::Result {
         match self {
-            MoveNotation::San => San::from_move(mv, position).to_string(),
+            MoveNotation::San => write!(out, "{}", San::from_move(mv, position)),
             MoveNotation::Lan => {
                 let mut san = San::from_move(mv, position);
                 if let SanBody::Normal(normal) = &mut san.body {
                     (normal.file, normal.rank) = (Some(mv.from().file()), Some(mv.from().rank()));
                 }
-                san.to_string()
+                write!(out, "{san}")
             }
-            MoveNotation::Uci => UciMove::from_move(mv, mode).to_string(),
+            MoveNotation::Uci => write!(out, "{}", UciMove::from_move(mv, mode)),
         }
     }
 }
@@ -73,12 +73,19 @@ impl fmt::Display for WrittenGame<'_> {
         let is_960 = game.tags().get("Variant").is_some_and(|variant| variant == "Chess960");
         let mode = if is_960 { CastlingMode::Chess960 } else { CastlingMode::of(game.start()) };
         let lines = vec![Line::new(*game.start())];
-        let mut movetext = Movetext { words: Words::new(f), lines, notation, mode };
+        let mut movetext = Movetext { words: Words::default(), lines, notation, mode };
         for element in game.movetext() {
             movetext.element(element)?;
         }
-        let result = game.outcome().map_or("*".into(), |outcome| outcome.to_string());
-        movetext.finish(&result)
+        for _ in 1..movetext.lines.len() {
+            movetext.words.close();
+        }
+        movetext.words.begin();
+        match game.outcome() {
+            Some(outcome) => write!(movetext.words.text, "{outcome}")?,
+            None => movetext.words.text.push('*'),
+        }
+        f.write_str(&movetext.words.finish())
     }
 }
 
@@ -95,13 +102,13 @@ impl Line {
         Line { before: start, now: start, needs_number: true }
     }
 
-    /// The number before the next move, if it takes one.
-    fn number(&self) -> String {
+    /// Writes the number before the next move, if it takes one.
+    fn write_number(&self, out: &mut String) -> fmt::Result {
         let number = self.now.fullmove_number();
         match (self.now.turn(), self.needs_number) {
-            (Color::White, _) => format!("{number}. "),
-            (Color::Black, true) => format!("{number}... "),
-            (Color::Black, false) => String::new(),
+            (Color::White, _) => write!(out, "{number}. "),
+            (Color::Black, true) => write!(out, "{number}... "),
+            (Color::Black, false) => Ok(()),
         }
     }
 
@@ -112,140 +119,135 @@ impl Line {
     }
 }
 
-struct Movetext<'a, 'b> {
-    words: Words<'a, 'b>,
+struct Movetext {
+    words: Words,
     /// The main line and the open variations.
     lines: Vec<Line>,
     notation: MoveNotation,
     mode: CastlingMode,
 }
 
-impl Movetext<'_, '_> {
+impl Movetext {
     fn element(&mut self, element: &Element) -> fmt::Result {
         let line = self.lines.last_mut().expect("a game closes no more variations than it opens");
+        let words = &mut self.words;
         match element {
             Element::Move(mv) => {
-                let text = format!("{}{}", line.number(), self.notation.text(*mv, &line.now, self.mode));
+                words.begin();
+                line.write_number(&mut words.text)?;
+                self.notation.write(&mut words.text, *mv, &line.now, self.mode)?;
                 line.play(*mv);
-                self.words.word(&text)
             }
             Element::Pass => {
-                let text = format!("{}--", line.number());
+                words.begin();
+                line.write_number(&mut words.text)?;
+                words.text.push_str("--");
                 line.before = line.now;
                 line.now = line.now.after_null_move();
                 line.needs_number = false;
-                self.words.word(&text)
             }
-            Element::Nag(nag) => self.words.word(&format!("${nag}")),
+            Element::Nag(nag) => {
+                words.begin();
+                write!(words.text, "${nag}")?;
+            }
             Element::Comment(text) => {
                 line.needs_number = true;
-                self.words.comment(text)
+                words.comment(text);
             }
             Element::BeginVariation => {
                 line.needs_number = true;
                 let start = line.before;
                 self.lines.push(Line::new(start));
-                self.words.open()
+                words.open();
             }
             Element::EndVariation => {
                 self.lines.pop();
-                self.words.close();
-                Ok(())
+                words.close();
             }
         }
-    }
-
-    fn finish(mut self, result: &str) -> fmt::Result {
-        for _ in 1..self.lines.len() {
-            self.words.close();
-        }
-        self.words.word(result)?;
-        self.words.flush()?;
-        self.words.out.write_char('\n')
+        Ok(())
     }
 }
 
-/// Fills lines with words. One word is held back, because a parenthesis may still be joined to it.
-struct Words<'a, 'b> {
-    out: &'a mut fmt::Formatter<'b>,
+/// A text in lines of words. The last word may still grow; it is put on a line of its own when the next one begins, if
+/// it does not fit on that of the words before it.
+#[derive(Default)]
+struct Words {
+    text: String,
+    /// Where the last word begins. What stands before it is the space that may become a line end.
+    word: usize,
+    /// The characters of its line before it, with that space.
     column: usize,
-    pending: String,
-    /// Whether the next word is joined to the pending one.
+    /// Whether what comes next is joined to it.
     joins: bool,
 }
 
-impl<'a, 'b> Words<'a, 'b> {
-    fn new(out: &'a mut fmt::Formatter<'b>) -> Words<'a, 'b> {
-        Words { out, column: 0, pending: String::new(), joins: false }
-    }
-
-    /// A word that is never broken.
-    fn word(&mut self, text: &str) -> fmt::Result {
-        if !std::mem::replace(&mut self.joins, false) {
-            self.flush()?;
+impl Words {
+    /// From here on another word is written, which is never broken.
+    fn begin(&mut self) {
+        if !std::mem::replace(&mut self.joins, false) && self.settle() {
+            self.text.push(' ');
+            self.column += 1;
+            self.word = self.text.len();
         }
-        self.pending.push_str(text);
-        Ok(())
     }
 
-    fn open(&mut self) -> fmt::Result {
-        self.word("(")?;
+    /// Ends the last word; whether its line has any.
+    fn settle(&mut self) -> bool {
+        let word = &self.text.as_bytes()[self.word..];
+        // Continuing bytes of UTF-8 are no characters.
+        let length = word.iter().filter(|byte| **byte & 0xc0 != 0x80).count();
+        if self.column > 0 && self.column + length > COLUMNS {
+            self.text.replace_range(self.word - 1..self.word, "\n");
+            self.column = 0;
+        }
+        self.column += length;
+        self.column > 0
+    }
+
+    fn open(&mut self) {
+        self.begin();
+        self.text.push('(');
         self.joins = true;
-        Ok(())
     }
 
     fn close(&mut self) {
-        self.pending.push(')');
+        self.text.push(')');
         self.joins = false;
     }
 
-    fn comment(&mut self, text: &str) -> fmt::Result {
+    fn comment(&mut self, text: &str) {
         if text.contains('}') {
             return self.line_comment(text);
         }
-        let mut words = text.split(' ');
-        self.word("{")?;
-        self.pending.push_str(words.next().unwrap_or_default());
-        for word in words {
+        self.begin();
+        self.text.push('{');
+        for (index, word) in text.split(' ').enumerate() {
             // At the start of a line these would be an escape or a tag.
-            if word.starts_with(['%', '[']) {
-                self.pending.push(' ');
-                self.pending.push_str(word);
-            } else {
-                self.word(word)?;
+            if index > 0 && word.starts_with(['%', '[']) {
+                self.text.push(' ');
+            } else if index > 0 {
+                self.begin();
             }
+            self.text.push_str(word);
         }
-        self.pending.push('}');
-        Ok(())
+        self.text.push('}');
     }
 
     /// The form that may hold a closing brace: it goes to the end of the line.
-    fn line_comment(&mut self, text: &str) -> fmt::Result {
-        self.word("; ")?;
-        self.pending.push_str(text);
-        self.flush()?;
-        self.out.write_char('\n')?;
-        self.column = 0;
-        Ok(())
+    fn line_comment(&mut self, text: &str) {
+        self.begin();
+        self.text.push_str("; ");
+        self.text.push_str(text);
+        self.settle();
+        self.text.push('\n');
+        (self.word, self.column) = (self.text.len(), 0);
     }
 
-    /// Writes the pending word, on a new line if it does not fit.
-    fn flush(&mut self) -> fmt::Result {
-        let length = self.pending.chars().count();
-        if length == 0 {
-            return Ok(());
-        }
-        if self.column > 0 && self.column + 1 + length > COLUMNS {
-            self.out.write_char('\n')?;
-            self.column = 0;
-        } else if self.column > 0 {
-            self.out.write_char(' ')?;
-            self.column += 1;
-        }
-        self.out.write_str(&self.pending)?;
-        self.column += length;
-        self.pending.clear();
-        Ok(())
+    fn finish(mut self) -> String {
+        self.settle();
+        self.text.push('\n');
+        self.text
     }
 }
 

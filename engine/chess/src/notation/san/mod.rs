@@ -8,9 +8,10 @@ mod parse;
 
 pub use meaning::SanError;
 
-use std::fmt::{self, Write as _};
+use std::fmt;
 use std::str::FromStr;
 
+use crate::notation::letters::Letters;
 use crate::piece::Role;
 use crate::setup::CastlingSide;
 use crate::square::{File, Rank, Square};
@@ -107,43 +108,48 @@ impl FromStr for San {
 
 impl fmt::Display for San {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        match self.body {
-            SanBody::Null => f.write_str("--")?,
-            SanBody::Castle(CastlingSide::King) => f.write_str("O-O")?,
-            SanBody::Castle(CastlingSide::Queen) => f.write_str("O-O-O")?,
-            SanBody::Normal(normal) => normal.fmt(f)?,
-        }
+        let mut word = match self.body {
+            SanBody::Null => Word::of("--"),
+            SanBody::Castle(CastlingSide::King) => Word::of("O-O"),
+            SanBody::Castle(CastlingSide::Queen) => Word::of("O-O-O"),
+            SanBody::Normal(normal) => normal.word(),
+        };
         match self.mark {
-            CheckMark::None => Ok(()),
-            CheckMark::Check => f.write_char('+'),
-            CheckMark::Checkmate => f.write_char('#'),
+            CheckMark::None => {}
+            CheckMark::Check => word.push('+'),
+            CheckMark::Checkmate => word.push('#'),
         }
+        word.write(f)
     }
 }
 
 impl fmt::Display for SanMove {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.word().write(f)
+    }
+}
+
+/// As long as `Qh4xe1` with a promotion, which no piece has, and a mark.
+type Word = Letters<9>;
+
+impl SanMove {
+    fn word(&self) -> Word {
+        let mut word = Word::of("");
         if self.role != Role::Pawn {
-            f.write_char(self.role.to_upper_char())?;
+            word.push(self.role.to_upper_char());
         }
-        if let Some(file) = self.file {
-            f.write_char(file.to_char())?;
-        }
-        if let Some(rank) = self.rank {
-            f.write_char(rank.to_char())?;
-        }
+        self.file.into_iter().for_each(|file| word.push(file.to_char()));
+        self.rank.into_iter().for_each(|rank| word.push(rank.to_char()));
         if self.action == SanAction::Capture {
-            f.write_char('x')?;
+            word.push('x');
         }
-        f.write_char(self.to.file().to_char())?;
-        f.write_char(self.to.rank().to_char())?;
-        match self.promotion {
-            None => Ok(()),
-            Some(role) => {
-                f.write_char('=')?;
-                f.write_char(role.to_upper_char())
-            }
+        word.push(self.to.file().to_char());
+        word.push(self.to.rank().to_char());
+        if let Some(role) = self.promotion {
+            word.push('=');
+            word.push(role.to_upper_char());
         }
+        word
     }
 }
 
