@@ -155,7 +155,7 @@ fn write_moves(criterion: &mut Criterion) {
     let mut reader = PgnReader::new(pattern().into_bytes().leak() as &[u8]);
     let game =
         reader.read_game(Variations::Skip).expect("the pattern is a game").expect("there is one").to_game();
-    let plies: Vec<_> = game.plies().map(|(position, mv)| (*position, mv)).collect();
+    let plies: Vec<_> = game.plies().collect();
     let mut group = criterion.benchmark_group("san");
     group.throughput(Throughput::Elements(plies.len() as u64));
     group.bench_function("write", |bencher| {

@@ -1,7 +1,7 @@
 //! A game: a start position and the moves from there, with the rules that look back on what has been.
 //!
-//! Each ply costs one position (a small flat value) in the history, so undoing is free and nothing is replayed.
-//! Clocks, players and results that are not made on the board are for others.
+//! Each ply costs a move and a key in the history, and no position: of many games at once little memory is in use, and
+//! what looks back replays them. Clocks, players and results that are not made on the board are for others.
 
 use crate::moves::Move;
 use crate::outcome::Ending;
@@ -10,9 +10,8 @@ use crate::position::Position;
 /// A game in progress.
 #[derive(Clone, Debug)]
 pub struct Game {
+    start: Position,
     position: Position,
-    /// The positions before each move.
-    before: Vec<Position>,
     moves: Vec<Move>,
     /// The repetition keys of all positions, the present one last.
     keys: Vec<u64>,
@@ -40,12 +39,12 @@ const SEVENTY_FIVE_MOVES: u16 = 150;
 impl Game {
     /// A game of standard chess or Chess960 from a position. Repetitions are counted from here.
     pub fn new(start: Position) -> Game {
-        Game { position: start, before: Vec::new(), moves: Vec::new(), keys: vec![start.repetition_key()] }
+        Game { start, position: start, moves: Vec::new(), keys: vec![start.repetition_key()] }
     }
 
     /// The position in which the game began.
     pub fn start(&self) -> &Position {
-        self.before.first().unwrap_or(&self.position)
+        &self.start
     }
 
     /// The present position.
@@ -61,8 +60,13 @@ impl Game {
     }
 
     /// The moves played, each with the position before it.
-    pub fn plies(&self) -> impl DoubleEndedIterator<Item = (&Position, Move)> + ExactSizeIterator {
-        self.before.iter().zip(self.moves.iter().copied())
+    pub fn plies(&self) -> impl ExactSizeIterator<Item = (Position, Move)> {
+        let mut position = self.start;
+        self.moves.iter().map(move |&mv| {
+            let before = position;
+            position.play(mv);
+            (before, mv)
+        })
     }
 
     /// The [repetition keys](Position::repetition_key) of all positions since the start, the present one last.
@@ -79,18 +83,20 @@ impl Game {
         if !self.position.is_legal(mv) {
             return Err(IllegalMoveError(mv));
         }
-        self.before.push(self.position);
         self.moves.push(mv);
         self.position.play(mv);
         self.keys.push(self.position.repetition_key());
         Ok(())
     }
 
-    /// Takes the last move back.
+    /// Takes the last move back; plays all others again for it.
     pub fn undo(&mut self) -> Option<Move> {
         let mv = self.moves.pop()?;
-        self.position = self.before.pop().expect("there is a position for every move");
         self.keys.pop();
+        self.position = self.start;
+        for &mv in &self.moves {
+            self.position.play(mv);
+        }
         Some(mv)
     }
 

@@ -143,19 +143,53 @@ impl Conversation {
         meanwhile: &mut Meanwhile<'_>,
         listener: &mut impl Listener,
     ) -> Result<Instant, ConversationError> {
+        let at = self.write(lines, meanwhile, listener)?;
+        self.note_sent(at, lines);
+        Ok(at)
+    }
+
+    /// As [`Self::send`], where so many of the first bytes are those of the last lines that were sent so.
+    pub(crate) fn send_growing(
+        &mut self,
+        shared: usize,
+        lines: &[u8],
+        meanwhile: &mut Meanwhile<'_>,
+        listener: &mut impl Listener,
+    ) -> Result<Instant, ConversationError> {
+        let at = self.write(lines, meanwhile, listener)?;
+        let (first, rest) = split_line(lines);
+        self.transcript.push_growing(at, first.trim_ascii_end(), shared);
+        self.note_sent(at, rest);
+        Ok(at)
+    }
+
+    fn note_sent(&mut self, at: Instant, mut lines: &[u8]) {
+        while !lines.is_empty() {
+            let (line, after) = split_line(lines);
+            self.transcript.push(at, Speaker::Driver, line.trim_ascii_end());
+            lines = after;
+        }
+    }
+
+    fn write(
+        &mut self,
+        lines: &[u8],
+        meanwhile: &mut Meanwhile<'_>,
+        listener: &mut impl Listener,
+    ) -> Result<Instant, ConversationError> {
         if self.state == State::Closed {
             return Err(self.fault.clone().unwrap_or(Fault::Closed).into());
         }
         let mut rest = lines;
         let mut deadline = None;
-        let at = loop {
+        loop {
             match self.process.write(rest) {
                 Written::Bytes(count) => rest = &rest[count..],
                 Written::Broken => return Err(self.diagnose_broken().into()),
             }
             let now = Instant::now();
             if rest.is_empty() {
-                break now;
+                return Ok(now);
             }
             let deadline = *deadline.get_or_insert(now + self.patience.write);
             match self.wait(Waiting::ForRoom, deadline, meanwhile) {
@@ -165,14 +199,7 @@ impl Conversation {
                 }
                 Err(Waited::Stopped(error)) => return Err(error),
             }
-        };
-        let mut rest = lines;
-        while !rest.is_empty() {
-            let (line, after) = split_line(rest);
-            self.transcript.push(at, Speaker::Driver, line.trim_ascii_end());
-            rest = after;
         }
-        Ok(at)
     }
 
     /// Gives the listener one line, waiting for it if need be. A line that was read after the deadline still counts
@@ -183,6 +210,7 @@ impl Conversation {
         meanwhile: &mut Meanwhile<'_>,
         listener: &mut impl Listener,
     ) -> Result<(), Waited> {
+        let mut is_last_chance = false;
         while !self.process.has_line() {
             if self.state == State::Closed {
                 return Err(Waited::Stopped(self.fault.clone().unwrap_or(Fault::Closed).into()));
@@ -190,13 +218,15 @@ impl Conversation {
             if self.process.is_silent() {
                 return Err(Waited::Stopped(self.diagnose_silence().into()));
             }
-            let last_chance = Instant::now() >= deadline;
             if self.process.read_at() > deadline {
                 return Err(Waited::Late);
             }
             self.wait(Waiting::ForOutput, deadline, meanwhile)?;
-            if last_chance && !self.process.has_line() {
-                return Err(Waited::Late);
+            if !self.process.has_line() {
+                if is_last_chance {
+                    return Err(Waited::Late);
+                }
+                is_last_chance = Instant::now() >= deadline;
             }
         }
         self.hear_next(listener).map_err(|fault| Waited::Stopped(fault.into()))

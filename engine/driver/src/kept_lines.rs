@@ -1,7 +1,6 @@
 //! The last lines of a conversation in little memory, used again: with many games at once what is kept of their lines
 //! competes for the processor's caches. The lines with a game's moves grow with it, and each begins as the one before;
-//! so of a long line of ours only that is kept in which it differs from the long line of ours before it. Knows nothing
-//! of what lines mean.
+//! so of those only that is kept in which each differs from the one before. Knows nothing of what lines mean.
 
 use std::collections::VecDeque;
 use std::time::Instant;
@@ -11,42 +10,34 @@ use crate::transcript::{LINES_KEPT, Speaker};
 /// The longest part of a line that is kept, in bytes.
 const LINE_LIMIT: u16 = 4096;
 
-/// From this length on, in bytes, a line is likely to begin as the one before.
-const LONG: usize = 64;
-
 /// The last [`LINES_KEPT`] lines.
 #[derive(Default)]
 pub(crate) struct KeptLines {
     lines: VecDeque<Kept>,
     /// What is kept of each line, one behind the other.
     bytes: VecDeque<u8>,
-    /// The last long line before those that are kept, and the last of all.
+    /// The last growing line before those that are kept.
     before: Vec<u8>,
-    last: Vec<u8>,
 }
 
 struct Kept {
     at: Instant,
     speaker: Speaker,
-    /// Of a long line: how many of its first bytes are those of the long line before it.
+    /// Of a growing line: how many of its first bytes are those of the growing line before it.
     shared: Option<u16>,
     /// How many bytes follow those.
     length: u16,
 }
 
 impl KeptLines {
-    pub(crate) fn push(&mut self, at: Instant, speaker: Speaker, line: &[u8]) {
+    /// Keeps a line. Of a growing one it is told how many of its first bytes are those of the growing one before it.
+    pub(crate) fn push(&mut self, at: Instant, speaker: Speaker, line: &[u8], shared: Option<usize>) {
         if self.lines.len() == LINES_KEPT {
             self.pop();
         }
         let line = &line[..line.len().min(usize::from(LINE_LIMIT))];
-        let is_long = speaker == Speaker::Driver && line.len() >= LONG;
-        let shared = is_long.then(|| common_start(&self.last, line));
+        let shared = shared.map(|shared| shared.min(line.len()));
         let news = &line[shared.unwrap_or(0)..];
-        if let Some(shared) = shared {
-            self.last.truncate(shared);
-            self.last.extend_from_slice(news);
-        }
         self.bytes.extend(news);
         let within_limit = |count: usize| u16::try_from(count).unwrap_or(LINE_LIMIT);
         self.lines.push_back(Kept {
@@ -74,23 +65,14 @@ impl KeptLines {
     /// Calls this with each line, oldest first.
     pub(crate) fn for_each(&self, mut tell: impl FnMut(Instant, Speaker, &[u8])) {
         let mut rest = self.bytes.range(..);
-        let (mut long, mut short) = (self.before.clone(), Vec::new());
+        let (mut growing, mut other) = (self.before.clone(), Vec::new());
         for &Kept { at, speaker, shared, length } in &self.lines {
-            let line = if shared.is_some() { &mut long } else { &mut short };
+            let line = if shared.is_some() { &mut growing } else { &mut other };
             line.truncate(usize::from(shared.unwrap_or(0)));
             line.extend(rest.by_ref().take(usize::from(length)));
             tell(at, speaker, line);
         }
     }
-}
-
-/// How many bytes both begin with, compared in blocks as the compiler likes it.
-fn common_start(one: &[u8], other: &[u8]) -> usize {
-    const BLOCK: usize = 32;
-    let blocks = one.chunks_exact(BLOCK).zip(other.chunks_exact(BLOCK));
-    let start = BLOCK * blocks.take_while(|(one, other)| one == other).count();
-    let rest = one[start..].iter().zip(&other[start..]);
-    start + rest.take_while(|(one, other)| one == other).count()
 }
 
 #[cfg(test)]
@@ -100,8 +82,14 @@ mod tests {
 
     fn check(lines: &[(Speaker, Vec<u8>)]) {
         let mut kept = KeptLines::default();
+        let mut last: &[u8] = &[];
         for (speaker, line) in lines {
-            kept.push(Instant::now(), *speaker, line);
+            let is_growing = line.len() >= 64;
+            let common = last.iter().zip(line).take_while(|(one, other)| one == other).count();
+            kept.push(Instant::now(), *speaker, line, is_growing.then_some(common));
+            if is_growing {
+                last = line;
+            }
         }
         let mut found = Vec::new();
         kept.for_each(|_, speaker, line| found.push((speaker, line.to_vec())));

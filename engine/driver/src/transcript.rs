@@ -90,10 +90,19 @@ impl Transcript {
     }
 
     pub(crate) fn push(&mut self, at: Instant, speaker: Speaker, line: &[u8]) {
+        self.keep(at, speaker, line, None);
+    }
+
+    /// A line of ours that grows, so many of whose first bytes are those of the last one pushed so.
+    pub(crate) fn push_growing(&mut self, at: Instant, line: &[u8], shared: usize) {
+        self.keep(at, Speaker::Driver, line, Some(shared));
+    }
+
+    fn keep(&mut self, at: Instant, speaker: Speaker, line: &[u8], shared: Option<usize>) {
         if let Some(sink) = &mut self.sink {
             sink.line(at.saturating_duration_since(self.begun), speaker, line);
         }
-        self.kept.push(at, speaker, line);
+        self.kept.push(at, speaker, line, shared);
     }
 
     /// The last lines, oldest first.

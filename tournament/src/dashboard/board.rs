@@ -161,7 +161,7 @@ impl Board {
     fn line(&self, ply: usize, words: &str) -> Vec<String> {
         let moves: Vec<UciMove> =
             words.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
-        let before = self.game.plies().nth(ply).map(|(position, _)| *position);
+        let before = self.game.plies().nth(ply).map(|(position, _)| position);
         match before {
             Some(position) => line_in_san(&moves, position),
             None if ply == self.sans.len() => line_in_san(&moves, *self.game.position()),

@@ -89,28 +89,29 @@ pub fn pump(
     let brief = deadline.min(now + SILENCE);
     let mut pumped = None;
     if waiting == Waiting::ForOutput && engine.looked_around_at().is_some_and(|at| now < at + LOOK_AROUND) {
-        pumped = look(Look::Lines, engine, other.as_deref_mut(), interrupt, waiting, brief)?;
+        pumped = look(Look::Lines, engine, other.as_deref_mut(), interrupt, waiting, (now, brief))?;
     }
     if pumped.is_none() {
-        engine.note_look_around(Some(Instant::now()));
-        pumped = look(Look::All, engine, other, interrupt, waiting, deadline)?;
+        let now = Instant::now();
+        engine.note_look_around(Some(now));
+        pumped = look(Look::All, engine, other, interrupt, waiting, (now, deadline))?;
     }
     Ok(pumped.unwrap_or(Pumped::Late))
 }
 
-/// Waits for some sources, and reads those that have something; none if the deadline came first.
+/// Waits for some sources, from one instant to another, and reads those that have something; none if the latter came first.
 fn look(
     look: Look,
     engine: &mut Process,
     mut other: Option<&mut Process>,
     interrupt: Option<&Interrupt>,
     waiting: Waiting,
-    deadline: Instant,
+    (now, deadline): (Instant, Instant),
 ) -> io::Result<Option<Pumped>> {
     let mut ready = [None; SOURCES];
     let happened = {
         let (mut fds, sources, count) = watched(look, engine, other.as_deref(), interrupt, waiting);
-        let happened = poll_until(&mut fds[..count], deadline)?;
+        let happened = poll_until(&mut fds[..count], now, deadline)?;
         for (slot, (fd, source)) in ready.iter_mut().zip(fds[..count].iter().zip(sources)) {
             *slot = (!fd.revents().is_empty()).then_some(source);
         }
@@ -143,14 +144,13 @@ fn look(
     Ok(Some(result))
 }
 
-/// Polls until something is ready, or the deadline; how many are.
-pub(super) fn poll_until(fds: &mut [PollFd<'_>], deadline: Instant) -> io::Result<usize> {
+/// Polls from now until something is ready, or the deadline; how many are.
+pub(super) fn poll_until(fds: &mut [PollFd<'_>], mut now: Instant, deadline: Instant) -> io::Result<usize> {
     loop {
-        let left = deadline.saturating_duration_since(Instant::now());
-        let timeout = Timespec::try_from(left).ok();
+        let timeout = Timespec::try_from(deadline.saturating_duration_since(now)).ok();
         match poll(fds, timeout.as_ref()) {
             Ok(count) => return Ok(count),
-            Err(Errno::INTR) => {}
+            Err(Errno::INTR) => now = Instant::now(),
             Err(error) => return Err(error.into()),
         }
     }

@@ -269,7 +269,7 @@ impl Process {
             let pipes = [&self.stdout, &self.stderr].into_iter().flatten().map(AsFd::as_fd);
             let watched = std::iter::once(self.pidfd.as_fd()).chain(pipes);
             let mut fds: Vec<_> = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
-            if !matches!(poll_until(&mut fds, deadline), Ok(1..)) {
+            if !matches!(poll_until(&mut fds, Instant::now(), deadline), Ok(1..)) {
                 return None;
             }
             let ended = !fds[0].revents().is_empty();

@@ -216,9 +216,12 @@ impl Engine for UciEngine {
         // A second best move for the last search may wait in the pipe: it is heard before the next is expected.
         self.conversation.catch_up(&mut self.hearing)?;
         let go = ClientMessage::Go(request.limits.clone());
-        let lines = self.position.then(request.start, request.moves, &go);
+        let (shared, lines) = self.position.then(request.start, request.moves, &go);
         self.hearing.expect_search();
-        let sent = self.conversation.send(lines.as_bytes(), meanwhile, &mut self.hearing);
+        let sent = self.conversation.send_growing(shared, lines.as_bytes(), meanwhile, &mut self.hearing);
+        if sent.is_err() {
+            self.position = PositionLine::default();
+        }
         if self.conversation.state != State::Closed {
             self.conversation.state = State::Thinking;
         }

@@ -20,16 +20,23 @@ pub(super) struct PositionLine {
 }
 
 impl PositionLine {
-    /// The line for this position and the message that follows it, each with its line feed.
-    pub(super) fn then(&mut self, start: Start<'_>, moves: &[UciMove], message: &ClientMessage<'_>) -> &str {
+    /// The line for this position and the message that follows it, each with its line feed; and how many of its first
+    /// bytes are as they were.
+    pub(super) fn then(
+        &mut self,
+        start: Start<'_>,
+        moves: &[UciMove],
+        message: &ClientMessage<'_>,
+    ) -> (usize, &str) {
         self.text.truncate(self.length);
-        self.update(start, moves);
+        let shared = self.update(start, moves);
         self.length = self.text.len();
         writeln!(self.text, "\n{message}").expect("a string takes any text");
-        &self.text
+        (shared, &self.text)
     }
 
-    fn update(&mut self, start: Start<'_>, moves: &[UciMove]) {
+    /// How many of the first bytes stay.
+    fn update(&mut self, start: Start<'_>, moves: &[UciMove]) -> usize {
         let same_start = match start {
             Start::Standard => self.start.is_none(),
             Start::Fen(fen) => self.start.as_deref() == Some(fen),
@@ -41,8 +48,12 @@ impl PositionLine {
                     write!(self.text, " {mv}").expect("a string takes any text");
                 }
                 self.moves.extend_from_slice(news);
+                self.length
             }
-            _ => self.rewrite(start, moves),
+            _ => {
+                self.rewrite(start, moves);
+                0
+            }
         }
     }
 
@@ -75,8 +86,10 @@ mod tests {
         {
             let moves = &moves[..count];
             let position = ClientMessage::Position { start, moves: Moves::from_slice(moves) };
-            let expected = format!("{position}\nstop\n");
-            assert_eq!(kept.then(start, moves, &ClientMessage::Stop), expected);
+            let before = kept.text.clone();
+            let (shared, text) = kept.then(start, moves, &ClientMessage::Stop);
+            assert_eq!(text, format!("{position}\nstop\n"));
+            assert_eq!(text[..shared], before[..shared]);
         }
     }
 }
