@@ -191,6 +191,25 @@ fn folder_environment_and_error_file_are_as_asked() {
     assert_eq!(std::fs::read_to_string(errors).unwrap(), "oops\n");
 }
 
+/// Ours ignores broken pipes, as Rust has it, and may handle and block others.
+#[test]
+fn signals_are_as_a_program_expects_them() {
+    let mut process = spawn("exec cat /proc/self/status");
+    let lines = all_lines(&mut process);
+    let signals = |name: &str| {
+        let digits = lines.iter().find_map(|line| line.strip_prefix(name)).unwrap();
+        u64::from_str_radix(digits.trim(), 16).unwrap()
+    };
+    let broken_pipe = 1 << (13 - 1);
+    assert_eq!((signals("SigBlk:"), signals("SigCgt:"), signals("SigIgn:") & broken_pipe), (0, 0, 0));
+}
+
+#[test]
+fn what_the_system_refuses_is_told() {
+    let refused = Process::spawn(&shell(&"x".repeat(1 << 20))).unwrap_err().to_string();
+    assert!(refused.ends_with("Argument list too long (os error 7)"), "{refused}");
+}
+
 #[test]
 fn affinity_binds_and_a_processor_that_is_not_there_is_refused() {
     let mut process =

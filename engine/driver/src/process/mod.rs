@@ -15,6 +15,7 @@ mod lines;
 mod lookup;
 mod memory;
 mod pump;
+mod spawn;
 mod stderr_tail;
 mod unix;
 

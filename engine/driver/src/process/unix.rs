@@ -1,4 +1,4 @@
-//! The system's side of a child process on Linux: spawn in a group, pipes that never block, the pidfd, and the kill.
+//! The system's side of a child process on Linux: pipes that never block, the pidfd, and the kill.
 //!
 //! Three things hold whatever happens. The child leads a process group of its own, so that one signal reaches what it
 //! started (wrapper scripts, helpers). The system kills the child when the thread that spawned it ends, even by
@@ -13,24 +13,25 @@
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::CommandExt;
-use std::path::PathBuf;
-use std::process::{Child, Command, Stdio};
+use std::os::unix::process::ExitStatusExt;
+use std::path::{Path, PathBuf};
+use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
 use rustix::io::Errno;
-use rustix::process::{Pid, PidfdFlags, Signal};
+use rustix::process::{Pid, Signal, WaitOptions};
 
 use super::affinity::processor_set;
-use super::command::{EngineCommand, PASSWORD_VARIABLE, StderrPolicy};
+use super::command::{EngineCommand, StderrPolicy};
 use super::exit::Exit;
 use super::guard::Guard;
 use super::identity::ProcessIdentity;
 use super::lines::{LINE_LIMIT, Line, LineBuffer};
 use super::lookup::{LookupError, find_program};
 use super::pump::poll_until;
+use super::spawn::{Errors, Spawned, spawn};
 use super::stderr_tail::StderrTail;
 
 /// How long a killed process may take to vanish before it is left to the system (a process in a system call that
@@ -85,7 +86,7 @@ pub enum Written {
 /// A running child and our ends of its pipes.
 #[derive(Debug)]
 pub struct Process {
-    child: Child,
+    pid: Pid,
     pidfd: OwnedFd,
     stdin: Option<OwnedFd>,
     stdout: Option<OwnedFd>,
@@ -124,36 +125,34 @@ impl Process {
         let program = find_program(command)?;
         let system =
             |error: io::Error| StartError::System { program: program.clone(), reason: error.to_string() };
-        let mut child = prepare(command, &program)?.spawn().map_err(|error| {
-            if !command.affinity.is_empty() && error.raw_os_error() == Some(Errno::INVAL.raw_os_error()) {
-                return StartError::Affinity { processors: command.affinity.clone() };
-            }
-            system(error)
-        })?;
-        match open_pidfd(&child) {
-            Ok(pidfd) => Self::adopt(child, pidfd, command.guard.clone()).map_err(system),
-            Err(error) => {
-                let _ = child.kill();
-                let _ = child.wait();
-                Err(system(error))
-            }
-        }
+        let affinity = || StartError::Affinity { processors: command.affinity.clone() };
+        let processors = match command.affinity.as_slice() {
+            [] => None,
+            some => Some(processor_set(some).ok_or_else(affinity)?),
+        };
+        let errors = errors_of(&command.stderr)?;
+        let spawned =
+            spawn(command, &program, processors, errors).map_err(|error| match error.raw_os_error() {
+                Some(number) if !command.affinity.is_empty() && number == Errno::INVAL.raw_os_error() => {
+                    affinity()
+                }
+                _ => system(error),
+            })?;
+        Self::adopt(spawned, command.guard.clone()).map_err(system)
     }
 
-    fn adopt(mut child: Child, pidfd: OwnedFd, guard: Option<Guard>) -> io::Result<Self> {
-        let guard = guard.map(|guard| (guard, ProcessIdentity::of(child.id())));
+    fn adopt(spawned: Spawned, guard: Option<Guard>) -> io::Result<Self> {
+        let Spawned { pid, pidfd, stdin, stdout, stderr } = spawned;
+        let guard = guard.map(|guard| (guard, identity_of(pid)));
         if let Some((guard, identity)) = &guard {
             guard.watch(*identity);
         }
-        let stdin = child.stdin.take().map(OwnedFd::from);
-        let stdout = child.stdout.take().map(OwnedFd::from);
-        let stderr = child.stderr.take().map(OwnedFd::from);
         // From here on the drop of this value ends the child, whatever fails.
         let process = Self {
-            child,
+            pid,
             pidfd,
-            stdin,
-            stdout,
+            stdin: Some(stdin),
+            stdout: Some(stdout),
             stderr,
             output: LineBuffer::new(LINE_LIMIT),
             tail: StderrTail::new(),
@@ -173,13 +172,13 @@ impl Process {
     /// The process number, which is also that of its group.
     #[must_use]
     pub fn pid(&self) -> u32 {
-        self.child.id()
+        self.pid.as_raw_nonzero().get().unsigned_abs()
     }
 
     /// What a later run needs to find what is left of this process.
     #[must_use]
     pub fn identity(&self) -> ProcessIdentity {
-        ProcessIdentity::of(self.child.id())
+        identity_of(self.pid)
     }
 
     /// Puts as many of these bytes into its standard input as there is room for; never waits, never raises SIGPIPE
@@ -306,14 +305,15 @@ impl Process {
             return;
         }
         // Both may find nobody, and then there is nobody to end.
-        let _ = rustix::process::kill_process_group(pid_of(&self.child), signal);
+        let _ = rustix::process::kill_process_group(self.pid, signal);
         let _ = rustix::process::pidfd_send_signal(&self.pidfd, signal);
     }
 
     /// The group goes before the number: once the child is reaped, the system may give its number to others.
     fn reap(&mut self) -> Option<Exit> {
         self.signal_group(Signal::KILL);
-        let exit = Exit::from_status(self.child.wait().ok()?);
+        let (_, status) = rustix::process::waitpid(Some(self.pid), WaitOptions::empty()).ok()??;
+        let exit = Exit::from_status(ExitStatus::from_raw(status.as_raw()));
         self.life = Life::Reaped(exit);
         if let Some((guard, identity)) = self.guard.take() {
             guard.release(identity);
@@ -396,63 +396,18 @@ impl Drop for Process {
     }
 }
 
-fn pid_of(child: &Child) -> Pid {
-    Pid::from_child(child)
+fn identity_of(pid: Pid) -> ProcessIdentity {
+    ProcessIdentity::of(pid.as_raw_nonzero().get().unsigned_abs())
 }
 
-fn open_pidfd(child: &Child) -> io::Result<OwnedFd> {
-    Ok(rustix::process::pidfd_open(pid_of(child), PidfdFlags::empty())?)
-}
-
-#[expect(clippy::disallowed_methods, reason = "this is the one place that starts processes")]
-fn prepare(command: &EngineCommand, program: &std::path::Path) -> Result<Command, StartError> {
-    let mut prepared = Command::new(program);
-    prepared
-        .env_remove(PASSWORD_VARIABLE)
-        .args(&command.arguments)
-        .envs(command.environment.iter().map(|(name, value)| (name, value)))
-        .stdin(Stdio::piped())
-        .stdout(Stdio::piped())
-        .stderr(stderr_of(&command.stderr)?)
-        .process_group(0);
-    if let Some(directory) = &command.directory {
-        prepared.current_dir(directory);
-    }
-    let refused = || StartError::Affinity { processors: command.affinity.clone() };
-    let processors = match command.affinity.as_slice() {
-        [] => None,
-        some => Some(processor_set(some).ok_or_else(refused)?),
+fn errors_of(policy: &StderrPolicy) -> Result<Errors, StartError> {
+    let path = match policy {
+        StderrPolicy::KeepLast => return Ok(Errors::Piped),
+        StderrPolicy::Discard => Path::new("/dev/null"),
+        StderrPolicy::File(path) => path,
     };
-    let parent = rustix::process::getpid();
-    let in_child = move || {
-        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The parent may have died before the line above; then nobody will send that signal.
-        if rustix::process::getppid() != Some(parent) {
-            return Err(Errno::SRCH.into());
-        }
-        if let Some(processors) = &processors {
-            rustix::thread::sched_setaffinity(None, processors)?;
-        }
-        Ok(())
-    };
-    // SAFETY: between fork and exec the closure makes three system calls, without the C library, and neither
-    // allocates nor locks.
-    #[expect(unsafe_code, reason = "the parent-death signal can only be set in the child")]
-    unsafe {
-        prepared.pre_exec(in_child);
-    }
-    Ok(prepared)
-}
-
-fn stderr_of(policy: &StderrPolicy) -> Result<Stdio, StartError> {
-    match policy {
-        StderrPolicy::Discard => Ok(Stdio::null()),
-        StderrPolicy::KeepLast => Ok(Stdio::piped()),
-        StderrPolicy::File(path) => OpenOptions::new()
-            .append(true)
-            .create(true)
-            .open(path)
-            .map(Stdio::from)
-            .map_err(|error| StartError::StderrFile { path: path.clone(), reason: error.to_string() }),
+    match OpenOptions::new().append(true).create(true).open(path) {
+        Ok(file) => Ok(Errors::To(file.into())),
+        Err(error) => Err(StartError::StderrFile { path: path.to_owned(), reason: error.to_string() }),
     }
 }

@@ -1,0 +1,239 @@
+//! The start of a child process, without a copy of this one.
+//!
+//! A fork copies the page tables of the whole program, stops every thread that writes to a page behind it, and takes
+//! milliseconds once many games are played: each start would disturb them all. So the child borrows our memory until it
+//! is the new program, while the thread that starts it waits (`CLONE_VM | CLONE_VFORK` of clone(2)). `posix_spawn` does
+//! the same, but cannot ask for the signal at our death.
+
+use std::ffi::{CString, OsStr, OsString};
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::unix::ffi::OsStrExt;
+use std::path::Path;
+use std::ptr;
+
+use rustix::io::Errno;
+use rustix::pipe::{PipeFlags, pipe_with};
+use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::thread::CpuSet;
+
+use super::command::{EngineCommand, PASSWORD_VARIABLE};
+
+/// Where the child's standard error goes.
+#[derive(Debug)]
+pub(super) enum Errors {
+    /// To a pipe of ours.
+    Piped,
+    /// To this file.
+    To(OwnedFd),
+}
+
+/// A child that has become its program, and our ends of its pipes.
+#[derive(Debug)]
+pub(super) struct Spawned {
+    pub(super) pid: Pid,
+    pub(super) pidfd: OwnedFd,
+    pub(super) stdin: OwnedFd,
+    pub(super) stdout: OwnedFd,
+    pub(super) stderr: Option<OwnedFd>,
+}
+
+/// Starts the program in a group of its own; the system kills it when this thread ends.
+pub(super) fn spawn(
+    command: &EngineCommand,
+    program: &Path,
+    processors: Option<CpuSet>,
+    errors: Errors,
+) -> io::Result<Spawned> {
+    let pipe = || pipe_with(PipeFlags::CLOEXEC);
+    let ((its_stdin, stdin), (stdout, its_stdout)) = (pipe()?, pipe()?);
+    let (stderr, its_stderr) = match errors {
+        Errors::Piped => pipe().map(|(ours, its)| (Some(ours), its))?,
+        Errors::To(file) => (None, file),
+    };
+    let program = c_string(program.as_os_str())?;
+    let mut arguments = vec![program.clone()];
+    for argument in &command.arguments {
+        arguments.push(c_string(argument)?);
+    }
+    let environment = environment(command)?;
+    let (arguments, environment) = (pointers(&arguments), pointers(&environment));
+    let directory = command.directory.as_deref().map(|path| c_string(path.as_os_str())).transpose()?;
+    let mut launch = Launch {
+        program: &program,
+        arguments: &arguments,
+        environment: &environment,
+        directory: directory.as_ref(),
+        streams: [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()],
+        processors,
+        parent: rustix::process::getpid(),
+        failure: None,
+    };
+    let (pid, pidfd) = launch.child()?;
+    if let Some(failure) = launch.failure {
+        // It has ended already.
+        let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
+        return Err(failure.into());
+    }
+    Ok(Spawned { pid, pidfd, stdin, stdout, stderr })
+}
+
+/// Ours, without what is nobody else's, and with the command's own.
+fn environment(command: &EngineCommand) -> io::Result<Vec<CString>> {
+    let own = |name: &OsStr| command.environment.iter().any(|(other, _)| other == name);
+    let inherited =
+        std::env::vars_os().filter(|(name, _)| name.as_os_str() != PASSWORD_VARIABLE && !own(name));
+    let mut lines = Vec::new();
+    for (name, value) in inherited.chain(command.environment.iter().cloned()) {
+        let mut line: OsString = name;
+        line.push("=");
+        line.push(value);
+        lines.push(c_string(&line)?);
+    }
+    Ok(lines)
+}
+
+fn c_string(text: &OsStr) -> io::Result<CString> {
+    Ok(CString::new(text.as_bytes())?)
+}
+
+/// As exec(3) wants a list: with a null behind it.
+fn pointers(texts: &[CString]) -> Vec<*const libc::c_char> {
+    texts.iter().map(|text| text.as_ptr()).chain([ptr::null()]).collect()
+}
+
+/// All that a child needs to become its program, made ready before it is there: it must neither allocate nor lock.
+struct Launch<'a> {
+    program: &'a CString,
+    arguments: &'a [*const libc::c_char],
+    environment: &'a [*const libc::c_char],
+    directory: Option<&'a CString>,
+    /// What becomes its standard input, output and error.
+    streams: [BorrowedFd<'a>; 3],
+    processors: Option<CpuSet>,
+    parent: Pid,
+    /// Why it did not become the program: written by the child, into our memory.
+    failure: Option<Errno>,
+}
+
+/// More than the child needs of a stack until it has one of its own.
+const STACK_BYTES: usize = 1 << 16;
+
+impl Launch<'_> {
+    /// Makes the child, and waits until it is its program or has failed.
+    fn child(&mut self) -> io::Result<(Pid, OwnedFd)> {
+        const FLAGS: libc::c_int = libc::CLONE_VM | libc::CLONE_VFORK | libc::CLONE_PIDFD | libc::SIGCHLD;
+        // Aligned as a stack must be.
+        let mut stack = vec![0_u128; STACK_BYTES / size_of::<u128>()];
+        let mut pidfd: libc::c_int = -1;
+        let _blocked = BlockedSignals::new();
+        // SAFETY: The stack is the child's alone, grows down from its end, and lives as long as the child borrows our
+        // memory, for this thread waits until then; so does `self`. The child runs `become_program`, which obeys the
+        // rules for code behind a fork of a program with threads.
+        #[expect(unsafe_code, reason = "no safe interface starts a child in borrowed memory")]
+        let pid = unsafe {
+            libc::clone(
+                become_program,
+                stack.as_mut_ptr_range().end.cast(),
+                FLAGS,
+                ptr::from_mut(self).cast(),
+                &raw mut pidfd,
+            )
+        };
+        let Some(pid) = Pid::from_raw(pid).filter(|_| pid > 0) else {
+            return Err(io::Error::last_os_error());
+        };
+        // SAFETY: The system has just opened it for us.
+        #[expect(unsafe_code, reason = "the system gives it as a number")]
+        let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
+        Ok((pid, pidfd))
+    }
+
+    /// Runs in the child, and comes back only with the reason why it could not become the program.
+    fn run(&self) -> Errno {
+        self.prepare().err().unwrap_or_else(|| {
+            restore_signals();
+            // SAFETY: All three are what execve(2) asks for, and live.
+            #[expect(unsafe_code, reason = "the environment is given in memory")]
+            unsafe {
+                libc::execve(self.program.as_ptr(), self.arguments.as_ptr(), self.environment.as_ptr());
+            }
+            Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::NOEXEC)
+        })
+    }
+
+    fn prepare(&self) -> Result<(), Errno> {
+        rustix::process::setpgid(None, None)?;
+        rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
+        // The parent may have died before the line above; then nobody will send that signal.
+        if rustix::process::getppid() != Some(self.parent) {
+            return Err(Errno::SRCH);
+        }
+        if let Some(processors) = &self.processors {
+            rustix::thread::sched_setaffinity(None, processors)?;
+        }
+        if let Some(directory) = self.directory {
+            rustix::process::chdir(directory)?;
+        }
+        let [input, output, errors] = self.streams;
+        rustix::stdio::dup2_stdin(input)?;
+        rustix::stdio::dup2_stdout(output)?;
+        rustix::stdio::dup2_stderr(errors)
+    }
+}
+
+extern "C" fn become_program(launch: *mut libc::c_void) -> libc::c_int {
+    // SAFETY: `Launch::child` gives it, and waits.
+    #[expect(unsafe_code, reason = "clone(2) hands on a bare pointer")]
+    let launch = unsafe { &mut *launch.cast::<Launch<'_>>() };
+    launch.failure = Some(launch.run());
+    libc::EXIT_FAILURE
+}
+
+/// All signals of this thread are held back as long as this value lives, so that no handler of ours runs in a child
+/// that borrows our memory.
+struct BlockedSignals(libc::sigset_t);
+
+impl BlockedSignals {
+    fn new() -> BlockedSignals {
+        // SAFETY: Zeros are a set of signals, and both sets are ours.
+        #[expect(unsafe_code, reason = "there is no safe interface to the mask of signals")]
+        unsafe {
+            let (mut all, mut before): (libc::sigset_t, libc::sigset_t) =
+                (std::mem::zeroed(), std::mem::zeroed());
+            libc::sigfillset(&raw mut all);
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const all, &raw mut before);
+            BlockedSignals(before)
+        }
+    }
+}
+
+impl Drop for BlockedSignals {
+    fn drop(&mut self) {
+        // SAFETY: The set is the one from before.
+        #[expect(unsafe_code, reason = "as above")]
+        unsafe {
+            libc::pthread_sigmask(libc::SIG_SETMASK, &raw const self.0, ptr::null_mut());
+        }
+    }
+}
+
+/// In the child: no signal is handled by us any more, none is held back, and writing to a closed pipe ends a program
+/// again, which Rust's own start has changed. What we were told to ignore (nohup) stays ignored.
+fn restore_signals() {
+    // SAFETY: The child has handlers and a mask of its own, and zeros are a set and an action.
+    #[expect(unsafe_code, reason = "there is no safe interface to handlers and masks of signals")]
+    unsafe {
+        for signal in 1..=libc::SIGRTMAX() {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            let is_known = libc::sigaction(signal, ptr::null(), &raw mut action) == 0;
+            let is_ours = ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction);
+            if is_known && (is_ours || signal == libc::SIGPIPE) {
+                action = std::mem::zeroed();
+                libc::sigaction(signal, &raw const action, ptr::null_mut());
+            }
+        }
+        let none: libc::sigset_t = std::mem::zeroed();
+        libc::pthread_sigmask(libc::SIG_SETMASK, &raw const none, ptr::null_mut());
+    }
+}
