@@ -182,6 +182,7 @@ fn folder_environment_and_error_file_are_as_asked() {
     let errors = folder.path().join("errors.log");
     let command = shell("pwd; echo $SMALT_TEST; echo oops >&2")
         .directory(folder.path())
+        .variable("SMALT_TEST", "another")
         .variable("SMALT_TEST", "value")
         .stderr(StderrPolicy::File(errors.clone()));
     let mut process = Process::spawn(&command).unwrap();

@@ -161,12 +161,9 @@ impl Board {
     fn line(&self, ply: usize, words: &str) -> Vec<String> {
         let moves: Vec<UciMove> =
             words.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();
-        let before = self.game.plies().nth(ply).map(|(position, _)| position);
-        match before {
-            Some(position) => line_in_san(&moves, position),
-            None if ply == self.sans.len() => line_in_san(&moves, *self.game.position()),
-            None => Vec::new(),
-        }
+        let here = (ply == self.sans.len()).then_some(*self.game.position());
+        let before = here.or_else(|| self.game.plies().nth(ply).map(|(position, _)| position));
+        before.map_or_else(Vec::new, |position| line_in_san(&moves, position))
     }
 }
 

@@ -5,6 +5,7 @@
 //! is the new program, while the thread that starts it waits (`CLONE_VM | CLONE_VFORK` of clone(2)). `posix_spawn` does
 //! the same, but cannot ask for the signal at our death.
 
+use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
@@ -12,9 +13,9 @@ use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
-use rustix::io::Errno;
+use rustix::io::{Errno, retry_on_intr};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 use rustix::thread::CpuSet;
 
 use super::command::{EngineCommand, PASSWORD_VARIABLE};
@@ -38,13 +39,28 @@ pub(super) struct Spawned {
     pub(super) stderr: Option<OwnedFd>,
 }
 
+/// Why there is no child.
+#[derive(Debug)]
+pub(super) enum SpawnError {
+    /// The processors that it should be bound to do not exist or are not ours to use.
+    Affinity,
+    /// The system refused for another reason.
+    System(io::Error),
+}
+
+impl<E: Into<io::Error>> From<E> for SpawnError {
+    fn from(error: E) -> SpawnError {
+        SpawnError::System(error.into())
+    }
+}
+
 /// Starts the program in a group of its own; the system kills it when this thread ends.
 pub(super) fn spawn(
     command: &EngineCommand,
     program: &Path,
     processors: Option<CpuSet>,
     errors: Errors,
-) -> io::Result<Spawned> {
+) -> Result<Spawned, SpawnError> {
     let pipe = || pipe_with(PipeFlags::CLOEXEC);
     let ((its_stdin, stdin), (stdout, its_stdout)) = (pipe()?, pipe()?);
     let (stderr, its_stderr) = match errors {
@@ -71,26 +87,26 @@ pub(super) fn spawn(
     };
     let (pid, pidfd) = launch.child()?;
     if let Some(failure) = launch.failure {
-        // It has ended already.
-        let _ = rustix::process::waitpid(Some(pid), WaitOptions::empty());
-        return Err(failure.into());
+        let _ = retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()));
+        return Err(match failure {
+            Failure::Affinity => SpawnError::Affinity,
+            Failure::System(errno) => errno.into(),
+        });
     }
     Ok(Spawned { pid, pidfd, stdin, stdout, stderr })
 }
 
-/// Ours, without what is nobody else's, and with the command's own.
+/// Ours, without what is nobody else's, and with the command's own; of a name given twice the last value counts.
 fn environment(command: &EngineCommand) -> io::Result<Vec<CString>> {
-    let own = |name: &OsStr| command.environment.iter().any(|(other, _)| other == name);
-    let inherited =
-        std::env::vars_os().filter(|(name, _)| name.as_os_str() != PASSWORD_VARIABLE && !own(name));
-    let mut lines = Vec::new();
-    for (name, value) in inherited.chain(command.environment.iter().cloned()) {
-        let mut line: OsString = name;
+    let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
+    variables.remove(OsStr::new(PASSWORD_VARIABLE));
+    variables.extend(command.environment.iter().cloned());
+    let line = |(mut line, value): (OsString, OsString)| {
         line.push("=");
         line.push(value);
-        lines.push(c_string(&line)?);
-    }
-    Ok(lines)
+        c_string(&line)
+    };
+    variables.into_iter().map(line).collect()
 }
 
 fn c_string(text: &OsStr) -> io::Result<CString> {
@@ -113,7 +129,19 @@ struct Launch<'a> {
     processors: Option<CpuSet>,
     parent: Pid,
     /// Why it did not become the program: written by the child, into our memory.
-    failure: Option<Errno>,
+    failure: Option<Failure>,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+enum Failure {
+    Affinity,
+    System(Errno),
+}
+
+impl From<Errno> for Failure {
+    fn from(errno: Errno) -> Failure {
+        Failure::System(errno)
+    }
 }
 
 /// More than the child needs of a stack until it has one of its own.
@@ -140,9 +168,14 @@ impl Launch<'_> {
                 &raw mut pidfd,
             )
         };
-        let Some(pid) = Pid::from_raw(pid).filter(|_| pid > 0) else {
-            return Err(io::Error::last_os_error());
-        };
+        let error = io::Error::last_os_error();
+        let Some(pid) = Some(pid).filter(|pid| *pid > 0).and_then(Pid::from_raw) else { return Err(error) };
+        if pidfd < 0 {
+            // A system older than the flag passes over it.
+            let _ = rustix::process::kill_process(pid, Signal::KILL);
+            let _ = retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()));
+            return Err(Errno::NOSYS.into());
+        }
         // SAFETY: The system has just opened it for us.
         #[expect(unsafe_code, reason = "the system gives it as a number")]
         let pidfd = unsafe { OwnedFd::from_raw_fd(pidfd) };
@@ -150,7 +183,7 @@ impl Launch<'_> {
     }
 
     /// Runs in the child, and comes back only with the reason why it could not become the program.
-    fn run(&self) -> Errno {
+    fn run(&self) -> Failure {
         self.prepare().err().unwrap_or_else(|| {
             restore_signals();
             // SAFETY: All three are what execve(2) asks for, and live.
@@ -158,19 +191,22 @@ impl Launch<'_> {
             unsafe {
                 libc::execve(self.program.as_ptr(), self.arguments.as_ptr(), self.environment.as_ptr());
             }
-            Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::NOEXEC)
+            Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::NOEXEC).into()
         })
     }
 
-    fn prepare(&self) -> Result<(), Errno> {
+    fn prepare(&self) -> Result<(), Failure> {
         rustix::process::setpgid(None, None)?;
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // The parent may have died before the line above; then nobody will send that signal.
         if rustix::process::getppid() != Some(self.parent) {
-            return Err(Errno::SRCH);
+            return Err(Errno::SRCH.into());
         }
         if let Some(processors) = &self.processors {
-            rustix::thread::sched_setaffinity(None, processors)?;
+            rustix::thread::sched_setaffinity(None, processors).map_err(|errno| match errno {
+                Errno::INVAL => Failure::Affinity,
+                other => other.into(),
+            })?;
         }
         if let Some(directory) = self.directory {
             rustix::process::chdir(directory)?;
@@ -178,7 +214,7 @@ impl Launch<'_> {
         let [input, output, errors] = self.streams;
         rustix::stdio::dup2_stdin(input)?;
         rustix::stdio::dup2_stdout(output)?;
-        rustix::stdio::dup2_stderr(errors)
+        Ok(rustix::stdio::dup2_stderr(errors)?)
     }
 }
 
@@ -219,7 +255,8 @@ impl Drop for BlockedSignals {
 }
 
 /// In the child: no signal is handled by us any more, none is held back, and writing to a closed pipe ends a program
-/// again, which Rust's own start has changed. What we were told to ignore (nohup) stays ignored.
+/// again, which Rust's own start has changed. What we were told to ignore (nohup) stays ignored. What came meanwhile was
+/// meant for us, not for the program (Ctrl-C before the child had a group of its own): to ignore a signal forgets it.
 fn restore_signals() {
     // SAFETY: The child has handlers and a mask of its own, and zeros are a set and an action.
     #[expect(unsafe_code, reason = "there is no safe interface to handlers and masks of signals")]
@@ -227,10 +264,12 @@ fn restore_signals() {
         for signal in 1..=libc::SIGRTMAX() {
             let mut action: libc::sigaction = std::mem::zeroed();
             let is_known = libc::sigaction(signal, ptr::null(), &raw mut action) == 0;
-            let is_ours = ![libc::SIG_DFL, libc::SIG_IGN].contains(&action.sa_sigaction);
-            if is_known && (is_ours || signal == libc::SIGPIPE) {
-                action = std::mem::zeroed();
-                libc::sigaction(signal, &raw const action, ptr::null_mut());
+            if is_known && (action.sa_sigaction != libc::SIG_IGN || signal == libc::SIGPIPE) {
+                for handler in [libc::SIG_IGN, libc::SIG_DFL] {
+                    action = std::mem::zeroed();
+                    action.sa_sigaction = handler;
+                    libc::sigaction(signal, &raw const action, ptr::null_mut());
+                }
             }
         }
         let none: libc::sigset_t = std::mem::zeroed();

@@ -20,8 +20,8 @@ use std::time::{Duration, Instant};
 
 use rustix::event::{PollFd, PollFlags};
 use rustix::fs::OFlags;
-use rustix::io::Errno;
-use rustix::process::{Pid, Signal, WaitOptions};
+use rustix::io::{Errno, retry_on_intr};
+use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 
 use super::affinity::processor_set;
 use super::command::{EngineCommand, StderrPolicy};
@@ -31,7 +31,7 @@ use super::identity::ProcessIdentity;
 use super::lines::{LINE_LIMIT, Line, LineBuffer};
 use super::lookup::{LookupError, find_program};
 use super::pump::poll_until;
-use super::spawn::{Errors, Spawned, spawn};
+use super::spawn::{Errors, SpawnError, Spawned, spawn};
 use super::stderr_tail::StderrTail;
 
 /// How long a killed process may take to vanish before it is left to the system (a process in a system call that
@@ -131,13 +131,13 @@ impl Process {
             some => Some(processor_set(some).ok_or_else(affinity)?),
         };
         let errors = errors_of(&command.stderr)?;
-        let spawned =
-            spawn(command, &program, processors, errors).map_err(|error| match error.raw_os_error() {
-                Some(number) if !command.affinity.is_empty() && number == Errno::INVAL.raw_os_error() => {
-                    affinity()
-                }
-                _ => system(error),
-            })?;
+        let spawned = spawn(command, &program, processors, errors).map_err(|error| match error {
+            SpawnError::Affinity => affinity(),
+            SpawnError::System(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
+                LookupError::ForeignFormat { path: program.clone() }.into()
+            }
+            SpawnError::System(error) => system(error),
+        })?;
         Self::adopt(spawned, command.guard.clone()).map_err(system)
     }
 
@@ -312,7 +312,7 @@ impl Process {
     /// The group goes before the number: once the child is reaped, the system may give its number to others.
     fn reap(&mut self) -> Option<Exit> {
         self.signal_group(Signal::KILL);
-        let (_, status) = rustix::process::waitpid(Some(self.pid), WaitOptions::empty()).ok()??;
+        let (_, status) = retry_on_intr(|| waitpid(Some(self.pid), WaitOptions::empty())).ok()??;
         let exit = Exit::from_status(ExitStatus::from_raw(status.as_raw()));
         self.life = Life::Reaped(exit);
         if let Some((guard, identity)) = self.guard.take() {
@@ -401,12 +401,15 @@ fn identity_of(pid: Pid) -> ProcessIdentity {
 }
 
 fn errors_of(policy: &StderrPolicy) -> Result<Errors, StartError> {
-    let path = match policy {
+    let (path, opened) = match policy {
         StderrPolicy::KeepLast => return Ok(Errors::Piped),
-        StderrPolicy::Discard => Path::new("/dev/null"),
-        StderrPolicy::File(path) => path,
+        StderrPolicy::Discard => {
+            let nowhere = Path::new("/dev/null");
+            (nowhere, OpenOptions::new().write(true).open(nowhere))
+        }
+        StderrPolicy::File(path) => (path.as_path(), OpenOptions::new().append(true).create(true).open(path)),
     };
-    match OpenOptions::new().append(true).create(true).open(path) {
+    match opened {
         Ok(file) => Ok(Errors::To(file.into())),
         Err(error) => Err(StartError::StderrFile { path: path.to_owned(), reason: error.to_string() }),
     }
