@@ -93,14 +93,14 @@ fn an_illegal_move_has_its_own_name() {
 }
 
 #[test]
-fn a_null_move_is_illegal() {
-    check("null-move@3", &[OTHER, ("illegal move", 1)]);
+fn a_null_move_is_none() {
+    check("null-move@3", &[OTHER, ("missing move", 1)]);
 }
 
 #[test]
-fn no_move_where_there_is_one_is_illegal() {
-    check_speaking("uci", "none-move@3", &[OTHER, ("illegal move", 1)]);
-    check_speaking("xboard", "none-move@3", &[("malformed move", 1), OTHER]);
+fn no_move_where_there_is_one_is_missing() {
+    check_speaking("uci", "none-move@3", &[OTHER, ("missing move", 1)]);
+    check_speaking("xboard", "none-move@3", &[OTHER, ("missing move", 1)]);
 }
 
 #[test]
@@ -109,8 +109,8 @@ fn a_word_that_is_no_move_is_malformed() {
 }
 
 #[test]
-fn an_answer_without_a_move_is_malformed() {
-    check("missing-move@3", &[("malformed move", 1), OTHER]);
+fn an_answer_without_a_move_lacks_it() {
+    check("missing-move@3", &[OTHER, ("missing move", 1)]);
 }
 
 #[test]
@@ -126,8 +126,8 @@ fn what_xboard_engines_claim_is_judged() {
 }
 
 #[test]
-fn a_line_without_end_is_malformed() {
-    check("endless-line@15", &[("malformed move", 1), OTHER]);
+fn a_line_without_end_ends_the_game() {
+    check("endless-line@15", &[("endless line", 1), OTHER]);
 }
 
 #[test]

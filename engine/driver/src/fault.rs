@@ -67,6 +67,12 @@ pub enum Fault {
         /// What it should have been doing.
         during: State,
     },
+    /// It said that it has no move, or answered without one.
+    #[error("answered without a move: `{line}`")]
+    MissingMove {
+        /// Its line.
+        line: String,
+    },
     /// Its best move is no move.
     #[error("gave a best move that is none: `{line}`")]
     MalformedBestmove {
@@ -142,6 +148,7 @@ impl Fault {
             Self::Exited { exit: Exit::Signal(_), .. } => "crashed",
             Self::StdoutClosed { .. } => "stdout-closed",
             Self::StdinClosed { .. } => "stdin-closed",
+            Self::MissingMove { .. } => "missing-move",
             Self::MalformedBestmove { .. } => "malformed-bestmove",
             Self::LineTooLong { .. } => "line-too-long",
             Self::NoFeaturesDone { .. } => "no-features",
@@ -159,6 +166,7 @@ impl Fault {
     pub fn survival(&self) -> Survival {
         match self {
             Self::NoBestmove { .. }
+            | Self::MissingMove { .. }
             | Self::MalformedBestmove { .. }
             | Self::Refused { .. }
             | Self::IllegalMove { .. }

@@ -346,7 +346,9 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
             Ok(Searched { best: Some(mv), .. }) => {
                 notes.warn(format!("plays {mv} in {what}, where there is no move"))
             }
-            Err(ConversationError::Fault(fault @ Fault::MalformedBestmove { .. })) => {
+            Err(ConversationError::Fault(
+                fault @ (Fault::MissingMove { .. } | Fault::MalformedBestmove { .. }),
+            )) => {
                 notes.warn(format!("in {what}, where there is no move, it {fault}"));
             }
             Err(ConversationError::Fault(fault)) => {

@@ -14,7 +14,7 @@ use smalt_protocol::{Info, Score, SearchLimits};
 
 use super::adjudicate::Adjudicator;
 use super::clock::{Flag, RunningClock};
-use super::record::{FaultReport, GameRecord, NO_MOVE, PlyRecord, SearchRecord, illegal_move_words};
+use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord, illegal_move_words};
 use super::tablebases::Tablebases;
 use super::termination::Termination;
 use crate::live::DemoBoard;
@@ -209,7 +209,7 @@ impl Table<'_> {
         }
         let Some(uci) = searched.best else {
             let words = "said that it has no move, where it has one".to_owned();
-            return Ok(Some(self.lost(mover, Termination::IllegalMove, NO_MOVE, words)));
+            return Ok(Some(self.lost(mover, Termination::MissingMove, "no-move", words)));
         };
         let Ok(mv) = uci.to_move(self.game.position()) else {
             let words = illegal_move_words(uci, &self.game.position().to_fen());
@@ -431,7 +431,9 @@ impl Table<'_> {
             Fault::IllegalMove { .. } => Termination::IllegalMove,
             // What we tell it is legal: it claims the contrary.
             Fault::Refused { .. } => Termination::FalseClaim,
-            Fault::MalformedBestmove { .. } | Fault::LineTooLong { .. } => Termination::MalformedMove,
+            Fault::MissingMove { .. } => Termination::MissingMove,
+            Fault::MalformedBestmove { .. } => Termination::MalformedMove,
+            Fault::LineTooLong { .. } => Termination::EndlessLine,
             Fault::WouldNotStart(_)
             | Fault::NoChess960 { .. }
             | Fault::NoSetBoard { .. }

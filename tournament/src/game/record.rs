@@ -79,19 +79,15 @@ impl GameRecord {
         }
     }
 
-    /// How it ended, in words: `White mates`, `Black makes an illegal move: e2e5`, or `: none` where it said so.
+    /// How it ended, in words: `White mates`, `Black makes an illegal move: e2e5`.
     pub fn sentence(&self) -> String {
         if (self.outcome, self.termination) == (Outcome::Draw, Termination::Walkover) {
             return "Nobody appears".to_owned();
         }
         let sentence = self.termination.sentence(self.loser().map_or(Color::White, Color::opposite));
         let culprit = self.fault.as_ref().filter(|_| self.termination == Termination::IllegalMove);
-        match culprit {
-            Some(fault) if fault.name == NO_MOVE => format!("{sentence}: none"),
-            Some(fault) => match illegal_move_in(&fault.words) {
-                Some(mv) => format!("{sentence}: {mv}"),
-                None => sentence,
-            },
+        match culprit.and_then(|fault| illegal_move_in(&fault.words)) {
+            Some(mv) => format!("{sentence}: {mv}"),
             None => sentence,
         }
     }
@@ -143,9 +139,6 @@ pub struct SearchRecord {
     /// The principal variation, where the plan wants it kept; else empty.
     pub pv: Box<[UciMove]>,
 }
-
-/// The name of the fault of an engine that says that it has no move where it has one.
-pub(super) const NO_MOVE: &str = "no-move";
 
 /// What a report says of an illegal move.
 pub(super) fn illegal_move_words(mv: UciMove, fen: &str) -> String {

@@ -40,8 +40,12 @@ pub enum Termination {
     Stall,
     /// The loser's move was against the rules.
     IllegalMove,
-    /// The loser's move was none, or its line was no line.
+    /// The loser said that it has no move, where it had one.
+    MissingMove,
+    /// The loser's move was no move's text.
     MalformedMove,
+    /// The loser's line had no end.
+    EndlessLine,
     /// The loser claimed a result that the rules do not give it.
     FalseClaim,
     /// The loser could not be started any more, in a tournament that goes on by results: nobody moved.
@@ -49,7 +53,7 @@ pub enum Termination {
 }
 
 /// All of them in the order of tables, with their names and PGN's words for them.
-const NAMES: [(Termination, &str, &str); 19] = [
+const NAMES: [(Termination, &str, &str); 21] = [
     (Termination::Checkmate, "checkmate", "normal"),
     (Termination::Stalemate, "stalemate", "normal"),
     (Termination::Repetition, "repetition", "normal"),
@@ -66,7 +70,9 @@ const NAMES: [(Termination, &str, &str); 19] = [
     (Termination::Disconnect, "disconnect", "abandoned"),
     (Termination::Stall, "stall", "stalled connection"),
     (Termination::IllegalMove, "illegal move", "illegal move"),
+    (Termination::MissingMove, "missing move", "illegal move"),
     (Termination::MalformedMove, "malformed move", "illegal move"),
+    (Termination::EndlessLine, "endless line", "illegal move"),
     (Termination::FalseClaim, "false claim", "illegal move"),
     (Termination::Walkover, "walkover", "abandoned"),
 ];
@@ -110,7 +116,11 @@ impl Termination {
         match self {
             Termination::TimeForfeit => Kind::Time,
             Termination::Disconnect | Termination::Stall | Termination::Walkover => Kind::Crash,
-            Termination::IllegalMove | Termination::MalformedMove | Termination::FalseClaim => Kind::Move,
+            Termination::IllegalMove
+            | Termination::MissingMove
+            | Termination::MalformedMove
+            | Termination::EndlessLine
+            | Termination::FalseClaim => Kind::Move,
             _ => Kind::Play,
         }
     }
@@ -144,7 +154,9 @@ impl Termination {
             Termination::Disconnect => format!("{loser} disconnects"),
             Termination::Stall => format!("{loser}'s connection stalls"),
             Termination::IllegalMove => format!("{loser} makes an illegal move"),
+            Termination::MissingMove => format!("{loser} makes an illegal move: none"),
             Termination::MalformedMove => format!("{loser} makes an illegal move: unreadable"),
+            Termination::EndlessLine => format!("{loser} makes an illegal move: a line without end"),
             Termination::FalseClaim => format!("{loser} makes a false claim of the result"),
             Termination::Walkover => format!("{loser} does not appear"),
         }
@@ -202,6 +214,8 @@ mod tests {
         check(Termination::Disconnect, "disconnect");
         check(Termination::Stall, "stalls");
         check(Termination::IllegalMove, "illegal");
+        check(Termination::MissingMove, "illegal");
+        check(Termination::EndlessLine, "illegal");
         check(Termination::TimeForfeit, "Black loses on time");
         check(Termination::Repetition, "Draw by 3-fold repetition");
     }

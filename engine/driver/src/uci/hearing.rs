@@ -11,7 +11,7 @@ use smalt_protocol::uci::engine::{BestMove, Id};
 use smalt_protocol::{Info, OptionDeclaration};
 
 use crate::conversation::Listener;
-use crate::fault::quote;
+use crate::fault::{Fault, quote};
 use crate::process::{Line, text};
 use crate::search::{Report, Wish, WorkLimit};
 
@@ -52,14 +52,10 @@ impl Refusal {
 /// An engine's answer to `go`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Answer {
-    pub(super) best: Result<Option<UciMove>, Malformed>,
+    pub(super) best: Result<Option<UciMove>, Fault>,
     pub(super) ponder: Option<UciMove>,
     pub(super) at: Instant,
 }
-
-/// The line of a best move that is none.
-#[derive(Clone, PartialEq, Eq, Debug)]
-pub(super) struct Malformed(pub(super) String);
 
 /// All that was heard and not dealt with yet.
 #[derive(Debug, Default)]
@@ -143,7 +139,8 @@ impl Hearing {
                 let best = match best {
                     BestMove::Move(UciMove::Null) | BestMove::None => Ok(None),
                     BestMove::Move(mv) => Ok(Some(mv)),
-                    BestMove::Unreadable(_) => Err(Malformed(quote(line))),
+                    BestMove::Unreadable("") => Err(Fault::MissingMove { line: quote(line) }),
+                    BestMove::Unreadable(_) => Err(Fault::MalformedBestmove { line: quote(line) }),
                 };
                 self.answer = Some(Answer { best, ponder, at });
                 self.awaiting = Awaiting::Nothing;
@@ -283,13 +280,13 @@ mod tests {
             hearing.expect_search();
             hear(&mut hearing, line);
             let best = hearing.answer.unwrap().best;
-            let best = best.map(|mv| mv.map(|mv| mv.to_string())).map_err(|malformed| malformed.0);
+            let best = best.map(|mv| mv.map(|mv| mv.to_string())).map_err(|fault| fault.to_string());
             assert_eq!(best, expected.map(|mv| mv.map(str::to_owned)).map_err(str::to_owned));
         }
         check("bestmove a7a8q ponder a1b1", Ok(Some("a7a8q")));
         check("bestmove (none)", Ok(None));
         check("bestmove 0000", Ok(None));
-        check("bestmove", Err("bestmove"));
-        check("bestmove Nf3", Err("bestmove Nf3"));
+        check("bestmove", Err("answered without a move: `bestmove`"));
+        check("bestmove Nf3", Err("gave a best move that is none: `bestmove Nf3`"));
     }
 }

@@ -18,7 +18,7 @@ use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
 use crate::search::{Ending, Observer, RunningSearch, SearchRequest, Searched, Wish};
 use crate::transcript::{Transcript, TranscriptSink};
-use hearing::{Answer, Awaiting, Hearing, Malformed, Observed, Refusal};
+use hearing::{Answer, Awaiting, Hearing, Observed, Refusal};
 use position_line::PositionLine;
 use terms::KnownTerms;
 
@@ -127,9 +127,8 @@ impl UciEngine {
         if self.conversation.state == State::Thinking {
             self.conversation.state = State::Idle;
         }
-        let best = answer.best.map_err(|Malformed(line)| Fault::MalformedBestmove { line })?;
         Ok(Searched {
-            best,
+            best: answer.best?,
             claim: None,
             ponder: answer.ponder,
             report: self.hearing.report(),

@@ -3,6 +3,7 @@
 use std::time::{Duration, Instant};
 
 use smalt_chess::{San, UciMove};
+use smalt_protocol::uci::engine::BestMove;
 use smalt_protocol::xboard::{EngineMessage, Thinking, moves};
 use smalt_protocol::{Info, Moves};
 
@@ -77,10 +78,13 @@ impl XboardEngine {
         }
         self.board.forget();
         let line = answer.line.clone();
-        match UciMove::parse(&answer.text) {
-            Ok(illegal) => Ok(illegal),
-            Err(_) if San::parse(&answer.text).is_ok() => Err(Fault::IllegalMove { line }),
-            Err(_) => Err(Fault::MalformedBestmove { line }),
+        match BestMove::parse(&answer.text) {
+            BestMove::Move(UciMove::Null) | BestMove::None | BestMove::Unreadable("") => {
+                Err(Fault::MissingMove { line })
+            }
+            BestMove::Move(illegal) => Ok(illegal),
+            BestMove::Unreadable(word) if San::parse(word).is_ok() => Err(Fault::IllegalMove { line }),
+            BestMove::Unreadable(_) => Err(Fault::MalformedBestmove { line }),
         }
     }
 

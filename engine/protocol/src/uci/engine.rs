@@ -92,19 +92,22 @@ impl<'a> EngineMessage<'a> {
 }
 
 fn parse_best_move(mut words: Words<'_>) -> EngineMessage<'_> {
-    let best = words.accept(|word| (word != "ponder").then(|| parse_move_word(word)));
+    let best = words.accept(|word| (word != "ponder").then(|| BestMove::parse(word)));
     words.find(|&word| word == "ponder");
     let ponder = words.next().and_then(|word| UciMove::parse(word).ok());
     EngineMessage::BestMove { best: best.unwrap_or(BestMove::Unreadable("")), ponder }
 }
 
-fn parse_move_word(word: &str) -> BestMove<'_> {
-    match UciMove::parse(word) {
-        Ok(mv) => BestMove::Move(mv),
-        Err(_) if ["(none)", "none", "null"].iter().any(|none| none.eq_ignore_ascii_case(word)) => {
-            BestMove::None
+impl BestMove<'_> {
+    /// Reads the word of an answer; empty where there was none.
+    pub fn parse(word: &str) -> BestMove<'_> {
+        match UciMove::parse(word) {
+            Ok(mv) => BestMove::Move(mv),
+            Err(_) if ["(none)", "none", "null"].iter().any(|none| none.eq_ignore_ascii_case(word)) => {
+                BestMove::None
+            }
+            Err(_) => BestMove::Unreadable(word),
         }
-        Err(_) => BestMove::Unreadable(word),
     }
 }
 

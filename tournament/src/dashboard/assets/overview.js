@@ -4,7 +4,7 @@ import { curve, gauge, interval, pentanomial, resultBar } from "./charts.js";
 import { card, element, renew, table, transcript } from "./elements.js";
 import { capitalized, clock, estimate, fixed, isKnown, percent, short, signed, verdict, whole } from "./words.js";
 
-const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "malformed move", "false claim"]);
+const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "missing move", "malformed move", "endless line", "false claim"]);
 
 const byScore = (entrants) => entrants.map((entrant, index) => ({ ...entrant, index }))
   .sort((first, second) => (second.games ? second.points / second.games : -1) - (first.games ? first.points / first.games : -1));

@@ -74,7 +74,15 @@ const FOUR: &str = "g1f3////1/ b8c6////1/ f1c4////1/ g8f6////1/";
 fn games_that_were_played_are_taken() {
     check(claim(MATE, "1-0", "checkmate", None), None);
     check(claim(FOUR, "0-1", "resignation", None), None);
-    for ending in ["disconnect", "stall", "illegal move", "malformed move", "false claim"] {
+    for ending in [
+        "disconnect",
+        "stall",
+        "illegal move",
+        "missing move",
+        "malformed move",
+        "endless line",
+        "false claim",
+    ] {
         check(claim(FOUR, "0-1", ending, Some(Color::White)), None);
     }
     check(claim("", "0-1", "disconnect", Some(Color::White)), None);
