@@ -69,7 +69,7 @@ pub enum Fault {
     },
     /// It said that it has no move, or answered without one.
     #[error("answered without a move: `{line}`")]
-    MissingMove {
+    NoMove {
         /// Its line.
         line: String,
     },
@@ -148,7 +148,7 @@ impl Fault {
             Self::Exited { exit: Exit::Signal(_), .. } => "crashed",
             Self::StdoutClosed { .. } => "stdout-closed",
             Self::StdinClosed { .. } => "stdin-closed",
-            Self::MissingMove { .. } => "missing-move",
+            Self::NoMove { .. } => "no-move",
             Self::MalformedBestmove { .. } => "malformed-bestmove",
             Self::LineTooLong { .. } => "line-too-long",
             Self::NoFeaturesDone { .. } => "no-features",
@@ -166,7 +166,7 @@ impl Fault {
     pub fn survival(&self) -> Survival {
         match self {
             Self::NoBestmove { .. }
-            | Self::MissingMove { .. }
+            | Self::NoMove { .. }
             | Self::MalformedBestmove { .. }
             | Self::Refused { .. }
             | Self::IllegalMove { .. }

@@ -188,7 +188,7 @@ fn a_best_move_that_is_none_is_quoted() {
         "malformed-bestmove",
         "`bestmove Nf3`",
     );
-    check(Script { go: "echo bestmove", ..HONEST }, PATIENT, LONG, "missing-move", "`bestmove`");
+    check(Script { go: "echo bestmove", ..HONEST }, PATIENT, LONG, "no-move", "`bestmove`");
 }
 
 #[test]

@@ -77,9 +77,9 @@ fn silence_is_named_by_what_was_awaited() {
 #[test]
 fn moves_that_are_none_are_told_apart() {
     check("malformed-bestmove", "malformed-bestmove");
-    check("missing-move", "missing-move");
-    check("none-move", "missing-move");
-    check("null-move", "missing-move");
+    check("missing-move", "no-move");
+    check("none-move", "no-move");
+    check("null-move", "no-move");
 }
 
 #[test]

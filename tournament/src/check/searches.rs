@@ -347,7 +347,7 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
                 notes.warn(format!("plays {mv} in {what}, where there is no move"))
             }
             Err(ConversationError::Fault(
-                fault @ (Fault::MissingMove { .. } | Fault::MalformedBestmove { .. }),
+                fault @ (Fault::NoMove { .. } | Fault::MalformedBestmove { .. }),
             )) => {
                 notes.warn(format!("in {what}, where there is no move, it {fault}"));
             }

@@ -431,7 +431,7 @@ impl Table<'_> {
             Fault::IllegalMove { .. } => Termination::IllegalMove,
             // What we tell it is legal: it claims the contrary.
             Fault::Refused { .. } => Termination::FalseClaim,
-            Fault::MissingMove { .. } => Termination::MissingMove,
+            Fault::NoMove { .. } => Termination::MissingMove,
             Fault::MalformedBestmove { .. } => Termination::MalformedMove,
             Fault::LineTooLong { .. } => Termination::EndlessLine,
             Fault::WouldNotStart(_)

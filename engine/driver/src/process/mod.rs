@@ -2,8 +2,8 @@
 //! with all its children when its owner lets go of it.
 //!
 //! Knows bytes, lines and instants; knows no chess protocol and takes no decision about what a line means.
-//! `unix` holds all that asks the system. It needs Linux (pidfd, the parent-death signal); Windows would get a file
-//! with the same functions beside it, and has none yet.
+//! `spawn` and `unix` hold what asks the system for a process. They need Linux (clone, pidfd, the parent-death signal);
+//! Windows would get files with the same functions beside them, and has none yet.
 
 mod affinity;
 mod command;

@@ -86,12 +86,9 @@ pub(super) fn spawn(
         failure: None,
     };
     let (pid, pidfd) = launch.child()?;
-    if let Some(failure) = launch.failure {
+    if let Some(failure) = launch.failure.take() {
         let _ = retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()));
-        return Err(match failure {
-            Failure::Affinity => SpawnError::Affinity,
-            Failure::System(errno) => errno.into(),
-        });
+        return Err(failure);
     }
     Ok(Spawned { pid, pidfd, stdin, stdout, stderr })
 }
@@ -129,19 +126,7 @@ struct Launch<'a> {
     processors: Option<CpuSet>,
     parent: Pid,
     /// Why it did not become the program: written by the child, into our memory.
-    failure: Option<Failure>,
-}
-
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Failure {
-    Affinity,
-    System(Errno),
-}
-
-impl From<Errno> for Failure {
-    fn from(errno: Errno) -> Failure {
-        Failure::System(errno)
-    }
+    failure: Option<SpawnError>,
 }
 
 /// More than the child needs of a stack until it has one of its own.
@@ -183,7 +168,7 @@ impl Launch<'_> {
     }
 
     /// Runs in the child, and comes back only with the reason why it could not become the program.
-    fn run(&self) -> Failure {
+    fn run(&self) -> SpawnError {
         self.prepare().err().unwrap_or_else(|| {
             restore_signals();
             // SAFETY: All three are what execve(2) asks for, and live.
@@ -191,11 +176,12 @@ impl Launch<'_> {
             unsafe {
                 libc::execve(self.program.as_ptr(), self.arguments.as_ptr(), self.environment.as_ptr());
             }
-            Errno::from_io_error(&io::Error::last_os_error()).unwrap_or(Errno::NOEXEC).into()
+            io::Error::last_os_error().into()
         })
     }
 
-    fn prepare(&self) -> Result<(), Failure> {
+    /// The errors of the system's calls are numbers: none of them allocates.
+    fn prepare(&self) -> Result<(), SpawnError> {
         rustix::process::setpgid(None, None)?;
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // The parent may have died before the line above; then nobody will send that signal.
@@ -204,7 +190,7 @@ impl Launch<'_> {
         }
         if let Some(processors) = &self.processors {
             rustix::thread::sched_setaffinity(None, processors).map_err(|errno| match errno {
-                Errno::INVAL => Failure::Affinity,
+                Errno::INVAL => SpawnError::Affinity,
                 other => other.into(),
             })?;
         }

@@ -143,12 +143,8 @@ impl Process {
 
     fn adopt(spawned: Spawned, guard: Option<Guard>) -> io::Result<Self> {
         let Spawned { pid, pidfd, stdin, stdout, stderr } = spawned;
-        let guard = guard.map(|guard| (guard, identity_of(pid)));
-        if let Some((guard, identity)) = &guard {
-            guard.watch(*identity);
-        }
         // From here on the drop of this value ends the child, whatever fails.
-        let process = Self {
+        let mut process = Self {
             pid,
             pidfd,
             stdin: Some(stdin),
@@ -160,8 +156,13 @@ impl Process {
             life: Life::Running,
             quiet: Quiet::Unknown,
             looked_around_at: None,
-            guard,
+            guard: None,
         };
+        if let Some(guard) = guard {
+            let identity = process.identity();
+            guard.watch(identity);
+            process.guard = Some((guard, identity));
+        }
         for pipe in [&process.stdin, &process.stdout, &process.stderr].into_iter().flatten() {
             let flags = rustix::fs::fcntl_getfl(pipe)?;
             rustix::fs::fcntl_setfl(pipe, flags | OFlags::NONBLOCK)?;
@@ -178,7 +179,7 @@ impl Process {
     /// What a later run needs to find what is left of this process.
     #[must_use]
     pub fn identity(&self) -> ProcessIdentity {
-        identity_of(self.pid)
+        ProcessIdentity::of(self.pid())
     }
 
     /// Puts as many of these bytes into its standard input as there is room for; never waits, never raises SIGPIPE
@@ -394,10 +395,6 @@ impl Drop for Process {
     fn drop(&mut self) {
         self.kill();
     }
-}
-
-fn identity_of(pid: Pid) -> ProcessIdentity {
-    ProcessIdentity::of(pid.as_raw_nonzero().get().unsigned_abs())
 }
 
 fn errors_of(policy: &StderrPolicy) -> Result<Errors, StartError> {

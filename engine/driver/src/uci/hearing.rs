@@ -139,7 +139,7 @@ impl Hearing {
                 let best = match best {
                     BestMove::Move(UciMove::Null) | BestMove::None => Ok(None),
                     BestMove::Move(mv) => Ok(Some(mv)),
-                    BestMove::Unreadable("") => Err(Fault::MissingMove { line: quote(line) }),
+                    BestMove::Unreadable("") => Err(Fault::NoMove { line: quote(line) }),
                     BestMove::Unreadable(_) => Err(Fault::MalformedBestmove { line: quote(line) }),
                 };
                 self.answer = Some(Answer { best, ponder, at });

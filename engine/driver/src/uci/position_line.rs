@@ -86,10 +86,11 @@ mod tests {
         {
             let moves = &moves[..count];
             let position = ClientMessage::Position { start, moves: Moves::from_slice(moves) };
-            let before = kept.text.clone();
+            let before = kept.text[..kept.length].to_owned();
             let (shared, text) = kept.then(start, moves, &ClientMessage::Stop);
             assert_eq!(text, format!("{position}\nstop\n"));
-            assert_eq!(text[..shared], before[..shared]);
+            let goes_on = before.contains(" moves ") && text.starts_with(&before);
+            assert_eq!(shared, if goes_on { before.len() } else { 0 });
         }
     }
 }

@@ -80,7 +80,7 @@ impl XboardEngine {
         let line = answer.line.clone();
         match BestMove::parse(&answer.text) {
             BestMove::Move(UciMove::Null) | BestMove::None | BestMove::Unreadable("") => {
-                Err(Fault::MissingMove { line })
+                Err(Fault::NoMove { line })
             }
             BestMove::Move(illegal) => Ok(illegal),
             BestMove::Unreadable(word) if San::parse(word).is_ok() => Err(Fault::IllegalMove { line }),
