@@ -148,7 +148,8 @@ fn the_corpus_has_every_term_and_every_phase() {
     let mut phases = [false; FULL_PHASE as usize + 1];
     for position in CORPUS.iter() {
         let features = features(position, &mut counter);
-        for feature in features.linear.iter().chain(features.danger.iter().flatten()) {
+        let danger = features.danger.iter().flatten();
+        for feature in features.linear.iter().chain(danger).chain(&features.complexity) {
             seen[feature.weight as usize] = true;
         }
         for weight in features.scale.into_iter().flatten() {
@@ -165,12 +166,13 @@ fn the_corpus_has_every_term_and_every_phase() {
     assert_eq!(phases, [true; FULL_PHASE as usize + 1]);
 }
 
-/// Checks how often a weight occurs: White's minus Black's in the linear part, by king for danger.
+/// Checks how often a weight occurs: White's minus Black's in the linear part, the white king's of danger,
+/// both sides' of complexity.
 #[track_caller]
 fn check_count(fen: &str, term: Term, index: usize, expected: i16) {
     let features = features(&parse(fen), &mut FeatureCounter::default());
     let weight = term.at(index).index();
-    let all = features.linear.iter().chain(&features.danger[0]);
+    let all = features.linear.iter().chain(&features.danger[0]).chain(&features.complexity);
     let count =
         all.filter(|feature| usize::from(feature.weight) == weight).map(|feature| feature.count).sum::<i16>();
     assert_eq!(count, expected, "{term:?} {index} in {fen}");
@@ -207,6 +209,17 @@ fn terms_count_what_they_say() {
     check_count("3q2k1/8/8/8/3N4/8/8/6K1 w - - 0 1", Term::ThreatOnQueen, 0, 2);
     check_count("6rk/8/8/8/8/8/6P1/6K1 w - - 0 1", Term::DangerBlocker, 0, 1);
     check_count("6rk/8/8/8/6p1/8/6P1/6K1 w - - 0 1", Term::DangerBlocker, 0, 0);
+    check_count("8/8/8/8/8/8/8/K6k w - - 0 1", Term::ComplexityConstant, 0, 1);
+    check_count("4k3/pp4p1/8/8/8/8/P7/4K3 b - - 0 1", Term::ComplexityPawns, 0, 4);
+    check_count("4k3/3p4/8/8/8/8/4P3/4K3 w - - 0 1", Term::ComplexityBothWings, 0, 1);
+    check_count("4k3/2pp4/8/8/8/8/P7/4K3 w - - 0 1", Term::ComplexityBothWings, 0, 0);
+    check_count("4k3/2pp4/8/8/8/8/P7/4K3 w - - 0 1", Term::ComplexityPawnEnding, 0, 1);
+    check_count("4k3/2pp4/8/8/8/8/P7/4KB2 w - - 0 1", Term::ComplexityPawnEnding, 0, 0);
+    check_count("4k3/2p5/8/6p1/8/8/PP6/4K3 w - - 0 1", Term::ComplexityPassed, 0, 2);
+    check_count("8/8/2k3K1/8/8/8/8/8 w - - 0 1", Term::ComplexityOutflanking, 0, 4);
+    check_count("4k3/8/8/8/8/8/8/3K4 w - - 0 1", Term::ComplexityOutflanking, 0, -6);
+    check_count("8/8/3K4/8/8/3k4/8/8 w - - 0 1", Term::ComplexityInfiltration, 0, 2);
+    check_count("8/8/3k4/8/3K4/8/8/8 w - - 0 1", Term::ComplexityInfiltration, 0, 0);
 }
 
 #[test]

@@ -98,6 +98,7 @@ impl Plain {
         let unpacked = |row: Row<'_>| Features {
             linear: row.linear().map(feature).collect(),
             danger: [0, 1].map(|king| row.danger(king).map(feature).collect()),
+            complexity: row.complexity().map(feature).collect(),
             scale: row.scale().map(|scale| scale.map(|weight| weight as u16)),
             phase: row.phase(),
         };

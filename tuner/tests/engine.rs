@@ -7,7 +7,7 @@ use std::io::{BufRead, BufReader, PipeWriter, Write};
 use std::path::Path;
 use std::sync::atomic::AtomicBool;
 
-use smalt::evaluation::schema::{Part, WEIGHTS};
+use smalt::evaluation::schema::WEIGHTS;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{LARGEST_EVALUATION, Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
@@ -151,8 +151,7 @@ fn the_largest_numbers_neither_crash_nor_overflow() {
                 _ if mixed(seed << 32 | (2 * weight as u64 + half)).is_multiple_of(2) => 30_000,
                 _ => -30_000,
             };
-            *pair =
-                if entry_of(weight).part == Part::Scale { [number(0); 2] } else { [number(0), number(1)] };
+            *pair = if entry_of(weight).part.is_single() { [number(0); 2] } else { [number(0), number(1)] };
         }
         let mut engine = Engine::with_table(&written(&folder, &numbers));
         for position in corpus().iter().step_by(97) {

@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use smalt::evaluation::schema::WEIGHTS;
+use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
@@ -126,7 +126,7 @@ fn the_gradient_is_what_finite_differences_say() {
     loss.gradient(0..loss.block_count(), &parameters, &mut gradient);
     let largest = gradient.iter().fold(0.0_f64, |largest, slope| largest.max(slope.abs()));
     let mut moved = parameters.clone();
-    // Every ninth parameter, and all that are not linear: danger and scale are among the last.
+    // Every ninth parameter, and all that are not linear: complexity and scale are the last.
     for index in (0..PARAMETERS).filter(|index| index % 9 == 0 || *index > 2 * WEIGHTS - 100) {
         let step = 1e-3;
         moved[index] = parameters[index] + step;
@@ -155,7 +155,20 @@ fn the_matrix_is_the_mean_of_outer_products() {
         };
         (value(1e-3) - value(-1e-3)) / 2e-3
     };
-    for (a, b) in [(0, 0), (0, 1), (1, 0), (2, 40), (301, 12), (900, 901), (1000, 1000), (1040, 8)] {
+    let complexity = 2 * Term::ComplexityConstant.start();
+    for (a, b) in [
+        (0, 0),
+        (0, 1),
+        (1, 0),
+        (2, 40),
+        (301, 12),
+        (900, 901),
+        (1000, 1000),
+        (1040, 8),
+        (complexity, complexity),
+        (complexity + 10, complexity + 2),
+        (complexity + 4, 1),
+    ] {
         let rows_of_all = (0..rows.block_count()).flat_map(|block| rows.block_rows(block));
         let sum: f64 = rows_of_all.map(|row| expected(row, a) * expected(row, b)).sum();
         let slow = 2.0 * sum / rows.len() as f64;

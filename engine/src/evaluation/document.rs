@@ -5,7 +5,7 @@
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
-use super::schema::{Entry, Part, SCHEMA, Shape, WEIGHTS};
+use super::schema::{Entry, SCHEMA, Shape, WEIGHTS};
 
 /// The version of the file format, its key `format`.
 pub const FORMAT: i64 = 1;
@@ -160,11 +160,10 @@ struct Place<'t> {
 
 impl Place<'_> {
     fn read_term(&self, entry: &Entry, value: &Value<'_>, weights: &mut [[i16; 2]]) -> Result<()> {
-        match (entry.shape, entry.part) {
-            (Shape::One, Part::Scale) => weights[0] = self.single(value)?,
-            (Shape::One, _) => weights[0] = self.pair(value)?,
-            (_, Part::Scale) => self.read_list(value, weights, Self::single)?,
-            (_, _) => self.read_list(value, weights, Self::pair)?,
+        let read = if entry.part.is_single() { Self::single } else { Self::pair };
+        match entry.shape {
+            Shape::One => weights[0] = read(self, value)?,
+            Shape::List(_) | Shape::Board => self.read_list(value, weights, read)?,
         }
         Ok(())
     }

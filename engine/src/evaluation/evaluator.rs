@@ -45,6 +45,8 @@ struct Entry {
     structure: Structure,
 }
 
+const _: () = assert!(size_of::<Entry>() == 64);
+
 /// Evaluates positions with one set of parameters. One for each searching thread.
 pub struct Evaluator {
     parameters: Arc<Parameters>,

@@ -63,6 +63,7 @@ impl fmt::Display for Explanation {
         let white = Score::new(white.middlegame, white.endgame);
         let black = Score::new(black.middlegame, black.endgame);
         writeln!(f, "{:<NAMES$} {} {}", "king danger, units", Columns(white), Columns(black))?;
+        self.write_complexity(f)?;
         let [white, black] = self.parts.scale;
         writeln!(f, "{:<NAMES$} {white:>13} {black:>13}", "endgame scale if ahead, of 64")?;
         writeln!(f, "{:<NAMES$} {:>13}", "phase, of 24", format!("{}/{FULL_PHASE}", self.parts.phase))?;
@@ -80,6 +81,16 @@ impl Explanation {
             }
         }
         Ok(())
+    }
+
+    fn write_complexity(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (entry, [value, _]) in SCHEMA.iter().zip(self.terms) {
+            if entry.part == Part::Complexity && value != Score::ZERO {
+                let name = format!("{}.{}", entry.group, entry.name);
+                writeln!(f, "{name:<NAMES$} {:>13}", value.middlegame())?;
+            }
+        }
+        writeln!(f, "{:<NAMES$} {:>13}", "complexity, to the leader's endgame", self.parts.complexity)
     }
 }
 

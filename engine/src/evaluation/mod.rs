@@ -60,6 +60,7 @@ fn parts<T: Trace>(position: &Position, structure: &Structure, weighing: &mut We
     Parts {
         linear: pair(sums.linear),
         danger: sums.danger.map(pair),
+        complexity: sums.complexity,
         scale: sums.scale,
         phase: scene::phase(position),
     }

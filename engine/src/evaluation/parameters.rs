@@ -73,7 +73,7 @@ impl Parameters {
         Parameters { values }
     }
 
-    /// The numbers of the weight: [middlegame, endgame], or twice the single number of a scale.
+    /// The numbers of the weight: [middlegame, endgame], or twice the single number of a complexity or a scale.
     #[inline]
     pub fn get(&self, weight: Weight) -> Score {
         self.values[weight.index()]

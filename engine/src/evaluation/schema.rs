@@ -33,8 +33,17 @@ pub enum Part {
     Linear,
     /// Units of danger in a pair [middlegame, endgame], summed for the king in danger, then bent by a curve.
     Danger,
+    /// A single number: centipawns of the endgame, summed for whoever is ahead there.
+    Complexity,
     /// A single number: sixty-fourths of the endgame score that remain.
     Scale,
+}
+
+impl Part {
+    /// Whether its weights are single numbers and no pairs.
+    pub const fn is_single(self) -> bool {
+        matches!(self, Part::Complexity | Part::Scale)
+    }
 }
 
 /// What a tuner holds the numbers of a term to. The engine takes any.
@@ -288,6 +297,21 @@ terms! {
     LoneKingNear = "endgame" "lone_king_near" One, Linear;
     /// The side to move.
     Tempo = "endgame" "tempo" One, Linear;
+
+    /// Every position.
+    ComplexityConstant = "complexity" "constant" One, Complexity;
+    /// Each pawn of both sides.
+    ComplexityPawns = "complexity" "pawns" One, Complexity;
+    /// Pawns of either side on the files a to d as well as e to h.
+    ComplexityBothWings = "complexity" "both_wings" One, Complexity;
+    /// No pieces but kings and pawns.
+    ComplexityPawnEnding = "complexity" "pawn_ending" One, Complexity;
+    /// Each passed pawn of both sides.
+    ComplexityPassed = "complexity" "passed" One, Complexity;
+    /// Each file that the kings stand apart, and for each rank one less.
+    ComplexityOutflanking = "complexity" "outflanking" One, Complexity;
+    /// Each king on the other half of the board.
+    ComplexityInfiltration = "complexity" "infiltration" One, Complexity;
 
     /// Bishops of opposite colors and no other pieces.
     ScaleOppositeBishops = "scale" "opposite_bishops" One, Scale;

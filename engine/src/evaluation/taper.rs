@@ -1,5 +1,5 @@
-//! What is not linear in the weights: the curve of king danger, the scaling of endgames, and the taper between
-//! middlegame and endgame. Written once over any number type, so that the engine computes with integers what a
+//! What is not linear in the weights: the curve of king danger, the complexity and the scaling of endgames, and the taper
+//! between middlegame and endgame. Written once over any number type, so that the engine computes with integers what a
 //! tuner differentiates. Knows no chess beyond two sides and the phase.
 
 use std::ops::{Add, Mul, Sub};
@@ -48,6 +48,19 @@ pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + 
     fn choose(self, above_zero: Self, otherwise: Self) -> Self {
         if self > Self::from_integer(0) { above_zero } else { otherwise }
     }
+
+    /// The number, further from zero by so much, or nearer where that is negative; at most to zero or to twice itself, so
+    /// that it keeps its sign and nothing jumps where the sign changes.
+    #[inline(always)]
+    fn widened(self, by: Self) -> Self {
+        let zero = Self::from_integer(0);
+        let distance = self.choose(self, zero - self);
+        let wide = distance + by;
+        let wide = wide.choose(wide, zero);
+        let rest = distance + distance - wide;
+        let wide = rest.choose(wide, distance + distance);
+        self.choose(wide, zero - wide)
+    }
 }
 
 impl Number for i32 {
@@ -90,6 +103,8 @@ pub struct Parts<N> {
     pub linear: Pair<N>,
     /// Units of danger to the white and to the black king.
     pub danger: [Pair<N>; 2],
+    /// Centipawns of the endgame for whoever is ahead there.
+    pub complexity: N,
     /// Sixty-fourths of the endgame score that remain when White or when Black is ahead.
     pub scale: [N; 2],
     /// 0 (endgame) to [`FULL_PHASE`].
@@ -115,6 +130,7 @@ impl<N: Number> Parts<N> {
             + (square(black.middlegame) - square(white.middlegame));
         let endgame = limited(self.linear.endgame) * whole(DANGER_LINEAR_DIVISOR)
             + (plain(black.endgame) - plain(white.endgame));
+        let endgame = endgame.widened(limited(self.complexity) * whole(DANGER_LINEAR_DIVISOR));
         let leader = endgame.choose(self.scale[0], self.scale[1]);
         let scaled = endgame * leader.clamped(0, FULL_SCALE);
 
@@ -128,17 +144,36 @@ impl<N: Number> Parts<N> {
 mod tests {
     use super::*;
 
-    fn parts<N: Number>(linear: [i32; 2], danger: [[i32; 2]; 2], scale: [i32; 2], phase: i32) -> Parts<N> {
+    fn parts<N: Number>(
+        linear: [i32; 2],
+        danger: [[i32; 2]; 2],
+        complexity: i32,
+        scale: [i32; 2],
+        phase: i32,
+    ) -> Parts<N> {
         let whole = N::from_integer;
         let pair =
             |[middlegame, endgame]: [i32; 2]| Pair { middlegame: whole(middlegame), endgame: whole(endgame) };
-        Parts { linear: pair(linear), danger: danger.map(pair), scale: scale.map(whole), phase }
+        Parts {
+            linear: pair(linear),
+            danger: danger.map(pair),
+            complexity: whole(complexity),
+            scale: scale.map(whole),
+            phase,
+        }
     }
 
     #[track_caller]
-    fn check((linear, danger, scale, phase): ([i32; 2], [[i32; 2]; 2], [i32; 2], i32), expected: i32) {
-        assert_eq!(parts::<i32>(linear, danger, scale, phase).evaluation(), expected);
-        let real = parts::<f64>(linear, danger, scale, phase).evaluation();
+    fn check(input: ([i32; 2], [[i32; 2]; 2], [i32; 2], i32), expected: i32) {
+        let (linear, danger, scale, phase) = input;
+        check_complex((linear, danger, 0, scale, phase), expected);
+    }
+
+    #[track_caller]
+    fn check_complex(input: ([i32; 2], [[i32; 2]; 2], i32, [i32; 2], i32), expected: i32) {
+        let (linear, danger, complexity, scale, phase) = input;
+        assert_eq!(parts::<i32>(linear, danger, complexity, scale, phase).evaluation(), expected);
+        let real = parts::<f64>(linear, danger, complexity, scale, phase).evaluation();
         assert!((real - f64::from(expected)).abs() < 1.0, "{real} is far from {expected}");
     }
 
@@ -167,10 +202,54 @@ mod tests {
     }
 
     #[test]
+    fn complexity_counts_in_the_endgame_for_the_leader() {
+        let (safe, plain) = ([[0; 2]; 2], [64, 64]);
+        check_complex(([0, 100], safe, 30, plain, 0), 130);
+        check_complex(([0, -100], safe, 30, plain, 0), -130);
+        check_complex(([0, 100], safe, -30, plain, 0), 70);
+        check_complex(([0, -100], safe, -30, plain, 0), -70);
+        check_complex(([0, 0], [[0, 1600], [0, 0]], 30, plain, 0), -130);
+        check_complex(([100, 100], safe, 30, plain, 12), 115);
+        check_complex(([100, 100], safe, 30, plain, 24), 100);
+        check_complex(([0, 100], safe, -20, [16, 64], 0), 20);
+    }
+
+    #[test]
+    fn complexity_never_changes_who_leads_nor_jumps() {
+        let (safe, plain) = ([[0; 2]; 2], [64, 64]);
+        for (endgame, complexity, expected) in [
+            (20, -30, 0),
+            (-20, -30, 0),
+            (20, 30, 40),
+            (-20, 30, -40),
+            (0, 30, 0),
+            (0, -30, 0),
+            (1, i32::MAX, 2),
+        ] {
+            check_complex(([0, endgame], safe, complexity, plain, 0), expected);
+        }
+        for complexity in [-50, 50] {
+            let at = |endgame: f64| {
+                let linear = Pair { middlegame: 0.0, endgame };
+                let danger = [Pair { middlegame: 0.0, endgame: 0.0 }; 2];
+                let complexity = f64::from(complexity);
+                Parts { linear, danger, complexity, scale: [64.0; 2], phase: 0 }.evaluation()
+            };
+            for step in -1000..1000 {
+                let (here, next) = (f64::from(step) / 8.0, f64::from(step + 1) / 8.0);
+                assert!((0.0..=0.25).contains(&(at(next) - at(here))), "{here}: {}, {}", at(here), at(next));
+                assert_eq!(at(here), -at(-here));
+            }
+        }
+    }
+
+    #[test]
     fn extremes_are_limited() {
         let most = [i32::MAX, i32::MAX];
         check((most, [[i32::MIN; 2], most], [i32::MAX; 2], 24), LARGEST_EVALUATION);
         check(([i32::MIN; 2], [most, [i32::MIN; 2]], [i32::MAX; 2], 0), -LARGEST_EVALUATION);
         check((most, [most, most], [i32::MIN; 2], 12), LARGEST_EVALUATION / 2);
+        check_complex((most, [[0; 2], most], i32::MAX, [64; 2], 0), LARGEST_EVALUATION);
+        check_complex((most, [[0; 2]; 2], i32::MIN, [64; 2], 0), 0);
     }
 }

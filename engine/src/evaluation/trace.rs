@@ -41,6 +41,14 @@ impl<'a, T: Trace> Weighing<'a, T> {
         self.trace.found(weight, count as i32, owner, value);
         value
     }
+
+    /// The value, to whoever is ahead, of a feature that was found so many times; the trace hears of it as White's.
+    #[inline(always)]
+    pub(super) fn weigh_for_leader(&mut self, weight: Weight, count: i32) -> i32 {
+        let value = self.parameters.get(weight) * count;
+        self.trace.found(weight, count, Color::White, value);
+        value.middlegame()
+    }
 }
 
 /// How often a feature occurs.
@@ -48,7 +56,8 @@ impl<'a, T: Trace> Weighing<'a, T> {
 pub struct Feature {
     /// Index of the weight.
     pub weight: u16,
-    /// How often: White's minus Black's for the linear part, that of one king's for danger. Never zero.
+    /// How often: White's minus Black's for the linear part, that of one king's for danger, that of both sides together
+    /// for complexity. Never zero.
     pub count: i16,
 }
 
@@ -59,6 +68,8 @@ pub struct Features {
     pub linear: Vec<Feature>,
     /// The dangers to the white and to the black king, by ascending weight.
     pub danger: [Vec<Feature>; 2],
+    /// The complexity, by ascending weight.
+    pub complexity: Vec<Feature>,
     /// The weight that scales the endgame when White or when Black is ahead, if one does.
     pub scale: [Option<u16>; 2],
     /// 0 (endgame) to [`super::taper::FULL_PHASE`].
@@ -86,6 +97,9 @@ impl Features {
         Parts {
             linear: sum(&self.linear),
             danger: [sum(&self.danger[0]), sum(&self.danger[1])],
+            complexity: self.complexity.iter().fold(N::from_integer(0), |sum, feature| {
+                sum + weights(feature.weight as usize)[0] * N::from_integer(i32::from(feature.count))
+            }),
             scale: self.scale.map(scale),
             phase: self.phase,
         }
@@ -130,6 +144,7 @@ impl FeatureCounter {
                         add(&mut features.danger[0], white);
                         add(&mut features.danger[1], black);
                     }
+                    Part::Complexity => add(&mut features.complexity, white),
                     Part::Scale => {
                         for (slot, count) in features.scale.iter_mut().zip([white, black]) {
                             if count != 0 {

@@ -6,8 +6,8 @@ use std::ops::{Add, Mul, Sub};
 
 use smalt::evaluation::taper::{FULL_SCALE, Number, Pair, Parts};
 
-/// The inputs of the formula: two linear sums, two for each king's danger, two scales.
-pub const INPUTS: usize = 8;
+/// The inputs of the formula: two linear sums, two for each king's danger, two scales, one complexity.
+pub const INPUTS: usize = 9;
 
 /// A value and its slopes along each input.
 ///
@@ -20,7 +20,7 @@ pub struct Dual {
     /// Its derivative by each input.
     pub slopes: [f32; INPUTS],
     /// A bit for each input that it may depend on; the other slopes are zero.
-    inputs: u8,
+    inputs: u16,
 }
 
 impl Dual {
@@ -121,7 +121,7 @@ impl Number for Dual {
 }
 
 /// The sums that a row leaves to the formula, by input: linear [mg, eg], danger to White's king [mg, eg], to Black's
-/// [mg, eg], scale of White and of Black.
+/// [mg, eg], scale of White and of Black, complexity.
 pub type Sums = [f32; INPUTS];
 
 /// The scale of a leader whom nothing holds back.
@@ -132,6 +132,12 @@ pub const UNSCALED: f32 = FULL_SCALE as f32;
 pub fn evaluation(sums: &Sums, phase: i32) -> Dual {
     let input = |index: usize| Dual::input(index, sums[index]);
     let pair = |index: usize| Pair { middlegame: input(index), endgame: input(index + 1) };
-    let parts = Parts { linear: pair(0), danger: [pair(2), pair(4)], scale: [input(6), input(7)], phase };
+    let parts = Parts {
+        linear: pair(0),
+        danger: [pair(2), pair(4)],
+        scale: [input(6), input(7)],
+        complexity: input(8),
+        phase,
+    };
     parts.evaluation()
 }

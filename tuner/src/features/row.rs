@@ -3,9 +3,9 @@
 //! Words of 16 bits. The head: a word of phase (5 bits), scale weights of White and of Black as the leader (4 bits each:
 //! 0 for none, else one more than the index among the scale weights) and a flag; a word that counts the linear words;
 //! then a word for each two weights of king danger: how often the first occurs for the white and for the black king,
-//! then the second, 4 bits each. All heads are alike, so that the dangers are summed in lanes. Where a danger occurs
-//! more than 15 times the flag is set, and a word for each weight follows: what is beyond 15, for the white king in the
-//! low byte, for the black king in the high byte.
+//! then the second, 4 bits each; then a word for each two weights of complexity: how often each occurs, 8 bits with a sign.
+//! All heads are alike, so that both are summed in lanes. Where a danger occurs more than 15 times the flag is set, and a
+//! word for each weight follows: what is beyond 15, for the white king in the low byte, for the black king in the high byte.
 //!
 //! Then the linear part: a word is a *column*, a weight together with how often it occurs, so that a pass adds whole
 //! columns and never multiplies. There are columns for counts of ±1, ±2, ±4 and ±8; another count takes several.
@@ -15,7 +15,10 @@ use smalt::evaluation::taper::{Number, Parts};
 use smalt::evaluation::trace::{Feature, Features};
 
 /// Words before the linear part, and before what rarely stands between.
-pub const HEAD: usize = 2 + DANGERS.div_ceil(2);
+pub const HEAD: usize = COMPLEXITY_WORD + COMPLEXITIES.div_ceil(2);
+
+/// The first word of complexity.
+const COMPLEXITY_WORD: usize = 2 + DANGERS.div_ceil(2);
 
 /// What the four bits of a danger's count can tell.
 const MOST: i16 = 15;
@@ -36,6 +39,12 @@ pub const DANGER_START: usize = start_of(Part::Danger);
 
 /// How many weights of king danger there are.
 pub const DANGERS: usize = count_of(Part::Danger);
+
+/// The first of the weights of complexity; they stand together.
+pub const COMPLEXITY_START: usize = start_of(Part::Complexity);
+
+/// How many weights of complexity there are.
+pub const COMPLEXITIES: usize = count_of(Part::Complexity);
 
 /// The first of the weights that scale; they stand together.
 pub const SCALE_START: usize = start_of(Part::Scale);
@@ -72,7 +81,7 @@ pub struct RowError;
 /// Packs the features of a position.
 ///
 /// # Errors
-/// If a weight of danger occurs more than 270 times.
+/// If a weight of danger occurs more than 270 times, or one of complexity more than 127 times.
 pub fn pack(features: &Features) -> Result<Vec<u16>, RowError> {
     let scale = |weight: Option<u16>| weight.map_or(0, |weight| weight + 1 - SCALE_START as u16);
     let mut words = Vec::with_capacity(64);
@@ -86,6 +95,11 @@ pub fn pack(features: &Features) -> Result<Vec<u16>, RowError> {
             let rest = u8::try_from((feature.count - MOST).max(0)).map_err(|_| RowError)?;
             beyond[index] |= u16::from(rest) << (8 * king);
         }
+    }
+    for feature in &features.complexity {
+        let index = usize::from(feature.weight) - COMPLEXITY_START;
+        let count = i8::try_from(feature.count).map_err(|_| RowError)?;
+        words[COMPLEXITY_WORD + index / 2] |= u16::from(count as u8) << (8 * (index % 2));
     }
     if beyond != [0; DANGERS] {
         words[0] |= WIDE;
@@ -184,9 +198,22 @@ impl<'a> Row<'a> {
         (0..DANGERS).map(move |index| (DANGER_START + index, count(index))).filter(|(_, count)| *count != 0)
     }
 
+    /// How often each weight of complexity occurs; one more than there are where that is needed for whole words.
+    #[inline(always)]
+    pub fn complexity_counts(&self) -> [i8; 2 * COMPLEXITIES.div_ceil(2)] {
+        std::array::from_fn(|index| (self.head[COMPLEXITY_WORD + index / 2] >> (8 * (index % 2))) as i8)
+    }
+
+    /// Weights and counts of the complexity.
+    pub fn complexity(&self) -> impl Iterator<Item = (usize, i16)> + use<'a> {
+        let feature = |(index, count): (usize, i8)| (COMPLEXITY_START + index, i16::from(count));
+        self.complexity_counts().into_iter().enumerate().map(feature).filter(|(_, count)| *count != 0)
+    }
+
     /// Calls for each weight that occurs; for some several times.
     pub fn for_each_weight(&self, mut call: impl FnMut(usize)) {
-        self.linear().chain(self.danger(0)).chain(self.danger(1)).for_each(|(weight, _)| call(weight));
+        let counted = self.linear().chain(self.danger(0)).chain(self.danger(1)).chain(self.complexity());
+        counted.for_each(|(weight, _)| call(weight));
         self.scale().into_iter().flatten().for_each(call);
     }
 
@@ -196,6 +223,7 @@ impl<'a> Row<'a> {
         let unpacked = Features {
             linear: self.linear().map(feature).collect(),
             danger: [self.danger(0).map(feature).collect(), self.danger(1).map(feature).collect()],
+            complexity: self.complexity().map(feature).collect(),
             scale: self.scale().map(|scale| scale.map(|weight| weight as u16)),
             phase: self.phase(),
         };
@@ -221,6 +249,19 @@ mod tests {
             assert_eq!((told(0), told(1)), (counts, vec![(2, 5)]));
         }
         let crowd = Features { danger: [danger(&[(0, 300)]), Vec::new()], ..Features::default() };
+        assert_eq!(pack(&crowd), Err(RowError));
+    }
+
+    #[test]
+    fn complexities_come_back_with_their_signs() {
+        let feature =
+            |(index, count): (usize, i16)| Feature { weight: (COMPLEXITY_START + index) as u16, count };
+        let counts = [(0, 1), (1, 16), (COMPLEXITIES - 2, -7), (COMPLEXITIES - 1, 127)];
+        let features = Features { complexity: counts.map(feature).to_vec(), ..Features::default() };
+        let packed = pack(&features).unwrap();
+        let told = Row::whole(&packed).complexity().map(|(w, c)| (w - COMPLEXITY_START, c));
+        assert_eq!(told.collect::<Vec<_>>(), counts);
+        let crowd = Features { complexity: vec![feature((0, 128))], ..Features::default() };
         assert_eq!(pack(&crowd), Err(RowError));
     }
 

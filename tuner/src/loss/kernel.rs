@@ -5,13 +5,18 @@ use smalt::evaluation::schema::WEIGHTS;
 
 use crate::features::Row;
 use crate::features::dual::{self, Dual, INPUTS, Sums, UNSCALED};
-use crate::features::row::{COLUMN_COUNTS, COLUMNS, DANGER_START, DANGERS, HEAD, SCALE_START};
+use crate::features::row::{
+    COLUMN_COUNTS, COLUMNS, COMPLEXITIES, COMPLEXITY_START, DANGER_START, DANGERS, SCALE_START,
+};
 
 /// A number for middlegame and endgame.
 type Pair = [f32; 2];
 
-/// The words of a head that are summed in lanes: those of danger, and one before them to make their number round.
-const WORDS: usize = HEAD - 1;
+/// The words of danger in a head.
+const WORDS: usize = DANGERS.div_ceil(2);
+
+/// A number for each complexity, and zero for what fills the last word.
+type Complexities = [f32; 2 * COMPLEXITIES.div_ceil(2)];
 
 /// A number for each danger that is the first of a word (0) or the second (1); the lane of no danger is zero.
 type Lanes = [[f32; WORDS]; 2];
@@ -19,7 +24,7 @@ type Lanes = [[f32; WORDS]; 2];
 /// Half and lane of a danger.
 #[inline(always)]
 const fn lane_of(danger: usize) -> (usize, usize) {
-    (danger % 2, danger / 2 + WORDS - DANGERS.div_ceil(2))
+    (danger % 2, danger / 2)
 }
 
 /// A place for every column that a word can name, so that no index needs a check or a mask.
@@ -45,6 +50,7 @@ pub(super) struct PackedWeights {
     columns: ColumnTable,
     /// Middlegame and endgame units of each danger.
     danger: [Lanes; 2],
+    complexity: Complexities,
     scale: [f32; WEIGHTS - SCALE_START],
     /// What turns centipawns into the exponent of the sigmoid.
     slope: f32,
@@ -55,6 +61,7 @@ impl PackedWeights {
         PackedWeights {
             columns: ColumnTable::new(),
             danger: [[[0.0; WORDS]; 2]; 2],
+            complexity: Complexities::default(),
             scale: [0.0; WEIGHTS - SCALE_START],
             slope: 0.0,
         }
@@ -75,6 +82,9 @@ impl PackedWeights {
                 let (second, lane) = lane_of(danger);
                 lanes[second][lane] = pair[half] as f32;
             }
+        }
+        for (complexity, pair) in self.complexity.iter_mut().zip(&pairs[COMPLEXITY_START..][..COMPLEXITIES]) {
+            *complexity = pair[0] as f32;
         }
         for (scale, pair) in self.scale.iter_mut().zip(&pairs[SCALE_START..]) {
             *scale = pair[0] as f32;
@@ -105,13 +115,17 @@ impl PackedWeights {
         let counts = danger_counts(row);
         let danger = |king: usize, half: usize| {
             let ([first, second], weights) = (counts[king], self.danger[half]);
-            total(std::array::from_fn(|lane| {
+            total::<WORDS>(std::array::from_fn(|lane| {
                 first[lane] * weights[0][lane] + second[lane] * weights[1][lane]
             }))
         };
         let [own, other] =
             row.scale().map(|weight| weight.map_or(UNSCALED, |weight| self.scale[weight - SCALE_START]));
-        [linear[0], linear[1], danger(0, 0), danger(0, 1), danger(1, 0), danger(1, 1), own, other]
+        let counts = row.complexity_counts();
+        let complexity: Complexities =
+            std::array::from_fn(|lane| f32::from(counts[lane]) * self.complexity[lane]);
+        let [white, black] = [0, 1].map(|king| [danger(king, 0), danger(king, 1)]);
+        [linear[0], linear[1], white[0], white[1], black[0], black[1], own, other, total(complexity)]
     }
 
     /// The expected result of a row, 0 to 1, and the evaluation with its slopes. `lead` is added to the exponent.
@@ -139,6 +153,7 @@ impl PackedWeights {
 pub(super) struct NearGradient {
     columns: ColumnTable,
     danger: [Lanes; 2],
+    complexity: Complexities,
     scale: [f32; WEIGHTS - SCALE_START],
 }
 
@@ -147,6 +162,7 @@ impl NearGradient {
         NearGradient {
             columns: ColumnTable::new(),
             danger: [[[0.0; WORDS]; 2]; 2],
+            complexity: Complexities::default(),
             scale: [0.0; WEIGHTS - SCALE_START],
         }
     }
@@ -168,6 +184,11 @@ impl NearGradient {
             }
             *lanes = [[0.0; WORDS]; 2];
         }
+        for (sum, complexity) in gradient[COMPLEXITY_START..][..COMPLEXITIES].iter_mut().zip(self.complexity)
+        {
+            sum[0] += f64::from(complexity);
+        }
+        self.complexity = Complexities::default();
         for (sum, scale) in gradient[SCALE_START..].iter_mut().zip(&mut self.scale) {
             sum[0] += f64::from(std::mem::take(scale));
         }
@@ -196,7 +217,7 @@ fn added(a: Pair, b: Pair) -> Pair {
 /// How often each danger occurs, for the white and for the black king.
 #[inline(always)]
 fn danger_counts(row: &Row<'_>) -> [Lanes; 2] {
-    let words: [u16; WORDS] = std::array::from_fn(|lane| row.head[HEAD - WORDS + lane]);
+    let words: [u16; WORDS] = std::array::from_fn(|lane| row.head[2 + lane]);
     let near = |king: usize, second: usize| words.map(|word| f32::from(word >> (8 * second + 4 * king) & 15));
     let mut counts = [0, 1].map(|king| [0, 1].map(|second| near(king, second)));
     if let Some(beyond) = row.beyond {
@@ -217,7 +238,7 @@ fn add_beyond(beyond: &[u16; DANGERS], counts: &mut [Lanes; 2]) {
 
 /// The sum of all lanes, in an order that several additions at once can follow.
 #[inline(always)]
-fn total(lanes: [f32; WORDS]) -> f32 {
+fn total<const LANES: usize>(lanes: [f32; LANES]) -> f32 {
     let mut sums = [0.0; 4];
     for (lane, number) in lanes.into_iter().enumerate() {
         sums[lane % 4] += number;
@@ -408,12 +429,16 @@ fn gradient_avx2(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearG
 fn gradient_in(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGradient) -> f64 {
     let mut sum = 0.0;
     let mut danger: [Lanes; 2] = [[[0.0; WORDS]; 2]; 2];
+    let mut complexity = Complexities::default();
     for_each_group(block, weights, |group, count| {
         group.differentiate(weights.slope);
         sum += group.error(count);
         for (index, row) in group.rows[..count].iter().flatten().enumerate() {
             let slopes: [f32; INPUTS] = std::array::from_fn(|input| group.slopes[input][index]);
             gradient.add(row, slopes);
+            for (sum, count) in complexity.iter_mut().zip(row.complexity_counts()) {
+                *sum += f32::from(count) * slopes[8];
+            }
             let [white, black] = danger_counts(row);
             for (half, sums) in danger.iter_mut().enumerate() {
                 for second in 0..2 {
@@ -425,6 +450,9 @@ fn gradient_in(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGra
             }
         }
     });
+    for (sum, more) in gradient.complexity.iter_mut().zip(complexity) {
+        *sum += more;
+    }
     for (sums, more) in gradient.danger.as_flattened_mut().iter_mut().zip(danger.as_flattened()) {
         for (sum, more) in sums.iter_mut().zip(more) {
             *sum += more;

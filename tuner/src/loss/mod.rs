@@ -17,7 +17,7 @@ use crate::features::{BLOCK, Rows};
 use kernel::{Block, NearGradient, PackedWeights};
 pub use normal::NormalMatrix;
 
-/// All parameters: [middlegame, endgame] of each weight in turn. A weight that scales uses only the first.
+/// All parameters: [middlegame, endgame] of each weight in turn. A single number uses only the first.
 pub const PARAMETERS: usize = 2 * WEIGHTS;
 
 /// Parts into which a pass is cut: the most threads that help. Each takes half a megabyte.

@@ -69,6 +69,8 @@ fn collect(row: &Row<'_>, slopes: [f32; INPUTS], entries: &mut Vec<Entry>) {
     entries.extend(row.linear().map(|feature| entry(feature, 0)));
     entries.extend(row.danger(0).map(|feature| entry(feature, 2)));
     entries.extend(row.danger(1).map(|feature| entry(feature, 4)));
+    let complexity = row.complexity();
+    entries.extend(complexity.map(|(weight, count)| (weight, [slopes[8] * f32::from(count), 0.0])));
     for (weight, slope) in row.scale().into_iter().zip([slopes[6], slopes[7]]) {
         entries.extend(weight.map(|weight| (weight, [slope, 0.0])));
     }

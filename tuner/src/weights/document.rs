@@ -124,10 +124,7 @@ fn plain(value: &Value) -> Vec<Option<i64>> {
 }
 
 fn shown(part: Part, [middlegame, endgame]: [i16; 2]) -> String {
-    match part {
-        Part::Scale => middlegame.to_string(),
-        Part::Linear | Part::Danger => format!("[{middlegame}, {endgame}]"),
-    }
+    if part.is_single() { middlegame.to_string() } else { format!("[{middlegame}, {endgame}]") }
 }
 
 /// A list in rows, its columns below each other.

@@ -62,6 +62,7 @@ pub fn rounded(parameters: &[f64]) -> Box<Numbers> {
         let largest = LARGEST_WEIGHT as f64;
         numbers[weight] = match entry_of(weight).part {
             Part::Scale => [pair[0].round().clamp(0.0, FULL_SCALE.into()) as i16; 2],
+            Part::Complexity => [pair[0].round().clamp(-largest, largest) as i16; 2],
             Part::Linear | Part::Danger => pair.map(|number| number.round().clamp(-largest, largest) as i16),
         };
     }
@@ -118,7 +119,7 @@ impl Selection {
     fn is_free(&self, index: usize, coverage: &[u32]) -> bool {
         let entry = entry_of(index / 2);
         let named = |patterns: &[String]| patterns.iter().any(|pattern| is_match(pattern, entry));
-        let is_used = entry.part != Part::Scale || index.is_multiple_of(2);
+        let is_used = !entry.part.is_single() || index.is_multiple_of(2);
         is_used
             && coverage[index / 2] > 0
             && (self.only.is_empty() || named(&self.only))
@@ -184,8 +185,8 @@ mod tests {
     #[test]
     fn weights_that_never_occur_are_not_free() {
         assert_eq!(Selection::default().free(&[0; WEIGHTS]), Ok(Vec::new()));
-        let scales = SCHEMA.iter().filter(|entry| entry.part == Part::Scale);
-        let singles: usize = scales.map(|entry| entry.shape.length()).sum();
+        let singles = SCHEMA.iter().filter(|entry| entry.part.is_single());
+        let singles: usize = singles.map(|entry| entry.shape.length()).sum();
         assert_eq!(Selection::default().free(&[1; WEIGHTS]).unwrap().len(), PARAMETERS - singles);
     }
 

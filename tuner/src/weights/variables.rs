@@ -199,7 +199,9 @@ fn twin(index: usize) -> usize {
 fn natural(index: usize) -> Bounds {
     match entry_of(index / 2).part {
         Part::Scale => Bounds { least: 0.0, most: FULL_SCALE.into() },
-        Part::Linear | Part::Danger => Bounds { least: -LARGEST_WEIGHT as f64, most: LARGEST_WEIGHT as f64 },
+        Part::Linear | Part::Danger | Part::Complexity => {
+            Bounds { least: -LARGEST_WEIGHT as f64, most: LARGEST_WEIGHT as f64 }
+        }
     }
 }
 

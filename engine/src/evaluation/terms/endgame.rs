@@ -3,6 +3,7 @@
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
 use super::super::parameters::Weight;
+use super::super::scene::on_both_wings;
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::taper::FULL_SCALE;
@@ -72,13 +73,12 @@ fn scale_weight(position: &Position, leader: Color) -> Option<Weight> {
 /// The weight for a leader with pawns.
 #[inline]
 fn by_pawns(position: &Position, leader: Color) -> Weight {
-    const QUEEN_SIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
     let pawns = position.role(Role::Pawn);
     let own = (pawns & position.color(leader)).count();
-    if pawns.is_subset(QUEEN_SIDE) || !pawns.intersects(QUEEN_SIDE) {
-        Term::ScalePawnsOneWing.at(own.min(3) - 1)
-    } else {
+    if on_both_wings(pawns) {
         Term::ScalePawns.at(own.min(8) - 1)
+    } else {
+        Term::ScalePawnsOneWing.at(own.min(3) - 1)
     }
 }
 

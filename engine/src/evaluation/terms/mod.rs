@@ -1,6 +1,7 @@
 //! The terms of the evaluation, one file for each idea. Each function weighs the features of one side and returns
 //! what they are worth to it.
 
+mod complexity;
 mod danger;
 mod endgame;
 mod passed;
@@ -25,6 +26,8 @@ pub(super) struct Sums {
     pub(super) linear: Score,
     /// Of the white and the black king.
     pub(super) danger: [Score; 2],
+    /// For whoever is ahead, in centipawns of the endgame.
+    pub(super) complexity: i32,
     /// When White or Black is ahead.
     pub(super) scale: [i32; 2],
 }
@@ -48,6 +51,7 @@ pub(super) fn weigh<T: Trace>(
             danger::weigh(&scene, structure, Color::White, weighing),
             danger::weigh(&scene, structure, Color::Black, weighing),
         ],
+        complexity: structure.complexity + complexity::of_pieces(position, weighing),
         scale: [
             endgame::scale(position, Color::White, weighing),
             endgame::scale(position, Color::Black, weighing),

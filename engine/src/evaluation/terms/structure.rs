@@ -4,7 +4,7 @@ use smalt_chess::{Bitboard, Color, Position};
 
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
-use super::{pawns, shelter};
+use super::{complexity, pawns, shelter};
 
 /// What the structure of pawns and kings is worth, and what other terms want to know of it.
 #[derive(Clone, Copy, Default)]
@@ -15,6 +15,8 @@ pub(in super::super) struct Structure {
     pub(super) passed: Bitboard,
     /// The squares that White's or Black's pawns attack or may attack after advancing.
     pub(super) attack_spans: [Bitboard; 2],
+    /// For whoever is ahead, in centipawns of the endgame.
+    pub(super) complexity: i32,
     /// Files by the white and the black king without an own pawn, 0 to 3.
     pub(super) open_files: [u8; 2],
 }
@@ -28,5 +30,6 @@ pub(in super::super) fn weigh<T: Trace>(position: &Position, weighing: &mut Weig
         structure.score += if color == Color::White { score } else { -score };
         structure.open_files[color.index()] = shelter::open_files(position, color);
     }
+    structure.complexity = complexity::of_structure(position, structure.passed, weighing);
     structure
 }

@@ -1,0 +1,41 @@
+//! How much there is to play for: what makes the endgame easier or harder to win for whoever is ahead. Belongs to neither
+//! side; the formula of the taper gives it to the leader.
+
+use smalt_chess::{Bitboard, Color, Position, Role, Square};
+
+use super::super::scene::{on_both_wings, relative_rank};
+use super::super::schema::Term;
+use super::super::trace::{Trace, Weighing};
+
+/// Weighs what pawns and kings say of it; `passed` are the passed pawns of both sides.
+pub(super) fn of_structure<T: Trace>(
+    position: &Position,
+    passed: Bitboard,
+    weighing: &mut Weighing<'_, T>,
+) -> i32 {
+    let pawns = position.role(Role::Pawn);
+    let [white, black] = Color::ALL.map(|color| position.king(color));
+    let beyond_middle = |color: &&Color| relative_rank(position.king(**color), **color) >= 4;
+    let infiltrated = Color::ALL.iter().filter(beyond_middle).count();
+
+    weighing.weigh_for_leader(Term::ComplexityConstant.first(), 1)
+        + weighing.weigh_for_leader(Term::ComplexityPawns.first(), pawns.count() as i32)
+        + weighing.weigh_for_leader(Term::ComplexityBothWings.first(), i32::from(on_both_wings(pawns)))
+        + weighing.weigh_for_leader(Term::ComplexityPassed.first(), passed.count() as i32)
+        + weighing.weigh_for_leader(Term::ComplexityOutflanking.first(), outflanking(white, black))
+        + weighing.weigh_for_leader(Term::ComplexityInfiltration.first(), infiltrated as i32)
+}
+
+/// Weighs that there are no pieces.
+#[inline]
+pub(super) fn of_pieces<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> i32 {
+    let rest = position.occupied() & !(position.role(Role::Pawn) | position.role(Role::King));
+    weighing.weigh_for_leader(Term::ComplexityPawnEnding.first(), i32::from(rest.is_empty()))
+}
+
+/// How far the kings stand apart along the ranks, less how far along the files: above zero where one can walk past the
+/// other.
+fn outflanking(white: Square, black: Square) -> i32 {
+    let apart = |a: usize, b: usize| a.abs_diff(b) as i32;
+    apart(white.file().index(), black.file().index()) - apart(white.rank().index(), black.rank().index())
+}
