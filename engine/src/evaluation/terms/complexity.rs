@@ -33,8 +33,7 @@ pub(super) fn of_pieces<T: Trace>(position: &Position, weighing: &mut Weighing<'
     weighing.weigh_for_leader(Term::ComplexityPawnEnding.first(), i32::from(rest.is_empty()))
 }
 
-/// How far the kings stand apart along the ranks, less how far along the files: above zero where one can walk past the
-/// other.
+/// How many files the kings stand apart, less how many ranks: above zero where one can walk past the other.
 fn outflanking(white: Square, black: Square) -> i32 {
     let apart = |a: usize, b: usize| a.abs_diff(b) as i32;
     apart(white.file().index(), black.file().index()) - apart(white.rank().index(), black.rank().index())
