@@ -223,11 +223,15 @@ fn terms_count_what_they_say() {
 }
 
 #[test]
-fn the_leaders_pawns_choose_the_scale() {
+fn material_chooses_the_scale() {
     let scale = |fen: &str| features(&parse(fen), &mut FeatureCounter::default()).scale[0];
     let weight = |term: Term, index| Some(term.at(index).index() as u16);
-    assert_eq!(scale("6k1/8/8/8/8/8/5PP1/6K1 w - - 0 1"), weight(Term::ScalePawnsOneWing, 1));
-    assert_eq!(scale("6k1/p7/8/8/8/8/5PP1/6K1 w - - 0 1"), weight(Term::ScalePawns, 1));
+    assert_eq!(scale("6k1/8/8/8/8/8/5PP1/6K1 w - - 0 1"), None);
+    assert_eq!(scale("6k1/5b2/8/8/8/8/4BPP1/6K1 w - - 0 1"), None);
+    assert_eq!(scale("6k1/5b2/8/8/8/8/5PP1/4B1K1 w - - 0 1"), weight(Term::ScaleOppositeBishops, 0));
+    assert_eq!(scale("5rk1/5b2/8/8/8/8/5PP1/R3B1K1 w - - 0 1"), weight(Term::ScaleOppositeBishopsPieces, 0));
+    assert_eq!(scale("6k1/8/8/8/8/8/8/4B1K1 w - - 0 1"), weight(Term::ScaleNoPawns, 0));
+    assert_eq!(scale("5bk1/8/8/8/8/8/8/R5K1 w - - 0 1"), weight(Term::ScaleNoPawns, 1));
     assert_eq!(scale("6k1/8/8/8/8/8/8/R5K1 w - - 0 1"), None);
 }
 

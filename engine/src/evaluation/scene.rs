@@ -149,13 +149,6 @@ pub(super) fn toward_king_side(square: Square, king: Square) -> Square {
     if king.file() < File::E { Square::from_index(square.index() ^ 7) } else { square }
 }
 
-/// Whether some of them stand on the files a to d and others on e to h.
-#[inline(always)]
-pub(super) fn on_both_wings(squares: Bitboard) -> bool {
-    const QUEEN_SIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
-    squares.intersects(QUEEN_SIDE) && !squares.is_subset(QUEEN_SIDE)
-}
-
 /// The files of the board's wing on which a king stands: four, three from an edge.
 #[inline(always)]
 pub(super) fn wing(king: Square) -> Bitboard {

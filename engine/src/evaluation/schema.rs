@@ -319,10 +319,6 @@ terms! {
     ScaleOppositeBishopsPieces = "scale" "opposite_bishops_with_pieces" One, Scale;
     /// The stronger side has no pawns and is ahead by at most a minor piece: alone, with more on the board.
     ScaleNoPawns = "scale" "no_pawns" List(2), Scale;
-    /// The stronger side has so many pawns, 1 to 8, and there are pawns on both wings.
-    ScalePawns = "scale" "pawns" List(8), Scale;
-    /// The stronger side has so many pawns, 1 to 3 or more, and all pawns of both sides are on files a to d or e to h.
-    ScalePawnsOneWing = "scale" "pawns_on_one_wing" List(3), Scale;
 }
 
 const fn starts() -> [usize; SCHEMA.len() + 1] {

@@ -3,7 +3,7 @@
 
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
-use super::super::scene::{on_both_wings, relative_rank};
+use super::super::scene::relative_rank;
 use super::super::schema::Term;
 use super::super::trace::{Trace, Weighing};
 
@@ -31,6 +31,12 @@ pub(super) fn of_structure<T: Trace>(
 pub(super) fn of_pieces<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> i32 {
     let rest = position.occupied() & !(position.role(Role::Pawn) | position.role(Role::King));
     weighing.weigh_for_leader(Term::ComplexityPawnEnding.first(), i32::from(rest.is_empty()))
+}
+
+/// Whether some of them stand on the files a to d and others on e to h.
+fn on_both_wings(squares: Bitboard) -> bool {
+    const QUEEN_SIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
+    squares.intersects(QUEEN_SIDE) && !squares.is_subset(QUEEN_SIDE)
 }
 
 /// How many files the kings stand apart, less how many ranks: above zero where one can walk past the other.

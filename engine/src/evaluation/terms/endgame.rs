@@ -3,7 +3,6 @@
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
 use super::super::parameters::Weight;
-use super::super::scene::on_both_wings;
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::taper::FULL_SCALE;
@@ -54,7 +53,7 @@ fn scale_weight(position: &Position, leader: Color) -> Option<Weight> {
     let opposite = Color::ALL.iter().all(|&color| single(bishops & position.color(color)))
         && single(bishops & Bitboard::LIGHT);
     if !no_pawns && !opposite {
-        return Some(by_pawns(position, leader));
+        return None;
     }
     let (own, enemy) = (pieces(position, leader), pieces(position, !leader));
     let knights_only = position.pieces(leader, Role::Knight).count() * MINOR == own;
@@ -65,20 +64,7 @@ fn scale_weight(position: &Position, leader: Color) -> Option<Weight> {
         (true, _) if own <= enemy + MINOR => Some(Term::ScaleNoPawns.at(1)),
         (_, true) if own == MINOR && enemy == MINOR => Some(Term::ScaleOppositeBishops.first()),
         (_, true) if own == enemy => Some(Term::ScaleOppositeBishopsPieces.first()),
-        (true, _) => None,
-        (false, _) => Some(by_pawns(position, leader)),
-    }
-}
-
-/// The weight for a leader with pawns.
-#[inline]
-fn by_pawns(position: &Position, leader: Color) -> Weight {
-    let pawns = position.role(Role::Pawn);
-    let own = (pawns & position.color(leader)).count();
-    if on_both_wings(pawns) {
-        Term::ScalePawns.at(own.min(8) - 1)
-    } else {
-        Term::ScalePawnsOneWing.at(own.min(3) - 1)
+        _ => None,
     }
 }
 
