@@ -285,6 +285,13 @@ fn the_explanation_tells_every_term_and_its_sum() {
     let columns = [&middlegame, &endgame, &middlegame, &endgame, "0", "0"].map(str::to_owned);
     assert_eq!(line("material.rook").unwrap(), columns);
     assert_eq!(line("material.queen"), None);
+    let constant = Parameters::embedded().get(Term::ComplexityConstant.first()).middlegame();
+    assert_eq!(line("complexity.constant").unwrap(), [constant.to_string()]);
+    let complexity = line("complexity, before its limits").unwrap();
+    let told_complexity = told.lines().filter(|line| line.starts_with("complexity."));
+    let sum: i32 =
+        told_complexity.map(|line| line.split_whitespace().last().unwrap().parse::<i32>().unwrap()).sum();
+    assert_eq!(complexity, [sum.to_string()]);
     assert_eq!(line("phase, of 24").unwrap(), ["4/24"]);
     let evaluation = format!("{:+}", from_white(&position, evaluate(&position, Parameters::embedded())));
     assert_eq!(line("evaluation, centipawns for White").unwrap(), [evaluation]);

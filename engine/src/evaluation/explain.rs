@@ -90,7 +90,7 @@ impl Explanation {
                 writeln!(f, "{name:<NAMES$} {:>13}", value.middlegame())?;
             }
         }
-        writeln!(f, "{:<NAMES$} {:>13}", "complexity, to the leader's endgame", self.parts.complexity)
+        writeln!(f, "{:<NAMES$} {:>13}", "complexity, before its limits", self.parts.complexity)
     }
 }
 

@@ -48,19 +48,6 @@ pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + 
     fn choose(self, above_zero: Self, otherwise: Self) -> Self {
         if self > Self::from_integer(0) { above_zero } else { otherwise }
     }
-
-    /// The number, further from zero by so much, or nearer where that is negative; at most to zero or to twice itself, so
-    /// that it keeps its sign and nothing jumps where the sign changes.
-    #[inline(always)]
-    fn widened(self, by: Self) -> Self {
-        let zero = Self::from_integer(0);
-        let distance = self.choose(self, zero - self);
-        let wide = distance + by;
-        let wide = wide.choose(wide, zero);
-        let rest = distance + distance - wide;
-        let wide = rest.choose(wide, distance + distance);
-        self.choose(wide, zero - wide)
-    }
 }
 
 impl Number for i32 {
@@ -130,7 +117,7 @@ impl<N: Number> Parts<N> {
             + (square(black.middlegame) - square(white.middlegame));
         let endgame = limited(self.linear.endgame) * whole(DANGER_LINEAR_DIVISOR)
             + (plain(black.endgame) - plain(white.endgame));
-        let endgame = endgame.widened(limited(self.complexity) * whole(DANGER_LINEAR_DIVISOR));
+        let endgame = widened(endgame, limited(self.complexity) * whole(DANGER_LINEAR_DIVISOR));
         let leader = endgame.choose(self.scale[0], self.scale[1]);
         let scaled = endgame * leader.clamped(0, FULL_SCALE);
 
@@ -138,6 +125,19 @@ impl<N: Number> Parts<N> {
         let tapered = middlegame * whole(self.phase) + scaled * whole(FULL_PHASE - self.phase);
         limited(tapered.divided_by(DANGER_SQUARE_DIVISOR * FULL_PHASE))
     }
+}
+
+/// The score, further from zero by so much, or nearer where that is negative; at most to zero or to twice itself, so
+/// that it keeps its sign and nothing jumps where the sign changes.
+#[inline(always)]
+fn widened<N: Number>(score: N, by: N) -> N {
+    let zero = N::from_integer(0);
+    let distance = score.choose(score, zero - score);
+    let wide = distance + by;
+    let wide = wide.choose(wide, zero);
+    let rest = distance + distance - wide;
+    let wide = rest.choose(wide, distance + distance);
+    score.choose(wide, zero - wide)
 }
 
 #[cfg(test)]

@@ -256,7 +256,7 @@ mod tests {
     fn complexities_come_back_with_their_signs() {
         let feature =
             |(index, count): (usize, i16)| Feature { weight: (COMPLEXITY_START + index) as u16, count };
-        let counts = [(0, 1), (1, 16), (COMPLEXITIES - 2, -7), (COMPLEXITIES - 1, 127)];
+        let counts = [(0, -1), (1, 16), (COMPLEXITIES - 2, -7), (COMPLEXITIES - 1, 127)];
         let features = Features { complexity: counts.map(feature).to_vec(), ..Features::default() };
         let packed = pack(&features).unwrap();
         let told = Row::whole(&packed).complexity().map(|(w, c)| (w - COMPLEXITY_START, c));

@@ -184,11 +184,11 @@ impl NearGradient {
             }
             *lanes = [[0.0; WORDS]; 2];
         }
-        for (sum, complexity) in gradient[COMPLEXITY_START..][..COMPLEXITIES].iter_mut().zip(self.complexity)
+        for (sum, complexity) in
+            gradient[COMPLEXITY_START..][..COMPLEXITIES].iter_mut().zip(&mut self.complexity)
         {
-            sum[0] += f64::from(complexity);
+            sum[0] += f64::from(std::mem::take(complexity));
         }
-        self.complexity = Complexities::default();
         for (sum, scale) in gradient[SCALE_START..].iter_mut().zip(&mut self.scale) {
             sum[0] += f64::from(std::mem::take(scale));
         }

@@ -15,8 +15,8 @@ pub(super) fn of_structure<T: Trace>(
 ) -> i32 {
     let pawns = position.role(Role::Pawn);
     let [white, black] = Color::ALL.map(|color| position.king(color));
-    let beyond_middle = |color: &&Color| relative_rank(position.king(**color), **color) >= 4;
-    let infiltrated = Color::ALL.iter().filter(beyond_middle).count();
+    let is_beyond_middle = |&color: &Color| relative_rank(position.king(color), color) >= 4;
+    let infiltrated = Color::ALL.into_iter().filter(is_beyond_middle).count();
 
     weighing.weigh_for_leader(Term::ComplexityConstant.first(), 1)
         + weighing.weigh_for_leader(Term::ComplexityPawns.first(), pawns.count() as i32)

@@ -1,5 +1,5 @@
 //! The terms of the evaluation, one file for each idea. Each function weighs the features of one side and returns
-//! what they are worth to it.
+//! what they are worth to it; those of complexity belong to the leader, whoever it is.
 
 mod complexity;
 mod danger;
