@@ -1,7 +1,7 @@
 //! What earlier nodes teach about moves: which quiet moves and captures refuted, which answers work.
 //! Kept from move to move of a game, a set for each thread.
 
-use smalt_chess::{Color, Move, Position, Role};
+use smalt_chess::{Color, Move, Piece, Position, Role};
 
 use super::params::PARAMETERS as P;
 
@@ -25,7 +25,7 @@ impl Place {
     /// Where a legal move brings its piece.
     #[inline]
     pub(super) fn of(position: &Position, mv: Move) -> Place {
-        let piece = 2 * position.moved_role(mv).index() + position.turn().index();
+        let piece = position.piece_at(mv.from()).map_or(0, Piece::index);
         Place((piece * 64 + mv.to().index()) as u16)
     }
 
@@ -81,16 +81,40 @@ fn squares(mv: Move) -> usize {
     usize::from(mv.to_bits() & 4095)
 }
 
+/// What the quiet moves of one node are judged by.
+pub(super) struct QuietHistories<'a> {
+    squares: &'a [i16; 4096],
+    structure: &'a [i16; PLACES],
+    continuations: [&'a [i16; PLACES]; 3],
+}
+
+impl QuietHistories<'_> {
+    /// How well a quiet move has done; `place` is where it brings its piece.
+    #[inline]
+    pub(super) fn of(&self, mv: Move, place: Place) -> i32 {
+        let [first, second, third] = self.continuations.map(|row| i32::from(row[place.index()]));
+        let structure = i32::from(self.structure[place.index()]);
+        i32::from(self.squares[squares(mv)])
+            + structure * P.history_structure_weight() / 1024
+            + (first + second + third)
+    }
+}
+
 impl Histories {
+    /// What has been learned of the quiet moves of a node.
+    #[inline]
+    pub(super) fn quiet_in(&self, context: Context) -> QuietHistories<'_> {
+        QuietHistories {
+            squares: &self.quiet[context.turn.index()],
+            structure: &self.structure[context.structure()],
+            continuations: context.before.map(|row| &self.continuation[row.index()]),
+        }
+    }
+
     /// How well a quiet move has done; `place` is where it brings its piece.
     #[inline]
     pub(super) fn quiet(&self, context: Context, mv: Move, place: Place) -> i32 {
-        let continuation: i32 =
-            context.before.iter().map(|row| i32::from(self.continuation[row.index()][place.index()])).sum();
-        let structure = i32::from(self.structure[context.structure()][place.index()]);
-        i32::from(self.quiet[context.turn.index()][squares(mv)])
-            + structure * P.history_structure_weight() / 1024
-            + continuation
+        self.quiet_in(context).of(mv, place)
     }
 
     /// Teaches how a quiet move did.

@@ -1,6 +1,8 @@
 //! The order in which a node tries its moves, found in stages so that a node that is soon refuted need not list
 //! its quiet moves: the table's move, winning captures, killers, quiet moves by history, losing captures.
 
+use std::hint::select_unpredictable;
+
 use smalt_chess::{Move, MoveList, Moves, Position, Role};
 
 use super::histories::{Context, Histories, Place};
@@ -156,23 +158,40 @@ impl Picker {
     fn list_captures(&mut self, position: &Position, knowledge: &mut Knowledge<'_>) {
         knowledge.list.clear();
         position.generate(Moves::Captures, knowledge.list);
-        for &mv in knowledge.list.iter() {
-            if Some(mv) != self.table_move {
-                self.moves.push(Ranked { mv, rank: capture_rank(position, mv, knowledge.histories) });
-            }
-        }
+        self.rank_all(knowledge.list, [self.table_move], |mv| {
+            capture_rank(position, mv, knowledge.histories)
+        });
     }
 
     fn list_quiets(&mut self, position: &Position, knowledge: &mut Knowledge<'_>) {
         knowledge.list.clear();
         position.generate(Moves::Quiets, knowledge.list);
         self.next = self.moves.len();
-        for &mv in knowledge.list.iter() {
-            if Some(mv) != self.table_move && !self.killers.contains(&Some(mv)) {
-                let place = Place::of(position, mv);
-                self.moves.push(Ranked { mv, rank: knowledge.histories.quiet(knowledge.context, mv, place) });
-            }
+        let histories = knowledge.histories.quiet_in(knowledge.context);
+        let known = [self.table_move, self.killers[0], self.killers[1]];
+        self.rank_all(knowledge.list, known, |mv| histories.of(mv, Place::of(position, mv)));
+    }
+
+    /// Appends the moves with their ranks, but for those that are `known`.
+    #[inline(always)]
+    fn rank_all<const N: usize>(
+        &mut self,
+        moves: &[Move],
+        known: [Option<Move>; N],
+        rank: impl Fn(Move) -> i32,
+    ) {
+        // No move has the bits 0. Known moves are written, too, and then written over: that is cheaper than to branch.
+        let known = known.map(|mv| mv.map_or(0, Move::to_bits));
+        let start = self.moves.len();
+        let Some(&filler) = moves.first() else { return };
+        self.moves.resize(start + moves.len(), Ranked { mv: filler, rank: 0 });
+        let places = &mut self.moves[start..];
+        let mut count = 0;
+        for &mv in moves {
+            places[count] = Ranked { mv, rank: rank(mv) };
+            count += usize::from(!known.contains(&mv.to_bits()));
         }
+        self.moves.truncate(start + count);
     }
 
     /// The best capture left that does not lose material; losing ones are put aside.
@@ -195,10 +214,10 @@ impl Picker {
     fn take_best(&mut self) -> Option<Move> {
         let left = &mut self.moves[self.next..];
         let (mut best, mut rank) = (0, left.first()?.rank);
-        for (index, ranked) in left.iter().enumerate().skip(1) {
-            if ranked.rank > rank {
-                (best, rank) = (index, ranked.rank);
-            }
+        for (index, ranked) in left.iter().enumerate() {
+            // Which one is better cannot be foreseen: a wrong guess costs more than both assignments.
+            best = select_unpredictable(ranked.rank > rank, index, best);
+            rank = rank.max(ranked.rank);
         }
         left.swap(0, best);
         self.next += 1;
@@ -225,12 +244,22 @@ mod tests {
     use super::*;
     use crate::search::Experience;
 
-    fn pick_all(fen: &str, wanted: Wanted, table_move: Option<&str>, killer: Option<&str>) -> Vec<String> {
+    fn pick_all(
+        fen: &str,
+        wanted: Wanted,
+        table_move: Option<&str>,
+        killers: [Option<&str>; 2],
+    ) -> Vec<String> {
         let position: Position = fen.parse().unwrap();
         let moves = position.legal_moves();
         let find = |text: &str| *moves.iter().find(|mv| format!("{mv:?}") == text).unwrap();
-        let mut picker =
-            Picker::new(&position, wanted, table_move.map(find), [killer.map(find), None], Vec::new());
+        let mut picker = Picker::new(
+            &position,
+            wanted,
+            table_move.map(find),
+            killers.map(|killer| killer.map(find)),
+            Vec::new(),
+        );
         let experience = Experience::new();
         let context =
             Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [Place::NONE; 3] };
@@ -243,9 +272,14 @@ mod tests {
 
     #[test]
     fn every_legal_move_is_handed_out_once() {
-        for (table_move, killer) in [(None, None), (Some("e5g6"), Some("a2a3")), (Some("a2a3"), Some("a2a3"))]
-        {
-            let mut picked = pick_all(KIWIPETE, Wanted::All, table_move, killer);
+        for (table_move, killers) in [
+            (None, [None; 2]),
+            (Some("e5g6"), [Some("a2a3"), None]),
+            (Some("a2a3"), [Some("a2a3"), None]),
+            (Some("e5g6"), [Some("a2a3"), Some("e1h1")]),
+            (None, [None, Some("a2a3")]),
+        ] {
+            let mut picked = pick_all(KIWIPETE, Wanted::All, table_move, killers);
             if let Some(first) = table_move {
                 assert_eq!(picked[0], first);
             }
@@ -259,7 +293,7 @@ mod tests {
 
     #[test]
     fn winning_captures_come_first_and_losing_ones_last() {
-        let picked = pick_all(KIWIPETE, Wanted::All, None, Some("a2a4"));
+        let picked = pick_all(KIWIPETE, Wanted::All, None, [Some("a2a4"), None]);
         assert_eq!(picked[0], "e2a6");
         let mut last = picked[picked.len() - 5..].to_vec();
         last.sort();
@@ -271,13 +305,13 @@ mod tests {
     #[test]
     fn positions_with_hundreds_of_moves_are_handed_out_whole() {
         let fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
-        assert_eq!(pick_all(fen, Wanted::All, None, None).len(), 218);
+        assert_eq!(pick_all(fen, Wanted::All, None, [None; 2]).len(), 218);
     }
 
     #[test]
     fn only_captures_that_win_enough_are_handed_out_on_request() {
-        let picked = pick_all(KIWIPETE, Wanted::CapturesWinning(0), Some("a2a3"), None);
+        let picked = pick_all(KIWIPETE, Wanted::CapturesWinning(0), Some("a2a3"), [None; 2]);
         assert!(picked.contains(&"e2a6".to_owned()) && !picked.contains(&"f3f6".to_owned()));
-        assert!(pick_all(KIWIPETE, Wanted::CapturesWinning(900), None, None).is_empty());
+        assert!(pick_all(KIWIPETE, Wanted::CapturesWinning(900), None, [None; 2]).is_empty());
     }
 }
