@@ -8,13 +8,12 @@ ifeq ($(OS),Windows_NT)
 SUFFIX := .exe
 endif
 
-COMMA := ,
 TOOLS := $(shell rustc --print target-libdir)/../bin
 PROFDATA := $(wildcard $(TOOLS)/llvm-profdata$(SUFFIX))
 PGO ?= $(if $(PROFDATA),yes,no)
 
 # On x86 selections stay selections: the branches that the compiler makes of them in loops are guessed wrongly too often.
-SELECTIONS := $(if $(findstring x86_64,$(shell rustc -vV)),$(COMMA)"-Cllvm-args=-x86-cmov-converter=false")
+SELECTIONS := $(if $(findstring x86_64,$(shell rustc -vV)),--config 'build.rustflags=["-Cllvm-args=-x86-cmov-converter=false"]')
 
 # Profiles and plain builds do not share a folder, so that neither makes the other start afresh.
 PROFILED := $(CARGO_TARGET_DIR)/pgo
@@ -27,7 +26,7 @@ all:
 	$(BUILD) --target-dir $(PROFILED) --config 'build.rustflags=["-Cprofile-generate=$(abspath $(PROFILED))/profiles"]'
 	$(PROFILED)/release/smalt$(SUFFIX) bench --depth 16
 	$(PROFDATA) merge --output $(PROFILED)/smalt.profdata $(PROFILED)/profiles
-	$(BUILD) --target-dir $(PROFILED) --config 'build.rustflags=["-Cprofile-use=$(abspath $(PROFILED))/smalt.profdata"$(SELECTIONS)]'
+	$(BUILD) --target-dir $(PROFILED) --config 'build.rustflags=["-Cprofile-use=$(abspath $(PROFILED))/smalt.profdata"]' $(SELECTIONS)
 	cp $(PROFILED)/release/smalt$(SUFFIX) $(EXE)$(SUFFIX)
 else
 all:

@@ -72,23 +72,24 @@ impl fmt::Display for Explanation {
 }
 
 impl Explanation {
+    /// The terms of a part that are worth something, with what they are worth to White and to Black.
+    fn found(&self, part: Part) -> impl Iterator<Item = (String, [Score; 2])> {
+        let terms = SCHEMA.iter().zip(self.terms);
+        let found = terms.filter(move |(entry, values)| entry.part == part && *values != [Score::ZERO; 2]);
+        found.map(|(entry, values)| (format!("{}.{}", entry.group, entry.name), values))
+    }
+
     fn write_terms(&self, f: &mut fmt::Formatter<'_>, part: Part) -> fmt::Result {
-        for (entry, [white, black]) in SCHEMA.iter().zip(self.terms) {
-            if entry.part == part && (white != Score::ZERO || black != Score::ZERO) {
-                let name = format!("{}.{}", entry.group, entry.name);
-                let difference = white - black;
-                writeln!(f, "{name:<NAMES$} {} {} {}", Columns(white), Columns(black), Columns(difference))?;
-            }
+        for (name, [white, black]) in self.found(part) {
+            let difference = white - black;
+            writeln!(f, "{name:<NAMES$} {} {} {}", Columns(white), Columns(black), Columns(difference))?;
         }
         Ok(())
     }
 
     fn write_complexity(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        for (entry, [value, _]) in SCHEMA.iter().zip(self.terms) {
-            if entry.part == Part::Complexity && value != Score::ZERO {
-                let name = format!("{}.{}", entry.group, entry.name);
-                writeln!(f, "{name:<NAMES$} {:>13}", value.middlegame())?;
-            }
+        for (name, [value, _]) in self.found(Part::Complexity) {
+            writeln!(f, "{name:<NAMES$} {:>13}", value.middlegame())?;
         }
         writeln!(f, "{:<NAMES$} {:>13}", "complexity, before its limits", self.parts.complexity)
     }

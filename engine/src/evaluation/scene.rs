@@ -9,6 +9,9 @@ use super::taper::FULL_PHASE;
 /// The files c to f.
 pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
 
+/// The files a to d.
+pub(super) const QUEEN_SIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
+
 /// How much a piece adds to the phase, pawn to king.
 const PHASE: [usize; 6] = [0, 1, 1, 2, 4, 0];
 
@@ -152,15 +155,13 @@ pub(super) fn toward_king_side(square: Square, king: Square) -> Square {
 /// The files of the board's wing on which a king stands: four, three from an edge.
 #[inline(always)]
 pub(super) fn wing(king: Square) -> Bitboard {
-    const QUEEN_SIDE: u64 = 0x0f0f_0f0f_0f0f_0f0f;
-    const KING_SIDE: u64 = 0xf0f0_f0f0_f0f0_f0f0;
     const FILE_D: u64 = 0x0808_0808_0808_0808;
     const FILE_E: u64 = 0x1010_1010_1010_1010;
     Bitboard(match king.file() {
-        File::A => QUEEN_SIDE & !FILE_D,
-        File::B | File::C => QUEEN_SIDE,
+        File::A => QUEEN_SIDE.0 & !FILE_D,
+        File::B | File::C => QUEEN_SIDE.0,
         File::D | File::E => CENTER_FILES.0,
-        File::F | File::G => KING_SIDE,
-        File::H => KING_SIDE & !FILE_E,
+        File::F | File::G => !QUEEN_SIDE.0,
+        File::H => !QUEEN_SIDE.0 & !FILE_E,
     })
 }

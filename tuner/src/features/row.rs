@@ -17,8 +17,11 @@ use smalt::evaluation::trace::{Feature, Features};
 /// Words before the linear part, and before what rarely stands between.
 pub const HEAD: usize = COMPLEXITY_WORD + COMPLEXITIES.div_ceil(2);
 
+/// The first word of king danger.
+pub const DANGER_WORD: usize = 2;
+
 /// The first word of complexity.
-const COMPLEXITY_WORD: usize = 2 + DANGERS.div_ceil(2);
+const COMPLEXITY_WORD: usize = DANGER_WORD + DANGERS.div_ceil(2);
 
 /// What the four bits of a danger's count can tell.
 const MOST: i16 = 15;
@@ -91,7 +94,8 @@ pub fn pack(features: &Features) -> Result<Vec<u16>, RowError> {
     for (king, list) in features.danger.iter().enumerate() {
         for feature in list {
             let index = usize::from(feature.weight) - DANGER_START;
-            words[2 + index / 2] |= (feature.count.min(MOST) as u16) << (8 * (index % 2) + 4 * king);
+            words[DANGER_WORD + index / 2] |=
+                (feature.count.min(MOST) as u16) << (8 * (index % 2) + 4 * king);
             let rest = u8::try_from((feature.count - MOST).max(0)).map_err(|_| RowError)?;
             beyond[index] |= u16::from(rest) << (8 * king);
         }
@@ -191,7 +195,7 @@ impl<'a> Row<'a> {
     pub fn danger(&self, king: usize) -> impl Iterator<Item = (usize, i16)> + use<'a> {
         let Row { head, beyond, .. } = *self;
         let count = move |index: usize| {
-            let near = head[2 + index / 2] >> (8 * (index % 2) + 4 * king) & MOST as u16;
+            let near = head[DANGER_WORD + index / 2] >> (8 * (index % 2) + 4 * king) & MOST as u16;
             let rest = beyond.map_or(0, |beyond| beyond[index] >> (8 * king) & 255);
             (near + rest) as i16
         };

@@ -6,7 +6,7 @@ use smalt::evaluation::schema::WEIGHTS;
 use crate::features::Row;
 use crate::features::dual::{self, Dual, INPUTS, Sums, UNSCALED};
 use crate::features::row::{
-    COLUMN_COUNTS, COLUMNS, COMPLEXITIES, COMPLEXITY_START, DANGER_START, DANGERS, SCALE_START,
+    COLUMN_COUNTS, COLUMNS, COMPLEXITIES, COMPLEXITY_START, DANGER_START, DANGER_WORD, DANGERS, SCALE_START,
 };
 
 /// A number for middlegame and endgame.
@@ -217,7 +217,7 @@ fn added(a: Pair, b: Pair) -> Pair {
 /// How often each danger occurs, for the white and for the black king.
 #[inline(always)]
 fn danger_counts(row: &Row<'_>) -> [Lanes; 2] {
-    let words: [u16; WORDS] = std::array::from_fn(|lane| row.head[2 + lane]);
+    let words: [u16; WORDS] = std::array::from_fn(|lane| row.head[DANGER_WORD + lane]);
     let near = |king: usize, second: usize| words.map(|word| f32::from(word >> (8 * second + 4 * king) & 15));
     let mut counts = [0, 1].map(|king| [0, 1].map(|second| near(king, second)));
     if let Some(beyond) = row.beyond {

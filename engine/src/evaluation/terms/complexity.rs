@@ -3,7 +3,7 @@
 
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
-use super::super::scene::relative_rank;
+use super::super::scene::{QUEEN_SIDE, relative_rank};
 use super::super::schema::Term;
 use super::super::trace::{Trace, Weighing};
 
@@ -35,7 +35,6 @@ pub(super) fn of_pieces<T: Trace>(position: &Position, weighing: &mut Weighing<'
 
 /// Whether some of them stand on the files a to d and others on e to h.
 fn on_both_wings(squares: Bitboard) -> bool {
-    const QUEEN_SIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
     squares.intersects(QUEEN_SIDE) && !squares.is_subset(QUEEN_SIDE)
 }
 
