@@ -93,9 +93,16 @@ fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], term
     assert!(moves.len() > opening.len() + 10, "{moves:?}");
 }
 
+/// They end by themselves. Phalanx loses a `quit` that comes just as it chooses what to ponder on (2 of some 140 ends
+/// after pondering), and does not see the end of its input either: it has to be asked by signal.
 fn leave(mut engine: Box<dyn Engine>) {
     let farewell = engine.quit();
-    assert!(matches!(farewell, Farewell::Quit(_)), "{}: {farewell:?}", engine.name());
+    let has_ended = match farewell {
+        Farewell::Quit(_) => true,
+        Farewell::Terminated(_) => engine.name().starts_with("Phalanx"),
+        Farewell::Killed | Farewell::Gone => false,
+    };
+    assert!(has_ended, "{}: {farewell:?}\n{}", engine.name(), told(&*engine));
 }
 
 #[test]
