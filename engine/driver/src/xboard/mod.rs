@@ -274,11 +274,8 @@ impl Engine for XboardEngine {
         if terms.variant == CastlingMode::Chess960 && !self.hearing.features.chess960 {
             return Err(Fault::NoChess960 { lack: "its variants do not name fischerandom" }.into());
         }
+        // Not `result *`, which would say no more: Fairy-Max 5.0b can crash by it where it has played less than two moves.
         if self.has_played {
-            push(
-                &mut self.outgoing,
-                &ClientMessage::Result { outcome: None, comment: "another game begins" },
-            );
             push(&mut self.outgoing, &ClientMessage::Force);
         }
         self.variant = terms.variant;
