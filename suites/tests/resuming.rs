@@ -115,8 +115,9 @@ fn a_killed_run_goes_on_where_its_file_was_written() {
         whole.iter().map(|record| (record.positions, record.unanswered)).collect::<Vec<_>>(),
         [(4, 0), (40, 0)]
     );
+    // On a loaded machine the clock may start a little after the engine.
     let kept = |record: &Record| {
-        record.results.iter().filter(|result| result.time_ms.is_some_and(|ms| ms >= 300)).count()
+        record.results.iter().filter(|result| result.time_ms.is_some_and(|ms| ms >= 200)).count()
     };
     assert_eq!(kept(&whole[0]), 4);
     assert!(kept(&whole[1]) >= held);
