@@ -1,6 +1,7 @@
 //! Sets of squares, one bit a square.
 
 use std::fmt;
+use std::num::NonZero;
 use std::ops::{BitAnd, BitAndAssign, BitOr, BitOrAssign, BitXor, BitXorAssign, Not, Sub};
 
 use crate::piece::Color;
@@ -103,15 +104,6 @@ impl Bitboard {
     #[inline]
     pub const fn last(self) -> Option<Square> {
         if self.0 == 0 { None } else { Some(Square::from_index(63 - self.0.leading_zeros() as usize)) }
-    }
-
-    /// The square of the side's own most advanced one: the highest rank for White, the lowest for Black.
-    #[inline]
-    pub const fn front(self, color: Color) -> Option<Square> {
-        match color {
-            Color::White => self.last(),
-            Color::Black => self.first(),
-        }
     }
 
     /// The lowest square of a set that is known to have one; h8's index wraps to a1 for the empty set.
@@ -241,12 +233,9 @@ impl Iterator for Squares {
 
     #[inline]
     fn next(&mut self) -> Option<Square> {
-        if self.0 == 0 {
-            return None;
-        }
-        let square = Square::from_index(self.0.trailing_zeros() as usize);
+        let squares = NonZero::new(self.0)?;
         self.0 &= self.0 - 1;
-        Some(square)
+        Some(Square::from_index(squares.trailing_zeros() as usize))
     }
 
     #[inline]

@@ -38,24 +38,13 @@ fn passed<T: Trace>(
     let rooks = position.pieces(color, Role::Rook);
 
     let mut score = Score::ZERO;
-    if !scene.occupied.intersects(stop) {
-        score += weighing.weigh(Term::PassedFree.at(rank), 1, color);
-    }
-    if !hostile.intersects(way) {
-        score += weighing.weigh(Term::PassedSafePath.at(rank), 1, color);
-    }
-    if ahead(square.into(), !color).intersects(rooks) {
-        score += weighing.weigh(Term::PassedRookBehind.first(), 1, color);
-    }
-    if !enemy.attacked.intersects(stop) {
-        score += weighing.weigh(Term::PassedSafeStop.at(rank), 1, color);
-    }
-    if own.attacked.intersects(stop) {
-        score += weighing.weigh(Term::PassedDefendedStop.at(rank), 1, color);
-    }
-    if is_unstoppable(scene, square, way, color) {
-        score += weighing.weigh(Term::PassedUnstoppable.first(), 1, color);
-    }
+    let mut add = |weight, is_so: bool| score += weighing.weigh(weight, usize::from(is_so), color);
+    add(Term::PassedFree.at(rank), !scene.occupied.intersects(stop));
+    add(Term::PassedSafePath.at(rank), !hostile.intersects(way));
+    add(Term::PassedRookBehind.first(), ahead(square.into(), !color).intersects(rooks));
+    add(Term::PassedSafeStop.at(rank), !enemy.attacked.intersects(stop));
+    add(Term::PassedDefendedStop.at(rank), own.attacked.intersects(stop));
+    add(Term::PassedUnstoppable.first(), is_unstoppable(scene, square, way, color));
     if let Some(stop) = stop.first() {
         let distance = |king: Color| usize::from(position.king(king).distance(stop));
         score += weighing.weigh(Term::PassedOwnKing.at(rank), distance(color), color);

@@ -23,6 +23,8 @@ pub(super) fn weigh<T: Trace>(
 
     let mut score = weighing.weigh(Term::MaterialPawn.first(), pawns.own.count(), color);
     score += pawns.contacts(weighing);
+    score += pawns.weaknesses(weighing);
+    score += pawns.connections(attacked, weighing);
     let [own_king, enemy_king] = [position.king(color), position.king(!color)];
     for square in pawns.own {
         score += weighing.weigh(Term::SquarePawn.at(board_index(square, color)), 1, color);
@@ -30,23 +32,25 @@ pub(super) fn weigh<T: Trace>(
         score += weighing.weigh(Term::SquarePawnOwnKing.at(by_own_king), 1, color);
         let by_enemy_king = board_index(toward_king_side(square, enemy_king), color);
         score += weighing.weigh(Term::SquarePawnEnemyKing.at(by_enemy_king), 1, color);
-        score += pawns.weaknesses(square, weighing);
-        score += pawns.connections(square, weighing);
-        if pawns.is_passed(square) {
-            structure.passed.insert(square);
-            let rank = relative_rank(square, color) - 1;
-            score += weighing.weigh(Term::PassedRank.at(rank), 1, color);
-            if attacked.contains(square) {
-                score += weighing.weigh(Term::PassedProtected.at(rank), 1, color);
-            }
-        } else if pawns.is_candidate(square) {
-            score += weighing.weigh(Term::PawnCandidate.at(relative_rank(square, color) - 1), 1, color);
-        }
+    }
+    let passed = pawns.passed();
+    structure.passed |= passed;
+    for square in passed {
+        let rank = relative_rank(square, color) - 1;
+        score += weighing.weigh(Term::PassedRank.at(rank), 1, color);
+        let is_protected = usize::from(attacked.contains(square));
+        score += weighing.weigh(Term::PassedProtected.at(rank), is_protected, color);
+    }
+    for square in pawns.unobstructed() - passed {
+        let is_candidate = usize::from(pawns.is_candidate(square));
+        score +=
+            weighing.weigh(Term::PawnCandidate.at(relative_rank(square, color) - 1), is_candidate, color);
     }
     score
 }
 
-/// The pawns of both sides, as one of them sees it.
+/// The pawns of both sides, as one of them sees it. Most questions are answered for all its pawns at once, without a branch
+/// for each.
 struct Pawns {
     color: Color,
     own: Bitboard,
@@ -54,18 +58,29 @@ struct Pawns {
 }
 
 impl Pawns {
-    fn is_passed(&self, square: Square) -> bool {
-        let front = ahead(square.into(), self.color);
-        !self.own.intersects(front) && !self.enemy.intersects(front | front.east() | front.west())
+    /// The squares with an enemy pawn somewhere ahead on their file.
+    fn opposed(&self) -> Bitboard {
+        ahead(self.enemy, !self.color)
     }
 
+    /// Own pawns with no pawn ahead of them on their file.
+    fn unobstructed(&self) -> Bitboard {
+        self.own & !(self.opposed() | ahead(self.own, !self.color))
+    }
+
+    fn passed(&self) -> Bitboard {
+        let opposed = self.opposed();
+        self.unobstructed() & !(opposed.east() | opposed.west())
+    }
+
+    /// Whether a pawn with nothing before it has at least as many helpers as there are enemies who can take it on its way.
     fn is_candidate(&self, square: Square) -> bool {
         let pawn = Bitboard::from(square);
         let front = ahead(pawn, self.color);
         let level_or_behind = pawn | ahead(pawn, !self.color);
         let helpers = self.own & (level_or_behind.east() | level_or_behind.west());
         let stoppers = self.enemy & (front.east() | front.west());
-        !(self.own | self.enemy).intersects(front) && helpers.count() >= stoppers.count()
+        helpers.count() >= stoppers.count()
     }
 
     /// What all pawns of the side have to do with those of the enemy's.
@@ -81,44 +96,33 @@ impl Pawns {
         score
     }
 
-    fn weaknesses<T: Trace>(&self, square: Square, weighing: &mut Weighing<'_, T>) -> Score {
-        let color = self.color;
-        let pawn = Bitboard::from(square);
-        let front = ahead(pawn, color);
-        let level_or_behind = pawn | ahead(pawn, !color);
-        let file = front | level_or_behind;
-        let stop = pawn.forward(color);
+    fn weaknesses<T: Trace>(&self, weighing: &mut Weighing<'_, T>) -> Score {
+        let (color, own) = (self.color, self.own);
+        let behind = ahead(own, !color);
+        let level_or_ahead = own | ahead(own, color);
+        let helped = level_or_ahead.east() | level_or_ahead.west();
+        let stopped = (self.enemy | pawn_attack_set(!color, self.enemy)).forward(!color);
 
-        let isolated = !self.own.intersects(file.east() | file.west());
-        let passed_by_neighbors = !self.own.intersects(level_or_behind.east() | level_or_behind.west());
-        let stopped = (self.enemy | pawn_attack_set(!color, self.enemy)).intersects(stop);
-        let backward = !isolated && passed_by_neighbors && stopped;
-
-        let mut score = Score::ZERO;
-        if self.own.intersects(front) {
-            score += weighing.weigh(Term::PawnDoubled.first(), 1, color);
-        }
-        if isolated {
-            score += weighing.weigh(Term::PawnIsolated.first(), 1, color);
-        }
-        if backward {
-            score += weighing.weigh(Term::PawnBackward.first(), 1, color);
-        }
-        if (isolated || backward) && !self.enemy.intersects(front) {
-            score += weighing.weigh(Term::PawnWeakOpen.first(), 1, color);
-        }
-        score
+        let doubled = own & behind;
+        let isolated = own & !(helped | behind.east() | behind.west());
+        let backward = own & !(isolated | helped) & stopped;
+        let open = (isolated | backward) & !self.opposed();
+        weighing.weigh(Term::PawnDoubled.first(), doubled.count(), color)
+            + weighing.weigh(Term::PawnIsolated.first(), isolated.count(), color)
+            + weighing.weigh(Term::PawnBackward.first(), backward.count(), color)
+            + weighing.weigh(Term::PawnWeakOpen.first(), open.count(), color)
     }
 
-    fn connections<T: Trace>(&self, square: Square, weighing: &mut Weighing<'_, T>) -> Score {
-        let pawn = Bitboard::from(square);
-        let rank = relative_rank(square, self.color) - 1;
+    /// `attacked` are the squares that own pawns attack.
+    fn connections<T: Trace>(&self, attacked: Bitboard, weighing: &mut Weighing<'_, T>) -> Score {
+        let color = self.color;
+        let supported = self.own & attacked;
+        let phalanx = self.own & (self.own.east() | self.own.west());
         let mut score = Score::ZERO;
-        if pawn_attack_set(self.color, self.own).contains(square) {
-            score += weighing.weigh(Term::PawnSupported.at(rank), 1, self.color);
-        }
-        if self.own.intersects(pawn.east() | pawn.west()) {
-            score += weighing.weigh(Term::PawnPhalanx.at(rank), 1, self.color);
+        for (index, &rank) in Rank::ALL[1..7].iter().enumerate() {
+            let there = Bitboard::from_rank(color.rank(rank));
+            score += weighing.weigh(Term::PawnSupported.at(index), (supported & there).count(), color);
+            score += weighing.weigh(Term::PawnPhalanx.at(index), (phalanx & there).count(), color);
         }
         score
     }

@@ -1,7 +1,7 @@
 //! Knights, bishops, rooks and queens: material, squares, mobility, and how they stand to the pawns.
 
 use smalt_chess::attacks::{bishop_attacks, knight_attacks, queen_attacks, rook_attacks};
-use smalt_chess::{Bitboard, Color, File, Rank, Role, Square};
+use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
 use super::super::scene::{CENTER_FILES, Scene, behind_one, board_index};
 use super::super::schema::Term;
@@ -17,20 +17,36 @@ pub(super) fn weigh<T: Trace>(
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let own_queens = scene.position.pieces(color, Role::Queen);
-    let own_rooks = scene.position.pieces(color, Role::Rook);
-    let queens_away = scene.occupied & !scene.position.role(Role::Queen);
-    let lines_away = scene.occupied & !(own_queens | own_rooks);
-    let occupied = scene.occupied;
+    let (position, occupied, safe) = (scene.position, scene.occupied, scene.side(color).safe);
+    let pawns = position.pieces(color, Role::Pawn);
+    let own_queens = position.pieces(color, Role::Queen);
+    let own_rooks = position.pieces(color, Role::Rook);
+    let queens_away = occupied & !position.role(Role::Queen);
+    let lines_away = occupied & !(own_queens | own_rooks);
+    let blocked = (pawns & CENTER_FILES & occupied.forward(!color)).count();
+    let king = position.king(color);
+    let from_king = |index, square, weighing: &mut Weighing<'_, T>| {
+        weighing.weigh(Term::MinorKingDistance.at(index), usize::from(king.distance(square)), color)
+    };
 
-    role(scene, color, &KNIGHT, knight_attacks, weighing)
-        + role(scene, color, &BISHOP, |square| bishop_attacks(square, queens_away), weighing)
-        + role(scene, color, &ROOK, |square| rook_attacks(square, lines_away), weighing)
-        + role(scene, color, &QUEEN, |square| queen_attacks(square, occupied), weighing)
-        + bishops(scene, color, weighing)
-        + minors(scene, structure, color, weighing)
-        + rooks(scene, lines_away, color, weighing)
-        + queens(scene, color, weighing)
+    let knight =
+        |square, weighing: &mut Weighing<'_, T>| (knight_attacks(square), from_king(0, square, weighing));
+    let bishop = |square, weighing: &mut Weighing<'_, T>| {
+        let score = from_king(1, square, weighing) + bishop_terms(position, square, blocked, color, weighing);
+        (bishop_attacks(square, queens_away), score)
+    };
+    let rook = |square, weighing: &mut Weighing<'_, T>| {
+        let attacked = rook_attacks(square, lines_away);
+        (attacked, rook_terms(position, square, (attacked & safe).count(), color, weighing))
+    };
+    let queen = |square, weighing: &mut Weighing<'_, T>| {
+        (queen_attacks(square, occupied), queen_terms(position, square, color, weighing))
+    };
+    role(scene, color, &KNIGHT, knight, weighing)
+        + role(scene, color, &BISHOP, bishop, weighing)
+        + role(scene, color, &ROOK, rook, weighing)
+        + role(scene, color, &QUEEN, queen, weighing)
+        + sets(scene, structure, color, weighing)
 }
 
 /// The squares d4, e4, d5 and e5.
@@ -75,12 +91,14 @@ const QUEEN: Terms = Terms {
     mobility: Term::MobilityQueen,
 };
 
+/// Weighs the pieces of one role. `look` tells of a piece what it attacks and what it is worth beside the terms that all
+/// roles have.
 #[inline(always)]
 fn role<T: Trace>(
     scene: &mut Scene<'_>,
     color: Color,
     terms: &Terms,
-    attacks: impl Fn(Square) -> Bitboard,
+    look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, Score),
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
     let squares = scene.position.pieces(color, terms.role);
@@ -88,135 +106,91 @@ fn role<T: Trace>(
     let side = &mut scene.sides[color.index()];
     let mut score = weighing.weigh(terms.material.first(), squares.count(), color);
     for square in squares {
-        let attacked = attacks(square);
+        let (attacked, own_terms) = look(square, weighing);
         side.attack(terms.role, attacked);
+        score += own_terms;
         score += weighing.weigh(terms.square.at(board_index(square, color)), 1, color);
         score += weighing.weigh(terms.mobility.at((attacked & side.safe).count()), 1, color);
-        if attacked.intersects(king_zone) {
-            side.zone_attackers[terms.role.index() - 1] += 1;
-            side.area_attacks += (attacked & king_area).count();
-        }
+        side.zone_attackers[terms.role.index() - 1] += usize::from(attacked.intersects(king_zone));
+        side.area_attacks += (attacked & king_area).count();
     }
     score
 }
 
-#[inline]
-fn bishops<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
-    let bishops = scene.position.pieces(color, Role::Bishop);
-    let pawns = scene.position.pieces(color, Role::Pawn);
-    let enemy_pawns = scene.position.pieces(!color, Role::Pawn);
-    let blocked = (pawns & CENTER_FILES & scene.occupied.forward(!color)).count();
-    let mut score = Score::ZERO;
-    if bishops.more_than_one() {
-        score += weighing.weigh(Term::BishopPair.first(), 1, color);
-    }
-    for square in bishops {
-        let same = if Bitboard::LIGHT.contains(square) { Bitboard::LIGHT } else { Bitboard::DARK };
-        let own = (pawns & same).count();
-        let lined = (bishop_attacks(square, Bitboard::EMPTY) & enemy_pawns).count();
-        let seen = bishop_attacks(square, pawns | enemy_pawns) & CENTER;
-        score += weighing.weigh(Term::BishopOwnPawns.first(), own, color);
-        score += weighing.weigh(Term::BishopBlockedCenter.first(), own * blocked, color);
-        score += weighing.weigh(Term::BishopLinedPawns.first(), lined, color);
-        score += weighing.weigh(Term::BishopLongDiagonal.first(), usize::from(seen.more_than_one()), color);
-    }
-    score
-}
-
-#[inline]
-fn minors<T: Trace>(
-    scene: &Scene<'_>,
-    structure: &Structure,
+/// `blocked` counts the own pawns on the center files with something before them.
+#[inline(always)]
+fn bishop_terms<T: Trace>(
+    position: &Position,
+    square: Square,
+    blocked: usize,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let ranks = [Rank::Fourth, Rank::Fifth, Rank::Sixth];
-    let middle =
-        ranks.into_iter().fold(Bitboard::EMPTY, |set, rank| set | Bitboard::from_rank(color.rank(rank)));
-    let outposts = middle & !structure.attack_spans[(!color).index()];
-    let supported = scene.side(color).attacked_by[Role::Pawn.index()];
-    let king = scene.position.king(color);
-    let mut score = Score::ZERO;
-    for (index, role, term) in
-        [(0, Role::Knight, Term::KnightOutpost), (1, Role::Bishop, Term::BishopOutpost)]
-    {
-        let pieces = scene.position.pieces(color, role);
-        let there = pieces & outposts;
-        score += weighing.weigh(term.at(0), (there & !supported).count(), color);
-        score += weighing.weigh(term.at(1), (there & supported).count(), color);
-        let distances = pieces.into_iter().map(|square| usize::from(king.distance(square))).sum();
-        score += weighing.weigh(Term::MinorKingDistance.at(index), distances, color);
-    }
-    let reached = scene.side(color).attacked_by[Role::Knight.index()];
-    let near = reached & outposts & supported & !scene.position.color(color);
-    score += weighing.weigh(Term::KnightNearOutpost.first(), usize::from(near.any()), color);
-    let own_pawns = scene.position.pieces(color, Role::Pawn).count();
-    for (index, role) in [Role::Knight, Role::Rook].into_iter().enumerate() {
-        let pieces = scene.position.pieces(color, role).count();
-        score += weighing.weigh(Term::PiecesWithPawns.at(index), pieces * own_pawns, color);
-    }
-    let minors = scene.position.role(Role::Knight) | scene.position.role(Role::Bishop);
-    let behind = minors & scene.position.color(color) & scene.position.role(Role::Pawn).forward(!color);
-    score + weighing.weigh(Term::MinorBehindPawn.first(), behind.count(), color)
+    let pawns = position.role(Role::Pawn);
+    let same = if Bitboard::LIGHT.contains(square) { Bitboard::LIGHT } else { Bitboard::DARK };
+    let own = (pawns & position.color(color) & same).count();
+    let lined = bishop_attacks(square, Bitboard::EMPTY) & pawns & position.color(!color);
+    let seen = bishop_attacks(square, pawns) & CENTER;
+    weighing.weigh(Term::BishopOwnPawns.first(), own, color)
+        + weighing.weigh(Term::BishopBlockedCenter.first(), own * blocked, color)
+        + weighing.weigh(Term::BishopLinedPawns.first(), lined.count(), color)
+        + weighing.weigh(Term::BishopLongDiagonal.first(), usize::from(seen.more_than_one()), color)
 }
 
-#[inline]
-fn rooks<T: Trace>(
-    scene: &Scene<'_>,
-    lines_away: Bitboard,
+/// `moves` are the safe squares that the rook reaches, as its mobility counts them.
+#[inline(always)]
+fn rook_terms<T: Trace>(
+    position: &Position,
+    square: Square,
+    moves: usize,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let own = scene.position.pieces(color, Role::Pawn);
-    let enemy = scene.position.pieces(!color, Role::Pawn);
-    let queens = scene.position.role(Role::Queen);
+    let enemy = position.pieces(!color, Role::Pawn);
     let seventh = Bitboard::from_rank(color.rank(Rank::Seventh));
     let eighth = Bitboard::from_rank(color.rank(Rank::Eighth));
-    let has_prey = eighth.contains(scene.position.king(!color)) || enemy.intersects(seventh);
-    let mut score = Score::ZERO;
-    for square in scene.position.pieces(color, Role::Rook) {
-        let file = Bitboard::from_file(square.file());
-        if !own.intersects(file) {
-            let open = usize::from(!enemy.intersects(file));
-            score += weighing.weigh(Term::RookFile.at(open), 1, color);
-        } else if is_beside_king(scene, square, color) {
-            let reached = rook_attacks(square, lines_away) & scene.side(color).safe;
-            let is_trapped = usize::from(reached.count() <= TRAPPED_MOVES);
-            let first = Bitboard::from_rank(color.rank(Rank::First));
-            let is_stuck = usize::from(!scene.position.castling_rooks().intersects(first));
-            score += weighing.weigh(Term::RookTrapped.at(is_stuck), is_trapped, color);
-        }
-        score += weighing.weigh(Term::RookQueenFile.first(), usize::from(queens.intersects(file)), color);
-        let is_deep = has_prey && seventh.contains(square);
-        score += weighing.weigh(Term::RookSeventh.first(), usize::from(is_deep), color);
-    }
-    score
+    let has_prey = eighth.contains(position.king(!color)) | enemy.intersects(seventh);
+    let first = Bitboard::from_rank(color.rank(Rank::First));
+    let is_stuck = usize::from(!position.castling_rooks().intersects(first));
+
+    // None of these can be foreseen by the processor: all are computed, and counted 0 or 1.
+    let file = Bitboard::from_file(square.file());
+    let has_own_pawn = position.pieces(color, Role::Pawn).intersects(file);
+    let open = usize::from(!enemy.intersects(file));
+    let is_trapped = has_own_pawn & is_beside_king(position, square, color) & (moves <= TRAPPED_MOVES);
+    let faces_queen = position.role(Role::Queen).intersects(file);
+    let is_deep = has_prey & seventh.contains(square);
+    weighing.weigh(Term::RookFile.at(open), usize::from(!has_own_pawn), color)
+        + weighing.weigh(Term::RookTrapped.at(is_stuck), usize::from(is_trapped), color)
+        + weighing.weigh(Term::RookQueenFile.first(), usize::from(faces_queen), color)
+        + weighing.weigh(Term::RookSeventh.first(), usize::from(is_deep), color)
 }
 
 /// Whether the own king stands between the rook and the center.
-#[inline]
-fn is_beside_king(scene: &Scene<'_>, rook: Square, color: Color) -> bool {
-    let king = scene.position.king(color).file();
+#[inline(always)]
+fn is_beside_king(position: &Position, rook: Square, color: Color) -> bool {
+    let king = position.king(color).file();
     if king < File::E { rook.file() < king } else { rook.file() > king }
 }
 
-#[inline]
-fn queens<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
-    let bishops = scene.position.pieces(!color, Role::Bishop);
-    let rooks = scene.position.pieces(!color, Role::Rook);
-    let mut score = Score::ZERO;
-    for square in scene.position.pieces(color, Role::Queen) {
-        let is_aimed_at = is_behind_one(scene, square, bishops, bishop_attacks)
-            || is_behind_one(scene, square, rooks, rook_attacks);
-        score += weighing.weigh(Term::QueenOnLine.first(), usize::from(is_aimed_at), color);
-    }
-    score
+#[inline(always)]
+fn queen_terms<T: Trace>(
+    position: &Position,
+    square: Square,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    let bishops = position.pieces(!color, Role::Bishop);
+    let rooks = position.pieces(!color, Role::Rook);
+    let is_aimed_at = is_behind_one(position, square, bishops, bishop_attacks)
+        || is_behind_one(position, square, rooks, rook_attacks);
+    weighing.weigh(Term::QueenOnLine.first(), usize::from(is_aimed_at), color)
 }
 
 /// Whether one of the sliders would attack the square if a single piece went away.
 #[inline(always)]
 fn is_behind_one(
-    scene: &Scene<'_>,
+    position: &Position,
     square: Square,
     sliders: Bitboard,
     attacks: impl Fn(Square, Bitboard) -> Bitboard,
@@ -224,6 +198,42 @@ fn is_behind_one(
     if !attacks(square, Bitboard::EMPTY).intersects(sliders) {
         return false;
     }
-    let near = attacks(square, scene.occupied);
-    behind_one(square, scene.occupied, near, attacks).intersects(sliders)
+    let occupied = position.occupied();
+    let near = attacks(square, occupied);
+    behind_one(square, occupied, near, attacks).intersects(sliders)
+}
+
+/// Weighs what needs no look at single pieces.
+#[inline]
+fn sets<T: Trace>(
+    scene: &Scene<'_>,
+    structure: &Structure,
+    color: Color,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    let position = scene.position;
+    let pieces = |role| position.pieces(color, role);
+    let ranks = [Rank::Fourth, Rank::Fifth, Rank::Sixth];
+    let middle =
+        ranks.into_iter().fold(Bitboard::EMPTY, |set, rank| set | Bitboard::from_rank(color.rank(rank)));
+    let outposts = middle & !structure.attack_spans[(!color).index()];
+    let supported = scene.side(color).attacked_by[Role::Pawn.index()];
+
+    let pair = usize::from(pieces(Role::Bishop).more_than_one());
+    let mut score = weighing.weigh(Term::BishopPair.first(), pair, color);
+    for (role, term) in [(Role::Knight, Term::KnightOutpost), (Role::Bishop, Term::BishopOutpost)] {
+        let there = pieces(role) & outposts;
+        score += weighing.weigh(term.at(0), (there & !supported).count(), color);
+        score += weighing.weigh(term.at(1), (there & supported).count(), color);
+    }
+    let reached = scene.side(color).attacked_by[Role::Knight.index()];
+    let near = reached & outposts & supported & !position.color(color);
+    score += weighing.weigh(Term::KnightNearOutpost.first(), usize::from(near.any()), color);
+    let pawns = pieces(Role::Pawn).count();
+    for (index, role) in [Role::Knight, Role::Rook].into_iter().enumerate() {
+        score += weighing.weigh(Term::PiecesWithPawns.at(index), pieces(role).count() * pawns, color);
+    }
+    let minors = pieces(Role::Knight) | pieces(Role::Bishop);
+    let behind = minors & position.role(Role::Pawn).forward(!color);
+    score + weighing.weigh(Term::MinorBehindPawn.first(), behind.count(), color)
 }

@@ -21,10 +21,10 @@ pub(super) fn weigh<T: Trace>(position: &Position, color: Color, weighing: &mut 
         let shelter = if file == king.file() { Term::ShelterKingFile } else { Term::ShelterSideFile };
         score += weighing.weigh(shelter.at(steps(own & squares, king, color)), 1, color);
 
-        let attacker = (enemy & squares).front(!color);
-        let blocked = attacker.is_some_and(|pawn| own.intersects(Bitboard::from(pawn).forward(!color)));
-        let storm = if blocked { Term::StormBlocked } else { Term::StormFree };
-        score += weighing.weigh(storm.at(steps(enemy & squares, king, color)), 1, color);
+        let attackers = enemy & squares;
+        let is_blocked = nearest(attackers, color).forward(!color).intersects(own);
+        let storm = if is_blocked { Term::StormBlocked } else { Term::StormFree };
+        score += weighing.weigh(storm.at(steps(attackers, king, color)), 1, color);
     }
     let pawns = position.role(Role::Pawn);
     let nearest = pawns.into_iter().map(|pawn| usize::from(king.distance(pawn))).min().unwrap_or(0);
@@ -46,8 +46,13 @@ fn files(king: Square) -> [File; 3] {
     [center - 1, center, center + 1].map(File::from_index)
 }
 
+/// Of the pawns on one file the one nearest to the side's first rank; empty where there is none.
+fn nearest(pawns: Bitboard, color: Color) -> Bitboard {
+    pawns & !ahead(pawns, color)
+}
+
 /// The ranks from the king to the nearest of the pawns before it, counted from 1 for a pawn beside it; 0 for none.
 fn steps(pawns: Bitboard, king: Square, color: Color) -> usize {
-    let nearest = pawns.front(!color);
+    let nearest = nearest(pawns, color).first();
     nearest.map_or(0, |pawn| relative_rank(pawn, color) - relative_rank(king, color) + 1)
 }
