@@ -175,7 +175,7 @@ impl fmt::Debug for Move {
 /// A list of moves, without an upper limit: short lists live in place, longer ones on the heap.
 #[derive(Clone)]
 pub struct MoveList {
-    /// Moves in `inline`; unused once the list has moved to the heap.
+    /// Moves in `inline`; stays at [`MoveList::INLINE`] once the list has moved to the heap.
     len: usize,
     inline: [Move; MoveList::INLINE],
     heap: Vec<Move>,
@@ -212,9 +212,20 @@ impl MoveList {
     /// Appends the moves of one piece to each of `targets`; those among `enemies` are captures.
     #[inline]
     pub(crate) fn extend_targets(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
-        for to in targets {
-            let capture = (enemies.0 >> to.index() & 1) as u16;
-            self.push(Move(from.index() as u16 | (to.index() as u16) << 6 | capture << 14));
+        let mv = |to: u16| Move(from.index() as u16 | to << 6 | ((enemies.0 >> to & 1) as u16) << 14);
+        let mut left = targets.0;
+        // Without targets one move is written all the same, past the end of the list: whether a piece has a move at all is
+        // hard for the processor to foresee.
+        while let Some(place) = self.inline.get_mut(self.len) {
+            *place = mv(left.trailing_zeros() as u16 & 63);
+            self.len += usize::from(left != 0);
+            left &= left.wrapping_sub(1);
+            if left == 0 {
+                return;
+            }
+        }
+        for to in Bitboard(left) {
+            self.push(mv(to.index() as u16));
         }
     }
 
@@ -298,5 +309,24 @@ mod tests {
         assert_eq!(list.as_slice(), moves);
         list.clear();
         assert!(list.is_empty());
+    }
+
+    #[test]
+    fn targets_follow_in_place_and_on_the_heap() {
+        let mut list = MoveList::new();
+        let enemies = Bitboard(0xffff << 48);
+        for before in [0, 1, 190, 250, 252, 253, 254, 255, 256, 257] {
+            list.clear();
+            let mut expected = vec![Move::new(Square::A1, Square::A2, MoveKind::Quiet); before];
+            expected.iter().for_each(|&mv| list.push(mv));
+            for targets in [0, 1 << 63, 7 << 46, u64::MAX, 0].map(Bitboard) {
+                list.extend_targets(Square::E4, targets, enemies);
+                expected.extend(targets.into_iter().map(|to| {
+                    let kind = if enemies.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
+                    Move::new(Square::E4, to, kind)
+                }));
+                assert_eq!(list.as_slice(), expected);
+            }
+        }
     }
 }

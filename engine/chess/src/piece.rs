@@ -136,7 +136,7 @@ impl Piece {
     /// Who owns the piece.
     #[inline]
     pub const fn color(self) -> Color {
-        Color::ALL[(self.0 & 1) as usize]
+        if self.0 & 1 == 0 { Color::White } else { Color::Black }
     }
 
     /// What the piece is.

@@ -64,9 +64,11 @@ fn a_position_put_together_again_is_the_same() {
 #[test]
 fn a_move_gives_check_when_it_is_said_to() {
     check(10, 60, |position| {
+        let checks = position.checks();
         for &mv in &position.legal_moves() {
             let mut next = *position;
             let check = next.play(mv);
+            assert_eq!(checks.include(position, mv), check, "{mv:?} in {position:?}");
             assert_eq!(check, next.is_check());
             assert_eq!(position.gives_check(mv), check, "{mv:?} in {position:?}");
             let king = next.king(next.turn());

@@ -1,6 +1,8 @@
 //! The search node: principal variation search with everything that lets it look at less than all. The steps are
 //! numbered, so that each idea has its place; none of them may blind the search to mates.
 
+use std::cell::LazyCell;
+
 use smalt_chess::{Move, Position};
 
 use super::histories::Place;
@@ -95,6 +97,8 @@ impl Worker<'_> {
         {
             return entry.score;
         }
+
+        self.prefetch_after_known(position, known);
 
         // 3b. The endgame tables.
         let (mut least, mut most) = (-INFINITE, INFINITE);
@@ -205,6 +209,7 @@ impl Worker<'_> {
         let context = self.context(position, ply);
         let mut picker = self.picker(position, Wanted::All, table_move, ply);
         let mut tried = self.tried_buffer();
+        let checks = LazyCell::new(|| position.checks());
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
         while let Some(mv) = self.pick(&mut picker, position, context) {
             if Some(mv) == excluded || is_root && !self.is_root_move(mv) {
@@ -220,7 +225,18 @@ impl Worker<'_> {
             let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_DECIDED;
             if may_prune && has_pieces(position, position.turn()) {
                 let reduced = (depth - reduction / 1024).max(0);
-                match self.is_useless(position, mv, depth, reduced, alpha, history, found.moves, judged) {
+                let gives_check = || checks.include(position, mv);
+                match self.is_useless(
+                    position,
+                    mv,
+                    depth,
+                    reduced,
+                    alpha,
+                    history,
+                    found.moves,
+                    judged,
+                    gives_check,
+                ) {
                     Verdict::Look => {}
                     Verdict::Skip => continue,
                     Verdict::SkipQuiets => {

@@ -7,12 +7,94 @@ use smalt_chess::{Move, MoveList, Moves, Position, Role};
 
 use super::histories::{Context, Histories, Place};
 use super::params::exchange_values;
+use super::transposition::TranspositionTable;
 
-/// A move and how early to try it.
-#[derive(Clone, Copy, Debug)]
+/// Moves of a node and how early to try each.
+#[derive(Default)]
 pub(super) struct Ranked {
-    mv: Move,
-    rank: i32,
+    moves: Vec<Move>,
+    /// As long as `moves`. A move's rank times [`INDICES`], plus `INDICES` - 1 - its index: of equal ranks the first is the
+    /// greatest, and the low bits tell the index. Behind the last move [`TAKEN`] up to `end`.
+    ranks: Vec<i32>,
+    /// Where the moves of the stage begin and end; both are multiples of [`LANES`].
+    start: usize,
+    end: usize,
+}
+
+/// More than any position has moves: 62 queens have fewer than 2,000.
+const INDICES: i32 = 1 << 12;
+
+/// No rank is farther from zero: quiet moves reach six histories and what a check is worth, captures less.
+const GREATEST_RANK: i32 = (1 << 17) - 1;
+
+/// Ranks that the processor compares at once.
+const LANES: usize = 8;
+
+/// What has been handed out or must not be.
+const TAKEN: i32 = i32::MIN;
+
+/// Taken from the rank of a capture that is put aside (it loses material, or promotes to less than a queen), in the unit
+/// of [`Ranked::ranks`], so that it comes after all others.
+const LOSS: i32 = 1 << 30;
+
+/// The least that a move without a loss has, in that unit.
+const LEAST: i32 = -(1 << 29);
+
+impl Ranked {
+    /// Forgets all stages.
+    fn clear(&mut self) {
+        (self.start, self.end) = (0, 0);
+    }
+
+    /// A new stage begins, as yet without moves.
+    fn begin_stage(&mut self) {
+        self.start = self.end;
+    }
+
+    /// Goes back to the first stage, of two.
+    fn return_to_first_stage(&mut self) {
+        (self.start, self.end) = (0, self.start);
+    }
+
+    /// Fills the stage, which has no moves yet; those that are `known` are never handed out.
+    #[inline(always)]
+    fn fill<const N: usize>(&mut self, moves: &[Move], known: [Option<Move>; N], rank: impl Fn(Move) -> i32) {
+        let end = self.start + moves.len();
+        self.end = end.next_multiple_of(LANES);
+        let Some(&filler) = moves.first() else { return };
+        if self.ranks.len() < end + LANES {
+            self.moves.resize(2 * end + LANES, filler);
+            self.ranks.resize(2 * end + LANES, TAKEN);
+        }
+        // No move has the bits 0. No branch on whether a move is known: the processor could not foresee it.
+        let known = known.map(|mv| mv.map_or(0, Move::to_bits));
+        let first = INDICES - 1 - self.start as i32;
+        self.ranks[end..end + LANES].fill(TAKEN);
+        let places = self.moves[self.start..end].iter_mut().zip(&mut self.ranks[self.start..end]);
+        for (index, (&mv, (own_place, place_of_rank))) in (0..).zip(moves.iter().zip(places)) {
+            let value = rank(mv);
+            debug_assert!(value.abs() <= GREATEST_RANK);
+            *own_place = mv;
+            *place_of_rank =
+                select_unpredictable(known.contains(&mv.to_bits()), TAKEN, value * INDICES + first - index);
+        }
+    }
+
+    /// The greatest rank of the stage.
+    #[inline]
+    fn best(&self) -> i32 {
+        let (lanes, _) = self.ranks[self.start..self.end].as_chunks::<LANES>();
+        let greater = |best: [i32; LANES], lanes: &[i32; LANES]| {
+            std::array::from_fn(|lane| best[lane].max(lanes[lane]))
+        };
+        lanes.iter().fold([TAKEN; LANES], greater).into_iter().fold(TAKEN, i32::max)
+    }
+}
+
+/// The index of a move by its rank in [`Ranked::ranks`].
+#[inline]
+fn index_of(rank: i32) -> usize {
+    (INDICES - 1 - (rank & (INDICES - 1))) as usize
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
@@ -25,7 +107,6 @@ enum Stage {
     ListQuiets,
     Quiets,
     LosingCaptures,
-    Done,
 }
 
 /// Which moves a node tries.
@@ -43,18 +124,24 @@ pub(super) struct Picker {
     wanted: Wanted,
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
-    /// Losing captures found so far, then captures already tried, then what is left.
-    moves: Vec<Ranked>,
-    losing: usize,
-    next: usize,
+    /// The captures, then the quiet moves.
+    ranked: Ranked,
     skips_quiets: bool,
 }
 
-/// What a picker reads besides the position.
+/// What a picker works with besides the position.
 pub(super) struct Knowledge<'a> {
     pub(super) histories: &'a Histories,
     pub(super) context: Context,
     pub(super) list: &'a mut MoveList,
+    pub(super) table: &'a TranspositionTable,
+}
+
+impl Knowledge<'_> {
+    /// Asks the memory for what the table knows of the position behind a move.
+    fn prefetch_after(&self, position: &Position, mv: Move) {
+        self.table.prefetch(position.likely_key_after(mv));
+    }
 }
 
 impl Picker {
@@ -65,7 +152,7 @@ impl Picker {
         wanted: Wanted,
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
-        buffer: Vec<Ranked>,
+        buffer: Ranked,
     ) -> Picker {
         let table_move = table_move.filter(|&mv| {
             let fits = match wanted {
@@ -81,17 +168,15 @@ impl Picker {
             wanted,
             table_move,
             killers,
-            moves: buffer,
-            losing: 0,
-            next: 0,
+            ranked: buffer,
             skips_quiets: false,
         }
     }
 
-    /// The buffer, emptied.
-    pub(super) fn into_buffer(mut self) -> Vec<Ranked> {
-        self.moves.clear();
-        self.moves
+    /// The buffer, ready for another picker.
+    pub(super) fn into_buffer(mut self) -> Ranked {
+        self.ranked.clear();
+        self.ranked
     }
 
     /// Quiet moves not yet handed out are left out.
@@ -104,6 +189,7 @@ impl Picker {
         loop {
             match self.stage {
                 Stage::Table => {
+                    // Memory has been asked for it when the table gave the move.
                     self.stage = Stage::ListCaptures;
                     return self.table_move;
                 }
@@ -111,10 +197,10 @@ impl Picker {
                     self.list_captures(position, knowledge);
                     self.stage = Stage::Captures;
                 }
-                Stage::Captures => match self.winning_capture(position) {
+                Stage::Captures => match self.winning_capture(position, knowledge) {
                     Some(mv) => return Some(mv),
                     None if self.wanted == Wanted::All => self.stage = Stage::FirstKiller,
-                    None => self.stage = Stage::Done,
+                    None => return None,
                 },
                 Stage::FirstKiller | Stage::SecondKiller => {
                     let which = usize::from(self.stage == Stage::SecondKiller);
@@ -124,11 +210,13 @@ impl Picker {
                         && Some(killer) != self.table_move
                         && position.is_legal(killer)
                     {
+                        knowledge.prefetch_after(position, killer);
                         self.killers[which] = Some(killer);
                         return Some(killer);
                     }
                 }
                 Stage::ListQuiets => {
+                    self.ranked.begin_stage();
                     if !self.skips_quiets {
                         self.list_quiets(position, knowledge);
                     }
@@ -136,21 +224,21 @@ impl Picker {
                 }
                 Stage::Quiets => {
                     if !self.skips_quiets
-                        && let Some(mv) = self.take_best()
+                        && let Some(index) = self.take_best(LEAST)
                     {
+                        let mv = self.ranked.moves[index];
+                        knowledge.prefetch_after(position, mv);
                         return Some(mv);
                     }
                     self.stage = Stage::LosingCaptures;
-                    self.next = 0;
+                    self.ranked.return_to_first_stage();
                 }
                 Stage::LosingCaptures => {
-                    if self.next < self.losing {
-                        self.next += 1;
-                        return Some(self.moves[self.next - 1].mv);
-                    }
-                    self.stage = Stage::Done;
+                    let index = self.take_best(TAKEN + 1)?;
+                    let mv = self.ranked.moves[index];
+                    knowledge.prefetch_after(position, mv);
+                    return Some(mv);
                 }
-                Stage::Done => return None,
             }
         }
     }
@@ -158,70 +246,47 @@ impl Picker {
     fn list_captures(&mut self, position: &Position, knowledge: &mut Knowledge<'_>) {
         knowledge.list.clear();
         position.generate(Moves::Captures, knowledge.list);
-        self.rank_all(knowledge.list, [self.table_move], |mv| {
-            capture_rank(position, mv, knowledge.histories)
-        });
+        let rank = |mv| capture_rank(position, mv, knowledge.histories);
+        self.ranked.fill(knowledge.list, [self.table_move], rank);
     }
 
     fn list_quiets(&mut self, position: &Position, knowledge: &mut Knowledge<'_>) {
         knowledge.list.clear();
         position.generate(Moves::Quiets, knowledge.list);
-        self.next = self.moves.len();
         let histories = knowledge.histories.quiet_in(knowledge.context);
         let known = [self.table_move, self.killers[0], self.killers[1]];
-        self.rank_all(knowledge.list, known, |mv| histories.of(mv, Place::of(position, mv)));
-    }
-
-    /// Appends the moves with their ranks, but for those that are `known`.
-    #[inline(always)]
-    fn rank_all<const N: usize>(
-        &mut self,
-        moves: &[Move],
-        known: [Option<Move>; N],
-        rank: impl Fn(Move) -> i32,
-    ) {
-        // No move has the bits 0. Known moves are written, too, and then written over: that is cheaper than to branch.
-        let known = known.map(|mv| mv.map_or(0, Move::to_bits));
-        let start = self.moves.len();
-        let Some(&filler) = moves.first() else { return };
-        self.moves.resize(start + moves.len(), Ranked { mv: filler, rank: 0 });
-        let places = &mut self.moves[start..];
-        let mut count = 0;
-        for &mv in moves {
-            places[count] = Ranked { mv, rank: rank(mv) };
-            count += usize::from(!known.contains(&mv.to_bits()));
-        }
-        self.moves.truncate(start + count);
+        self.ranked.fill(knowledge.list, known, |mv| histories.of(mv, Place::of(position, mv)));
     }
 
     /// The best capture left that does not lose material; losing ones are put aside.
-    fn winning_capture(&mut self, position: &Position) -> Option<Move> {
+    fn winning_capture(&mut self, position: &Position, knowledge: &Knowledge<'_>) -> Option<Move> {
         let least = match self.wanted {
             Wanted::All => 0,
             Wanted::CapturesWinning(least) => least,
         };
-        while let Some(mv) = self.take_best() {
+        loop {
+            let rank = self.ranked.best();
+            if rank < LEAST {
+                return None;
+            }
+            let index = index_of(rank);
+            let mv = self.ranked.moves[index];
+            knowledge.prefetch_after(position, mv);
             let wins = !is_minor_promotion(mv) && position.exchange_reaches(mv, least, &exchange_values());
+            self.ranked.ranks[index] = if wins { TAKEN } else { rank - LOSS };
             if wins {
                 return Some(mv);
             }
-            self.moves.swap(self.losing, self.next - 1);
-            self.losing += 1;
         }
-        None
     }
 
-    fn take_best(&mut self) -> Option<Move> {
-        let left = &mut self.moves[self.next..];
-        let (mut best, mut rank) = (0, left.first()?.rank);
-        for (index, ranked) in left.iter().enumerate() {
-            // Which one is better cannot be foreseen: a wrong guess costs more than both assignments.
-            best = select_unpredictable(ranked.rank > rank, index, best);
-            rank = rank.max(ranked.rank);
-        }
-        left.swap(0, best);
-        self.next += 1;
-        Some(self.moves[self.next - 1].mv)
+    /// The index of the best move left in this stage, which is then taken, if its rank is no less than `least`.
+    fn take_best(&mut self, least: i32) -> Option<usize> {
+        let rank = self.ranked.best();
+        (rank >= least).then(|| {
+            self.ranked.ranks[index_of(rank)] = TAKEN;
+            index_of(rank)
+        })
     }
 }
 
@@ -258,13 +323,18 @@ mod tests {
             wanted,
             table_move.map(find),
             killers.map(|killer| killer.map(find)),
-            Vec::new(),
+            Ranked::default(),
         );
         let experience = Experience::new();
         let context =
             Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [Place::NONE; 3] };
-        let mut knowledge =
-            Knowledge { histories: &experience.histories, context, list: &mut MoveList::new() };
+        let table = TranspositionTable::new(1);
+        let mut knowledge = Knowledge {
+            histories: &experience.histories,
+            context,
+            list: &mut MoveList::new(),
+            table: &table,
+        };
         std::iter::from_fn(|| picker.next(&position, &mut knowledge)).map(|mv| format!("{mv:?}")).collect()
     }
 
@@ -306,6 +376,44 @@ mod tests {
     fn positions_with_hundreds_of_moves_are_handed_out_whole() {
         let fen = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
         assert_eq!(pick_all(fen, Wanted::All, None, [None; 2]).len(), 218);
+    }
+
+    #[test]
+    fn whenever_quiet_moves_are_no_longer_wanted_all_captures_come() {
+        let experience = Experience::new();
+        let (table, mut list) = (TranspositionTable::new(1), MoveList::new());
+        // One buffer for all, as in a search: what a larger node has left in it must not show.
+        let mut buffer = Ranked::default();
+        let many = "knQQQQQQ/ppQ4Q/QQ5Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQK w - - 0 1";
+        for fen in [many, KIWIPETE, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "7k/8/8/8/8/8/6q1/7K w - - 0 1"] {
+            let position: Position = fen.parse().unwrap();
+            let legal = position.legal_moves();
+            let captures = legal.iter().filter(|mv| !mv.is_quiet()).count();
+            let context =
+                Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [Place::NONE; 3] };
+            let mut knowledge =
+                Knowledge { histories: &experience.histories, context, list: &mut list, table: &table };
+            let known = legal.last().copied();
+            for wanted in 0..=legal.len() {
+                let mut picker = Picker::new(&position, Wanted::All, known, [known, None], buffer);
+                let mut picked: Vec<Move> = Vec::new();
+                for _ in 0..wanted {
+                    picked.extend(picker.next(&position, &mut knowledge));
+                }
+                picker.skip_quiets();
+                let rest: Vec<Move> = std::iter::from_fn(|| picker.next(&position, &mut knowledge)).collect();
+                assert!(rest.iter().all(|&mv| !mv.is_quiet() || Some(mv) == known));
+                assert_eq!(picker.next(&position, &mut knowledge), None);
+                picked.extend(rest);
+                assert_eq!(picked.iter().filter(|mv| !mv.is_quiet()).count(), captures);
+                picked.sort();
+                let count = picked.len();
+                picked.dedup();
+                assert!(picked.len() == count && picked.iter().all(|mv| legal.contains(mv)));
+                assert!(wanted < legal.len() || count == legal.len());
+                buffer = picker.into_buffer();
+            }
+        }
     }
 
     #[test]

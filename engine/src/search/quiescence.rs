@@ -1,6 +1,8 @@
 //! The quiescence node: only captures and promotions that don't lose material, or all moves out of check, until
 //! the static evaluation can be trusted.
 
+use std::cell::LazyCell;
+
 use smalt_chess::{Move, Position};
 
 use super::ordering::{Wanted, is_minor_promotion};
@@ -42,6 +44,8 @@ impl Worker<'_> {
             return entry.score;
         }
 
+        self.prefetch_after_known(position, known);
+
         // 3. Standing pat: the side to move need not capture.
         let (raw, mut best) = if in_check {
             (NO_SCORE, -INFINITE)
@@ -78,6 +82,7 @@ impl Worker<'_> {
         let retaken = self.earlier(ply, 1).taken_on;
         let mut best_move = None;
         let mut moves = 0;
+        let checks = LazyCell::new(|| position.checks());
         while let Some(mv) = self.pick(&mut picker, position, context) {
             moves += 1;
 
@@ -92,7 +97,7 @@ impl Worker<'_> {
                     }
                     let reach = standing + P.quiescence_margin() + gain(position, mv);
                     let is_late = moves > P.quiescence_captures() && Some(mv.to()) != retaken;
-                    if (is_late || reach <= alpha) && !position.gives_check(mv) {
+                    if (is_late || reach <= alpha) && !checks.include(position, mv) {
                         best = if reach <= alpha { best.max(reach) } else { best };
                         continue;
                     }

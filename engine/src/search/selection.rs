@@ -38,7 +38,7 @@ impl Worker<'_> {
     }
 
     /// Step 8: whether to look at a move at all. A check is always looked at where only the score speaks against
-    /// the move.
+    /// the move: `gives_check` tells, and is called only then.
     #[expect(clippy::too_many_arguments, reason = "each one is a reason to look or not")]
     #[inline]
     pub(super) fn is_useless(
@@ -51,6 +51,7 @@ impl Worker<'_> {
         history: i32,
         number: usize,
         judged: &Judged,
+        gives_check: impl Fn() -> bool,
     ) -> Verdict {
         if mv.is_quiet() {
             let most = (P.late_move_pruning_base() + depth * depth) / (2 - i32::from(judged.is_improving));
@@ -62,7 +63,7 @@ impl Worker<'_> {
             }
             let reach = judged.evaluation + P.futility_base() + P.futility_margin() * reduced;
             let in_check = judged.evaluation == NO_SCORE;
-            if reduced <= P.futility_depth() && !in_check && reach <= alpha && !position.gives_check(mv) {
+            if reduced <= P.futility_depth() && !in_check && reach <= alpha && !gives_check() {
                 return Verdict::Skip;
             }
         }
@@ -75,7 +76,7 @@ impl Worker<'_> {
                 + P.futility_capture_margin() * reduced
                 + exchange_values()[role.index()]
                 + history / 32;
-            if reach <= alpha && mv.promoted_to().is_none() && !position.gives_check(mv) {
+            if reach <= alpha && mv.promoted_to().is_none() && !gives_check() {
                 return Verdict::Skip;
             }
         }

@@ -7,7 +7,7 @@ use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use smalt_chess::Move;
 
-use super::pages::{Zeroable, zeroed_slice};
+use super::pages::{LARGE_PAGE, Zeroable, zeroed_slice};
 use super::score::{from_table, to_table};
 use crate::memory::prefetch;
 
@@ -99,10 +99,12 @@ const _: () = assert!(size_of::<Bucket>() == LINE);
 
 /// A table of a fixed size.
 pub struct TranspositionTable {
-    /// The buckets, and a few slots more, for the first bucket begins with a cache line.
+    /// The buckets, and room for the first of them to begin with a large page.
     slots: Box<[Slot]>,
     /// Slots before the first bucket.
     offset: usize,
+    /// How many buckets there are.
+    buckets: usize,
     generation: AtomicU8,
     /// Whether anything has been stored since it was last empty.
     is_used: AtomicBool,
@@ -117,11 +119,11 @@ impl TranspositionTable {
 
     /// As [`TranspositionTable::new`]; `None` where the system has not so much memory.
     pub fn try_new(megabytes: usize) -> Option<TranspositionTable> {
-        let count = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Slot>() + SLOTS - 1;
-        let slots: Box<[Slot]> = zeroed_slice(count)?;
-        let offset = slots.as_ptr().align_offset(LINE);
+        let buckets = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Bucket>();
+        let slots: Box<[Slot]> = zeroed_slice(buckets * SLOTS + LARGE_PAGE / size_of::<Slot>())?;
+        let offset = slots.as_ptr().align_offset(LARGE_PAGE);
         let (generation, is_used) = (AtomicU8::new(0), AtomicBool::new(false));
-        Some(TranspositionTable { slots, offset, generation, is_used })
+        Some(TranspositionTable { slots, offset, buckets, generation, is_used })
     }
 
     /// Forgets everything; large tables are swept by so many threads.
@@ -129,8 +131,9 @@ impl TranspositionTable {
         if !self.is_used.swap(false, Relaxed) {
             return;
         }
-        let share = self.slots.len().div_ceil(threads.max(1));
-        let (own, others) = self.slots.split_at(share);
+        let slots = &self.slots[self.offset..][..self.buckets * SLOTS];
+        let share = slots.len().div_ceil(threads.max(1));
+        let (own, others) = slots.split_at(share);
         std::thread::scope(|scope| {
             for part in others.chunks(share) {
                 scope.spawn(|| part.iter().for_each(Slot::clear));
@@ -151,9 +154,9 @@ impl TranspositionTable {
 
     #[inline]
     fn bucket(&self, key: u64) -> &Bucket {
-        let index = (u128::from(key) * (self.slots.len() / SLOTS) as u128) >> 64;
+        let index = (u128::from(key) * self.buckets as u128) >> 64;
         let start = self.offset + index as usize * SLOTS;
-        self.slots[start..].first_chunk().expect("the table ends with a bucket")
+        self.slots[start..].first_chunk().expect("every bucket lies within the table")
     }
 
     /// Asks the memory for the entries of a key that will soon be needed.

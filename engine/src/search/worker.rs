@@ -15,7 +15,7 @@ use super::probing::Probing;
 use super::score::{INFINITE, MAX_PLY, NO_SCORE, clamp};
 use super::signals::Signals;
 use super::time::Allotment;
-use super::transposition::TranspositionTable;
+use super::transposition::{Entry, TranspositionTable};
 use super::{Experience, Memory};
 use crate::evaluation::{Evaluator, dampened};
 
@@ -129,7 +129,7 @@ pub(super) struct Worker<'a> {
     pub(super) is_root_restricted: bool,
     pub(super) completed_depth: i32,
     logarithms: &'static Logarithms,
-    buffers: Vec<Vec<Ranked>>,
+    buffers: Vec<Ranked>,
     tried_buffers: Vec<Vec<Move>>,
     list: MoveList,
 }
@@ -277,6 +277,14 @@ impl<'a> Worker<'a> {
         if self.shared.seeks_mate { !position.key() } else { position.key() }
     }
 
+    /// Asks the memory for what the table knows of the position behind the move that will probably be tried first.
+    #[inline]
+    pub(super) fn prefetch_after_known(&self, position: &Position, known: Option<Entry>) {
+        if let Some(mv) = known.and_then(|entry| entry.best) {
+            self.shared.table.prefetch(position.likely_key_after(mv));
+        }
+    }
+
     /// Static evaluation for the side to move, without corrections.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
@@ -309,7 +317,6 @@ impl<'a> Worker<'a> {
     /// Plays a move of the node at this ply.
     #[inline]
     pub(super) fn play(&mut self, position: &Position, mv: Move, ply: usize) -> Position {
-        self.shared.table.prefetch(position.likely_key_after(mv));
         let child = position.after(mv);
         self.evaluator.prefetch(&child);
         let frame = self.frame(ply);
@@ -424,7 +431,8 @@ impl<'a> Worker<'a> {
         position: &Position,
         context: Context,
     ) -> Option<Move> {
-        let mut knowledge = Knowledge { histories: self.histories, context, list: &mut self.list };
+        let mut knowledge =
+            Knowledge { histories: self.histories, context, list: &mut self.list, table: self.shared.table };
         picker.next(position, &mut knowledge)
     }
 

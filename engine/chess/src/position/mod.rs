@@ -14,6 +14,7 @@ mod zobrist;
 
 pub use exchange::ExchangeValues;
 pub use generate::Moves;
+pub use legality::Checks;
 pub use validate::PositionError;
 
 use std::fmt;
