@@ -6,7 +6,7 @@ use std::hint::select_unpredictable;
 use smalt_chess::{Move, MoveList, Moves, Position, Role};
 
 use super::histories::{Context, Histories, Place};
-use super::params::exchange_values;
+use super::params::{PARAMETERS as P, exchange_values};
 use super::transposition::TranspositionTable;
 
 /// Moves of a node and how early to try each.
@@ -255,7 +255,11 @@ impl Picker {
         position.generate(Moves::Quiets, knowledge.list);
         let histories = knowledge.histories.quiet_in(knowledge.context);
         let known = [self.table_move, self.killers[0], self.killers[1]];
-        self.ranked.fill(knowledge.list, known, |mv| histories.of(mv, Place::of(position, mv)));
+        let checks = position.checks();
+        self.ranked.fill(knowledge.list, known, |mv| {
+            let is_check = i32::from(checks.include(position, mv));
+            histories.of(mv, Place::of(position, mv)) + P.order_check() * is_check
+        });
     }
 
     /// The best capture left that does not lose material; losing ones are put aside.

@@ -215,6 +215,8 @@ parameters! {
     history_structure_weight in 0..=2048,
     /// Share of the bonus for a move that nothing was found against, in 1024ths.
     history_unanswered_share in 0..=2048,
+    /// How much earlier a quiet move is tried that gives check, in the unit of histories.
+    order_check in 0..=30000,
     /// How much of beta goes into a score above it, for each ply of depth that goes into it of the score.
     fail_high_weight in 0..=8,
     /// What a capture may add in quiescence beyond the piece.
