@@ -40,6 +40,10 @@ const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
 /// busy cores it then answered within 1.2 s in 12 of 12 starts; with a line every 200 ms some starts took 5 s and more.
 const NUDGE_AFTER: Duration = Duration::from_millis(50);
 
+/// After so long a silence the question itself is asked again, and once more after each further one: GNU Chess 6 can lose
+/// its first lines for good.
+const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
+
 /// A running engine that speaks the protocol of xboard, version 2 or 1.
 #[derive(Debug)]
 pub struct XboardEngine {
@@ -200,7 +204,10 @@ impl Engine for XboardEngine {
             match self.hear_until(nudge_at, meanwhile, |heard| heard.features.heard != Heard::Nothing) {
                 Ok(()) => break,
                 Err(Waited::Late) => {
-                    nudge_at = self.conversation.send(b"\n", meanwhile, &mut self.hearing)? + NUDGE_AFTER;
+                    let nudge: &[u8] =
+                        if nudge_at < asked_at + ASK_AGAIN_AFTER { b"\n" } else { b"protover 2\n" };
+                    let pause = if nudge == b"\n" { NUDGE_AFTER } else { ASK_AGAIN_AFTER };
+                    nudge_at = self.conversation.send(nudge, meanwhile, &mut self.hearing)? + pause;
                 }
                 Err(Waited::Stopped(error)) => return Err(error),
             }
