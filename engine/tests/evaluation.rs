@@ -7,7 +7,7 @@ use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_PHASE;
 use smalt::evaluation::trace::{FeatureCounter, Features};
 use smalt::evaluation::{Evaluator, LARGEST_EVALUATION, Parameters, dampened, evaluate, explain, features};
-use smalt_chess::{Color, Position};
+use smalt_chess::{Color, Position, Role};
 
 /// Positions that random play seldom reaches.
 const RARE: [&str; 12] = [
@@ -220,6 +220,86 @@ fn terms_count_what_they_say() {
     check_count("4k3/8/8/8/8/8/8/3K4 w - - 0 1", Term::ComplexityOutflanking, 0, -6);
     check_count("8/8/3K4/8/8/3k4/8/8 w - - 0 1", Term::ComplexityInfiltration, 0, 2);
     check_count("8/8/3k4/8/3K4/8/8/8 w - - 0 1", Term::ComplexityInfiltration, 0, 0);
+}
+
+/// What terms say of pawns by the pawns alone.
+const PAWN_TERMS: [Term; 11] = [
+    Term::PawnDoubled,
+    Term::PawnIsolated,
+    Term::PawnBackward,
+    Term::PawnWeakOpen,
+    Term::PawnSupported,
+    Term::PawnPhalanx,
+    Term::PawnTwiceAttacked,
+    Term::PawnBlockedFar,
+    Term::PawnCandidate,
+    Term::PassedRank,
+    Term::PassedProtected,
+];
+
+/// The weights of [`PAWN_TERMS`] that a side's pawns have, found pawn by pawn. Pawns are pairs of file and rank, counted
+/// from 0 and from the side's own first rank.
+fn pawn_weights(own: &[(i32, i32)], enemy: &[(i32, i32)]) -> Vec<usize> {
+    let mut found = Vec::new();
+    for &(file, rank) in own {
+        let is_beside = |other: i32| (other - file).abs() == 1;
+        let is_ahead = |&(f, r): &(i32, i32)| f == file && r > rank;
+        let helpers = own.iter().filter(|&&(f, r)| is_beside(f) && r <= rank).count();
+        let stoppers = enemy.iter().filter(|&&(f, r)| is_beside(f) && r > rank).count();
+        let attackers = enemy.iter().filter(|&&(f, r)| is_beside(f) && r == rank + 1).count();
+        let is_supported = own.iter().any(|&(f, r)| is_beside(f) && r == rank - 1);
+        let is_blocked = enemy.contains(&(file, rank + 1));
+        let is_stopped = is_blocked || enemy.iter().any(|&(f, r)| is_beside(f) && r == rank + 2);
+        let is_opposed = enemy.iter().any(is_ahead);
+        let is_isolated = !own.iter().any(|&(f, _)| is_beside(f));
+        let is_backward = !is_isolated && helpers == 0 && is_stopped;
+        let is_unobstructed = !is_opposed && !own.iter().any(is_ahead);
+        let is_passed = is_unobstructed && stoppers == 0;
+        let by_rank = rank as usize - 1;
+        for (term, index, is_so) in [
+            (Term::PawnDoubled, 0, own.iter().any(is_ahead)),
+            (Term::PawnIsolated, 0, is_isolated),
+            (Term::PawnBackward, 0, is_backward),
+            (Term::PawnWeakOpen, 0, (is_isolated || is_backward) && !is_opposed),
+            (Term::PawnSupported, by_rank, is_supported),
+            (Term::PawnPhalanx, by_rank, own.iter().any(|&(f, r)| is_beside(f) && r == rank)),
+            (Term::PawnTwiceAttacked, 0, attackers == 2 && !is_supported),
+            (Term::PawnBlockedFar, usize::from(rank == 5), is_blocked && (rank == 4 || rank == 5)),
+            (Term::PawnCandidate, by_rank, is_unobstructed && !is_passed && helpers >= stoppers),
+            (Term::PassedRank, by_rank, is_passed),
+            (Term::PassedProtected, by_rank, is_passed && is_supported),
+        ] {
+            if is_so {
+                found.push(term.at(index).index());
+            }
+        }
+    }
+    found
+}
+
+#[test]
+fn sets_of_pawns_are_weighed_as_one_by_one() {
+    let mut counter = FeatureCounter::default();
+    for position in CORPUS.iter() {
+        let pawns = |color: Color, seen_by: Color| -> Vec<(i32, i32)> {
+            let squares = position.pieces(color, Role::Pawn).into_iter();
+            squares.map(|at| (at.file().index() as i32, seen_by.rank(at.rank()).index() as i32)).collect()
+        };
+        let mut expected = [0; WEIGHTS];
+        for (color, sign) in [(Color::White, 1), (Color::Black, -1)] {
+            for weight in pawn_weights(&pawns(color, color), &pawns(!color, color)) {
+                expected[weight] += sign;
+            }
+        }
+        let mut counted = [0; WEIGHTS];
+        for feature in features(position, &mut counter).linear {
+            counted[usize::from(feature.weight)] = feature.count;
+        }
+        for term in PAWN_TERMS {
+            let weights = term.start()..term.start() + term.entry().shape.length();
+            assert_eq!(counted[weights.clone()], expected[weights], "{term:?} in {position:?}");
+        }
+    }
 }
 
 #[test]

@@ -201,7 +201,7 @@ impl MoveList {
     /// Appends a move.
     #[inline]
     pub fn push(&mut self, mv: Move) {
-        if self.len < MoveList::INLINE && self.heap.is_empty() {
+        if self.len < MoveList::INLINE {
             self.inline[self.len] = mv;
             self.len += 1;
         } else {

@@ -1,7 +1,7 @@
 //! The search node: principal variation search with everything that lets it look at less than all. The steps are
 //! numbered, so that each idea has its place; none of them may blind the search to mates.
 
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 
 use smalt_chess::{Move, Position};
 
@@ -209,9 +209,9 @@ impl Worker<'_> {
         let context = self.context(position, ply);
         let mut picker = self.picker(position, Wanted::All, table_move, ply);
         let mut tried = self.tried_buffer();
-        let checks = LazyCell::new(|| position.checks());
+        let checks = OnceCell::new();
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
-        while let Some(mv) = self.pick(&mut picker, position, context) {
+        while let Some(mv) = self.pick(&mut picker, position, context, &checks) {
             if Some(mv) == excluded || is_root && !self.is_root_move(mv) {
                 continue;
             }
@@ -225,7 +225,7 @@ impl Worker<'_> {
             let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_DECIDED;
             if may_prune && has_pieces(position, position.turn()) {
                 let reduced = (depth - reduction / 1024).max(0);
-                let gives_check = || checks.include(position, mv);
+                let gives_check = || checks.get_or_init(|| position.checks()).include(position, mv);
                 match self.is_useless(
                     position,
                     mv,

@@ -1,9 +1,10 @@
 //! The order in which a node tries its moves, found in stages so that a node that is soon refuted need not list
 //! its quiet moves: the table's move, winning captures, killers, quiet moves by history, losing captures.
 
+use std::cell::OnceCell;
 use std::hint::select_unpredictable;
 
-use smalt_chess::{Move, MoveList, Moves, Position, Role};
+use smalt_chess::{Checks, Move, MoveList, Moves, Position, Role};
 
 use super::histories::{Context, Histories, Place};
 use super::params::{PARAMETERS as P, exchange_values};
@@ -133,6 +134,8 @@ pub(super) struct Picker {
 pub(super) struct Knowledge<'a> {
     pub(super) histories: &'a Histories,
     pub(super) context: Context,
+    /// How the side to move can give check, once that has been asked for.
+    pub(super) checks: &'a OnceCell<Checks>,
     pub(super) list: &'a mut MoveList,
     pub(super) table: &'a TranspositionTable,
 }
@@ -255,7 +258,7 @@ impl Picker {
         position.generate(Moves::Quiets, knowledge.list);
         let histories = knowledge.histories.quiet_in(knowledge.context);
         let known = [self.table_move, self.killers[0], self.killers[1]];
-        let checks = position.checks();
+        let checks = knowledge.checks.get_or_init(|| position.checks());
         self.ranked.fill(knowledge.list, known, |mv| {
             let is_check = i32::from(checks.include(position, mv));
             histories.of(mv, Place::of(position, mv)) + P.order_check() * is_check
@@ -336,10 +339,14 @@ mod tests {
         let mut knowledge = Knowledge {
             histories: &experience.histories,
             context,
+            checks: &OnceCell::new(),
             list: &mut MoveList::new(),
             table: &table,
         };
-        std::iter::from_fn(|| picker.next(&position, &mut knowledge)).map(|mv| format!("{mv:?}")).collect()
+        let picked = std::iter::from_fn(|| picker.next(&position, &mut knowledge));
+        let picked = picked.map(|mv| format!("{mv:?}")).collect();
+        assert_eq!(picker.next(&position, &mut knowledge), None);
+        picked
     }
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -395,8 +402,13 @@ mod tests {
             let captures = legal.iter().filter(|mv| !mv.is_quiet()).count();
             let context =
                 Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [Place::NONE; 3] };
-            let mut knowledge =
-                Knowledge { histories: &experience.histories, context, list: &mut list, table: &table };
+            let mut knowledge = Knowledge {
+                histories: &experience.histories,
+                context,
+                checks: &OnceCell::new(),
+                list: &mut list,
+                table: &table,
+            };
             let known = legal.last().copied();
             for wanted in 0..=legal.len() {
                 let mut picker = Picker::new(&position, Wanted::All, known, [known, None], buffer);

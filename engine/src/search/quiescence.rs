@@ -1,7 +1,7 @@
 //! The quiescence node: only captures and promotions that don't lose material, or all moves out of check, until
 //! the static evaluation can be trusted.
 
-use std::cell::LazyCell;
+use std::cell::OnceCell;
 
 use smalt_chess::{Move, Position};
 
@@ -82,8 +82,8 @@ impl Worker<'_> {
         let retaken = self.earlier(ply, 1).taken_on;
         let mut best_move = None;
         let mut moves = 0;
-        let checks = LazyCell::new(|| position.checks());
-        while let Some(mv) = self.pick(&mut picker, position, context) {
+        let checks = OnceCell::new();
+        while let Some(mv) = self.pick(&mut picker, position, context, &checks) {
             moves += 1;
 
             // 5. Captures that can't lift the score to alpha, and quiet moves where an evasion is known.
@@ -97,7 +97,9 @@ impl Worker<'_> {
                     }
                     let reach = standing + P.quiescence_margin() + gain(position, mv);
                     let is_late = moves > P.quiescence_captures() && Some(mv.to()) != retaken;
-                    if (is_late || reach <= alpha) && !checks.include(position, mv) {
+                    if (is_late || reach <= alpha)
+                        && !checks.get_or_init(|| position.checks()).include(position, mv)
+                    {
                         best = if reach <= alpha { best.max(reach) } else { best };
                         continue;
                     }

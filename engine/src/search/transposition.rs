@@ -254,6 +254,23 @@ mod tests {
     }
 
     #[test]
+    fn every_key_is_as_good_as_another() {
+        let table = TranspositionTable::new(1);
+        for key in [0, 1, u64::MAX, 1 << 63] {
+            assert_eq!(table.probe(key, 0), None);
+            table.store(key, 0, entry(7, Bound::Exact));
+            assert_eq!(table.probe(key, 0), Some(entry(7, Bound::Exact)));
+        }
+    }
+
+    #[test]
+    fn more_memory_than_there_is_is_refused() {
+        for megabytes in [usize::MAX, usize::MAX >> 20, usize::MAX >> 21] {
+            assert!(TranspositionTable::try_new(megabytes).is_none(), "{megabytes}");
+        }
+    }
+
+    #[test]
     fn mates_are_seen_from_the_ply_that_asks() {
         let table = TranspositionTable::new(1);
         table.store(9, 4, Entry { score: mate_in(10), ..entry(3, Bound::Exact) });

@@ -1,9 +1,10 @@
 //! What one thread of a search holds: the line that it is on, its counters, its view of the root.
 
+use std::cell::OnceCell;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use smalt_chess::{Move, MoveList, Position, Square};
+use smalt_chess::{Checks, Move, MoveList, Position, Square};
 
 use super::corrections::{Corrections, Spots, Steps};
 use super::endings::{is_known_draw, known_win, lone_side};
@@ -430,9 +431,15 @@ impl<'a> Worker<'a> {
         picker: &mut Picker,
         position: &Position,
         context: Context,
+        checks: &OnceCell<Checks>,
     ) -> Option<Move> {
-        let mut knowledge =
-            Knowledge { histories: self.histories, context, list: &mut self.list, table: self.shared.table };
+        let mut knowledge = Knowledge {
+            histories: self.histories,
+            context,
+            checks,
+            list: &mut self.list,
+            table: self.shared.table,
+        };
         picker.next(position, &mut knowledge)
     }
 

@@ -26,12 +26,6 @@ impl Position {
         }
     }
 
-    /// Whether a legal move gives check. For many moves of one position [`Position::checks`] is faster.
-    #[inline]
-    pub fn gives_check(&self, mv: Move) -> bool {
-        self.checks().include(self, mv)
-    }
-
     /// How the side to move can give check, found once for many moves.
     pub fn checks(&self) -> Checks {
         let king = self.king(!self.turn);
