@@ -3,8 +3,10 @@
 
 use std::cell::OnceCell;
 use std::hint::select_unpredictable;
+use std::ops::BitOr;
 
-use smalt_chess::{Checks, Move, MoveList, Moves, Position, Role};
+use smalt_chess::attacks::{bishop_attacks, knight_attacks, pawn_attack_set, rook_attacks};
+use smalt_chess::{Bitboard, Checks, Move, MoveList, Moves, Position, Role};
 
 use super::histories::{Context, Histories, Place};
 use super::params::{PARAMETERS as P, exchange_values};
@@ -22,11 +24,11 @@ pub(super) struct Ranked {
     end: usize,
 }
 
-/// More than any position has moves: 62 queens have fewer than 2,000.
-const INDICES: i32 = 1 << 12;
+/// More than any position has moves: 62 queens have 27 each at most, and the king 8.
+const INDICES: i32 = 1 << 11;
 
-/// No rank is farther from zero: quiet moves reach six histories and what a check is worth, captures less.
-const GREATEST_RANK: i32 = (1 << 17) - 1;
+/// No rank is farther from zero: quiet moves reach six histories and what checks and threats are worth, captures less.
+const GREATEST_RANK: i32 = (1 << 18) - 1;
 
 /// Ranks that the processor compares at once.
 const LANES: usize = 8;
@@ -259,9 +261,11 @@ impl Picker {
         let histories = knowledge.histories.quiet_in(knowledge.context);
         let known = [self.table_move, self.killers[0], self.killers[1]];
         let checks = knowledge.checks.get_or_init(|| position.checks());
+        let threats = Threats::of(position);
         self.ranked.fill(knowledge.list, known, |mv| {
             let is_check = i32::from(checks.include(position, mv));
-            histories.of(mv, Place::of(position, mv)) + P.order_check() * is_check
+            let history = histories.of(mv, Place::of(position, mv));
+            history + P.order_check() * is_check + threats.relief(position, mv)
         });
     }
 
@@ -294,6 +298,41 @@ impl Picker {
             self.ranked.ranks[index_of(rank)] = TAKEN;
             index_of(rank)
         })
+    }
+}
+
+/// What less valuable pieces of the other side threaten.
+struct Threats {
+    /// By role, pawn to king: the squares where a piece of it is attacked by a less valuable one; none for pawns and kings.
+    attacked: [Bitboard; 6],
+    /// By role: what it is worth to get away.
+    stakes: [i32; 6],
+}
+
+impl Threats {
+    fn of(position: &Position) -> Threats {
+        let enemy = !position.turn();
+        let pieces = |role| position.pieces(enemy, role);
+        let occupied = position.occupied();
+        let pawns = pawn_attack_set(enemy, pieces(Role::Pawn));
+        let knights = pieces(Role::Knight).into_iter().map(knight_attacks);
+        let bishops = pieces(Role::Bishop).into_iter().map(|square| bishop_attacks(square, occupied));
+        let rooks = pieces(Role::Rook).into_iter().map(|square| rook_attacks(square, occupied));
+        let by_minors = knights.chain(bishops).fold(pawns, BitOr::bitor);
+        let by_rooks = rooks.fold(by_minors, BitOr::bitor);
+        let minor = P.order_threat_minor();
+        Threats {
+            attacked: [Bitboard::EMPTY, pawns, pawns, by_minors, by_rooks, Bitboard::EMPTY],
+            stakes: [0, minor, minor, P.order_threat_rook(), P.order_threat_queen(), 0],
+        }
+    }
+
+    /// What a quiet move gains by leaving a threat, or loses by walking into one, in the unit of histories.
+    #[inline]
+    fn relief(&self, position: &Position, mv: Move) -> i32 {
+        let role = position.moved_role(mv).index();
+        let is_attacked = |square| i32::from(self.attacked[role].contains(square));
+        self.stakes[role] * (is_attacked(mv.from()) - is_attacked(mv.to()))
     }
 }
 

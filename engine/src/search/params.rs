@@ -217,6 +217,13 @@ parameters! {
     history_unanswered_share in 0..=2048,
     /// How much earlier a quiet move is tried that gives check, in the unit of histories.
     order_check in 0..=30000,
+    /// How much earlier a knight or a bishop is tried that gets away from a pawn's attack, and how much later one that
+    /// walks into it, in the unit of histories.
+    order_threat_minor in 0..=32768,
+    /// The same for a rook that a pawn or a minor piece attacks.
+    order_threat_rook in 0..=32768,
+    /// The same for a queen that anything less attacks.
+    order_threat_queen in 0..=32768,
     /// How much of beta goes into a score above it, for each ply of depth that goes into it of the score.
     fail_high_weight in 0..=8,
     /// What a capture may add in quiescence beyond the piece.
