@@ -51,9 +51,32 @@ impl Context {
     }
 }
 
+/// Whether less valuable pieces attack where a quiet move begins and ends: a move that saves its piece is another one
+/// than the same move at leisure.
+#[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
+pub(super) struct Exposure(u8);
+
+impl Exposure {
+    #[inline]
+    pub(super) fn new(begins_attacked: bool, ends_attacked: bool) -> Exposure {
+        Exposure(u8::from(begins_attacked) | u8::from(ends_attacked) << 1)
+    }
+
+    /// 1 if the move leaves an attack, -1 if it walks into one, 0 if it does neither or both.
+    #[inline]
+    pub(super) fn relief(self) -> i32 {
+        i32::from(self.0 & 1) - i32::from(self.0 >> 1)
+    }
+
+    #[inline]
+    fn index(self) -> usize {
+        usize::from(self.0 & 3)
+    }
+}
+
 /// The histories of one thread; in the beginning all are zero.
 pub(super) struct Histories {
-    quiet: [[i16; 4096]; 2],
+    quiet: [[[i16; 4096]; 4]; 2],
     structure: [[i16; PLACES]; STRUCTURES],
     capture: [[i16; 6]; PLACES],
     continuation: [[i16; PLACES]; PLACES + 1],
@@ -83,7 +106,7 @@ fn squares(mv: Move) -> usize {
 
 /// What the quiet moves of one node are judged by.
 pub(super) struct QuietHistories<'a> {
-    squares: &'a [i16; 4096],
+    squares: &'a [[i16; 4096]; 4],
     structure: &'a [i16; PLACES],
     continuations: [&'a [i16; PLACES]; 3],
 }
@@ -91,10 +114,10 @@ pub(super) struct QuietHistories<'a> {
 impl QuietHistories<'_> {
     /// How well a quiet move has done; `place` is where it brings its piece.
     #[inline]
-    pub(super) fn of(&self, mv: Move, place: Place) -> i32 {
+    pub(super) fn of(&self, mv: Move, place: Place, exposure: Exposure) -> i32 {
         let [first, second, third] = self.continuations.map(|row| i32::from(row[place.index()]));
         let structure = i32::from(self.structure[place.index()]);
-        i32::from(self.squares[squares(mv)])
+        i32::from(self.squares[exposure.index()][squares(mv)])
             + structure * P.history_structure_weight() / 1024
             + (first + second + third)
     }
@@ -113,19 +136,33 @@ impl Histories {
 
     /// How well a quiet move has done; `place` is where it brings its piece.
     #[inline]
-    pub(super) fn quiet(&self, context: Context, mv: Move, place: Place) -> i32 {
-        self.quiet_in(context).of(mv, place)
+    pub(super) fn quiet(&self, context: Context, mv: Move, place: Place, exposure: Exposure) -> i32 {
+        self.quiet_in(context).of(mv, place, exposure)
     }
 
     /// Teaches how a quiet move did.
-    pub(super) fn teach_quiet(&mut self, context: Context, mv: Move, place: Place, by: i32) {
+    pub(super) fn teach_quiet(
+        &mut self,
+        context: Context,
+        mv: Move,
+        place: Place,
+        exposure: Exposure,
+        by: i32,
+    ) {
         pull(&mut self.structure[context.structure()][place.index()], by, MOST);
-        self.teach_answer(context, mv, place, by);
+        self.teach_answer(context, mv, place, exposure, by);
     }
 
     /// Teaches how a quiet move did, but nothing about the pawns that it was made with.
-    pub(super) fn teach_answer(&mut self, context: Context, mv: Move, place: Place, by: i32) {
-        pull(&mut self.quiet[context.turn.index()][squares(mv)], by, MOST);
+    pub(super) fn teach_answer(
+        &mut self,
+        context: Context,
+        mv: Move,
+        place: Place,
+        exposure: Exposure,
+        by: i32,
+    ) {
+        pull(&mut self.quiet[context.turn.index()][exposure.index()][squares(mv)], by, MOST);
         for row in context.before {
             if row != Place::NONE {
                 pull(&mut self.continuation[row.index()][place.index()], by, MOST);
@@ -174,9 +211,11 @@ mod tests {
         let bare = Context { before: [Place::NONE; 3], ..context };
         let mut experience = Experience::new();
         let histories = &mut experience.histories;
-        histories.teach_quiet(context, mv, place, bonus(5));
-        assert!(histories.quiet(context, mv, place) > histories.quiet(bare, mv, place));
-        assert!(histories.quiet(bare, mv, place) > 0);
-        assert_eq!(histories.quiet(context, other, Place::of(&position, other)), 0);
+        let (safe, fleeing) = (Exposure::default(), Exposure::new(true, false));
+        histories.teach_quiet(context, mv, place, safe, bonus(5));
+        assert!(histories.quiet(context, mv, place, safe) > histories.quiet(bare, mv, place, safe));
+        assert!(histories.quiet(bare, mv, place, safe) > histories.quiet(bare, mv, place, fleeing));
+        assert!(histories.quiet(bare, mv, place, fleeing) > 0);
+        assert_eq!(histories.quiet(context, other, Place::of(&position, other), safe), 0);
     }
 }

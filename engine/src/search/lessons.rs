@@ -4,11 +4,12 @@ use smalt_chess::{Move, Position};
 
 use super::endings::lone_side;
 use super::histories::{Context, Place, bonus, malus};
+use super::outlook::Outlook;
 use super::params::PARAMETERS as P;
 use super::score::{INFINITE, NO_SCORE, is_decided};
 use super::shortcuts::Judged;
 use super::transposition::Bound;
-use super::worker::Worker;
+use super::worker::{Frame, Worker};
 
 impl Worker<'_> {
     /// Whether the root may play the move, in the line that is being looked for.
@@ -46,23 +47,25 @@ impl Worker<'_> {
     /// Teaches the histories that a move refuted, and that those tried before it did not.
     pub(super) fn teach(
         &mut self,
-        position: &Position,
+        outlook: &Outlook<'_>,
         mv: Move,
         depth: i32,
         ply: usize,
         context: Context,
         tried: &[Move],
     ) {
+        let position = outlook.position;
         let (bonus, malus) = (bonus(depth), malus(depth));
         if mv.is_quiet() {
             let killers = &mut self.frame(ply).killers;
             if killers[0] != Some(mv) {
                 *killers = [Some(mv), killers[0]];
             }
-            self.histories.teach_quiet(context, mv, Place::of(position, mv), bonus);
-            for &quiet in tried.iter().filter(|mv| mv.is_quiet()) {
-                self.histories.teach_quiet(context, quiet, Place::of(position, quiet), malus);
-            }
+            let mut teach_quiet = |mv, by| {
+                self.histories.teach_quiet(context, mv, Place::of(position, mv), outlook.exposure(mv), by);
+            };
+            teach_quiet(mv, bonus);
+            tried.iter().filter(|mv| mv.is_quiet()).for_each(|&quiet| teach_quiet(quiet, malus));
         } else if let Some(role) = position.captured_role(mv) {
             self.histories.teach_capture(Place::of(position, mv), role, bonus);
         }
@@ -79,7 +82,8 @@ impl Worker<'_> {
         let before = [2, 3, 5].map(|plies| self.earlier(ply, plies).made);
         let context = Context { turn: !position.turn(), pawn_key: position.pawn_key(), before };
         let by = bonus(depth) * P.history_unanswered_share() / 1024;
-        self.histories.teach_answer(context, mv, self.earlier(ply, 1).made, by);
+        let Frame { made, exposure, .. } = *self.earlier(ply, 1);
+        self.histories.teach_answer(context, mv, made, exposure, by);
     }
 
     /// Teaches the correction histories, where the score says something about the static evaluation.

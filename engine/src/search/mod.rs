@@ -3,7 +3,7 @@
 //!
 //! [`node`] and [`quiescence`] are the two kinds of nodes, [`shortcuts`] and [`selection`] how the first spares itself
 //! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`],
-//! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them;
+//! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them, and [`outlook`];
 //! [`endings`] are known without a search, those that [`probing`] asks endgame tables for as well.
 
 mod corrections;
@@ -13,6 +13,7 @@ mod histories;
 mod lessons;
 mod node;
 mod ordering;
+mod outlook;
 mod pages;
 pub mod params;
 mod probing;

@@ -1,12 +1,11 @@
 //! The search node: principal variation search with everything that lets it look at less than all. The steps are
 //! numbered, so that each idea has its place; none of them may blind the search to mates.
 
-use std::cell::OnceCell;
-
 use smalt_chess::{Move, Position};
 
-use super::histories::Place;
+use super::histories::{Exposure, Place};
 use super::ordering::{Picker, Wanted};
+use super::outlook::Outlook;
 use super::params::PARAMETERS as P;
 use super::probing::Answer;
 use super::quiescence::is_cutoff;
@@ -209,9 +208,9 @@ impl Worker<'_> {
         let context = self.context(position, ply);
         let mut picker = self.picker(position, Wanted::All, table_move, ply);
         let mut tried = self.tried_buffer();
-        let checks = OnceCell::new();
+        let outlook = Outlook::new(position);
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
-        while let Some(mv) = self.pick(&mut picker, position, context, &checks) {
+        while let Some(mv) = self.pick(&mut picker, context, &outlook) {
             if Some(mv) == excluded || is_root && !self.is_root_move(mv) {
                 continue;
             }
@@ -220,23 +219,13 @@ impl Worker<'_> {
 
             // 8. Moves that are most likely useless are left out.
             let place = Place::of(position, mv);
-            let history = self.history_of(position, mv, place, context);
+            let exposure = if mv.is_quiet() { outlook.exposure(mv) } else { Exposure::default() };
+            let history = self.history_of(position, mv, place, exposure, context);
             let mut reduction = self.reduction(mv.is_quiet(), depth, found.moves);
             let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_DECIDED;
             if may_prune && has_pieces(position, position.turn()) {
                 let reduced = (depth - reduction / 1024).max(0);
-                let gives_check = || checks.get_or_init(|| position.checks()).include(position, mv);
-                match self.is_useless(
-                    position,
-                    mv,
-                    depth,
-                    reduced,
-                    alpha,
-                    history,
-                    found.moves,
-                    judged,
-                    gives_check,
-                ) {
+                match self.is_useless(&outlook, mv, depth, reduced, alpha, history, found.moves, judged) {
                     Verdict::Look => {}
                     Verdict::Skip => continue,
                     Verdict::SkipQuiets => {
@@ -264,6 +253,7 @@ impl Worker<'_> {
 
             // 10. Play the move.
             let child = self.play(position, mv, ply);
+            self.frame(ply).exposure = exposure;
             let mut new_depth = depth - 1 + extension;
             self.frame(ply + 1).double_extensions =
                 self.frame(ply).double_extensions + i32::from(extension >= 2);
@@ -325,7 +315,7 @@ impl Worker<'_> {
                     }
                     if score >= beta {
                         self.frame(ply).cutoffs += 1;
-                        self.teach(position, mv, depth, ply, context, &tried);
+                        self.teach(&outlook, mv, depth, ply, context, &tried);
                         break;
                     }
                     alpha = score;

@@ -1,15 +1,13 @@
 //! The order in which a node tries its moves, found in stages so that a node that is soon refuted need not list
 //! its quiet moves: the table's move, winning captures, killers, quiet moves by history, losing captures.
 
-use std::cell::OnceCell;
 use std::hint::select_unpredictable;
-use std::ops::BitOr;
 
-use smalt_chess::attacks::{bishop_attacks, knight_attacks, pawn_attack_set, rook_attacks};
-use smalt_chess::{Bitboard, Checks, Move, MoveList, Moves, Position, Role};
+use smalt_chess::{Move, MoveList, Moves, Position, Role};
 
 use super::histories::{Context, Histories, Place};
-use super::params::{PARAMETERS as P, exchange_values};
+use super::outlook::Outlook;
+use super::params::exchange_values;
 use super::transposition::TranspositionTable;
 
 /// Moves of a node and how early to try each.
@@ -136,8 +134,7 @@ pub(super) struct Picker {
 pub(super) struct Knowledge<'a> {
     pub(super) histories: &'a Histories,
     pub(super) context: Context,
-    /// How the side to move can give check, once that has been asked for.
-    pub(super) checks: &'a OnceCell<Checks>,
+    pub(super) outlook: &'a Outlook<'a>,
     pub(super) list: &'a mut MoveList,
     pub(super) table: &'a TranspositionTable,
 }
@@ -260,12 +257,9 @@ impl Picker {
         position.generate(Moves::Quiets, knowledge.list);
         let histories = knowledge.histories.quiet_in(knowledge.context);
         let known = [self.table_move, self.killers[0], self.killers[1]];
-        let checks = knowledge.checks.get_or_init(|| position.checks());
-        let threats = Threats::of(position);
+        let outlook = knowledge.outlook;
         self.ranked.fill(knowledge.list, known, |mv| {
-            let is_check = i32::from(checks.include(position, mv));
-            let history = histories.of(mv, Place::of(position, mv));
-            history + P.order_check() * is_check + threats.relief(position, mv)
+            histories.of(mv, Place::of(position, mv), outlook.exposure(mv)) + outlook.promise(mv)
         });
     }
 
@@ -298,41 +292,6 @@ impl Picker {
             self.ranked.ranks[index_of(rank)] = TAKEN;
             index_of(rank)
         })
-    }
-}
-
-/// What less valuable pieces of the other side threaten.
-struct Threats {
-    /// By role, pawn to king: the squares where a piece of it is attacked by a less valuable one; none for pawns and kings.
-    attacked: [Bitboard; 6],
-    /// By role: what it is worth to get away.
-    stakes: [i32; 6],
-}
-
-impl Threats {
-    fn of(position: &Position) -> Threats {
-        let enemy = !position.turn();
-        let pieces = |role| position.pieces(enemy, role);
-        let occupied = position.occupied();
-        let pawns = pawn_attack_set(enemy, pieces(Role::Pawn));
-        let knights = pieces(Role::Knight).into_iter().map(knight_attacks);
-        let bishops = pieces(Role::Bishop).into_iter().map(|square| bishop_attacks(square, occupied));
-        let rooks = pieces(Role::Rook).into_iter().map(|square| rook_attacks(square, occupied));
-        let by_minors = knights.chain(bishops).fold(pawns, BitOr::bitor);
-        let by_rooks = rooks.fold(by_minors, BitOr::bitor);
-        let minor = P.order_threat_minor();
-        Threats {
-            attacked: [Bitboard::EMPTY, pawns, pawns, by_minors, by_rooks, Bitboard::EMPTY],
-            stakes: [0, minor, minor, P.order_threat_rook(), P.order_threat_queen(), 0],
-        }
-    }
-
-    /// What a quiet move gains by leaving a threat, or loses by walking into one, in the unit of histories.
-    #[inline]
-    fn relief(&self, position: &Position, mv: Move) -> i32 {
-        let role = position.moved_role(mv).index();
-        let is_attacked = |square| i32::from(self.attacked[role].contains(square));
-        self.stakes[role] * (is_attacked(mv.from()) - is_attacked(mv.to()))
     }
 }
 
@@ -378,7 +337,7 @@ mod tests {
         let mut knowledge = Knowledge {
             histories: &experience.histories,
             context,
-            checks: &OnceCell::new(),
+            outlook: &Outlook::new(&position),
             list: &mut MoveList::new(),
             table: &table,
         };
@@ -444,7 +403,7 @@ mod tests {
             let mut knowledge = Knowledge {
                 histories: &experience.histories,
                 context,
-                checks: &OnceCell::new(),
+                outlook: &Outlook::new(&position),
                 list: &mut list,
                 table: &table,
             };

@@ -1,11 +1,10 @@
 //! The quiescence node: only captures and promotions that don't lose material, or all moves out of check, until
 //! the static evaluation can be trusted.
 
-use std::cell::OnceCell;
-
 use smalt_chess::{Move, Position};
 
 use super::ordering::{Wanted, is_minor_promotion};
+use super::outlook::Outlook;
 use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, NO_SCORE, is_decided, mated_in};
 use super::transposition::{Bound, Entry};
@@ -82,8 +81,8 @@ impl Worker<'_> {
         let retaken = self.earlier(ply, 1).taken_on;
         let mut best_move = None;
         let mut moves = 0;
-        let checks = OnceCell::new();
-        while let Some(mv) = self.pick(&mut picker, position, context, &checks) {
+        let outlook = Outlook::new(position);
+        while let Some(mv) = self.pick(&mut picker, context, &outlook) {
             moves += 1;
 
             // 5. Captures that can't lift the score to alpha, and quiet moves where an evasion is known.
@@ -97,9 +96,7 @@ impl Worker<'_> {
                     }
                     let reach = standing + P.quiescence_margin() + gain(position, mv);
                     let is_late = moves > P.quiescence_captures() && Some(mv.to()) != retaken;
-                    if (is_late || reach <= alpha)
-                        && !checks.get_or_init(|| position.checks()).include(position, mv)
-                    {
+                    if (is_late || reach <= alpha) && !outlook.gives_check(mv) {
                         best = if reach <= alpha { best.max(reach) } else { best };
                         continue;
                     }

@@ -2,8 +2,9 @@
 
 use smalt_chess::{Move, Position};
 
-use super::histories::{Context, Place};
+use super::histories::{Context, Exposure, Place};
 use super::node::Expected;
+use super::outlook::Outlook;
 use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{NO_SCORE, is_decided};
 use super::shortcuts::Judged;
@@ -30,20 +31,27 @@ pub(super) enum Extension {
 impl Worker<'_> {
     /// What the histories say about a move, whatever its kind.
     #[inline]
-    pub(super) fn history_of(&self, position: &Position, mv: Move, place: Place, context: Context) -> i32 {
+    pub(super) fn history_of(
+        &self,
+        position: &Position,
+        mv: Move,
+        place: Place,
+        exposure: Exposure,
+        context: Context,
+    ) -> i32 {
         match position.captured_role(mv) {
             Some(role) => self.histories.capture(place, role),
-            None => self.histories.quiet(context, mv, place),
+            None => self.histories.quiet(context, mv, place, exposure),
         }
     }
 
     /// Step 8: whether to look at a move at all. A check is always looked at where only the score speaks against
-    /// the move: `gives_check` tells, and is called only then.
+    /// the move.
     #[expect(clippy::too_many_arguments, reason = "each one is a reason to look or not")]
     #[inline]
     pub(super) fn is_useless(
         &self,
-        position: &Position,
+        outlook: &Outlook<'_>,
         mv: Move,
         depth: i32,
         reduced: i32,
@@ -51,8 +59,8 @@ impl Worker<'_> {
         history: i32,
         number: usize,
         judged: &Judged,
-        gives_check: impl Fn() -> bool,
     ) -> Verdict {
+        let position = outlook.position;
         if mv.is_quiet() {
             let most = (P.late_move_pruning_base() + depth * depth) / (2 - i32::from(judged.is_improving));
             if depth <= P.late_move_pruning_depth() && number as i32 > most {
@@ -63,7 +71,7 @@ impl Worker<'_> {
             }
             let reach = judged.evaluation + P.futility_base() + P.futility_margin() * reduced;
             let in_check = judged.evaluation == NO_SCORE;
-            if reduced <= P.futility_depth() && !in_check && reach <= alpha && !gives_check() {
+            if reduced <= P.futility_depth() && !in_check && reach <= alpha && !outlook.gives_check(mv) {
                 return Verdict::Skip;
             }
         }
@@ -76,7 +84,7 @@ impl Worker<'_> {
                 + P.futility_capture_margin() * reduced
                 + exchange_values()[role.index()]
                 + history / 32;
-            if reach <= alpha && mv.promoted_to().is_none() && !gives_check() {
+            if reach <= alpha && mv.promoted_to().is_none() && !outlook.gives_check(mv) {
                 return Verdict::Skip;
             }
         }

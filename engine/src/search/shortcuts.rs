@@ -1,13 +1,12 @@
 //! What a node knows and may conclude before it looks at its moves one by one: the static evaluation, and the
 //! shortcuts by which the score alone decides.
 
-use std::cell::OnceCell;
-
 use smalt_chess::{Color, Position, Role};
 
 use super::histories::Place;
 use super::node::Expected;
 use super::ordering::Wanted;
+use super::outlook::Outlook;
 use super::params::PARAMETERS as P;
 use super::quiescence::better_estimate;
 use super::score::{NO_SCORE, is_decided};
@@ -149,9 +148,9 @@ impl Worker<'_> {
         let table_move = judged.known.and_then(|entry| entry.best);
         let mut picker = self.picker(position, wanted, table_move, ply);
         let context = self.context(position, ply);
-        let checks = OnceCell::new();
+        let outlook = Outlook::new(position);
         let mut decided = None;
-        while let Some(mv) = self.pick(&mut picker, position, context, &checks) {
+        while let Some(mv) = self.pick(&mut picker, context, &outlook) {
             let child = self.play(position, mv, ply);
             let mut score = -self.quiesce::<false>(&child, -goal, 1 - goal, ply + 1);
             if score >= goal {

@@ -1,15 +1,15 @@
 //! What one thread of a search holds: the line that it is on, its counters, its view of the root.
 
-use std::cell::OnceCell;
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use smalt_chess::{Checks, Move, MoveList, Position, Square};
+use smalt_chess::{Move, MoveList, Position, Square};
 
 use super::corrections::{Corrections, Spots, Steps};
 use super::endings::{is_known_draw, known_win, lone_side};
-use super::histories::{Context, Histories, Place};
+use super::histories::{Context, Exposure, Histories, Place};
 use super::ordering::{Knowledge, Picker, Ranked, Wanted};
+use super::outlook::Outlook;
 use super::params::PARAMETERS as P;
 use super::params::exchange_values;
 use super::probing::Probing;
@@ -69,6 +69,8 @@ pub(super) struct Frame {
     pub(super) made: Place,
     /// The move made here, if it was a quiet one.
     pub(super) quiet: Option<Move>,
+    /// That of the quiet move made here; only full nodes tell.
+    pub(super) exposure: Exposure,
     /// Where the move made here took something.
     pub(super) taken_on: Option<Square>,
     /// Plies that the move made here was searched less deep.
@@ -158,6 +160,7 @@ impl<'a> Worker<'a> {
             killers: [None; 2],
             made: Place::NONE,
             quiet: None,
+            exposure: Exposure::default(),
             taken_on: None,
             reduction: 0,
             cutoffs: 0,
@@ -429,18 +432,17 @@ impl<'a> Worker<'a> {
     pub(super) fn pick(
         &mut self,
         picker: &mut Picker,
-        position: &Position,
         context: Context,
-        checks: &OnceCell<Checks>,
+        outlook: &Outlook<'_>,
     ) -> Option<Move> {
         let mut knowledge = Knowledge {
             histories: self.histories,
             context,
-            checks,
+            outlook,
             list: &mut self.list,
             table: self.shared.table,
         };
-        picker.next(position, &mut knowledge)
+        picker.next(outlook.position, &mut knowledge)
     }
 
     /// An empty list for the moves that a node tries; to be given back by [`Worker::put_back_tried`].
