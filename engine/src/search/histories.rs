@@ -62,10 +62,16 @@ impl Exposure {
         Exposure(u8::from(begins_attacked) | u8::from(ends_attacked) << 1)
     }
 
-    /// 1 if the move leaves an attack, -1 if it walks into one, 0 if it does neither or both.
+    /// Whether the move leaves an attack and ends where there is none.
     #[inline]
-    pub(super) fn relief(self) -> i32 {
-        i32::from(self.0 & 1) - i32::from(self.0 >> 1)
+    pub(super) fn leaves_threat(self) -> bool {
+        self.0 == 1
+    }
+
+    /// Whether the move walks into an attack from where there was none.
+    #[inline]
+    pub(super) fn meets_threat(self) -> bool {
+        self.0 == 2
     }
 
     #[inline]

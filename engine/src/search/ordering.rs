@@ -257,9 +257,10 @@ impl Picker {
         position.generate(Moves::Quiets, knowledge.list);
         let histories = knowledge.histories.quiet_in(knowledge.context);
         let known = [self.table_move, self.killers[0], self.killers[1]];
-        let outlook = knowledge.outlook;
+        let prospects = knowledge.outlook.prospects();
         self.ranked.fill(knowledge.list, known, |mv| {
-            histories.of(mv, Place::of(position, mv), outlook.exposure(mv)) + outlook.promise(mv)
+            let (exposure, promise) = prospects.of(position, mv);
+            histories.of(mv, Place::of(position, mv), exposure) + promise
         });
     }
 

@@ -27,26 +27,57 @@ impl<'a> Outlook<'a> {
         self.checks.get_or_init(|| self.position.checks()).include(self.position, mv)
     }
 
-    /// Whether a legal move begins and ends where less valuable pieces attack.
+    /// Whether a quiet move begins and ends where less valuable pieces attack.
     #[inline]
     pub(super) fn exposure(&self, mv: Move) -> Exposure {
-        let role = self.position.moved_role(mv);
-        let threatened = self.threatened.get_or_init(|| threatened(self.position))[role.index()];
-        Exposure::new(threatened.contains(mv.from()), threatened.contains(mv.to()))
+        exposure(self.threatened(), self.position.moved_role(mv), mv)
     }
 
-    /// How much earlier a quiet move is tried than its histories alone say, in their unit: it may give check, leave a
-    /// threat or walk into one.
-    #[inline]
-    pub(super) fn promise(&self, mv: Move) -> i32 {
-        let stake = match self.position.moved_role(mv) {
-            Role::Pawn | Role::King => 0,
-            Role::Knight | Role::Bishop => P.order_threat_minor(),
-            Role::Rook => P.order_threat_rook(),
-            Role::Queen => P.order_threat_queen(),
-        };
-        P.order_check() * i32::from(self.gives_check(mv)) + stake * self.exposure(mv).relief()
+    /// For the ranks of many quiet moves.
+    pub(super) fn prospects(&self) -> Prospects<'_> {
+        let minor = P.order_threat_minor();
+        Prospects {
+            checks: self.checks.get_or_init(|| self.position.checks()),
+            threatened: self.threatened(),
+            stakes: [0, minor, minor, P.order_threat_rook(), P.order_threat_queen(), 0],
+        }
     }
+
+    #[inline]
+    fn threatened(&self) -> &[Bitboard; 6] {
+        self.threatened.get_or_init(|| threatened(self.position))
+    }
+}
+
+/// What the position says of quiet moves besides their histories.
+pub(super) struct Prospects<'a> {
+    checks: &'a Checks,
+    threatened: &'a [Bitboard; 6],
+    /// By role: what leaving a threat is worth; walking into one costs half as much.
+    stakes: [i32; 6],
+}
+
+impl Prospects<'_> {
+    /// Whether the move begins and ends where less valuable pieces attack, and how much earlier it is tried than its
+    /// histories alone say, in their unit: it may give check, leave a threat or walk into one.
+    #[inline]
+    pub(super) fn of(&self, position: &Position, mv: Move) -> (Exposure, i32) {
+        let role = position.moved_role(mv);
+        let exposure = exposure(self.threatened, role, mv);
+        let is_check = self.checks.include(position, mv);
+        let stake = self.stakes[role.index()];
+        let mut promise = P.order_check() * i32::from(is_check);
+        promise += stake * i32::from(exposure.leaves_threat());
+        // A check often pays for the piece.
+        promise -= stake / 2 * i32::from(exposure.meets_threat() & !is_check);
+        (exposure, promise)
+    }
+}
+
+#[inline]
+fn exposure(threatened: &[Bitboard; 6], role: Role, mv: Move) -> Exposure {
+    let threatened = threatened[role.index()];
+    Exposure::new(threatened.contains(mv.from()), threatened.contains(mv.to()))
 }
 
 /// By role, pawn to king: the squares where less valuable pieces of the other side attack it; none for pawns and kings.

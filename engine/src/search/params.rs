@@ -217,8 +217,8 @@ parameters! {
     history_unanswered_share in 0..=2048,
     /// How much earlier a quiet move is tried that gives check, in the unit of histories.
     order_check in 0..=30000,
-    /// How much earlier a knight or a bishop is tried that gets away from a pawn's attack, and how much later one that
-    /// walks into it, in the unit of histories.
+    /// How much earlier a knight or a bishop is tried that gets away from a pawn's attack, and by half as much later one
+    /// that walks into it, in the unit of histories.
     order_threat_minor in 0..=32768,
     /// The same for a rook that a pawn or a minor piece attacks.
     order_threat_rook in 0..=32768,
