@@ -77,7 +77,7 @@ fn a_move_gives_check_when_it_is_said_to() {
     });
 }
 
-/// Moves that give check in a way of their own, each beside one of the same piece that gives none.
+/// Rare ways to give check, and moves alike that give none.
 #[test]
 fn rare_checks_are_seen() {
     for (fen, mv, is_check) in [
@@ -88,17 +88,18 @@ fn rare_checks_are_seen() {
         ("4k3/8/8/3p4/4P3/8/8/K3R3 w - - 0 1", "e4e5", false),
         // Two own pieces on the line: neither uncovers it.
         ("4k3/8/8/4N3/4K3/8/8/4R3 w - - 0 1", "e4d4", false),
-        // A promotion checks through the square that the pawn left, or uncovers another piece.
+        // A promotion checks by the new piece, also through the square that the pawn left, or uncovers another piece.
         ("8/1k1P4/8/8/8/8/8/K7 w - - 0 1", "d7d8n", true),
         ("8/1k1P4/8/8/8/8/8/K7 w - - 0 1", "d7d8r", false),
         ("8/k2P3R/8/8/8/8/8/K7 w - - 0 1", "d7d8b", true),
         ("8/3P4/8/3k4/8/8/8/K7 w - - 0 1", "d7d8q", true),
         ("3r4/4P3/8/8/8/4k3/8/K7 w - - 0 1", "e7d8q", false),
         ("3r4/4P3/8/8/8/4k3/8/K7 w - - 0 1", "e7e8q", true),
-        // Castling checks with the rook, or with what stood behind king and rook.
+        // Castling checks with the rook, also along the first rank once the king has left.
         ("5k2/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1", true),
         ("6k1/8/8/8/8/8/8/4K2R w K - 0 1", "e1h1", false),
-        // En passant takes the pawn off a line that its own move would keep closed.
+        ("8/8/8/8/8/8/8/R3K1k1 w Q - 0 1", "e1a1", true),
+        // En passant takes both pawns off a rank; either alone would keep it closed.
         ("8/8/8/R2pP1k1/8/8/8/K7 w - d6 0 1", "e5d6", true),
         ("8/8/8/3pP1k1/8/8/8/K7 w - d6 0 1", "e5d6", false),
     ] {

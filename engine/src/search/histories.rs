@@ -51,8 +51,8 @@ impl Context {
     }
 }
 
-/// Whether less valuable pieces attack where a quiet move begins and ends: a move that saves its piece is another one
-/// than the same move at leisure.
+/// Whether less valuable pieces of the other side attack where a quiet move begins and ends, as they stand before it: a
+/// move that saves its piece is another one than the same move at leisure. By default neither.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
 pub(super) struct Exposure(u8);
 
@@ -76,6 +76,7 @@ impl Exposure {
 
     #[inline]
     fn index(self) -> usize {
+        // The mask says that it is less than four.
         usize::from(self.0 & 3)
     }
 }

@@ -78,11 +78,10 @@ impl Worker<'_> {
 
     /// Teaches the histories that a quiet move was strong: the side to move found nothing against it.
     pub(super) fn teach_unanswered(&mut self, position: &Position, depth: i32, ply: usize) {
-        let Some(mv) = self.earlier(ply, 1).quiet else { return };
+        let &Frame { quiet: Some((mv, exposure)), made, .. } = self.earlier(ply, 1) else { return };
         let before = [2, 3, 5].map(|plies| self.earlier(ply, plies).made);
         let context = Context { turn: !position.turn(), pawn_key: position.pawn_key(), before };
         let by = bonus(depth) * P.history_unanswered_share() / 1024;
-        let Frame { made, exposure, .. } = *self.earlier(ply, 1);
         self.histories.teach_answer(context, mv, made, exposure, by);
     }
 

@@ -3,7 +3,8 @@
 //!
 //! [`node`] and [`quiescence`] are the two kinds of nodes, [`shortcuts`] and [`selection`] how the first spares itself
 //! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`],
-//! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them, and [`outlook`];
+//! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them, and ask [`outlook`]
+//! what a position says of its moves;
 //! [`endings`] are known without a search, those that [`probing`] asks endgame tables for as well.
 
 mod corrections;

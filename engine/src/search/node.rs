@@ -252,8 +252,7 @@ impl Worker<'_> {
             }
 
             // 10. Play the move.
-            let child = self.play(position, mv, ply);
-            self.frame(ply).exposure = exposure;
+            let child = self.play(position, mv, exposure, ply);
             let mut new_depth = depth - 1 + extension;
             self.frame(ply + 1).double_extensions =
                 self.frame(ply).double_extensions + i32::from(extension >= 2);

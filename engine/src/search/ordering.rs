@@ -22,7 +22,8 @@ pub(super) struct Ranked {
     end: usize,
 }
 
-/// More than any position has moves: 62 queens have 27 each at most, and the king 8.
+/// More than any position has moves, and what fills the lanes behind its captures: 62 queens have 27 each at most, and the
+/// king 8.
 const INDICES: i32 = 1 << 11;
 
 /// No rank is farther from zero: quiet moves reach six histories and what checks and threats are worth, captures less.
@@ -61,6 +62,7 @@ impl Ranked {
     #[inline(always)]
     fn fill<const N: usize>(&mut self, moves: &[Move], known: [Option<Move>; N], rank: impl Fn(Move) -> i32) {
         let end = self.start + moves.len();
+        debug_assert!(end <= INDICES as usize);
         self.end = end.next_multiple_of(LANES);
         let Some(&filler) = moves.first() else { return };
         if self.ranks.len() < end + LANES {
@@ -130,7 +132,7 @@ pub(super) struct Picker {
     skips_quiets: bool,
 }
 
-/// What a picker works with besides the position.
+/// What a picker works with.
 pub(super) struct Knowledge<'a> {
     pub(super) histories: &'a Histories,
     pub(super) context: Context,
@@ -187,7 +189,8 @@ impl Picker {
     }
 
     /// The next move to try.
-    pub(super) fn next(&mut self, position: &Position, knowledge: &mut Knowledge<'_>) -> Option<Move> {
+    pub(super) fn next(&mut self, knowledge: &mut Knowledge<'_>) -> Option<Move> {
+        let position = knowledge.outlook.position;
         loop {
             match self.stage {
                 Stage::Table => {
@@ -257,9 +260,9 @@ impl Picker {
         position.generate(Moves::Quiets, knowledge.list);
         let histories = knowledge.histories.quiet_in(knowledge.context);
         let known = [self.table_move, self.killers[0], self.killers[1]];
-        let prospects = knowledge.outlook.prospects();
+        let promises = knowledge.outlook.promises();
         self.ranked.fill(knowledge.list, known, |mv| {
-            let (exposure, promise) = prospects.of(position, mv);
+            let (exposure, promise) = promises.of(mv);
             histories.of(mv, Place::of(position, mv), exposure) + promise
         });
     }
@@ -342,9 +345,9 @@ mod tests {
             list: &mut MoveList::new(),
             table: &table,
         };
-        let picked = std::iter::from_fn(|| picker.next(&position, &mut knowledge));
+        let picked = std::iter::from_fn(|| picker.next(&mut knowledge));
         let picked = picked.map(|mv| format!("{mv:?}")).collect();
-        assert_eq!(picker.next(&position, &mut knowledge), None);
+        assert_eq!(picker.next(&mut knowledge), None);
         picked
     }
 
@@ -413,12 +416,12 @@ mod tests {
                 let mut picker = Picker::new(&position, Wanted::All, known, [known, None], buffer);
                 let mut picked: Vec<Move> = Vec::new();
                 for _ in 0..wanted {
-                    picked.extend(picker.next(&position, &mut knowledge));
+                    picked.extend(picker.next(&mut knowledge));
                 }
                 picker.skip_quiets();
-                let rest: Vec<Move> = std::iter::from_fn(|| picker.next(&position, &mut knowledge)).collect();
+                let rest: Vec<Move> = std::iter::from_fn(|| picker.next(&mut knowledge)).collect();
                 assert!(rest.iter().all(|&mv| !mv.is_quiet() || Some(mv) == known));
-                assert_eq!(picker.next(&position, &mut knowledge), None);
+                assert_eq!(picker.next(&mut knowledge), None);
                 picked.extend(rest);
                 assert_eq!(picked.iter().filter(|mv| !mv.is_quiet()).count(), captures);
                 picked.sort();

@@ -1,4 +1,5 @@
-//! What a node finds out about all of its moves at once, when one of them first asks.
+//! What a position says of the moves of its side, whatever has been learned of them: found when first asked for, and once
+//! for all of them.
 
 use std::cell::OnceCell;
 use std::ops::BitOr;
@@ -9,7 +10,7 @@ use smalt_chess::{Bitboard, Checks, Move, Position, Role};
 use super::histories::Exposure;
 use super::params::PARAMETERS as P;
 
-/// How the sides' pieces meet in a position.
+/// The checks that the side to move can give, and the squares where its pieces are threatened.
 pub(super) struct Outlook<'a> {
     pub(super) position: &'a Position,
     checks: OnceCell<Checks>,
@@ -27,16 +28,17 @@ impl<'a> Outlook<'a> {
         self.checks.get_or_init(|| self.position.checks()).include(self.position, mv)
     }
 
-    /// Whether a quiet move begins and ends where less valuable pieces attack.
+    /// The exposure of a quiet move.
     #[inline]
     pub(super) fn exposure(&self, mv: Move) -> Exposure {
         exposure(self.threatened(), self.position.moved_role(mv), mv)
     }
 
-    /// For the ranks of many quiet moves.
-    pub(super) fn prospects(&self) -> Prospects<'_> {
+    /// What ranks of quiet moves need, looked up once for all of them.
+    pub(super) fn promises(&self) -> Promises<'_> {
         let minor = P.order_threat_minor();
-        Prospects {
+        Promises {
+            position: self.position,
             checks: self.checks.get_or_init(|| self.position.checks()),
             threatened: self.threatened(),
             stakes: [0, minor, minor, P.order_threat_rook(), P.order_threat_queen(), 0],
@@ -45,26 +47,26 @@ impl<'a> Outlook<'a> {
 
     #[inline]
     fn threatened(&self) -> &[Bitboard; 6] {
-        self.threatened.get_or_init(|| threatened(self.position))
+        self.threatened.get_or_init(|| threatened_by_role(self.position))
     }
 }
 
-/// What the position says of quiet moves besides their histories.
-pub(super) struct Prospects<'a> {
+/// How early quiet moves are tried for what the position says of them.
+pub(super) struct Promises<'a> {
+    position: &'a Position,
     checks: &'a Checks,
     threatened: &'a [Bitboard; 6],
     /// By role: what leaving a threat is worth; walking into one costs half as much.
     stakes: [i32; 6],
 }
 
-impl Prospects<'_> {
-    /// Whether the move begins and ends where less valuable pieces attack, and how much earlier it is tried than its
-    /// histories alone say, in their unit: it may give check, leave a threat or walk into one.
+impl Promises<'_> {
+    /// The exposure of a quiet move, and how much earlier it is tried than its histories alone say, in their unit.
     #[inline]
-    pub(super) fn of(&self, position: &Position, mv: Move) -> (Exposure, i32) {
-        let role = position.moved_role(mv);
+    pub(super) fn of(&self, mv: Move) -> (Exposure, i32) {
+        let role = self.position.moved_role(mv);
         let exposure = exposure(self.threatened, role, mv);
-        let is_check = self.checks.include(position, mv);
+        let is_check = self.checks.include(self.position, mv);
         let stake = self.stakes[role.index()];
         let mut promise = P.order_check() * i32::from(is_check);
         promise += stake * i32::from(exposure.leaves_threat());
@@ -80,8 +82,9 @@ fn exposure(threatened: &[Bitboard; 6], role: Role, mv: Move) -> Exposure {
     Exposure::new(threatened.contains(mv.from()), threatened.contains(mv.to()))
 }
 
-/// By role, pawn to king: the squares where less valuable pieces of the other side attack it; none for pawns and kings.
-fn threatened(position: &Position) -> [Bitboard; 6] {
+/// By role, pawn to king: the squares where less valuable pieces of the other side attack it; none for pawns and kings. What
+/// lies behind a piece that moves away is not seen, so that a queen that stays on a rook's line seems to leave it.
+fn threatened_by_role(position: &Position) -> [Bitboard; 6] {
     let enemy = !position.turn();
     let pieces = |role| position.pieces(enemy, role).into_iter();
     let occupied = position.occupied();
@@ -99,33 +102,32 @@ mod tests {
     use super::*;
 
     #[test]
-    fn less_valuable_pieces_threaten_more_valuable_ones() {
-        // Pawns d5 and h7, knight b6, bishop g7, rook h8 and queen e8 are Black's.
-        let position: Position = "4q1kr/6bp/1n6/3p4/2N1R3/2B5/Q7/6K1 w - - 0 1".parse().unwrap();
-        let outlook = Outlook::new(&position);
-        let moves = position.legal_moves();
-        let exposure =
-            |text: &str| outlook.exposure(*moves.iter().find(|mv| format!("{mv:?}") == text).unwrap());
-        for (mv, begins, ends) in [
-            // A pawn threatens the knight, which another pawn can't reach on a3; a knight does not threaten it.
-            ("c4a3", true, false),
-            ("c4a5", true, false),
-            ("c4d6", true, false),
-            // The rook leaves the pawn's threat for the knight's, the bishop's, or none.
-            ("e4g4", true, false),
-            ("e4d4", true, true),
-            ("e4e8", true, false),
-            // Bishops do not threaten bishops, pawns do.
-            ("c3d4", false, false),
-            ("c3f6", false, false),
-            ("c3d2", false, false),
-            // The rook threatens the queen, kings are never threatened.
-            ("a2a8", false, true),
-            ("a2a4", false, true),
-            ("a2b2", false, false),
-            ("g1g2", false, false),
+    fn moves_promise_by_the_checks_they_give_and_the_threats_they_leave() {
+        let (check, minor) = (P.order_check(), P.order_threat_minor());
+        let (rook, queen) = (P.order_threat_rook(), P.order_threat_queen());
+        for (fen, promises) in [
+            // A pawn attacks c4 and e4: knights and bishops leave it, or move from one attack to the other.
+            ("k7/8/8/3p4/2N5/8/8/K7 w - - 0 1", [("c4e3", minor), ("c4a5", minor)].as_slice()),
+            ("k7/8/8/3p1p2/2B5/8/8/K7 w - - 0 1", &[("c4b3", minor), ("c4d3", minor)]),
+            ("k7/8/8/3p4/8/1B6/8/K7 w - - 0 1", &[("b3c4", -minor / 2), ("b3a4", 0)]),
+            ("k7/8/8/3p1p2/4N3/8/8/K7 w - - 0 1", &[("e4c3", minor), ("e4c5", minor)]),
+            // Knights and bishops threaten rooks and queens, but neither each other nor kings and pawns.
+            ("7k/8/1n6/8/8/8/R1B1P3/K7 w - - 0 1", &[("a2a4", -rook / 2), ("c2a4", 0), ("e2e4", 0)]),
+            ("1k6/8/1n6/8/8/8/R1Q5/K7 w - - 0 1", &[("a2a4", -rook / 2), ("c2a4", -queen / 2), ("a2a3", 0)]),
+            ("1k6/8/1n6/8/R1Q5/8/8/K7 w - - 0 1", &[("a4a3", rook), ("c4c1", queen), ("c4b5", queen)]),
+            ("1k6/8/1b6/8/3R4/8/8/7K w - - 0 1", &[("d4a4", rook), ("d4d3", rook), ("d4e4", rook)]),
+            // Rooks threaten queens, not rooks; one threat for another is neither worth nor cost.
+            ("1k6/8/8/7r/8/8/Q1R5/K7 w - - 0 1", &[("a2a5", -queen / 2), ("c2c5", 0), ("a2a4", 0)]),
+            ("1k6/7n/8/3Q3r/8/8/8/K7 w - - 0 1", &[("d5f5", 0), ("d5d4", queen)]),
+            // A check pays for the threat that it walks into.
+            ("1k6/p7/8/8/8/8/1K6/6Q1 w - - 0 1", &[("g1b6", check), ("g1g3", check), ("g1g2", 0)]),
         ] {
-            assert_eq!(exposure(mv), Exposure::new(begins, ends), "{mv}");
+            let position: Position = fen.parse().unwrap();
+            let (outlook, moves) = (Outlook::new(&position), position.legal_moves());
+            for &(text, promise) in promises {
+                let mv = *moves.iter().find(|mv| format!("{mv:?}") == text).unwrap();
+                assert_eq!(outlook.promises().of(mv), (outlook.exposure(mv), promise), "{text} in {fen}");
+            }
         }
     }
 }

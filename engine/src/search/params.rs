@@ -217,12 +217,12 @@ parameters! {
     history_unanswered_share in 0..=2048,
     /// How much earlier a quiet move is tried that gives check, in the unit of histories.
     order_check in 0..=30000,
-    /// How much earlier a knight or a bishop is tried that gets away from a pawn's attack, and by half as much later one
-    /// that walks into it, in the unit of histories.
+    /// How much earlier a knight's or bishop's move is tried that leaves a pawn's attack for a square without one, in the
+    /// unit of histories; half as much later one that walks into such an attack without giving check.
     order_threat_minor in 0..=32768,
-    /// The same for a rook that a pawn or a minor piece attacks.
+    /// The same for rooks and the attacks of pawns and minor pieces.
     order_threat_rook in 0..=32768,
-    /// The same for a queen that anything less attacks.
+    /// The same for queens and the attacks of all less valuable pieces.
     order_threat_queen in 0..=32768,
     /// How much of beta goes into a score above it, for each ply of depth that goes into it of the score.
     fail_high_weight in 0..=8,

@@ -3,6 +3,7 @@
 
 use smalt_chess::{Move, Position};
 
+use super::histories::Exposure;
 use super::ordering::{Wanted, is_minor_promotion};
 use super::outlook::Outlook;
 use super::params::{PARAMETERS as P, exchange_values};
@@ -104,7 +105,7 @@ impl Worker<'_> {
             }
 
             // 6. Search it.
-            let child = self.play(position, mv, ply);
+            let child = self.play(position, mv, Exposure::default(), ply);
             let score = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1);
             self.take_back();
             if self.stopped {

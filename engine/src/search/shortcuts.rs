@@ -3,7 +3,7 @@
 
 use smalt_chess::{Color, Position, Role};
 
-use super::histories::Place;
+use super::histories::{Exposure, Place};
 use super::node::Expected;
 use super::ordering::Wanted;
 use super::outlook::Outlook;
@@ -151,7 +151,7 @@ impl Worker<'_> {
         let outlook = Outlook::new(position);
         let mut decided = None;
         while let Some(mv) = self.pick(&mut picker, context, &outlook) {
-            let child = self.play(position, mv, ply);
+            let child = self.play(position, mv, Exposure::default(), ply);
             let mut score = -self.quiesce::<false>(&child, -goal, 1 - goal, ply + 1);
             if score >= goal {
                 let child_expected = expected.of_child();

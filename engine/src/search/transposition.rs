@@ -265,7 +265,7 @@ mod tests {
 
     #[test]
     fn more_memory_than_there_is_is_refused() {
-        for megabytes in [usize::MAX, usize::MAX >> 20, usize::MAX >> 21] {
+        for megabytes in [usize::MAX, usize::MAX >> 20, usize::MAX >> 22, usize::MAX >> 24] {
             assert!(TranspositionTable::try_new(megabytes).is_none(), "{megabytes}");
         }
     }

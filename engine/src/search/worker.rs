@@ -67,10 +67,8 @@ pub(super) struct Frame {
     pub(super) killers: [Option<Move>; 2],
     /// Where the move made here brought its piece.
     pub(super) made: Place,
-    /// The move made here, if it was a quiet one.
-    pub(super) quiet: Option<Move>,
-    /// That of the quiet move made here; only full nodes tell.
-    pub(super) exposure: Exposure,
+    /// The move made here, if it was a quiet one, and its exposure.
+    pub(super) quiet: Option<(Move, Exposure)>,
     /// Where the move made here took something.
     pub(super) taken_on: Option<Square>,
     /// Plies that the move made here was searched less deep.
@@ -160,7 +158,6 @@ impl<'a> Worker<'a> {
             killers: [None; 2],
             made: Place::NONE,
             quiet: None,
-            exposure: Exposure::default(),
             taken_on: None,
             reduction: 0,
             cutoffs: 0,
@@ -318,14 +315,14 @@ impl<'a> Worker<'a> {
         Steps { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
     }
 
-    /// Plays a move of the node at this ply.
+    /// Plays a move of the node at this ply. The exposure of a quiet move matters only where nodes below teach it.
     #[inline]
-    pub(super) fn play(&mut self, position: &Position, mv: Move, ply: usize) -> Position {
+    pub(super) fn play(&mut self, position: &Position, mv: Move, exposure: Exposure, ply: usize) -> Position {
         let child = position.after(mv);
         self.evaluator.prefetch(&child);
         let frame = self.frame(ply);
         frame.made = Place::of(position, mv);
-        frame.quiet = mv.is_quiet().then_some(mv);
+        frame.quiet = mv.is_quiet().then_some((mv, exposure));
         frame.taken_on = mv.is_capture().then_some(mv.to());
         frame.reduction = 0;
         let reversible = self.frame(ply).reversible + 1;
@@ -442,7 +439,7 @@ impl<'a> Worker<'a> {
             list: &mut self.list,
             table: self.shared.table,
         };
-        picker.next(outlook.position, &mut knowledge)
+        picker.next(&mut knowledge)
     }
 
     /// An empty list for the moves that a node tries; to be given back by [`Worker::put_back_tried`].

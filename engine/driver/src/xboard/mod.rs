@@ -33,15 +33,15 @@ use hearing::{Awaiting, Enough, Hearing, Observed};
 use time_lines::TimeLines;
 
 /// How long features are awaited from an engine that may know only version 1. The protocol (section 9) gives it two
-/// seconds; GNU Chess can need three.
+/// seconds; GNU Chess, left alone, can need three.
 const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// GNU Chess 6 can sleep over its first lines until others come, so an empty one is sent after each such silence. Of its
 /// starts with `--xboard`, four at once on two busy cores, 21 of 24 were silent for good without it.
 const NUDGE_AFTER: Duration = Duration::from_millis(50);
 
-/// After so long a silence the question itself takes the place of the empty line, as GNU Chess 6 can lose its first lines:
-/// none of 56 starts took longer than 2 s (1 of 32 was silent for good with empty lines alone, 8 of 56 with the question
+/// After so long a silence the question itself takes the place of the empty lines, and is asked again after each further
+/// one, as GNU Chess 6 can lose its first lines: none of 56 starts took longer than 2 s (1 of 32 was silent for good with empty lines alone, 8 of 56 with the question
 /// alone after each 50 ms, 12 of 32 with both at once after each second).
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
@@ -204,9 +204,10 @@ impl Engine for XboardEngine {
                 Ok(()) => break,
                 Err(Waited::Late) => {
                     let is_question_due = nudge_at >= asked_at + ASK_AGAIN_AFTER;
-                    let (nudge, pause): (&[u8], Duration) = match is_question_due {
-                        true => (b"protover 2\n", ASK_AGAIN_AFTER),
-                        false => (b"\n", NUDGE_AFTER),
+                    let (nudge, pause): (&[u8], Duration) = if is_question_due {
+                        (b"protover 2\n", ASK_AGAIN_AFTER)
+                    } else {
+                        (b"\n", NUDGE_AFTER)
                     };
                     nudge_at = self.conversation.send(nudge, meanwhile, &mut self.hearing)? + pause;
                 }
@@ -282,10 +283,9 @@ impl Engine for XboardEngine {
         if terms.variant == CastlingMode::Chess960 && !self.hearing.features.chess960 {
             return Err(Fault::NoChess960 { lack: "its variants do not name fischerandom" }.into());
         }
-        // Not `result *`, which would say no more: Fairy-Max 5.0b can crash by it where it has played less than two moves.
-        if self.is_playing {
-            push(&mut self.outgoing, &ClientMessage::Force);
-        }
+        // Not `result *`, which would say no more than `force`: Fairy-Max 5.0b can crash by it where it has played less than
+        // two moves.
+        push(&mut self.outgoing, &ClientMessage::Force);
         self.variant = terms.variant;
         self.push_new_game();
         // For GNU Chess 4 `easy` is a toggle, and `hard` is not.

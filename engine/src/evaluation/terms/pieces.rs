@@ -46,7 +46,7 @@ pub(super) fn weigh<T: Trace>(
         + role(scene, color, &BISHOP, bishop, weighing)
         + role(scene, color, &ROOK, rook, weighing)
         + role(scene, color, &QUEEN, queen, weighing)
-        + taken_together(scene, structure, color, weighing)
+        + by_sets(scene, structure, color, weighing)
 }
 
 /// The squares d4, e4, d5 and e5.
@@ -205,7 +205,7 @@ fn is_behind_one(
 
 /// Weighs what needs no look at single pieces.
 #[inline]
-fn taken_together<T: Trace>(
+fn by_sets<T: Trace>(
     scene: &Scene<'_>,
     structure: &Structure,
     color: Color,
