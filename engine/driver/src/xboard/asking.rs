@@ -12,6 +12,9 @@ use crate::search::SearchRequest;
 impl XboardEngine {
     /// The lines of a new game, from the start position, in force mode.
     pub(super) fn push_new_game(&mut self) {
+        // The engine may be playing or pondering. Not `result *`, which would say no more: Fairy-Max 5.0b can crash by it where
+        // it has played less than two moves.
+        push(&mut self.outgoing, &ClientMessage::Force);
         push(&mut self.outgoing, &ClientMessage::New);
         if self.variant == CastlingMode::Chess960 {
             push(&mut self.outgoing, &ClientMessage::Variant("fischerandom"));

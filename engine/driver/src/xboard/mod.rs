@@ -41,8 +41,8 @@ const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
 const NUDGE_AFTER: Duration = Duration::from_millis(50);
 
 /// After so long a silence the question itself takes the place of the empty lines, and is asked again after each further
-/// one, as GNU Chess 6 can lose its first lines: none of 56 starts took longer than 2 s (1 of 32 was silent for good with empty lines alone, 8 of 56 with the question
-/// alone after each 50 ms, 12 of 32 with both at once after each second).
+/// one, as GNU Chess 6 can lose its first lines: none of 56 starts took longer than 2 s (1 of 32 was silent for good with
+/// empty lines alone, 8 of 56 with the question alone after each 50 ms, 12 of 32 with both at once after each second).
 const ASK_AGAIN_AFTER: Duration = Duration::from_secs(1);
 
 /// A running engine that speaks the protocol of xboard, version 2 or 1.
@@ -283,9 +283,6 @@ impl Engine for XboardEngine {
         if terms.variant == CastlingMode::Chess960 && !self.hearing.features.chess960 {
             return Err(Fault::NoChess960 { lack: "its variants do not name fischerandom" }.into());
         }
-        // Not `result *`, which would say no more than `force`: Fairy-Max 5.0b can crash by it where it has played less than
-        // two moves.
-        push(&mut self.outgoing, &ClientMessage::Force);
         self.variant = terms.variant;
         self.push_new_game();
         // For GNU Chess 4 `easy` is a toggle, and `hard` is not.
