@@ -12,8 +12,8 @@ TOOLS := $(shell rustc --print target-libdir)/../bin
 PROFDATA := $(wildcard $(TOOLS)/llvm-profdata$(SUFFIX))
 PGO ?= $(if $(PROFDATA),yes,no)
 
-# On x86 selections stay selections: the branches that the compiler makes of them in loops are guessed wrongly too often.
-SELECTIONS := $(if $(findstring x86_64,$(shell rustc -vV)),--config 'build.rustflags=["-Cllvm-args=-x86-cmov-converter=false"]')
+# Flags are added where .cargo/config.toml has those of every build. On x86 selections stay selections: the branches that the compiler makes of them in loops are guessed wrongly too often.
+SELECTIONS := $(if $(findstring x86_64,$(shell rustc -vV)),--config 'target."cfg(all())".rustflags=["-Cllvm-args=-x86-cmov-converter=false"]')
 
 # Profiles and plain builds do not share a folder, so that neither makes the other start afresh.
 PROFILED := $(CARGO_TARGET_DIR)/pgo
@@ -23,10 +23,10 @@ BUILD := cargo build --release --locked --package smalt --bin smalt
 ifeq ($(PGO),yes)
 all:
 	rm -rf $(PROFILED)/profiles
-	$(BUILD) --target-dir $(PROFILED) --config 'build.rustflags=["-Cprofile-generate=$(abspath $(PROFILED))/profiles"]'
+	$(BUILD) --target-dir $(PROFILED) --config 'target."cfg(all())".rustflags=["-Cprofile-generate=$(abspath $(PROFILED))/profiles"]'
 	$(PROFILED)/release/smalt$(SUFFIX) bench --depth 16
 	$(PROFDATA) merge --output $(PROFILED)/smalt.profdata $(PROFILED)/profiles
-	$(BUILD) --target-dir $(PROFILED) --config 'build.rustflags=["-Cprofile-use=$(abspath $(PROFILED))/smalt.profdata"]' $(SELECTIONS)
+	$(BUILD) --target-dir $(PROFILED) --config 'target."cfg(all())".rustflags=["-Cprofile-use=$(abspath $(PROFILED))/smalt.profdata"]' $(SELECTIONS)
 	cp $(PROFILED)/release/smalt$(SUFFIX) $(EXE)$(SUFFIX)
 else
 all:
