@@ -12,7 +12,8 @@ TOOLS := $(shell rustc --print target-libdir)/../bin
 PROFDATA := $(wildcard $(TOOLS)/llvm-profdata$(SUFFIX))
 PGO ?= $(if $(PROFDATA),yes,no)
 
-# Flags are added where .cargo/config.toml has those of every build. On x86 selections stay selections: the branches that the compiler makes of them in loops are guessed wrongly too often.
+# Flags are added where .cargo/config.toml has those of every build. On x86 selections stay selections: the branches that
+# the compiler makes of them in loops are guessed wrongly too often.
 SELECTIONS := $(if $(findstring x86_64,$(shell rustc -vV)),--config 'target."cfg(all())".rustflags=["-Cllvm-args=-x86-cmov-converter=false"]')
 
 # Profiles and plain builds do not share a folder, so that neither makes the other start afresh.

@@ -48,6 +48,16 @@ fn the_likely_key_is_that_of_every_plain_move() {
 }
 
 #[test]
+fn the_key_behind_the_null_move_is_known_before_it() {
+    check(20, 60, |position| {
+        if !position.is_check() {
+            let after = position.after_null_move();
+            assert_eq!(position.key_after_null_move(), after.key_from_scratch(), "{position:?}");
+        }
+    });
+}
+
+#[test]
 fn a_position_put_together_again_is_the_same() {
     check(20, 60, |position| {
         let again = Position::new(&position.to_setup()).unwrap();

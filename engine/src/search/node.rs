@@ -98,6 +98,10 @@ impl Worker<'_> {
         }
 
         self.prefetch_after_known(position, known);
+        // Before the evaluation, which gives the memory time: behind a null move the table is asked at once.
+        if !PV && !in_check && excluded.is_none() && depth >= P.null_move_depth() {
+            self.shared.table.prefetch(position.key_after_null_move());
+        }
 
         // 3b. The endgame tables.
         let (mut least, mut most) = (-INFINITE, INFINITE);
@@ -207,7 +211,6 @@ impl Worker<'_> {
         let killers = self.frame(ply).killers;
         let context = self.context(position, ply);
         let mut picker = self.picker(position, Wanted::All, table_move, ply);
-        let mut tried = self.tried_buffer();
         let outlook = Outlook::new(position);
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
         while let Some(mv) = self.pick(&mut picker, context, &outlook) {
@@ -242,7 +245,6 @@ impl Worker<'_> {
                     Extension::Plies(plies) => extension = plies,
                     Extension::Refuted(score) => {
                         self.put_back(picker);
-                        self.put_back_tried(tried);
                         return Err(Refuted(score));
                     }
                 }
@@ -314,18 +316,17 @@ impl Worker<'_> {
                     }
                     if score >= beta {
                         self.frame(ply).cutoffs += 1;
-                        self.teach(&outlook, mv, depth, ply, context, &tried);
+                        self.teach(&outlook, mv, depth, ply, context, picker.tried());
                         break;
                     }
                     alpha = score;
                 }
             }
             if found.best_move != Some(mv) {
-                tried.push(mv);
+                picker.note_tried(mv);
             }
         }
         self.put_back(picker);
-        self.put_back_tried(tried);
         Ok(found)
     }
 }
@@ -334,4 +335,4 @@ impl Worker<'_> {
 struct Refuted(i32);
 
 /// The picker is moved in and out of the worker by value; it has to stay small.
-const _: () = assert!(size_of::<Picker>() <= 96);
+const _: () = assert!(size_of::<Picker>() <= 32);

@@ -10,16 +10,21 @@ use super::outlook::Outlook;
 use super::params::exchange_values;
 use super::transposition::TranspositionTable;
 
-/// Moves of a node and how early to try each.
-#[derive(Default)]
+/// Moves of a node, how early to try each, and which of them were searched in vain.
 pub(super) struct Ranked {
     moves: Vec<Move>,
     /// As long as `moves`. A move's rank times [`INDICES`], plus `INDICES` - 1 - its index: of equal ranks the first is the
-    /// greatest, and the low bits tell the index. Behind the last move [`TAKEN`] up to `end`.
+    /// greatest, and the low bits tell the index. [`NEVER`] for known moves and behind the last one up to `end`; else no
+    /// two are equal.
     ranks: Vec<i32>,
     /// Where the moves of the stage begin and end; both are multiples of [`LANES`].
     start: usize,
     end: usize,
+    /// Of `ranks`, the one that comes next in this stage, or [`NEVER`] if none is left; those before it were greater. Among
+    /// captures, one that was put aside when no other is left.
+    next: i32,
+    /// Moves that were searched and did not raise alpha.
+    tried: Vec<Move>,
 }
 
 /// More than any position has moves, and what fills the lanes behind its captures: 62 queens have 27 each at most, and the
@@ -32,8 +37,8 @@ const GREATEST_RANK: i32 = (1 << 18) - 1;
 /// Ranks that the processor compares at once.
 const LANES: usize = 8;
 
-/// What has been handed out or must not be.
-const TAKEN: i32 = i32::MIN;
+/// The rank of what must not be handed out.
+const NEVER: i32 = i32::MIN;
 
 /// Taken from the rank of a capture that is put aside (it loses material, or promotes to less than a queen), in the unit
 /// of [`Ranked::ranks`], so that it comes after all others.
@@ -42,20 +47,29 @@ const LOSS: i32 = 1 << 30;
 /// The least that a move without a loss has, in that unit.
 const LEAST: i32 = -(1 << 29);
 
+impl Default for Ranked {
+    fn default() -> Ranked {
+        Ranked { moves: Vec::new(), ranks: Vec::new(), start: 0, end: 0, next: NEVER, tried: Vec::new() }
+    }
+}
+
 impl Ranked {
-    /// Forgets all stages.
+    /// Forgets all moves.
     fn clear(&mut self) {
-        (self.start, self.end) = (0, 0);
+        (self.start, self.end, self.next) = (0, 0, NEVER);
+        self.tried.clear();
     }
 
     /// A new stage begins, as yet without moves.
     fn begin_stage(&mut self) {
-        self.start = self.end;
+        (self.start, self.next) = (self.end, NEVER);
     }
 
-    /// Goes back to the first stage, of two.
+    /// Goes back to the first stage, of two, for what was put aside there.
     fn return_to_first_stage(&mut self) {
-        (self.start, self.end) = (0, self.start);
+        // All others, from there up, have been handed out.
+        (self.start, self.end, self.next) = (0, self.start, LEAST);
+        self.advance();
     }
 
     /// Fills the stage, which has no moves yet; those that are `known` are never handed out.
@@ -67,30 +81,57 @@ impl Ranked {
         let Some(&filler) = moves.first() else { return };
         if self.ranks.len() < end + LANES {
             self.moves.resize(2 * end + LANES, filler);
-            self.ranks.resize(2 * end + LANES, TAKEN);
+            self.ranks.resize(2 * end + LANES, NEVER);
         }
         // No move has the bits 0. No branch on whether a move is known: the processor could not foresee it.
         let known = known.map(|mv| mv.map_or(0, Move::to_bits));
         let first = INDICES - 1 - self.start as i32;
-        self.ranks[end..end + LANES].fill(TAKEN);
+        self.ranks[end..end + LANES].fill(NEVER);
         let places = self.moves[self.start..end].iter_mut().zip(&mut self.ranks[self.start..end]);
+        let mut greatest = NEVER;
         for (index, (&mv, (own_place, place_of_rank))) in (0..).zip(moves.iter().zip(places)) {
             let value = rank(mv);
             debug_assert!(value.abs() <= GREATEST_RANK);
-            *own_place = mv;
-            *place_of_rank =
-                select_unpredictable(known.contains(&mv.to_bits()), TAKEN, value * INDICES + first - index);
+            let unique = value * INDICES + first - index;
+            let unique = select_unpredictable(known.contains(&mv.to_bits()), NEVER, unique);
+            (*own_place, *place_of_rank) = (mv, unique);
+            greatest = greatest.max(unique);
         }
+        self.next = greatest;
     }
 
-    /// The greatest rank of the stage.
+    /// The rank of the move that comes next, and the move.
     #[inline]
-    fn best(&self) -> i32 {
+    fn peek(&self) -> Option<(i32, Move)> {
+        (self.next > NEVER).then(|| (self.next, self.moves[index_of(self.next)]))
+    }
+
+    /// Goes on to the greatest rank below the one that comes next.
+    #[inline]
+    fn advance(&mut self) {
         let (lanes, _) = self.ranks[self.start..self.end].as_chunks::<LANES>();
         let greater = |best: [i32; LANES], lanes: &[i32; LANES]| {
-            std::array::from_fn(|lane| best[lane].max(lanes[lane]))
+            let left = lanes.map(|rank| if rank < self.next { rank } else { NEVER });
+            std::array::from_fn(|lane| best[lane].max(left[lane]))
         };
-        lanes.iter().fold([TAKEN; LANES], greater).into_iter().fold(TAKEN, i32::max)
+        self.next = lanes.iter().fold([NEVER; LANES], greater).into_iter().fold(NEVER, i32::max);
+    }
+
+    /// Hands out the move that comes next.
+    #[inline]
+    fn take(&mut self) -> Option<Move> {
+        let (_, mv) = self.peek()?;
+        self.advance();
+        Some(mv)
+    }
+
+    /// Puts the move that comes next aside, for the last stage.
+    #[inline]
+    fn put_aside(&mut self) {
+        let rank = self.next;
+        // First, for the processor would have to wait for a rank that it has just written.
+        self.advance();
+        self.ranks[index_of(rank)] = rank - LOSS;
     }
 }
 
@@ -128,7 +169,7 @@ pub(super) struct Picker {
     table_move: Option<Move>,
     killers: [Option<Move>; 2],
     /// The captures, then the quiet moves.
-    ranked: Ranked,
+    ranked: Box<Ranked>,
     skips_quiets: bool,
 }
 
@@ -156,7 +197,7 @@ impl Picker {
         wanted: Wanted,
         table_move: Option<Move>,
         killers: [Option<Move>; 2],
-        buffer: Ranked,
+        buffer: Box<Ranked>,
     ) -> Picker {
         let table_move = table_move.filter(|&mv| {
             let fits = match wanted {
@@ -178,9 +219,21 @@ impl Picker {
     }
 
     /// The buffer, ready for another picker.
-    pub(super) fn into_buffer(mut self) -> Ranked {
+    pub(super) fn into_buffer(mut self) -> Box<Ranked> {
         self.ranked.clear();
         self.ranked
+    }
+
+    /// Remembers a move that was searched and did not raise alpha.
+    #[inline]
+    pub(super) fn note_tried(&mut self, mv: Move) {
+        self.ranked.tried.push(mv);
+    }
+
+    /// The moves of [`Picker::note_tried`], in order.
+    #[inline]
+    pub(super) fn tried(&self) -> &[Move] {
+        &self.ranked.tried
     }
 
     /// Quiet moves not yet handed out are left out.
@@ -229,19 +282,18 @@ impl Picker {
                 }
                 Stage::Quiets => {
                     if !self.skips_quiets
-                        && let Some(index) = self.take_best(LEAST)
+                        && let Some(mv) = self.ranked.take()
                     {
-                        let mv = self.ranked.moves[index];
-                        knowledge.prefetch_after(position, mv);
+                        self.prefetch_next(position, knowledge);
                         return Some(mv);
                     }
                     self.stage = Stage::LosingCaptures;
                     self.ranked.return_to_first_stage();
+                    self.prefetch_next(position, knowledge);
                 }
                 Stage::LosingCaptures => {
-                    let index = self.take_best(TAKEN + 1)?;
-                    let mv = self.ranked.moves[index];
-                    knowledge.prefetch_after(position, mv);
+                    let mv = self.ranked.take()?;
+                    self.prefetch_next(position, knowledge);
                     return Some(mv);
                 }
             }
@@ -253,6 +305,7 @@ impl Picker {
         position.generate(Moves::Captures, knowledge.list);
         let rank = |mv| capture_rank(position, mv, knowledge.histories);
         self.ranked.fill(knowledge.list, [self.table_move], rank);
+        self.prefetch_next(position, knowledge);
     }
 
     fn list_quiets(&mut self, position: &Position, knowledge: &mut Knowledge<'_>) {
@@ -265,6 +318,7 @@ impl Picker {
             let (exposure, promise) = promises.of(mv);
             histories.of(mv, Place::of(position, mv), exposure) + promise
         });
+        self.prefetch_next(position, knowledge);
     }
 
     /// The best capture left that does not lose material; losing ones are put aside.
@@ -274,28 +328,32 @@ impl Picker {
             Wanted::CapturesWinning(least) => least,
         };
         loop {
-            let rank = self.ranked.best();
+            let (rank, mv) = self.ranked.peek()?;
             if rank < LEAST {
                 return None;
             }
-            let index = index_of(rank);
-            let mv = self.ranked.moves[index];
-            knowledge.prefetch_after(position, mv);
             let wins = !is_minor_promotion(mv) && position.exchange_reaches(mv, least, &exchange_values());
-            self.ranked.ranks[index] = if wins { TAKEN } else { rank - LOSS };
+            if wins {
+                self.ranked.advance();
+            } else {
+                self.ranked.put_aside();
+            }
+            if self.ranked.next >= LEAST {
+                self.prefetch_next(position, knowledge);
+            }
             if wins {
                 return Some(mv);
             }
         }
     }
 
-    /// The index of the best move left in this stage, which is then taken, if its rank is no less than `least`.
-    fn take_best(&mut self, least: i32) -> Option<usize> {
-        let rank = self.ranked.best();
-        (rank >= least).then(|| {
-            self.ranked.ranks[index_of(rank)] = TAKEN;
-            index_of(rank)
-        })
+    /// Asks the memory for what the table knows of the position behind the move that comes next: near the leaves it is there
+    /// once the move before has been searched.
+    #[inline]
+    fn prefetch_next(&self, position: &Position, knowledge: &Knowledge<'_>) {
+        if let Some((_, mv)) = self.ranked.peek() {
+            knowledge.prefetch_after(position, mv);
+        }
     }
 }
 
@@ -332,7 +390,7 @@ mod tests {
             wanted,
             table_move.map(find),
             killers.map(|killer| killer.map(find)),
-            Ranked::default(),
+            Box::default(),
         );
         let experience = Experience::new();
         let context =
@@ -349,6 +407,64 @@ mod tests {
         let picked = picked.map(|mv| format!("{mv:?}")).collect();
         assert_eq!(picker.next(&mut knowledge), None);
         picked
+    }
+
+    /// Some rank for each move, many of them equal, to the very ends of what a rank may be.
+    fn some_rank(mv: Move) -> i32 {
+        (i32::from(mv.to_bits()) * 37 % 7 - 3) * (GREATEST_RANK / 3)
+    }
+
+    #[test]
+    fn moves_come_by_rank_and_of_equal_rank_in_the_order_of_the_list() {
+        let position: Position = KIWIPETE.parse().unwrap();
+        let moves = position.legal_moves();
+        // One buffer for all, with what the list before has left in it.
+        let mut ranked = Ranked::default();
+        for count in (0..=moves.len()).rev() {
+            let (known, list) = ([moves.get(3).copied(), None], &moves[..count]);
+            let mut expected: Vec<Move> = list.iter().copied().filter(|&mv| Some(mv) != known[0]).collect();
+            expected.sort_by_key(|&mv| std::cmp::Reverse(some_rank(mv)));
+            ranked.clear();
+            ranked.fill(list, known, some_rank);
+            assert_eq!(std::iter::from_fn(|| ranked.take()).collect::<Vec<_>>(), expected);
+            assert_eq!(ranked.take(), None);
+        }
+    }
+
+    #[test]
+    fn what_is_put_aside_comes_last_in_its_own_order() {
+        let position: Position = KIWIPETE.parse().unwrap();
+        let moves = position.legal_moves();
+        let is_even = |mv: Move| mv.to_bits().is_multiple_of(2);
+        for keeps in [|_| true, |_| false, is_even] {
+            let mut ranked = Ranked::default();
+            ranked.fill(&moves, [None], some_rank);
+            let mut picked = Vec::new();
+            while let Some((_, mv)) = ranked.peek().filter(|&(rank, _)| rank >= LEAST) {
+                if keeps(mv) {
+                    picked.extend(ranked.take());
+                } else {
+                    ranked.put_aside();
+                }
+            }
+            ranked.begin_stage();
+            ranked.return_to_first_stage();
+            picked.extend(std::iter::from_fn(|| ranked.take()));
+            let mut expected = moves.to_vec();
+            expected.sort_by_key(|&mv| (!keeps(mv), std::cmp::Reverse(some_rank(mv))));
+            assert_eq!(picked, expected);
+        }
+    }
+
+    #[test]
+    fn a_buffer_given_back_remembers_nothing_that_was_tried() {
+        let position = Position::start();
+        let new = |buffer| Picker::new(&position, Wanted::All, None, [None; 2], buffer);
+        let mut picker = new(Box::default());
+        let moves = position.legal_moves();
+        moves.iter().for_each(|&mv| picker.note_tried(mv));
+        assert_eq!(picker.tried(), moves.as_slice());
+        assert!(new(picker.into_buffer()).tried().is_empty());
     }
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
@@ -396,7 +512,7 @@ mod tests {
         let experience = Experience::new();
         let (table, mut list) = (TranspositionTable::new(1), MoveList::new());
         // One buffer for all, as in a search: what a larger node has left in it must not show.
-        let mut buffer = Ranked::default();
+        let mut buffer = Box::default();
         let many = "knQQQQQQ/ppQ4Q/QQ5Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQK w - - 0 1";
         for fen in [many, KIWIPETE, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "7k/8/8/8/8/8/6q1/7K w - - 0 1"] {
             let position: Position = fen.parse().unwrap();

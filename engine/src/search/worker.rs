@@ -130,8 +130,8 @@ pub(super) struct Worker<'a> {
     pub(super) is_root_restricted: bool,
     pub(super) completed_depth: i32,
     logarithms: &'static Logarithms,
-    buffers: Vec<Ranked>,
-    tried_buffers: Vec<Vec<Move>>,
+    #[expect(clippy::vec_box, reason = "they go in and out for every node, and are larger than a pointer")]
+    buffers: Vec<Box<Ranked>>,
     list: MoveList,
 }
 
@@ -204,7 +204,6 @@ impl<'a> Worker<'a> {
             completed_depth: 0,
             logarithms: &LOGARITHMS,
             buffers: Vec::new(),
-            tried_buffers: Vec::new(),
             list: MoveList::new(),
         }
     }
@@ -334,7 +333,6 @@ impl<'a> Worker<'a> {
     /// Passes.
     pub(super) fn play_null(&mut self, position: &Position, ply: usize) -> Position {
         let child = position.after_null_move();
-        self.shared.table.prefetch(child.key());
         let frame = self.frame(ply);
         frame.made = Place::NONE;
         frame.quiet = None;
@@ -440,16 +438,6 @@ impl<'a> Worker<'a> {
             table: self.shared.table,
         };
         picker.next(&mut knowledge)
-    }
-
-    /// An empty list for the moves that a node tries; to be given back by [`Worker::put_back_tried`].
-    pub(super) fn tried_buffer(&mut self) -> Vec<Move> {
-        self.tried_buffers.pop().unwrap_or_default()
-    }
-
-    pub(super) fn put_back_tried(&mut self, mut tried: Vec<Move>) {
-        tried.clear();
-        self.tried_buffers.push(tried);
     }
 
     pub(super) fn put_back(&mut self, picker: Picker) {

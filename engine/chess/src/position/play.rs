@@ -56,7 +56,7 @@ impl Position {
         next.en_passant = None;
         next.fullmove_number = self.fullmove_number.saturating_add(self.turn.index() as u16);
         next.halfmove_clock = self.halfmove_clock.saturating_add(1);
-        next.key = self.key ^ self.turn_key();
+        next.key = self.key_after_null_move();
         next.find_checkers_and_pins(!self.turn, self.king(!self.turn), self.color(self.turn));
         next
     }
@@ -70,6 +70,12 @@ impl Position {
         let [moved, taken] = [from, to].map(|square| self.board[square] as usize);
         let piece = zobrist::PIECES[moved][from] ^ zobrist::PIECES[moved][to] ^ zobrist::PIECES[taken][to];
         self.key ^ self.turn_key() ^ piece
+    }
+
+    /// The key of [`Position::after_null_move`], found before it is played, and exact.
+    #[inline]
+    pub fn key_after_null_move(&self) -> u64 {
+        self.key ^ self.turn_key()
     }
 
     /// What changes in the key with every move: the turn, and the en-passant file that is gone.
