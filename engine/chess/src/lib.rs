@@ -23,6 +23,6 @@ pub use notation::san::{San, SanError};
 pub use notation::uci_move::{CastlingMode, UciMove, UciMoveError};
 pub use outcome::{Ending, Outcome};
 pub use piece::{Color, Piece, Role};
-pub use position::{Checks, Moves, Position, PositionError};
+pub use position::{Checks, MoveSink, Moves, PawnStep, Position, PositionError};
 pub use setup::{CastlingSide, Setup};
 pub use square::{File, Rank, Square};

@@ -209,10 +209,10 @@ impl MoveList {
         }
     }
 
-    /// Appends the moves of one piece to each of `targets`; those among `enemies` are captures.
+    /// Appends the moves of one piece to each of `targets`; those among `captures` take.
     #[inline]
-    pub(crate) fn extend_targets(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
-        let mv = |to: u16| Move(from.index() as u16 | to << 6 | ((enemies.0 >> to & 1) as u16) << 14);
+    pub(crate) fn extend_targets(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
+        let mv = |to: u16| Move(from.index() as u16 | to << 6 | ((captures.0 >> to & 1) as u16) << 14);
         let mut left = targets.0;
         // Without targets one move is written all the same, past the end of the list: whether a piece has a move at all is
         // hard for the processor to foresee.
@@ -314,15 +314,15 @@ mod tests {
     #[test]
     fn targets_follow_in_place_and_on_the_heap() {
         let mut list = MoveList::new();
-        let enemies = Bitboard(0xffff << 48);
+        let captures = Bitboard(0xffff << 48);
         for before in [0, 1, 190, 250, 252, 253, 254, 255, 256, 257] {
             list.clear();
             let mut expected = vec![Move::new(Square::A1, Square::A2, MoveKind::Quiet); before];
             expected.iter().for_each(|&mv| list.push(mv));
             for targets in [0, 1 << 63, 7 << 46, u64::MAX, 0].map(Bitboard) {
-                list.extend_targets(Square::E4, targets, enemies);
+                list.extend_targets(Square::E4, targets, captures);
                 expected.extend(targets.into_iter().map(|to| {
-                    let kind = if enemies.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
+                    let kind = if captures.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
                     Move::new(Square::E4, to, kind)
                 }));
                 assert_eq!(list.as_slice(), expected);

@@ -5,7 +5,7 @@
 mod random_games;
 
 use random_games::{ADVERSARIAL, Random, play_out};
-use smalt_chess::{Bitboard, Move, MoveList, Moves, Position, Role, Square};
+use smalt_chess::{Bitboard, Move, MoveKind, MoveList, MoveSink, Moves, PawnStep, Position, Role, Square};
 
 /// Calls `law` for the positions of random games from the start and from every adversarial position.
 fn check(games: usize, plies: usize, mut law: impl FnMut(&Position)) {
@@ -117,6 +117,36 @@ fn rare_checks_are_seen() {
         let mv = *position.legal_moves().iter().find(|legal| format!("{legal:?}") == mv).unwrap();
         assert_eq!(position.checks().include(&position, mv), is_check, "{mv:?} in {fen}");
     }
+}
+
+/// Puts moves together as somebody outside would who knows no more than the trait.
+struct Collector(Vec<Move>);
+
+impl MoveSink for Collector {
+    fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
+        let kind = |to| if captures.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
+        self.0.extend(targets.into_iter().map(|to| Move::new(from, to, kind(to))));
+    }
+
+    fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
+        self.0.extend(targets.into_iter().map(|to| Move::new(step.origin(to), to, kind)));
+    }
+
+    fn single(&mut self, mv: Move) {
+        self.0.push(mv);
+    }
+}
+
+#[test]
+fn a_sink_is_told_the_moves_of_a_list_in_order() {
+    check(20, 60, |position| {
+        for wanted in [Moves::All, Moves::Captures, Moves::Quiets] {
+            let (mut list, mut collector) = (MoveList::new(), Collector(Vec::new()));
+            position.generate(wanted, &mut list);
+            position.generate(wanted, &mut collector);
+            assert_eq!(collector.0, list.as_slice());
+        }
+    });
 }
 
 #[test]

@@ -1,7 +1,7 @@
 //! What earlier nodes teach about moves: which quiet moves and captures refuted, which answers work.
 //! Kept from move to move of a game, a set for each thread.
 
-use smalt_chess::{Color, Move, Piece, Position, Role};
+use smalt_chess::{Color, Move, Piece, Position, Role, Square};
 
 use super::params::PARAMETERS as P;
 
@@ -22,11 +22,16 @@ impl Place {
     /// No move was made.
     pub(super) const NONE: Place = Place(PLACES as u16);
 
+    /// A piece on a square.
+    #[inline]
+    pub(super) fn new(piece: Piece, square: Square) -> Place {
+        Place((piece.index() * 64 + square.index()) as u16)
+    }
+
     /// Where a legal move brings its piece.
     #[inline]
     pub(super) fn of(position: &Position, mv: Move) -> Place {
-        let piece = position.piece_at(mv.from()).map_or(0, Piece::index);
-        Place((piece * 64 + mv.to().index()) as u16)
+        position.piece_at(mv.from()).map_or(Place(0), |piece| Place::new(piece, mv.to()))
     }
 
     #[inline]
@@ -60,18 +65,6 @@ impl Exposure {
     #[inline]
     pub(super) fn new(begins_attacked: bool, ends_attacked: bool) -> Exposure {
         Exposure(u8::from(begins_attacked) | u8::from(ends_attacked) << 1)
-    }
-
-    /// Whether the move leaves an attack and ends where there is none.
-    #[inline]
-    pub(super) fn leaves_threat(self) -> bool {
-        self.0 == 1
-    }
-
-    /// Whether the move walks into an attack from where there was none.
-    #[inline]
-    pub(super) fn meets_threat(self) -> bool {
-        self.0 == 2
     }
 
     #[inline]

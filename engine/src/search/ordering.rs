@@ -1,12 +1,10 @@
 //! The order in which a node tries its moves, found in stages so that a node that is soon refuted need not list
 //! its quiet moves: the table's move, winning captures, killers, quiet moves by history, losing captures.
 
-use std::hint::select_unpredictable;
+use smalt_chess::{Bitboard, Move, MoveKind, MoveSink, Moves, PawnStep, Piece, Position, Role, Square};
 
-use smalt_chess::{Move, MoveList, Moves, Position, Role};
-
-use super::histories::{Context, Histories, Place};
-use super::outlook::Outlook;
+use super::histories::{Context, Histories, Place, QuietHistories};
+use super::outlook::{Outlook, Promise, Promises};
 use super::params::exchange_values;
 use super::transposition::TranspositionTable;
 
@@ -14,10 +12,9 @@ use super::transposition::TranspositionTable;
 pub(super) struct Ranked {
     moves: Vec<Move>,
     /// As long as `moves`. A move's rank times [`INDICES`], plus `INDICES` - 1 - its index: of equal ranks the first is the
-    /// greatest, and the low bits tell the index. [`NEVER`] for known moves and behind the last one up to `end`; else no
-    /// two are equal.
+    /// greatest, and the low bits tell the index. [`NEVER`] behind the last one up to `end`; else no two are equal.
     ranks: Vec<i32>,
-    /// Where the moves of the stage begin and end; both are multiples of [`LANES`].
+    /// Where the moves of the stage begin and end; both are multiples of [`LANES`], the end once all moves are there.
     start: usize,
     end: usize,
     /// Of `ranks`, the one that comes next in this stage, or [`NEVER`] if none is left; those before it were greater. Among
@@ -72,32 +69,52 @@ impl Ranked {
         self.advance();
     }
 
-    /// Fills the stage, which has no moves yet; those that are `known` are never handed out.
+    /// Fills the stage, which has no moves yet, with the legal moves of a sort. Those that are `known`, which have to
+    /// be legal, stay out.
     #[inline(always)]
-    fn fill<const N: usize>(&mut self, moves: &[Move], known: [Option<Move>; N], rank: impl Fn(Move) -> i32) {
-        let end = self.start + moves.len();
-        debug_assert!(end <= INDICES as usize);
-        self.end = end.next_multiple_of(LANES);
-        let Some(&filler) = moves.first() else { return };
-        if self.ranks.len() < end + LANES {
-            self.moves.resize(2 * end + LANES, filler);
-            self.ranks.resize(2 * end + LANES, NEVER);
+    fn fill<const N: usize>(
+        &mut self,
+        position: &Position,
+        wanted: Moves,
+        known: [Option<Move>; N],
+        ranker: impl Ranker,
+    ) {
+        position.generate(wanted, &mut Filler { ranked: self, known, ranker });
+        self.make_room(0);
+        self.ranks[self.end..self.end + LANES].fill(NEVER);
+        self.end = self.end.next_multiple_of(LANES);
+    }
+
+    /// Makes room for so many more moves, and for the lanes behind them.
+    #[inline]
+    fn make_room(&mut self, count: usize) {
+        let length = self.end + count + LANES;
+        debug_assert!(self.end + count <= INDICES as usize);
+        if self.ranks.len() < length {
+            self.grow(2 * length);
         }
-        // No move has the bits 0. No branch on whether a move is known: the processor could not foresee it.
-        let known = known.map(|mv| mv.map_or(0, Move::to_bits));
-        let first = INDICES - 1 - self.start as i32;
-        self.ranks[end..end + LANES].fill(NEVER);
-        let places = self.moves[self.start..end].iter_mut().zip(&mut self.ranks[self.start..end]);
-        let mut greatest = NEVER;
-        for (index, (&mv, (own_place, place_of_rank))) in (0..).zip(moves.iter().zip(places)) {
-            let value = rank(mv);
-            debug_assert!(value.abs() <= GREATEST_RANK);
-            let unique = value * INDICES + first - index;
-            let unique = select_unpredictable(known.contains(&mv.to_bits()), NEVER, unique);
-            (*own_place, *place_of_rank) = (mv, unique);
-            greatest = greatest.max(unique);
+    }
+
+    #[cold]
+    fn grow(&mut self, length: usize) {
+        self.moves.resize(length, Move::new(Square::A1, Square::A1, MoveKind::Quiet));
+        self.ranks.resize(length, NEVER);
+    }
+
+    /// Appends the moves to each of the targets, with their ranks.
+    #[inline(always)]
+    fn extend(&mut self, targets: Bitboard, ranked_move: impl Fn(Square) -> (Move, i32)) {
+        self.make_room(targets.count());
+        let length = self.ranks.len();
+        let (moves, ranks) = (&mut self.moves[..length], &mut self.ranks[..length]);
+        for to in targets {
+            let (mv, rank) = ranked_move(to);
+            debug_assert!(rank.abs() <= GREATEST_RANK);
+            let unique = rank * INDICES + INDICES - 1 - self.end as i32;
+            (moves[self.end], ranks[self.end]) = (mv, unique);
+            self.next = self.next.max(unique);
+            self.end += 1;
         }
-        self.next = greatest;
     }
 
     /// The rank of the move that comes next, and the move.
@@ -132,6 +149,64 @@ impl Ranked {
         // First, for the processor would have to wait for a rank that it has just written.
         self.advance();
         self.ranks[index_of(rank)] = rank - LOSS;
+    }
+}
+
+/// Says how early the moves of a stage are tried.
+trait Ranker {
+    /// What the moves of one piece have in common.
+    type Mover;
+
+    /// The piece on a square.
+    fn mover(&self, from: Square) -> Self::Mover;
+
+    /// The rank of a move of that piece, at most [`GREATEST_RANK`] from zero.
+    fn rank(&self, mover: &Self::Mover, mv: Move) -> i32;
+}
+
+/// Ranks moves as they are generated.
+struct Filler<'a, R, const N: usize> {
+    ranked: &'a mut Ranked,
+    known: [Option<Move>; N],
+    ranker: R,
+}
+
+impl<R, const N: usize> Filler<'_, R, N> {
+    /// The targets without those of known moves that begin where these do. No two moves share both squares: none
+    /// promotes.
+    #[inline(always)]
+    fn without_known(&self, targets: Bitboard, begins: impl Fn(Move) -> bool) -> Bitboard {
+        let known = self.known.into_iter().flatten().filter(|&mv| begins(mv));
+        known.fold(targets, |targets, mv| targets - mv.to().into())
+    }
+}
+
+impl<R: Ranker, const N: usize> MoveSink for Filler<'_, R, N> {
+    #[inline(always)]
+    fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
+        let targets = self.without_known(targets, |mv| mv.from() == from);
+        let mover = self.ranker.mover(from);
+        self.ranked.extend(targets, |to| {
+            let kind = if captures.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
+            let mv = Move::new(from, to, kind);
+            (mv, self.ranker.rank(&mover, mv))
+        });
+    }
+
+    #[inline(always)]
+    fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
+        let targets = self.without_known(targets, |mv| mv.from() == step.origin(mv.to()));
+        self.ranked.extend(targets, |to| {
+            let mv = Move::new(step.origin(to), to, kind);
+            (mv, self.ranker.rank(&self.ranker.mover(mv.from()), mv))
+        });
+    }
+
+    fn single(&mut self, mv: Move) {
+        if !self.known.contains(&Some(mv)) {
+            let rank = self.ranker.rank(&self.ranker.mover(mv.from()), mv);
+            self.ranked.extend(mv.to().into(), |_| (mv, rank));
+        }
     }
 }
 
@@ -178,7 +253,6 @@ pub(super) struct Knowledge<'a> {
     pub(super) histories: &'a Histories,
     pub(super) context: Context,
     pub(super) outlook: &'a Outlook<'a>,
-    pub(super) list: &'a mut MoveList,
     pub(super) table: &'a TranspositionTable,
 }
 
@@ -242,7 +316,7 @@ impl Picker {
     }
 
     /// The next move to try.
-    pub(super) fn next(&mut self, knowledge: &mut Knowledge<'_>) -> Option<Move> {
+    pub(super) fn next(&mut self, knowledge: &Knowledge<'_>) -> Option<Move> {
         let position = knowledge.outlook.position;
         loop {
             match self.stage {
@@ -300,28 +374,27 @@ impl Picker {
         }
     }
 
-    fn list_captures(&mut self, position: &Position, knowledge: &mut Knowledge<'_>) {
-        knowledge.list.clear();
-        position.generate(Moves::Captures, knowledge.list);
-        let rank = |mv| capture_rank(position, mv, knowledge.histories);
-        self.ranked.fill(knowledge.list, [self.table_move], rank);
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
+    fn list_captures(&mut self, position: &Position, knowledge: &Knowledge<'_>) {
+        let ranker = CaptureRanker { position, histories: knowledge.histories };
+        self.ranked.fill(position, Moves::Captures, [self.table_move], ranker);
         self.prefetch_next(position, knowledge);
     }
 
-    fn list_quiets(&mut self, position: &Position, knowledge: &mut Knowledge<'_>) {
-        knowledge.list.clear();
-        position.generate(Moves::Quiets, knowledge.list);
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
+    fn list_quiets(&mut self, position: &Position, knowledge: &Knowledge<'_>) {
         let histories = knowledge.histories.quiet_in(knowledge.context);
+        let ranker = QuietRanker { position, histories, promises: knowledge.outlook.promises() };
         let known = [self.table_move, self.killers[0], self.killers[1]];
-        let promises = knowledge.outlook.promises();
-        self.ranked.fill(knowledge.list, known, |mv| {
-            let (exposure, promise) = promises.of(mv);
-            histories.of(mv, Place::of(position, mv), exposure) + promise
-        });
+        self.ranked.fill(position, Moves::Quiets, known, ranker);
         self.prefetch_next(position, knowledge);
     }
 
     /// The best capture left that does not lose material; losing ones are put aside.
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
     fn winning_capture(&mut self, position: &Position, knowledge: &Knowledge<'_>) -> Option<Move> {
         let least = match self.wanted {
             Wanted::All => 0,
@@ -363,17 +436,59 @@ pub(super) fn is_minor_promotion(mv: Move) -> bool {
 }
 
 /// The most valuable victim first, and what has done well before.
-fn capture_rank(position: &Position, mv: Move, histories: &Histories) -> i32 {
-    let taken = position.captured_role(mv);
-    let victim = taken.map_or(0, |role| exchange_values()[role.index()]);
-    let promotion = mv.promoted_to().map_or(0, |role| exchange_values()[role.index()]);
-    let history = taken.map_or(0, |role| histories.capture(Place::of(position, mv), role));
-    16 * (victim + promotion) + history
+struct CaptureRanker<'a> {
+    position: &'a Position,
+    histories: &'a Histories,
+}
+
+impl Ranker for CaptureRanker<'_> {
+    type Mover = ();
+
+    #[inline(always)]
+    fn mover(&self, _: Square) {}
+
+    #[inline(always)]
+    fn rank(&self, (): &(), mv: Move) -> i32 {
+        let taken = self.position.captured_role(mv);
+        let victim = taken.map_or(0, |role| exchange_values()[role.index()]);
+        let promotion = mv.promoted_to().map_or(0, |role| exchange_values()[role.index()]);
+        let history = taken.map_or(0, |role| self.histories.capture(Place::of(self.position, mv), role));
+        16 * (victim + promotion) + history
+    }
+}
+
+/// What has done well before, and what the position promises.
+struct QuietRanker<'a> {
+    position: &'a Position,
+    histories: QuietHistories<'a>,
+    promises: Promises<'a>,
+}
+
+impl Ranker for QuietRanker<'_> {
+    type Mover = (Piece, Promise);
+
+    #[inline(always)]
+    fn mover(&self, from: Square) -> (Piece, Promise) {
+        let piece = self.position.piece_at(from).expect("a move begins there");
+        (piece, self.promises.of(piece, from))
+    }
+
+    #[inline(always)]
+    fn rank(&self, (piece, promise): &(Piece, Promise), mv: Move) -> i32 {
+        let (exposure, early) = promise.to(mv.to());
+        let early = if mv.is_castle() { self.promises.of_castling(mv) } else { early };
+        early + self.histories.of(mv, Place::new(*piece, mv.to()), exposure)
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use smalt_chess::MoveList;
+
+    use crate::search::histories::Exposure;
+    use crate::search::params::PARAMETERS as P;
+
     use crate::search::Experience;
 
     fn pick_all(
@@ -396,16 +511,15 @@ mod tests {
         let context =
             Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [Place::NONE; 3] };
         let table = TranspositionTable::new(1);
-        let mut knowledge = Knowledge {
+        let knowledge = Knowledge {
             histories: &experience.histories,
             context,
             outlook: &Outlook::new(&position),
-            list: &mut MoveList::new(),
             table: &table,
         };
-        let picked = std::iter::from_fn(|| picker.next(&mut knowledge));
+        let picked = std::iter::from_fn(|| picker.next(&knowledge));
         let picked = picked.map(|mv| format!("{mv:?}")).collect();
-        assert_eq!(picker.next(&mut knowledge), None);
+        assert_eq!(picker.next(&knowledge), None);
         picked
     }
 
@@ -414,20 +528,86 @@ mod tests {
         (i32::from(mv.to_bits()) * 37 % 7 - 3) * (GREATEST_RANK / 3)
     }
 
+    struct SomeRanker;
+
+    impl Ranker for SomeRanker {
+        type Mover = Square;
+
+        fn mover(&self, from: Square) -> Square {
+            from
+        }
+
+        fn rank(&self, &from: &Square, mv: Move) -> i32 {
+            assert_eq!(from, mv.from());
+            some_rank(mv)
+        }
+    }
+
     #[test]
-    fn moves_come_by_rank_and_of_equal_rank_in_the_order_of_the_list() {
-        let position: Position = KIWIPETE.parse().unwrap();
-        let moves = position.legal_moves();
-        // One buffer for all, with what the list before has left in it.
+    fn all_but_the_known_move_come_by_rank_and_of_equal_rank_as_generated() {
+        // One buffer for all, with what the position before has left in it.
         let mut ranked = Ranked::default();
-        for count in (0..=moves.len()).rev() {
-            let (known, list) = ([moves.get(3).copied(), None], &moves[..count]);
-            let mut expected: Vec<Move> = list.iter().copied().filter(|&mv| Some(mv) != known[0]).collect();
-            expected.sort_by_key(|&mv| std::cmp::Reverse(some_rank(mv)));
-            ranked.clear();
-            ranked.fill(list, known, some_rank);
-            assert_eq!(std::iter::from_fn(|| ranked.take()).collect::<Vec<_>>(), expected);
-            assert_eq!(ranked.take(), None);
+        for fen in [
+            MANY,
+            KIWIPETE,
+            "rn2k3/P1P3p1/8/3pP2K/8/8/8/8 w - d6 0 1",
+            "r3k2r/8/8/8/8/8/8/4K3 b kq - 0 1",
+            "7k/8/6Q1/8/8/8/8/K7 b - - 0 1",
+        ] {
+            let position: Position = fen.parse().unwrap();
+            for sort in [Moves::All, Moves::Captures, Moves::Quiets] {
+                let mut moves = MoveList::new();
+                position.generate(sort, &mut moves);
+                for known in moves.iter().map(|&mv| Some(mv)).chain([None]) {
+                    let mut expected: Vec<Move> =
+                        moves.iter().copied().filter(|&mv| Some(mv) != known).collect();
+                    expected.sort_by_key(|&mv| std::cmp::Reverse(some_rank(mv)));
+                    ranked.clear();
+                    ranked.fill(&position, sort, [None, known], SomeRanker);
+                    let taken: Vec<Move> = std::iter::from_fn(|| ranked.take()).collect();
+                    assert_eq!(taken, expected, "without {known:?} in {fen}");
+                    assert_eq!(ranked.take(), None);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn quiet_moves_rank_by_their_histories_and_what_the_position_promises() {
+        for fen in [
+            KIWIPETE,
+            "4k3/8/8/3pP3/8/8/8/4K3 w - d6 0 1",
+            "5k2/8/8/8/8/8/8/4K2R w K - 0 1",
+            "6k1/8/8/8/8/8/8/4KR2 w F - 0 1",
+            "4k3/2p1p3/8/3B4/8/1n3n2/P3P1R1/Q6K w - - 0 1",
+        ] {
+            let position: Position = fen.parse().unwrap();
+            let moves = position.legal_moves();
+            let mut experience = Experience::new();
+            let before = [Place::of(&position, moves[0]), Place::NONE, Place::NONE];
+            let context = Context { turn: position.turn(), pawn_key: position.pawn_key(), before };
+            let outlook = Outlook::new(&position);
+            for (taught, &mv) in (1..).zip(moves.iter().filter(|mv| mv.is_quiet())) {
+                let (place, exposure) = (Place::of(&position, mv), outlook.exposure(mv));
+                experience.histories.teach_quiet(context, mv, place, exposure, 7 * taught);
+            }
+            let histories = experience.histories.quiet_in(context);
+            let ranker = QuietRanker { position: &position, histories, promises: outlook.promises() };
+            for &mv in moves.iter().filter(|mv| mv.is_quiet()) {
+                let exposure = outlook.exposure(mv);
+                let stake = match position.moved_role(mv) {
+                    Role::Knight | Role::Bishop => P.order_threat_minor(),
+                    Role::Rook => P.order_threat_rook(),
+                    Role::Queen => P.order_threat_queen(),
+                    Role::Pawn | Role::King => 0,
+                };
+                let is_check = position.after(mv).is_check();
+                let mut rank = experience.histories.quiet(context, mv, Place::of(&position, mv), exposure);
+                rank += P.order_check() * i32::from(is_check);
+                rank += stake * i32::from(exposure == Exposure::new(true, false));
+                rank -= stake / 2 * i32::from(exposure == Exposure::new(false, true) && !is_check);
+                assert_eq!(ranker.rank(&ranker.mover(mv.from()), mv), rank, "{mv:?} in {fen}");
+            }
         }
     }
 
@@ -438,7 +618,7 @@ mod tests {
         let is_even = |mv: Move| mv.to_bits().is_multiple_of(2);
         for keeps in [|_| true, |_| false, is_even] {
             let mut ranked = Ranked::default();
-            ranked.fill(&moves, [None], some_rank);
+            ranked.fill(&position, Moves::All, [None], SomeRanker);
             let mut picked = Vec::new();
             while let Some((_, mv)) = ranked.peek().filter(|&(rank, _)| rank >= LEAST) {
                 if keeps(mv) {
@@ -466,6 +646,9 @@ mod tests {
         assert_eq!(picker.tried(), moves.as_slice());
         assert!(new(picker.into_buffer()).tried().is_empty());
     }
+
+    /// More moves than play can reach.
+    const MANY: &str = "knQQQQQQ/ppQ4Q/QQ5Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQK w - - 0 1";
 
     const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 
@@ -510,21 +693,19 @@ mod tests {
     #[test]
     fn whenever_quiet_moves_are_no_longer_wanted_all_captures_come() {
         let experience = Experience::new();
-        let (table, mut list) = (TranspositionTable::new(1), MoveList::new());
+        let table = TranspositionTable::new(1);
         // One buffer for all, as in a search: what a larger node has left in it must not show.
         let mut buffer = Box::default();
-        let many = "knQQQQQQ/ppQ4Q/QQ5Q/Q6Q/Q6Q/Q6Q/Q6Q/QQQQQQQK w - - 0 1";
-        for fen in [many, KIWIPETE, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "7k/8/8/8/8/8/6q1/7K w - - 0 1"] {
+        for fen in [MANY, KIWIPETE, "4k3/8/8/8/8/8/4P3/4K3 w - - 0 1", "7k/8/8/8/8/8/6q1/7K w - - 0 1"] {
             let position: Position = fen.parse().unwrap();
             let legal = position.legal_moves();
             let captures = legal.iter().filter(|mv| !mv.is_quiet()).count();
             let context =
                 Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [Place::NONE; 3] };
-            let mut knowledge = Knowledge {
+            let knowledge = Knowledge {
                 histories: &experience.histories,
                 context,
                 outlook: &Outlook::new(&position),
-                list: &mut list,
                 table: &table,
             };
             let known = legal.last().copied();
@@ -532,12 +713,12 @@ mod tests {
                 let mut picker = Picker::new(&position, Wanted::All, known, [known, None], buffer);
                 let mut picked: Vec<Move> = Vec::new();
                 for _ in 0..wanted {
-                    picked.extend(picker.next(&mut knowledge));
+                    picked.extend(picker.next(&knowledge));
                 }
                 picker.skip_quiets();
-                let rest: Vec<Move> = std::iter::from_fn(|| picker.next(&mut knowledge)).collect();
+                let rest: Vec<Move> = std::iter::from_fn(|| picker.next(&knowledge)).collect();
                 assert!(rest.iter().all(|&mv| !mv.is_quiet() || Some(mv) == known));
-                assert_eq!(picker.next(&mut knowledge), None);
+                assert_eq!(picker.next(&knowledge), None);
                 picked.extend(rest);
                 assert_eq!(picked.iter().filter(|mv| !mv.is_quiet()).count(), captures);
                 picked.sort();

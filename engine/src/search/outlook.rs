@@ -5,7 +5,7 @@ use std::cell::OnceCell;
 use std::ops::BitOr;
 
 use smalt_chess::attacks::{bishop_attacks, knight_attacks, pawn_attack_set, rook_attacks};
-use smalt_chess::{Bitboard, Checks, Move, Position, Role};
+use smalt_chess::{Bitboard, Checks, Move, Piece, Position, Role, Square};
 
 use super::histories::Exposure;
 use super::params::PARAMETERS as P;
@@ -31,7 +31,8 @@ impl<'a> Outlook<'a> {
     /// The exposure of a quiet move.
     #[inline]
     pub(super) fn exposure(&self, mv: Move) -> Exposure {
-        exposure(self.threatened(), self.position.moved_role(mv), mv)
+        let threatened = self.threatened()[self.position.moved_role(mv).index()];
+        Exposure::new(threatened.contains(mv.from()), threatened.contains(mv.to()))
     }
 
     /// What ranks of quiet moves need, looked up once for all of them.
@@ -61,25 +62,53 @@ pub(super) struct Promises<'a> {
 }
 
 impl Promises<'_> {
-    /// The exposure of a quiet move, and how much earlier it is tried than its histories alone say, in their unit.
+    /// What moves of a piece promise, castling aside.
     #[inline]
-    pub(super) fn of(&self, mv: Move) -> (Exposure, i32) {
-        let role = self.position.moved_role(mv);
-        let exposure = exposure(self.threatened, role, mv);
-        let is_check = self.checks.include(self.position, mv);
+    pub(super) fn of(&self, piece: Piece, from: Square) -> Promise {
+        let role = piece.role();
+        let checking = self.checks.by_moves_of(role, from);
+        let threatened = self.threatened[role.index()];
+        let begins_attacked = threatened.contains(from);
         let stake = self.stakes[role.index()];
-        let mut promise = P.order_check() * i32::from(is_check);
-        promise += stake * i32::from(exposure.leaves_threat());
-        // A check often pays for the piece.
-        promise -= stake / 2 * i32::from(exposure.meets_threat() & !is_check);
-        (exposure, promise)
+        let (turning, turn_worth) = if begins_attacked {
+            (!threatened, stake)
+        } else {
+            // A check often pays for the piece.
+            (threatened & !checking, -(stake / 2))
+        };
+        Promise { checking, threatened, begins_attacked, turning, turn_worth }
+    }
+
+    /// What castling promises, in the unit of [`Promise::to`].
+    pub(super) fn of_castling(&self, mv: Move) -> i32 {
+        P.order_check() * i32::from(self.checks.include(self.position, mv))
     }
 }
 
-#[inline]
-fn exposure(threatened: &[Bitboard; 6], role: Role, mv: Move) -> Exposure {
-    let threatened = threatened[role.index()];
-    Exposure::new(threatened.contains(mv.from()), threatened.contains(mv.to()))
+/// What moves of one piece promise.
+#[derive(Clone, Copy)]
+pub(super) struct Promise {
+    /// Where it gives check.
+    checking: Bitboard,
+    /// Where less valuable pieces attack it.
+    threatened: Bitboard,
+    begins_attacked: bool,
+    /// Where it escapes a threat, or walks into one without check.
+    turning: Bitboard,
+    /// What that is worth: less than nothing if it walks in.
+    turn_worth: i32,
+}
+
+impl Promise {
+    /// The exposure of its move to a square, and how much earlier that is tried than its histories alone say, in their
+    /// unit.
+    #[inline]
+    pub(super) fn to(&self, square: Square) -> (Exposure, i32) {
+        let exposure = Exposure::new(self.begins_attacked, self.threatened.contains(square));
+        let promise = P.order_check() * i32::from(self.checking.contains(square))
+            + self.turn_worth * i32::from(self.turning.contains(square));
+        (exposure, promise)
+    }
 }
 
 /// By role, pawn to king: the squares where less valuable pieces of the other side attack it; none for pawns and kings. What
@@ -126,7 +155,9 @@ mod tests {
             let (outlook, moves) = (Outlook::new(&position), position.legal_moves());
             for &(text, promise) in promises {
                 let mv = *moves.iter().find(|mv| format!("{mv:?}") == text).unwrap();
-                assert_eq!(outlook.promises().of(mv), (outlook.exposure(mv), promise), "{text} in {fen}");
+                let piece = position.piece_at(mv.from()).unwrap();
+                let found = outlook.promises().of(piece, mv.from()).to(mv.to());
+                assert_eq!(found, (outlook.exposure(mv), promise), "{text} in {fen}");
             }
         }
     }

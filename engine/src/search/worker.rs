@@ -3,7 +3,7 @@
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
-use smalt_chess::{Move, MoveList, Position, Square};
+use smalt_chess::{Move, Position, Square};
 
 use super::corrections::{Corrections, Spots, Steps};
 use super::endings::{is_known_draw, known_win, lone_side};
@@ -132,7 +132,6 @@ pub(super) struct Worker<'a> {
     logarithms: &'static Logarithms,
     #[expect(clippy::vec_box, reason = "they go in and out for every node, and are larger than a pointer")]
     buffers: Vec<Box<Ranked>>,
-    list: MoveList,
 }
 
 /// Where a search begins.
@@ -204,7 +203,6 @@ impl<'a> Worker<'a> {
             completed_depth: 0,
             logarithms: &LOGARITHMS,
             buffers: Vec::new(),
-            list: MoveList::new(),
         }
     }
 
@@ -315,7 +313,8 @@ impl<'a> Worker<'a> {
     }
 
     /// Plays a move of the node at this ply. The exposure of a quiet move matters only where nodes below teach it.
-    #[inline]
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
     pub(super) fn play(&mut self, position: &Position, mv: Move, exposure: Exposure, ply: usize) -> Position {
         let child = position.after(mv);
         self.evaluator.prefetch(&child);
@@ -424,20 +423,9 @@ impl<'a> Worker<'a> {
     }
 
     #[inline]
-    pub(super) fn pick(
-        &mut self,
-        picker: &mut Picker,
-        context: Context,
-        outlook: &Outlook<'_>,
-    ) -> Option<Move> {
-        let mut knowledge = Knowledge {
-            histories: self.histories,
-            context,
-            outlook,
-            list: &mut self.list,
-            table: self.shared.table,
-        };
-        picker.next(&mut knowledge)
+    pub(super) fn pick(&self, picker: &mut Picker, context: Context, outlook: &Outlook<'_>) -> Option<Move> {
+        let knowledge = Knowledge { histories: self.histories, context, outlook, table: self.shared.table };
+        picker.next(&knowledge)
     }
 
     pub(super) fn put_back(&mut self, picker: Picker) {

@@ -14,6 +14,7 @@ pub type ExchangeValues = [i32; 6];
 impl Position {
     /// Whether a legal move wins at least `threshold`, for the side to move and in the unit of `values`, when both
     /// sides then exchange on its destination. Castling wins 0.
+    #[inline]
     pub fn exchange_reaches(&self, mv: Move, threshold: i32, values: &ExchangeValues) -> bool {
         if mv.is_castle() {
             return threshold <= 0;
@@ -24,10 +25,18 @@ impl Position {
             return false;
         }
         // What the side to move loses of its goal should its piece be taken; not positive: it has won in any case.
-        let mut swap = values[standing_after(self, mv).index()] - won;
+        let swap = values[standing_after(self, mv).index()] - won;
         if swap <= 0 {
             return true;
         }
+        self.exchange_holds(mv, swap, values)
+    }
+
+    /// [`Position::exchange_reaches`] where that is not plain; `swap`, above 0, is what is missing to the threshold if the piece
+    /// that moves is then taken for nothing.
+    // Not inlined: most moves do not come here.
+    #[inline(never)]
+    fn exchange_holds(&self, mv: Move, mut swap: i32, values: &ExchangeValues) -> bool {
         let mut exchange = Exchange::start(self, mv);
         let mut side = !self.turn();
         let mut reached = true;

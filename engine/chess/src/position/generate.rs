@@ -2,7 +2,7 @@
 //! looked at, so every move that comes out is legal and none is tried on the board, en passant aside.
 //!
 //! The generator is written once and specialized by the compiler for the side to move, for what is wanted
-//! (all moves, captures, quiets) and for what happens to the moves ([`Sink`]: listed, or only counted).
+//! (all moves, captures, quiets) and for what becomes of the moves ([`MoveSink`]: listed, counted, looked for).
 
 use super::{Position, castling};
 use crate::attacks::{
@@ -30,34 +30,56 @@ const ALL: u8 = Moves::All as u8;
 const CAPTURES: u8 = Moves::Captures as u8;
 const QUIETS: u8 = Moves::Quiets as u8;
 
-/// What becomes of the moves. They come in bulk: the squares that one piece can go to, or the squares that
-/// pawns can reach by one kind of step, all distinct.
-pub(crate) trait Sink {
-    /// A knight, bishop, rook, queen or king on `from` can go to each of `targets`, of which `enemies` may be some.
-    fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard);
-    /// A pawn can go to each of `targets` from the square whose index is `step` less.
-    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
-    /// A pawn can promote on each of `targets`, coming from the square whose index is `step` less.
-    fn promotions(&mut self, targets: Bitboard, step: i8, kind: MoveKind);
-    /// A single other move: castling or en passant.
+/// What becomes of the legal moves: a [`MoveList`] appends them; whoever wants something else of them need not have a list
+/// first. They come in bulk, none twice: the squares that a piece can go to (for a queen in two parts), or the squares that
+/// pawns can reach by one kind of step. Often there are no such squares.
+pub trait MoveSink {
+    /// A knight, bishop, rook, queen or king on `from` can go to each of `targets`, and takes on those that are among
+    /// `captures`, which may hold any other squares as well.
+    fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard);
+    /// A pawn can go to each of `targets` by a step; the kind is a quiet move, a double push or a capture.
+    fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind);
+    /// A single other move: castling, en passant, and each promotion unless [`MoveSink::promotions`] is written anew.
     fn single(&mut self, mv: Move);
+
+    /// A pawn can promote on each of `targets` by a step, to four roles; the kind is a quiet move or a capture.
+    #[inline]
+    fn promotions(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
+        for to in targets {
+            for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
+                self.single(Move::promotion(step.origin(to), to, role, kind == MoveKind::Capture));
+            }
+        }
+    }
+}
+
+/// The way of a pawn in one move: forward by a square or two, or forward and aside.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub struct PawnStep(i8);
+
+impl PawnStep {
+    /// The square from which a pawn comes to a target of the step; for other squares some square without meaning.
+    #[inline]
+    pub const fn origin(self, to: Square) -> Square {
+        Square::from_index(to.index().wrapping_sub(self.0 as usize))
+    }
 }
 
 struct Counter(usize);
 
-impl Sink for Counter {
+impl MoveSink for Counter {
     #[inline]
     fn piece(&mut self, _: Square, targets: Bitboard, _: Bitboard) {
         self.0 += targets.count();
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, _: i8, _: MoveKind) {
+    fn pawns(&mut self, targets: Bitboard, _: PawnStep, _: MoveKind) {
         self.0 += targets.count();
     }
 
     #[inline]
-    fn promotions(&mut self, targets: Bitboard, _: i8, _: MoveKind) {
+    fn promotions(&mut self, targets: Bitboard, _: PawnStep, _: MoveKind) {
         self.0 += 4 * targets.count();
     }
 
@@ -67,31 +89,16 @@ impl Sink for Counter {
     }
 }
 
-/// The square from which a pawn came to `to` by a step.
-#[inline]
-fn origin(to: Square, step: i8) -> Square {
-    Square::from_index(to.index().wrapping_sub(step as usize))
-}
-
-impl Sink for MoveList {
+impl MoveSink for MoveList {
     #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
-        self.extend_targets(from, targets, enemies);
+    fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
+        self.extend_targets(from, targets, captures);
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+    fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
         for to in targets {
-            self.push(Move::new(origin(to, step), to, kind));
-        }
-    }
-
-    #[inline]
-    fn promotions(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
-        for to in targets {
-            for role in [Role::Queen, Role::Knight, Role::Rook, Role::Bishop] {
-                self.push(Move::promotion(origin(to, step), to, role, kind == MoveKind::Capture));
-            }
+            self.push(Move::new(step.origin(to), to, kind));
         }
     }
 
@@ -107,25 +114,25 @@ struct Finder {
     found: bool,
 }
 
-impl Sink for Finder {
+impl MoveSink for Finder {
     #[inline]
-    fn piece(&mut self, from: Square, targets: Bitboard, enemies: Bitboard) {
-        let kind = if enemies.contains(self.wanted.to()) { MoveKind::Capture } else { MoveKind::Quiet };
+    fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
+        let kind = if captures.contains(self.wanted.to()) { MoveKind::Capture } else { MoveKind::Quiet };
         self.found |=
             targets.contains(self.wanted.to()) && Move::new(from, self.wanted.to(), kind) == self.wanted;
     }
 
     #[inline]
-    fn pawns(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+    fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
         let to = self.wanted.to();
-        self.found |= targets.contains(to) && Move::new(origin(to, step), to, kind) == self.wanted;
+        self.found |= targets.contains(to) && Move::new(step.origin(to), to, kind) == self.wanted;
     }
 
     #[inline]
-    fn promotions(&mut self, targets: Bitboard, step: i8, kind: MoveKind) {
+    fn promotions(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
         let to = self.wanted.to();
         self.found |= targets.contains(to)
-            && origin(to, step) == self.wanted.from()
+            && step.origin(to) == self.wanted.from()
             && self.wanted.is_promotion()
             && self.wanted.is_capture() == (kind == MoveKind::Capture);
     }
@@ -137,13 +144,13 @@ impl Sink for Finder {
 }
 
 impl Position {
-    /// Appends the legal moves of the wanted sort to a list. In check these are the evasions.
+    /// Tells each legal move of the wanted sort once. In check these are the evasions.
     #[inline]
-    pub fn generate(&self, wanted: Moves, list: &mut MoveList) {
+    pub fn generate(&self, wanted: Moves, sink: &mut impl MoveSink) {
         match wanted {
-            Moves::All => self.generate_into::<ALL, _>(Bitboard::FULL, list),
-            Moves::Captures => self.generate_into::<CAPTURES, _>(Bitboard::FULL, list),
-            Moves::Quiets => self.generate_into::<QUIETS, _>(Bitboard::FULL, list),
+            Moves::All => self.generate_into::<ALL, _>(Bitboard::FULL, sink),
+            Moves::Captures => self.generate_into::<CAPTURES, _>(Bitboard::FULL, sink),
+            Moves::Quiets => self.generate_into::<QUIETS, _>(Bitboard::FULL, sink),
         }
     }
 
@@ -204,7 +211,7 @@ impl Position {
     }
 
     #[inline]
-    fn generate_into<const WANTED: u8, S: Sink>(&self, movable: Bitboard, sink: &mut S) {
+    fn generate_into<const WANTED: u8, S: MoveSink>(&self, movable: Bitboard, sink: &mut S) {
         match self.turn {
             Color::White => self.generate_as::<true, WANTED, S>(movable, sink),
             Color::Black => self.generate_as::<false, WANTED, S>(movable, sink),
@@ -213,7 +220,7 @@ impl Position {
 
     /// The moves of the pieces on `movable` squares, for the side that is known to move.
     #[inline]
-    pub(crate) fn generate_as<const WHITE: bool, const WANTED: u8, S: Sink>(
+    pub(crate) fn generate_as<const WHITE: bool, const WANTED: u8, S: MoveSink>(
         &self,
         movable: Bitboard,
         sink: &mut S,
@@ -245,8 +252,18 @@ impl Position {
         }
     }
 
+    /// Where wanted moves are captures, known without a look at the board where all are or none is.
     #[inline]
-    fn piece_moves<const WHITE: bool, const WANTED: u8, S: Sink>(
+    fn captures<const WANTED: u8>(&self, us: Color) -> Bitboard {
+        match WANTED {
+            CAPTURES => Bitboard::FULL,
+            QUIETS => Bitboard::EMPTY,
+            _ => self.color(!us),
+        }
+    }
+
+    #[inline]
+    fn piece_moves<const WHITE: bool, const WANTED: u8, S: MoveSink>(
         &self,
         movable: Bitboard,
         targets: Bitboard,
@@ -254,31 +271,31 @@ impl Position {
     ) {
         let us = if WHITE { Color::White } else { Color::Black };
         let own = self.color(us) & movable;
-        let enemies = self.color(!us);
+        let captures = self.captures::<WANTED>(us);
         let occupied = self.occupied();
         let (orthogonal_pins, diagonal_pins) = (self.orthogonal_pins, self.diagonal_pins);
         let free = !(orthogonal_pins | diagonal_pins);
         for from in self.role(Role::Knight) & own & free {
-            sink.piece(from, knight_attacks(from) & targets, enemies);
+            sink.piece(from, knight_attacks(from) & targets, captures);
         }
         let diagonal = (self.role(Role::Bishop) | self.role(Role::Queen)) & own & !orthogonal_pins;
         for from in diagonal & !diagonal_pins {
-            sink.piece(from, bishop_attacks(from, occupied) & targets, enemies);
+            sink.piece(from, bishop_attacks(from, occupied) & targets, captures);
         }
         for from in diagonal & diagonal_pins {
-            sink.piece(from, bishop_attacks(from, occupied) & targets & diagonal_pins, enemies);
+            sink.piece(from, bishop_attacks(from, occupied) & targets & diagonal_pins, captures);
         }
         let orthogonal = (self.role(Role::Rook) | self.role(Role::Queen)) & own & !diagonal_pins;
         for from in orthogonal & !orthogonal_pins {
-            sink.piece(from, rook_attacks(from, occupied) & targets, enemies);
+            sink.piece(from, rook_attacks(from, occupied) & targets, captures);
         }
         for from in orthogonal & orthogonal_pins {
-            sink.piece(from, rook_attacks(from, occupied) & targets & orthogonal_pins, enemies);
+            sink.piece(from, rook_attacks(from, occupied) & targets & orthogonal_pins, captures);
         }
     }
 
     #[inline]
-    fn pawn_moves<const WHITE: bool, const WANTED: u8, S: Sink>(
+    fn pawn_moves<const WHITE: bool, const WANTED: u8, S: MoveSink>(
         &self,
         movable: Bitboard,
         answers: Bitboard,
@@ -299,8 +316,8 @@ impl Position {
         let steps = (free.forward(us) | held) & empty;
         if WANTED != CAPTURES {
             let double_steps = (steps & third_rank).forward(us) & empty & answers;
-            sink.pawns(steps & answers & !last_rank, forward, MoveKind::Quiet);
-            sink.pawns(double_steps, 2 * forward, MoveKind::DoublePush);
+            sink.pawns(steps & answers & !last_rank, PawnStep(forward), MoveKind::Quiet);
+            sink.pawns(double_steps, PawnStep(2 * forward), MoveKind::DoublePush);
         }
         if WANTED == QUIETS {
             return;
@@ -310,12 +327,12 @@ impl Position {
         let prey = enemies & answers;
         let east = (free.east() | held.east() & diagonal_pins) & prey;
         let west = (free.west() | held.west() & diagonal_pins) & prey;
-        sink.pawns(east & !last_rank, forward + 1, MoveKind::Capture);
-        sink.pawns(west & !last_rank, forward - 1, MoveKind::Capture);
+        sink.pawns(east & !last_rank, PawnStep(forward + 1), MoveKind::Capture);
+        sink.pawns(west & !last_rank, PawnStep(forward - 1), MoveKind::Capture);
         if (pawns & Bitboard::from_rank(us.rank(Rank::Seventh))).any() {
-            sink.promotions(east & last_rank, forward + 1, MoveKind::Capture);
-            sink.promotions(west & last_rank, forward - 1, MoveKind::Capture);
-            sink.promotions(steps & answers & last_rank, forward, MoveKind::Quiet);
+            sink.promotions(east & last_rank, PawnStep(forward + 1), MoveKind::Capture);
+            sink.promotions(west & last_rank, PawnStep(forward - 1), MoveKind::Capture);
+            sink.promotions(steps & answers & last_rank, PawnStep(forward), MoveKind::Quiet);
         }
         if let Some(square) = self.en_passant {
             for from in pawn_attacks(!us, square) & pawns {
@@ -342,7 +359,7 @@ impl Position {
     }
 
     #[inline]
-    fn king_moves<const WHITE: bool, const WANTED: u8, S: Sink>(&self, sink: &mut S) {
+    fn king_moves<const WHITE: bool, const WANTED: u8, S: MoveSink>(&self, sink: &mut S) {
         let us = if WHITE { Color::White } else { Color::Black };
         let king = self.king(us);
         let targets = king_attacks(king) & self.wanted_targets::<WANTED>(us);
@@ -353,14 +370,14 @@ impl Position {
             return;
         }
         let danger = self.attacked_by_opponent::<WHITE>(king);
-        sink.piece(king, targets & !danger, self.color(!us));
+        sink.piece(king, targets & !danger, self.captures::<WANTED>(us));
         if may_castle {
             self.castling_moves(us, king, danger, sink);
         }
     }
 
     #[inline]
-    fn castling_moves<S: Sink>(&self, us: Color, king: Square, danger: Bitboard, sink: &mut S) {
+    fn castling_moves<S: MoveSink>(&self, us: Color, king: Square, danger: Bitboard, sink: &mut S) {
         for rook in self.castling_rooks & self.color(us) {
             let (free, safe) = castling::paths(king, rook);
             let pinned = self.orthogonal_pins.contains(rook);

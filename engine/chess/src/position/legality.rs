@@ -74,8 +74,14 @@ impl Checks {
         if mv.is_castle() || mv.is_en_passant() || mv.is_promotion() {
             return position.after(mv).is_check();
         }
-        let (from, to) = (mv.from(), mv.to());
-        self.squares[position.moved_role(mv).index()].contains(to)
-            || self.uncovering.contains(from) && !line(self.king, from).contains(to)
+        self.by_moves_of(position.moved_role(mv), mv.from()).contains(mv.to())
+    }
+
+    /// The squares where a piece of that role, which stands on `from`, would give check by going there, whether or not it
+    /// can. Not for castling, en passant and promotions.
+    #[inline]
+    pub fn by_moves_of(&self, role: Role, from: Square) -> Bitboard {
+        let own = self.squares[role.index()];
+        if self.uncovering.contains(from) { own | !line(self.king, from) } else { own }
     }
 }

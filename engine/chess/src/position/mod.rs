@@ -13,7 +13,7 @@ mod validate;
 mod zobrist;
 
 pub use exchange::ExchangeValues;
-pub use generate::Moves;
+pub use generate::{MoveSink, Moves, PawnStep};
 pub use legality::Checks;
 pub use validate::PositionError;
 

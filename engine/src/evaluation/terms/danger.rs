@@ -13,7 +13,8 @@ use super::structure::Structure;
 const ROLES: [Role; 4] = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
 /// Weighs the danger to the king of that color. The attacks of all pieces must be in the scene.
-#[inline(always)]
+// Not inlined: one copy for both sides.
+#[inline(never)]
 pub(super) fn weigh<T: Trace>(
     scene: &Scene<'_>,
     structure: &Structure,

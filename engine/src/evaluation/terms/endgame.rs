@@ -37,24 +37,35 @@ fn steps_from_center(square: Square) -> usize {
     steps(square.file().index()) + steps(square.rank().index())
 }
 
-/// The sixty-fourths of the endgame score that remain if that side is ahead.
+/// The sixty-fourths of the endgame score that remain when White or when Black is ahead.
+#[inline(always)]
+pub(super) fn scales<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> [i32; 2] {
+    let pawns = position.role(Role::Pawn);
+    let [white_pawns, black_pawns] = Color::ALL.map(|color| pawns.intersects(position.color(color)));
+    let opposite = has_opposite_bishops(position);
+    // Most positions: both sides have pawns, and nothing scales.
+    if white_pawns & black_pawns & !opposite {
+        return [FULL_SCALE; 2];
+    }
+    Color::ALL.map(|leader| scale(position, leader, opposite, weighing))
+}
+
+/// The sixty-fourths that remain when `leader` is ahead; `opposite` is [`has_opposite_bishops`].
 #[inline]
-pub(super) fn scale<T: Trace>(position: &Position, leader: Color, weighing: &mut Weighing<'_, T>) -> i32 {
-    match scale_weight(position, leader) {
+fn scale<T: Trace>(
+    position: &Position,
+    leader: Color,
+    opposite: bool,
+    weighing: &mut Weighing<'_, T>,
+) -> i32 {
+    match scale_weight(position, leader, opposite) {
         Some(weight) => weighing.weigh(weight, 1, leader).middlegame(),
         None => FULL_SCALE,
     }
 }
 
-#[inline]
-fn scale_weight(position: &Position, leader: Color) -> Option<Weight> {
-    let bishops = position.role(Role::Bishop);
+fn scale_weight(position: &Position, leader: Color, opposite: bool) -> Option<Weight> {
     let no_pawns = position.pieces(leader, Role::Pawn).is_empty();
-    let opposite = Color::ALL.iter().all(|&color| single(bishops & position.color(color)))
-        && single(bishops & Bitboard::LIGHT);
-    if !no_pawns && !opposite {
-        return None;
-    }
     let (own, enemy) = (pieces(position, leader), pieces(position, !leader));
     let knights_only = position.pieces(leader, Role::Knight).count() * MINOR == own;
     match (no_pawns, opposite) {
@@ -68,9 +79,12 @@ fn scale_weight(position: &Position, leader: Color) -> Option<Weight> {
     }
 }
 
-#[inline]
-fn single(squares: Bitboard) -> bool {
-    squares.any() && !squares.more_than_one()
+/// Whether each side has a single bishop, and not both on squares of one color.
+#[inline(always)]
+fn has_opposite_bishops(position: &Position) -> bool {
+    let bishops = position.role(Role::Bishop);
+    let white = bishops & position.color(Color::White);
+    (bishops.count() == 2) & (white.count() == 1) & ((bishops & Bitboard::LIGHT).count() == 1)
 }
 
 #[inline]

@@ -52,15 +52,13 @@ pub(super) fn weigh<T: Trace>(
             danger::weigh(&scene, structure, Color::Black, weighing),
         ],
         complexity: structure.complexity + complexity::of_pieces(position, weighing),
-        scale: [
-            endgame::scale(position, Color::White, weighing),
-            endgame::scale(position, Color::Black, weighing),
-        ],
+        scale: endgame::scales(position, weighing),
     }
 }
 
 /// The linear terms that need the attacks of both sides, or none.
-#[inline(always)]
+// Not inlined: one copy for both sides.
+#[inline(never)]
 fn rest<T: Trace>(
     scene: &Scene<'_>,
     structure: &Structure,

@@ -10,7 +10,8 @@ use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
 /// Weighs the pieces of a side, and notes their attacks in the scene.
-#[inline(always)]
+// Not inlined: one copy for both sides.
+#[inline(never)]
 pub(super) fn weigh<T: Trace>(
     scene: &mut Scene<'_>,
     structure: &Structure,
