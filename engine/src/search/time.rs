@@ -1,11 +1,21 @@
 //! How much of its clock a move may use. Pure: times come in as values and go out as values.
 
+use std::num::NonZeroU32;
 use std::time::Duration;
 
 use smalt_chess::Color;
 use smalt_protocol::SearchLimits;
 
 use super::params::PARAMETERS as P;
+
+/// How many times the overhead stays on the clock besides, for a machine that stands still: a busy one does for a tenth of
+/// a second now and then, three times the overhead that the engine keeps unless told otherwise. Of a clock that has not
+/// much more, two thirds stay.
+const RESERVE: u32 = 3;
+
+/// So many moves of the soft limit fit between a clock and its reserve. With an increment, the clock comes to rest where
+/// a move costs what it brings: so many increments above the reserve.
+const MOVES_ABOVE_RESERVE: u32 = 4;
 
 /// How long a move may take, from the moment when the clock runs.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -28,7 +38,8 @@ pub struct Clarity {
 }
 
 impl Allotment {
-    /// The times for one move of a side, with `overhead` kept for what lies between us and the clock.
+    /// The times for one move of a side, with `overhead` kept for what lies between us and the clock, and of a clock a reserve
+    /// of three times that.
     pub fn new(limits: &SearchLimits, turn: Color, overhead: Duration) -> Allotment {
         if let Some(move_time) = limits.move_time {
             let kept = overhead.min(move_time / 20);
@@ -40,6 +51,7 @@ impl Allotment {
         };
         let Some(clock) = clock else { return Allotment::default() };
         let usable = clock.remaining.saturating_sub(overhead);
+        let free = usable - overhead.saturating_mul(RESERVE).min(usable / 3 * 2);
         let (soft, most) = match limits.moves_to_go {
             Some(moves) => for_moves(usable, clock.increment, overhead, moves.get()),
             None => (
@@ -47,7 +59,9 @@ impl Allotment {
                 thousandths(usable, P.time_hard_share()),
             ),
         };
-        let hard = thousandths(soft, P.time_hard_factor()).min(most);
+        let moves = limits.moves_to_go.map_or(u32::MAX, NonZeroU32::get);
+        let soft = soft.min(free / moves.min(MOVES_ABOVE_RESERVE));
+        let hard = thousandths(soft, P.time_hard_factor()).min(most).min(free);
         Allotment { soft: Some(soft.min(hard)), hard: Some(hard) }
     }
 
@@ -90,7 +104,6 @@ mod tests {
     use super::*;
     use proptest::prelude::*;
     use smalt_protocol::Clock;
-    use std::num::NonZeroU32;
 
     const OVERHEAD: Duration = Duration::from_millis(10);
 
@@ -112,6 +125,7 @@ mod tests {
             let (soft, hard) = (allotted.soft.unwrap(), allotted.hard.unwrap());
             prop_assert!(soft <= hard);
             prop_assert!(hard <= clock.saturating_sub(OVERHEAD));
+            prop_assert!(clock - hard >= (OVERHEAD * RESERVE).min(clock / 3 * 2));
         }
 
         /// A whole game on a fake clock, each move taking all it may.
@@ -125,6 +139,30 @@ mod tests {
                 clock = clock - used + Duration::from_millis(increment);
             }
         }
+    }
+
+    #[test]
+    fn with_an_increment_the_clock_comes_to_rest_above_the_reserve() {
+        for (start, increment) in [(1_000, 10), (60, 10), (1_000, 20), (60_000, 40), (300_000, 1_000)] {
+            let mut clock = Duration::from_millis(start);
+            for _ in 0..500 {
+                let given = SearchLimits {
+                    white: Some(Clock { remaining: clock, increment: Duration::from_millis(increment) }),
+                    ..SearchLimits::default()
+                };
+                clock = clock - Allotment::new(&given, Color::White, OVERHEAD).soft.unwrap()
+                    + Duration::from_millis(increment);
+            }
+            let rest = OVERHEAD + OVERHEAD * RESERVE + Duration::from_millis(increment) * MOVES_ABOVE_RESERVE;
+            assert!(clock >= rest - Duration::from_millis(1), "{clock:?} after {start}+{increment}");
+        }
+    }
+
+    #[test]
+    fn the_longest_clock_does_no_harm() {
+        let clock = Some(Clock { remaining: Duration::MAX, increment: Duration::ZERO });
+        let given = SearchLimits { white: clock, ..SearchLimits::default() };
+        assert!(Allotment::new(&given, Color::White, OVERHEAD).hard.is_some());
     }
 
     #[test]
