@@ -3,7 +3,6 @@
 use std::fmt;
 use std::ops::Deref;
 
-use crate::bitboard::Bitboard;
 use crate::piece::Role;
 use crate::square::Square;
 
@@ -209,26 +208,6 @@ impl MoveList {
         }
     }
 
-    /// Appends the moves of one piece to each of `targets`; those among `captures` take.
-    #[inline]
-    pub(crate) fn extend_targets(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
-        let mv = |to: u16| Move(from.index() as u16 | to << 6 | ((captures.0 >> to & 1) as u16) << 14);
-        let mut left = targets.0;
-        // Without targets one move is written all the same, past the end of the list: whether a piece has a move at all is
-        // hard for the processor to foresee.
-        while let Some(place) = self.inline.get_mut(self.len) {
-            *place = mv(left.trailing_zeros() as u16 & 63);
-            self.len += usize::from(left != 0);
-            left &= left.wrapping_sub(1);
-            if left == 0 {
-                return;
-            }
-        }
-        for to in Bitboard(left) {
-            self.push(mv(to.index() as u16));
-        }
-    }
-
     #[cold]
     fn push_on_heap(&mut self, mv: Move) {
         if self.heap.is_empty() {
@@ -309,24 +288,5 @@ mod tests {
         assert_eq!(list.as_slice(), moves);
         list.clear();
         assert!(list.is_empty());
-    }
-
-    #[test]
-    fn targets_follow_in_place_and_on_the_heap() {
-        let mut list = MoveList::new();
-        let captures = Bitboard(0xffff << 48);
-        for before in [0, 1, 190, 250, 252, 253, 254, 255, 256, 257] {
-            list.clear();
-            let mut expected = vec![Move::new(Square::A1, Square::A2, MoveKind::Quiet); before];
-            expected.iter().for_each(|&mv| list.push(mv));
-            for targets in [0, 1 << 63, 7 << 46, u64::MAX, 0].map(Bitboard) {
-                list.extend_targets(Square::E4, targets, captures);
-                expected.extend(targets.into_iter().map(|to| {
-                    let kind = if captures.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
-                    Move::new(Square::E4, to, kind)
-                }));
-                assert_eq!(list.as_slice(), expected);
-            }
-        }
     }
 }

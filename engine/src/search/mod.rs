@@ -4,7 +4,7 @@
 //! [`node`] and [`quiescence`] are the two kinds of nodes, [`shortcuts`] and [`selection`] how the first spares itself
 //! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`],
 //! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them, and ask [`outlook`]
-//! what a position says of its moves;
+//! what a position says of its moves, which [`ranking`] holds;
 //! [`endings`] are known without a search, those that [`probing`] asks endgame tables for as well.
 
 mod corrections;
@@ -19,6 +19,7 @@ mod pages;
 pub mod params;
 mod probing;
 mod quiescence;
+mod ranking;
 mod resolve;
 pub mod score;
 mod selection;

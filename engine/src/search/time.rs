@@ -11,10 +11,10 @@ use super::params::PARAMETERS as P;
 /// How many times the overhead stays on the clock besides, for a machine that stands still: a busy one does for a tenth of
 /// a second now and then, three times the overhead that the engine keeps unless told otherwise. Of a clock that has not
 /// much more, two thirds stay.
-const RESERVE: u32 = 3;
+const RESERVED_OVERHEADS: u32 = 3;
 
 /// So many moves of the soft limit fit between a clock and its reserve. With an increment, the clock comes to rest where
-/// a move costs what it brings: so many increments above the reserve.
+/// a move costs what it brings: about so many increments above the reserve.
 const MOVES_ABOVE_RESERVE: u32 = 4;
 
 /// How long a move may take, from the moment when the clock runs.
@@ -51,7 +51,7 @@ impl Allotment {
         };
         let Some(clock) = clock else { return Allotment::default() };
         let usable = clock.remaining.saturating_sub(overhead);
-        let free = usable - overhead.saturating_mul(RESERVE).min(usable / 3 * 2);
+        let free = usable - overhead.saturating_mul(RESERVED_OVERHEADS).min(usable / 3 * 2);
         let (soft, most) = match limits.moves_to_go {
             Some(moves) => for_moves(usable, clock.increment, overhead, moves.get()),
             None => (
@@ -125,7 +125,11 @@ mod tests {
             let (soft, hard) = (allotted.soft.unwrap(), allotted.hard.unwrap());
             prop_assert!(soft <= hard);
             prop_assert!(hard <= clock.saturating_sub(OVERHEAD));
-            prop_assert!(clock - hard >= (OVERHEAD * RESERVE).min(clock / 3 * 2));
+            let usable = clock.saturating_sub(OVERHEAD);
+            let free = usable - (OVERHEAD * RESERVED_OVERHEADS).min(usable / 3 * 2);
+            let left = if moves == 0 { MOVES_ABOVE_RESERVE } else { moves.min(MOVES_ABOVE_RESERVE) };
+            prop_assert!(hard <= free && soft * left <= free);
+            prop_assert!(clock - hard >= (OVERHEAD * RESERVED_OVERHEADS).min(clock / 3 * 2));
         }
 
         /// A whole game on a fake clock, each move taking all it may.
@@ -153,7 +157,9 @@ mod tests {
                 clock = clock - Allotment::new(&given, Color::White, OVERHEAD).soft.unwrap()
                     + Duration::from_millis(increment);
             }
-            let rest = OVERHEAD + OVERHEAD * RESERVE + Duration::from_millis(increment) * MOVES_ABOVE_RESERVE;
+            let rest = OVERHEAD
+                + OVERHEAD * RESERVED_OVERHEADS
+                + Duration::from_millis(increment) * MOVES_ABOVE_RESERVE;
             assert!(clock >= rest - Duration::from_millis(1), "{clock:?} after {start}+{increment}");
         }
     }

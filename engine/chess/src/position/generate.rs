@@ -92,7 +92,10 @@ impl MoveSink for Counter {
 impl MoveSink for MoveList {
     #[inline]
     fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
-        self.extend_targets(from, targets, captures);
+        for to in targets {
+            let kind = if captures.contains(to) { MoveKind::Capture } else { MoveKind::Quiet };
+            self.push(Move::new(from, to, kind));
+        }
     }
 
     #[inline]
