@@ -5,7 +5,9 @@
 mod random_games;
 
 use random_games::{ADVERSARIAL, Random, play_out};
-use smalt_chess::{Bitboard, Move, MoveKind, MoveList, MoveSink, Moves, PawnStep, Position, Role, Square};
+use smalt_chess::{
+    Bitboard, Color, Move, MoveKind, MoveList, MoveSink, Moves, PawnStep, Position, Role, Square,
+};
 
 /// Calls `law` for the positions of random games from the start and from every adversarial position.
 fn check(games: usize, plies: usize, mut law: impl FnMut(&Position)) {
@@ -53,6 +55,18 @@ fn the_key_behind_the_null_move_is_known_before_it() {
         if !position.is_check() {
             let after = position.after_null_move();
             assert_eq!(position.key_after_null_move(), after.key_from_scratch(), "{position:?}");
+        }
+    });
+}
+
+#[test]
+fn the_key_without_the_turn_is_the_same_for_either_side() {
+    check(20, 60, |position| {
+        let is_black = position.turn() == Color::Black;
+        assert_eq!(position.key_without_turn() == position.key(), is_black, "{position:?}");
+        if !position.is_check() && position.en_passant().is_none() {
+            let after = position.after_null_move();
+            assert_eq!(position.key_without_turn(), after.key_without_turn(), "{position:?}");
         }
     });
 }

@@ -1,11 +1,14 @@
 //! The evaluation with a memory for structures of pawns and kings, which change rarely, and for the latest evaluations,
-//! which a search asks for again before it knows more of a position. Knows no terms.
+//! which a search asks for again before it knows more of a position, or with the other side to move. Knows no term but
+//! the tempo.
 
 use std::sync::Arc;
 
 use smalt_chess::{Color, Position};
 
 use super::parameters::Parameters;
+use super::scene::phase;
+use super::terms;
 use super::terms::structure::{self, Structure};
 use super::trace::{NoTrace, Weighing};
 use super::{LARGEST_EVALUATION, from_mover, parts};
@@ -14,26 +17,33 @@ use crate::memory::prefetch;
 /// How many structures are remembered; a power of two.
 const REMEMBERED: usize = 1 << 13;
 
-/// How many evaluations are remembered; a power of two, at most 2^16.
+/// How many positions' evaluations are remembered; a power of two, at most 2^32.
 const EVALUATIONS: usize = 1 << 14;
 
-/// An evaluation in the lower sixteen bits, the others from the position's key.
+/// Stands for an evaluation that is not known; none is that low.
+const UNKNOWN: i16 = i16::MIN;
+
+/// What one board is worth with White and with Black to move, each from the mover's view, and half of the key without the turn:
+/// behind a null move the other one is asked for.
 #[derive(Clone, Copy)]
-struct Remembered(u64);
+struct Remembered {
+    key: u32,
+    evaluations: [i16; 2],
+}
 
 impl Remembered {
-    /// What no likely key fits.
-    const NOTHING: Remembered = Remembered(u64::MAX);
+    const NOTHING: Remembered = Remembered { key: 0, evaluations: [UNKNOWN; 2] };
 
     #[inline]
-    fn new(key: u64, evaluation: i32) -> Remembered {
+    fn new(key: u64, evaluations: [i32; 2]) -> Remembered {
         const { assert!(LARGEST_EVALUATION <= i16::MAX as i32) };
-        Remembered(key & !0xffff | u64::from(evaluation as i16 as u16))
+        Remembered { key: (key >> 32) as u32, evaluations: evaluations.map(|evaluation| evaluation as i16) }
     }
 
     #[inline]
-    fn of(self, key: u64) -> Option<i32> {
-        ((self.0 ^ key) >> 16 == 0).then_some(i32::from(self.0 as i16))
+    fn of(self, key: u64, turn: Color) -> Option<i32> {
+        let evaluation = self.evaluations[turn.index()];
+        (self.key == (key >> 32) as u32 && evaluation != UNKNOWN).then_some(i32::from(evaluation))
     }
 }
 
@@ -81,23 +91,20 @@ impl Evaluator {
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {
         prefetch(&self.structures[structure_key(position) as usize & (REMEMBERED - 1)]);
-        prefetch(&self.evaluations[position.key() as usize & (EVALUATIONS - 1)]);
+        prefetch(&self.evaluations[position.key_without_turn() as usize & (EVALUATIONS - 1)]);
     }
 
     /// As [`super::evaluate`].
     #[inline]
     pub fn evaluate(&mut self, position: &Position) -> i32 {
-        let key = position.key();
-        let place = key as usize & (EVALUATIONS - 1);
-        if let Some(evaluation) = self.evaluations[place].of(key) {
-            return evaluation;
-        }
-        let evaluation = self.evaluate_anew(position);
-        self.evaluations[place] = Remembered::new(key, evaluation);
-        evaluation
+        let key = position.key_without_turn();
+        self.evaluations[key as usize & (EVALUATIONS - 1)]
+            .of(key, position.turn())
+            .unwrap_or_else(|| self.evaluate_anew(position))
     }
 
-    #[inline]
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
     fn evaluate_anew(&mut self, position: &Position) -> i32 {
         let key = structure_key(position);
         let entry = &mut self.structures[key as usize & (REMEMBERED - 1)];
@@ -106,7 +113,19 @@ impl Evaluator {
         if entry.key != key {
             *entry = Entry { key, structure: structure::weigh(position, &mut weighing) };
         }
-        from_mover(position, parts(position, &entry.structure, &mut weighing).evaluation())
+        let sums = terms::weigh(position, &entry.structure, &mut weighing);
+        let phase = phase(position);
+        let turn = position.turn();
+        let mut evaluations = Color::ALL.map(|turn| {
+            let parts = parts(&sums, terms::tempo(turn, &mut weighing), phase);
+            from_mover(turn, parts.evaluation())
+        });
+        if !terms::both_have_pieces(position) {
+            evaluations[(!turn).index()] = UNKNOWN.into();
+        }
+        let key = position.key_without_turn();
+        self.evaluations[key as usize & (EVALUATIONS - 1)] = Remembered::new(key, evaluations);
+        evaluations[turn.index()]
     }
 }
 

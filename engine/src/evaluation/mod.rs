@@ -23,14 +23,15 @@ pub use taper::LARGEST_EVALUATION;
 
 use smalt_chess::{Color, Position};
 
+use score::Score;
 use taper::{Pair, Parts};
-use terms::structure::{self, Structure};
+use terms::{Sums, structure};
 use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
 
 /// The value of a position in centipawns, from the view of the side to move, at most [`LARGEST_EVALUATION`] from
 /// zero. [`Evaluator`] gives the same faster, by remembering pawn structures.
 pub fn evaluate(position: &Position, parameters: &Parameters) -> i32 {
-    from_mover(position, trace_parts(position, parameters, &mut NoTrace).evaluation())
+    from_mover(position.turn(), trace_parts(position, parameters, &mut NoTrace).evaluation())
 }
 
 /// The features of a position: with the weights they give its evaluation, from White's view.
@@ -49,26 +50,27 @@ pub fn dampened(evaluation: i32, halfmove_clock: u16) -> i32 {
 fn trace_parts<T: Trace>(position: &Position, parameters: &Parameters, trace: &mut T) -> Parts<i32> {
     let mut weighing = Weighing::new(parameters, trace);
     let structure = structure::weigh(position, &mut weighing);
-    parts(position, &structure, &mut weighing)
+    let sums = terms::weigh(position, &structure, &mut weighing);
+    parts(&sums, terms::tempo(position.turn(), &mut weighing), scene::phase(position))
 }
 
-/// Adds all other terms to those of the structure of pawns and kings.
+/// What the formula starts from.
 #[inline]
-fn parts<T: Trace>(position: &Position, structure: &Structure, weighing: &mut Weighing<'_, T>) -> Parts<i32> {
-    let sums = terms::weigh(position, structure, weighing);
-    let pair = |score: score::Score| Pair { middlegame: score.middlegame(), endgame: score.endgame() };
+fn parts(sums: &Sums, tempo: Score, phase: i32) -> Parts<i32> {
+    let pair = |score: Score| Pair { middlegame: score.middlegame(), endgame: score.endgame() };
     Parts {
-        linear: pair(sums.linear),
+        linear: pair(sums.linear + tempo),
         danger: sums.danger.map(pair),
         complexity: sums.complexity,
         scale: sums.scale,
-        phase: scene::phase(position),
+        phase,
     }
 }
 
+/// White's view as that of the side to move.
 #[inline]
-fn from_mover(position: &Position, evaluation: i32) -> i32 {
-    match position.turn() {
+fn from_mover(turn: Color, evaluation: i32) -> i32 {
+    match turn {
         Color::White => evaluation,
         Color::Black => -evaluation,
     }

@@ -73,6 +73,8 @@ impl Corrections {
     }
 
     /// Teaches by how much a search at some depth differed from the corrected evaluation, in centipawns.
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
     pub(super) fn teach(&mut self, position: &Position, steps: Steps, depth: i32, difference: i32) {
         let by = (difference * depth / 8).clamp(-MOST / 4, MOST / 4);
         for (history, slot) in self.hashed.iter_mut().zip(slots(position)) {

@@ -45,6 +45,8 @@ impl Worker<'_> {
     }
 
     /// Teaches the histories that a move refuted, and that those tried before it did not.
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
     pub(super) fn teach(
         &mut self,
         outlook: &Outlook<'_>,
@@ -77,6 +79,8 @@ impl Worker<'_> {
     }
 
     /// Teaches the histories that a quiet move was strong: the side to move found nothing against it.
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
     pub(super) fn teach_unanswered(&mut self, position: &Position, depth: i32, ply: usize) {
         let &Frame { quiet: Some((mv, exposure)), made, .. } = self.earlier(ply, 1) else { return };
         let before = [2, 3, 5].map(|plies| self.earlier(ply, plies).made);

@@ -213,6 +213,7 @@ impl Worker<'_> {
         let mut picker = self.picker(position, Wanted::All, table_move, ply);
         let outlook = Outlook::new(position);
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
+        let mut child = *position;
         while let Some(mv) = self.pick(&mut picker, context, &outlook) {
             if Some(mv) == excluded || is_root && !self.is_root_move(mv) {
                 continue;
@@ -254,7 +255,7 @@ impl Worker<'_> {
             }
 
             // 10. Play the move.
-            let child = self.play(position, mv, exposure, ply);
+            self.play(position, mv, exposure, ply, &mut child);
             let mut new_depth = depth - 1 + extension;
             self.frame(ply + 1).double_extensions =
                 self.frame(ply).double_extensions + i32::from(extension >= 2);

@@ -83,6 +83,7 @@ impl Worker<'_> {
         let mut best_move = None;
         let mut moves = 0;
         let outlook = Outlook::new(position);
+        let mut child = *position;
         while let Some(mv) = self.pick(&mut picker, context, &outlook) {
             moves += 1;
 
@@ -105,7 +106,7 @@ impl Worker<'_> {
             }
 
             // 6. Search it.
-            let child = self.play(position, mv, Exposure::default(), ply);
+            self.play(position, mv, Exposure::default(), ply, &mut child);
             let score = -self.quiesce::<PV>(&child, -beta, -alpha, ply + 1);
             self.take_back();
             if self.stopped {

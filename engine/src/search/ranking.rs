@@ -183,7 +183,8 @@ impl<R, const N: usize> Filler<'_, R, N> {
 }
 
 impl<R: Ranker, const N: usize> MoveSink for Filler<'_, R, N> {
-    #[inline(always)]
+    // Not inlined: one copy for all pieces of both sides.
+    #[inline(never)]
     fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
         let targets = self.without_known(targets, |mv| mv.from() == from);
         let mover = self.ranker.mover(from);
@@ -194,7 +195,8 @@ impl<R: Ranker, const N: usize> MoveSink for Filler<'_, R, N> {
         });
     }
 
-    #[inline(always)]
+    // Not inlined: one copy for all steps of both sides.
+    #[inline(never)]
     fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
         let targets = self.without_known(targets, |mv| mv.from() == step.origin(mv.to()));
         self.ranked.extend(targets, |to| {

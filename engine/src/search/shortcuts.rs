@@ -150,8 +150,9 @@ impl Worker<'_> {
         let context = self.context(position, ply);
         let outlook = Outlook::new(position);
         let mut decided = None;
+        let mut child = *position;
         while let Some(mv) = self.pick(&mut picker, context, &outlook) {
-            let child = self.play(position, mv, Exposure::default(), ply);
+            self.play(position, mv, Exposure::default(), ply, &mut child);
             let mut score = -self.quiesce::<false>(&child, -goal, 1 - goal, ply + 1);
             if score >= goal {
                 let child_expected = expected.of_child();

@@ -176,6 +176,8 @@ impl TranspositionTable {
 
     /// Keeps what was found at this ply, in the place of the least useful entry of the bucket. A position's own
     /// entry is kept where it is much deeper and of this search; and its move where the new one has none.
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
     pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
         if !self.is_used.load(Relaxed) {
             self.is_used.store(true, Relaxed);

@@ -313,12 +313,21 @@ impl<'a> Worker<'a> {
         Steps { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
     }
 
-    /// Plays a move of the node at this ply. The exposure of a quiet move matters only where nodes below teach it.
+    /// Plays a move of the node at this ply: `child` becomes the position behind it, in its place, since the processor would
+    /// have to wait for a copy of what was just written in parts. The exposure of a quiet move matters only where nodes below
+    /// teach it.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
-    pub(super) fn play(&mut self, position: &Position, mv: Move, exposure: Exposure, ply: usize) -> Position {
-        let child = position.after(mv);
-        self.evaluator.prefetch(&child);
+    pub(super) fn play(
+        &mut self,
+        position: &Position,
+        mv: Move,
+        exposure: Exposure,
+        ply: usize,
+        child: &mut Position,
+    ) {
+        child.set_after(position, mv);
+        self.evaluator.prefetch(child);
         let frame = self.frame(ply);
         frame.made = Place::of(position, mv);
         frame.quiet = mv.is_quiet().then_some((mv, exposure));
@@ -327,7 +336,6 @@ impl<'a> Worker<'a> {
         let reversible = self.frame(ply).reversible + 1;
         self.frame(ply + 1).reversible = if child.halfmove_clock() == 0 { 0 } else { reversible };
         self.keys.push(child.repetition_key());
-        child
     }
 
     /// Passes.
@@ -423,7 +431,8 @@ impl<'a> Worker<'a> {
         Picker::new(position, wanted, table_move, killers, buffer)
     }
 
-    #[inline]
+    // Not inlined: one copy for all nodes.
+    #[inline(never)]
     pub(super) fn pick(&self, picker: &mut Picker, context: Context, outlook: &Outlook<'_>) -> Option<Move> {
         let knowledge = Knowledge { histories: self.histories, context, outlook, table: self.shared.table };
         picker.next(&knowledge)

@@ -162,6 +162,15 @@ impl Position {
         self.key
     }
 
+    /// The key without its part for the turn: the same for either side to move.
+    #[inline]
+    pub fn key_without_turn(&self) -> u64 {
+        match self.turn {
+            Color::White => self.key ^ zobrist::WHITE_TO_MOVE,
+            Color::Black => self.key,
+        }
+    }
+
     /// The part of the key that comes from the pawns alone; 0 without pawns.
     #[inline]
     pub fn pawn_key(&self) -> u64 {

@@ -12,7 +12,7 @@ mod space;
 pub(super) mod structure;
 mod threats;
 
-use smalt_chess::{Color, Position};
+use smalt_chess::{Color, Position, Role};
 
 use super::scene::Scene;
 use super::schema::Term;
@@ -22,7 +22,7 @@ use structure::Structure;
 
 /// What the terms come to, before the formula.
 pub(super) struct Sums {
-    /// White's minus Black's.
+    /// White's minus Black's, but for [`tempo`].
     pub(super) linear: Score,
     /// Of the white and the black king.
     pub(super) danger: [Score; 2],
@@ -32,7 +32,7 @@ pub(super) struct Sums {
     pub(super) scale: [i32; 2],
 }
 
-/// Weighs every term outside of the structure, and adds that.
+/// Weighs every term outside of the structure but [`tempo`], and adds the structure.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     position: &Position,
@@ -65,10 +65,22 @@ fn rest<T: Trace>(
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let to_move = usize::from(scene.position.turn() == color);
     threats::weigh(scene, color, weighing)
         + passed::weigh(scene, structure, color, weighing)
         + space::weigh(scene, color, weighing)
         + endgame::lone_king(scene.position, color, weighing)
-        + weighing.weigh(Term::Tempo.first(), to_move, color)
+}
+
+/// What it is worth to White that a side is to move: the only term that asks for it while [`both_have_pieces`].
+#[inline]
+pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> Score {
+    let score = weighing.weigh(Term::Tempo.first(), 1, turn);
+    if turn == Color::White { score } else { -score }
+}
+
+/// Whether neither side has pawns and a king alone.
+#[inline]
+pub(super) fn both_have_pieces(position: &Position) -> bool {
+    let pieces = !(position.role(Role::Pawn) | position.role(Role::King));
+    position.color(Color::White).intersects(pieces) && position.color(Color::Black).intersects(pieces)
 }

@@ -24,12 +24,21 @@ pub(in super::super) struct Structure {
 /// Weighs pawns and kings.
 pub(in super::super) fn weigh<T: Trace>(position: &Position, weighing: &mut Weighing<'_, T>) -> Structure {
     let mut structure = Structure::default();
-    for color in Color::ALL {
-        let score = pawns::weigh(position, color, &mut structure, weighing)
-            + shelter::weigh(position, color, weighing);
-        structure.score += if color == Color::White { score } else { -score };
-        structure.open_files[color.index()] = shelter::open_files(position, color);
-    }
+    let white = side(position, Color::White, &mut structure, weighing);
+    structure.score = white - side(position, Color::Black, &mut structure, weighing);
     structure.complexity = complexity::of_structure(position, structure.passed, weighing);
     structure
+}
+
+/// Weighs the pawns and the king of a side, and notes what is known of them.
+// Not inlined: one copy for both sides.
+#[inline(never)]
+fn side<T: Trace>(
+    position: &Position,
+    color: Color,
+    structure: &mut Structure,
+    weighing: &mut Weighing<'_, T>,
+) -> Score {
+    structure.open_files[color.index()] = shelter::open_files(position, color);
+    pawns::weigh(position, color, structure, weighing) + shelter::weigh(position, color, weighing)
 }
