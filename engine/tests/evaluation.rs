@@ -145,10 +145,11 @@ fn what_is_remembered_changes_nothing() {
 fn what_is_remembered_of_one_side_to_move_is_right_for_the_other() {
     // The pawn runs through if it moves first; the enemy has no piece, so that the turn is worth more than the tempo.
     let race = parse("8/8/8/P3k2p/8/8/8/N6K w - - 0 1");
+    let races = [race, race.mirrored(), parse("8/8/8/P3k2p/8/8/8/7K w - - 0 1")];
     for parameters in [Parameters::embedded().clone(), extreme(5)] {
         let parameters = Arc::new(parameters);
         let mut evaluators = [(); 2].map(|()| Evaluator::new(Arc::clone(&parameters)));
-        for position in CORPUS.iter().filter(|position| !position.is_check()).chain([&race]) {
+        for position in CORPUS.iter().filter(|position| !position.is_check()).chain(&races) {
             let passed = position.after_null_move();
             for (evaluator, order) in evaluators.iter_mut().zip([[position, &passed], [&passed, position]]) {
                 for position in order {

@@ -14,34 +14,37 @@ use super::trace::{NoTrace, Weighing};
 use super::{LARGEST_EVALUATION, from_mover, parts};
 use crate::memory::prefetch;
 
-/// How many structures are remembered; a power of two.
-const REMEMBERED: usize = 1 << 13;
+/// Structures that are remembered; a power of two.
+const STRUCTURES: usize = 1 << 13;
 
-/// How many positions' evaluations are remembered; a power of two, at most 2^32.
+/// Boards whose evaluations are remembered; a power of two.
 const EVALUATIONS: usize = 1 << 14;
 
-/// Stands for an evaluation that is not known; none is that low.
-const UNKNOWN: i16 = i16::MIN;
-
-/// What one board is worth with White and with Black to move, each from the mover's view, and half of the key without the turn:
-/// behind a null move the other one is asked for.
+/// What a position is worth with White and with Black to move, each from the mover's view: behind a null move the other one
+/// is asked for.
 #[derive(Clone, Copy)]
-struct Remembered {
+struct EvaluationEntry {
+    /// The upper half of the key without the turn. Another position that shares it and the place is taken for this one: in
+    /// one of 2^32 looks at a place that holds another.
     key: u32,
     evaluations: [i16; 2],
 }
 
-impl Remembered {
-    const NOTHING: Remembered = Remembered { key: 0, evaluations: [UNKNOWN; 2] };
+/// Stands for an evaluation that is not known; none is that low.
+const UNKNOWN: i16 = i16::MIN;
+
+impl EvaluationEntry {
+    const EMPTY: EvaluationEntry = EvaluationEntry { key: 0, evaluations: [UNKNOWN; 2] };
 
     #[inline]
-    fn new(key: u64, evaluations: [i32; 2]) -> Remembered {
+    fn new(key: u64, evaluations: [Option<i32>; 2]) -> EvaluationEntry {
         const { assert!(LARGEST_EVALUATION <= i16::MAX as i32) };
-        Remembered { key: (key >> 32) as u32, evaluations: evaluations.map(|evaluation| evaluation as i16) }
+        let evaluations = evaluations.map(|evaluation| evaluation.map_or(UNKNOWN, |known| known as i16));
+        EvaluationEntry { key: (key >> 32) as u32, evaluations }
     }
 
     #[inline]
-    fn of(self, key: u64, turn: Color) -> Option<i32> {
+    fn get(self, key: u64, turn: Color) -> Option<i32> {
         let evaluation = self.evaluations[turn.index()];
         (self.key == (key >> 32) as u32 && evaluation != UNKNOWN).then_some(i32::from(evaluation))
     }
@@ -50,18 +53,18 @@ impl Remembered {
 /// A cache line.
 #[derive(Clone, Copy)]
 #[repr(align(64))]
-struct Entry {
+struct StructureEntry {
     key: u64,
     structure: Structure,
 }
 
-const _: () = assert!(size_of::<Entry>() == 64);
+const _: () = assert!(size_of::<StructureEntry>() == 64);
 
 /// Evaluates positions with one set of parameters. One for each searching thread.
 pub struct Evaluator {
     parameters: Arc<Parameters>,
-    structures: Box<[Entry]>,
-    evaluations: Box<[Remembered; EVALUATIONS]>,
+    structures: Box<[StructureEntry]>,
+    evaluations: Box<[EvaluationEntry; EVALUATIONS]>,
 }
 
 impl Default for Evaluator {
@@ -75,10 +78,10 @@ impl Evaluator {
     /// With these parameters.
     pub fn new(parameters: Arc<Parameters>) -> Evaluator {
         // A key that no structure has: its index would be another slot's.
-        let empty = Entry { key: 1, structure: Structure::default() };
-        let mut structures = vec![empty; REMEMBERED].into_boxed_slice();
+        let empty = StructureEntry { key: 1, structure: Structure::default() };
+        let mut structures = vec![empty; STRUCTURES].into_boxed_slice();
         structures[1].key = 0;
-        let evaluations = Box::new([Remembered::NOTHING; EVALUATIONS]);
+        let evaluations = Box::new([EvaluationEntry::EMPTY; EVALUATIONS]);
         Evaluator { parameters, structures, evaluations }
     }
 
@@ -90,7 +93,7 @@ impl Evaluator {
     /// Asks the memory for what is remembered of a position that will soon be evaluated.
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {
-        prefetch(&self.structures[structure_key(position) as usize & (REMEMBERED - 1)]);
+        prefetch(&self.structures[structure_key(position) as usize & (STRUCTURES - 1)]);
         prefetch(&self.evaluations[position.key_without_turn() as usize & (EVALUATIONS - 1)]);
     }
 
@@ -99,33 +102,32 @@ impl Evaluator {
     pub fn evaluate(&mut self, position: &Position) -> i32 {
         let key = position.key_without_turn();
         self.evaluations[key as usize & (EVALUATIONS - 1)]
-            .of(key, position.turn())
+            .get(key, position.turn())
             .unwrap_or_else(|| self.evaluate_anew(position))
     }
 
     // Not inlined: one copy for all nodes.
     #[inline(never)]
     fn evaluate_anew(&mut self, position: &Position) -> i32 {
-        let key = structure_key(position);
-        let entry = &mut self.structures[key as usize & (REMEMBERED - 1)];
+        let structure_key = structure_key(position);
+        let entry = &mut self.structures[structure_key as usize & (STRUCTURES - 1)];
         let mut trace = NoTrace;
         let mut weighing = Weighing::new(&self.parameters, &mut trace);
-        if entry.key != key {
-            *entry = Entry { key, structure: structure::weigh(position, &mut weighing) };
+        if entry.key != structure_key {
+            let structure = structure::weigh(position, &mut weighing);
+            *entry = StructureEntry { key: structure_key, structure };
         }
         let sums = terms::weigh(position, &entry.structure, &mut weighing);
         let phase = phase(position);
-        let turn = position.turn();
-        let mut evaluations = Color::ALL.map(|turn| {
+        let evaluations = Color::ALL.map(|turn| {
             let parts = parts(&sums, terms::tempo(turn, &mut weighing), phase);
             from_mover(turn, parts.evaluation())
         });
-        if !terms::both_have_pieces(position) {
-            evaluations[(!turn).index()] = UNKNOWN.into();
-        }
+        let is_known = |turn| turn == position.turn() || !terms::ask_for_turn(position);
+        let known = Color::ALL.map(|turn| is_known(turn).then_some(evaluations[turn.index()]));
         let key = position.key_without_turn();
-        self.evaluations[key as usize & (EVALUATIONS - 1)] = Remembered::new(key, evaluations);
-        evaluations[turn.index()]
+        self.evaluations[key as usize & (EVALUATIONS - 1)] = EvaluationEntry::new(key, known);
+        evaluations[position.turn().index()]
     }
 }
 
@@ -134,4 +136,28 @@ impl Evaluator {
 fn structure_key(position: &Position) -> u64 {
     let kings = position.king(Color::White).index() << 6 | position.king(Color::Black).index();
     position.pawn_key() ^ (kings as u64 + 1).wrapping_mul(0x9e37_79b9_7f4a_7c15)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn one_look_at_a_position_says_what_it_is_worth_behind_a_null_move() {
+        let mut evaluator = Evaluator::default();
+        let mut both_are_known = |fen: &str| {
+            let position: Position = fen.parse().unwrap();
+            evaluator.evaluate(&position);
+            let key = position.key_without_turn();
+            let entry = evaluator.evaluations[key as usize & (EVALUATIONS - 1)];
+            assert!(entry.get(key, position.turn()).is_some());
+            assert_eq!(entry.get(key ^ 1 << 32, position.turn()), None);
+            entry.get(key, !position.turn()).is_some()
+        };
+        assert!(both_are_known("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"));
+        assert!(both_are_known("4k3/4n3/8/P7/8/8/8/R3K3 b - - 0 1"));
+        // Whose turn it is decides a race.
+        assert!(!both_are_known("8/8/8/P3k2p/8/8/8/N6K w - - 0 1"));
+        assert!(!both_are_known("n6k/8/8/8/p3K2P/8/8/8 b - - 0 1"));
+    }
 }

@@ -29,7 +29,7 @@ use terms::{Sums, structure};
 use trace::{FeatureCounter, Features, NoTrace, Trace, Weighing};
 
 /// The value of a position in centipawns, from the view of the side to move, at most [`LARGEST_EVALUATION`] from
-/// zero. [`Evaluator`] gives the same faster, by remembering pawn structures.
+/// zero. [`Evaluator`] gives the same faster, by remembering structures and evaluations.
 pub fn evaluate(position: &Position, parameters: &Parameters) -> i32 {
     from_mover(position.turn(), trace_parts(position, parameters, &mut NoTrace).evaluation())
 }

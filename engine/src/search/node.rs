@@ -213,6 +213,7 @@ impl Worker<'_> {
         let mut picker = self.picker(position, Wanted::All, table_move, ply);
         let outlook = Outlook::new(position);
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
+        // A place for the children: any position will do.
         let mut child = *position;
         while let Some(mv) = self.pick(&mut picker, context, &outlook) {
             if Some(mv) == excluded || is_root && !self.is_root_move(mv) {

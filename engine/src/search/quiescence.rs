@@ -83,6 +83,7 @@ impl Worker<'_> {
         let mut best_move = None;
         let mut moves = 0;
         let outlook = Outlook::new(position);
+        // A place for the children: any position will do.
         let mut child = *position;
         while let Some(mv) = self.pick(&mut picker, context, &outlook) {
             moves += 1;

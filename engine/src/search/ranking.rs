@@ -183,7 +183,7 @@ impl<R, const N: usize> Filler<'_, R, N> {
 }
 
 impl<R: Ranker, const N: usize> MoveSink for Filler<'_, R, N> {
-    // Not inlined: one copy for all pieces of both sides.
+    // Not inlined: one copy for all pieces of both sides, for each sort of moves.
     #[inline(never)]
     fn piece(&mut self, from: Square, targets: Bitboard, captures: Bitboard) {
         let targets = self.without_known(targets, |mv| mv.from() == from);
@@ -195,7 +195,7 @@ impl<R: Ranker, const N: usize> MoveSink for Filler<'_, R, N> {
         });
     }
 
-    // Not inlined: one copy for all steps of both sides.
+    // Not inlined: one copy for all steps of both sides, for each sort of moves.
     #[inline(never)]
     fn pawns(&mut self, targets: Bitboard, step: PawnStep, kind: MoveKind) {
         let targets = self.without_known(targets, |mv| mv.from() == step.origin(mv.to()));

@@ -150,6 +150,7 @@ impl Worker<'_> {
         let context = self.context(position, ply);
         let outlook = Outlook::new(position);
         let mut decided = None;
+        // A place for the children: any position will do.
         let mut child = *position;
         while let Some(mv) = self.pick(&mut picker, context, &outlook) {
             self.play(position, mv, Exposure::default(), ply, &mut child);

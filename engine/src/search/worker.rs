@@ -313,9 +313,9 @@ impl<'a> Worker<'a> {
         Steps { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
     }
 
-    /// Plays a move of the node at this ply: `child` becomes the position behind it, in its place, since the processor would
-    /// have to wait for a copy of what was just written in parts. The exposure of a quiet move matters only where nodes below
-    /// teach it.
+    /// Plays a move of the node at this ply: `child`, whatever it was, becomes the position behind it. It is written in its
+    /// place, for a copy of what was just written in parts would wait for those stores. The exposure of a quiet move matters
+    /// only where nodes below teach it.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
     pub(super) fn play(

@@ -162,7 +162,8 @@ impl Position {
         self.key
     }
 
-    /// The key without its part for the turn: the same for either side to move.
+    /// The key without its part for the turn: the same for either side to move. Castling rights and the en-passant file
+    /// stay in it, and a null move ends the latter.
     #[inline]
     pub fn key_without_turn(&self) -> u64 {
         match self.turn {

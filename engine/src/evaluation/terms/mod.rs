@@ -12,7 +12,7 @@ mod space;
 pub(super) mod structure;
 mod threats;
 
-use smalt_chess::{Color, Position, Role};
+use smalt_chess::{Color, Position};
 
 use super::scene::Scene;
 use super::schema::Term;
@@ -71,16 +71,15 @@ fn rest<T: Trace>(
         + endgame::lone_king(scene.position, color, weighing)
 }
 
-/// What it is worth to White that a side is to move: the only term that asks for it while [`both_have_pieces`].
+/// What it is worth to White that a side is to move.
 #[inline]
 pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> Score {
     let score = weighing.weigh(Term::Tempo.first(), 1, turn);
     if turn == Color::White { score } else { -score }
 }
 
-/// Whether neither side has pawns and a king alone.
+/// Whether terms other than [`tempo`] ask whose turn it is. Whoever writes one that does says so here.
 #[inline]
-pub(super) fn both_have_pieces(position: &Position) -> bool {
-    let pieces = !(position.role(Role::Pawn) | position.role(Role::King));
-    position.color(Color::White).intersects(pieces) && position.color(Color::Black).intersects(pieces)
+pub(super) fn ask_for_turn(position: &Position) -> bool {
+    Color::ALL.into_iter().any(|color| passed::only_king_defends(position, color))
 }
