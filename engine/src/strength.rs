@@ -10,27 +10,31 @@ use crate::search::score::is_mate;
 struct Rung {
     /// On the scale of CCRL Blitz.
     elo: u32,
+    /// For each of the lines to choose among.
     nodes: f64,
     error: f64,
 }
 
 /// The ladder that [`Handicap::of`] stands on. Up to 2430 each rung played 60 to 550 games, against Stockfish 15.1's skill
-/// levels of about its strength and against its neighbors, and is known to about 70 Elo. Those levels were rated by
+/// levels of about its strength and against its neighbors, and is known to about 100 Elo. Those levels were rated by
 /// Stockfish's makers against versions of Stash on CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341).
-/// Of the others 2830 has 15 games (2890 ± 150), 3000 lies between, and the last is what the engine does at 8+0.08.
-const LADDER: [Rung; 12] = [
-    Rung { elo: 755, nodes: 40.0, error: 509.0 },
-    Rung { elo: 945, nodes: 40.0, error: 160.0 },
-    Rung { elo: 1105, nodes: 61.0, error: 146.0 },
-    Rung { elo: 1240, nodes: 83.0, error: 133.0 },
-    Rung { elo: 1380, nodes: 373.0, error: 71.6 },
-    Rung { elo: 1610, nodes: 1_317.0, error: 32.6 },
-    Rung { elo: 1930, nodes: 2_867.0, error: 16.7 },
-    Rung { elo: 2330, nodes: 7_235.0, error: 5.4 },
-    Rung { elo: 2430, nodes: 14_735.0, error: 1.4 },
-    Rung { elo: 2830, nodes: 94_465.0, error: 0.0 },
-    Rung { elo: 3000, nodes: 248_300.0, error: 0.0 },
-    Rung { elo: 3400, nodes: 2_000_000.0, error: 0.0 },
+/// From there on the rungs lie on a line, 177 Elo for twice the nodes, through handicaps of 3,684 to 248,300 nodes a line in 246
+/// games against GNU Chess, Glaurung, Toga II and Ethereal, each known to 80 to 190. The last is what the engine does at
+/// 8+0.08.
+const LADDER: [Rung; 13] = [
+    Rung { elo: 755, nodes: 10.0, error: 509.0 },
+    Rung { elo: 945, nodes: 10.0, error: 160.0 },
+    Rung { elo: 1105, nodes: 15.0, error: 146.0 },
+    Rung { elo: 1240, nodes: 21.0, error: 133.0 },
+    Rung { elo: 1380, nodes: 93.0, error: 71.6 },
+    Rung { elo: 1610, nodes: 329.0, error: 32.6 },
+    Rung { elo: 1930, nodes: 717.0, error: 16.7 },
+    Rung { elo: 2330, nodes: 1_809.0, error: 5.4 },
+    Rung { elo: 2430, nodes: 3_684.0, error: 1.4 },
+    Rung { elo: 2720, nodes: 12_000.0, error: 0.0 },
+    Rung { elo: 3070, nodes: 50_000.0, error: 0.0 },
+    Rung { elo: 3400, nodes: 200_000.0, error: 0.0 },
+    Rung { elo: 3500, nodes: 500_000.0, error: 0.0 },
 ];
 
 /// The range in which strength can be limited, in Elo on the scale of CCRL Blitz; its upper end means no limit.
@@ -49,10 +53,10 @@ pub enum Strength {
 /// What a limit of strength means for one move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Handicap {
-    /// Nodes for the move.
-    pub(crate) nodes: u64,
+    /// Nodes for each of the lines to choose among.
+    nodes: u64,
     /// Standard deviation of the error of judgement, in centipawns.
-    pub(crate) error: f64,
+    error: f64,
 }
 
 /// Lines among which a weakened engine chooses.
@@ -68,6 +72,11 @@ impl Handicap {
         let between = |from: f64, to: f64| from + (to - from) * share;
         let nodes = between(lower.nodes.ln(), upper.nodes.ln()).exp();
         Some(Handicap { nodes: nodes.round() as u64, error: between(lower.error, upper.error) })
+    }
+
+    /// Nodes for the move.
+    pub(crate) fn nodes(&self) -> u64 {
+        self.nodes * self.lines() as u64
     }
 
     /// How many lines it takes to choose among: an error too small to change the choice is not worth their nodes.
