@@ -272,7 +272,7 @@ impl Engine {
         };
         let mut goal = self.goal(limits);
         if let Some(handicap) = handicap {
-            goal.nodes = Some(goal.nodes.unwrap_or(u64::MAX).min(handicap.nodes()));
+            goal.nodes = Some(goal.nodes.unwrap_or(u64::MAX).min(handicap.nodes));
             goal.lines = goal.lines.max(handicap.lines());
         }
         let lines = self.lines;

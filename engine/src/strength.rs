@@ -10,29 +10,31 @@ use crate::search::score::is_mate;
 struct Rung {
     /// On the scale of CCRL Blitz.
     elo: u32,
-    /// For each of the lines to choose among.
     nodes: f64,
     error: f64,
 }
 
-/// The ladder that [`Handicap::of`] stands on. Up to 2430 each rung played 60 to 550 games, against Stockfish 15.1's skill
-/// levels of about its strength and against its neighbors, and is known to about 100 Elo. Those levels were rated by
-/// Stockfish's makers against versions of Stash on CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341).
-/// From there on the rungs lie on a line, 177 Elo for twice the nodes, through handicaps of 3,684 to 248,300 nodes a line in 246
-/// games against GNU Chess, Glaurung, Toga II and Ethereal, each known to 80 to 190. The last is what the engine does at
-/// 8+0.08.
-const LADDER: [Rung; 13] = [
-    Rung { elo: 755, nodes: 10.0, error: 509.0 },
-    Rung { elo: 945, nodes: 10.0, error: 160.0 },
-    Rung { elo: 1105, nodes: 15.0, error: 146.0 },
-    Rung { elo: 1240, nodes: 21.0, error: 133.0 },
-    Rung { elo: 1380, nodes: 93.0, error: 71.6 },
-    Rung { elo: 1610, nodes: 329.0, error: 32.6 },
-    Rung { elo: 1930, nodes: 717.0, error: 16.7 },
-    Rung { elo: 2330, nodes: 1_809.0, error: 5.4 },
-    Rung { elo: 2430, nodes: 3_684.0, error: 1.4 },
-    Rung { elo: 2720, nodes: 12_000.0, error: 0.0 },
-    Rung { elo: 3070, nodes: 50_000.0, error: 0.0 },
+/// The ladder that [`Handicap::of`] stands on: up to the first 2430 with a choice among lines, from the second on without.
+///
+/// Below, each rung played 60 to 550 games, against Stockfish 15.1's skill levels of about its strength and against its
+/// neighbors, and is known to 100 to 200 Elo. Those levels were rated by Stockfish's makers against versions of Stash on
+/// CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341). The two rungs of 2430 scored 50.6 % against each other in
+/// 80 games. Above, the rungs lie among what 12,000 to 248,300 nodes scored in 188 games against GNU Chess, Glaurung,
+/// Toga II and Ethereal, known to 80 to 190 Elo each. The last is what the engine does at 8+0.08.
+const LADDER: [Rung; 15] = [
+    Rung { elo: 755, nodes: 40.0, error: 509.0 },
+    Rung { elo: 945, nodes: 40.0, error: 160.0 },
+    Rung { elo: 1105, nodes: 61.0, error: 146.0 },
+    Rung { elo: 1240, nodes: 83.0, error: 133.0 },
+    Rung { elo: 1380, nodes: 373.0, error: 71.6 },
+    Rung { elo: 1610, nodes: 1_317.0, error: 32.6 },
+    Rung { elo: 1930, nodes: 2_867.0, error: 16.7 },
+    Rung { elo: 2330, nodes: 7_235.0, error: 5.4 },
+    Rung { elo: 2430, nodes: 14_735.0, error: 1.4 },
+    Rung { elo: 2430, nodes: 8_000.0, error: 0.0 },
+    Rung { elo: 2830, nodes: 25_000.0, error: 0.0 },
+    Rung { elo: 3030, nodes: 50_000.0, error: 0.0 },
+    Rung { elo: 3230, nodes: 100_000.0, error: 0.0 },
     Rung { elo: 3400, nodes: 200_000.0, error: 0.0 },
     Rung { elo: 3500, nodes: 500_000.0, error: 0.0 },
 ];
@@ -53,10 +55,10 @@ pub enum Strength {
 /// What a limit of strength means for one move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Handicap {
-    /// Nodes for each of the lines to choose among.
-    nodes: u64,
+    /// Nodes for the move.
+    pub(crate) nodes: u64,
     /// Standard deviation of the error of judgement, in centipawns.
-    error: f64,
+    pub(crate) error: f64,
 }
 
 /// Lines among which a weakened engine chooses.
@@ -74,24 +76,25 @@ impl Handicap {
         Some(Handicap { nodes: nodes.round() as u64, error: between(lower.error, upper.error) })
     }
 
-    /// Nodes for the move.
-    pub(crate) fn nodes(&self) -> u64 {
-        self.nodes * self.lines() as u64
-    }
-
-    /// How many lines it takes to choose among: an error too small to change the choice is not worth their nodes.
+    /// How many lines it takes to choose among: without errors the best one does.
     pub(crate) fn lines(&self) -> usize {
-        if self.error >= 0.5 { LINES } else { 1 }
+        if self.error > 0.0 { LINES } else { 1 }
     }
 
-    /// Which of the lines is played, as an index. Mates are always seen.
+    /// Which of the lines is played, as an index; those beyond [`Handicap::lines`] are only shown. Mates are always seen.
     pub(crate) fn choose(&self, lines: &[Line], position: &Position, seed: u64) -> usize {
         let judged = |(index, line): (usize, &Line)| {
             let error =
                 if is_mate(line.score) { 0.0 } else { self.error * noise(position, seed, index as u64) };
             (index, f64::from(line.score) + error)
         };
-        lines.iter().enumerate().map(judged).max_by(|a, b| a.1.total_cmp(&b.1)).map_or(0, |(index, _)| index)
+        lines
+            .iter()
+            .take(self.lines())
+            .enumerate()
+            .map(judged)
+            .max_by(|a, b| a.1.total_cmp(&b.1))
+            .map_or(0, |(index, _)| index)
     }
 }
 
@@ -125,17 +128,29 @@ mod tests {
 
     #[test]
     fn more_elo_means_more_nodes_and_less_error() {
-        let handicaps: Vec<Handicap> = ELO_RANGE.step_by(50).filter_map(Handicap::of).collect();
-        assert!(handicaps.windows(2).all(|pair| pair[0].nodes <= pair[1].nodes));
-        assert!(handicaps.windows(2).all(|pair| pair[0].error >= pair[1].error));
-        assert!(handicaps.windows(2).all(|pair| pair[0] != pair[1]));
+        let handicaps: Vec<Handicap> = ELO_RANGE.step_by(10).filter_map(Handicap::of).collect();
+        for pair in handicaps.windows(2) {
+            assert!(pair[0].error >= pair[1].error && pair[0].lines() >= pair[1].lines());
+            assert!(pair[0].nodes <= pair[1].nodes || pair[0].lines() > pair[1].lines());
+            assert!(pair[0] != pair[1]);
+        }
+    }
+
+    #[test]
+    fn one_line_takes_the_place_of_four_where_both_are_as_strong() {
+        let [below, above] = [2429, 2430].map(|elo| Handicap::of(elo).unwrap());
+        assert_eq!((below.lines(), above.lines()), (4, 1));
+        assert_eq!((above.nodes, above.error), (8_000, 0.0));
+        assert!((14_000..14_735).contains(&below.nodes) && (1.4..1.5).contains(&below.error));
     }
 
     #[test]
     fn a_rung_is_played_as_it_was_measured_and_the_last_one_without_any_limit() {
-        for rung in &LADDER[1..LADDER.len() - 1] {
-            let handicap = Handicap::of(rung.elo).unwrap();
-            assert!((handicap.nodes as f64 - rung.nodes).abs() <= 1.0 && handicap.error == rung.error);
+        for rungs in LADDER[1..].windows(2).filter(|rungs| rungs[0].elo < rungs[1].elo) {
+            let handicap = Handicap::of(rungs[0].elo).unwrap();
+            assert!(
+                (handicap.nodes as f64 - rungs[0].nodes).abs() <= 1.0 && handicap.error == rungs[0].error
+            );
         }
         assert_eq!(Handicap::of(*ELO_RANGE.end()), None);
         assert_eq!(Handicap::of(0), Handicap::of(*ELO_RANGE.start()));
@@ -162,5 +177,7 @@ mod tests {
         assert!((0..100).all(|seed| handicap.choose(&lines, &position, seed) == 0));
         let faultless = Handicap { error: 0.0, ..handicap };
         assert_eq!(faultless.choose(&[line(5, &position), line(4, &position)], &position, 1), 0);
+        let shown = [-900, -900, -900, -900, 900].map(|score| line(score, &position));
+        assert!((0..100).all(|seed| handicap.choose(&shown, &position, seed) < 4));
     }
 }
