@@ -60,6 +60,17 @@ fn the_key_behind_the_null_move_is_known_before_it() {
 }
 
 #[test]
+fn a_side_has_pieces_where_it_has_knights_bishops_rooks_or_queens() {
+    check(5, 120, |position| {
+        for color in Color::ALL {
+            let roles = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
+            let expected = roles.into_iter().any(|role| position.pieces(color, role).any());
+            assert_eq!(position.has_pieces(color), expected, "{position:?}");
+        }
+    });
+}
+
+#[test]
 fn the_key_without_the_turn_is_the_same_for_either_side() {
     check(20, 60, |position| {
         let is_black = position.turn() == Color::Black;

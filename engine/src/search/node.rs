@@ -11,7 +11,7 @@ use super::probing::Answer;
 use super::quiescence::is_cutoff;
 use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, is_decided, mate_in, mated_in};
 use super::selection::{Extension, Verdict};
-use super::shortcuts::{Judged, has_pieces};
+use super::shortcuts::Judged;
 use super::transposition::{Bound, Entry};
 use super::worker::Worker;
 
@@ -228,7 +228,7 @@ impl Worker<'_> {
             let history = self.history_of(position, mv, place, exposure, context);
             let mut reduction = self.reduction(mv.is_quiet(), depth, found.moves);
             let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_DECIDED;
-            if may_prune && has_pieces(position, position.turn()) {
+            if may_prune && position.has_pieces(position.turn()) {
                 let reduced = (depth - reduction / 1024).max(0);
                 match self.is_useless(&outlook, mv, depth, reduced, alpha, history, found.moves, judged) {
                     Verdict::Look => {}

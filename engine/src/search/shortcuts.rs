@@ -1,7 +1,7 @@
 //! What a node knows and may conclude before it looks at its moves one by one: the static evaluation, and the
 //! shortcuts by which the score alone decides.
 
-use smalt_chess::{Color, Position, Role};
+use smalt_chess::Position;
 
 use super::histories::{Exposure, Place};
 use super::node::Expected;
@@ -109,7 +109,7 @@ impl Worker<'_> {
             && judged.evaluation >= beta
             && self.earlier(ply, 1).made != Place::NONE
             && !is_decided(beta)
-            && has_pieces(position, position.turn())
+            && position.has_pieces(position.turn())
         {
             let score_part =
                 ((estimate - beta) / P.null_move_score_divisor()).clamp(0, P.null_move_score_most());
@@ -180,10 +180,4 @@ impl Worker<'_> {
         self.put_back(picker);
         decided
     }
-}
-
-/// Whether a side has more than pawns and king, so that passing is no advantage to it.
-#[inline]
-pub(super) fn has_pieces(position: &Position, side: Color) -> bool {
-    (position.color(side) - position.role(Role::Pawn) - position.role(Role::King)).any()
 }

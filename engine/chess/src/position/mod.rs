@@ -94,6 +94,12 @@ impl Position {
         self.color(color) & self.role(role)
     }
 
+    /// Whether a side has more than pawns and its king.
+    #[inline]
+    pub fn has_pieces(&self, color: Color) -> bool {
+        (self.color(color) - self.role(Role::Pawn) - self.role(Role::King)).any()
+    }
+
     /// All squares with a piece.
     #[inline]
     pub fn occupied(&self) -> Bitboard {

@@ -21,8 +21,7 @@ pub(super) fn lone_king<T: Trace>(
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let hunters = position.color(color) & !(position.role(Role::Pawn) | position.role(Role::King));
-    if position.color(!color).more_than_one() || hunters.is_empty() {
+    if position.color(!color).more_than_one() || !position.has_pieces(color) {
         return Score::ZERO;
     }
     let (own, enemy) = (position.king(color), position.king(!color));

@@ -78,8 +78,9 @@ pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> Sc
     if turn == Color::White { score } else { -score }
 }
 
-/// Whether terms other than [`tempo`] ask whose turn it is. Whoever writes one that does says so here.
+/// Whether terms other than [`tempo`] ask whose turn it is: who has only a king to catch passed pawns may come too late.
+/// Whoever writes another such term says so here.
 #[inline]
 pub(super) fn ask_for_turn(position: &Position) -> bool {
-    Color::ALL.into_iter().any(|color| passed::only_king_defends(position, color))
+    Color::ALL.into_iter().any(|color| !position.has_pieces(color))
 }

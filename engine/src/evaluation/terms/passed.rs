@@ -1,6 +1,6 @@
 //! Passed pawns among the pieces: what stands in their way, and who is near.
 
-use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
+use smalt_chess::{Bitboard, Color, Rank, Role, Square};
 
 use super::super::scene::{Scene, ahead, relative_rank};
 use super::super::schema::Term;
@@ -57,17 +57,11 @@ fn passed<T: Trace>(
 #[inline]
 fn is_unstoppable(scene: &Scene<'_>, pawn: Square, way: Bitboard, color: Color) -> bool {
     let position = scene.position;
-    if !only_king_defends(position, !color) || way.intersects(position.color(color)) {
+    if position.has_pieces(!color) || way.intersects(position.color(color)) {
         return false;
     }
     let steps = (7 - relative_rank(pawn, color)).min(5);
     let promotion = Square::new(pawn.file(), color.rank(Rank::Eighth));
     let king = usize::from(position.king(!color).distance(promotion));
     king > steps + usize::from(position.turn() != color)
-}
-
-/// Whether a side has only pawns beside its king, so that whose turn it is decides which passed pawns it can catch.
-#[inline]
-pub(super) fn only_king_defends(position: &Position, color: Color) -> bool {
-    (position.color(color) & !(position.role(Role::Pawn) | position.role(Role::King))).is_empty()
 }
