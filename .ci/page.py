@@ -131,6 +131,20 @@ def follow_the_run(browser):
     await_that("boards that move", lambda: browser.run(ALL_BOARDS) != positions)
 
 
+CHOOSE = """
+    const select = document.querySelector(`[data-focus="${arguments[0]}"]`);
+    if (select === null) return false;
+    select.value = arguments[1];
+    select.dispatchEvent(new Event("change"));
+    return true;
+"""
+
+
+def choose(browser, name, value):
+    """What a select offers, once it is there: a view comes when its data has."""
+    await_that(f"a choice of {name}", lambda: browser.run(CHOOSE, name, value))
+
+
 def replay_a_game(browser):
     """A game from the list, by keys alone."""
     browser.press("3")
@@ -155,15 +169,15 @@ def replay_a_game(browser):
     expect(pgn.startswith("[Event "), f"the PGN can be had: {pgn[:80]!r}")
     hash_before = browser.run("return location.hash")
     browser.press("3")
-    browser.run("const engine = document.querySelector('[data-focus=\"filter engine\"]'); engine.value = '1'; engine.dispatchEvent(new Event('change'))")
+    choose(browser, "filter engine", "1")
     await_that("a filter in the address", lambda: "engine=1" in browser.run("return location.hash"))
     await_that("the games of one engine", lambda: browser.count(".games tbody tr") > 0)
-    browser.run("const result = document.querySelector('[data-focus=\"filter result\"]'); result.value = 'loss 1'; result.dispatchEvent(new Event('change'))")
+    choose(browser, "filter result", "loss 1")
     await_that("what one engine lost", lambda: "result=loss" in browser.run("return location.hash"))
     shown = "return document.querySelector('[data-focus=\"filter result\"]').selectedOptions[0].text"
     expect(browser.run(shown) == "Lost by level-1800", f"the filter says whose losses: {browser.run(shown)}")
     await_that("losses", lambda: browser.count(".games tbody tr") > 0)
-    browser.run("const engine = document.querySelector('[data-focus=\"filter engine\"]'); engine.value = ''; engine.dispatchEvent(new Event('change'))")
+    choose(browser, "filter engine", "")
     await_that("all games", lambda: browser.run("return location.hash").endswith("/games"))
     return hash_before
 
@@ -279,7 +293,7 @@ def main():
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         # The last is as strong as the challenger: there is no curve where all games are won.
-        limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 3000, 3400)]
+        limited = [f"cmd=builtin name=level-{elo} option.UCI_LimitStrength=true option.UCI_Elo={elo}" for elo in (1800, 3000, 3500)]
         entrants = [word for entrant in [*limited, "cmd=false name=broken"] for word in ("--opponent", entrant)]
         gauntlet = subprocess.Popen(
             [program, "gauntlet", "--engine", f'cmd=builtin "name={HOSTILE}"', *entrants, "--tc", "1.500+0.03", "--games", "1000",
