@@ -46,6 +46,17 @@ pub enum WordsError {
         /// The word.
         word: String,
     },
+    /// A setting behind a command, where it would go to the program as an argument.
+    #[error(
+        "{word:?} would be an argument of {command}; write \"cmd={command} {word}\" to set it, or \"cmd={command} \
+         args='{word}'\" if the program wants it"
+    )]
+    SettingBehindCommand {
+        /// The setting.
+        word: String,
+        /// The command, or name.
+        command: String,
+    },
     /// A key that there is not.
     #[error("unknown key {key:?}: the keys are {}, option.NAME{}", KEYS.join(", "), .hint.map(|hint| format!(" (did you mean {hint}?)")).unwrap_or_default())]
     UnknownKey {
@@ -64,7 +75,8 @@ pub enum WordsError {
     },
 }
 
-/// Reads an entrant. Anything whose first word is not `key=…` is a command with its arguments (or a name).
+/// Reads an entrant. Anything whose first word is not `key=…` is a command with its arguments (or a name), none of
+/// which may look like a setting of the entrant: `toga2 tc=8+0.08` would otherwise play by another clock unnoticed.
 ///
 /// # Errors
 /// If a word is not understood; no word is ever ignored.
@@ -73,6 +85,9 @@ pub fn parse_entrant(text: &str) -> Result<EntrantText, WordsError> {
     let Some(first) = words.first() else { return Err(WordsError::Empty) };
     if !has_key(first) {
         let args = words[1..].to_vec();
+        if let Some(word) = args.iter().find(|word| is_setting(word)) {
+            return Err(WordsError::SettingBehindCommand { word: word.clone(), command: first.clone() });
+        }
         let args = (!args.is_empty()).then_some(args);
         return Ok(EntrantText { cmd: Some(first.clone()), args, ..EntrantText::default() });
     }
@@ -96,6 +111,11 @@ fn has_key(word: &str) -> bool {
     word.split_once('=').is_some_and(|(key, _)| {
         key.starts_with("option.") || (!key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic()))
     })
+}
+
+/// Whether a word sets something that an entrant has.
+fn is_setting(word: &str) -> bool {
+    word.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key) || key.starts_with("option."))
 }
 
 fn take_word(file: &mut EntrantText, word: &str) -> Result<(), WordsError> {
@@ -218,6 +238,8 @@ mod tests {
         let command = parse_entrant("./sf --bench 'a b'").unwrap();
         assert_eq!(command.cmd.as_deref(), Some("./sf"));
         assert_eq!(command.args, Some(vec!["--bench".to_owned(), "a b".to_owned()]));
+        let command = parse_entrant("java -Dlevel=3 --depth=5 book=a").unwrap();
+        assert_eq!(command.args.unwrap(), ["-Dlevel=3", "--depth=5", "book=a"]);
         let words =
             parse_entrant("cmd=./sf \"option.Move Overhead=10\" tc=10+0.1 st=0.5 restart=on").unwrap();
         assert_eq!(words.options["Move Overhead"], "10");
@@ -230,6 +252,16 @@ mod tests {
             assert_eq!(parse_entrant(text).unwrap_err().to_string(), expected, "{text}");
         };
         check("", "an entrant needs a command, a name, or key=value words");
+        check(
+            "toga2 tc=8+0.08",
+            "\"tc=8+0.08\" would be an argument of toga2; write \"cmd=toga2 tc=8+0.08\" to set it, or \"cmd=toga2 \
+             args='tc=8+0.08'\" if the program wants it",
+        );
+        check(
+            "toga2 option.Hash=32",
+            "\"option.Hash=32\" would be an argument of toga2; write \"cmd=toga2 option.Hash=32\" to set it, or \
+             \"cmd=toga2 args='option.Hash=32'\" if the program wants it",
+        );
         check(
             "cmd=a option.Move Overhead=10",
             "\"option.Move\" is not key=value; a value with spaces needs quotation marks, as in 'name=\"My engine\"'",
