@@ -89,7 +89,7 @@ impl Worker<'_> {
                 return;
             }
             width += width * P.aspiration_growth() / 100;
-            if width > 500 || is_decided(score) {
+            if width > P.aspiration_most() || is_decided(score) {
                 (alpha, beta) = (-INFINITE, INFINITE);
             }
         }

@@ -269,7 +269,7 @@ impl Worker<'_> {
                 reduction -= P.reduction_killer() * i32::from(killers.contains(&Some(mv)));
                 reduction -= P.reduction_check() * i32::from(child.is_check());
                 reduction -= history / P.reduction_history_divisor();
-                if self.frame(ply + 1).cutoffs > 2 {
+                if self.frame(ply + 1).cutoffs >= P.reduction_cutoffs_least() {
                     reduction += P.reduction_cutoffs();
                 }
                 let least = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));

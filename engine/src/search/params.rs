@@ -105,6 +105,8 @@ parameters! {
     aspiration_window in 4..=100,
     /// How much wider the window gets when it fails, in hundredths.
     aspiration_growth in 10..=200,
+    /// Half of the widest window; a wider one is opened whole.
+    aspiration_most in 50..=2000,
     /// Deepest node with reverse futility.
     reverse_futility_depth in 2..=16,
     /// Margin for each ply.
@@ -127,6 +129,8 @@ parameters! {
     probcut_depth in 3..=10,
     /// Margin above beta.
     probcut_margin in 50..=400,
+    /// Plies that the capture test saves.
+    probcut_reduction in 2..=8,
     /// Least depth that is reduced where the table knows no move.
     iterative_reduction_depth in 2..=10,
     /// Deepest node where late moves are left out.
@@ -145,6 +149,8 @@ parameters! {
     futility_capture_base in 0..=600,
     /// Margin for captures for each ply.
     futility_capture_margin in 20..=500,
+    /// So much history of a capture counts as a centipawn there.
+    futility_capture_history_divisor in 8..=500,
     /// Deepest (reduced) node where quiet moves are left out by history.
     history_pruning_depth in 1..=10,
     /// How bad the history must be, for each ply.
@@ -189,6 +195,8 @@ parameters! {
     reduction_table_capture in 0..=2000,
     /// More where the nodes after this one were often refuted.
     reduction_cutoffs in 0..=3000,
+    /// How often is often.
+    reduction_cutoffs_least in 1..=10,
     /// A surprising late move is searched a ply deeper where it beats the best score by this margin.
     deeper_margin in 0..=1000,
     /// A surprising late move is searched a ply less deep where it beats the best score by less than this margin.
@@ -248,6 +256,30 @@ parameters! {
     time_hard_factor in 1000..=10000,
     /// Hard limit, in thousandths of the remaining clock.
     time_hard_share in 100..=950,
+    /// What the soft limit is multiplied with after the best move has changed, in thousandths.
+    time_stability_base in 1000..=2000,
+    /// How much less that is for each iteration that ends with the same best move, up to seven, in thousandths.
+    time_stability_step in 0..=140,
+    /// What the soft limit is multiplied with where the best move took no nodes, in thousandths.
+    time_effort_base in 1000..=3000,
+    /// How much less that is where it took all nodes, in thousandths.
+    time_effort_factor in 0..=3000,
+    /// By how many centipawns the score must fall for twice the time.
+    time_drop_divisor in 30..=1000,
+    /// What a win against a lone king counts at least.
+    ending_win in 300..=900,
+    /// More for each rank that the last pawn has gone.
+    ending_pawn_rank in 0..=50,
+    /// More for each step that the mated king is nearer to the corner of the bishop.
+    ending_mate_corner in 0..=200,
+    /// More for each step that he is from the center.
+    ending_mate_center in 0..=100,
+    /// Less for each step between the kings.
+    ending_mate_king in 0..=100,
+    /// Less for each step of the knight to him.
+    ending_mate_knight in 0..=50,
+    /// Less for each square that he can go to.
+    ending_mate_free in 0..=50,
 }
 
 /// The constants that the engine was built with.

@@ -83,7 +83,7 @@ impl Worker<'_> {
                 + P.futility_capture_base()
                 + P.futility_capture_margin() * reduced
                 + exchange_values()[role.index()]
-                + history / 32;
+                + history / P.futility_capture_history_divisor();
             if reach <= alpha && mv.promoted_to().is_none() && !outlook.gives_check(mv) {
                 return Verdict::Skip;
             }

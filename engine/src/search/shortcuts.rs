@@ -140,7 +140,9 @@ impl Worker<'_> {
         judged: &Judged,
     ) -> Option<i32> {
         let goal = beta + P.probcut_margin();
-        let is_hopeless = judged.known.is_some_and(|entry| entry.depth >= depth - 3 && entry.score < goal);
+        let is_hopeless = judged
+            .known
+            .is_some_and(|entry| entry.depth > depth - P.probcut_reduction() && entry.score < goal);
         if depth < P.probcut_depth() || is_decided(beta) || is_hopeless {
             return None;
         }
@@ -157,7 +159,8 @@ impl Worker<'_> {
             let mut score = -self.quiesce::<false>(&child, -goal, 1 - goal, ply + 1);
             if score >= goal {
                 let child_expected = expected.of_child();
-                score = -self.search::<false>(&child, -goal, 1 - goal, depth - 4, ply + 1, child_expected);
+                let left = depth - P.probcut_reduction();
+                score = -self.search::<false>(&child, -goal, 1 - goal, left, ply + 1, child_expected);
             }
             self.take_back();
             if self.stopped {
@@ -169,7 +172,7 @@ impl Worker<'_> {
                     score,
                     bound: Bound::Lower,
                     evaluation: judged.raw,
-                    depth: depth - 3,
+                    depth: depth - P.probcut_reduction() + 1,
                     was_pv: judged.was_pv,
                 };
                 self.shared.table.store(self.table_key(position), ply, entry);

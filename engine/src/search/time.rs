@@ -79,9 +79,12 @@ impl Allotment {
 impl Clarity {
     /// What the soft limit is multiplied with: less the clearer the choice.
     fn factor(self) -> f64 {
-        let stability = 1.35 - 0.09 * f64::from(self.stable_iterations.min(7));
-        let effort = (1.9 - 1.4 * self.node_share).clamp(0.5, 1.6);
-        let trend = (1.0 + f64::from(self.score_drop) / 120.0).clamp(0.85, 1.5);
+        let share = |thousandths: i32| f64::from(thousandths) / 1000.0;
+        let stability = share(P.time_stability_base())
+            - share(P.time_stability_step()) * f64::from(self.stable_iterations.min(7));
+        let effort =
+            (share(P.time_effort_base()) - share(P.time_effort_factor()) * self.node_share).clamp(0.5, 1.6);
+        let trend = (1.0 + f64::from(self.score_drop) / f64::from(P.time_drop_divisor())).clamp(0.85, 1.5);
         stability * effort * trend
     }
 }

@@ -75,7 +75,7 @@ pub(super) struct Frame {
     /// Plies that the move made here was searched less deep.
     pub(super) reduction: i32,
     /// How often nodes at this ply were refuted, since a node two plies up began.
-    pub(super) cutoffs: u32,
+    pub(super) cutoffs: i32,
     /// Moves of the line so far that were extended by two plies.
     pub(super) double_extensions: i32,
     /// Plies since the last that can't be taken back (capture, pawn move, null move).

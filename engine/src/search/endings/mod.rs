@@ -6,8 +6,7 @@ mod king_and_pawn;
 use smalt_chess::attacks::king_attacks;
 use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
-/// Centipawns that a certain win is worth at least; less than a queen, so that a pawn becomes one.
-const KNOWN_WIN: i32 = 600;
+use super::params::PARAMETERS as P;
 
 /// Whether neither side can force a win, by the material and the squares of the few pieces left.
 #[inline]
@@ -69,7 +68,7 @@ fn value_against(position: &Position, lone: Color) -> Option<i32> {
     if others.count() == 1 && others == of(Role::Pawn) {
         let pawn = others.first()?;
         let rank = if strong == Color::White { pawn.rank().index() } else { 7 - pawn.rank().index() };
-        return Some(KNOWN_WIN + 20 * rank as i32);
+        return Some(P.ending_win() + P.ending_pawn_rank() * rank as i32);
     }
     let is_bishop_and_knight = others.count() == 2 && of(Role::Bishop).any() && of(Role::Knight).any();
     is_bishop_and_knight.then(|| {
@@ -87,10 +86,12 @@ fn value_against(position: &Position, lone: Color) -> Option<i32> {
             !attackers.intersects(position.color(strong))
         };
         let free = king_attacks(enemy).into_iter().filter(is_free).count() as i32;
-        KNOWN_WIN + 100 * (7 - to_corner) + 30 * from_center(enemy)
-            - 30 * apart(own)
-            - 10 * knight
-            - 10 * free
+        P.ending_win()
+            + P.ending_mate_corner() * (7 - to_corner)
+            + P.ending_mate_center() * from_center(enemy)
+            - P.ending_mate_king() * apart(own)
+            - P.ending_mate_knight() * knight
+            - P.ending_mate_free() * free
     })
 }
 
