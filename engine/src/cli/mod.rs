@@ -12,6 +12,7 @@ use std::process::ExitCode;
 use smalt::bench;
 use smalt::evaluation::{Parameters, explain};
 use smalt::openings::{OpeningsError, OpeningsPlan};
+use smalt::search::KnownEnding;
 use smalt_chess::Position;
 
 use arguments::{Command, UsageError};
@@ -102,6 +103,9 @@ fn evaluate(position: &Position, path: Option<&Path>, out: &mut impl Write) -> R
         }
     };
     writeln!(out, "{}", explain(position, &parameters))?;
+    if let Some(ending) = KnownEnding::of(position) {
+        writeln!(out, "{ending}")?;
+    }
     Ok(())
 }
 

@@ -35,6 +35,7 @@ use std::time::Duration;
 
 use smalt_chess::{Move, Position};
 
+pub use endings::KnownEnding;
 pub use probing::{FiftyMoves, ProbeRule, Probing};
 pub use resolve::Resolver;
 pub use signals::{ClockState, Signals};

@@ -13,7 +13,7 @@ use crate::bench::{self, BenchPlan, per_second};
 use crate::engine::Engine;
 use crate::evaluation::explain;
 use crate::openings::OpeningsPlan;
-use crate::search::Signals;
+use crate::search::{KnownEnding, Signals};
 
 /// One of the commands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -104,7 +104,12 @@ impl ConsoleCommand {
             ConsoleCommand::Help => say(&HELP),
             ConsoleCommand::Moves => list_moves(engine.position(), say),
             ConsoleCommand::Display => say(&Board(engine.position())),
-            ConsoleCommand::Evaluate => say(&explain(engine.position(), engine.parameters())),
+            ConsoleCommand::Evaluate => {
+                say(&explain(engine.position(), engine.parameters()));
+                if let Some(ending) = KnownEnding::of(engine.position()) {
+                    say(&ending);
+                }
+            }
             ConsoleCommand::Perft(depth) => run_perft(engine.position(), *depth, false, signals, say),
             ConsoleCommand::Divide(depth) => run_perft(engine.position(), *depth, true, signals, say),
             ConsoleCommand::Book(is_on) => switch_book(engine, settings, *is_on, say),

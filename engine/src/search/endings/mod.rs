@@ -3,10 +3,51 @@
 
 mod king_and_pawn;
 
+use std::fmt;
+
 use smalt_chess::attacks::king_attacks;
 use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
 use super::params::PARAMETERS as P;
+
+/// What the search knows of an ending, and goes by in place of the evaluation.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum KnownEnding {
+    /// Neither side can force a win.
+    Draw,
+    /// One side wins.
+    Win {
+        /// That side.
+        winner: Color,
+        /// What the position counts for it, in centipawns.
+        value: i32,
+    },
+}
+
+impl KnownEnding {
+    /// What is known of a position, if it is such an ending.
+    pub fn of(position: &Position) -> Option<KnownEnding> {
+        if is_known_draw(position) {
+            return Some(KnownEnding::Draw);
+        }
+        let value = known_win(position)?;
+        let winner = if value > 0 { position.turn() } else { !position.turn() };
+        Some(KnownEnding::Win { winner, value: value.abs() })
+    }
+}
+
+impl fmt::Display for KnownEnding {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("known ending, which the search goes by instead: ")?;
+        match *self {
+            KnownEnding::Draw => f.write_str("a draw"),
+            KnownEnding::Win { winner: Color::White, value } => write!(f, "White wins, {value:+} centipawns"),
+            KnownEnding::Win { winner: Color::Black, value } => {
+                write!(f, "Black wins, {:+} centipawns", -value)
+            }
+        }
+    }
+}
 
 /// Whether neither side can force a win, by the material and the squares of the few pieces left.
 #[inline]
@@ -155,5 +196,20 @@ mod tests {
         assert!(right > wrong + 200, "{right} {wrong}");
         assert_eq!(value("k7/8/1K6/8/8/2N5/8/5B2 b - - 0 1"), -right);
         assert_eq!(known_win(&Position::start()), None);
+    }
+
+    #[test]
+    fn what_is_known_is_told_from_whites_view() {
+        let told =
+            |fen: &str| KnownEnding::of(&Position::from_fen(fen).unwrap()).map(|known| known.to_string());
+        let check = |fen: &str, end: &str| {
+            let text = told(fen).unwrap();
+            assert!(text.ends_with(end), "{fen}: {text}");
+        };
+        check("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", ": a draw");
+        check("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", ": White wins, +680 centipawns");
+        check("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", ": White wins, +680 centipawns");
+        check("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", ": Black wins, -680 centipawns");
+        assert_eq!(told("4k3/8/8/8/8/8/8/4KQ2 w - - 0 1"), None);
     }
 }
