@@ -26,7 +26,7 @@ Usage:
   smalt perft --suite FILE [--max-nodes N]
                                  check the counts of a suite (EPD with ;D1 20, or id/epd/perft lines)
   smalt eval [--fen FEN] [--params FILE]
-                                 explain the static evaluation, term by term
+                                 explain the static evaluation, term by term, and what is known of an ending
   smalt genfens N seed S book FILE|None
                                  N random openings, as OpenBench asks for them
 

@@ -260,16 +260,16 @@ parameters! {
     time_stability_base in 1000..=2000,
     /// How much less that is for each iteration that ends with the same best move, up to seven, in thousandths.
     time_stability_step in 0..=140,
-    /// What the soft limit is multiplied with where the best move took no nodes, in thousandths.
+    /// What the soft limit is multiplied with besides where the best move took no nodes, in thousandths; 1600 at most.
     time_effort_base in 1000..=3000,
-    /// How much less that is where it took all nodes, in thousandths.
+    /// How much less that is where it took all nodes, in thousandths; 500 is left at least.
     time_effort_factor in 0..=3000,
-    /// By how many centipawns the score must fall for twice the time.
+    /// So many centipawns that the score falls add the time once more; a half of it is added at most.
     time_drop_divisor in 30..=1000,
-    /// What a win against a lone king counts at least.
-    ending_win in 300..=900,
+    /// What a win against a lone king counts before all else; with the pawn's ranks less than a queen.
+    ending_win in 400..=700,
     /// More for each rank that the last pawn has gone.
-    ending_pawn_rank in 0..=50,
+    ending_pawn_rank in 0..=30,
     /// More for each step that the mated king is nearer to the corner of the bishop.
     ending_mate_corner in 0..=200,
     /// More for each step that he is from the center.

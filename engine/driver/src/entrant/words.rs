@@ -48,8 +48,8 @@ pub enum WordsError {
     },
     /// A setting behind a command, where it would go to the program as an argument.
     #[error(
-        "{word:?} would be an argument of {command}; write \"cmd={command} {word}\" to set it, or \"cmd={command} \
-         args='{word}'\" if the program wants it"
+        "{word:?} would go to {command} as an argument; write cmd= before the command to set it, and args= before \
+         what the program is to get"
     )]
     SettingBehindCommand {
         /// The setting.
@@ -252,16 +252,15 @@ mod tests {
             assert_eq!(parse_entrant(text).unwrap_err().to_string(), expected, "{text}");
         };
         check("", "an entrant needs a command, a name, or key=value words");
-        check(
-            "toga2 tc=8+0.08",
-            "\"tc=8+0.08\" would be an argument of toga2; write \"cmd=toga2 tc=8+0.08\" to set it, or \"cmd=toga2 \
-             args='tc=8+0.08'\" if the program wants it",
-        );
-        check(
-            "toga2 option.Hash=32",
-            "\"option.Hash=32\" would be an argument of toga2; write \"cmd=toga2 option.Hash=32\" to set it, or \
-             \"cmd=toga2 args='option.Hash=32'\" if the program wants it",
-        );
+        for word in ["tc=8+0.08", "option.Hash=32", "name=a"] {
+            check(
+                &format!("toga2 --fast {word}"),
+                &format!(
+                    "{word:?} would go to toga2 as an argument; write cmd= before the command to set it, and args= before \
+                     what the program is to get"
+                ),
+            );
+        }
         check(
             "cmd=a option.Move Overhead=10",
             "\"option.Move\" is not key=value; a value with spaces needs quotation marks, as in 'name=\"My engine\"'",

@@ -15,7 +15,7 @@ use super::params::PARAMETERS as P;
 pub enum KnownEnding {
     /// Neither side can force a win.
     Draw,
-    /// One side wins.
+    /// One side wins, if no piece hangs and the other has a move.
     Win {
         /// That side.
         winner: Color,
@@ -30,9 +30,8 @@ impl KnownEnding {
         if is_known_draw(position) {
             return Some(KnownEnding::Draw);
         }
-        let value = known_win(position)?;
-        let winner = if value > 0 { position.turn() } else { !position.turn() };
-        Some(KnownEnding::Win { winner, value: value.abs() })
+        let lone = lone_side(position)?;
+        Some(KnownEnding::Win { winner: !lone, value: value_against(position, lone)? })
     }
 }
 
@@ -41,9 +40,11 @@ impl fmt::Display for KnownEnding {
         f.write_str("known ending, which the search goes by instead: ")?;
         match *self {
             KnownEnding::Draw => f.write_str("a draw"),
-            KnownEnding::Win { winner: Color::White, value } => write!(f, "White wins, {value:+} centipawns"),
+            KnownEnding::Win { winner: Color::White, value } => {
+                write!(f, "won for White, {value:+} centipawns")
+            }
             KnownEnding::Win { winner: Color::Black, value } => {
-                write!(f, "Black wins, {:+} centipawns", -value)
+                write!(f, "won for Black, {:+} centipawns", -value)
             }
         }
     }
@@ -207,9 +208,10 @@ mod tests {
             assert!(text.ends_with(end), "{fen}: {text}");
         };
         check("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", ": a draw");
-        check("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", ": White wins, +680 centipawns");
-        check("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", ": White wins, +680 centipawns");
-        check("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", ": Black wins, -680 centipawns");
+        let value = P.ending_win() + 4 * P.ending_pawn_rank();
+        check("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", &format!(": won for White, +{value} centipawns"));
+        check("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", &format!(": won for White, +{value} centipawns"));
+        check("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", &format!(": won for Black, -{value} centipawns"));
         assert_eq!(told("4k3/8/8/8/8/8/8/4KQ2 w - - 0 1"), None);
     }
 }
