@@ -16,20 +16,20 @@ struct Rung {
 
 /// The ladder that [`Handicap::of`] stands on: up to the first 2430 with a choice among lines, from the second on without.
 ///
-/// All rungs were rated in one pool by maximum likelihood: some 2,900 games of handicaps against Stockfish 15.1's skill
-/// levels 0 to 10, Fairy-Max, Phalanx, GNU Chess, Glaurung, Toga II and Ethereal, of these against each other, and of
-/// neighbors on the ladder. Their ratings agree in it within their errors. The skill levels were rated by Stockfish's
-/// makers against versions of Stash on CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341). Up to 2430 rungs are
-/// known to 45 to 85 Elo, those up to 3230 to 90 to 160. The last is what the engine does at 8+0.08.
-const LADDER: [Rung; 15] = [
-    Rung { elo: 780, nodes: 40.0, error: 600.0 },
-    Rung { elo: 835, nodes: 40.0, error: 426.0 },
-    Rung { elo: 985, nodes: 40.0, error: 160.0 },
-    Rung { elo: 1110, nodes: 61.0, error: 146.0 },
-    Rung { elo: 1225, nodes: 373.0, error: 71.6 },
-    Rung { elo: 1545, nodes: 1_317.0, error: 32.6 },
-    Rung { elo: 1860, nodes: 2_867.0, error: 16.7 },
-    Rung { elo: 2180, nodes: 7_235.0, error: 5.4 },
+/// The rungs up to 2430 were rated in one pool by maximum likelihood: their games and those of their neighbors against
+/// Stockfish 15.1's skill levels 0 to 10, Fairy-Max, Phalanx, GNU Chess, Glaurung, Toga II and Ethereal, and of these
+/// against each other. All but GNU Chess agree there with their ratings. The skill levels were rated by Stockfish's
+/// makers against versions of Stash on CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341); the lowest are
+/// weaker with less time, so only those at 8+0.08 counted. Rungs are known to 105 Elo at the bottom and 50 at 2165. The two
+/// of 2430 scored 47 % against each other in 140 games. Those above lie among what 12,000 to 248,300 nodes scored,
+/// known to 80 to 190 Elo. The last is what the engine does at 8+0.08.
+const LADDER: [Rung; 13] = [
+    Rung { elo: 795, nodes: 40.0, error: 160.0 },
+    Rung { elo: 920, nodes: 61.0, error: 146.0 },
+    Rung { elo: 1070, nodes: 373.0, error: 71.6 },
+    Rung { elo: 1435, nodes: 1_317.0, error: 32.6 },
+    Rung { elo: 1800, nodes: 2_867.0, error: 16.7 },
+    Rung { elo: 2165, nodes: 7_235.0, error: 5.4 },
     Rung { elo: 2430, nodes: 14_735.0, error: 1.4 },
     Rung { elo: 2430, nodes: 8_000.0, error: 0.0 },
     Rung { elo: 2830, nodes: 25_000.0, error: 0.0 },
