@@ -20,7 +20,7 @@ struct Rung {
 /// Stockfish 15.1's skill levels 0 to 10, Fairy-Max, Phalanx, GNU Chess, Glaurung, Toga II and Ethereal, and of these
 /// against each other; all of them came out within 35 Elo of their ratings. The skill levels were rated by Stockfish's
 /// makers against versions of Stash on CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341); the lowest are
-/// weaker with less time, so only those at 8+0.08 counted. Rungs are known to 105 Elo at the bottom and 50 at 2165. The two
+/// weaker with less time, so of levels 0 to 3 only games at 8+0.08 counted. Rungs are known to 105 Elo at the bottom and 50 at 2165. The two
 /// of 2430 scored 47 % against each other in 140 games. Those above lie among what 12,000 to 248,300 nodes scored,
 /// known to 80 to 190 Elo. The last is what the engine does at 8+0.08.
 const LADDER: [Rung; 13] = [

@@ -45,7 +45,7 @@ moves                             the legal moves
 perft N                           count the lines of N legal moves
 divide N                          the same, with a count for each first move
 display, d                        the board
-evaluate, eval                    the evaluation, term by term
+evaluate, eval                    the evaluation, term by term, and what is known of an ending
 book on|off                       play from the book (option BookFile), or not
 bench [N]                         search fixed positions to depth N
 genfens N seed S book FILE|None   N random openings";
