@@ -11,10 +11,8 @@ use super::{Finding, Findings, Judgement, Subject};
 /// How long each answer, and each leaving, may take.
 const SOON: Duration = Duration::from_secs(3);
 
-/// How long and how often the first words of an engine of xboard's protocol are awaited before it is nudged: as often as
-/// the driver does, for two seconds in all.
-const NUDGED: Duration = Duration::from_millis(50);
-const NUDGES: u32 = 40;
+/// How long the first words of an engine of xboard's protocol are awaited.
+const FEATURES: Duration = Duration::from_secs(2);
 
 /// After such a silence it has no more features to tell.
 const TOLD: Duration = Duration::from_millis(200);
@@ -111,12 +109,12 @@ fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
     }
     talk.say("xboard");
     talk.say("protover 2");
-    for _ in 0..NUDGES {
-        // GNU Chess 6 can sleep over its first lines until others come.
-        talk.say("");
-        if talk.hear_within("feature", NUDGED) {
+    let deadline = Instant::now() + FEATURES;
+    for (silence, lines) in smalt_driver::nudges() {
+        if talk.hear_within("feature", silence) || Instant::now() >= deadline {
             break;
         }
+        talk.process.write(lines);
     }
     while talk.hear_within("feature", TOLD) {}
     talk.say("new");

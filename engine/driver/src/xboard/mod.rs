@@ -10,6 +10,7 @@ mod asking;
 mod board;
 mod features;
 mod hearing;
+mod nudges;
 mod time_lines;
 
 use std::time::{Duration, Instant};
@@ -30,28 +31,12 @@ use answering::to_info;
 use board::{Board, push};
 use features::{CORES, Heard, MEMORY};
 use hearing::{Awaiting, Enough, Hearing, Observed};
+pub use nudges::nudges;
 use time_lines::TimeLines;
 
 /// How long features are awaited from an engine that may know only version 1. The protocol (section 9) gives it two
 /// seconds; GNU Chess, left alone, can need three.
 const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
-
-/// After so long a silence at the start something more is sent, as GNU Chess 6 can sleep over its first lines until others
-/// come. One of its threads waits for the lock of standard input, which another holds while it reads a line: each further
-/// line is a chance to get it, a small one. Having got it, it drops what that other had read ahead, which may be the
-/// question.
-const NUDGE_AFTER: Duration = Duration::from_millis(50);
-
-/// Many chances in one write. Of starts with `--xboard`, four at once on two idle cores, all 100 told their features within
-/// 0.9 s with so many empty lines. Where single ones were sent for a second and the question each second after that, 7 of 40
-/// were silent for 10 s.
-const NUDGE: [u8; 64] = [b'\n'; 64];
-
-/// The question is asked again in place of each such nudge.
-const ASK_AGAIN_EVERY: u32 = 5;
-
-/// Nudges after so many come at longer intervals, since GNU Chess has room for 4095 characters of them.
-const QUICK_NUDGES: u32 = 20;
 
 /// A running engine that speaks the protocol of xboard, version 2 or 1.
 #[derive(Debug)]
@@ -206,18 +191,14 @@ impl Engine for XboardEngine {
         let waited = self.conversation.patience.start;
         let soon = asked_at + FEATURE_PATIENCE.min(waited);
         let is_done = |hearing: &Hearing| hearing.features.heard == Heard::Done;
-        let mut nudges = 0;
-        let mut nudge_at = asked_at + NUDGE_AFTER;
-        while self.hearing.features.heard == Heard::Nothing && nudge_at < soon {
-            match self.hear_until(nudge_at, meanwhile, |heard| heard.features.heard != Heard::Nothing) {
-                Ok(()) => break,
-                Err(Waited::Late) => {
-                    nudges += 1;
-                    let nudge =
-                        if nudges % ASK_AGAIN_EVERY == 0 { b"protover 2\n".as_slice() } else { &NUDGE };
-                    let pause = if nudges < QUICK_NUDGES { NUDGE_AFTER } else { NUDGE_AFTER * 5 };
-                    nudge_at = self.conversation.send(nudge, meanwhile, &mut self.hearing)? + pause;
+        let mut nudged_at = asked_at;
+        for (silence, lines) in nudges() {
+            let until = soon.min(nudged_at + silence);
+            match self.hear_until(until, meanwhile, |heard| heard.features.heard != Heard::Nothing) {
+                Err(Waited::Late) if until < soon => {
+                    nudged_at = self.conversation.send(lines, meanwhile, &mut self.hearing)?;
                 }
+                Ok(()) | Err(Waited::Late) => break,
                 Err(Waited::Stopped(error)) => return Err(error),
             }
         }
