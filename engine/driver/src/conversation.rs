@@ -166,11 +166,7 @@ impl Conversation {
     fn note_sent(&mut self, at: Instant, mut lines: &[u8]) {
         while !lines.is_empty() {
             let (line, after) = split_line(lines);
-            let line = line.trim_ascii_end();
-            // One of many empty lines is enough to see what was sent.
-            if !line.is_empty() || after.is_empty() {
-                self.transcript.push(at, Speaker::Driver, line);
-            }
+            self.transcript.push(at, Speaker::Driver, line.trim_ascii_end());
             lines = after;
         }
     }

@@ -50,4 +50,4 @@ pub use search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish,
 pub use start::{StartFailure, start};
 pub use transcript::{LINES_KEPT, Speaker, Transcript, TranscriptLine, TranscriptSink};
 pub use uci::UciEngine;
-pub use xboard::{XboardEngine, nudges};
+pub use xboard::{XboardEngine, xboard_nudges};

@@ -71,17 +71,18 @@ impl TranscriptSink for SharedSink {
     }
 }
 
-/// Keeps the last [`LINES_KEPT`] lines.
+/// Keeps the last [`LINES_KEPT`] lines; of empty ones in a row, which say no more together, the first.
 pub struct Transcript {
     begun: Instant,
     kept: KeptLines,
+    is_last_empty: bool,
     sink: Option<Box<dyn TranscriptSink>>,
 }
 
 impl Transcript {
     /// An empty one, that begins now.
     pub(crate) fn new() -> Self {
-        Self { begun: Instant::now(), kept: KeptLines::default(), sink: None }
+        Self { begun: Instant::now(), kept: KeptLines::default(), is_last_empty: false, sink: None }
     }
 
     /// Sends every later line to this sink too, in place of the one before.
@@ -102,7 +103,10 @@ impl Transcript {
         if let Some(sink) = &mut self.sink {
             sink.line(at.saturating_duration_since(self.begun), speaker, line);
         }
-        self.kept.push(at, speaker, line, shared);
+        if !(line.is_empty() && self.is_last_empty) {
+            self.kept.push(at, speaker, line, shared);
+        }
+        self.is_last_empty = line.is_empty();
     }
 
     /// The last lines, oldest first.
@@ -142,6 +146,21 @@ mod tests {
         assert_eq!(lines.len(), LINES_KEPT);
         assert_eq!(lines[0].text, "info depth 70");
         assert_eq!(receiver.try_iter().count(), 120);
+    }
+
+    #[test]
+    fn empty_lines_in_a_row_leave_room_for_others() {
+        let mut transcript = Transcript::new();
+        let (sender, receiver) = mpsc::channel();
+        transcript.set_sink(Some(Box::new(move |_: Duration, _: Speaker, text: &[u8]| {
+            sender.send(text.to_vec()).unwrap();
+        })));
+        for line in ["xboard", "", "", "", "protover 2", "", "new"] {
+            transcript.push(Instant::now(), Speaker::Driver, line.as_bytes());
+        }
+        let texts: Vec<String> = transcript.lines().into_iter().map(|line| line.text).collect();
+        assert_eq!(texts, ["xboard", "", "protover 2", "", "new"]);
+        assert_eq!(receiver.try_iter().count(), 7);
     }
 
     #[test]

@@ -110,10 +110,11 @@ fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
     talk.say("xboard");
     talk.say("protover 2");
     let deadline = Instant::now() + FEATURES;
-    for (silence, lines) in smalt_driver::nudges() {
-        if talk.hear_within("feature", silence) || Instant::now() >= deadline {
+    for (silence, lines) in smalt_driver::xboard_nudges() {
+        if talk.hear_within("feature", silence) || talk.process.is_silent() || Instant::now() >= deadline {
             break;
         }
+        talk.lines.push(format!("> {}", lines.trim_ascii().escape_ascii()));
         talk.process.write(lines);
     }
     while talk.hear_within("feature", TOLD) {}

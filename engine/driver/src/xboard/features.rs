@@ -65,6 +65,8 @@ impl Features {
     pub(super) fn hear(&mut self, feature: &Feature<'_>) {
         let (name, value) = (feature.name, feature.value);
         let is_on = value.is_on();
+        // It was asked more than once, and tells all of it again: an answer now could disturb its search.
+        let is_repeated = self.heard == Heard::Done;
         if self.heard == Heard::Nothing {
             self.heard = Heard::Some;
         }
@@ -82,12 +84,13 @@ impl Features {
             "memory" if is_on => self.offer(MEMORY, 4, 1 << 20),
             "smp" if is_on => self.offer(CORES, 1, 4096),
             "option" => accepted = self.hear_option(value.text()),
+            "done" if is_repeated => {}
             "done" => self.heard = if is_on { Heard::Done } else { Heard::Announced },
             "playother" | "draw" | "sigint" | "sigterm" | "analyze" | "ics" | "name" | "pause" | "memory"
             | "smp" | "debug" | "nps" | "egt" => {}
             _ => accepted = false,
         }
-        if name != "option" || !accepted {
+        if !is_repeated && (name != "option" || !accepted) {
             let answer = if accepted { "accepted" } else { "rejected" };
             self.replies.push_str(&format!("{answer} {name}\n"));
         }

@@ -173,3 +173,23 @@ impl Listener for Observed<'_, '_> {
         self.hearing.hear(line, at);
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xboard::features::Heard;
+
+    #[test]
+    fn features_that_come_again_are_not_answered_again() {
+        let mut hearing = Hearing::default();
+        for text in ["feature done=0 ping=1", "feature done=1"] {
+            hearing.hear_message(&EngineMessage::parse(text), text, Instant::now());
+        }
+        let replies = std::mem::take(&mut hearing.features.replies);
+        assert_eq!(replies, "accepted done\naccepted ping\naccepted done\n");
+        for text in ["feature done=0 ping=1", "feature done=1"] {
+            hearing.hear_message(&EngineMessage::parse(text), text, Instant::now());
+            assert_eq!((hearing.features.heard, hearing.features.replies.as_str()), (Heard::Done, ""));
+        }
+    }
+}

@@ -31,11 +31,11 @@ use answering::to_info;
 use board::{Board, push};
 use features::{CORES, Heard, MEMORY};
 use hearing::{Awaiting, Enough, Hearing, Observed};
-pub use nudges::nudges;
+pub use nudges::xboard_nudges;
 use time_lines::TimeLines;
 
 /// How long features are awaited from an engine that may know only version 1. The protocol (section 9) gives it two
-/// seconds; GNU Chess, left alone, can need three.
+/// seconds; GNU Chess on a busy machine can need more.
 const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
 
 /// A running engine that speaks the protocol of xboard, version 2 or 1.
@@ -192,7 +192,7 @@ impl Engine for XboardEngine {
         let soon = asked_at + FEATURE_PATIENCE.min(waited);
         let is_done = |hearing: &Hearing| hearing.features.heard == Heard::Done;
         let mut nudged_at = asked_at;
-        for (silence, lines) in nudges() {
+        for (silence, lines) in xboard_nudges() {
             let until = soon.min(nudged_at + silence);
             match self.hear_until(until, meanwhile, |heard| heard.features.heard != Heard::Nothing) {
                 Err(Waited::Late) if until < soon => {

@@ -15,15 +15,38 @@ const EMPTY_LINES: [u8; 64] = [b'\n'; 64];
 /// The question is asked again in place of each such nudge.
 const ASK_AGAIN_EVERY: u32 = 5;
 
-/// Nudges after so many come at longer intervals, since GNU Chess has room for 4095 characters of them.
+/// After so many nudges more patience is shown, for all that is sent has to find room in GNU Chess, which may still sleep.
 const QUICK_NUDGES: u32 = 20;
+const SLOW_SILENCE: Duration = Duration::from_millis(250);
 
-/// Silences, each with the lines that are sent where nothing was heard for so long.
-pub fn nudges() -> impl Iterator<Item = (Duration, &'static [u8])> {
+/// Silences, each with the lines that are sent where no feature was heard for so long.
+pub fn xboard_nudges() -> impl Iterator<Item = (Duration, &'static [u8])> {
     (1_u32..).map(|number| {
-        let silence = if number <= QUICK_NUDGES { SILENCE } else { SILENCE * 5 };
+        let silence = if number <= QUICK_NUDGES { SILENCE } else { SLOW_SILENCE };
         let lines =
             if number.is_multiple_of(ASK_AGAIN_EVERY) { b"protover 2\n".as_slice() } else { &EMPTY_LINES };
         (silence, lines)
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::xboard::FEATURE_PATIENCE;
+
+    #[test]
+    fn all_nudges_of_a_start_fit_into_the_buffer_of_gnu_chess_and_ask_again() {
+        let mut passed = Duration::ZERO;
+        let sent: Vec<&[u8]> = xboard_nudges()
+            .take_while(|(silence, _)| {
+                passed += *silence;
+                passed <= FEATURE_PATIENCE
+            })
+            .map(|(_, lines)| lines)
+            .collect();
+        // What GNU Chess 6.2 can hold, its end included.
+        assert!(sent.iter().map(|lines| lines.len()).sum::<usize>() < 4096);
+        let questions = sent.iter().filter(|lines| lines.starts_with(b"protover")).count();
+        assert_eq!((sent.len(), questions), (36, 7));
+    }
 }
