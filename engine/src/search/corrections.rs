@@ -76,7 +76,7 @@ impl Corrections {
     // Not inlined: one copy for all nodes.
     #[inline(never)]
     pub(super) fn teach(&mut self, position: &Position, steps: Steps, depth: i32, difference: i32) {
-        let by = (difference * depth / 8).clamp(-MOST / 4, MOST / 4);
+        let by = (difference * depth / P.correction_depth()).clamp(-MOST / 4, MOST / 4);
         for (history, slot) in self.hashed.iter_mut().zip(slots(position)) {
             pull(&mut history[slot][position.turn().index()], by, MOST);
         }

@@ -83,7 +83,7 @@ impl Worker<'_> {
             } else if score >= beta {
                 beta = (score + width).min(INFINITE);
                 if !self.shared.seeks_mate {
-                    searched = (searched - 1).max(depth - 3);
+                    searched = (searched - 1).max(depth - P.aspiration_less_deep_most());
                 }
             } else {
                 return;

@@ -107,6 +107,8 @@ parameters! {
     aspiration_growth in 10..=200,
     /// Half of the widest window; a wider one is opened whole.
     aspiration_most in 50..=2000,
+    /// After scores above the window the root is searched less deep by a ply each, by so many at most.
+    aspiration_less_deep_most in 0..=8,
     /// Deepest node with reverse futility.
     reverse_futility_depth in 2..=16,
     /// Margin for each ply.
@@ -163,6 +165,10 @@ parameters! {
     exchange_pruning_quiet in 5..=100,
     /// Least depth for singular extensions.
     singular_depth in 4..=12,
+    /// So many plies less deep the table's entry may be.
+    singular_table_margin in 0..=6,
+    /// The other moves are searched to the depth, less one, divided by this.
+    singular_depth_divisor in 1..=4,
     /// Most moves of a line that are extended by two plies.
     singular_double_most in 0..=100,
     /// Plies taken off where the table's score is above beta, but other moves are about as good.
@@ -240,6 +246,8 @@ parameters! {
     quiescence_captures in 1..=100,
     /// How much of beta goes into a static score above it, in 1024ths.
     quiescence_fail_high_weight in 0..=1024,
+    /// So many plies teach a correction the whole difference.
+    correction_depth in 1..=32,
     /// The largest correction by pawns.
     correction_pawn in 0..=200,
     /// The largest correction by minor pieces and kings.
@@ -256,16 +264,32 @@ parameters! {
     time_hard_factor in 1000..=10000,
     /// Hard limit, in thousandths of the remaining clock.
     time_hard_share in 100..=950,
+    /// To the next control so many moves are expected at most.
+    time_moves_most in 2..=200,
+    /// Hard limit before the last move to the control, in thousandths of the remaining clock.
+    time_last_move_share in 100..=950,
+    /// Hard limit before other moves to the control, in thousandths of the remaining clock.
+    time_control_share in 100..=950,
     /// What the soft limit is multiplied with after the best move has changed, in thousandths.
     time_stability_base in 1000..=2000,
-    /// How much less that is for each iteration that ends with the same best move, up to seven, in thousandths.
+    /// How much less that is for each iteration that ends with the same best move, in thousandths.
     time_stability_step in 0..=140,
-    /// What the soft limit is multiplied with besides where the best move took no nodes, in thousandths; 1600 at most.
+    /// So many iterations count at most.
+    time_stability_most in 0..=7,
+    /// What the soft limit is multiplied with besides where the best move took no nodes, in thousandths.
     time_effort_base in 1000..=3000,
-    /// How much less that is where it took all nodes, in thousandths; 500 is left at least.
+    /// How much less that is where it took all nodes, in thousandths.
     time_effort_factor in 0..=3000,
-    /// So many centipawns that the score falls add the time once more; a half of it is added at most.
+    /// The least that this comes to, in thousandths.
+    time_effort_least in 100..=1000,
+    /// The most that this comes to, in thousandths.
+    time_effort_most in 1000..=3000,
+    /// So many centipawns that the score falls add the time once more.
     time_drop_divisor in 30..=1000,
+    /// What is left of the time at least when the score rises, in thousandths.
+    time_drop_least in 500..=1000,
+    /// What the time is multiplied with at most when the score falls, in thousandths.
+    time_drop_most in 1000..=3000,
     /// What a win against a lone king counts before all else; with the pawn's ranks less than a queen.
     ending_win in 400..=700,
     /// More for each rank that the last pawn has gone.

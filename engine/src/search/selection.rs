@@ -116,7 +116,7 @@ impl Worker<'_> {
     ) -> Extension {
         let Some(entry) = judged.known else { return Extension::Plies(0) };
         let is_candidate = depth >= P.singular_depth()
-            && entry.depth >= depth - 3
+            && entry.depth >= depth - P.singular_table_margin()
             && entry.bound != Bound::Upper
             && !is_decided(entry.score);
         if !is_candidate {
@@ -124,7 +124,14 @@ impl Worker<'_> {
         }
         let goal = entry.score - P.singular_margin() * depth;
         self.frame(ply).excluded = Some(mv);
-        let score = self.search::<false>(position, goal - 1, goal, (depth - 1) / 2, ply, expected);
+        let score = self.search::<false>(
+            position,
+            goal - 1,
+            goal,
+            (depth - 1) / P.singular_depth_divisor(),
+            ply,
+            expected,
+        );
         self.frame(ply).excluded = None;
         if score < goal {
             let is_alone = !PV

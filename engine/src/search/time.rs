@@ -81,21 +81,23 @@ impl Clarity {
     fn factor(self) -> f64 {
         let share = |thousandths: i32| f64::from(thousandths) / 1000.0;
         let stability = share(P.time_stability_base())
-            - share(P.time_stability_step()) * f64::from(self.stable_iterations.min(7));
-        let effort =
-            (share(P.time_effort_base()) - share(P.time_effort_factor()) * self.node_share).clamp(0.5, 1.6);
-        let trend = (1.0 + f64::from(self.score_drop) / f64::from(P.time_drop_divisor())).clamp(0.85, 1.5);
+            - share(P.time_stability_step())
+                * f64::from(self.stable_iterations.min(P.time_stability_most() as u32));
+        let effort = (share(P.time_effort_base()) - share(P.time_effort_factor()) * self.node_share)
+            .clamp(share(P.time_effort_least()), share(P.time_effort_most()));
+        let trend = (1.0 + f64::from(self.score_drop) / f64::from(P.time_drop_divisor()))
+            .clamp(share(P.time_drop_least()), share(P.time_drop_most()));
         stability * effort * trend
     }
 }
 
 /// Soft limit and greatest hard limit with a number of moves to the next control.
 fn for_moves(usable: Duration, increment: Duration, overhead: Duration, moves: u32) -> (Duration, Duration) {
-    let moves = moves.min(50);
+    let moves = moves.min(P.time_moves_most() as u32);
     let later = (increment.saturating_sub(overhead)).saturating_mul(moves - 1);
     let soft = usable.saturating_add(later) / (moves + 1);
-    let most = if moves == 1 { usable.mul_f64(0.9) } else { usable.mul_f64(0.7) };
-    (soft, most)
+    let most = if moves == 1 { P.time_last_move_share() } else { P.time_control_share() };
+    (soft, thousandths(usable, most))
 }
 
 fn thousandths(time: Duration, share: i32) -> Duration {
