@@ -75,14 +75,15 @@ impl TranscriptSink for SharedSink {
 pub struct Transcript {
     begun: Instant,
     kept: KeptLines,
-    is_last_empty: bool,
+    /// Who said the last line, if that was empty.
+    last_empty: Option<Speaker>,
     sink: Option<Box<dyn TranscriptSink>>,
 }
 
 impl Transcript {
     /// An empty one, that begins now.
     pub(crate) fn new() -> Self {
-        Self { begun: Instant::now(), kept: KeptLines::default(), is_last_empty: false, sink: None }
+        Self { begun: Instant::now(), kept: KeptLines::default(), last_empty: None, sink: None }
     }
 
     /// Sends every later line to this sink too, in place of the one before.
@@ -103,10 +104,11 @@ impl Transcript {
         if let Some(sink) = &mut self.sink {
             sink.line(at.saturating_duration_since(self.begun), speaker, line);
         }
-        if !(line.is_empty() && self.is_last_empty) {
+        let empty = line.is_empty().then_some(speaker);
+        if empty.is_none() || empty != self.last_empty {
             self.kept.push(at, speaker, line, shared);
         }
-        self.is_last_empty = line.is_empty();
+        self.last_empty = empty;
     }
 
     /// The last lines, oldest first.

@@ -168,7 +168,7 @@ parameters! {
     /// So many plies less deep the table's entry may be.
     singular_table_margin in 0..=6,
     /// The other moves are searched to the depth, less one, divided by this.
-    singular_depth_divisor in 1..=4,
+    singular_depth_divisor in 2..=3,
     /// Most moves of a line that are extended by two plies.
     singular_double_most in 0..=100,
     /// Plies taken off where the table's score is above beta, but other moves are about as good.
@@ -246,8 +246,6 @@ parameters! {
     quiescence_captures in 1..=100,
     /// How much of beta goes into a static score above it, in 1024ths.
     quiescence_fail_high_weight in 0..=1024,
-    /// So many plies teach a correction the whole difference.
-    correction_depth in 1..=32,
     /// The largest correction by pawns.
     correction_pawn in 0..=200,
     /// The largest correction by minor pieces and kings.
@@ -256,6 +254,8 @@ parameters! {
     correction_pieces in 0..=200,
     /// The largest correction by the last two moves.
     correction_continuation in 0..=200,
+    /// What a correction is taught: the difference times the depth, divided by this.
+    correction_depth in 1..=32,
     /// Thousandths of the remaining clock for a move.
     time_share in 10..=150,
     /// Thousandths of the increment for a move.

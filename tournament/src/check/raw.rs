@@ -114,7 +114,10 @@ fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
         if talk.hear_within("feature", silence) || talk.process.is_silent() || Instant::now() >= deadline {
             break;
         }
-        talk.lines.push(format!("> {}", lines.trim_ascii().escape_ascii()));
+        let shown = format!("> {}", lines.trim_ascii().escape_ascii());
+        if talk.lines.last() != Some(&shown) {
+            talk.lines.push(shown);
+        }
         talk.process.write(lines);
     }
     while talk.hear_within("feature", TOLD) {}

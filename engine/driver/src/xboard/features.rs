@@ -65,7 +65,7 @@ impl Features {
     pub(super) fn hear(&mut self, feature: &Feature<'_>) {
         let (name, value) = (feature.name, feature.value);
         let is_on = value.is_on();
-        // It was asked more than once, and tells all of it again: an answer now could disturb its search.
+        // What comes after `done=1` mostly comes again, as it was asked more than once: an answer could disturb its search.
         let is_repeated = self.heard == Heard::Done;
         if self.heard == Heard::Nothing {
             self.heard = Heard::Some;
