@@ -20,10 +20,10 @@ struct Rung {
 /// Stockfish 15.1's skill levels 0 to 10, Fairy-Max, Phalanx, GNU Chess, Glaurung, Toga II and Ethereal, and of these
 /// against each other; all of them came out within 35 Elo of their ratings. The skill levels were rated by Stockfish's
 /// makers against versions of Stash on CCRL's Blitz list (official-stockfish/Stockfish, pull request 4341); the lowest are
-/// weaker with less time, so of levels 0 to 3 only games at 8+0.08 counted. Rungs are known to 105 Elo at the bottom and 50 at 2165.
-/// Of the two of 2430 the second scored 58 % against one point less in 200 games. Those above lie among what 12,000 to 248,300 nodes scored, known to 80 to 190 Elo; an eighth was taken from their
-/// nodes when better constants of the search had brought 42 ± 36 Elo at 2600 and 47 ± 46 at 3000. The last is what the engine
-/// does at 8+0.08.
+/// weaker with less time, so of levels 0 to 3 only games at 8+0.08 counted. Rungs are known to 105 Elo at the bottom and
+/// 50 at 2165. Of the two of 2430 the second scored 58 % against one point less in 200 games. Those above lie among what
+/// 12,000 to 248,300 nodes scored, known to 80 to 190 Elo; an eighth was taken from their nodes when better constants of
+/// the search had brought 42 ± 36 Elo at 2600 and 47 ± 46 at 3000. The last is what the engine does at 8+0.08.
 const LADDER: [Rung; 13] = [
     Rung { elo: 795, nodes: 40.0, error: 160.0 },
     Rung { elo: 920, nodes: 61.0, error: 146.0 },

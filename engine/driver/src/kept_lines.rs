@@ -58,6 +58,13 @@ impl KeptLines {
         self.bytes.drain(..length);
     }
 
+    /// Whether the last line is an empty one of theirs.
+    pub(crate) fn ends_empty(&self, speaker: Speaker) -> bool {
+        self.lines.back().is_some_and(|last| {
+            last.speaker == speaker && last.length == 0 && last.shared.is_none_or(|shared| shared == 0)
+        })
+    }
+
     pub(crate) fn len(&self) -> usize {
         self.lines.len()
     }

@@ -75,15 +75,13 @@ impl TranscriptSink for SharedSink {
 pub struct Transcript {
     begun: Instant,
     kept: KeptLines,
-    /// Who said the last line, if that was empty.
-    last_empty: Option<Speaker>,
     sink: Option<Box<dyn TranscriptSink>>,
 }
 
 impl Transcript {
     /// An empty one, that begins now.
     pub(crate) fn new() -> Self {
-        Self { begun: Instant::now(), kept: KeptLines::default(), last_empty: None, sink: None }
+        Self { begun: Instant::now(), kept: KeptLines::default(), sink: None }
     }
 
     /// Sends every later line to this sink too, in place of the one before.
@@ -104,11 +102,9 @@ impl Transcript {
         if let Some(sink) = &mut self.sink {
             sink.line(at.saturating_duration_since(self.begun), speaker, line);
         }
-        let empty = line.is_empty().then_some(speaker);
-        if empty.is_none() || empty != self.last_empty {
+        if !(line.is_empty() && self.kept.ends_empty(speaker)) {
             self.kept.push(at, speaker, line, shared);
         }
-        self.last_empty = empty;
     }
 
     /// The last lines, oldest first.
@@ -134,13 +130,19 @@ mod tests {
     use super::*;
     use std::sync::mpsc;
 
-    #[test]
-    fn the_last_fifty_lines_stay_and_the_sink_gets_all() {
+    /// An empty transcript, and what its sink gets.
+    fn watched() -> (Transcript, mpsc::Receiver<Vec<u8>>) {
         let mut transcript = Transcript::new();
         let (sender, receiver) = mpsc::channel();
         transcript.set_sink(Some(Box::new(move |_: Duration, _: Speaker, text: &[u8]| {
             sender.send(text.to_vec()).unwrap();
         })));
+        (transcript, receiver)
+    }
+
+    #[test]
+    fn the_last_fifty_lines_stay_and_the_sink_gets_all() {
+        let (mut transcript, receiver) = watched();
         for number in 0..120 {
             transcript.push(Instant::now(), Speaker::Engine, format!("info depth {number}").as_bytes());
         }
@@ -152,11 +154,7 @@ mod tests {
 
     #[test]
     fn empty_lines_in_a_row_leave_room_for_others() {
-        let mut transcript = Transcript::new();
-        let (sender, receiver) = mpsc::channel();
-        transcript.set_sink(Some(Box::new(move |_: Duration, _: Speaker, text: &[u8]| {
-            sender.send(text.to_vec()).unwrap();
-        })));
+        let (mut transcript, receiver) = watched();
         for line in ["xboard", "", "", "", "protover 2", "", "new"] {
             transcript.push(Instant::now(), Speaker::Driver, line.as_bytes());
         }

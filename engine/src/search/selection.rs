@@ -124,14 +124,8 @@ impl Worker<'_> {
         }
         let goal = entry.score - P.singular_margin() * depth;
         self.frame(ply).excluded = Some(mv);
-        let score = self.search::<false>(
-            position,
-            goal - 1,
-            goal,
-            (depth - 1) / P.singular_depth_divisor(),
-            ply,
-            expected,
-        );
+        let shallower = (depth - 1) / P.singular_depth_divisor();
+        let score = self.search::<false>(position, goal - 1, goal, shallower, ply, expected);
         self.frame(ply).excluded = None;
         if score < goal {
             let is_alone = !PV
