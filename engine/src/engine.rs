@@ -6,7 +6,7 @@ use std::time::Duration;
 
 use smalt_chess::notation::polyglot::{BookMove, PolyglotBook};
 use smalt_chess::{Move, Position, UciMove, UciMoveError};
-use smalt_protocol::SearchLimits;
+use smalt_protocol::{Bound, SearchLimits};
 
 use crate::evaluation::Parameters;
 use crate::search::score::{MAX_PLY, mated_in};
@@ -322,7 +322,7 @@ impl Engine {
         let score = if self.position.is_check() { mated_in(0) } else { 0 };
         Progress {
             depth: 0,
-            lines: vec![Line { score, moves: Vec::new(), selective_depth: 0 }],
+            lines: vec![Line { score, bound: Bound::Exact, moves: Vec::new(), selective_depth: 0 }],
             nodes: 0,
             time: signals.elapsed(),
             fullness: 0,

@@ -122,9 +122,10 @@ pub(crate) fn scramble(state: u64) -> u64 {
 mod tests {
     use super::*;
     use crate::search::score::mate_in;
+    use smalt_protocol::Bound;
 
     fn line(score: i32, position: &Position) -> Line {
-        Line { score, moves: vec![position.legal_moves()[0]], selective_depth: 1 }
+        Line { score, bound: Bound::Exact, moves: vec![position.legal_moves()[0]], selective_depth: 1 }
     }
 
     #[test]

@@ -10,7 +10,7 @@ use smalt::search::score::{mate_in, mated_in};
 use smalt::search::{ClockState, Progress, Signals};
 use smalt::strength::Strength;
 use smalt_chess::{Color, Move, Position, UciMove};
-use smalt_protocol::{Clock, SearchLimits};
+use smalt_protocol::{Bound, Clock, SearchLimits};
 
 const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const MANY_MOVES: &str = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
@@ -277,6 +277,76 @@ fn repetition_is_a_draw_by_the_game_so_far() {
     let mut last = None;
     engine.go(&limits, &Signals::new(ClockState::Running), &mut |progress| last = Some(progress.clone()));
     assert!(last.unwrap().lines[0].score.abs() <= 1);
+}
+
+/// Queen down, with a repetition at hand: moves that are left out for their number must not make it one that is forced.
+#[test]
+fn what_is_left_out_does_not_hide_what_a_position_is_worth() {
+    let lost = "4k3/pppq1ppp/8/8/8/8/PPP2PPP/4K3 w - - 0 1";
+    for plies in 1..=9 {
+        let (_, end) = search(&mut Engine::new(), lost, &depth(plies));
+        assert!(end.lines[0].score < -1000, "{plies}: {:?}", end.lines);
+    }
+}
+
+/// White gives his queen for a zugzwang, which a null move takes for a gift.
+#[test]
+fn a_deep_null_move_does_not_hide_a_zugzwang() {
+    let mut engine = Engine::new();
+    engine.set_hash(64).unwrap();
+    let (choice, _) = search(&mut engine, "8/6B1/p5p1/Pp4kp/1P5r/5P1Q/4q1PK/8 w - - 0 1", &nodes(6_000_000));
+    let best = UciMove::from_move(choice.best.unwrap(), Default::default());
+    assert_eq!(best, uci("h3h4"));
+}
+
+#[test]
+fn time_spent_pondering_is_time_spent() {
+    let clock = Some(Clock { remaining: Duration::from_millis(1000), increment: Duration::ZERO });
+    let limits = SearchLimits { ponder: true, white: clock, black: clock, ..SearchLimits::default() };
+    let mut engine = Engine::new();
+    engine.set_position(KIWIPETE.parse().unwrap(), []).unwrap();
+    let signals = Signals::new(ClockState::Pondering);
+    let mut depths = Vec::new();
+    engine.go(&limits, &signals, &mut |progress| {
+        depths.push(progress.depth);
+        // Far longer than such a clock allows for a move; then the awaited move is played.
+        if progress.depth == 2 {
+            std::thread::sleep(Duration::from_millis(600));
+            signals.ponder_hit();
+        }
+    });
+    assert_eq!(depths, [1, 2]);
+}
+
+#[test]
+fn a_score_of_a_failed_window_is_told_as_a_bound() {
+    let mut bounds = Vec::new();
+    for limit in (2_000..40_000).step_by(1_000) {
+        let (_, end) = search(&mut Engine::new(), KIWIPETE, &nodes(limit));
+        bounds.push(end.lines[0].bound);
+    }
+    for bound in [Bound::Exact, Bound::Lower, Bound::Upper] {
+        assert!(bounds.contains(&bound), "{bound:?}");
+    }
+    let (_, end) = search(&mut Engine::new(), KIWIPETE, &depth(8));
+    assert_eq!(end.lines[0].bound, Bound::Exact);
+}
+
+#[test]
+fn the_last_report_is_what_is_played_however_many_threads_search() {
+    let mut engine = Engine::new();
+    engine.set_threads(4);
+    for round in 0..30 {
+        engine.new_game();
+        engine.set_position(KIWIPETE.parse().unwrap(), []).unwrap();
+        let mut reports: Vec<Progress> = Vec::new();
+        let limits = nodes(20_000 + 1_000 * round);
+        let choice = engine.go(&limits, &Signals::new(ClockState::Running), &mut |progress| {
+            reports.push(progress.clone());
+        });
+        assert!(reports.is_sorted_by_key(|report| (report.time, report.nodes)));
+        assert_eq!(choice.best, Some(reports.last().unwrap().lines[0].moves[0]));
+    }
 }
 
 #[test]

@@ -133,6 +133,18 @@ fn an_infinite_search_ends_only_when_stopped() {
 }
 
 #[test]
+fn what_is_asked_after_stop_is_answered_after_the_move() {
+    let mut engine = Conversation::begin();
+    for _ in 0..20 {
+        engine.tell("go infinite");
+        engine.tell("stop");
+        let lines = engine.ask("isready", "readyok");
+        assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{lines:?}");
+    }
+    engine.end();
+}
+
+#[test]
 fn stop_at_any_moment_brings_a_legal_move() {
     let mut engine = Conversation::begin();
     for round in 0..40 {

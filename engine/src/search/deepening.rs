@@ -53,7 +53,11 @@ impl Worker<'_> {
             course.stable_iterations = if is_same { course.stable_iterations + 1 } else { 0 };
             course.scores.push(self.root[0].score);
             if self.is_first() && !self.has_time(depth, &course) {
-                break;
+                // The opponent's time costs nothing, so while it runs the search goes on.
+                self.shared.is_ripe.store(true, Relaxed);
+                if !self.shared.signals.is_pondering() {
+                    break;
+                }
             }
         }
         if self.is_first() {
@@ -116,10 +120,11 @@ impl Worker<'_> {
     }
 
     /// Whether the clock allows another iteration, and it may still change the move: a mate that was looked for twice as
-    /// deep as it is far is the nearest, and only who sets no limit of time or nodes wants to hear of it on and on.
+    /// deep as it is far is the nearest, and only who sets no limit of time or nodes wants to hear of it on and on. Time
+    /// spent pondering counts like the own: the work is done.
     fn has_time(&self, depth: i32, course: &Course) -> bool {
         let shared = self.shared;
-        let Some(elapsed) = shared.signals.own_time() else { return true };
+        let elapsed = shared.signals.elapsed();
         let best = &self.root[0];
         let has_limit = shared.node_limit.is_some() || shared.allotment.hard.is_some();
         if has_limit && is_mate(best.score) && depth > 2 * (MATE - best.score.abs()) {

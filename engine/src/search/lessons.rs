@@ -1,6 +1,7 @@
 //! What a node teaches when it is done: histories, corrections, and what the root notes about its moves.
 
 use smalt_chess::{Move, Position};
+use smalt_protocol::Bound;
 
 use super::endings::lone_side;
 use super::histories::{Context, Place, bonus, malus};
@@ -8,7 +9,6 @@ use super::outlook::Outlook;
 use super::params::PARAMETERS as P;
 use super::score::{INFINITE, NO_SCORE, is_decided};
 use super::shortcuts::Judged;
-use super::transposition::Bound;
 use super::worker::{Frame, Worker};
 
 impl Worker<'_> {
@@ -24,7 +24,7 @@ impl Worker<'_> {
         mv: Move,
         score: i32,
         number: usize,
-        alpha: i32,
+        (alpha, beta): (i32, i32),
         nodes_before: u64,
     ) {
         let (nodes, selective_depth) = (self.nodes - nodes_before, self.selective_depth);
@@ -36,6 +36,11 @@ impl Worker<'_> {
         root_move.nodes += nodes;
         if number == 1 || score > alpha {
             root_move.score = score;
+            root_move.bound = match score {
+                _ if score <= alpha => Bound::Upper,
+                _ if score >= beta => Bound::Lower,
+                _ => Bound::Exact,
+            };
             root_move.selective_depth = selective_depth;
             root_move.pv.truncate(1);
             root_move.pv.extend(below);

@@ -34,6 +34,7 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::time::Duration;
 
 use smalt_chess::{Move, Position};
+use smalt_protocol::{Bound, ReportedScore};
 
 pub use endings::KnownEnding;
 pub use probing::{FiftyMoves, ProbeRule, Probing};
@@ -90,10 +91,19 @@ impl Goal {
 pub struct Line {
     /// From the view of the side to move at the root; see [`score`].
     pub score: i32,
+    /// How the score relates to the true one: exact, unless the search was broken off while its window had failed.
+    pub bound: Bound,
     /// The moves from the root; at least one, unless the game is over.
     pub moves: Vec<Move>,
     /// The longest line looked at below this move, in plies.
     pub selective_depth: usize,
+}
+
+impl Line {
+    /// Its score as the world outside hears it.
+    pub fn reported(&self) -> ReportedScore {
+        ReportedScore { score: score::to_report(self.score), bound: self.bound }
+    }
 }
 
 /// The state of the search after an iteration.
@@ -187,6 +197,7 @@ pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut
         probing: probing.filter(|probing| probing.is_needed_below(ranking.as_ref())),
         table_hits: AtomicU64::new(ranks.len() as u64),
         finished: AtomicBool::new(false),
+        is_ripe: AtomicBool::new(false),
     };
     let root = Root { position: &task.position, history: &task.history, moves: &task.moves, ranks: &ranks };
     let (first, others) = means.memories.split_first_mut().expect("there is a thread");
@@ -209,29 +220,48 @@ pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut
         let mut worker = Worker::new(&shared, first, 0, &root);
         worker.deepen(&task.position, goal, &mut |worker| report(&progress(worker, goal)));
         let own = progress(&worker, goal);
-        let others = helpers.into_iter().filter_map(|helper| helper.join().ok());
-        Progress { nodes: shared.total_nodes(), ..choose(own, others) }
+        let others: Vec<_> = helpers.into_iter().filter_map(|helper| helper.join().ok()).collect();
+        let end = |chosen: Progress| Progress {
+            nodes: shared.total_nodes(),
+            time: shared.signals.elapsed(),
+            table_hits: shared.table_hits.load(Relaxed),
+            ..chosen
+        };
+        match choose(&own, others) {
+            Some(chosen) => {
+                // Nobody should see a move played that was never reported.
+                let chosen = end(chosen);
+                report(&chosen);
+                chosen
+            }
+            None => end(own),
+        }
     })
 }
 
-/// The result to trust: a helper's if it completed a greater depth, or the same with a better score.
-fn choose(own: Progress, others: impl Iterator<Item = Progress>) -> Progress {
+/// A helper's result that is to be trusted more than the own: of a greater depth, or of the same with a better score.
+fn choose(own: &Progress, others: Vec<Progress>) -> Option<Progress> {
     let rank = |progress: &Progress| (progress.depth, progress.lines[0].score);
-    others.fold(own, |best, other| if rank(&other) > rank(&best) { other } else { best })
+    let best = others.into_iter().max_by_key(rank)?;
+    (rank(&best) > rank(own)).then_some(best)
 }
 
 /// What the search thinks of a move at the root, if it has an opinion yet; where endgame tables know better, they speak,
 /// unless a mate is in sight.
-fn shown_score(root_move: &worker::RootMove) -> Option<i32> {
-    let score = root_move.latest_score();
-    root_move.table_score.filter(|_| !score.is_some_and(score::is_mate)).or(score)
+fn shown_score(root_move: &worker::RootMove) -> Option<(i32, Bound)> {
+    let opinion = root_move.latest_score();
+    let table_score =
+        root_move.table_score.filter(|_| !opinion.is_some_and(|(score, _)| score::is_mate(score)));
+    table_score.map(|score| (score, Bound::Exact)).or(opinion)
 }
 
 /// The first line is always there: before it has a score, with the static evaluation.
 fn progress(worker: &Worker<'_>, goal: &Goal) -> Progress {
     let line = |(index, root_move): (usize, &worker::RootMove)| {
-        let score = shown_score(root_move).or((index == 0).then_some(worker.standing))?;
-        Some(Line { score, moves: root_move.pv.clone(), selective_depth: root_move.selective_depth })
+        let standing = (index == 0).then_some((worker.standing, Bound::Exact));
+        let (score, bound) = shown_score(root_move).or(standing)?;
+        let selective_depth = root_move.selective_depth;
+        Some(Line { score, bound, moves: root_move.pv.clone(), selective_depth })
     };
     let lines = worker.root.iter().take(goal.lines.max(1)).enumerate();
     Progress {

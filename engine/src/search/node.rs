@@ -2,6 +2,7 @@
 //! numbered, so that each idea has its place; none of them may blind the search to mates.
 
 use smalt_chess::{Move, Position};
+use smalt_protocol::Bound;
 
 use super::histories::{Exposure, Place};
 use super::ordering::{Picker, Wanted};
@@ -9,10 +10,10 @@ use super::outlook::Outlook;
 use super::params::PARAMETERS as P;
 use super::probing::Answer;
 use super::quiescence::is_cutoff;
-use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, is_decided, mate_in, mated_in};
+use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, NO_SCORE, is_decided, mate_in, mated_in};
 use super::selection::{Extension, Verdict};
 use super::shortcuts::Judged;
-use super::transposition::{Bound, Entry};
+use super::transposition::Entry;
 use super::worker::Worker;
 
 /// What a node off the principal variation is expected to do.
@@ -234,6 +235,11 @@ impl Worker<'_> {
                     Verdict::Look => {}
                     Verdict::Skip => continue,
                     Verdict::SkipQuiets => {
+                        // By their number alone: one of them surely holds what the position is worth, where that
+                        // is below alpha. What was searched may all be worse.
+                        if judged.evaluation != NO_SCORE {
+                            found.best = found.best.max(alpha.min(judged.evaluation));
+                        }
                         picker.skip_quiets();
                         continue;
                     }
@@ -258,8 +264,7 @@ impl Worker<'_> {
             // 10. Play the move.
             self.play(position, mv, exposure, ply, &mut child);
             let mut new_depth = depth - 1 + extension;
-            self.frame(ply + 1).double_extensions =
-                self.frame(ply).double_extensions + i32::from(extension >= 2);
+            self.frame(ply + 1).double_extensions += i32::from(extension >= 2);
             let mut score = -INFINITE;
 
             // 11. Late moves are searched less deep, with a null window; deeper if they surprise.
@@ -307,7 +312,7 @@ impl Worker<'_> {
 
             // 13. What the move brought.
             if is_root {
-                self.note_root_move(mv, score, found.moves, alpha, nodes_before);
+                self.note_root_move(mv, score, found.moves, (alpha, beta), nodes_before);
             }
             if score > found.best {
                 found.best = score;

@@ -127,6 +127,8 @@ parameters! {
     null_move_score_divisor in 50..=500,
     /// Most plies more for the score.
     null_move_score_most in 1..=6,
+    /// From this depth on a search without null moves has to confirm what a null move says.
+    null_move_verified_depth in 8..=30,
     /// Least depth for the capture test.
     probcut_depth in 3..=10,
     /// Margin above beta.

@@ -3,10 +3,11 @@
 use std::sync::atomic::Ordering::Relaxed;
 
 use smalt_chess::Position;
+use smalt_protocol::Bound;
 
 use super::quiescence::is_cutoff;
 use super::score::{INFINITE, MAX_PLY, NO_SCORE, table_loss, table_win};
-use super::transposition::{Bound, Entry};
+use super::transposition::Entry;
 use super::worker::Worker;
 use crate::tablebases::{Outlook, Ranking, Tablebases};
 

@@ -2,13 +2,14 @@
 //! the static evaluation can be trusted.
 
 use smalt_chess::{Move, Position};
+use smalt_protocol::Bound;
 
 use super::histories::Exposure;
 use super::ordering::{Wanted, is_minor_promotion};
 use super::outlook::Outlook;
 use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, NO_SCORE, is_decided, mated_in};
-use super::transposition::{Bound, Entry};
+use super::transposition::Entry;
 use super::worker::Worker;
 
 impl Worker<'_> {

@@ -41,6 +41,7 @@ impl Resolver {
             probing: None,
             table_hits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
+            is_ripe: AtomicBool::new(false),
         };
         let root = Root { position, history: &[], moves: &[], ranks: &[] };
         let mut worker = Worker::new(&shared, &mut self.memory, 0, &root);

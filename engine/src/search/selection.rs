@@ -1,6 +1,7 @@
 //! Which moves of a node deserve how much: those left out, those searched deeper, those searched less deep.
 
 use smalt_chess::{Move, Position};
+use smalt_protocol::Bound;
 
 use super::histories::{Context, Exposure, Place};
 use super::node::Expected;
@@ -8,7 +9,6 @@ use super::outlook::Outlook;
 use super::params::{PARAMETERS as P, exchange_values};
 use super::score::{NO_SCORE, is_decided};
 use super::shortcuts::Judged;
-use super::transposition::Bound;
 use super::worker::Worker;
 
 /// What becomes of a move.

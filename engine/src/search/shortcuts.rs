@@ -2,6 +2,7 @@
 //! shortcuts by which the score alone decides.
 
 use smalt_chess::Position;
+use smalt_protocol::Bound;
 
 use super::histories::{Exposure, Place};
 use super::node::Expected;
@@ -10,7 +11,7 @@ use super::outlook::Outlook;
 use super::params::PARAMETERS as P;
 use super::quiescence::better_estimate;
 use super::score::{NO_SCORE, is_decided};
-use super::transposition::{Bound, Entry};
+use super::transposition::Entry;
 use super::worker::Worker;
 
 /// What the node knows before it looks at moves.
@@ -103,8 +104,10 @@ impl Worker<'_> {
             }
         }
 
-        // 6c. The null move: if even passing keeps the score above beta, some move will.
+        // 6c. The null move: if even passing keeps the score above beta, some move will; but in zugzwang none does, so
+        // that a deep node believes it only once a search of as much less depth, without passing, agrees.
         if depth >= P.null_move_depth()
+            && ply >= self.null_moves_from
             && estimate >= beta
             && judged.evaluation >= beta
             && self.earlier(ply, 1).made != Place::NONE
@@ -121,13 +124,28 @@ impl Worker<'_> {
             if self.stopped {
                 return None;
             }
-            if score >= beta {
+            if score >= beta && self.is_verified(position, beta, depth, saved, ply) {
                 return Some(if is_decided(score) { beta } else { score });
+            }
+            if self.stopped {
+                return None;
             }
         }
 
         // 6d. ProbCut: a capture that beats beta by far in a shallow search will do so in a deep one.
         self.try_captures_above(position, beta, depth, ply, expected, judged)
+    }
+
+    /// Whether a search without null moves near the node confirms what a null move said that saved so many plies.
+    fn is_verified(&mut self, position: &Position, beta: i32, depth: i32, saved: i32, ply: usize) -> bool {
+        if depth < P.null_move_verified_depth() || self.null_moves_from > 0 {
+            return true;
+        }
+        let left = depth - saved;
+        self.null_moves_from = ply + (left * 3 / 4).max(1) as usize;
+        let score = self.search::<false>(position, beta - 1, beta, left, ply, Expected::Cut);
+        self.null_moves_from = 0;
+        score >= beta && !self.stopped
     }
 
     fn try_captures_above(

@@ -6,21 +6,11 @@
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use smalt_chess::Move;
+use smalt_protocol::Bound;
 
 use super::pages::{LARGE_PAGE, Zeroable, zeroed_slice};
 use super::score::{from_table, to_table};
 use crate::memory::prefetch;
-
-/// How a kept score relates to the true one.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Bound {
-    /// The true score is at most that.
-    Upper = 1,
-    /// The true score is at least that.
-    Lower = 2,
-    /// It is the true score.
-    Exact = 3,
-}
 
 /// What the table knows about a position. Scores take the view of the side to move there.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -47,7 +37,13 @@ impl Entry {
         let score = to_table(self.score, ply) as i16 as u16;
         let evaluation = self.evaluation as i16 as u16;
         let depth = self.depth.clamp(0, 255) as u8;
-        let flags = self.bound as u8 | u8::from(self.was_pv) << 2 | generation << 3;
+        // Never zero, which is an empty place.
+        let bound = match self.bound {
+            Bound::Upper => 1_u8,
+            Bound::Lower => 2,
+            Bound::Exact => 3,
+        };
+        let flags = bound | u8::from(self.was_pv) << 2 | generation << 3;
         u64::from(best)
             | u64::from(score) << 16
             | u64::from(evaluation) << 32

@@ -4,6 +4,7 @@ use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 
 use smalt_chess::{Move, Position, Square};
+use smalt_protocol::Bound;
 
 use super::corrections::{Corrections, Spots, Steps};
 use super::endings::{is_known_draw, known_win, lone_side};
@@ -43,6 +44,8 @@ pub(super) struct Shared<'a> {
     pub(super) table_hits: AtomicU64,
     /// The first thread has finished, or another has seen that the search is over.
     pub(super) finished: AtomicBool,
+    /// What has been searched while pondering is enough: the move may be told as soon as the awaited one is played.
+    pub(super) is_ripe: AtomicBool,
 }
 
 impl Shared<'_> {
@@ -54,7 +57,10 @@ impl Shared<'_> {
     pub(super) fn is_over(&self) -> bool {
         self.finished.load(Relaxed)
             || self.signals.is_stopped()
-            || self.signals.own_time().is_some_and(|time| self.allotment.is_used_up(time))
+            || self
+                .signals
+                .own_time()
+                .is_some_and(|time| self.is_ripe.load(Relaxed) || self.allotment.is_used_up(time))
     }
 }
 
@@ -93,6 +99,8 @@ pub(super) struct RootMove {
     pub(super) table_score: Option<i32>,
     /// From this iteration; -[`INFINITE`] if it did not become best.
     pub(super) score: i32,
+    /// What the score is of this iteration, as long as its window has failed: not exact.
+    pub(super) bound: Bound,
     /// From the iteration before, in the same way.
     pub(super) previous: i32,
     pub(super) selective_depth: usize,
@@ -103,8 +111,9 @@ pub(super) struct RootMove {
 
 impl RootMove {
     /// Its score of this iteration or the one before, if it was the best move of a line in one of them.
-    pub(super) fn latest_score(&self) -> Option<i32> {
-        [self.score, self.previous].into_iter().find(|&score| score > -INFINITE)
+    pub(super) fn latest_score(&self) -> Option<(i32, Bound)> {
+        let scores = [(self.score, self.bound), (self.previous, Bound::Exact)];
+        scores.into_iter().find(|&(score, _)| score > -INFINITE)
     }
 }
 
@@ -130,6 +139,8 @@ pub(super) struct Worker<'a> {
     /// Whether the root looks at some legal moves only.
     pub(super) is_root_restricted: bool,
     pub(super) completed_depth: i32,
+    /// No null move is tried before this ply: while one is verified.
+    pub(super) null_moves_from: usize,
     logarithms: &'static Logarithms,
     #[expect(clippy::vec_box, reason = "they go in and out for every node, and are larger than a pointer")]
     buffers: Vec<Box<Ranked>>,
@@ -174,6 +185,7 @@ impl<'a> Worker<'a> {
             rank: root.ranks.get(index).map_or(0, |&(rank, _)| rank),
             table_score: root.ranks.get(index).map(|&(_, score)| score),
             score: -INFINITE,
+            bound: Bound::Exact,
             previous: -INFINITE,
             selective_depth: 0,
             nodes: 0,
@@ -202,6 +214,7 @@ impl<'a> Worker<'a> {
             line: 0,
             is_root_restricted: root.moves.len() != root.position.count_legal_moves(),
             completed_depth: 0,
+            null_moves_from: 0,
             logarithms: &LOGARITHMS,
             buffers: Vec::new(),
         }
@@ -333,8 +346,10 @@ impl<'a> Worker<'a> {
         frame.quiet = mv.is_quiet().then_some((mv, exposure));
         frame.taken_on = mv.is_capture().then_some(mv.to());
         frame.reduction = 0;
-        let reversible = self.frame(ply).reversible + 1;
-        self.frame(ply + 1).reversible = if child.halfmove_clock() == 0 { 0 } else { reversible };
+        let (reversible, double_extensions) = (frame.reversible + 1, frame.double_extensions);
+        let next = self.frame(ply + 1);
+        next.reversible = if child.halfmove_clock() == 0 { 0 } else { reversible };
+        next.double_extensions = double_extensions;
         self.keys.push(child.repetition_key());
     }
 
@@ -346,7 +361,10 @@ impl<'a> Worker<'a> {
         frame.quiet = None;
         frame.taken_on = None;
         frame.reduction = 0;
-        self.frame(ply + 1).reversible = 0;
+        let double_extensions = frame.double_extensions;
+        let next = self.frame(ply + 1);
+        next.reversible = 0;
+        next.double_extensions = double_extensions;
         self.keys.push(child.repetition_key());
         child
     }

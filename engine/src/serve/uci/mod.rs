@@ -64,7 +64,9 @@ impl Session {
                     search.signals.ponder_hit();
                 }
             }
-            ClientMessage::IsReady if self.is_searching() => self.output.say(EngineMessage::ReadyOk),
+            ClientMessage::IsReady if self.is_searching() && !self.is_stopped() => {
+                self.output.say(EngineMessage::ReadyOk)
+            }
             ClientMessage::Go(limits) => {
                 self.start(line, if limits.ponder { ClockState::Pondering } else { ClockState::Running });
             }
@@ -94,6 +96,11 @@ impl Session {
 
     fn is_searching(&self) -> bool {
         self.latest.as_ref().is_some_and(|search| !search.is_over.load(Ordering::Acquire))
+    }
+
+    /// Whether the latest search has been told to end: then what is asked waits for its move.
+    fn is_stopped(&self) -> bool {
+        self.latest.as_ref().is_some_and(|search| search.signals.is_stopped())
     }
 
     fn stop(&self) {

@@ -6,7 +6,7 @@ use smalt_protocol::{Info, Moves, Wdl};
 
 use crate::bench::per_second;
 use crate::engine::Choice;
-use crate::search::score::{is_mate, to_report};
+use crate::search::score::is_mate;
 use crate::search::{Line, Progress};
 use crate::serve::output::Output;
 use crate::serve::settings::Settings;
@@ -20,7 +20,7 @@ pub(super) fn tell_progress(output: &Output, settings: &Settings, progress: &Pro
             depth: Some(progress.depth.unsigned_abs()),
             selective_depth: Some(line.selective_depth as u32),
             multipv: Some(index as u32 + 1),
-            score: Some(to_report(line.score).into()),
+            score: Some(line.reported()),
             wdl: settings.shows_chances.then(|| chances(line)),
             nodes: Some(progress.nodes),
             nps: Some(per_second(progress.nodes, progress.time)),
@@ -61,10 +61,11 @@ fn chances(line: &Line) -> Wdl {
 mod tests {
     use super::*;
     use crate::search::score::mated_in;
+    use smalt_protocol::Bound;
 
     #[test]
     fn chances_add_up_and_follow_the_score() {
-        let of = |score| chances(&Line { score, moves: Vec::new(), selective_depth: 0 });
+        let of = |score| chances(&Line { score, bound: Bound::Exact, moves: Vec::new(), selective_depth: 0 });
         for score in (-2000..=2000).step_by(7) {
             let Wdl { win, draw, loss } = of(score);
             assert_eq!(win + draw + loss, 1000);

@@ -6,7 +6,6 @@ use smalt_protocol::xboard::{EngineMessage, Thinking};
 
 use crate::bench::per_second;
 use crate::search::Progress;
-use crate::search::score::to_report;
 use crate::serve::output::Output;
 
 /// Tells the state of a search that began at this position, a line for each of the best.
@@ -16,7 +15,7 @@ pub(super) fn tell_progress(output: &Output, position: &Position, progress: &Pro
         output.say(EngineMessage::Thinking(Thinking {
             depth: progress.depth.unsigned_abs(),
             depth_mark: None,
-            score: to_report(line.score).into(),
+            score: line.reported(),
             time: progress.time,
             nodes: progress.nodes,
             selective_depth: Some(line.selective_depth as u32),
