@@ -241,3 +241,13 @@ fn what_was_found_is_told_in_each_protocol() {
     assert!(engine.hear().starts_with("Error (no Syzygy tables in "));
     engine.end();
 }
+
+#[test]
+fn tables_are_told_over_xboard_as_a_comment() {
+    let Some(folder) = folder() else { return };
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("xboard\negtpath syzygy {}\nping 1", folder.display()));
+    let lines = engine.hear_until("pong 1");
+    assert!(lines[0].starts_with("# ") && lines.len() == 2, "{lines:?}");
+    engine.end();
+}

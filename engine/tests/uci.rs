@@ -331,6 +331,32 @@ fn what_is_skipped_in_go_is_told() {
     engine.end();
 }
 
+#[cfg(feature = "tune")]
+#[test]
+fn every_constant_of_the_search_is_an_option_that_changes_it() {
+    use smalt::search::params::SearchParameters;
+    let mut engine = Conversation::begin();
+    let told = engine.ask("uci", "uciok");
+    for parameter in SearchParameters::ALL {
+        let start = format!("option name {} type spin ", parameter.name);
+        let line = told.iter().find(|line| line.starts_with(&start)).unwrap();
+        assert!(line.ends_with(&format!(" min {} max {}", parameter.min, parameter.max)), "{line}");
+    }
+    let nodes = |engine: &mut Conversation| {
+        engine.tell("ucinewgame");
+        engine.tell(&format!("position fen {KIWIPETE}"));
+        let line =
+            engine.ask("go depth 9", "bestmove").into_iter().rfind(|line| line.contains(" nodes ")).unwrap();
+        line.split_whitespace().skip_while(|word| *word != "nodes").nth(1).unwrap().to_owned()
+    };
+    let before = nodes(&mut engine);
+    engine.tell("setoption name reverse_futility_margin value 150");
+    assert_ne!(nodes(&mut engine), before);
+    engine.tell("setoption name reverse_futility_margin value 50");
+    assert_eq!(nodes(&mut engine), before);
+    engine.end();
+}
+
 #[test]
 fn options_may_change_between_searches() {
     let mut engine = Conversation::begin();

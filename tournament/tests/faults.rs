@@ -344,6 +344,21 @@ fn a_move_that_nothing_limits_in_time_is_told_while_it_is_awaited() {
 }
 
 #[test]
+fn openings_that_come_again_without_a_clock_are_told() {
+    let place = Place::new();
+    place.write("two.epd", "8/8/8/4k3/8/8/8/2B1K1N1 w - -\n8/8/8/4k3/8/8/8/R3K3 w - -\n");
+    let (first, second) = (scripted("first", ""), scripted("second", ""));
+    for (name, limit, games, times) in
+        [("six", "--depth 1", 6, 1), ("four", "--depth 1", 4, 0), ("clock", "--tc 60+1", 6, 0)]
+    {
+        let rest = format!("{limit} --openings two.epd --games {games} --maxmoves 3 --store {name}.db");
+        let (_, err) = place.check(&duel(&first, &second, &rest), 0);
+        let warning = "Warning: all openings have been used";
+        assert_eq!(err.matches(warning).count(), times, "{name}: {err}");
+    }
+}
+
+#[test]
 fn xboard_has_no_limit_of_nodes_and_users_are_told_so() {
     let place = Place::new();
     let rest = "--nodes 1 --games 2 --maxmoves 3 --store run.db";

@@ -359,7 +359,7 @@ fn a_book_is_checked() {
     assert!(out.ends_with("openings 6\nskipped 4\nrepeated 3\n"), "{out}");
     assert_eq!(
         place.check(&["openings", "--check", "builtin"], 0).0,
-        "openings 2500\nskipped 0\nrepeated 0\n"
+        "openings 10000\nskipped 0\nrepeated 0\n"
     );
     let (_, err) = place.check(&["openings", "--check", "none.epd"], 2);
     assert!(err.contains("none.epd"), "{err}");

@@ -90,7 +90,8 @@ fn declare() -> Vec<OptionDeclaration> {
         (ELO, spin(strongest, weakest, strongest)),
         (OWN_BOOK, check(false)),
         (BOOK_FILE, text()),
-        (SEED, spin(0, 0, i64::from(u32::MAX))),
+        // Interfaces that keep numbers in 32 bits with a sign should be able to show the greatest.
+        (SEED, spin(0, 0, i64::from(i32::MAX))),
         (EVAL_FILE, text()),
         (SYZYGY_PATH, text()),
         (SYZYGY_DEPTH, spin(1, 1, 100)),

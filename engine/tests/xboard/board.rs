@@ -44,6 +44,16 @@ fn moves_are_taken_back() {
     );
 }
 
+/// A move that came while the board is edited would be one of another game.
+#[test]
+fn an_edit_ends_what_the_engine_thinks_about() {
+    let mut engine = hold("> xboard\n> new\n> st 1\n> e2e4\n> edit");
+    // Long enough for a move to come.
+    std::thread::sleep(std::time::Duration::from_millis(1300));
+    go_on(&mut engine, "> #\n> Ke1\n> c\n> Ke8\n> .\n> ping 1\n< pong 1");
+    engine.end();
+}
+
 #[test]
 fn positions_are_edited_piece_by_piece() {
     check(

@@ -59,6 +59,8 @@ fn what_is_not_understood_is_told_in_the_words_of_the_protocol() {
          < Error (there is no option \"Nonsense\"): option Nonsense=3
          > memory 0
          < Error (0 is outside of 1 to *, for option \"Hash\"): memory 0
+         > nps 0
+         < Error (the processor's time is not measured): nps 0
          > force
          > usermove e2e5
          < Illegal move: e2e5

@@ -96,6 +96,11 @@ impl MoveClock {
         })
     }
 
+    /// Whether no time ends a move, so that an engine may play the same game every time.
+    pub fn is_timeless(&self) -> bool {
+        self.control == TimeControl::UNLIMITED && self.move_time.is_none()
+    }
+
     /// The work that each move may take.
     pub fn work(&self) -> WorkLimit {
         WorkLimit { nodes: self.nodes, depth: self.depth }

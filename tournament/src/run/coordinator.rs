@@ -88,6 +88,8 @@ pub struct Coordinator<'a> {
     out: BTreeMap<usize, Strike>,
     /// What was told of engines that play not quite as their entrants say.
     warned: HashSet<(usize, String)>,
+    /// Whether users know that openings come again.
+    has_told_of_repeats: bool,
     walkovers: u32,
     playing: u32,
     processes: HashSet<ProcessIdentity>,
@@ -145,6 +147,7 @@ impl<'a> Coordinator<'a> {
             faults: vec![0; prepared.plan.entrants.len()],
             out: BTreeMap::new(),
             warned: HashSet::new(),
+            has_told_of_repeats: false,
             walkovers: 0,
             playing: 0,
             processes: HashSet::new(),
@@ -288,6 +291,7 @@ impl<'a> Coordinator<'a> {
                 self.leave(game)?;
             }
             if !playable.is_empty() {
+                self.tell_of_repeats(&playable);
                 let opened = |game: ScheduledGame| OpenedGame {
                     game,
                     opening: self.prepared.openings.get(game.opening),
@@ -297,6 +301,25 @@ impl<'a> Coordinator<'a> {
             }
         }
         Ok(None)
+    }
+
+    /// Tells once when openings begin to come again for engines that no clock makes play otherwise.
+    fn tell_of_repeats(&mut self, games: &[ScheduledGame]) {
+        let plan = &self.prepared.plan;
+        let is_timeless = |entrant: usize| plan.entrants[entrant].clock.is_timeless();
+        let is_repeat = |game: &ScheduledGame| {
+            self.prepared.openings_known.is_some_and(|known| game.opening >= known as usize)
+                && is_timeless(game.white)
+                && is_timeless(game.black)
+        };
+        if self.has_told_of_repeats || !games.iter().any(is_repeat) {
+            return;
+        }
+        self.has_told_of_repeats = true;
+        self.tell(&News::Notice(
+            "Warning: all openings have been used and come again; without a clock engines play copies of earlier \
+             games, which say nothing new but make errors and tests look too sure: take a larger book (--openings)",
+        ));
     }
 
     /// A game that will not be played. Where later games follow from results it is lost by who is out, so that the

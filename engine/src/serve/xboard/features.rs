@@ -12,7 +12,7 @@ const OTHERWISE_SET: [&str; 6] = [HASH, THREADS, PONDER, CHESS960, SHOW_WDL, SYZ
 /// The wishes that never vary. Signals are no news: lines are heard at any time.
 const WISHES: &str = "\
 feature ping=1 setboard=1 playother=1 san=0 usermove=1 time=1 draw=1 reuse=1 analyze=1
-feature colors=0 sigint=0 sigterm=0 ics=1 name=1 pause=0 nps=1 debug=0 exclude=1
+feature colors=0 sigint=0 sigterm=0 ics=1 name=1 pause=0 nps=1 debug=1 exclude=1
 feature memory=1 smp=1 egt=\"syzygy\" variants=\"normal,fischerandom\"";
 
 /// Tells all features.

@@ -119,6 +119,7 @@ impl Session {
             ClientMessage::Unreadable(line) => self.refuse("missing or unreadable argument", line),
             ClientMessage::EgtPath { kind: "syzygy", path } => self.set(SYZYGY_PATH, path, line),
             ClientMessage::EgtPath { .. } => self.refuse("unsupported kind of tables", line),
+            ClientMessage::NodeRate(0) => self.refuse("the processor's time is not measured", line),
             ClientMessage::Pause | ClientMessage::Resume => self.refuse("unknown command", line),
             ClientMessage::Other(line) => self.hear_other(line),
             _ => self.hear_game(&message, line),
@@ -134,7 +135,10 @@ impl Session {
             ClientMessage::Variant("fischerandom") => self.board.set_variant(CastlingMode::Chess960),
             ClientMessage::Variant(_) => self.refuse("unsupported variant", line),
             ClientMessage::SetBoard(fen) => self.set_board(Position::from_fen(fen)),
-            ClientMessage::Edit => self.editor = Some(Editor::new(self.board.position())),
+            ClientMessage::Edit => {
+                self.abandon();
+                self.editor = Some(Editor::new(self.board.position()));
+            }
             ClientMessage::White => self.give_turn(Color::White),
             ClientMessage::Black => self.give_turn(Color::Black),
             ClientMessage::Undo => self.undo(line),

@@ -31,6 +31,7 @@ impl Session {
             Ok(position) => self.put_up(position),
             Err(reason) => {
                 self.board.refuse();
+                self.forget();
                 let text = format!("Illegal position: {reason}");
                 self.output.say(EngineMessage::Tell { whom: Audience::UserAsError, text: &text });
             }

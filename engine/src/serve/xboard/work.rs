@@ -60,8 +60,11 @@ impl Desk {
         match job {
             Job::NewGame => self.engine.new_game(),
             Job::Set { name, value, asked } => {
-                if let Err(error) = self.settings.set(&mut self.engine, &name, &value) {
-                    self.say(&format_args!("Error ({error}): {asked}"));
+                match self.settings.set(&mut self.engine, &name, &value) {
+                    Ok(None) => {}
+                    // What interfaces only log.
+                    Ok(Some(news)) => self.say(&format_args!("# {news}")),
+                    Err(error) => self.say(&format_args!("Error ({error}): {asked}")),
                 }
             }
             Job::Search { number, line, limits, signals } => {
