@@ -52,10 +52,11 @@ impl Worker<'_> {
             let is_same = best_before == self.root[0].mv;
             course.stable_iterations = if is_same { course.stable_iterations + 1 } else { 0 };
             course.scores.push(self.root[0].score);
-            if self.is_first() && !self.has_time(depth, &course) {
-                // The opponent's time costs nothing, so while it runs the search goes on.
-                self.shared.is_ripe.store(true, Relaxed);
-                if !self.shared.signals.is_pondering() {
+            if self.is_first() {
+                // The opponent's time costs nothing, so while it runs the search goes on; the choice may become unclear again.
+                let is_ripe = !self.has_time(depth, &course);
+                self.shared.is_ripe.store(is_ripe, Relaxed);
+                if is_ripe && !self.shared.signals.is_pondering() {
                     break;
                 }
             }
