@@ -7,7 +7,9 @@ use std::time::Duration;
 use smalt_chess::Position;
 
 use crate::evaluation::Parameters;
-use crate::search::{ClockState, Goal, Means, Memory, Signals, Task, TranspositionTable, search};
+use crate::search::{
+    ClockState, Limits, SearchContext, SearchControl, Task, ThreadData, TranspositionTable, search,
+};
 
 /// How deep, on how many threads, with what memory.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -52,18 +54,19 @@ pub(crate) fn per_second(count: u64, time: Duration) -> u64 {
 pub fn run(plan: BenchPlan) -> BenchResult {
     let table = TranspositionTable::new(plan.hash);
     let parameters = Arc::new(Parameters::embedded().clone());
-    let new_memory = || Memory::new(Arc::clone(&parameters));
-    let mut memories: Vec<Memory> = std::iter::repeat_with(new_memory).take(plan.threads.max(1)).collect();
+    let new_memory = || ThreadData::new(Arc::clone(&parameters));
+    let mut threads: Vec<ThreadData> = std::iter::repeat_with(new_memory).take(plan.threads.max(1)).collect();
     let mut result = BenchResult::default();
     for fen in POSITIONS {
         let position: Position = fen.parse().expect("the positions of the bench are legal");
         table.clear(plan.threads);
-        memories.iter_mut().for_each(Memory::clear);
+        threads.iter_mut().for_each(ThreadData::clear);
         let moves = position.legal_moves().to_vec();
         let task = Task { position, history: Vec::new(), moves };
-        let signals = Signals::new(ClockState::Running);
-        let means = Means { table: &table, memories: &mut memories, probing: None, signals: &signals };
-        let end = search(&task, &Goal::depth(plan.depth), means, &mut |_| {});
+        let control = SearchControl::new(ClockState::Running);
+        let context =
+            SearchContext { table: &table, threads: &mut threads, probing: None, control: &control };
+        let end = search(&task, &Limits::depth(plan.depth), context, &mut |_| {});
         result.nodes += end.nodes;
         result.time += end.time;
     }

@@ -11,8 +11,8 @@ use smalt_protocol::{Bound, SearchLimits};
 use crate::evaluation::Parameters;
 use crate::search::score::{MAX_PLY, mated_in};
 use crate::search::{
-    Allotment, Goal, Line, Means, Memory, ProbeRule, Probing, Progress, Signals, Task, TranspositionTable,
-    search,
+    Limits, ProbeRule, Probing, Progress, PvLine, SearchContext, SearchControl, Task, ThreadData, TimeBudget,
+    TranspositionTable, search,
 };
 use crate::strength::{Handicap, Strength, scramble};
 use crate::tablebases::Tablebases;
@@ -28,7 +28,7 @@ pub struct NoMemoryError {
 /// A chess engine.
 pub struct Engine {
     table: TranspositionTable,
-    memories: Vec<Memory>,
+    threads: Vec<ThreadData>,
     parameters: Arc<Parameters>,
     lines: usize,
     move_overhead: Duration,
@@ -80,7 +80,7 @@ impl Engine {
         let parameters = Arc::new(Parameters::embedded().clone());
         Engine {
             table: TranspositionTable::new(Engine::DEFAULT_HASH),
-            memories: vec![Memory::new(Arc::clone(&parameters))],
+            threads: vec![ThreadData::new(Arc::clone(&parameters))],
             parameters,
             lines: 1,
             move_overhead: Engine::DEFAULT_MOVE_OVERHEAD,
@@ -100,7 +100,7 @@ impl Engine {
     /// # Errors
     /// If the system has not so much memory; the table then has one megabyte.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), NoMemoryError> {
-        // The old table goes first, so that both need not fit into memory.
+        // The old table goes first, so that both need not fit into thread_data.
         self.table = TranspositionTable::new(1);
         self.table = TranspositionTable::try_new(megabytes).ok_or(NoMemoryError { megabytes })?;
         Ok(())
@@ -108,13 +108,13 @@ impl Engine {
 
     /// Empties the transposition table.
     pub fn clear_hash(&mut self) {
-        self.table.clear(self.memories.len());
+        self.table.clear(self.threads.len());
     }
 
     /// Sets on how many threads it searches, at least one.
     pub fn set_threads(&mut self, threads: usize) {
         let parameters = &self.parameters;
-        self.memories.resize_with(threads.max(1), || Memory::new(Arc::clone(parameters)));
+        self.threads.resize_with(threads.max(1), || ThreadData::new(Arc::clone(parameters)));
     }
 
     /// Sets how many best lines are reported.
@@ -167,8 +167,8 @@ impl Engine {
     /// Sets the weights of the evaluation, and forgets what was found with others.
     pub fn set_parameters(&mut self, parameters: Arc<Parameters>) {
         self.parameters = parameters;
-        let threads = self.memories.len();
-        self.memories.clear();
+        let threads = self.threads.len();
+        self.threads.clear();
         self.set_threads(threads);
         self.clear_hash();
     }
@@ -187,7 +187,7 @@ impl Engine {
     pub fn new_game(&mut self) {
         self.games += 1;
         self.clear_hash();
-        self.memories.iter_mut().for_each(Memory::clear);
+        self.threads.iter_mut().for_each(ThreadData::clear);
         self.set_position(Position::start(), []).expect("no move can be wrong");
     }
 
@@ -224,19 +224,19 @@ impl Engine {
     pub fn go(
         &mut self,
         limits: &SearchLimits,
-        signals: &Signals,
+        control: &SearchControl,
         report: &mut dyn FnMut(&Progress),
     ) -> Choice {
         let moves = self.moves_to_search(limits);
         let choice = if moves.is_empty() {
-            report(&self.end_of_game(signals));
+            report(&self.end_of_game(control));
             Choice { best: None, ponder: None }
         } else if let Some(mv) = self.book_move(limits) {
             Choice { best: Some(mv), ponder: None }
         } else {
-            self.choose(limits, moves, signals, report)
+            self.choose(limits, moves, control, report)
         };
-        signals.wait_for_release(limits.infinite);
+        control.wait_for_release(limits.infinite);
         choice
     }
 
@@ -263,25 +263,25 @@ impl Engine {
         &mut self,
         limits: &SearchLimits,
         moves: Vec<Move>,
-        signals: &Signals,
+        control: &SearchControl,
         report: &mut dyn FnMut(&Progress),
     ) -> Choice {
         let handicap = match self.strength {
             Strength::Full => None,
             Strength::Limited(elo) => Handicap::of(elo),
         };
-        let mut goal = self.goal(limits);
+        let mut limits = self.limits(limits);
         if let Some(handicap) = handicap {
-            goal.nodes = Some(goal.nodes.unwrap_or(u64::MAX).min(handicap.nodes));
-            goal.lines = goal.lines.max(handicap.lines());
+            limits.nodes = Some(limits.nodes.unwrap_or(u64::MAX).min(handicap.nodes));
+            limits.lines = limits.lines.max(handicap.lines());
         }
         let lines = self.lines;
         let task = Task { position: self.position, history: self.history.clone(), moves };
         // Nobody plays endgames perfectly and the rest badly.
         let tables = self.tablebases.as_deref().filter(|_| handicap.is_none());
         let probing = tables.map(|tables| Probing::new(tables, self.probe_rule));
-        let means = Means { table: &self.table, memories: &mut self.memories, probing, signals };
-        let end = search(&task, &goal, means, &mut |progress| match handicap {
+        let context = SearchContext { table: &self.table, threads: &mut self.threads, probing, control };
+        let end = search(&task, &limits, context, &mut |progress| match handicap {
             None => report(progress),
             Some(_) => {
                 let mut shown = progress.clone();
@@ -294,18 +294,18 @@ impl Engine {
         Choice { best: Some(line[0]), ponder: line.get(1).copied().or_else(|| self.expected_answer(line[0])) }
     }
 
-    fn goal(&self, limits: &SearchLimits) -> Goal {
+    fn limits(&self, limits: &SearchLimits) -> Limits {
         let deepest = MAX_PLY as u32 - 1;
-        let allotment = if limits.infinite {
-            Allotment::default()
+        let time_budget = if limits.infinite {
+            TimeBudget::default()
         } else {
-            Allotment::new(limits, self.position.turn(), self.move_overhead)
+            TimeBudget::new(limits, self.position.turn(), self.move_overhead)
         };
-        Goal {
+        Limits {
             depth: limits.depth.unwrap_or(deepest).clamp(1, deepest) as i32,
             nodes: limits.nodes,
             mate: limits.mate,
-            allotment,
+            time_budget,
             lines: self.lines,
         }
     }
@@ -318,15 +318,15 @@ impl Engine {
     }
 
     /// What there is to report where nothing can be searched.
-    fn end_of_game(&self, signals: &Signals) -> Progress {
+    fn end_of_game(&self, control: &SearchControl) -> Progress {
         let score = if self.position.is_check() { mated_in(0) } else { 0 };
         Progress {
             depth: 0,
-            lines: vec![Line { score, bound: Bound::Exact, moves: Vec::new(), selective_depth: 0 }],
+            lines: vec![PvLine { score, bound: Bound::Exact, moves: Vec::new(), selective_depth: 0 }],
             nodes: 0,
-            time: signals.elapsed(),
-            fullness: 0,
-            table_hits: 0,
+            time: control.elapsed(),
+            hashfull: 0,
+            tbhits: 0,
         }
     }
 }

@@ -10,7 +10,9 @@ use std::sync::Arc;
 use smalt_chess::{Epd, Position};
 
 use crate::evaluation::Parameters;
-use crate::search::{ClockState, Goal, Means, Memory, Signals, Task, TranspositionTable, search};
+use crate::search::{
+    ClockState, Limits, SearchContext, SearchControl, Task, ThreadData, TranspositionTable, search,
+};
 use crate::strength::scramble;
 
 /// Which openings are wanted.
@@ -146,24 +148,24 @@ impl Random {
 /// Judges positions by short searches, each as the first of a new game.
 struct Judge {
     table: TranspositionTable,
-    memory: Memory,
+    memory: ThreadData,
 }
 
 impl Judge {
     fn new() -> Judge {
         let parameters = Arc::new(Parameters::embedded().clone());
-        Judge { table: TranspositionTable::new(1), memory: Memory::new(parameters) }
+        Judge { table: TranspositionTable::new(1), memory: ThreadData::new(parameters) }
     }
 
     fn finds_even(&mut self, position: &Position) -> bool {
         self.table.clear(1);
         self.memory.clear();
         let task = Task { position: *position, history: Vec::new(), moves: position.legal_moves().to_vec() };
-        let goal = Goal { nodes: Some(JUDGING_NODES), ..Goal::depth(16) };
-        let signals = Signals::new(ClockState::Running);
-        let memories = std::slice::from_mut(&mut self.memory);
-        let means = Means { table: &self.table, memories, probing: None, signals: &signals };
-        search(&task, &goal, means, &mut |_| {}).lines[0].score.abs() <= EVEN
+        let limits = Limits { nodes: Some(JUDGING_NODES), ..Limits::depth(16) };
+        let control = SearchControl::new(ClockState::Running);
+        let threads = std::slice::from_mut(&mut self.memory);
+        let context = SearchContext { table: &self.table, threads, probing: None, control: &control };
+        search(&task, &limits, context, &mut |_| {}).lines[0].score.abs() <= EVEN
     }
 }
 

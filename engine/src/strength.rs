@@ -3,7 +3,7 @@
 
 use smalt_chess::Position;
 
-use crate::search::Line;
+use crate::search::PvLine;
 use crate::search::score::is_mate;
 
 /// A step of the ladder: a handicap, and how strongly it was measured to play.
@@ -83,8 +83,8 @@ impl Handicap {
     }
 
     /// Which of the lines is played, as an index; those beyond [`Handicap::lines`] are only shown. Mates are always seen.
-    pub(crate) fn choose(&self, lines: &[Line], position: &Position, seed: u64) -> usize {
-        let judged = |(index, line): (usize, &Line)| {
+    pub(crate) fn choose(&self, lines: &[PvLine], position: &Position, seed: u64) -> usize {
+        let judged = |(index, line): (usize, &PvLine)| {
             let error =
                 if is_mate(line.score) { 0.0 } else { self.error * noise(position, seed, index as u64) };
             (index, f64::from(line.score) + error)
@@ -124,8 +124,8 @@ mod tests {
     use crate::search::score::mate_in;
     use smalt_protocol::Bound;
 
-    fn line(score: i32, position: &Position) -> Line {
-        Line { score, bound: Bound::Exact, moves: vec![position.legal_moves()[0]], selective_depth: 1 }
+    fn line(score: i32, position: &Position) -> PvLine {
+        PvLine { score, bound: Bound::Exact, moves: vec![position.legal_moves()[0]], selective_depth: 1 }
     }
 
     #[test]

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use smalt::engine::{Choice, Engine};
 use smalt::search::score::{mate_in, mated_in};
-use smalt::search::{ClockState, Progress, Signals};
+use smalt::search::{ClockState, Progress, SearchControl};
 use smalt::strength::Strength;
 use smalt_chess::{Color, Move, Position, UciMove};
 use smalt_protocol::{Bound, Clock, SearchLimits};
@@ -31,8 +31,8 @@ fn nodes(nodes: u64) -> SearchLimits {
 fn search(engine: &mut Engine, fen: &str, limits: &SearchLimits) -> (Choice, Progress) {
     engine.set_position(fen.parse().unwrap(), []).unwrap();
     let mut last = None;
-    let signals = Signals::new(ClockState::Running);
-    let choice = engine.go(limits, &signals, &mut |progress| last = Some(progress.clone()));
+    let control = SearchControl::new(ClockState::Running);
+    let choice = engine.go(limits, &control, &mut |progress| last = Some(progress.clone()));
     (choice, last.unwrap())
 }
 
@@ -242,14 +242,14 @@ fn a_stopped_search_has_a_legal_move() {
     for fen in [KIWIPETE, MANY_MOVES] {
         engine.set_position(fen.parse().unwrap(), []).unwrap();
         for delay_us in [0, 50, 500, 3000, 20_000] {
-            let signals = Arc::new(Signals::new(ClockState::Running));
-            let stopper = Arc::clone(&signals);
+            let control = Arc::new(SearchControl::new(ClockState::Running));
+            let stopper = Arc::clone(&control);
             let thread = std::thread::spawn(move || {
                 std::thread::sleep(Duration::from_micros(delay_us));
                 stopper.stop();
             });
             let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
-            let choice = engine.go(&limits, &signals, &mut |_| {});
+            let choice = engine.go(&limits, &control, &mut |_| {});
             thread.join().unwrap();
             assert!(engine.position().is_legal(choice.best.unwrap()));
         }
@@ -275,7 +275,8 @@ fn repetition_is_a_draw_by_the_game_so_far() {
     engine.set_position(start, shuffle.iter().map(|text| uci(text))).unwrap();
     let limits = SearchLimits { search_moves: vec![uci("h1g1")], ..depth(6) };
     let mut last = None;
-    engine.go(&limits, &Signals::new(ClockState::Running), &mut |progress| last = Some(progress.clone()));
+    engine
+        .go(&limits, &SearchControl::new(ClockState::Running), &mut |progress| last = Some(progress.clone()));
     assert!(last.unwrap().lines[0].score.abs() <= 1);
 }
 
@@ -305,14 +306,14 @@ fn time_spent_pondering_is_time_spent() {
     let limits = SearchLimits { ponder: true, white: clock, black: clock, ..SearchLimits::default() };
     let mut engine = Engine::new();
     engine.set_position(KIWIPETE.parse().unwrap(), []).unwrap();
-    let signals = Signals::new(ClockState::Pondering);
+    let control = SearchControl::new(ClockState::Pondering);
     let mut depths = Vec::new();
-    engine.go(&limits, &signals, &mut |progress| {
+    engine.go(&limits, &control, &mut |progress| {
         depths.push(progress.depth);
         // Far longer than such a clock allows for a move; then the awaited move is played.
         if progress.depth == 2 {
             std::thread::sleep(Duration::from_millis(600));
-            signals.ponder_hit();
+            control.ponder_hit();
         }
     });
     assert_eq!(depths, [1, 2]);
@@ -341,7 +342,7 @@ fn the_last_report_is_what_is_played_however_many_threads_search() {
         engine.set_position(KIWIPETE.parse().unwrap(), []).unwrap();
         let mut reports: Vec<Progress> = Vec::new();
         let limits = nodes(20_000 + 1_000 * round);
-        let choice = engine.go(&limits, &Signals::new(ClockState::Running), &mut |progress| {
+        let choice = engine.go(&limits, &SearchControl::new(ClockState::Running), &mut |progress| {
             reports.push(progress.clone());
         });
         assert!(reports.is_sorted_by_key(|report| (report.time, report.nodes)));
@@ -385,7 +386,7 @@ fn bishop_and_knight_mate_within_fifty_moves() {
     while position.has_legal_move() && position.halfmove_clock() < 100 {
         let limits = nodes(if position.turn() == Color::White { 60_000 } else { 1_000 });
         engine.set_position(start, moves.iter().copied()).unwrap();
-        let choice = engine.go(&limits, &Signals::new(ClockState::Running), &mut |_| {});
+        let choice = engine.go(&limits, &SearchControl::new(ClockState::Running), &mut |_| {});
         moves.push(UciMove::from_move(choice.best.unwrap(), Default::default()));
         position.play(choice.best.unwrap());
     }
@@ -445,7 +446,7 @@ fn a_weakened_engine_plays_legal_moves_that_depend_on_its_seed_alone() {
         let mut moves = Vec::new();
         for _ in 0..12 {
             engine.set_position(Position::start(), moves.iter().copied()).unwrap();
-            let choice = engine.go(&depth(30), &Signals::new(ClockState::Running), &mut |_| {});
+            let choice = engine.go(&depth(30), &SearchControl::new(ClockState::Running), &mut |_| {});
             assert!(engine.position().is_legal(choice.best.unwrap()));
             moves.push(UciMove::from_move(choice.best.unwrap(), Default::default()));
         }

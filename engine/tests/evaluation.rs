@@ -6,7 +6,9 @@ use std::sync::{Arc, LazyLock};
 use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_PHASE;
 use smalt::evaluation::trace::{FeatureCounter, Features};
-use smalt::evaluation::{Evaluator, LARGEST_EVALUATION, Parameters, dampened, evaluate, explain, features};
+use smalt::evaluation::{
+    Evaluator, LARGEST_EVALUATION, Parameters, evaluate, explain, features, rule50_scaled,
+};
 use smalt_chess::{Color, Position, Role};
 
 /// Positions that random play seldom reaches.
@@ -398,8 +400,8 @@ fn the_explanation_tells_every_term_and_its_sum() {
 
 #[test]
 fn the_fifty_move_rule_draws_the_evaluation_toward_zero() {
-    assert_eq!(dampened(200, 0), 200);
-    assert_eq!(dampened(200, 50), 150);
-    assert_eq!(dampened(-200, 100), -100);
-    assert_eq!(dampened(200, u16::MAX), 100);
+    assert_eq!(rule50_scaled(200, 0), 200);
+    assert_eq!(rule50_scaled(200, 50), 150);
+    assert_eq!(rule50_scaled(-200, 100), -100);
+    assert_eq!(rule50_scaled(200, u16::MAX), 100);
 }

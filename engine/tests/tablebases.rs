@@ -13,7 +13,7 @@ use shakmaty::{CastlingMode, Chess, PositionError, fen::Fen};
 use shakmaty_syzygy::{Tablebase, Wdl};
 use smalt::engine::Engine;
 use smalt::search::score::{TABLE_WIN, is_decided, is_mate};
-use smalt::search::{ClockState, FiftyMoves, ProbeRule, Progress, Signals};
+use smalt::search::{ClockState, FiftyMoves, ProbeRule, Progress, SearchControl};
 use smalt::tablebases::{Outlook, Tablebases};
 use smalt_chess::{Bitboard, Move, Position, Setup, Square, UciMove};
 use smalt_protocol::SearchLimits;
@@ -42,8 +42,8 @@ fn engine() -> Option<Engine> {
 
 fn go(engine: &mut Engine, limits: &SearchLimits) -> (Move, Progress) {
     let mut last = None;
-    let signals = Signals::new(ClockState::Running);
-    let choice = engine.go(limits, &signals, &mut |progress| last = Some(progress.clone()));
+    let control = SearchControl::new(ClockState::Running);
+    let choice = engine.go(limits, &control, &mut |progress| last = Some(progress.clone()));
     (choice.best.unwrap(), last.unwrap())
 }
 
@@ -135,7 +135,7 @@ fn the_root_plays_what_keeps_the_result_and_tells_it() {
         let (best, end) = go(&mut engine, &depth(3));
         let score = end.lines[0].score;
         assert_eq!((score.signum(), is_decided(score)), (result, result != 0), "{fen}: {score}");
-        assert!(end.table_hits > 0);
+        assert!(end.tbhits > 0);
         let after = tables().unwrap().probe(&position(fen).after(best)).unwrap();
         assert_eq!(after, if result == 1 { Outlook::Loss } else { Outlook::Draw }, "{fen}: {best:?}");
     }
@@ -163,12 +163,12 @@ fn tables_are_asked_below_the_root_up_to_the_pieces_that_are_wanted() {
     let five = "8/8/8/8/2k5/4p3/2P1K3/4n3 w - - 0 1";
     engine.set_position(position(five), []).unwrap();
     let (_, end) = go(&mut engine, &depth(6));
-    assert!(end.table_hits > 0);
+    assert!(end.tbhits > 0);
     engine.set_probe_rule(ProbeRule { pieces: 3, ..ProbeRule::default() });
     let (_, fewer) = go(&mut engine, &depth(6));
-    assert!(fewer.table_hits < end.table_hits);
+    assert!(fewer.tbhits < end.tbhits);
     engine.set_probe_rule(ProbeRule { pieces: 0, ..ProbeRule::default() });
-    assert_eq!(go(&mut engine, &depth(6)).1.table_hits, 0);
+    assert_eq!(go(&mut engine, &depth(6)).1.tbhits, 0);
 }
 
 #[test]

@@ -1,4 +1,4 @@
-//! What can be typed, and what it means.
+//! What can be typed, and what it context.
 
 use std::ffi::OsString;
 use std::ops::RangeInclusive;

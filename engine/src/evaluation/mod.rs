@@ -42,7 +42,7 @@ pub fn features(position: &Position, counter: &mut FeatureCounter) -> Features {
 
 /// An evaluation drawn toward zero as the fifty-move rule comes nearer: whole at a clock of 0, half at 100.
 /// The clock is no part of the evaluation itself, so that a position's value may be kept under its key.
-pub fn dampened(evaluation: i32, halfmove_clock: u16) -> i32 {
+pub fn rule50_scaled(evaluation: i32, halfmove_clock: u16) -> i32 {
     evaluation * (200 - i32::from(halfmove_clock.min(100))) / 200
 }
 

@@ -1,37 +1,37 @@
-//! What earlier nodes teach about moves: which quiet moves and captures refuted, which answers work.
-//! Kept from move to move of a game, a set for each thread.
+//! History heuristics: butterfly (main) history with threats, pawn structure history, continuation history (1, 2 and 4
+//! plies back) and capture history. Kept from move to move of a game, one set per thread.
 
 use smalt_chess::{Color, Move, Piece, Position, Role, Square};
 
 use super::params::PARAMETERS as P;
 
-/// No history leaves the range from minus this to plus this.
-const MOST: i32 = 16_384;
+/// Bound of every history entry, either way.
+const MAX_HISTORY: i32 = 16_384;
 
-/// Structures of pawns that are told apart, by a hash.
+/// Entries of pawn history, indexed by the pawn key.
 const STRUCTURES: usize = 512;
 
-/// Pieces times squares.
-pub(super) const PLACES: usize = 12 * 64;
+/// Number of piece-to indices: 12 pieces times 64 squares.
+pub(super) const PIECE_TO_COUNT: usize = 12 * 64;
 
-/// A piece on the square that it has moved to: the context in which answers are judged.
+/// Index of a piece and its destination square, as continuation history uses it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) struct Place(u16);
+pub(super) struct PieceTo(u16);
 
-impl Place {
+impl PieceTo {
     /// No move was made.
-    pub(super) const NONE: Place = Place(PLACES as u16);
+    pub(super) const NONE: PieceTo = PieceTo(PIECE_TO_COUNT as u16);
 
     /// A piece on a square.
     #[inline]
-    pub(super) fn new(piece: Piece, square: Square) -> Place {
-        Place((piece.index() * 64 + square.index()) as u16)
+    pub(super) fn new(piece: Piece, square: Square) -> PieceTo {
+        PieceTo((piece.index() * 64 + square.index()) as u16)
     }
 
-    /// Where a legal move brings its piece.
+    /// The moving piece and destination of a legal move.
     #[inline]
-    pub(super) fn of(position: &Position, mv: Move) -> Place {
-        position.piece_at(mv.from()).map_or(Place(0), |piece| Place::new(piece, mv.to()))
+    pub(super) fn of(position: &Position, mv: Move) -> PieceTo {
+        position.piece_at(mv.from()).map_or(PieceTo(0), |piece| PieceTo::new(piece, mv.to()))
     }
 
     #[inline]
@@ -40,13 +40,12 @@ impl Place {
     }
 }
 
-/// What a node reads quiet histories by: whose turn it is, how the pawns stand, and what was moved one, two and four
-/// plies before.
+/// What selects the quiet histories of a node: side to move, pawn structure, and the moves one, two and four plies back.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
     pub(super) turn: Color,
     pub(super) pawn_key: u64,
-    pub(super) before: [Place; 3],
+    pub(super) before: [PieceTo; 3],
 }
 
 impl Context {
@@ -56,15 +55,15 @@ impl Context {
     }
 }
 
-/// Whether less valuable pieces of the other side attack where a quiet move begins and ends, as they stand before it: a
-/// move that saves its piece is another one than the same move at leisure. By default neither.
+/// Whether less valuable enemy pieces attack the origin and the destination of a quiet move. Main history is indexed by
+/// it. By default neither is attacked.
 #[derive(Clone, Copy, PartialEq, Eq, Default, Debug)]
-pub(super) struct Exposure(u8);
+pub(super) struct ThreatIndex(u8);
 
-impl Exposure {
+impl ThreatIndex {
     #[inline]
-    pub(super) fn new(begins_attacked: bool, ends_attacked: bool) -> Exposure {
-        Exposure(u8::from(begins_attacked) | u8::from(ends_attacked) << 1)
+    pub(super) fn new(from_threatened: bool, to_threatened: bool) -> ThreatIndex {
+        ThreatIndex(u8::from(from_threatened) | u8::from(to_threatened) << 1)
     }
 
     #[inline]
@@ -74,27 +73,27 @@ impl Exposure {
     }
 }
 
-/// The histories of one thread; in the beginning all are zero.
+/// The history tables of one thread, zero at the start.
 pub(super) struct Histories {
     quiet: [[[i16; 4096]; 4]; 2],
-    structure: [[i16; PLACES]; STRUCTURES],
-    capture: [[i16; 6]; PLACES],
-    continuation: [[i16; PLACES]; PLACES + 1],
+    structure: [[i16; PIECE_TO_COUNT]; STRUCTURES],
+    capture: [[i16; 6]; PIECE_TO_COUNT],
+    continuation: [[i16; PIECE_TO_COUNT]; PIECE_TO_COUNT + 1],
 }
 
-/// Bonus of a move that refuted at this depth.
+/// History bonus of a move that failed high at this depth.
 pub(super) fn bonus(depth: i32) -> i32 {
     (depth * P.history_bonus() - P.history_bonus_offset()).clamp(0, P.history_bonus_most())
 }
 
-/// Malus (negative) of a move that was tried in vain at this depth.
+/// History malus (negative) of a move that did not fail high at this depth.
 pub(super) fn malus(depth: i32) -> i32 {
     -(depth * P.history_malus() - P.history_malus_offset()).clamp(0, P.history_malus_most())
 }
 
-/// Moves a history toward its bound, `most` either way, the slower the nearer it is.
+/// Adds a bonus or malus with gravity: the nearer an entry is to its bound `most`, the less it moves.
 #[inline]
-pub(super) fn pull(history: &mut i16, by: i32, most: i32) {
+pub(super) fn apply_gravity(history: &mut i16, by: i32, most: i32) {
     let old = i32::from(*history);
     *history = (old + by - old * by.abs() / most) as i16;
 }
@@ -104,27 +103,27 @@ fn squares(mv: Move) -> usize {
     usize::from(mv.to_bits() & 4095)
 }
 
-/// What the quiet moves of one node are judged by.
+/// The history tables that score the quiet moves of one node.
 pub(super) struct QuietHistories<'a> {
     squares: &'a [[i16; 4096]; 4],
-    structure: &'a [i16; PLACES],
-    continuations: [&'a [i16; PLACES]; 3],
+    structure: &'a [i16; PIECE_TO_COUNT],
+    continuations: [&'a [i16; PIECE_TO_COUNT]; 3],
 }
 
 impl QuietHistories<'_> {
-    /// How well a quiet move has done; `place` is where it brings its piece.
+    /// History score of a quiet move.
     #[inline]
-    pub(super) fn of(&self, mv: Move, place: Place, exposure: Exposure) -> i32 {
+    pub(super) fn of(&self, mv: Move, place: PieceTo, threat_index: ThreatIndex) -> i32 {
         let [first, second, third] = self.continuations.map(|row| i32::from(row[place.index()]));
         let structure = i32::from(self.structure[place.index()]);
-        i32::from(self.squares[exposure.index()][squares(mv)])
+        i32::from(self.squares[threat_index.index()][squares(mv)])
             + structure * P.history_structure_weight() / 1024
             + (first + second + third)
     }
 }
 
 impl Histories {
-    /// What has been learned of the quiet moves of a node.
+    /// The tables that score the quiet moves of a node.
     #[inline]
     pub(super) fn quiet_in(&self, context: Context) -> QuietHistories<'_> {
         QuietHistories {
@@ -134,88 +133,92 @@ impl Histories {
         }
     }
 
-    /// How well a quiet move has done; `place` is where it brings its piece.
+    /// History score of a quiet move.
     #[inline]
-    pub(super) fn quiet(&self, context: Context, mv: Move, place: Place, exposure: Exposure) -> i32 {
-        self.quiet_in(context).of(mv, place, exposure)
+    pub(super) fn quiet(&self, context: Context, mv: Move, place: PieceTo, threat_index: ThreatIndex) -> i32 {
+        self.quiet_in(context).of(mv, place, threat_index)
     }
 
-    /// Teaches how a quiet move did.
-    pub(super) fn teach_quiet(
+    /// Adds a bonus or malus to all quiet histories of a move.
+    pub(super) fn update_quiet(
         &mut self,
         context: Context,
         mv: Move,
-        place: Place,
-        exposure: Exposure,
+        place: PieceTo,
+        threat_index: ThreatIndex,
         by: i32,
     ) {
-        pull(&mut self.structure[context.structure()][place.index()], by, MOST);
-        self.teach_answer(context, mv, place, exposure, by);
+        apply_gravity(&mut self.structure[context.structure()][place.index()], by, MAX_HISTORY);
+        self.update_main_and_continuation(context, mv, place, threat_index, by);
     }
 
-    /// Teaches how a quiet move did, but nothing about the pawns that it was made with.
-    pub(super) fn teach_answer(
+    /// Adds a bonus or malus to main and continuation history, but not to pawn history.
+    pub(super) fn update_main_and_continuation(
         &mut self,
         context: Context,
         mv: Move,
-        place: Place,
-        exposure: Exposure,
+        place: PieceTo,
+        threat_index: ThreatIndex,
         by: i32,
     ) {
-        pull(&mut self.quiet[context.turn.index()][exposure.index()][squares(mv)], by, MOST);
+        apply_gravity(
+            &mut self.quiet[context.turn.index()][threat_index.index()][squares(mv)],
+            by,
+            MAX_HISTORY,
+        );
         for row in context.before {
-            if row != Place::NONE {
-                pull(&mut self.continuation[row.index()][place.index()], by, MOST);
+            if row != PieceTo::NONE {
+                apply_gravity(&mut self.continuation[row.index()][place.index()], by, MAX_HISTORY);
             }
         }
     }
 
-    /// How well a capture has done.
+    /// Capture history score.
     #[inline]
-    pub(super) fn capture(&self, place: Place, taken: Role) -> i32 {
+    pub(super) fn capture(&self, place: PieceTo, taken: Role) -> i32 {
         i32::from(self.capture[place.index()][taken.index()])
     }
 
-    /// Teaches how a capture did.
-    pub(super) fn teach_capture(&mut self, place: Place, taken: Role, by: i32) {
-        pull(&mut self.capture[place.index()][taken.index()], by, MOST);
+    /// Adds a bonus or malus to capture history.
+    pub(super) fn update_capture(&mut self, place: PieceTo, taken: Role, by: i32) {
+        apply_gravity(&mut self.capture[place.index()][taken.index()], by, MAX_HISTORY);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::search::Experience;
+    use crate::search::ThreadHistories;
 
     #[test]
     fn histories_stay_within_their_bounds() {
         let mut history = 0;
         for _ in 0..10_000 {
-            pull(&mut history, bonus(60), MOST);
+            apply_gravity(&mut history, bonus(60), MAX_HISTORY);
         }
-        assert!(i32::from(history) <= MOST && history > 14_000);
+        assert!(i32::from(history) <= MAX_HISTORY && history > 14_000);
         for _ in 0..10_000 {
-            pull(&mut history, malus(60), MOST);
+            apply_gravity(&mut history, malus(60), MAX_HISTORY);
         }
-        assert!(i32::from(history) >= -MOST && history < -14_000);
+        assert!(i32::from(history) >= -MAX_HISTORY && history < -14_000);
     }
 
     #[test]
-    fn a_quiet_move_is_remembered_after_the_moves_that_it_answered() {
+    fn continuation_history_counts_only_after_the_same_moves() {
         let position = Position::start();
         let moves = position.legal_moves();
         let (mv, other) = (moves[0], moves[1]);
-        let place = Place::of(&position, mv);
-        let before = [place, Place::NONE, Place::NONE];
+        let place = PieceTo::of(&position, mv);
+        let before = [place, PieceTo::NONE, PieceTo::NONE];
         let context = Context { turn: position.turn(), pawn_key: position.pawn_key(), before };
-        let bare = Context { before: [Place::NONE; 3], ..context };
-        let mut experience = Experience::new();
-        let histories = &mut experience.histories;
-        let (safe, fleeing) = (Exposure::default(), Exposure::new(true, false));
-        histories.teach_quiet(context, mv, place, safe, bonus(5));
+        let bare = Context { before: [PieceTo::NONE; 3], ..context };
+        let mut tables = ThreadHistories::new();
+        let histories = &mut tables.histories;
+        let (safe, fleeing) = (ThreatIndex::default(), ThreatIndex::new(true, false));
+        histories.update_quiet(context, mv, place, safe, bonus(5));
         assert!(histories.quiet(context, mv, place, safe) > histories.quiet(bare, mv, place, safe));
         assert!(histories.quiet(bare, mv, place, safe) > histories.quiet(bare, mv, place, fleeing));
         assert!(histories.quiet(bare, mv, place, fleeing) > 0);
-        assert_eq!(histories.quiet(context, other, Place::of(&position, other), safe), 0);
+        assert_eq!(histories.quiet(context, other, PieceTo::of(&position, other), safe), 0);
     }
 }

@@ -1,30 +1,29 @@
-//! The search: from a position and limits to the best lines. It reports by callback, prints nothing, and knows
-//! neither protocols nor options.
+//! The search: alpha-beta with iterative deepening and Lazy SMP, from a position and limits to the best lines. It reports
+//! by callback, prints nothing, and knows neither protocols nor options.
 //!
-//! [`node`] and [`quiescence`] are the two kinds of nodes, [`shortcuts`] and [`selection`] how the first spares itself
-//! work; [`deepening`] is what happens at the root, [`worker`] what a thread holds; [`lessons`] fill [`histories`],
-//! [`corrections`] and [`transposition`]; [`ordering`] and the nodes read them, and ask [`outlook`]
-//! what a position says of its moves, which [`ranking`] holds;
-//! [`endings`] are known without a search, those that [`probing`] asks endgame tables for as well.
+//! Reading order: [`iterative_deepening`] (root, aspiration windows), [`node`] (principal variation search) and
+//! [`quiescence`]; [`node_pruning`] (null move, futility, ProbCut) and [`move_pruning`] (LMP, SEE, singular extensions, LMR);
+//! [`move_picker`] with [`move_scoring`] and [`check_info`]; [`histories`], [`correction_history`] and [`history_update`];
+//! [`transposition`]; [`worker`] (the state of a thread); [`time`]; [`endings`] and [`probing`] (Syzygy).
 
-mod corrections;
-mod deepening;
+mod check_info;
+mod control;
+mod correction_history;
 mod endings;
 mod histories;
-mod lessons;
+mod history_update;
+mod huge_pages;
+mod iterative_deepening;
+mod move_picker;
+mod move_pruning;
+mod move_scoring;
 mod node;
-mod ordering;
-mod outlook;
-mod pages;
+mod node_pruning;
 pub mod params;
 mod probing;
 mod quiescence;
-mod ranking;
-mod resolve;
+mod quiet_leaf;
 pub mod score;
-mod selection;
-mod shortcuts;
-mod signals;
 pub mod time;
 pub mod transposition;
 mod worker;
@@ -36,200 +35,205 @@ use std::time::Duration;
 use smalt_chess::{Move, Position};
 use smalt_protocol::{Bound, ReportedScore};
 
+pub use control::{ClockState, SearchControl};
 pub use endings::KnownEnding;
 pub use probing::{FiftyMoves, ProbeRule, Probing};
-pub use resolve::Resolver;
-pub use signals::{ClockState, Signals};
-pub use time::Allotment;
+pub use quiet_leaf::Resolver;
+pub use time::TimeBudget;
 pub use transposition::TranspositionTable;
 
 use crate::evaluation::{Evaluator, Parameters};
-use corrections::Corrections;
+use correction_history::CorrectionHistory;
 use histories::Histories;
-use pages::{LARGE_PAGE, Zeroable, zeroed_box};
+use huge_pages::{HUGE_PAGE, Zeroable, zeroed_box};
 use worker::{Root, Shared, Worker};
 
-/// Bytes of stack for each thread: a node takes about a kilobyte, more without optimization.
+/// Stack size of each thread in bytes: a node takes about a kilobyte, more without optimization.
 pub(crate) const STACK_SIZE: usize = 16 << 20;
 
-/// Where the search begins, and which moves it may choose from.
+/// The root of a search.
 #[derive(Clone, Debug)]
 pub struct Task {
     /// The position to search.
     pub position: Position,
-    /// Repetition keys of the game's earlier positions, the latest last.
+    /// Repetition keys of the game's earlier positions, latest last.
     pub history: Vec<u64>,
-    /// Legal moves to look at: at least one.
+    /// Root moves to search, at least one, all legal.
     pub moves: Vec<Move>,
 }
 
-/// When the search ends by itself.
+/// Limits of a search.
 #[derive(Clone, Debug)]
-pub struct Goal {
-    /// After this depth, in plies.
+pub struct Limits {
+    /// Maximum depth in plies.
     pub depth: i32,
-    /// After so many nodes, all threads together; exact with one thread.
+    /// Maximum nodes of all threads together; exact with one thread.
     pub nodes: Option<u64>,
-    /// With a mate in so many moves, for either side, or when it is certain that there is none. Then nothing is left
-    /// out that could be a mate, and depth comes slowly.
+    /// `go mate`: stop at a mate in this many moves for either side, or when there is certainly none. Nothing is pruned that
+    /// could be a mate.
     pub mate: Option<u32>,
-    /// With the time that the move may take.
-    pub allotment: Allotment,
-    /// How many best lines are wanted.
+    /// Time budget of the move.
+    pub time_budget: TimeBudget,
+    /// Number of best lines (`MultiPV`).
     pub lines: usize,
 }
 
-impl Goal {
-    /// Ends at a depth, with one line.
-    pub fn depth(depth: i32) -> Goal {
-        Goal { depth, nodes: None, mate: None, allotment: Allotment::default(), lines: 1 }
+impl Limits {
+    /// A depth limit, with one line.
+    pub fn depth(depth: i32) -> Limits {
+        Limits { depth, nodes: None, mate: None, time_budget: TimeBudget::default(), lines: 1 }
     }
 }
 
-/// A line that the search holds for one of the best.
+/// A principal variation with its score.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Line {
+pub struct PvLine {
     /// From the view of the side to move at the root; see [`score`].
     pub score: i32,
-    /// How the score relates to the true one: exact, unless the search was broken off while its window had failed.
+    /// Bound of the score: exact, unless the search stopped while its aspiration window had failed.
     pub bound: Bound,
-    /// The moves from the root; at least one, unless the game is over.
+    /// Moves from the root; at least one, unless the game is over.
     pub moves: Vec<Move>,
-    /// The longest line looked at below this move, in plies.
+    /// Selective depth (`seldepth`) in plies.
     pub selective_depth: usize,
 }
 
-impl Line {
-    /// Its score as the world outside hears it.
+impl PvLine {
+    /// The score as reported over UCI and xboard.
     pub fn reported(&self) -> ReportedScore {
         ReportedScore { score: score::to_report(self.score), bound: self.bound }
     }
 }
 
-/// The state of the search after an iteration.
+/// State of a search after an iteration.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Progress {
-    /// The last depth that was completed, in plies; 0 if none was.
+    /// Last completed depth in plies; 0 if none.
     pub depth: i32,
-    /// The best lines, best first.
-    pub lines: Vec<Line>,
+    /// Best lines, best first.
+    pub lines: Vec<PvLine>,
     /// Nodes of all threads.
     pub nodes: u64,
-    /// Since the search began, pondering included.
+    /// Time since the search started, pondering included.
     pub time: Duration,
-    /// How full the transposition table is, in thousandths.
-    pub fullness: u32,
-    /// How often endgame tables knew a position, in all threads.
-    pub table_hits: u64,
+    /// Permille of the transposition table in use.
+    pub hashfull: u32,
+    /// Successful tablebase probes of all threads.
+    pub tbhits: u64,
 }
 
-/// What one thread remembers from search to search.
-pub struct Memory {
-    experience: Box<Experience>,
+/// Data that a thread keeps from search to search.
+pub struct ThreadData {
+    histories: Box<ThreadHistories>,
     evaluator: Evaluator,
 }
 
-impl Memory {
-    /// A memory without experience, that evaluates with these weights.
-    pub fn new(parameters: Arc<Parameters>) -> Memory {
-        Memory { experience: Experience::new(), evaluator: Evaluator::new(parameters) }
+impl ThreadData {
+    /// Empty histories, and an evaluator with these parameters.
+    pub fn new(parameters: Arc<Parameters>) -> ThreadData {
+        ThreadData { histories: ThreadHistories::new(), evaluator: Evaluator::new(parameters) }
     }
 
-    /// Forgets all experience.
+    /// Clears the histories.
     pub fn clear(&mut self) {
-        self.experience = Experience::new();
+        self.histories = ThreadHistories::new();
     }
 }
 
-/// What one thread has learned, on large pages of its own.
+/// History tables of one thread, on huge pages.
 #[repr(align(2097152))]
-struct Experience {
+struct ThreadHistories {
     histories: Histories,
-    corrections: Corrections,
+    corrections: CorrectionHistory,
 }
 
-const _: () = assert!(align_of::<Experience>() == LARGE_PAGE);
+const _: () = assert!(align_of::<ThreadHistories>() == HUGE_PAGE);
 
-#[expect(unsafe_code, reason = "a promise about the type")]
+#[expect(unsafe_code, reason = "the type is all integers")]
 // SAFETY: It is made of integers.
-unsafe impl Zeroable for Experience {}
+unsafe impl Zeroable for ThreadHistories {}
 
-impl Experience {
-    /// Nothing learned.
-    fn new() -> Box<Experience> {
+impl ThreadHistories {
+    /// Zeroed tables.
+    fn new() -> Box<ThreadHistories> {
         zeroed_box()
     }
 }
 
-/// What a search leans on, and what outlives it.
-pub struct Means<'a> {
-    /// Known positions.
+/// Resources of a search that outlive it.
+pub struct SearchContext<'a> {
+    /// Transposition table.
     pub table: &'a TranspositionTable,
-    /// One for each thread: their number is the number of threads.
-    pub memories: &'a mut [Memory],
-    /// Endgame tables.
+    /// Data of each thread; their number is the number of threads.
+    pub threads: &'a mut [ThreadData],
+    /// Tablebases.
     pub probing: Option<Probing<'a>>,
-    /// What the world outside says.
-    pub signals: &'a Signals,
+    /// Stop and ponderhit.
+    pub control: &'a SearchControl,
 }
 
-/// Searches until the goal is reached or the signals say stop; the last state is also returned.
+/// Searches until a limit is reached or the search is stopped. Returns the last progress, which was also reported.
 ///
 /// # Panics
 /// If there is no move to choose from or no thread.
-pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut(&Progress)) -> Progress {
-    assert!(!task.moves.is_empty() && !means.memories.is_empty());
-    means.table.age();
-    // A mate that is asked for has to be shown.
-    let probing = means.probing.filter(|_| goal.mate.is_none());
+pub fn search(
+    task: &Task,
+    limits: &Limits,
+    context: SearchContext<'_>,
+    report: &mut dyn FnMut(&Progress),
+) -> Progress {
+    assert!(!task.moves.is_empty() && !context.threads.is_empty());
+    context.table.age();
+    // `go mate` must find the mate itself.
+    let probing = context.probing.filter(|_| limits.mate.is_none());
     let ranking = probing.and_then(|probing| probing.rank(task));
     let ranks = probing.iter().zip(&ranking).flat_map(|(probing, ranking)| {
         ranking.moves.iter().map(|ranked| (ranked.rank, probing.score(ranked.outlook, 0).0))
     });
     let ranks: Vec<_> = ranks.collect();
     let shared = Shared {
-        table: means.table,
-        signals: means.signals,
-        allotment: goal.allotment,
-        node_limit: goal.nodes,
-        seeks_mate: goal.mate.is_some(),
-        nodes: means.memories.iter().map(|_| AtomicU64::new(0)).collect(),
+        table: context.table,
+        control: context.control,
+        time_budget: limits.time_budget,
+        node_limit: limits.nodes,
+        seeks_mate: limits.mate.is_some(),
+        nodes: context.threads.iter().map(|_| AtomicU64::new(0)).collect(),
         probing: probing.filter(|probing| probing.is_needed_below(ranking.as_ref())),
-        table_hits: AtomicU64::new(ranks.len() as u64),
+        tbhits: AtomicU64::new(ranks.len() as u64),
         finished: AtomicBool::new(false),
-        is_ripe: AtomicBool::new(false),
+        stop_on_ponderhit: AtomicBool::new(false),
     };
     let root = Root { position: &task.position, history: &task.history, moves: &task.moves, ranks: &ranks };
-    let (first, others) = means.memories.split_first_mut().expect("there is a thread");
+    let (first, others) = context.threads.split_first_mut().expect("there is a thread");
     std::thread::scope(|scope| {
         let helpers: Vec<_> = others
             .iter_mut()
             .enumerate()
-            // To start hundreds of threads takes longer than some moves may.
+            // Starting hundreds of threads can take longer than a short move.
             .take_while(|_| !shared.is_over())
-            .filter_map(|(index, memory)| {
-                let mut worker = Worker::new(&shared, memory, index + 1, &root);
+            .filter_map(|(index, thread_data)| {
+                let mut worker = Worker::new(&shared, thread_data, index + 1, &root);
                 let run = move || {
-                    worker.deepen(&task.position, goal, &mut |_| {});
-                    progress(&worker, goal)
+                    worker.iterative_deepening(&task.position, limits, &mut |_| {});
+                    progress(&worker, limits)
                 };
-                // Without a further thread the search is slower, not wrong.
+                // If a thread cannot start, the search goes on without it.
                 std::thread::Builder::new().stack_size(STACK_SIZE).spawn_scoped(scope, run).ok()
             })
             .collect();
         let mut worker = Worker::new(&shared, first, 0, &root);
-        worker.deepen(&task.position, goal, &mut |worker| report(&progress(worker, goal)));
-        let own = progress(&worker, goal);
+        worker.iterative_deepening(&task.position, limits, &mut |worker| report(&progress(worker, limits)));
+        let own = progress(&worker, limits);
         let others: Vec<_> = helpers.into_iter().filter_map(|helper| helper.join().ok()).collect();
         let end = |chosen: Progress| Progress {
             nodes: shared.total_nodes(),
-            time: shared.signals.elapsed(),
-            table_hits: shared.table_hits.load(Relaxed),
+            time: shared.control.elapsed(),
+            tbhits: shared.tbhits.load(Relaxed),
             ..chosen
         };
         match choose(&own, others) {
             Some(chosen) => {
-                // Nobody should see a move played that was never reported.
+                // Report it first, so that the move played is that of the last report.
                 let chosen = end(chosen);
                 report(&chosen);
                 chosen
@@ -239,15 +243,14 @@ pub fn search(task: &Task, goal: &Goal, means: Means<'_>, report: &mut dyn FnMut
     })
 }
 
-/// A helper's result that is to be trusted more than the own: of a greater depth, or of the same with a better score.
+/// The best thread's result, if better than the main thread's: deeper, or equally deep with a better score.
 fn choose(own: &Progress, others: Vec<Progress>) -> Option<Progress> {
     let rank = |progress: &Progress| (progress.depth, progress.lines[0].score);
     let best = others.into_iter().max_by_key(rank)?;
     (rank(&best) > rank(own)).then_some(best)
 }
 
-/// What the search thinks of a move at the root, if it has an opinion yet; where endgame tables know better, they speak,
-/// unless a mate is in sight.
+/// Score of a root move to report: the tablebase score, unless the search has found a mate.
 fn shown_score(root_move: &worker::RootMove) -> Option<(i32, Bound)> {
     let opinion = root_move.latest_score();
     let table_score =
@@ -255,21 +258,21 @@ fn shown_score(root_move: &worker::RootMove) -> Option<(i32, Bound)> {
     table_score.map(|score| (score, Bound::Exact)).or(opinion)
 }
 
-/// The first line is always there: before it has a score, with the static evaluation.
-fn progress(worker: &Worker<'_>, goal: &Goal) -> Progress {
+/// Progress of a thread. The first line is always present: before it has a score, with the static evaluation.
+fn progress(worker: &Worker<'_>, limits: &Limits) -> Progress {
     let line = |(index, root_move): (usize, &worker::RootMove)| {
-        let standing = (index == 0).then_some((worker.standing, Bound::Exact));
-        let (score, bound) = shown_score(root_move).or(standing)?;
+        let root_static_eval = (index == 0).then_some((worker.root_static_eval, Bound::Exact));
+        let (score, bound) = shown_score(root_move).or(root_static_eval)?;
         let selective_depth = root_move.selective_depth;
-        Some(Line { score, bound, moves: root_move.pv.clone(), selective_depth })
+        Some(PvLine { score, bound, moves: root_move.pv.clone(), selective_depth })
     };
-    let lines = worker.root.iter().take(goal.lines.max(1)).enumerate();
+    let lines = worker.root.iter().take(limits.lines.max(1)).enumerate();
     Progress {
         depth: worker.completed_depth,
         lines: lines.filter_map(line).collect(),
         nodes: worker.shared.total_nodes(),
-        time: worker.shared.signals.elapsed(),
-        fullness: worker.shared.table.fullness(),
-        table_hits: worker.shared.table_hits.load(Relaxed),
+        time: worker.shared.control.elapsed(),
+        hashfull: worker.shared.table.hashfull(),
+        tbhits: worker.shared.tbhits.load(Relaxed),
     }
 }

@@ -1,51 +1,51 @@
-//! The search node: principal variation search with everything that lets it look at less than all. The steps are
-//! numbered, so that each idea has its place; none of them may blind the search to mates.
+//! The main search node: principal variation search (PVS) in numbered steps, from the transposition table over pruning
+//! and extensions to late move reductions. No step may prune a mate. Quiescence search is in [`super::quiescence`].
 
 use smalt_chess::{Move, Position};
 use smalt_protocol::Bound;
 
-use super::histories::{Exposure, Place};
-use super::ordering::{Picker, Wanted};
-use super::outlook::Outlook;
+use super::check_info::CheckInfo;
+use super::histories::{PieceTo, ThreatIndex};
+use super::move_picker::{MovePicker, PickMode};
+use super::move_pruning::{MoveDecision, SingularResult};
+use super::node_pruning::StaticEval;
 use super::params::PARAMETERS as P;
-use super::probing::Answer;
+use super::probing::ProbeResult;
 use super::quiescence::is_cutoff;
 use super::score::{INFINITE, LEAST_DECIDED, MAX_PLY, NO_SCORE, is_decided, mate_in, mated_in};
-use super::selection::{Extension, Verdict};
-use super::shortcuts::Judged;
 use super::transposition::Entry;
 use super::worker::Worker;
 
-/// What a node off the principal variation is expected to do.
+/// The expected type of a node (Knuth and Moore).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Expected {
-    /// Some move refutes the one before.
+pub(super) enum NodeType {
+    /// A cut node: some move should fail high.
     Cut,
-    /// No move helps, or the node is on the principal variation: nothing is expected.
+    /// An all node, where every move should fail low, or a PV node.
     All,
 }
 
-impl Expected {
-    /// What the children of such a node are expected to do.
-    pub(super) fn of_child(self) -> Expected {
+impl NodeType {
+    /// The expected type of the children.
+    pub(super) fn child(self) -> NodeType {
         match self {
-            Expected::Cut => Expected::All,
-            Expected::All => Expected::Cut,
+            NodeType::Cut => NodeType::All,
+            NodeType::All => NodeType::Cut,
         }
     }
 }
 
-/// What a search of the moves found.
+/// Result of the move loop.
 struct Found {
     best: i32,
     best_move: Option<Move>,
-    /// Legal moves tried or left out on purpose.
+    /// Legal moves searched or pruned.
     moves: usize,
 }
 
 impl Worker<'_> {
-    /// The score of a position after a search of `depth` plies; exact between the bounds, else on the right side of
-    /// them. Meaningless when the search has been stopped.
+    /// Searches a position `depth` plies deep. Returns a fail-soft score from the view of the side to move: exact inside
+    /// the window (`alpha`, `beta`), else a bound. The score means nothing once `stopped` is set.
     pub(super) fn search<const PV: bool>(
         &mut self,
         position: &Position,
@@ -53,11 +53,11 @@ impl Worker<'_> {
         mut beta: i32,
         mut depth: i32,
         ply: usize,
-        expected: Expected,
+        node_type: NodeType,
     ) -> i32 {
-        // 1. The horizon.
+        // Step 1. At the horizon, drop into quiescence search.
         if depth <= 0 {
-            return self.quiesce::<PV>(position, alpha, beta, ply);
+            return self.qsearch::<PV>(position, alpha, beta, ply);
         }
         if PV {
             self.frame(ply).pv.clear();
@@ -68,9 +68,9 @@ impl Worker<'_> {
         let is_root = PV && ply == 0;
         let in_check = position.is_check();
 
-        // 2. Draws, the longest line, and mates that are already nearer than any here.
+        // Step 2. Draws, maximum ply, and mate distance pruning.
         if !is_root {
-            if let Some(score) = self.drawn(position, &mut alpha, beta, ply) {
+            if let Some(score) = self.check_draw(position, &mut alpha, beta, ply) {
                 return score;
             }
             if ply >= MAX_PLY {
@@ -86,10 +86,10 @@ impl Worker<'_> {
         self.frame(ply + 1).killers = [None; 2];
         self.frame(ply + 2).cutoffs = 0;
 
-        // 3a. The transposition table.
-        let known =
+        // Step 3. Transposition table lookup and cutoff.
+        let tt_entry =
             if excluded.is_some() { None } else { self.shared.table.probe(self.table_key(position), ply) };
-        if let Some(entry) = known
+        if let Some(entry) = tt_entry
             && !PV
             && entry.depth >= depth
             && position.halfmove_clock() < 90
@@ -98,61 +98,61 @@ impl Worker<'_> {
             return entry.score;
         }
 
-        self.prefetch_after_known(position, known);
-        // Before the evaluation, which gives the memory time: behind a null move the table is asked at once.
+        self.prefetch_tt_move(position, tt_entry);
+        // The null move child probes the table at once: prefetch its entry before the evaluation.
         if !PV && !in_check && excluded.is_none() && depth >= P.null_move_depth() {
             self.shared.table.prefetch(position.key_after_null_move());
         }
 
-        // 3b. The endgame tables.
+        // Step 4. Tablebase probe.
         let (mut least, mut most) = (-INFINITE, INFINITE);
         if !is_root && excluded.is_none() {
-            match self.ask_tables(position, alpha, beta, depth, ply) {
-                Answer::Score(score) => return score,
-                Answer::Range(low, high) => (least, most) = (low, high),
+            match self.probe_tablebases(position, alpha, beta, depth, ply) {
+                ProbeResult::Score(score) => return score,
+                ProbeResult::Range(low, high) => (least, most) = (low, high),
             }
             alpha = alpha.max(least);
         }
 
-        // 4. The static evaluation.
-        let judged = self.judge::<PV>(position, known, ply);
+        // Step 5. Static evaluation.
+        let eval = self.static_eval::<PV>(position, tt_entry, ply);
 
-        // 5. What was searched less deep for little reason is searched deeper, and the other way round.
+        // Step 6. Hindsight: adjust the depth of a reduced node when the static evaluation disagrees.
         if !is_root && excluded.is_none() && !self.shared.seeks_mate {
-            depth += self.reconsider(depth, ply, judged.evaluation);
+            depth += self.hindsight_adjustment(depth, ply, eval.evaluation);
         }
 
-        // 6. Off the principal variation: what decides without looking at every move.
+        // Step 7. Node pruning in non-PV nodes: reverse futility, razoring, null move, ProbCut.
         if !PV && !in_check && excluded.is_none() && !self.shared.seeks_mate {
-            let decided = self.decide_early(position, alpha, beta, depth, ply, expected, &judged);
+            let decided = self.prune_node(position, alpha, beta, depth, ply, node_type, &eval);
             if decided.is_some() || self.stopped {
                 return decided.unwrap_or(0);
             }
         }
 
-        // 7. Without a move from the table a deep search would be badly ordered.
-        let table_move = known.and_then(|entry| entry.best);
+        // Step 8. Internal iterative reduction (IIR): without a TT move the move order is poor.
+        let tt_move = tt_entry.and_then(|entry| entry.best);
         if depth >= P.iterative_reduction_depth()
-            && (PV || expected == Expected::Cut)
-            && table_move.is_none()
+            && (PV || node_type == NodeType::Cut)
+            && tt_move.is_none()
             && excluded.is_none()
             && !self.shared.seeks_mate
         {
             depth -= 1;
         }
 
-        // 8 to 13. The moves.
+        // Steps 9 to 14. The move loop.
         let first_alpha = alpha;
-        let found = self.search_moves::<PV>(position, alpha, beta, depth, ply, expected, &judged);
+        let found = self.search_moves::<PV>(position, alpha, beta, depth, ply, node_type, &eval);
         if self.stopped {
             return 0;
         }
         let found = match found {
             Ok(found) => found,
-            Err(Refuted(score)) => return score,
+            Err(MultiCut(score)) => return score,
         };
 
-        // 14. Checkmate and stalemate.
+        // Step 15. Checkmate and stalemate.
         if found.moves == 0 {
             return match excluded {
                 Some(_) => alpha,
@@ -161,7 +161,7 @@ impl Worker<'_> {
             };
         }
 
-        // 15. Remember it. What lies above beta is the less certain the less deep the search was.
+        // Step 16. Blend a fail-high score toward beta, the more the shallower the search; then store and learn.
         let mut best = found.best.clamp(least, most);
         if best >= beta && !is_decided(best) && !is_decided(beta) {
             best = (best * depth + beta * P.fail_high_weight()) / (depth + P.fail_high_weight());
@@ -178,21 +178,21 @@ impl Worker<'_> {
                     best: found.best_move,
                     score: best,
                     bound,
-                    evaluation: judged.raw,
+                    evaluation: eval.raw,
                     depth,
-                    was_pv: judged.was_pv,
+                    tt_pv: eval.tt_pv,
                 };
                 self.shared.table.store(self.table_key(position), ply, entry);
             }
-            self.correct(position, depth, ply, &judged, (best, found.best_move), bound);
+            self.update_correction_history(position, depth, ply, &eval, (best, found.best_move), bound);
             if bound == Bound::Upper {
-                self.teach_unanswered(position, depth, ply);
+                self.update_previous_quiet(position, depth, ply);
             }
         }
         best
     }
 
-    /// Steps 8 to 13.
+    /// The move loop, steps 9 to 14.
     #[expect(clippy::too_many_arguments, reason = "these are the arguments of the node")]
     fn search_moves<const PV: bool>(
         &mut self,
@@ -201,44 +201,45 @@ impl Worker<'_> {
         beta: i32,
         depth: i32,
         ply: usize,
-        expected: Expected,
-        judged: &Judged,
-    ) -> Result<Found, Refuted> {
+        node_type: NodeType,
+        eval: &StaticEval,
+    ) -> Result<Found, MultiCut> {
         let is_root = PV && ply == 0;
         let excluded = self.frame(ply).excluded;
-        let table_move = judged.known.and_then(|entry| entry.best);
-        let table_move = if is_root { Some(self.root[self.line].pv[0]) } else { table_move };
-        let is_table_capture = table_move.is_some_and(|mv| !mv.is_quiet());
+        let tt_move = eval.tt_entry.and_then(|entry| entry.best);
+        let tt_move = if is_root { Some(self.root[self.line].pv[0]) } else { tt_move };
+        let tt_capture = tt_move.is_some_and(|mv| !mv.is_quiet());
         let killers = self.frame(ply).killers;
         let context = self.context(position, ply);
-        let mut picker = self.picker(position, Wanted::All, table_move, ply);
-        let outlook = Outlook::new(position);
+        let mut picker = self.picker(position, PickMode::All, tt_move, ply);
+        let check_info = CheckInfo::new(position);
         let mut found = Found { best: -INFINITE, best_move: None, moves: 0 };
-        // A place for the children: any position will do.
+        // Children are written in place; the initial value does not matter.
         let mut child = *position;
-        while let Some(mv) = self.pick(&mut picker, context, &outlook) {
+        while let Some(mv) = self.pick(&mut picker, context, &check_info) {
             if Some(mv) == excluded || is_root && !self.is_root_move(mv) {
                 continue;
             }
             found.moves += 1;
             let nodes_before = self.nodes;
 
-            // 8. Moves that are most likely useless are left out.
-            let place = Place::of(position, mv);
-            let exposure = if mv.is_quiet() { outlook.exposure(mv) } else { Exposure::default() };
-            let history = self.history_of(position, mv, place, exposure, context);
-            let mut reduction = self.reduction(mv.is_quiet(), depth, found.moves);
+            // Step 9. Move pruning: late move pruning, futility, history and SEE pruning.
+            let place = PieceTo::of(position, mv);
+            let threat_index =
+                if mv.is_quiet() { check_info.threat_index(mv) } else { ThreatIndex::default() };
+            let history = self.history_of(position, mv, place, threat_index, context);
+            let mut reduction = self.lmr_reduction(mv.is_quiet(), depth, found.moves);
             let may_prune = !is_root && !self.shared.seeks_mate && found.best > -LEAST_DECIDED;
             if may_prune && position.has_pieces(position.turn()) {
                 let reduced = (depth - reduction / 1024).max(0);
-                match self.is_useless(&outlook, mv, depth, reduced, alpha, history, found.moves, judged) {
-                    Verdict::Look => {}
-                    Verdict::Skip => continue,
-                    Verdict::SkipQuiets => {
-                        // By their number alone: one of them surely holds what the position is worth, where that
-                        // is below alpha. What was searched may all be worse.
-                        if judged.evaluation != NO_SCORE {
-                            found.best = found.best.max(alpha.min(judged.evaluation));
+                match self.should_prune(&check_info, mv, depth, reduced, alpha, history, found.moves, eval) {
+                    MoveDecision::Search => {}
+                    MoveDecision::Prune => continue,
+                    MoveDecision::PruneQuiets => {
+                        // Late move pruning judges by move count alone: one of the pruned moves should keep the
+                        // static evaluation, so the score must not drop below it.
+                        if eval.evaluation != NO_SCORE {
+                            found.best = found.best.max(alpha.min(eval.evaluation));
                         }
                         picker.skip_quiets();
                         continue;
@@ -246,14 +247,14 @@ impl Worker<'_> {
                 }
             }
 
-            // 9. Extensions.
+            // Step 10. Singular extension of the TT move.
             let mut extension = 0;
-            if Some(mv) == table_move && excluded.is_none() && !is_root && !self.shared.seeks_mate {
-                match self.extend::<PV>(position, mv, beta, depth, ply, expected, judged) {
-                    Extension::Plies(plies) => extension = plies,
-                    Extension::Refuted(score) => {
+            if Some(mv) == tt_move && excluded.is_none() && !is_root && !self.shared.seeks_mate {
+                match self.singular_extension::<PV>(position, mv, beta, depth, ply, node_type, eval) {
+                    SingularResult::Extend(plies) => extension = plies,
+                    SingularResult::MultiCut(score) => {
                         self.put_back(picker);
-                        return Err(Refuted(score));
+                        return Err(MultiCut(score));
                     }
                 }
                 if self.stopped {
@@ -261,16 +262,17 @@ impl Worker<'_> {
                 }
             }
 
-            // 10. Play the move.
-            self.play(position, mv, exposure, ply, &mut child);
+            // Step 11. Make the move.
+            self.make_move(position, mv, threat_index, ply, &mut child);
             let mut new_depth = depth - 1 + extension;
             self.frame(ply + 1).double_extensions += i32::from(extension >= 2);
             let mut score = -INFINITE;
 
-            // 11. Late moves are searched less deep, with a null window; deeper if they surprise.
+            // Step 12. Late move reductions (LMR): reduced zero-window search, then a re-search at full depth, deeper
+            // or shallower by the score (do-deeper, do-shallower).
             let is_late = depth >= 2 && found.moves > 1 + usize::from(is_root) && !self.shared.seeks_mate;
             if is_late {
-                reduction += self.adjustment::<PV>(expected, judged, mv.is_quiet(), is_table_capture);
+                reduction += self.lmr_adjustment::<PV>(node_type, eval, mv.is_quiet(), tt_capture);
                 reduction -= P.reduction_killer() * i32::from(killers.contains(&Some(mv)));
                 reduction -= P.reduction_check() * i32::from(child.is_check());
                 reduction -= history / P.reduction_history_divisor();
@@ -279,40 +281,34 @@ impl Worker<'_> {
                 }
                 let least = (new_depth - reduction / 1024).clamp(1, new_depth.max(1));
                 self.frame(ply).reduction = new_depth - least;
-                score = -self.search::<false>(&child, -alpha - 1, -alpha, least, ply + 1, Expected::Cut);
+                score = -self.search::<false>(&child, -alpha - 1, -alpha, least, ply + 1, NodeType::Cut);
                 self.frame(ply).reduction = 0;
                 if score > alpha && least < new_depth {
                     new_depth += i32::from(score > found.best + P.deeper_margin());
                     new_depth -= i32::from(score < found.best + P.shallower_margin());
                     if least < new_depth {
-                        let child_expected = expected.of_child();
-                        score = -self.search::<false>(
-                            &child,
-                            -alpha - 1,
-                            -alpha,
-                            new_depth,
-                            ply + 1,
-                            child_expected,
-                        );
+                        let child_type = node_type.child();
+                        score =
+                            -self.search::<false>(&child, -alpha - 1, -alpha, new_depth, ply + 1, child_type);
                     }
                 }
             } else if !PV || found.moves > 1 {
-                let child_expected = expected.of_child();
-                score = -self.search::<false>(&child, -alpha - 1, -alpha, new_depth, ply + 1, child_expected);
+                let child_type = node_type.child();
+                score = -self.search::<false>(&child, -alpha - 1, -alpha, new_depth, ply + 1, child_type);
             }
 
-            // 12. The first move of a principal variation, and what beats it, gets the whole window.
+            // Step 13. Full-window search of the first move of a PV node and of moves that beat alpha.
             if PV && (found.moves == 1 || score > alpha) {
-                score = -self.search::<true>(&child, -beta, -alpha, new_depth, ply + 1, Expected::All);
+                score = -self.search::<true>(&child, -beta, -alpha, new_depth, ply + 1, NodeType::All);
             }
-            self.take_back();
+            self.undo_move();
             if self.stopped {
                 break;
             }
 
-            // 13. What the move brought.
+            // Step 14. New best move, beta cutoff.
             if is_root {
-                self.note_root_move(mv, score, found.moves, (alpha, beta), nodes_before);
+                self.update_root_move(mv, score, found.moves, (alpha, beta), nodes_before);
             }
             if score > found.best {
                 found.best = score;
@@ -323,14 +319,14 @@ impl Worker<'_> {
                     }
                     if score >= beta {
                         self.frame(ply).cutoffs += 1;
-                        self.teach(&outlook, mv, depth, ply, context, picker.tried());
+                        self.update_histories(&check_info, mv, depth, ply, context, picker.tried());
                         break;
                     }
                     alpha = score;
                 }
             }
             if found.best_move != Some(mv) {
-                picker.note_tried(mv);
+                picker.add_tried(mv);
             }
         }
         self.put_back(picker);
@@ -338,8 +334,8 @@ impl Worker<'_> {
     }
 }
 
-/// Several moves beat beta, so the node is refuted with this score without a look at the others.
-struct Refuted(i32);
+/// Multi-cut: moves besides the TT move beat beta, so the node returns this score.
+struct MultiCut(i32);
 
-/// The picker is moved in and out of the worker by value; it has to stay small.
-const _: () = assert!(size_of::<Picker>() <= 32);
+/// The move picker is moved in and out of the worker by value, so it has to stay small.
+const _: () = assert!(size_of::<MovePicker>() <= 32);

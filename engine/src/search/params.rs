@@ -1,15 +1,14 @@
-//! The constants of the search, read by the compiler from `params/search.toml`.
+//! Search parameters, embedded from `params/search.toml` at compile time.
 //!
-//! The names and ranges stand here, the numbers there. The compiler does the reading, so a missing, unknown or
-//! doubled name, or a number out of its range, stops the build, and the search sees plain constants. Built with the
-//! feature `tune` it sees variables instead, each of them an option over UCI, for tuners that play games.
+//! Names and ranges are declared here, values there. A missing, unknown or duplicate name or a value out of range stops the
+//! build, and the search sees constants. With the feature `tune` they are variables and UCI options, for SPSA.
 
 use smalt_chess::position::ExchangeValues;
 
-/// Declares the constants: for each its name and the range in which a tuner may move it.
+/// Declares the parameters: name and range of each.
 macro_rules! parameters {
     ($($(#[$doc:meta])* $name:ident in $min:literal..=$max:literal,)*) => {
-        /// The numbers of the file.
+        /// Values of all parameters.
         struct Numbers {
             $($name: i32,)*
         }
@@ -21,7 +20,7 @@ macro_rules! parameters {
         };
 
         impl SearchParameters {
-            /// All constants, in the order of the file.
+            /// All parameters, in declaration order.
             pub const ALL: &[Parameter] =
                 &[$(Parameter { name: stringify!($name), min: $min, max: $max },)*];
 
@@ -39,7 +38,7 @@ macro_rules! parameters {
 
         #[cfg(feature = "tune")]
         pub mod tuning {
-            //! The constants as variables, for a build with the feature `tune`.
+            //! The parameters as variables, for builds with the feature `tune`.
 
             use super::{EMBEDDED, SearchParameters};
             use std::sync::atomic::{AtomicI32, Ordering::Relaxed};
@@ -50,12 +49,12 @@ macro_rules! parameters {
 
             pub(super) static VALUES: Values = Values { $($name: AtomicI32::new(EMBEDDED.$name),)* };
 
-            /// The value of a constant; `None` where no constant has the name.
+            /// Value of a parameter; `None` if the name is unknown.
             pub fn get(name: &str) -> Option<i32> {
                 variable(name).map(|variable| variable.load(Relaxed))
             }
 
-            /// Changes a constant for the searches to come, held to its range. False where no constant has the name.
+            /// Sets a parameter, clamped to its range. False if the name is unknown.
             pub fn set(name: &str, value: i32) -> bool {
                 let parameter = SearchParameters::ALL.iter().find(|parameter| parameter.name == name);
                 let (Some(parameter), Some(variable)) = (parameter, variable(name)) else { return false };
@@ -73,252 +72,251 @@ macro_rules! parameters {
     };
 }
 
-/// The constants of the search. Scores in centipawns, depths in plies, reductions in 1024ths of a ply.
+/// Search parameters. Scores in centipawns, depths in plies, reductions in 1024ths of a ply.
 #[derive(Clone, Copy, Debug)]
 pub struct SearchParameters;
 
-/// Name and range of a constant.
+/// Name and range of a search parameter.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Parameter {
-    /// As in the file, and as an option over UCI.
+    /// Key in the file and name of the UCI option.
     pub name: &'static str,
-    /// The least value.
+    /// Minimum.
     pub min: i32,
-    /// The greatest value.
+    /// Maximum.
     pub max: i32,
 }
 
 parameters! {
-    /// What a pawn is worth in exchanges.
+    /// SEE value of a pawn, in centipawns.
     exchange_pawn in 50..=200,
-    /// What a knight is worth in exchanges.
+    /// SEE value of a knight.
     exchange_knight in 200..=500,
-    /// What a bishop is worth in exchanges.
+    /// SEE value of a bishop.
     exchange_bishop in 200..=500,
-    /// What a rook is worth in exchanges.
+    /// SEE value of a rook.
     exchange_rook in 300..=800,
-    /// What a queen is worth in exchanges.
+    /// SEE value of a queen.
     exchange_queen in 600..=1500,
-    /// From this depth on the root is searched with a window around the last score.
+    /// Least depth with aspiration windows.
     aspiration_depth in 1..=12,
-    /// Half of the first window.
+    /// Half width of the first aspiration window.
     aspiration_window in 4..=100,
-    /// How much wider the window gets when it fails, in hundredths.
+    /// Growth of the window after a fail, in percent.
     aspiration_growth in 10..=200,
-    /// Half of the widest window; a wider one is opened whole.
+    /// Half width above which the window is opened fully.
     aspiration_most in 50..=2000,
-    /// After scores above the window the root is searched less deep by a ply each, by so many at most.
+    /// Most plies by which repeated fail highs reduce the root depth.
     aspiration_less_deep_most in 0..=8,
-    /// Deepest node with reverse futility.
+    /// Reverse futility pruning: greatest depth.
     reverse_futility_depth in 2..=16,
-    /// Margin for each ply.
+    /// Reverse futility pruning: margin per ply.
     reverse_futility_margin in 20..=200,
-    /// Deepest node with razoring.
+    /// Razoring: greatest depth.
     razoring_depth in 0..=8,
-    /// Margin for each ply.
+    /// Razoring: margin per ply.
     razoring_margin in 100..=600,
-    /// Least depth for a null move.
+    /// Null move pruning: least depth.
     null_move_depth in 1..=6,
-    /// Plies that a null move saves at least.
+    /// Null move pruning: base reduction in plies.
     null_move_reduction in 2..=6,
-    /// A ply more for so many plies of depth.
+    /// Null move pruning: depth per ply of further reduction.
     null_move_depth_divisor in 2..=10,
-    /// A ply more for so much score above beta.
+    /// Null move pruning: score above beta per ply of further reduction.
     null_move_score_divisor in 50..=500,
-    /// Most plies more for the score.
+    /// Null move pruning: most plies of reduction by score.
     null_move_score_most in 1..=6,
-    /// From this depth on a search without null moves has to confirm what a null move says.
+    /// Null move pruning: least depth with verification search.
     null_move_verified_depth in 8..=30,
-    /// Least depth for the capture test.
+    /// ProbCut: least depth.
     probcut_depth in 3..=10,
-    /// Margin above beta.
+    /// ProbCut: margin above beta.
     probcut_margin in 50..=400,
-    /// Plies that the capture test saves.
+    /// ProbCut: reduction in plies.
     probcut_reduction in 2..=8,
-    /// Least depth that is reduced where the table knows no move.
+    /// Internal iterative reduction (IIR): least depth.
     iterative_reduction_depth in 2..=10,
-    /// Deepest node where late moves are left out.
+    /// Late move pruning (LMP): greatest depth.
     late_move_pruning_depth in 2..=16,
-    /// Moves looked at in any case.
+    /// Late move pruning: base move count.
     late_move_pruning_base in 1..=10,
-    /// Deepest (reduced) node where quiet moves are left out by score.
+    /// Futility pruning of quiet moves: greatest reduced depth.
     futility_depth in 2..=16,
-    /// Margin at depth 0.
+    /// Futility pruning: base margin.
     futility_base in 0..=300,
-    /// Margin for each ply.
+    /// Futility pruning: margin per ply.
     futility_margin in 20..=250,
-    /// Deepest (reduced) node where captures are left out by score.
+    /// Futility pruning of captures: greatest reduced depth.
     futility_capture_depth in -1..=16,
-    /// Margin for captures at depth 0.
+    /// Futility pruning of captures: base margin.
     futility_capture_base in 0..=600,
-    /// Margin for captures for each ply.
+    /// Futility pruning of captures: margin per ply.
     futility_capture_margin in 20..=500,
-    /// So much history of a capture counts as a centipawn there.
+    /// Futility pruning of captures: capture history per centipawn.
     futility_capture_history_divisor in 8..=500,
-    /// Deepest (reduced) node where quiet moves are left out by history.
+    /// History pruning: greatest reduced depth.
     history_pruning_depth in 1..=10,
-    /// How bad the history must be, for each ply.
+    /// History pruning: margin per ply.
     history_pruning_margin in 500..=8000,
-    /// Deepest node where moves are left out by exchange.
+    /// SEE pruning: greatest depth.
     exchange_pruning_depth in 2..=16,
-    /// What a capture may lose for each ply.
+    /// SEE pruning: threshold of captures per ply.
     exchange_pruning_capture in 20..=200,
-    /// What a quiet move may lose for each ply squared.
+    /// SEE pruning: threshold of quiet moves per ply squared.
     exchange_pruning_quiet in 5..=100,
-    /// Least depth for singular extensions.
+    /// Singular extension: least depth.
     singular_depth in 4..=12,
-    /// So many plies less deep the table's entry may be.
+    /// Singular extension: how many plies shallower the TT entry may be.
     singular_table_margin in 0..=6,
-    /// The other moves are searched to the depth, less one, divided by this.
+    /// Singular extension: the singular search has depth (depth - 1) / this.
     singular_depth_divisor in 2..=3,
-    /// Most moves of a line that are extended by two plies.
+    /// Most double extensions on a line.
     singular_double_most in 0..=100,
-    /// Plies taken off where the table's score is above beta, but other moves are about as good.
+    /// Negative extension when the TT score beats beta, in plies.
     singular_negative in 0..=3,
-    /// Plies taken off where a cut is expected, and other moves are about as good.
+    /// Negative extension at cut nodes, in plies.
     singular_negative_cut in 0..=3,
-    /// Margin below the table's score for each ply.
+    /// Singular extension: margin below the TT score per ply.
     singular_margin in 1..=8,
-    /// How much further below for two plies.
+    /// Double extension: further margin.
     singular_double_margin in 0..=100,
-    /// Reduction of quiet moves, constant part.
+    /// Late move reduction (LMR) of quiet moves: base.
     reduction_base in 0..=2000,
-    /// Reduction of quiet moves, factor of the logarithms.
+    /// LMR of quiet moves: factor of ln(depth) * ln(move count).
     reduction_factor in 100..=1000,
-    /// Reduction of captures, constant part.
+    /// LMR of captures: base.
     reduction_capture_base in -1000..=2000,
-    /// Reduction of captures, factor of the logarithms.
+    /// LMR of captures: factor of ln(depth) * ln(move count).
     reduction_capture_factor in 0..=1000,
-    /// More where the static score is not improving.
+    /// LMR: more when not improving.
     reduction_not_improving in 0..=2000,
-    /// More outside of the principal variation.
+    /// LMR: more when the node never was on a PV (ttPv).
     reduction_not_pv in 0..=2000,
-    /// More where a cut is expected.
+    /// LMR: more at cut nodes.
     reduction_cut_node in 0..=3000,
-    /// Less for killers.
+    /// LMR: less for killer moves.
     reduction_killer in 0..=3000,
-    /// Less for checks.
+    /// LMR: less for checks.
     reduction_check in 0..=3000,
-    /// More for quiet moves where the table's move is a capture.
+    /// LMR: more for quiet moves when the TT move is a capture.
     reduction_table_capture in 0..=2000,
-    /// More where the nodes after this one were often refuted.
+    /// LMR: more when the child count of cutoffs is high.
     reduction_cutoffs in 0..=3000,
-    /// How often is often.
+    /// Child cutoff count above which reductions grow.
     reduction_cutoffs_least in 1..=10,
-    /// A surprising late move is searched a ply deeper where it beats the best score by this margin.
+    /// Re-search a ply deeper when the reduced search beats the best score by this margin.
     deeper_margin in 0..=1000,
-    /// A surprising late move is searched a ply less deep where it beats the best score by less than this margin.
+    /// Re-search a ply shallower when it beats the best score by less than this.
     shallower_margin in 0..=100,
-    /// Least reduction that is taken back by a ply where the move did its side no harm.
+    /// Hindsight: least reduction after which a node is searched a ply deeper.
     reconsider_deeper_reduction in 1..=100,
-    /// Harm that a reduced move must have done its side for a ply less.
+    /// Hindsight: loss of evaluation above which a reduced node is searched a ply shallower.
     reconsider_shallower_margin in 0..=5000,
-    /// So much history is worth a 1024th of a ply.
+    /// LMR: history per 1024th of a ply.
     reduction_history_divisor in 1..=50,
-    /// History bonus for each ply.
+    /// History bonus per ply of depth.
     history_bonus in 20..=500,
-    /// Taken off the bonus.
+    /// Subtracted from the bonus.
     history_bonus_offset in -200..=400,
-    /// Greatest bonus.
+    /// Maximum bonus.
     history_bonus_most in 400..=4000,
-    /// History malus for each ply.
+    /// History malus per ply of depth.
     history_malus in 20..=500,
-    /// Taken off the malus.
+    /// Subtracted from the malus.
     history_malus_offset in -200..=400,
-    /// Greatest malus.
+    /// Maximum malus.
     history_malus_most in 400..=4000,
-    /// What the history by the pawns counts, in 1024ths.
+    /// Weight of pawn history, in 1024ths.
     history_structure_weight in 0..=2048,
-    /// Share of the bonus for a move that nothing was found against, in 1024ths.
+    /// Share of the bonus for the previous quiet move after a fail low, in 1024ths.
     history_unanswered_share in 0..=2048,
-    /// How much earlier a quiet move is tried that gives check, in the unit of histories.
+    /// Move ordering bonus of quiet checks, in history units.
     order_check in 0..=30000,
-    /// How much earlier a knight's or bishop's move is tried that leaves a pawn's attack for a square without one, in the
-    /// unit of histories; half as much later one that walks into such an attack without giving check.
+    /// Move ordering bonus of a knight or bishop for leaving a threat by a pawn; moving into one costs half.
     order_threat_minor in 0..=32768,
-    /// The same for rooks and the attacks of pawns and minor pieces.
+    /// The same for a rook and threats by pawns and minor pieces.
     order_threat_rook in 0..=32768,
-    /// The same for queens and the attacks of all less valuable pieces.
+    /// The same for a queen and threats by less valuable pieces.
     order_threat_queen in 0..=32768,
-    /// How much of beta goes into a score above it, for each ply of depth that goes into it of the score.
+    /// Weight of beta in a fail-high score, against the depth as weight of the score.
     fail_high_weight in 0..=8,
-    /// What a capture may add in quiescence beyond the piece.
+    /// Quiescence futility margin.
     quiescence_margin in 0..=400,
-    /// Captures looked at in quiescence, but for checks and for retaking.
+    /// Quiescence: most captures searched, checks and recaptures aside.
     quiescence_captures in 1..=100,
-    /// How much of beta goes into a static score above it, in 1024ths.
+    /// Quiescence: weight of beta in a stand-pat fail high, in 1024ths.
     quiescence_fail_high_weight in 0..=1024,
-    /// The largest correction by pawns.
+    /// Pawn correction history: maximum correction in centipawns.
     correction_pawn in 0..=200,
-    /// The largest correction by minor pieces and kings.
+    /// Minor piece correction history: maximum correction.
     correction_minor in 0..=200,
-    /// The largest correction by the pieces of each side.
+    /// Non-pawn correction history: maximum correction per color.
     correction_pieces in 0..=200,
-    /// The largest correction by the last two moves.
+    /// Continuation correction history: maximum correction.
     correction_continuation in 0..=200,
-    /// What a correction is taught: the difference times the depth, divided by this.
+    /// Divisor of difference times depth in a correction history update.
     correction_depth in 1..=32,
-    /// Thousandths of the remaining clock for a move.
+    /// Soft limit: thousandths of the remaining clock.
     time_share in 10..=150,
-    /// Thousandths of the increment for a move.
+    /// Soft limit: thousandths of the increment.
     time_increment_share in 0..=1000,
-    /// Hard limit, in thousandths of the soft one.
+    /// Hard limit in thousandths of the soft limit.
     time_hard_factor in 1000..=10000,
-    /// Hard limit, in thousandths of the remaining clock.
+    /// Hard limit in thousandths of the remaining clock.
     time_hard_share in 100..=950,
-    /// To the next control so many moves are expected at most.
+    /// Most moves to go that are planned for.
     time_moves_most in 2..=200,
-    /// Hard limit before the last move to the control, in thousandths of the remaining clock.
+    /// Hard limit for the last move before the time control, in thousandths of the clock.
     time_last_move_share in 100..=950,
-    /// Hard limit before other moves to the control, in thousandths of the remaining clock.
+    /// Hard limit for other moves before the time control, in thousandths of the clock.
     time_control_share in 100..=950,
-    /// What the soft limit is multiplied with after the best move has changed, in thousandths.
+    /// Best move stability: factor of the soft limit after a change, in thousandths.
     time_stability_base in 1000..=2000,
-    /// How much less that is for each iteration that ends with the same best move, in thousandths.
+    /// Best move stability: decrease per stable iteration, in thousandths.
     time_stability_step in 0..=140,
-    /// So many iterations count at most.
+    /// Best move stability: most iterations counted.
     time_stability_most in 0..=7,
-    /// What the soft limit is multiplied with besides where the best move took no nodes, in thousandths.
+    /// Node share: factor when the best move took no nodes, in thousandths.
     time_effort_base in 1000..=3000,
-    /// How much less that is where it took all nodes, in thousandths.
+    /// Node share: decrease when it took all nodes, in thousandths.
     time_effort_factor in 0..=3000,
-    /// The least that this comes to, in thousandths.
+    /// Node share: least factor, in thousandths.
     time_effort_least in 100..=1000,
-    /// The most that this comes to, in thousandths.
+    /// Node share: greatest factor, in thousandths.
     time_effort_most in 1000..=3000,
-    /// So many centipawns that the score falls add the time once more.
+    /// Score trend: drop in centipawns that doubles the time.
     time_drop_divisor in 30..=1000,
-    /// What is left of the time at least when the score rises, in thousandths.
+    /// Score trend: least factor, in thousandths.
     time_drop_least in 500..=1000,
-    /// What the time is multiplied with at most when the score falls, in thousandths.
+    /// Score trend: greatest factor, in thousandths.
     time_drop_most in 1000..=3000,
-    /// What a win against a lone king counts before all else; with the pawn's ranks less than a queen.
+    /// Known win against a lone king: base value; with the pawn ranks less than a queen.
     ending_win in 400..=700,
-    /// More for each rank that the last pawn has gone.
+    /// KPK: per rank of the pawn.
     ending_pawn_rank in 0..=30,
-    /// More for each step that the mated king is nearer to the corner of the bishop.
+    /// KBNK: per step of the lone king toward the corner of the bishop.
     ending_mate_corner in 0..=200,
-    /// More for each step that he is from the center.
+    /// KBNK: per step of the lone king from the center.
     ending_mate_center in 0..=100,
-    /// Less for each step between the kings.
+    /// KBNK: penalty per step between the kings.
     ending_mate_king in 0..=100,
-    /// Less for each step of the knight to him.
+    /// KBNK: penalty per step from the knight to the lone king.
     ending_mate_knight in 0..=50,
-    /// Less for each square that he can go to.
+    /// KBNK: penalty per escape square of the lone king.
     ending_mate_free in 0..=50,
 }
 
-/// The constants that the engine was built with.
+/// The embedded search parameters.
 pub const PARAMETERS: SearchParameters = SearchParameters;
 
-/// Values of the pieces in exchanges.
+/// Piece values for static exchange evaluation (SEE), pawn to king.
 #[inline(always)]
 pub fn exchange_values() -> ExchangeValues {
     let p = PARAMETERS;
     [p.exchange_pawn(), p.exchange_knight(), p.exchange_bishop(), p.exchange_rook(), p.exchange_queen(), 0]
 }
 
-/// How many lines of the text set something.
+/// Number of assignments in the text.
 const fn count_settings(text: &[u8]) -> usize {
     let (mut at, mut count, mut in_comment) = (0, 0, false);
     while at < text.len() {
@@ -333,7 +331,7 @@ const fn count_settings(text: &[u8]) -> usize {
     count
 }
 
-/// The number of a line `name = number`.
+/// Value of the line `name = number`.
 const fn read(text: &[u8], name: &str, min: i32, max: i32) -> i32 {
     let mut at = 0;
     while at < text.len() {
@@ -351,7 +349,7 @@ const fn read(text: &[u8], name: &str, min: i32, max: i32) -> i32 {
     panic!("search.toml: a name is missing")
 }
 
-/// Where the value begins, if the line sets that name.
+/// Start of the value, if the line assigns to that name.
 const fn value_start(text: &[u8], line: usize, name: &[u8]) -> Option<usize> {
     let mut at = 0;
     while at < name.len() {

@@ -1,4 +1,4 @@
-//! When the search asks the endgame tables, and what scores it makes of their answers.
+//! Tablebase probes in the search: when to probe, and the scores that results become.
 
 use std::sync::atomic::Ordering::Relaxed;
 
@@ -11,24 +11,24 @@ use super::transposition::Entry;
 use super::worker::Worker;
 use crate::tablebases::{Outlook, Ranking, Tablebases};
 
-/// Whether wins that need more than fifty moves without a capture or pawn move are wins.
+/// Whether tablebase results respect the fifty-move rule (`Syzygy50MoveRule`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FiftyMoves {
-    /// They are draws.
+    /// Cursed wins and blessed losses are draws.
     Respected,
-    /// They are wins.
+    /// Cursed wins are wins.
     Ignored,
 }
 
-/// When tables are asked.
+/// When to probe.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct ProbeRule {
-    /// Least depth, in plies, at which positions with as many pieces as the tables know at most are looked up; those with
-    /// fewer are at any depth.
+    /// Least depth in plies at which positions with the largest piece count are probed (`SyzygyProbeDepth`); positions with
+    /// fewer pieces are probed at any depth.
     pub depth: i32,
-    /// The most pieces, kings included.
+    /// Largest number of pieces, kings included (`SyzygyProbeLimit`).
     pub pieces: usize,
-    /// What counts as a win.
+    /// The fifty-move rule.
     pub fifty_moves: FiftyMoves,
 }
 
@@ -38,7 +38,7 @@ impl Default for ProbeRule {
     }
 }
 
-/// Tables and when they are asked.
+/// Tablebases and the rule for probing them.
 #[derive(Clone, Copy, Debug)]
 pub struct Probing<'a> {
     tables: &'a Tablebases,
@@ -46,12 +46,12 @@ pub struct Probing<'a> {
 }
 
 impl<'a> Probing<'a> {
-    /// The tables under a rule.
+    /// Tablebases under a probe rule; the piece limit is lowered to what the tables hold.
     pub fn new(tables: &'a Tablebases, rule: ProbeRule) -> Probing<'a> {
         Probing { tables, rule: ProbeRule { pieces: rule.pieces.min(tables.pieces()), ..rule } }
     }
 
-    /// What the tables say of the moves at the root.
+    /// Tablebase ranking of the root moves; `None` if the root is not in the tables.
     pub(super) fn rank(&self, task: &super::Task) -> Option<Ranking> {
         if task.position.occupied().count() > self.rule.pieces {
             return None;
@@ -59,8 +59,7 @@ impl<'a> Probing<'a> {
         self.tables.rank(&task.position, &task.history, &task.moves)
     }
 
-    /// Whether the search below a root of which tables have said this still has to ask them: where they gave distances,
-    /// or there is nothing to win, it is left to find its own way.
+    /// Whether the search below a ranked root still probes: not when DTZ tables ranked the moves or there is no win to find.
     pub(super) fn is_needed_below(&self, ranking: Option<&Ranking>) -> bool {
         ranking.is_none_or(|ranking| {
             let best = ranking.moves.iter().map(|ranked| ranked.outlook).max();
@@ -68,7 +67,7 @@ impl<'a> Probing<'a> {
         })
     }
 
-    /// The score of an outlook at this ply, and what it says of the true one: a win may be a mate.
+    /// Score and bound of a WDL value at this ply. Wins are lower bounds, since a mate scores more.
     pub(super) fn score(&self, outlook: Outlook, ply: usize) -> (i32, Bound) {
         let is_strict = self.rule.fifty_moves == FiftyMoves::Respected;
         match outlook {
@@ -79,7 +78,7 @@ impl<'a> Probing<'a> {
         }
     }
 
-    /// Tables assume that the clock of the fifty-move rule is at zero and nobody may castle.
+    /// Whether to probe: the tables assume a halfmove clock of zero and no castling rights.
     #[inline]
     fn applies(&self, position: &Position, depth: i32) -> bool {
         let pieces = position.occupied().count();
@@ -90,30 +89,30 @@ impl<'a> Probing<'a> {
     }
 }
 
-/// What the tables say about a node.
-pub(super) enum Answer {
-    /// Its score.
+/// Result of a tablebase probe at a node.
+pub(super) enum ProbeResult {
+    /// The exact score, or one that causes a cutoff.
     Score(i32),
-    /// The least and the greatest score that it may have.
+    /// Least and greatest possible score.
     Range(i32, i32),
 }
 
 impl Worker<'_> {
-    /// What the tables say about a node that is to be searched to this depth between these bounds.
+    /// Probes the tablebases at a node, where the rule allows.
     #[inline]
-    pub(super) fn ask_tables(
+    pub(super) fn probe_tablebases(
         &self,
         position: &Position,
         alpha: i32,
         beta: i32,
         depth: i32,
         ply: usize,
-    ) -> Answer {
+    ) -> ProbeResult {
         match &self.shared.probing {
             Some(probing) if probing.applies(position, depth) => {
                 self.ask(probing, position, alpha, beta, depth, ply)
             }
-            _ => Answer::Range(-INFINITE, INFINITE),
+            _ => ProbeResult::Range(-INFINITE, INFINITE),
         }
     }
 
@@ -125,22 +124,22 @@ impl Worker<'_> {
         beta: i32,
         depth: i32,
         ply: usize,
-    ) -> Answer {
+    ) -> ProbeResult {
         let Some(outlook) = probing.tables.probe(position) else {
-            return Answer::Range(-INFINITE, INFINITE);
+            return ProbeResult::Range(-INFINITE, INFINITE);
         };
-        self.shared.table_hits.fetch_add(1, Relaxed);
+        self.shared.tbhits.fetch_add(1, Relaxed);
         let (score, bound) = probing.score(outlook, ply);
-        // Worth more than what a search of this depth finds, but for mates.
+        // A tablebase result is worth a deeper search.
         let depth = (depth + 6).min(MAX_PLY as i32 - 1);
-        let entry = Entry { best: None, score, bound, evaluation: NO_SCORE, depth, was_pv: false };
+        let entry = Entry { best: None, score, bound, evaluation: NO_SCORE, depth, tt_pv: false };
         if is_cutoff(&entry, alpha, beta) {
             self.shared.table.store(self.table_key(position), ply, entry);
-            return Answer::Score(score);
+            return ProbeResult::Score(score);
         }
         match bound {
-            Bound::Lower => Answer::Range(score, INFINITE),
-            _ => Answer::Range(-INFINITE, score),
+            Bound::Lower => ProbeResult::Range(score, INFINITE),
+            _ => ProbeResult::Range(-INFINITE, score),
         }
     }
 }

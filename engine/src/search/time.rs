@@ -1,4 +1,5 @@
-//! How much of its clock a move may use. Pure: times come in as values and go out as values.
+//! Time management: the soft and hard limit of a move from the clock, and the scaling of the soft limit by best move stability,
+//! node share and score trend. Pure: times are arguments and results.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -8,48 +9,47 @@ use smalt_protocol::SearchLimits;
 
 use super::params::PARAMETERS as P;
 
-/// How many times the overhead stays on the clock besides, for a machine that stands still: a busy one does for a tenth of
-/// a second now and then, three times the overhead that the engine keeps unless told otherwise. Of a clock that has not
-/// much more, two thirds stay.
+/// Multiples of the move overhead kept as a reserve on the clock, against pauses of a busy machine (about a tenth of a second;
+/// the default overhead is a third of that). At most two thirds of the clock.
 const RESERVED_OVERHEADS: u32 = 3;
 
-/// So many moves of the soft limit fit between a clock and its reserve. With an increment, the clock comes to rest where
-/// a move costs what it brings: about so many increments above the reserve.
+/// Soft limits that must fit between the clock and its reserve. With an increment, the clock settles at about this many
+/// increments above the reserve.
 const MOVES_ABOVE_RESERVE: u32 = 4;
 
-/// How long a move may take, from the moment when the clock runs.
+/// Time budget of a move, counted from the start of our clock.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub struct Allotment {
-    /// No new iteration begins after this time, stretched or shrunk by how clear the choice is.
+pub struct TimeBudget {
+    /// Soft limit: no new iteration starts after this time, scaled by the stability of the search.
     pub soft: Option<Duration>,
-    /// The search ends here whatever it does.
+    /// Hard limit: the search stops here.
     pub hard: Option<Duration>,
 }
 
-/// How clear the choice of the move is, as one iteration after the other has seen it.
+/// Stability of the best move over the iterations.
 #[derive(Clone, Copy, PartialEq, Debug)]
-pub struct Clarity {
-    /// Iterations in a row that ended with the same best move.
+pub struct SearchStability {
+    /// Consecutive iterations with the same best move.
     pub stable_iterations: u32,
-    /// Share of the nodes that the best move took, 0 to 1.
+    /// Share of the nodes spent on the best move, 0 to 1.
     pub node_share: f64,
-    /// How far the score has fallen since the iterations before, in centipawns; negative when it rose.
+    /// Drop of the score since earlier iterations, in centipawns; negative when it rose.
     pub score_drop: i32,
 }
 
-impl Allotment {
-    /// The times for one move of a side, with `overhead` kept for what lies between us and the clock, and of a clock a reserve
-    /// of three times that.
-    pub fn new(limits: &SearchLimits, turn: Color, overhead: Duration) -> Allotment {
+impl TimeBudget {
+    /// The time budget of one move. `overhead` is the move overhead (`Move Overhead`); a reserve of three times that stays
+    /// on the clock.
+    pub fn new(limits: &SearchLimits, turn: Color, overhead: Duration) -> TimeBudget {
         if let Some(move_time) = limits.move_time {
             let kept = overhead.min(move_time / 20);
-            return Allotment { soft: None, hard: Some(move_time - kept) };
+            return TimeBudget { soft: None, hard: Some(move_time - kept) };
         }
         let clock = match turn {
             Color::White => limits.white,
             Color::Black => limits.black,
         };
-        let Some(clock) = clock else { return Allotment::default() };
+        let Some(clock) = clock else { return TimeBudget::default() };
         let usable = clock.remaining.saturating_sub(overhead);
         let free = usable - overhead.saturating_mul(RESERVED_OVERHEADS).min(usable / 3 * 2);
         let (soft, most) = match limits.moves_to_go {
@@ -62,22 +62,22 @@ impl Allotment {
         let moves = limits.moves_to_go.map_or(u32::MAX, NonZeroU32::get);
         let soft = soft.min(free / moves.min(MOVES_ABOVE_RESERVE));
         let hard = thousandths(soft, P.time_hard_factor()).min(most).min(free);
-        Allotment { soft: Some(soft.min(hard)), hard: Some(hard) }
+        TimeBudget { soft: Some(soft.min(hard)), hard: Some(hard) }
     }
 
-    /// Whether another iteration is worth its time.
-    pub fn allows_iteration(&self, elapsed: Duration, clarity: Clarity) -> bool {
-        self.soft.is_none_or(|soft| elapsed < soft.mul_f64(clarity.factor()))
+    /// Whether another iteration may start.
+    pub fn allows_iteration(&self, elapsed: Duration, stability: SearchStability) -> bool {
+        self.soft.is_none_or(|soft| elapsed < soft.mul_f64(stability.factor()))
     }
 
-    /// Whether the search has to end.
+    /// Whether the hard limit is reached.
     pub fn is_used_up(&self, elapsed: Duration) -> bool {
         self.hard.is_some_and(|hard| elapsed >= hard)
     }
 }
 
-impl Clarity {
-    /// What the soft limit is multiplied with: less the clearer the choice.
+impl SearchStability {
+    /// Factor of the soft limit: smaller when the choice is clear.
     fn factor(self) -> f64 {
         let share = |thousandths: i32| f64::from(thousandths) / 1000.0;
         let stability = share(P.time_stability_base())
@@ -91,7 +91,7 @@ impl Clarity {
     }
 }
 
-/// Soft limit and greatest hard limit with a number of moves to the next control.
+/// Soft limit and maximum hard limit with a number of moves to go to the next time control.
 fn for_moves(usable: Duration, increment: Duration, overhead: Duration, moves: u32) -> (Duration, Duration) {
     let moves = moves.min(P.time_moves_most() as u32);
     let later = (increment.saturating_sub(overhead)).saturating_mul(moves - 1);
@@ -122,11 +122,11 @@ mod tests {
 
     proptest! {
         #[test]
-        fn no_clock_is_overrun(
+        fn the_hard_limit_never_exceeds_the_clock(
             remaining in 0_u64..100_000_000, increment in 0_u64..100_000, moves in 0_u32..200,
         ) {
             let clock = Duration::from_millis(remaining);
-            let allotted = Allotment::new(&limits(remaining, increment, moves), Color::White, OVERHEAD);
+            let allotted = TimeBudget::new(&limits(remaining, increment, moves), Color::White, OVERHEAD);
             let (soft, hard) = (allotted.soft.unwrap(), allotted.hard.unwrap());
             prop_assert!(soft <= hard);
             prop_assert!(hard <= clock.saturating_sub(OVERHEAD));
@@ -137,13 +137,13 @@ mod tests {
             prop_assert!(clock - hard >= (OVERHEAD * RESERVED_OVERHEADS).min(clock / 3 * 2));
         }
 
-        /// A whole game on a fake clock, each move taking all it may.
+        /// A whole game on a fake clock, each move using its hard limit.
         #[test]
         fn a_game_on_hard_limits_keeps_time(start in 50_u64..60_000, increment in 0_u64..1_000) {
             let mut clock = Duration::from_millis(start);
             for _ in 0..200 {
                 let given = limits(clock.as_millis() as u64, increment, 0);
-                let used = Allotment::new(&given, Color::White, OVERHEAD).hard.unwrap();
+                let used = TimeBudget::new(&given, Color::White, OVERHEAD).hard.unwrap();
                 prop_assert!(used <= clock);
                 clock = clock - used + Duration::from_millis(increment);
             }
@@ -151,7 +151,7 @@ mod tests {
     }
 
     #[test]
-    fn with_an_increment_the_clock_comes_to_rest_above_the_reserve() {
+    fn with_an_increment_the_clock_settles_above_the_reserve() {
         for (start, increment) in [(1_000, 10), (60, 10), (1_000, 20), (60_000, 40), (300_000, 1_000)] {
             let mut clock = Duration::from_millis(start);
             for _ in 0..500 {
@@ -159,7 +159,7 @@ mod tests {
                     white: Some(Clock { remaining: clock, increment: Duration::from_millis(increment) }),
                     ..SearchLimits::default()
                 };
-                clock = clock - Allotment::new(&given, Color::White, OVERHEAD).soft.unwrap()
+                clock = clock - TimeBudget::new(&given, Color::White, OVERHEAD).soft.unwrap()
                     + Duration::from_millis(increment);
             }
             let rest = OVERHEAD
@@ -170,32 +170,32 @@ mod tests {
     }
 
     #[test]
-    fn the_longest_clock_does_no_harm() {
+    fn the_longest_clock_does_not_overflow() {
         let clock = Some(Clock { remaining: Duration::MAX, increment: Duration::ZERO });
         let given = SearchLimits { white: clock, ..SearchLimits::default() };
-        assert!(Allotment::new(&given, Color::White, OVERHEAD).hard.is_some());
+        assert!(TimeBudget::new(&given, Color::White, OVERHEAD).hard.is_some());
     }
 
     #[test]
-    fn a_fixed_time_is_used_nearly_whole() {
+    fn movetime_is_used_but_for_the_overhead() {
         let given = SearchLimits { move_time: Some(Duration::from_millis(1000)), ..SearchLimits::default() };
-        let allotted = Allotment::new(&given, Color::Black, OVERHEAD);
-        assert_eq!(allotted, Allotment { soft: None, hard: Some(Duration::from_millis(990)) });
+        let allotted = TimeBudget::new(&given, Color::Black, OVERHEAD);
+        assert_eq!(allotted, TimeBudget { soft: None, hard: Some(Duration::from_millis(990)) });
         let tiny = SearchLimits { move_time: Some(Duration::ZERO), ..SearchLimits::default() };
-        assert_eq!(Allotment::new(&tiny, Color::Black, OVERHEAD).hard, Some(Duration::ZERO));
+        assert_eq!(TimeBudget::new(&tiny, Color::Black, OVERHEAD).hard, Some(Duration::ZERO));
     }
 
     #[test]
-    fn only_the_own_clock_counts() {
-        assert_eq!(Allotment::new(&limits(1000, 0, 0), Color::Black, OVERHEAD), Allotment::default());
+    fn only_our_own_clock_counts() {
+        assert_eq!(TimeBudget::new(&limits(1000, 0, 0), Color::Black, OVERHEAD), TimeBudget::default());
     }
 
     #[test]
-    fn a_clear_choice_takes_less_time() {
-        let allotted = Allotment::new(&limits(60_000, 600, 0), Color::White, OVERHEAD);
+    fn a_stable_best_move_takes_less_time() {
+        let allotted = TimeBudget::new(&limits(60_000, 600, 0), Color::White, OVERHEAD);
         let soft = allotted.soft.unwrap();
-        let clear = Clarity { stable_iterations: 8, node_share: 0.95, score_drop: -20 };
-        let unclear = Clarity { stable_iterations: 0, node_share: 0.3, score_drop: 60 };
+        let clear = SearchStability { stable_iterations: 8, node_share: 0.95, score_drop: -20 };
+        let unclear = SearchStability { stable_iterations: 0, node_share: 0.3, score_drop: 60 };
         assert!(!allotted.allows_iteration(soft * 7 / 10, clear));
         assert!(allotted.allows_iteration(soft * 2, unclear));
         assert!(!allotted.is_used_up(soft) && allotted.is_used_up(soft * 5));
@@ -203,7 +203,7 @@ mod tests {
 
     #[test]
     fn more_moves_to_go_leave_less_for_each() {
-        let soft = |moves| Allotment::new(&limits(60_000, 0, moves), Color::White, OVERHEAD).soft.unwrap();
+        let soft = |moves| TimeBudget::new(&limits(60_000, 0, moves), Color::White, OVERHEAD).soft.unwrap();
         assert!(soft(40) < soft(20) && soft(20) < soft(1));
     }
 }

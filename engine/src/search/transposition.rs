@@ -1,32 +1,32 @@
-//! The transposition table: what was found out about positions, shared by all threads without a lock.
+//! Transposition table, shared by all threads without locks (R. Hyatt's XOR trick).
 //!
-//! An entry is two words. The first is the position's key mixed with the second, so that an entry of which two
-//! threads wrote a half each fits no key. It does not judge its moves: ask the position whether they are legal.
+//! An entry is two words: the position's key XORed with the data, and the data. An entry torn between two writers matches no
+//! key. Moves may stem from a key collision, so check that they are legal.
 
 use std::sync::atomic::{AtomicBool, AtomicU8, AtomicU64, Ordering::Relaxed};
 
 use smalt_chess::Move;
 use smalt_protocol::Bound;
 
-use super::pages::{LARGE_PAGE, Zeroable, zeroed_slice};
+use super::huge_pages::{HUGE_PAGE, Zeroable, zeroed_slice};
 use super::score::{from_table, to_table};
 use crate::memory::prefetch;
 
-/// What the table knows about a position. Scores take the view of the side to move there.
+/// A transposition table entry. Scores are from the view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Entry {
-    /// The best move or the one that refuted; from another position when keys collide.
+    /// Best move or refutation; from another position when keys collide.
     pub best: Option<Move>,
-    /// The score, with mates counted from the root of the search that asks.
+    /// Score, with mates counted from the root.
     pub score: i32,
-    /// How the score is to be taken.
+    /// Bound of the score.
     pub bound: Bound,
-    /// The static evaluation without corrections, or [`NO_SCORE`](super::score::NO_SCORE).
+    /// Uncorrected static evaluation, or [`NO_SCORE`](super::score::NO_SCORE).
     pub evaluation: i32,
     /// Depth searched, in plies; 0 for quiescence.
     pub depth: i32,
     /// Whether the node has ever been on a principal variation.
-    pub was_pv: bool,
+    pub tt_pv: bool,
 }
 
 const GENERATIONS: u8 = 32;
@@ -37,13 +37,13 @@ impl Entry {
         let score = to_table(self.score, ply) as i16 as u16;
         let evaluation = self.evaluation as i16 as u16;
         let depth = self.depth.clamp(0, 255) as u8;
-        // Never zero, which is an empty place.
+        // Never zero, which marks an empty slot.
         let bound = match self.bound {
             Bound::Upper => 1_u8,
             Bound::Lower => 2,
             Bound::Exact => 3,
         };
-        let flags = bound | u8::from(self.was_pv) << 2 | generation << 3;
+        let flags = bound | u8::from(self.tt_pv) << 2 | generation << 3;
         u64::from(best)
             | u64::from(score) << 16
             | u64::from(evaluation) << 32
@@ -64,7 +64,7 @@ impl Entry {
             bound,
             evaluation: i32::from((data >> 32) as i16),
             depth: i32::from((data >> 48) as u8),
-            was_pv: data >> 58 & 1 != 0,
+            tt_pv: data >> 58 & 1 != 0,
         })
     }
 }
@@ -83,7 +83,7 @@ struct Slot {
     data: AtomicU64,
 }
 
-/// The slots that a key may lie in: one cache line.
+/// The slots of a key: one cache line.
 type Bucket = [Slot; SLOTS];
 
 const SLOTS: usize = 4;
@@ -95,34 +95,33 @@ const _: () = assert!(size_of::<Bucket>() == LINE);
 
 /// A table of a fixed size.
 pub struct TranspositionTable {
-    /// The buckets, and room for the first of them to begin with a large page.
+    /// The buckets, padded so that the first starts on a huge page.
     slots: Box<[Slot]>,
     /// Slots before the first bucket.
     offset: usize,
-    /// How many buckets there are.
+    /// Number of buckets.
     buckets: usize,
     generation: AtomicU8,
-    /// Whether anything has been stored since it was last empty.
+    /// Whether anything was stored since the last clear.
     is_used: AtomicBool,
 }
 
 impl TranspositionTable {
-    /// An empty table of about so many megabytes (2^20 bytes), at least one.
+    /// An empty table of this many megabytes (2^20 bytes), at least one.
     pub fn new(megabytes: usize) -> TranspositionTable {
-        TranspositionTable::try_new(megabytes)
-            .expect("a machine without the memory for its table can't search")
+        TranspositionTable::try_new(megabytes).expect("not enough memory for the transposition table")
     }
 
-    /// As [`TranspositionTable::new`]; `None` where the system has not so much memory.
+    /// As [`TranspositionTable::new`]; `None` if there is not enough memory.
     pub fn try_new(megabytes: usize) -> Option<TranspositionTable> {
         let buckets = megabytes.max(1).checked_mul(1 << 20)? / size_of::<Bucket>();
-        let slots: Box<[Slot]> = zeroed_slice(buckets * SLOTS + LARGE_PAGE / size_of::<Slot>())?;
-        let offset = slots.as_ptr().align_offset(LARGE_PAGE);
+        let slots: Box<[Slot]> = zeroed_slice(buckets * SLOTS + HUGE_PAGE / size_of::<Slot>())?;
+        let offset = slots.as_ptr().align_offset(HUGE_PAGE);
         let (generation, is_used) = (AtomicU8::new(0), AtomicBool::new(false));
         Some(TranspositionTable { slots, offset, buckets, generation, is_used })
     }
 
-    /// Forgets everything; large tables are swept by so many threads.
+    /// Clears the table, using this many threads.
     pub fn clear(&self, threads: usize) {
         if !self.is_used.swap(false, Relaxed) {
             return;
@@ -139,7 +138,7 @@ impl TranspositionTable {
         self.generation.store(0, Relaxed);
     }
 
-    /// Tells that a new search begins: entries of older ones make way first.
+    /// Starts a new generation: entries of older searches are replaced first.
     pub fn age(&self) {
         self.generation.store((self.generation() + 1) % GENERATIONS, Relaxed);
     }
@@ -155,13 +154,13 @@ impl TranspositionTable {
         self.slots[start..].first_chunk().expect("every bucket lies within the table")
     }
 
-    /// Asks the memory for the entries of a key that will soon be needed.
+    /// Prefetches the bucket of a key.
     #[inline]
     pub fn prefetch(&self, key: u64) {
         prefetch(self.bucket(key));
     }
 
-    /// What is known about the position of a key, met at this ply.
+    /// Looks up a key, at this ply.
     #[inline]
     pub fn probe(&self, key: u64, ply: usize) -> Option<Entry> {
         self.bucket(key).iter().find_map(|slot| {
@@ -170,8 +169,8 @@ impl TranspositionTable {
         })
     }
 
-    /// Keeps what was found at this ply, in the place of the least useful entry of the bucket. A position's own
-    /// entry is kept where it is much deeper and of this search; and its move where the new one has none.
+    /// Stores an entry at this ply, replacing the least valuable of the bucket by depth and age. A much deeper entry of the
+    /// same position and search is kept, and so is its move when the new entry has none.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
     pub fn store(&self, key: u64, ply: usize, mut entry: Entry) {
@@ -185,7 +184,7 @@ impl TranspositionTable {
         for slot in slots {
             let data = slot.data.load(Relaxed);
             if slot.mixed_key.load(Relaxed) ^ data == key && data != 0 {
-                let deeper = depth_of(data) > entry.depth + 3 + i32::from(entry.was_pv);
+                let deeper = depth_of(data) > entry.depth + 3 + i32::from(entry.tt_pv);
                 if deeper && entry.bound != Bound::Exact && generation_of(data) == generation {
                     return;
                 }
@@ -204,8 +203,8 @@ impl TranspositionTable {
         place.data.store(data, Relaxed);
     }
 
-    /// How full the table is with entries of this search, in thousandths; a sample of its first part.
-    pub fn fullness(&self) -> u32 {
+    /// Permille of entries written by this search, from a sample of the first 1,000 slots.
+    pub fn hashfull(&self) -> u32 {
         let generation = self.generation();
         let slots = self.slots[self.offset..].iter().take(1000);
         let live = |slot: &&Slot| {
@@ -223,7 +222,7 @@ impl Slot {
     }
 }
 
-#[expect(unsafe_code, reason = "a promise about the type")]
+#[expect(unsafe_code, reason = "the type is all integers")]
 // SAFETY: A slot is made of integers.
 unsafe impl Zeroable for Slot {}
 
@@ -235,11 +234,11 @@ mod tests {
 
     fn entry(depth: i32, bound: Bound) -> Entry {
         let best = Some(Move::new(Square::E2, Square::E4, MoveKind::DoublePush));
-        Entry { best, score: -31, bound, evaluation: NO_SCORE, depth, was_pv: true }
+        Entry { best, score: -31, bound, evaluation: NO_SCORE, depth, tt_pv: true }
     }
 
     #[test]
-    fn what_was_stored_is_found_again() {
+    fn stored_entries_are_found() {
         let table = TranspositionTable::new(1);
         assert_eq!(table.probe(1 << 40, 3), None);
         for bound in [Bound::Upper, Bound::Lower, Bound::Exact] {
@@ -252,7 +251,7 @@ mod tests {
     }
 
     #[test]
-    fn every_key_is_as_good_as_another() {
+    fn extreme_keys_work() {
         let table = TranspositionTable::new(1);
         for key in [0, 1, u64::MAX, 1 << 63] {
             assert_eq!(table.probe(key, 0), None);
@@ -262,14 +261,14 @@ mod tests {
     }
 
     #[test]
-    fn more_memory_than_there_is_is_refused() {
+    fn too_much_memory_is_refused() {
         for megabytes in [usize::MAX, usize::MAX >> 20, usize::MAX >> 22, usize::MAX >> 24] {
             assert!(TranspositionTable::try_new(megabytes).is_none(), "{megabytes}");
         }
     }
 
     #[test]
-    fn mates_are_seen_from_the_ply_that_asks() {
+    fn mate_scores_are_relative_to_the_probing_ply() {
         let table = TranspositionTable::new(1);
         table.store(9, 4, Entry { score: mate_in(10), ..entry(3, Bound::Exact) });
         assert_eq!(table.probe(9, 0).map(|found| found.score), Some(mate_in(6)));
@@ -287,7 +286,7 @@ mod tests {
     }
 
     #[test]
-    fn a_full_bucket_gives_up_its_oldest_and_shallowest_entry() {
+    fn replacement_prefers_old_and_shallow_entries() {
         let table = TranspositionTable::new(1);
         for key in 1..=4 {
             table.store(key, 0, entry(key as i32, Bound::Exact));
@@ -298,6 +297,6 @@ mod tests {
         table.store(6, 0, entry(1, Bound::Exact));
         assert_eq!(table.probe(2, 0), None);
         assert!((3..=6).all(|key| table.probe(key, 0).is_some()));
-        assert_eq!(table.fullness(), 1);
+        assert_eq!(table.hashfull(), 1);
     }
 }

@@ -1,4 +1,4 @@
-//! What one thread of a search holds: the line that it is on, its counters, its view of the root.
+//! State of one search thread: search stack, node counter, root moves; making and unmaking moves, draw detection.
 
 use std::sync::LazyLock;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
@@ -6,46 +6,46 @@ use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use smalt_chess::{Move, Position, Square};
 use smalt_protocol::Bound;
 
-use super::corrections::{Corrections, Spots, Steps};
+use super::check_info::CheckInfo;
+use super::control::SearchControl;
+use super::correction_history::{CorrectionHistory, CorrectionIndices, PreviousMoves};
 use super::endings::{is_known_draw, known_win, lone_side};
-use super::histories::{Context, Exposure, Histories, Place};
-use super::ordering::{Knowledge, Picker, Wanted};
-use super::outlook::Outlook;
+use super::histories::{Context, Histories, PieceTo, ThreatIndex};
+use super::move_picker::{MovePicker, PickContext, PickMode};
+use super::move_scoring::ScoredMoves;
 use super::params::PARAMETERS as P;
 use super::params::exchange_values;
 use super::probing::Probing;
-use super::ranking::Ranked;
 use super::score::{INFINITE, MAX_PLY, NO_SCORE, clamp};
-use super::signals::Signals;
-use super::time::Allotment;
+use super::time::TimeBudget;
 use super::transposition::{Entry, TranspositionTable};
-use super::{Experience, Memory};
-use crate::evaluation::{Evaluator, dampened};
+use super::{ThreadData, ThreadHistories};
+use crate::evaluation::{Evaluator, rule50_scaled};
 
-/// Nodes between two looks at the clock and the signals.
+/// Nodes between two checks of the clock and the stop flag.
 const CHECK_INTERVAL: u64 = 1024;
 
-/// Frames before the root, so that a node may ask what was played four plies earlier.
+/// Stack frames before the root, so that a node may read the moves four plies back.
 const LEAD: usize = 4;
 
-/// What all threads of one search share.
+/// Shared by all threads of one search (Lazy SMP).
 pub(super) struct Shared<'a> {
     pub(super) table: &'a TranspositionTable,
-    pub(super) signals: &'a Signals,
-    pub(super) allotment: Allotment,
+    pub(super) control: &'a SearchControl,
+    pub(super) time_budget: TimeBudget,
     pub(super) node_limit: Option<u64>,
-    /// Whether only a mate is wanted: then nothing is left out that could be one.
+    /// `go mate`: nothing is pruned that could be a mate.
     pub(super) seeks_mate: bool,
-    /// Nodes of each thread, a little behind.
+    /// Nodes of each thread, updated every [`CHECK_INTERVAL`].
     pub(super) nodes: Vec<AtomicU64>,
-    /// Endgame tables for the search below the root.
+    /// Tablebases for the search below the root.
     pub(super) probing: Option<Probing<'a>>,
-    /// How often they knew a position.
-    pub(super) table_hits: AtomicU64,
-    /// The first thread has finished, or another has seen that the search is over.
+    /// Successful tablebase probes.
+    pub(super) tbhits: AtomicU64,
+    /// Set when the main thread has finished or any thread has seen that the search is over.
     pub(super) finished: AtomicBool,
-    /// What has been searched while pondering is enough: the move may be told as soon as the awaited one is played.
-    pub(super) is_ripe: AtomicBool,
+    /// Set while pondering when the time budget is already used: stop at ponderhit.
+    pub(super) stop_on_ponderhit: AtomicBool,
 }
 
 impl Shared<'_> {
@@ -53,79 +53,79 @@ impl Shared<'_> {
         self.nodes.iter().map(|count| count.load(Relaxed)).sum()
     }
 
-    /// Whether every thread has to end: one said so, the world outside did, or the time is used up.
+    /// Whether all threads have to stop.
     pub(super) fn is_over(&self) -> bool {
         self.finished.load(Relaxed)
-            || self.signals.is_stopped()
+            || self.control.is_stopped()
             || self
-                .signals
+                .control
                 .own_time()
-                .is_some_and(|time| self.is_ripe.load(Relaxed) || self.allotment.is_used_up(time))
+                .is_some_and(|time| self.stop_on_ponderhit.load(Relaxed) || self.time_budget.is_used_up(time))
     }
 }
 
-/// One ply of the line being searched.
+/// One ply of the search stack.
 #[derive(Clone)]
 pub(super) struct Frame {
     /// Corrected static evaluation; [`NO_SCORE`] in check.
     pub(super) evaluation: i32,
-    /// The move that a singular search leaves out here.
+    /// The move excluded by a singular search.
     pub(super) excluded: Option<Move>,
     pub(super) killers: [Option<Move>; 2],
-    /// Where the move made here brought its piece.
-    pub(super) made: Place,
-    /// The move made here, if it was a quiet one, and its exposure.
-    pub(super) quiet: Option<(Move, Exposure)>,
-    /// Where the move made here took something.
+    /// Piece and destination of the current move.
+    pub(super) made: PieceTo,
+    /// The current move, if quiet, and its threat index.
+    pub(super) quiet: Option<(Move, ThreatIndex)>,
+    /// Destination of the current move, if a capture.
     pub(super) taken_on: Option<Square>,
-    /// Plies that the move made here was searched less deep.
+    /// Late move reduction of the current move, in plies.
     pub(super) reduction: i32,
-    /// How often nodes at this ply were refuted, since a node two plies up began.
+    /// Beta cutoffs at this ply since the node two plies up began.
     pub(super) cutoffs: i32,
-    /// Moves of the line so far that were extended by two plies.
+    /// Double extensions on the current line.
     pub(super) double_extensions: i32,
-    /// Plies since the last that can't be taken back (capture, pawn move, null move).
+    /// Plies since the last irreversible move (capture, pawn move, null move).
     pub(super) reversible: usize,
     pub(super) pv: Vec<Move>,
 }
 
-/// A move at the root and what is known about it.
+/// A root move.
 #[derive(Clone, Debug)]
 pub(super) struct RootMove {
     pub(super) mv: Move,
-    /// What endgame tables say: moves with a greater rank come first, whatever the search thinks of them.
+    /// Tablebase rank: moves with a higher rank come first, whatever their score.
     pub(super) rank: i32,
-    /// The score that goes with the rank, where tables know the root.
+    /// Tablebase score, if the root is in the tables.
     pub(super) table_score: Option<i32>,
-    /// From this iteration; -[`INFINITE`] if it did not become best.
+    /// Score of this iteration; -[`INFINITE`] unless it became the best move.
     pub(super) score: i32,
-    /// What the score is of this iteration, as long as its window has failed: not exact.
+    /// Bound of that score; not exact while the aspiration window has failed.
     pub(super) bound: Bound,
-    /// From the iteration before, in the same way.
+    /// Score of the previous iteration.
     pub(super) previous: i32,
     pub(super) selective_depth: usize,
     pub(super) nodes: u64,
-    /// The line from the root; at least the move itself.
+    /// Principal variation, starting with the move itself.
     pub(super) pv: Vec<Move>,
 }
 
 impl RootMove {
-    /// Its score of this iteration or the one before, if it was the best move of a line in one of them.
+    /// Score of this iteration, else of the previous one.
     pub(super) fn latest_score(&self) -> Option<(i32, Bound)> {
         let scores = [(self.score, self.bound), (self.previous, Bound::Exact)];
         scores.into_iter().find(|&(score, _)| score > -INFINITE)
     }
 }
 
-/// One thread of a search.
+/// One search thread.
 pub(super) struct Worker<'a> {
     pub(super) shared: &'a Shared<'a>,
     pub(super) histories: &'a mut Histories,
-    pub(super) corrections: &'a mut Corrections,
+    pub(super) corrections: &'a mut CorrectionHistory,
     evaluator: &'a mut Evaluator,
     index: usize,
     frames: Vec<Frame>,
-    /// Keys of the game's positions and of the line, the current one last.
+    /// Repetition keys of the game and of the current line, latest last.
     keys: Vec<u64>,
     pub(super) nodes: u64,
     next_check: u64,
@@ -133,33 +133,33 @@ pub(super) struct Worker<'a> {
     pub(super) selective_depth: usize,
     pub(super) root: Vec<RootMove>,
     /// The static evaluation of the root.
-    pub(super) standing: i32,
-    /// Root moves before this one belong to better lines.
+    pub(super) root_static_eval: i32,
+    /// Index of the current MultiPV line: root moves before it belong to better lines.
     pub(super) line: usize,
-    /// Whether the root looks at some legal moves only.
+    /// Whether the root is restricted (`searchmoves`).
     pub(super) is_root_restricted: bool,
     pub(super) completed_depth: i32,
-    /// No null move is tried before this ply: while one is verified.
+    /// Null moves are disabled before this ply, during null move verification.
     pub(super) null_moves_from: usize,
     logarithms: &'static Logarithms,
     #[expect(clippy::vec_box, reason = "they go in and out for every node, and are larger than a pointer")]
-    buffers: Vec<Box<Ranked>>,
+    buffers: Vec<Box<ScoredMoves>>,
 }
 
-/// Where a search begins.
+/// The root of a search.
 pub(super) struct Root<'a> {
     pub(super) position: &'a Position,
-    /// Keys of the positions before it that may repeat.
+    /// Repetition keys of the game's earlier positions.
     pub(super) history: &'a [u64],
     pub(super) moves: &'a [Move],
-    /// What endgame tables say of each move, if they know the position: its rank and score.
+    /// Tablebase rank and score of each move; empty if the root is not in the tables.
     pub(super) ranks: &'a [(i32, i32)],
 }
 
 impl<'a> Worker<'a> {
     pub(super) fn new(
         shared: &'a Shared<'a>,
-        memory: &'a mut Memory,
+        thread_data: &'a mut ThreadData,
         index: usize,
         root: &Root<'_>,
     ) -> Worker<'a> {
@@ -167,7 +167,7 @@ impl<'a> Worker<'a> {
             evaluation: NO_SCORE,
             excluded: None,
             killers: [None; 2],
-            made: Place::NONE,
+            made: PieceTo::NONE,
             quiet: None,
             taken_on: None,
             reduction: 0,
@@ -195,13 +195,13 @@ impl<'a> Worker<'a> {
         let known_best = shared.table.probe(root.position.key(), 0).and_then(|entry| entry.best);
         let guess = |root_move: &RootMove| (root_move.rank, first_guess(root, root_move.mv, known_best));
         root_moves.sort_by_key(|root_move| std::cmp::Reverse(guess(root_move)));
-        let standing = memory.evaluator.evaluate(root.position);
-        let Experience { histories, corrections } = &mut *memory.experience;
+        let root_static_eval = thread_data.evaluator.evaluate(root.position);
+        let ThreadHistories { histories, corrections } = &mut *thread_data.histories;
         Worker {
             shared,
             histories,
             corrections,
-            evaluator: &mut memory.evaluator,
+            evaluator: &mut thread_data.evaluator,
             index,
             frames,
             keys,
@@ -210,7 +210,7 @@ impl<'a> Worker<'a> {
             stopped: false,
             selective_depth: 0,
             root: root_moves,
-            standing: clamp(standing),
+            root_static_eval: clamp(root_static_eval),
             line: 0,
             is_root_restricted: root.moves.len() != root.position.count_legal_moves(),
             completed_depth: 0,
@@ -220,13 +220,12 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Whether this thread answers for the search: reports, and looks at limits.
+    /// Whether this is the main thread, which reports and checks limits.
     pub(super) fn is_first(&self) -> bool {
         self.index == 0
     }
 
-    /// Where iterations begin: every other thread is a depth ahead, so that the others find its results in the table and
-    /// not all do the same.
+    /// First depth: every other thread starts one ply deeper, so that threads do not search the same tree.
     pub(super) fn first_depth(&self) -> i32 {
         1 + (self.index % 2) as i32
     }
@@ -236,13 +235,13 @@ impl<'a> Worker<'a> {
         &mut self.frames[ply + LEAD]
     }
 
-    /// The frame so many plies earlier; before the root nothing was played.
+    /// The stack frame `plies` back; before the root no move was made.
     #[inline]
     pub(super) fn earlier(&self, ply: usize, plies: usize) -> &Frame {
         &self.frames[ply + LEAD - plies]
     }
 
-    /// Counts a node. True if the search has to end.
+    /// Counts a node. True if the search has to stop.
     #[inline]
     pub(super) fn enter_node(&mut self, ply: usize) -> bool {
         if self.stopped {
@@ -262,7 +261,7 @@ impl<'a> Worker<'a> {
         shared.nodes[self.index].store(self.nodes, Relaxed);
         self.next_check = self.nodes + CHECK_INTERVAL;
         if shared.is_over() {
-            // Whoever sees it tells the others: with far more threads than processors the first one seldom runs.
+            // Any thread stops the others: with more threads than cores the main thread rarely runs.
             shared.finished.store(true, Relaxed);
             self.stopped = true;
             return;
@@ -277,73 +276,71 @@ impl<'a> Worker<'a> {
         }
     }
 
-    /// Makes the count of nodes known to the other threads.
+    /// Publishes the node count to the other threads.
     pub(super) fn publish_nodes(&self) {
         self.shared.nodes[self.index].store(self.nodes, Relaxed);
     }
 
-    /// The key under which the table knows a position. A search for a mate, which leaves nothing out, must not believe
-    /// what others found.
+    /// TT key of a position. `go mate` prunes less, so it uses entries of its own.
     #[inline]
     pub(super) fn table_key(&self, position: &Position) -> u64 {
         if self.shared.seeks_mate { !position.key() } else { position.key() }
     }
 
-    /// Asks the memory for what the table knows of the position behind the move that will probably be tried first.
+    /// Prefetches the TT entry after the TT move.
     #[inline]
-    pub(super) fn prefetch_after_known(&self, position: &Position, known: Option<Entry>) {
+    pub(super) fn prefetch_tt_move(&self, position: &Position, known: Option<Entry>) {
         if let Some(mv) = known.and_then(|entry| entry.best) {
             self.shared.table.prefetch(position.likely_key_after(mv));
         }
     }
 
-    /// Static evaluation for the side to move, without corrections.
+    /// Static evaluation for the side to move in centipawns, uncorrected.
     #[inline]
     pub(super) fn evaluate(&mut self, position: &Position) -> i32 {
         clamp(known_win(position).unwrap_or_else(|| self.evaluator.evaluate(position)))
     }
 
-    /// Where the correction histories have their word on the node at this ply; to be asked for before the evaluation,
-    /// so that they are at hand behind it.
+    /// Indices into the correction histories, prefetched: call it before the evaluation.
     #[inline]
-    pub(super) fn corrections_at(&self, position: &Position, ply: usize) -> Spots {
-        self.corrections.find(position, self.steps(ply))
+    pub(super) fn correction_indices(&self, position: &Position, ply: usize) -> CorrectionIndices {
+        self.corrections.indices(position, self.previous_moves(ply))
     }
 
-    /// A static evaluation with what the fifty-move rule and the correction histories have to say.
+    /// Static evaluation after rule-50 scaling and correction history.
     #[inline]
-    pub(super) fn corrected(&self, position: &Position, evaluation: i32, spots: Spots) -> i32 {
+    pub(super) fn corrected(&self, position: &Position, evaluation: i32, indices: CorrectionIndices) -> i32 {
         let correction = match lone_side(position) {
             Some(_) => 0,
-            None => self.corrections.of(spots),
+            None => self.corrections.correction(indices),
         };
-        clamp(dampened(evaluation, position.halfmove_clock()) + correction)
+        clamp(rule50_scaled(evaluation, position.halfmove_clock()) + correction)
     }
 
-    /// The moves that led to the node at this ply.
+    /// The last two moves before the node at this ply.
     #[inline]
-    pub(super) fn steps(&self, ply: usize) -> Steps {
-        Steps { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
+    pub(super) fn previous_moves(&self, ply: usize) -> PreviousMoves {
+        PreviousMoves { last: self.earlier(ply, 1).made, before: self.earlier(ply, 2).made }
     }
 
-    /// Plays a move of the node at this ply: `child`, whatever it was, becomes the position behind it. It is written in its
-    /// place, for a copy of what was just written in parts would wait for those stores. The exposure of a quiet move matters
-    /// only where nodes below teach it.
+    /// Makes a move of the node at this ply and writes the new position into `child`. It is written in place because a copy
+    /// of fields just written would stall on store forwarding. `threat_index` matters only for quiet moves whose histories
+    /// the nodes below update.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
-    pub(super) fn play(
+    pub(super) fn make_move(
         &mut self,
         position: &Position,
         mv: Move,
-        exposure: Exposure,
+        threat_index: ThreatIndex,
         ply: usize,
         child: &mut Position,
     ) {
         child.set_after(position, mv);
         self.evaluator.prefetch(child);
         let frame = self.frame(ply);
-        frame.made = Place::of(position, mv);
-        frame.quiet = mv.is_quiet().then_some((mv, exposure));
+        frame.made = PieceTo::of(position, mv);
+        frame.quiet = mv.is_quiet().then_some((mv, threat_index));
         frame.taken_on = mv.is_capture().then_some(mv.to());
         frame.reduction = 0;
         let (reversible, double_extensions) = (frame.reversible + 1, frame.double_extensions);
@@ -353,11 +350,11 @@ impl<'a> Worker<'a> {
         self.keys.push(child.repetition_key());
     }
 
-    /// Passes.
-    pub(super) fn play_null(&mut self, position: &Position, ply: usize) -> Position {
+    /// Makes a null move.
+    pub(super) fn make_null_move(&mut self, position: &Position, ply: usize) -> Position {
         let child = position.after_null_move();
         let frame = self.frame(ply);
-        frame.made = Place::NONE;
+        frame.made = PieceTo::NONE;
         frame.quiet = None;
         frame.taken_on = None;
         frame.reduction = 0;
@@ -369,14 +366,13 @@ impl<'a> Worker<'a> {
         child
     }
 
-    /// Goes back from the last move played.
+    /// Undoes the last move.
     #[inline]
-    pub(super) fn take_back(&mut self) {
+    pub(super) fn undo_move(&mut self) {
         self.keys.pop();
     }
 
-    /// Whether the game ends here in a draw: by fifty moves, or because the position has been there
-    /// before: once on the line itself, or twice at the root or earlier.
+    /// Draw by the fifty-move rule or by repetition: once within the search, or twice including the game.
     #[inline]
     pub(super) fn is_draw(&self, position: &Position, ply: usize) -> bool {
         if position.halfmove_clock() >= 100 {
@@ -385,26 +381,32 @@ impl<'a> Worker<'a> {
         self.is_repetition(ply)
     }
 
-    /// Whether the side to move can go back to a position that was on the line since the root: then it has at least
-    /// a draw.
+    /// Upcoming repetition: whether the side to move can return to a position of the line, so that it has at least a draw
+    /// (cuckoo tables, M. Dietrich).
     #[inline]
-    pub(super) fn can_repeat(&self, position: &Position, ply: usize) -> bool {
+    pub(super) fn has_upcoming_repetition(&self, position: &Position, ply: usize) -> bool {
         let (key, before) = self.keys.split_last().expect("the root's key is always there");
         let reversible = self.earlier(ply, 0).reversible;
         let mut plies = (3..=reversible.min(ply.saturating_sub(1))).step_by(2);
         plies.any(|back| position.can_step_by(key ^ before[before.len() - back]))
     }
 
-    /// The score of a node that is drawn at least, if that decides it; else it may lift alpha.
+    /// The score of a drawn node. An upcoming repetition raises alpha to a draw, and returns if that cuts off.
     #[inline]
-    pub(super) fn drawn(&self, position: &Position, alpha: &mut i32, beta: i32, ply: usize) -> Option<i32> {
+    pub(super) fn check_draw(
+        &self,
+        position: &Position,
+        alpha: &mut i32,
+        beta: i32,
+        ply: usize,
+    ) -> Option<i32> {
         if self.is_draw(position, ply) {
             return Some(self.draw_score());
         }
         if is_known_draw(position) {
             return Some(0);
         }
-        if *alpha < 0 && self.can_repeat(position, ply) {
+        if *alpha < 0 && self.has_upcoming_repetition(position, ply) {
             *alpha = self.draw_score();
             return (*alpha >= beta).then_some(*alpha);
         }
@@ -426,7 +428,7 @@ impl<'a> Worker<'a> {
         false
     }
 
-    /// The score of a draw: nothing, give or take one, so that different ways to a draw are not all the same.
+    /// Draw score: 0 with a random component of one, against blindness to threefold repetitions.
     #[inline]
     pub(super) fn draw_score(&self) -> i32 {
         1 - (self.nodes & 2) as i32
@@ -440,27 +442,33 @@ impl<'a> Worker<'a> {
     pub(super) fn picker(
         &mut self,
         position: &Position,
-        wanted: Wanted,
-        table_move: Option<Move>,
+        wanted: PickMode,
+        tt_move: Option<Move>,
         ply: usize,
-    ) -> Picker {
+    ) -> MovePicker {
         let buffer = self.buffers.pop().unwrap_or_default();
         let killers = self.frame(ply).killers;
-        Picker::new(position, wanted, table_move, killers, buffer)
+        MovePicker::new(position, wanted, tt_move, killers, buffer)
     }
 
     // Not inlined: one copy for all nodes.
     #[inline(never)]
-    pub(super) fn pick(&self, picker: &mut Picker, context: Context, outlook: &Outlook<'_>) -> Option<Move> {
-        let knowledge = Knowledge { histories: self.histories, context, outlook, table: self.shared.table };
+    pub(super) fn pick(
+        &self,
+        picker: &mut MovePicker,
+        context: Context,
+        check_info: &CheckInfo<'_>,
+    ) -> Option<Move> {
+        let knowledge =
+            PickContext { histories: self.histories, context, check_info, table: self.shared.table };
         picker.next(&knowledge)
     }
 
-    pub(super) fn put_back(&mut self, picker: Picker) {
+    pub(super) fn put_back(&mut self, picker: MovePicker) {
         self.buffers.push(picker.into_buffer());
     }
 
-    /// Makes a move and the line after it the line of this ply.
+    /// Sets the PV of this ply to a move and the PV of the next ply.
     pub(super) fn set_pv(&mut self, ply: usize, mv: Move) {
         let (above, below) = self.frames.split_at_mut(ply + LEAD + 1);
         let pv = &mut above[ply + LEAD].pv;
@@ -469,9 +477,9 @@ impl<'a> Worker<'a> {
         pv.extend_from_slice(&below[0].pv);
     }
 
-    /// Reduction of a late move, in 1024ths of a ply.
+    /// Base late move reduction, in 1024ths of a ply.
     #[inline]
-    pub(super) fn reduction(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
+    pub(super) fn lmr_reduction(&self, is_quiet: bool, depth: i32, number: usize) -> i32 {
         let logarithms = self.logarithms.0[(depth as usize).min(63)][number.min(63)];
         let (base, factor) = match is_quiet {
             true => (P.reduction_base(), P.reduction_factor()),
@@ -481,7 +489,7 @@ impl<'a> Worker<'a> {
     }
 }
 
-/// How early to look at a root move as long as nothing has been searched.
+/// Order of root moves before the first iteration: TT move, then static exchange evaluation.
 fn first_guess(root: &Root<'_>, mv: Move, known_best: Option<Move>) -> (bool, i32) {
     (Some(mv) == known_best, root.position.exchange_value(mv, &exchange_values()))
 }

@@ -13,7 +13,7 @@ use crate::bench::{self, BenchPlan, per_second};
 use crate::engine::Engine;
 use crate::evaluation::explain;
 use crate::openings::OpeningsPlan;
-use crate::search::{KnownEnding, Signals};
+use crate::search::{KnownEnding, SearchControl};
 
 /// One of the commands.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -97,7 +97,7 @@ impl ConsoleCommand {
         &self,
         engine: &mut Engine,
         settings: &mut Settings,
-        signals: &Signals,
+        control: &SearchControl,
         say: &mut dyn FnMut(&dyn fmt::Display),
     ) {
         match self {
@@ -110,8 +110,8 @@ impl ConsoleCommand {
                     say(&ending);
                 }
             }
-            ConsoleCommand::Perft(depth) => run_perft(engine.position(), *depth, false, signals, say),
-            ConsoleCommand::Divide(depth) => run_perft(engine.position(), *depth, true, signals, say),
+            ConsoleCommand::Perft(depth) => run_perft(engine.position(), *depth, false, control, say),
+            ConsoleCommand::Divide(depth) => run_perft(engine.position(), *depth, true, control, say),
             ConsoleCommand::Book(is_on) => switch_book(engine, settings, *is_on, say),
             ConsoleCommand::Bench(plan) => {
                 let result = bench::run(*plan);
@@ -142,12 +142,12 @@ fn list_moves(position: &Position, say: &mut dyn FnMut(&dyn fmt::Display)) {
 pub(super) fn divide(
     position: &Position,
     depth: u32,
-    signals: &Signals,
+    control: &SearchControl,
     take: &mut dyn FnMut(Move, u64),
 ) -> Option<u64> {
     let mut total = 0;
     for &mv in &position.legal_moves() {
-        let count = perft_until(&position.after(mv), depth - 1, &|| signals.is_stopped())?;
+        let count = perft_until(&position.after(mv), depth - 1, &|| control.is_stopped())?;
         take(mv, count);
         total += count;
     }
@@ -158,14 +158,14 @@ fn run_perft(
     position: &Position,
     depth: u32,
     shows_moves: bool,
-    signals: &Signals,
+    control: &SearchControl,
     say: &mut dyn FnMut(&dyn fmt::Display),
 ) {
     let begun = Instant::now();
     let mode = CastlingMode::of(position);
     let nodes = match depth {
         0 => Some(1),
-        _ => divide(position, depth, signals, &mut |mv, count| {
+        _ => divide(position, depth, control, &mut |mv, count| {
             if shows_moves {
                 say(&format_args!("{}: {count}", UciMove::from_move(mv, mode)));
             }

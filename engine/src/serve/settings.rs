@@ -37,7 +37,7 @@ pub(super) enum SetOptionError {
     #[error(transparent)]
     Value(#[from] OptionValueError),
     #[error(transparent)]
-    Memory(#[from] NoMemoryError),
+    ThreadData(#[from] NoMemoryError),
     #[error("can't read {path}: {source}")]
     Read { path: String, source: std::io::Error },
     #[error("{path} holds no parameters: {source}")]

@@ -1,5 +1,4 @@
-//! Endings whose outcome is known without a search: draws by rule, and wins that the evaluation would not see or not
-//! know how to pursue. One side has its king alone in all of them.
+//! Endgames against a lone king that are known without a search: insufficient material, wrong bishop, KPK (bitbase), KBNK.
 
 mod king_and_pawn;
 
@@ -10,22 +9,22 @@ use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
 use super::params::PARAMETERS as P;
 
-/// What the search knows of an ending, and goes by in place of the evaluation.
+/// Outcome of a known endgame, which replaces the evaluation.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum KnownEnding {
-    /// Neither side can force a win.
+    /// A draw.
     Draw,
-    /// One side wins, if no piece hangs and the other has a move.
+    /// A win, if no piece hangs and the lone king has a move.
     Win {
-        /// That side.
+        /// The winning side.
         winner: Color,
-        /// What the position counts for it, in centipawns.
+        /// Evaluation for the winner, in centipawns.
         value: i32,
     },
 }
 
 impl KnownEnding {
-    /// What is known of a position, if it is such an ending.
+    /// The outcome of a position, if it is a known endgame.
     pub fn of(position: &Position) -> Option<KnownEnding> {
         if is_known_draw(position) {
             return Some(KnownEnding::Draw);
@@ -37,7 +36,7 @@ impl KnownEnding {
 
 impl fmt::Display for KnownEnding {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str("known ending, which the search goes by instead: ")?;
+        f.write_str("known endgame, which replaces the evaluation: ")?;
         match *self {
             KnownEnding::Draw => f.write_str("a draw"),
             KnownEnding::Win { winner: Color::White, value } => {
@@ -50,13 +49,13 @@ impl fmt::Display for KnownEnding {
     }
 }
 
-/// Whether neither side can force a win, by the material and the squares of the few pieces left.
+/// Whether the endgame is a known draw.
 #[inline]
 pub(super) fn is_known_draw(position: &Position) -> bool {
     lone_side(position).is_some_and(|lone| is_draw_against(position, lone))
 }
 
-/// The value of a known win in centipawns, for the side to move.
+/// Evaluation of a known win in centipawns, for the side to move.
 #[inline]
 pub(super) fn known_win(position: &Position) -> Option<i32> {
     let lone = lone_side(position)?;
@@ -64,8 +63,7 @@ pub(super) fn known_win(position: &Position) -> Option<i32> {
     Some(if position.turn() == lone { -value } else { value })
 }
 
-/// A side that has only its king. What searches found out there says nothing about other positions, and the other way
-/// round.
+/// The side that has only its king. Correction history does not apply there.
 #[inline]
 pub(super) fn lone_side(position: &Position) -> Option<Color> {
     Color::ALL.into_iter().find(|&color| !position.color(color).more_than_one())
@@ -86,13 +84,13 @@ fn is_draw_against(position: &Position, lone: Color) -> bool {
     others == pawns | bishops && is_corner_held(position, lone, pawns, bishops)
 }
 
-/// Whether there are only bishops of one color of squares.
+/// Whether there are only bishops on squares of one color.
 fn all_alike(others: Bitboard, bishops: Bitboard) -> bool {
     others == bishops && (bishops.is_subset(Bitboard::LIGHT) || bishops.is_subset(Bitboard::DARK))
 }
 
-/// Whether all pawns stand on one edge of the board, no bishop reaches the corner where they promote, and the lone
-/// king is at that corner, from where nothing can drive him.
+/// Wrong rook pawn: all pawns on one rook file, no bishop on the color of the promotion corner, and the lone king at that
+/// corner.
 fn is_corner_held(position: &Position, lone: Color, pawns: Bitboard, bishops: Bitboard) -> bool {
     let Some(file) = [File::A, File::H].into_iter().find(|&file| pawns.is_subset(Bitboard::from_file(file)))
     else {
@@ -120,7 +118,8 @@ fn value_against(position: &Position, lone: Color) -> Option<i32> {
         } else {
             [Square::A1, Square::H8]
         };
-        let to_corner = corners.map(|corner| steps(enemy, corner)).into_iter().min().unwrap_or_default();
+        let to_corner =
+            corners.map(|corner| manhattan_distance(enemy, corner)).into_iter().min().unwrap_or_default();
         let apart = |square: Square| i32::from(square.distance(enemy));
         let knight = of(Role::Knight).first().map_or(0, apart);
         let is_free = |&square: &Square| {
@@ -137,17 +136,17 @@ fn value_against(position: &Position, lone: Color) -> Option<i32> {
     })
 }
 
-/// Steps of a rook's kind to the nearest of the four center squares.
+/// Manhattan distance to the nearest of the four center squares.
 fn from_center(square: Square) -> i32 {
     [Square::D4, Square::E4, Square::D5, Square::E5]
-        .map(|center| steps(square, center))
+        .map(|center| manhattan_distance(square, center))
         .into_iter()
         .min()
         .unwrap_or_default()
 }
 
-/// Steps of a rook's kind between two squares.
-fn steps(one: Square, other: Square) -> i32 {
+/// Manhattan distance between two squares.
+fn manhattan_distance(one: Square, other: Square) -> i32 {
     let files = one.file().index().abs_diff(other.file().index());
     let ranks = one.rank().index().abs_diff(other.rank().index());
     (files + ranks) as i32
@@ -165,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn what_cannot_mate_is_a_draw() {
+    fn insufficient_material_is_a_draw() {
         check_draw("4k3/8/8/8/8/8/8/4K3 w - - 0 1", true);
         check_draw("4k3/8/8/8/8/8/8/4KN2 w - - 0 1", true);
         check_draw("4k3/8/8/8/8/8/8/4KB2 b - - 0 1", true);
@@ -177,7 +176,7 @@ mod tests {
     }
 
     #[test]
-    fn a_king_in_the_corner_holds_pawns_of_the_edge() {
+    fn the_wrong_rook_pawn_is_a_draw() {
         check_draw("7k/8/8/4K3/7P/3B4/7P/8 w - - 0 1", true);
         check_draw("8/6k1/8/4K3/7P/3B4/8/8 b - - 0 1", true);
         // The bishop reaches the corner.
@@ -190,7 +189,7 @@ mod tests {
     }
 
     #[test]
-    fn the_king_is_driven_to_the_corner_of_the_bishop() {
+    fn kbnk_drives_the_king_to_the_corner_of_the_bishop() {
         let value = |fen: &str| known_win(&Position::from_fen(fen).unwrap()).unwrap();
         let right = value("k7/8/1K6/8/8/2N5/8/5B2 w - - 0 1");
         let wrong = value("7k/8/6K1/8/8/2N5/8/5B2 w - - 0 1");
@@ -200,18 +199,18 @@ mod tests {
     }
 
     #[test]
-    fn what_is_known_is_told_from_whites_view() {
-        let told =
+    fn known_endgames_are_printed_from_whites_view() {
+        let text =
             |fen: &str| KnownEnding::of(&Position::from_fen(fen).unwrap()).map(|known| known.to_string());
         let check = |fen: &str, end: &str| {
-            let text = told(fen).unwrap();
-            assert!(text.ends_with(end), "{fen}: {text}");
+            let line = text(fen).unwrap();
+            assert!(line.ends_with(end), "{fen}: {line}");
         };
         check("8/8/8/4k3/8/8/4P3/4K3 w - - 0 1", ": a draw");
         let value = P.ending_win() + 4 * P.ending_pawn_rank();
         check("4k3/8/4K3/4P3/8/8/8/8 w - - 0 1", &format!(": won for White, +{value} centipawns"));
         check("4k3/8/4K3/4P3/8/8/8/8 b - - 0 1", &format!(": won for White, +{value} centipawns"));
         check("8/8/8/8/4p3/4k3/8/4K3 w - - 0 1", &format!(": won for Black, -{value} centipawns"));
-        assert_eq!(told("4k3/8/8/8/8/8/8/4KQ2 w - - 0 1"), None);
+        assert_eq!(text("4k3/8/8/8/8/8/8/4KQ2 w - - 0 1"), None);
     }
 }

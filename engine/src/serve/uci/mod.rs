@@ -1,4 +1,4 @@
-//! The UCI loop: decides what a line means, answers at once what must not wait, and hands the rest to the thread
+//! The UCI loop: decides what a line context, answers at once what must not wait, and hands the rest to the thread
 //! that owns the engine.
 
 mod obey;
@@ -13,7 +13,7 @@ use super::console::ConsoleCommand;
 use super::output::Output;
 use super::servant::Servant;
 use super::{Event, Flow, converse};
-use crate::search::{ClockState, Signals};
+use crate::search::{ClockState, SearchControl};
 use obey::Desk;
 
 /// A line for the thread that owns the engine.
@@ -25,7 +25,7 @@ struct Job {
 
 /// A search that has been asked for, perhaps before it could begin.
 struct RunningSearch {
-    signals: Signals,
+    control: SearchControl,
     is_over: AtomicBool,
 }
 
@@ -61,7 +61,7 @@ impl Session {
             ClientMessage::Stop => self.stop(),
             ClientMessage::PonderHit => {
                 if let Some(search) = &self.latest {
-                    search.signals.ponder_hit();
+                    search.control.ponder_hit();
                 }
             }
             ClientMessage::IsReady if self.is_searching() && !self.is_stopped() => {
@@ -88,7 +88,7 @@ impl Session {
     fn start(&mut self, line: String, clock: ClockState) {
         // A search that was never stopped would keep the new one waiting for ever.
         self.stop();
-        let search = RunningSearch { signals: Signals::new(clock), is_over: AtomicBool::new(false) };
+        let search = RunningSearch { control: SearchControl::new(clock), is_over: AtomicBool::new(false) };
         let search = Arc::new(search);
         self.latest = Some(Arc::clone(&search));
         self.servant.hand_over(Job { line, search: Some(search) });
@@ -100,12 +100,12 @@ impl Session {
 
     /// Whether the latest search has been told to end: then what is asked waits for its move.
     fn is_stopped(&self) -> bool {
-        self.latest.as_ref().is_some_and(|search| search.signals.is_stopped())
+        self.latest.as_ref().is_some_and(|search| search.control.is_stopped())
     }
 
     fn stop(&self) {
         if let Some(search) = &self.latest {
-            search.signals.stop();
+            search.control.stop();
         }
     }
 }

@@ -13,7 +13,7 @@ use smalt_protocol::{Moves, SearchLimits};
 use super::RunningSearch;
 use super::report::{tell_choice, tell_progress};
 use crate::engine::Engine;
-use crate::search::{ClockState, Signals};
+use crate::search::{ClockState, SearchControl};
 use crate::serve::console::{self, ConsoleCommand};
 use crate::serve::output::Output;
 use crate::serve::settings::Settings;
@@ -114,7 +114,7 @@ impl Desk {
             Some(depth) => self.perft(depth.clamp(1, DEEPEST), search),
             None => {
                 let (output, settings) = (&self.output, &self.settings);
-                let choice = self.engine.go(limits, &search.signals, &mut |progress| {
+                let choice = self.engine.go(limits, &search.control, &mut |progress| {
                     tell_progress(output, settings, progress);
                 });
                 // Before the move is told: whoever reads it may ask at once whether we are ready.
@@ -127,7 +127,7 @@ impl Desk {
 
     fn perft(&self, depth: u32, search: &RunningSearch) {
         let castling = self.settings.castling;
-        let total = console::divide(self.engine.position(), depth, &search.signals, &mut |mv, count| {
+        let total = console::divide(self.engine.position(), depth, &search.control, &mut |mv, count| {
             self.output.say(format_args!("{}: {count}", UciMove::from_move(mv, castling)));
         });
         match total {
@@ -140,9 +140,9 @@ impl Desk {
         match ConsoleCommand::parse(line) {
             Some(command) => {
                 let output = &self.output;
-                let unheard = Signals::new(ClockState::Running);
-                let signals = search.map_or(&unheard, |search| &search.signals);
-                command.run(&mut self.engine, &mut self.settings, signals, &mut |text| output.say(text));
+                let unheard = SearchControl::new(ClockState::Running);
+                let control = search.map_or(&unheard, |search| &search.control);
+                command.run(&mut self.engine, &mut self.settings, control, &mut |text| output.say(text));
                 if let Some(search) = search {
                     search.is_over.store(true, Ordering::Release);
                 }

@@ -7,7 +7,7 @@ use smalt_protocol::{Info, Moves, Wdl};
 use crate::bench::per_second;
 use crate::engine::Choice;
 use crate::search::score::is_mate;
-use crate::search::{Line, Progress};
+use crate::search::{Progress, PvLine};
 use crate::serve::output::Output;
 use crate::serve::settings::Settings;
 
@@ -24,8 +24,8 @@ pub(super) fn tell_progress(output: &Output, settings: &Settings, progress: &Pro
             wdl: settings.shows_chances.then(|| chances(line)),
             nodes: Some(progress.nodes),
             nps: Some(per_second(progress.nodes, progress.time)),
-            hashfull: Some(progress.fullness),
-            tbhits: Some(progress.table_hits).filter(|&hits| hits > 0),
+            hashfull: Some(progress.hashfull),
+            tbhits: Some(progress.tbhits).filter(|&hits| hits > 0),
             time: Some(progress.time),
             pv: Moves::from_slice(&pv),
             ..Info::default()
@@ -47,7 +47,7 @@ const EVEN_WIN: f64 = 130.0;
 const SPREAD: f64 = 65.0;
 
 /// Chances by a logistic model of the score.
-fn chances(line: &Line) -> Wdl {
+fn chances(line: &PvLine) -> Wdl {
     let thousandths = |score: f64| (1000.0 / (1.0 + ((EVEN_WIN - score) / SPREAD).exp())).round() as u32;
     let score = match line.score {
         mate if is_mate(mate) => f64::from(mate.signum()) * 1e6,
@@ -65,7 +65,8 @@ mod tests {
 
     #[test]
     fn chances_add_up_and_follow_the_score() {
-        let of = |score| chances(&Line { score, bound: Bound::Exact, moves: Vec::new(), selective_depth: 0 });
+        let of =
+            |score| chances(&PvLine { score, bound: Bound::Exact, moves: Vec::new(), selective_depth: 0 });
         for score in (-2000..=2000).step_by(7) {
             let Wdl { win, draw, loss } = of(score);
             assert_eq!(win + draw + loss, 1000);

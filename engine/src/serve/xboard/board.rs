@@ -85,7 +85,7 @@ impl Board {
         Position::new(&Setup { turn, en_passant: setup.en_passant.filter(|_| setup.turn == turn), ..setup })
     }
 
-    /// The legal move that a text means.
+    /// The legal move that a text context.
     pub(super) fn read_move(&self, text: &str) -> Result<Move, MoveRefusal> {
         if self.is_refused {
             return Err(MoveRefusal::Illegal);

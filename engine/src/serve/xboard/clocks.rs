@@ -7,7 +7,7 @@ use std::time::Duration;
 use smalt_chess::Color;
 use smalt_protocol::{Clock, SearchLimits};
 
-use crate::search::Allotment;
+use crate::search::TimeBudget;
 
 /// How time is given.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -135,8 +135,8 @@ impl Clocks {
 
 /// The same limits with nodes in place of time.
 fn count_nodes(limits: SearchLimits, color: Color, rate: u64) -> SearchLimits {
-    let allotment = Allotment::new(&limits, color, Duration::ZERO);
-    let time = limits.move_time.or(allotment.soft).unwrap_or_default();
+    let time_budget = TimeBudget::new(&limits, color, Duration::ZERO);
+    let time = limits.move_time.or(time_budget.soft).unwrap_or_default();
     let nodes = (time.as_secs_f64() * rate as f64) as u64;
     SearchLimits { nodes: Some(nodes.max(1)), depth: limits.depth, ..SearchLimits::default() }
 }

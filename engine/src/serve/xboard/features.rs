@@ -9,7 +9,7 @@ use crate::serve::settings::{CHESS960, HASH, PONDER, SHOW_WDL, SYZYGY_PATH, Sett
 /// Options that have commands of their own in this protocol, or no meaning.
 const OTHERWISE_SET: [&str; 6] = [HASH, THREADS, PONDER, CHESS960, SHOW_WDL, SYZYGY_PATH];
 
-/// The wishes that never vary. Signals are no news: lines are heard at any time.
+/// The wishes that never vary. SearchControl are no news: lines are heard at any time.
 const WISHES: &str = "\
 feature ping=1 setboard=1 playother=1 san=0 usermove=1 time=1 draw=1 reuse=1 analyze=1
 feature colors=0 sigint=0 sigterm=0 ics=1 name=1 pause=0 nps=1 debug=1 exclude=1

@@ -20,7 +20,7 @@ pub(super) fn tell_progress(output: &Output, position: &Position, progress: &Pro
             nodes: progress.nodes,
             selective_depth: Some(line.selective_depth as u32),
             nps: Some(per_second(progress.nodes, progress.time)),
-            tbhits: Some(progress.table_hits).filter(|&hits| hits > 0),
+            tbhits: Some(progress.tbhits).filter(|&hits| hits > 0),
             pv: &pv,
         }));
     }

@@ -10,7 +10,7 @@ use smalt_protocol::xboard::EngineMessage;
 use super::work::Job;
 use super::{Mode, Session, claims, report};
 use crate::engine::Choice;
-use crate::search::{ClockState, Progress, Signals};
+use crate::search::{ClockState, Progress, SearchControl};
 use crate::serve::console::ConsoleCommand;
 
 /// What a search is for.
@@ -37,7 +37,7 @@ pub(super) enum Purpose {
 pub(super) struct RunningSearch {
     number: u64,
     purpose: Purpose,
-    signals: Arc<Signals>,
+    control: Arc<SearchControl>,
     /// Where it begins.
     position: Position,
     latest: Option<Progress>,
@@ -62,7 +62,7 @@ impl Session {
     /// Ends the search that runs, if any: nothing that it still reports will be heard.
     pub(super) fn abandon(&mut self) {
         if let Some(search) = self.search.take() {
-            search.signals.stop();
+            search.control.stop();
             search.pings.into_iter().for_each(|number| self.servant.hand_over(Job::Answer(number)));
         }
     }
@@ -84,26 +84,26 @@ impl Session {
             None => self.board.moves_to_search().unwrap_or_default(),
         };
         let limits = SearchLimits { ponder: awaited.is_some(), search_moves, ..limits };
-        let signals = self.watch(purpose, awaited, clock);
+        let control = self.watch(purpose, awaited, clock);
         let line = self.board.line(awaited);
-        self.servant.hand_over(Job::Search { number: self.searches, line, limits, signals });
+        self.servant.hand_over(Job::Search { number: self.searches, line, limits, control });
     }
 
     /// Notes what is going to run; its signals.
-    fn watch(&mut self, purpose: Purpose, awaited: Option<Move>, clock: ClockState) -> Arc<Signals> {
-        let signals = Arc::new(Signals::new(clock));
+    fn watch(&mut self, purpose: Purpose, awaited: Option<Move>, clock: ClockState) -> Arc<SearchControl> {
+        let control = Arc::new(SearchControl::new(clock));
         let position = *self.board.position();
         self.searches += 1;
         self.search = Some(RunningSearch {
             number: self.searches,
             purpose,
-            signals: Arc::clone(&signals),
+            control: Arc::clone(&control),
             position: awaited.map_or(position, |mv| position.after(mv)),
             latest: None,
             has_begun: false,
             pings: Vec::new(),
         });
-        signals
+        control
     }
 
     /// What a move of the engine may take.
@@ -181,13 +181,13 @@ impl Session {
         }
         if let Some(search) = &mut self.search {
             search.purpose = Purpose::Move;
-            search.signals.ponder_hit();
+            search.control.ponder_hit();
         }
     }
 
     pub(super) fn move_now(&self) {
-        if let Some(RunningSearch { purpose: Purpose::Move | Purpose::Count, signals, .. }) = &self.search {
-            signals.stop();
+        if let Some(RunningSearch { purpose: Purpose::Move | Purpose::Count, control, .. }) = &self.search {
+            control.stop();
         }
     }
 
@@ -235,11 +235,11 @@ impl Session {
         let line = self.board.line(None);
         if is_count {
             self.abandon();
-            let signals = self.watch(Purpose::Count, None, ClockState::Running);
-            return self.servant.hand_over(Job::Console { command, line, signals });
+            let control = self.watch(Purpose::Count, None, ClockState::Running);
+            return self.servant.hand_over(Job::Console { command, line, control });
         }
-        let signals = Arc::new(Signals::new(ClockState::Running));
-        self.aside(Job::Console { command, line, signals });
+        let control = Arc::new(SearchControl::new(ClockState::Running));
+        self.aside(Job::Console { command, line, control });
     }
 
     pub(super) fn hint(&mut self) {
@@ -263,7 +263,7 @@ impl Session {
 
     pub(super) fn tell_status(&self) {
         if let Some(search) = self.search.as_ref().filter(|search| search.purpose == Purpose::Analysis) {
-            let status = report::status(&search.position, search.latest.as_ref(), search.signals.elapsed());
+            let status = report::status(&search.position, search.latest.as_ref(), search.control.elapsed());
             self.output.say(EngineMessage::Status(status));
         }
     }
@@ -336,7 +336,7 @@ impl Session {
         self.output.say(EngineMessage::Move(&self.board.write_move(mv)));
         let color = self.own_color();
         let moves_before = self.board.moves_of(color, self.clocks.since());
-        self.clocks.spend(search.signals.own_time().unwrap_or_default(), moves_before);
+        self.clocks.spend(search.control.own_time().unwrap_or_default(), moves_before);
         self.board.play(mv);
         self.expected = choice.ponder;
         if !self.claim() {

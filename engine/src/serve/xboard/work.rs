@@ -9,7 +9,7 @@ use smalt_protocol::SearchLimits;
 
 use super::board::Line;
 use crate::engine::{Choice, Engine};
-use crate::search::{Progress, Signals};
+use crate::search::{Progress, SearchControl};
 use crate::serve::Event;
 use crate::serve::console::ConsoleCommand;
 use crate::serve::settings::Settings;
@@ -21,11 +21,11 @@ pub(super) enum Job {
     /// Set an option; the line that asked for it, for complaints.
     Set { name: String, value: String, asked: String },
     /// Search, and report under this number.
-    Search { number: u64, line: Line, limits: SearchLimits, signals: Arc<Signals> },
+    Search { number: u64, line: Line, limits: SearchLimits, control: Arc<SearchControl> },
     /// Show what the book has for the position.
     ShowBook(Position),
     /// Do what somebody at a terminal wants, where this line has led.
-    Console { command: ConsoleCommand, line: Line, signals: Arc<Signals> },
+    Console { command: ConsoleCommand, line: Line, control: Arc<SearchControl> },
     /// Say when everything before has been done.
     Answer(u64),
 }
@@ -67,21 +67,21 @@ impl Desk {
                     Err(error) => self.say(&format_args!("Error ({error}): {asked}")),
                 }
             }
-            Job::Search { number, line, limits, signals } => {
+            Job::Search { number, line, limits, control } => {
                 self.report(Report::Begun(number));
                 self.set_position(line);
                 let Desk { engine, events, .. } = self;
-                let choice = engine.go(&limits, &signals, &mut |progress| {
+                let choice = engine.go(&limits, &control, &mut |progress| {
                     // Nobody listens when the conversation has ended.
                     let _ = events.send(Event::Report(Report::Progress(number, progress.clone())));
                 });
                 self.report(Report::Choice(number, choice));
             }
             Job::ShowBook(position) => self.show_book(&position),
-            Job::Console { command, line, signals } => {
+            Job::Console { command, line, control } => {
                 self.set_position(line);
                 let Desk { engine, settings, events } = self;
-                command.run(engine, settings, &signals, &mut |text| {
+                command.run(engine, settings, &control, &mut |text| {
                     let _ = events.send(Event::Report(Report::Said(text.to_string())));
                 });
             }

@@ -1,25 +1,25 @@
-//! What a node teaches when it is done: histories, corrections, and what the root notes about its moves.
+//! Updates after a node: history bonuses and maluses, correction history, and the scores of root moves.
 
 use smalt_chess::{Move, Position};
 use smalt_protocol::Bound;
 
+use super::check_info::CheckInfo;
 use super::endings::lone_side;
-use super::histories::{Context, Place, bonus, malus};
-use super::outlook::Outlook;
+use super::histories::{Context, PieceTo, bonus, malus};
+use super::node_pruning::StaticEval;
 use super::params::PARAMETERS as P;
 use super::score::{INFINITE, NO_SCORE, is_decided};
-use super::shortcuts::Judged;
 use super::worker::{Frame, Worker};
 
 impl Worker<'_> {
-    /// Whether the root may play the move, in the line that is being looked for.
+    /// Whether the root searches the move for the current line of MultiPV.
     pub(super) fn is_root_move(&self, mv: Move) -> bool {
         let candidates = &self.root[self.line..];
         candidates.iter().any(|root_move| root_move.mv == mv && root_move.rank == candidates[0].rank)
     }
 
-    /// Keeps what the root found out about a move.
-    pub(super) fn note_root_move(
+    /// Records score, bound, nodes and PV of a root move.
+    pub(super) fn update_root_move(
         &mut self,
         mv: Move,
         score: i32,
@@ -49,71 +49,77 @@ impl Worker<'_> {
         }
     }
 
-    /// Teaches the histories that a move refuted, and that those tried before it did not.
+    /// Bonus for the move that failed high, malus for the moves searched before it; updates the killer moves.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
-    pub(super) fn teach(
+    pub(super) fn update_histories(
         &mut self,
-        outlook: &Outlook<'_>,
+        check_info: &CheckInfo<'_>,
         mv: Move,
         depth: i32,
         ply: usize,
         context: Context,
         tried: &[Move],
     ) {
-        let position = outlook.position;
+        let position = check_info.position;
         let (bonus, malus) = (bonus(depth), malus(depth));
         if mv.is_quiet() {
             let killers = &mut self.frame(ply).killers;
             if killers[0] != Some(mv) {
                 *killers = [Some(mv), killers[0]];
             }
-            let mut teach_quiet = |mv, by| {
-                self.histories.teach_quiet(context, mv, Place::of(position, mv), outlook.exposure(mv), by);
+            let mut update_quiet = |mv, by| {
+                self.histories.update_quiet(
+                    context,
+                    mv,
+                    PieceTo::of(position, mv),
+                    check_info.threat_index(mv),
+                    by,
+                );
             };
-            teach_quiet(mv, bonus);
-            tried.iter().filter(|mv| mv.is_quiet()).for_each(|&quiet| teach_quiet(quiet, malus));
+            update_quiet(mv, bonus);
+            tried.iter().filter(|mv| mv.is_quiet()).for_each(|&quiet| update_quiet(quiet, malus));
         } else if let Some(role) = position.captured_role(mv) {
-            self.histories.teach_capture(Place::of(position, mv), role, bonus);
+            self.histories.update_capture(PieceTo::of(position, mv), role, bonus);
         }
         for &capture in tried {
             if let Some(role) = position.captured_role(capture) {
-                self.histories.teach_capture(Place::of(position, capture), role, malus);
+                self.histories.update_capture(PieceTo::of(position, capture), role, malus);
             }
         }
     }
 
-    /// Teaches the histories that a quiet move was strong: the side to move found nothing against it.
+    /// Bonus for the previous quiet move after a fail low.
     // Not inlined: one copy for all nodes.
     #[inline(never)]
-    pub(super) fn teach_unanswered(&mut self, position: &Position, depth: i32, ply: usize) {
-        let &Frame { quiet: Some((mv, exposure)), made, .. } = self.earlier(ply, 1) else { return };
+    pub(super) fn update_previous_quiet(&mut self, position: &Position, depth: i32, ply: usize) {
+        let &Frame { quiet: Some((mv, threat_index)), made, .. } = self.earlier(ply, 1) else { return };
         let before = [2, 3, 5].map(|plies| self.earlier(ply, plies).made);
         let context = Context { turn: !position.turn(), pawn_key: position.pawn_key(), before };
         let by = bonus(depth) * P.history_unanswered_share() / 1024;
-        self.histories.teach_answer(context, mv, made, exposure, by);
+        self.histories.update_main_and_continuation(context, mv, made, threat_index, by);
     }
 
-    /// Teaches the correction histories, where the score says something about the static evaluation.
-    pub(super) fn correct(
+    /// Updates the correction histories when the search score contradicts the static evaluation.
+    pub(super) fn update_correction_history(
         &mut self,
         position: &Position,
         depth: i32,
         ply: usize,
-        judged: &Judged,
+        eval: &StaticEval,
         (best, best_move): (i32, Option<Move>),
         bound: Bound,
     ) {
         let is_quiet = best_move.is_none_or(Move::is_quiet);
-        let says_something = match bound {
+        let contradicts_eval = match bound {
             Bound::Exact => true,
-            Bound::Lower => best > judged.evaluation,
-            Bound::Upper => best < judged.evaluation,
+            Bound::Lower => best > eval.evaluation,
+            Bound::Upper => best < eval.evaluation,
         };
         let is_known = lone_side(position).is_some();
-        if judged.evaluation != NO_SCORE && is_quiet && says_something && !is_decided(best) && !is_known {
-            let steps = self.steps(ply);
-            self.corrections.teach(position, steps, depth, best - judged.evaluation);
+        if eval.evaluation != NO_SCORE && is_quiet && contradicts_eval && !is_decided(best) && !is_known {
+            let previous_moves = self.previous_moves(ply);
+            self.corrections.update(position, previous_moves, depth, best - eval.evaluation);
         }
     }
 }

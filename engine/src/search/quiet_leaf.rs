@@ -1,5 +1,4 @@
-//! Positions brought to rest: where the quiescence search ends when both sides play their best. For tools that want
-//! the evaluation of quiet positions only; the search itself does not use it.
+//! Resolves a position to the quiet leaf of its quiescence search, for the tuner. The search itself does not use it.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, AtomicU64};
@@ -8,44 +7,44 @@ use smalt_chess::Position;
 
 use super::score::INFINITE;
 use super::worker::{Root, Shared, Worker};
-use super::{Allotment, ClockState, Memory, Signals, TranspositionTable};
+use super::{ClockState, SearchControl, ThreadData, TimeBudget, TranspositionTable};
 use crate::evaluation::Parameters;
 
-/// Nodes after which a position counts as one that does not come to rest.
+/// Node limit: a position that needs more has no quiet leaf.
 const NODE_LIMIT: u64 = 20_000;
 
-/// Brings positions to rest, one after the other; each is judged as if it were the first.
+/// Finds quiet leaves. Every position is searched with empty tables, so the order of calls does not matter.
 pub struct Resolver {
     table: TranspositionTable,
-    memory: Memory,
+    thread_data: ThreadData,
 }
 
 impl Resolver {
     /// A resolver that evaluates with these weights.
     pub fn new(parameters: Arc<Parameters>) -> Resolver {
-        Resolver { table: TranspositionTable::new(1), memory: Memory::new(parameters) }
+        Resolver { table: TranspositionTable::new(1), thread_data: ThreadData::new(parameters) }
     }
 
-    /// The position at the end of the best line of captures and evasions: the position itself if it is quiet. `None`
-    /// if that line ends in check or the game is over there, or if none was found within a few thousand nodes.
+    /// The position at the end of the principal variation of quiescence search: the position itself if it is quiet. `None`
+    /// if that leaf is in check or the game is over there, or if the node limit is reached.
     pub fn quiet_leaf(&mut self, position: &Position) -> Option<Position> {
         self.table.clear(1);
-        let signals = Signals::new(ClockState::Running);
+        let control = SearchControl::new(ClockState::Running);
         let shared = Shared {
             table: &self.table,
-            signals: &signals,
-            allotment: Allotment::default(),
+            control: &control,
+            time_budget: TimeBudget::default(),
             node_limit: Some(NODE_LIMIT),
             seeks_mate: false,
             nodes: vec![AtomicU64::new(0)],
             probing: None,
-            table_hits: AtomicU64::new(0),
+            tbhits: AtomicU64::new(0),
             finished: AtomicBool::new(false),
-            is_ripe: AtomicBool::new(false),
+            stop_on_ponderhit: AtomicBool::new(false),
         };
         let root = Root { position, history: &[], moves: &[], ranks: &[] };
-        let mut worker = Worker::new(&shared, &mut self.memory, 0, &root);
-        worker.quiesce::<true>(position, -INFINITE, INFINITE, 0);
+        let mut worker = Worker::new(&shared, &mut self.thread_data, 0, &root);
+        worker.qsearch::<true>(position, -INFINITE, INFINITE, 0);
         if worker.stopped {
             return None;
         }

@@ -1,40 +1,40 @@
-//! What the world outside tells a running search: stop, or that the awaited move has been played.
+//! Controls a running search from outside: stop and ponderhit. Measures the time of the search.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering::Relaxed};
 use std::sync::{Condvar, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
-/// Whether the search begins on the own or on the opponent's time.
+/// Whose clock runs when the search starts.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClockState {
-    /// The limits count from the start.
+    /// Our own: time limits count from the start.
     Running,
-    /// The limits count from the moment when the awaited move is played.
+    /// The opponent's: time limits count from ponderhit.
     Pondering,
 }
 
-/// Still pondering.
+/// Value of `clock_start` while pondering.
 const NOT_STARTED: u64 = u64::MAX;
 
-/// The signals of one search; shared between the one who gives them and all threads of the search.
+/// Stop and ponderhit flags of one search, shared by its threads and the protocol loop.
 #[derive(Debug)]
-pub struct Signals {
+pub struct SearchControl {
     begun: Instant,
-    /// Nanoseconds from `begun` to the moment when the own clock began to run.
+    /// Nanoseconds from `begun` to ponderhit; 0 without pondering.
     clock_start: AtomicU64,
     stopped: AtomicBool,
     lock: Mutex<()>,
     changed: Condvar,
 }
 
-impl Signals {
-    /// Signals of a search that begins now.
-    pub fn new(clock: ClockState) -> Signals {
+impl SearchControl {
+    /// Control of a search that starts now.
+    pub fn new(clock: ClockState) -> SearchControl {
         let clock_start = match clock {
             ClockState::Running => 0,
             ClockState::Pondering => NOT_STARTED,
         };
-        Signals {
+        SearchControl {
             begun: Instant::now(),
             clock_start: AtomicU64::new(clock_start),
             stopped: AtomicBool::new(false),
@@ -43,12 +43,12 @@ impl Signals {
         }
     }
 
-    /// Ends the search at once.
+    /// Stops the search.
     pub fn stop(&self) {
         self.change(|| self.stopped.store(true, Relaxed));
     }
 
-    /// The awaited move has been played: the own clock runs from now on.
+    /// Ponderhit: our own clock runs from now on.
     pub fn ponder_hit(&self) {
         let now = u64::try_from(self.begun.elapsed().as_nanos()).unwrap_or(NOT_STARTED - 1);
         self.change(|| {
@@ -62,23 +62,23 @@ impl Signals {
         self.changed.notify_all();
     }
 
-    /// Whether the search has been told to end.
+    /// Whether [`SearchControl::stop`] was called.
     #[inline]
     pub fn is_stopped(&self) -> bool {
         self.stopped.load(Relaxed)
     }
 
-    /// Whether the opponent's clock still runs.
+    /// Whether the search still ponders.
     pub fn is_pondering(&self) -> bool {
         self.clock_start.load(Relaxed) == NOT_STARTED
     }
 
-    /// Time since the search began.
+    /// Time since the search started, pondering included.
     pub fn elapsed(&self) -> Duration {
         self.begun.elapsed()
     }
 
-    /// Time that the own clock has run; `None` while pondering.
+    /// Time on our own clock; `None` while pondering.
     pub fn own_time(&self) -> Option<Duration> {
         match self.clock_start.load(Relaxed) {
             NOT_STARTED => None,
@@ -86,7 +86,7 @@ impl Signals {
         }
     }
 
-    /// Waits until the search is stopped or, unless it is infinite, no longer ponders.
+    /// Blocks until the search is stopped or, unless it is infinite, no longer ponders.
     pub fn wait_for_release(&self, infinite: bool) {
         let mut guard = self.lock.lock().unwrap_or_else(PoisonError::into_inner);
         while !self.is_stopped() && (infinite || self.is_pondering()) {
@@ -100,24 +100,24 @@ mod tests {
     use super::*;
 
     #[test]
-    fn the_own_clock_stands_while_pondering() {
-        let signals = Signals::new(ClockState::Pondering);
-        assert_eq!(signals.own_time(), None);
-        signals.ponder_hit();
-        assert!(signals.own_time().is_some_and(|time| time <= signals.elapsed()));
-        assert!(Signals::new(ClockState::Running).own_time().is_some());
+    fn pondering_takes_no_time_of_our_own_clock() {
+        let control = SearchControl::new(ClockState::Pondering);
+        assert_eq!(control.own_time(), None);
+        control.ponder_hit();
+        assert!(control.own_time().is_some_and(|time| time <= control.elapsed()));
+        assert!(SearchControl::new(ClockState::Running).own_time().is_some());
     }
 
     #[test]
-    fn a_waiting_search_is_released_by_stop_or_by_the_awaited_move() {
+    fn stop_and_ponderhit_release_a_waiting_search() {
         for infinite in [false, true] {
-            let signals = Signals::new(ClockState::Pondering);
+            let control = SearchControl::new(ClockState::Pondering);
             std::thread::scope(|scope| {
-                let waiting = scope.spawn(|| signals.wait_for_release(infinite));
+                let waiting = scope.spawn(|| control.wait_for_release(infinite));
                 if infinite {
-                    signals.stop()
+                    control.stop()
                 } else {
-                    signals.ponder_hit()
+                    control.ponder_hit()
                 }
                 waiting.join().unwrap();
             });

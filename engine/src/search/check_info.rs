@@ -1,5 +1,4 @@
-//! What a position says of the moves of its side, whatever has been learned of them: found when first asked for, and once
-//! for all of them.
+//! Check squares and threats of a position, computed lazily, and the bonuses that they give to quiet moves.
 
 use std::cell::OnceCell;
 use std::ops::BitOr;
@@ -7,42 +6,42 @@ use std::ops::BitOr;
 use smalt_chess::attacks::{bishop_attacks, knight_attacks, pawn_attack_set, rook_attacks};
 use smalt_chess::{Bitboard, Checks, Move, Piece, Position, Role, Square};
 
-use super::histories::Exposure;
+use super::histories::ThreatIndex;
 use super::params::PARAMETERS as P;
 
-/// The checks that the side to move can give, and the squares where its pieces are threatened.
-pub(super) struct Outlook<'a> {
+/// Check squares of the side to move, and the squares where its pieces are threatened by less valuable ones.
+pub(super) struct CheckInfo<'a> {
     pub(super) position: &'a Position,
     checks: OnceCell<Checks>,
     threatened: OnceCell<[Bitboard; 6]>,
 }
 
-impl<'a> Outlook<'a> {
-    pub(super) fn new(position: &'a Position) -> Outlook<'a> {
-        Outlook { position, checks: OnceCell::new(), threatened: OnceCell::new() }
+impl<'a> CheckInfo<'a> {
+    pub(super) fn new(position: &'a Position) -> CheckInfo<'a> {
+        CheckInfo { position, checks: OnceCell::new(), threatened: OnceCell::new() }
     }
 
-    /// Whether a legal move gives check.
+    /// Whether a legal move gives check, discovered checks included.
     #[inline]
     pub(super) fn gives_check(&self, mv: Move) -> bool {
         self.checks.get_or_init(|| self.position.checks()).include(self.position, mv)
     }
 
-    /// The exposure of a quiet move.
+    /// The threat index of a quiet move.
     #[inline]
-    pub(super) fn exposure(&self, mv: Move) -> Exposure {
+    pub(super) fn threat_index(&self, mv: Move) -> ThreatIndex {
         let threatened = self.threatened()[self.position.moved_role(mv).index()];
-        Exposure::new(threatened.contains(mv.from()), threatened.contains(mv.to()))
+        ThreatIndex::new(threatened.contains(mv.from()), threatened.contains(mv.to()))
     }
 
-    /// What ranks of quiet moves need, looked up once for all of them.
-    pub(super) fn promises(&self) -> Promises<'_> {
+    /// Bonuses for scoring quiet moves, looked up once per node.
+    pub(super) fn quiet_bonuses(&self) -> QuietBonuses<'_> {
         let minor = P.order_threat_minor();
-        Promises {
+        QuietBonuses {
             position: self.position,
             checks: self.checks.get_or_init(|| self.position.checks()),
             threatened: self.threatened(),
-            stakes: [0, minor, minor, P.order_threat_rook(), P.order_threat_queen(), 0],
+            threat_bonuses: [0, minor, minor, P.order_threat_rook(), P.order_threat_queen(), 0],
         }
     }
 
@@ -52,67 +51,66 @@ impl<'a> Outlook<'a> {
     }
 }
 
-/// How early quiet moves are tried for what the position says of them.
-pub(super) struct Promises<'a> {
+/// Move ordering bonuses of quiet moves for checks and threats.
+pub(super) struct QuietBonuses<'a> {
     position: &'a Position,
     checks: &'a Checks,
     threatened: &'a [Bitboard; 6],
-    /// By role: what leaving a threat is worth; walking into one costs half as much.
-    stakes: [i32; 6],
+    /// Bonus by role for leaving a threat; moving into one costs half.
+    threat_bonuses: [i32; 6],
 }
 
-impl Promises<'_> {
-    /// What moves of a piece promise, castling aside.
+impl QuietBonuses<'_> {
+    /// Bonuses for the moves of one piece, castling aside.
     #[inline]
-    pub(super) fn of(&self, piece: Piece, from: Square) -> Promise {
+    pub(super) fn of(&self, piece: Piece, from: Square) -> QuietBonus {
         let role = piece.role();
         let checking = self.checks.by_moves_of(role, from);
         let threatened = self.threatened[role.index()];
-        let begins_attacked = threatened.contains(from);
-        let stake = self.stakes[role.index()];
-        let (turning, turn_worth) = if begins_attacked {
-            (!threatened, stake)
+        let from_threatened = threatened.contains(from);
+        let threat_bonus = self.threat_bonuses[role.index()];
+        let (threat_changes, threat_change_bonus) = if from_threatened {
+            (!threatened, threat_bonus)
         } else {
-            // A check often pays for the piece.
-            (threatened & !checking, -(stake / 2))
+            // A checking move is not penalized.
+            (threatened & !checking, -(threat_bonus / 2))
         };
-        Promise { checking, threatened, begins_attacked, turning, turn_worth }
+        QuietBonus { checking, threatened, from_threatened, threat_changes, threat_change_bonus }
     }
 
-    /// What castling promises, in the unit of [`Promise::to`].
-    pub(super) fn of_castling(&self, mv: Move) -> i32 {
+    /// Bonus of castling, in the unit of [`QuietBonus::to`].
+    pub(super) fn castling_bonus(&self, mv: Move) -> i32 {
         P.order_check() * i32::from(self.checks.include(self.position, mv))
     }
 }
 
-/// What moves of one piece promise.
+/// Bonuses for the quiet moves of one piece.
 #[derive(Clone, Copy)]
-pub(super) struct Promise {
-    /// Where it gives check.
+pub(super) struct QuietBonus {
+    /// Squares where it gives check.
     checking: Bitboard,
-    /// Where less valuable pieces attack it.
+    /// Squares where less valuable enemy pieces attack it.
     threatened: Bitboard,
-    begins_attacked: bool,
-    /// Where it escapes a threat, or walks into one without check.
-    turning: Bitboard,
-    /// What that is worth: less than nothing if it walks in.
-    turn_worth: i32,
+    from_threatened: bool,
+    /// Squares where it leaves a threat, or moves into one without giving check.
+    threat_changes: Bitboard,
+    /// Bonus there; negative for moving into a threat.
+    threat_change_bonus: i32,
 }
 
-impl Promise {
-    /// The exposure of its move to a square, and how much earlier that is tried than its histories alone say, in their
-    /// unit.
+impl QuietBonus {
+    /// Threat index and bonus of its move to a square, in history units.
     #[inline]
-    pub(super) fn to(&self, square: Square) -> (Exposure, i32) {
-        let exposure = Exposure::new(self.begins_attacked, self.threatened.contains(square));
-        let promise = P.order_check() * i32::from(self.checking.contains(square))
-            + self.turn_worth * i32::from(self.turning.contains(square));
-        (exposure, promise)
+    pub(super) fn to(&self, square: Square) -> (ThreatIndex, i32) {
+        let threat_index = ThreatIndex::new(self.from_threatened, self.threatened.contains(square));
+        let bonus = P.order_check() * i32::from(self.checking.contains(square))
+            + self.threat_change_bonus * i32::from(self.threat_changes.contains(square));
+        (threat_index, bonus)
     }
 }
 
-/// By role, pawn to king: the squares where less valuable pieces of the other side attack it; none for pawns and kings. What
-/// lies behind a piece that moves away is not seen, so that a queen that stays on a rook's line seems to leave it.
+/// By role, pawn to king: squares attacked by less valuable enemy pieces; empty for pawns and kings. X-rays through the moving
+/// piece are ignored, so a queen that stays on a rook's line seems to leave it.
 fn threatened_by_role(position: &Position) -> [Bitboard; 6] {
     let enemy = !position.turn();
     let pieces = |role| position.pieces(enemy, role).into_iter();
@@ -131,10 +129,10 @@ mod tests {
     use super::*;
 
     #[test]
-    fn moves_promise_by_the_checks_they_give_and_the_threats_they_leave() {
+    fn quiet_moves_get_bonuses_for_checks_and_for_leaving_threats() {
         let (check, minor) = (P.order_check(), P.order_threat_minor());
         let (rook, queen) = (P.order_threat_rook(), P.order_threat_queen());
-        for (fen, promises) in [
+        for (fen, quiet_bonuses) in [
             // A pawn attacks c4 and e4: knights and bishops leave it, or move from one attack to the other.
             ("k7/8/8/3p4/2N5/8/8/K7 w - - 0 1", [("c4e3", minor), ("c4a5", minor)].as_slice()),
             ("k7/8/8/3p1p2/2B5/8/8/K7 w - - 0 1", &[("c4b3", minor), ("c4d3", minor)]),
@@ -152,12 +150,12 @@ mod tests {
             ("1k6/p7/8/8/8/8/1K6/6Q1 w - - 0 1", &[("g1b6", check), ("g1g3", check), ("g1g2", 0)]),
         ] {
             let position: Position = fen.parse().unwrap();
-            let (outlook, moves) = (Outlook::new(&position), position.legal_moves());
-            for &(text, promise) in promises {
+            let (check_info, moves) = (CheckInfo::new(&position), position.legal_moves());
+            for &(text, bonus) in quiet_bonuses {
                 let mv = *moves.iter().find(|mv| format!("{mv:?}") == text).unwrap();
                 let piece = position.piece_at(mv.from()).unwrap();
-                let found = outlook.promises().of(piece, mv.from()).to(mv.to());
-                assert_eq!(found, (outlook.exposure(mv), promise), "{text} in {fen}");
+                let found = check_info.quiet_bonuses().of(piece, mv.from()).to(mv.to());
+                assert_eq!(found, (check_info.threat_index(mv), bonus), "{text} in {fen}");
             }
         }
     }
