@@ -21,7 +21,6 @@ use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
 use futures_util::StreamExt;
 use smalt_chess::{CastlingMode, DrawClaims, Game, Outcome, UciMove};
 use smalt_protocol::Score;
-use smalt_tournament::fleet::OpenedGame;
 use smalt_tournament::fleet::jetstream::{Names, RUNS};
 use smalt_tournament::fleet::wire::{
     Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Request, WorkMessage,
@@ -29,6 +28,7 @@ use smalt_tournament::fleet::wire::{
 };
 use smalt_tournament::game::record::SearchRecord;
 use smalt_tournament::game::{GameRecord, PlyRecord, Termination};
+use smalt_tournament::run::OpenedGame;
 
 /// Plies behind the opening after which somebody gives up.
 const PLIES: usize = 100;

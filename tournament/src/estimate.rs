@@ -9,7 +9,7 @@ use smalt_report::format;
 use smalt_stats::Sprt;
 
 use crate::plan::{MoveClock, Plan};
-use crate::run::setup::schedule;
+use crate::setup::schedule;
 
 /// Moves of each side in a game of engines, as runs with usual adjudication have them.
 const MOVES: f64 = 65.0;

@@ -11,6 +11,7 @@ pub mod cli;
 pub mod dashboard;
 pub mod estimate;
 pub mod export;
+#[cfg(feature = "nats")]
 pub mod fleet;
 pub mod game;
 pub mod live;
@@ -24,6 +25,7 @@ pub mod ratings;
 pub mod report;
 pub mod run;
 pub mod schedule;
+pub mod setup;
 pub mod standings;
 pub mod store;
 pub mod visible;

@@ -13,8 +13,8 @@ use smalt_protocol::Score;
 use smalt_tournament::game::record::SearchRecord;
 use smalt_tournament::game::{FaultReport, GameRecord, PlyRecord, Termination};
 use smalt_tournament::plan::{Plan, PlanFile};
-use smalt_tournament::run::Prepared;
 use smalt_tournament::schedule::{Schedule, ScheduledGame};
+use smalt_tournament::setup::Prepared;
 use smalt_tournament::store::{Store, StoredRun};
 use support::Place;
 

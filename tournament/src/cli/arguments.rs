@@ -10,12 +10,11 @@ use smalt_stats::sprt::Model;
 use super::elo::Numbers;
 use super::fleet::FleetFlags;
 use crate::export::Span;
-use crate::opening::Format as BookFormat;
 use crate::plan::{
-    Affinity, BadOptions, DrawRule, FiftyMoves, Figure, Format, MateRule, Notation, OnFault, Order, PgnForm,
-    ResignRule, RuleError, Switch, TablebaseResults, TimeoutsFile, Times, Variant, parse_word,
+    Affinity, BadOptions, BookFormat, DrawRule, FiftyMoves, Figure, Format, MateRule, Notation, OnFault,
+    OpeningPolicy, Order, PgnForm, ResignRule, RuleError, Switch, TablebaseResults, TimeoutsFile, Times,
+    Variant, parse_word,
 };
-use crate::schedule::OpeningPolicy;
 
 /// Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
 ///

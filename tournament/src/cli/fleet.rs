@@ -158,10 +158,9 @@ mod over_nats {
     use crate::fleet::verify::Rules;
     use crate::fleet::wire::{MOST_SLOTS, check_machine};
     use crate::fleet::{identity, terms};
-    use crate::game::Tablebases;
+    use crate::game::{MachineReport, Tablebases};
     use crate::plan::{FleetFile, FleetPlan, Plan};
     use crate::run::Event;
-    use crate::store::MachineReport;
 
     /// A run on other machines has a name on the server, the same for as long as it lives.
     pub(in super::super) fn name_run(plan: &mut Plan) -> Result<(), Refusal> {

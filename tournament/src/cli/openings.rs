@@ -19,10 +19,10 @@ use smalt_protocol::{Score, SearchLimits};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
 use crate::opening::make::{Candidate, Recipe};
-use crate::opening::{Book, Format as BookFormat, Source};
-use crate::plan::{ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile, parse_word};
+use crate::opening::{Book, Source};
+use crate::plan::{BookFormat, ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile, parse_word};
 use crate::run::slot::command;
-use crate::run::source_of;
+use crate::setup::source_of;
 
 /// An opening book to be made, or checked.
 #[derive(Args, Clone, Debug)]

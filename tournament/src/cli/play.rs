@@ -20,17 +20,17 @@ use super::view::printable;
 use super::{export, serve, signals};
 use crate::calendar::Moment;
 use crate::dashboard::Address;
-use crate::fleet::{Local, Processors, Queue};
-use crate::game::Tablebases;
-use crate::live::Publisher;
+use crate::game::{GameObserver, MachineReport, Tablebases};
+use crate::live::{DemoBoard, Publisher};
 use crate::opening::Book;
 use crate::pgn::OrderedPgn;
 use crate::plan::{FleetPlan, OpeningsPlan, OutputFile, Plan, PlanFile};
 use crate::run::calibration;
 use crate::run::slot::{Terms, command};
-use crate::run::{Conclusion, Coordinator, Event, News, Prepared, RunError, SetupError, Watcher};
+use crate::run::{Conclusion, Coordinator, Event, Local, News, Processors, Queue, RunError, Watcher};
+use crate::setup::{Prepared, SetupError};
 use crate::standings::{Standings, json, report};
-use crate::store::{MachineReport, Store, StoreError, StoredRun};
+use crate::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
 
 /// How a run is shown.
@@ -307,8 +307,9 @@ pub(super) fn conduct(
         Players::Elsewhere(queue) => queue,
         Players::Here { slots, processors, tablebases } => {
             let terms = Terms::of(plan, plan.measured, tablebases, &own_program()?, start_guard());
-            let terms = Terms { boards: std::iter::repeat_with(Arc::default).take(slots).collect(), ..terms };
-            boards.clone_from(&terms.boards);
+            boards = std::iter::repeat_with(Arc::<DemoBoard>::default).take(slots).collect();
+            let observers = boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();
+            let terms = Terms { observers, ..terms };
             let local = Local::start(slots, &Arc::new(terms), &sender, processors);
             Box::new(local.context("start threads").or_failed()?)
         }

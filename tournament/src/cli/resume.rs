@@ -12,7 +12,7 @@ use super::play::{Crew, Face, conduct, prepare_place, read_played_run, refuse_st
 use super::serve::claim_for_run;
 use crate::pgn::OrderedPgn;
 use crate::plan::{FleetPlan, Format, OnFault, OutputFile, Plan};
-use crate::run::Prepared;
+use crate::setup::Prepared;
 use crate::store::Store;
 
 /// Goes on with a run. What the flags do not change stays as it was begun.

@@ -13,9 +13,10 @@ use super::play::{read_run, refuse_store};
 use super::view::{count, printable};
 use crate::calendar::Moment;
 use crate::game::GameRecord;
+use crate::game::{BinaryReport, MachineReport};
 use crate::progress::{Pace, RunState};
 use crate::standings::{Standings, report};
-use crate::store::{BinaryReport, Fault, MachineReport, Occupancy, Session, Store};
+use crate::store::{Fault, Occupancy, Session, Store};
 use crate::visible::visible;
 
 /// How many faults are told unless all are asked for.

@@ -20,7 +20,7 @@ use crate::opening::Openings;
 use crate::pgn::PgnWriter;
 use crate::plan::{Plan, PlanFile};
 use crate::progress::{Pace, RunState};
-use crate::run::Prepared;
+use crate::setup::Prepared;
 use crate::standings::curve::EloPoint;
 use crate::standings::{Standings, json};
 use crate::store::{Fault, Occupancy, Session, Store, StoreError};

@@ -13,17 +13,15 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::Work;
 use super::verify::Rules;
 use super::wire::{
     Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, Request, TermsMessage,
     WorkMessage, trimmed,
 };
 use crate::estimate::seconds_a_game;
-use crate::game::Machine;
+use crate::game::{BinaryReport, Machine, MachineReport};
 use crate::plan::{Binaries, MoveClock, Plan};
-use crate::run::Event;
-use crate::store::{BinaryReport, MachineReport};
+use crate::run::{Event, Work};
 use engines::Engines;
 use members::{Member, Members};
 use notices::Notices;

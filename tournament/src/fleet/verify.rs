@@ -6,12 +6,12 @@ use std::time::{Duration, SystemTime};
 
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 
-use super::OpenedGame;
 use super::wire::Claim;
 use crate::game::clock::Flag;
 use crate::game::record::SearchRecord;
 use crate::game::{Adjudicator, FaultReport, GameRecord, PlyRecord, RunningClock, Tablebases, Termination};
 use crate::plan::{AdjudicationRules, MoveClock, Plan, PvRecord, TimeFlow, Variant};
+use crate::run::OpenedGame;
 
 /// Times are sent in whole microseconds: what a game of the greatest length may lose by that.
 const ROUNDING: Duration = Duration::from_millis(20);

@@ -15,10 +15,10 @@ mod limits;
 use limits::{LONGEST_LINE, LONGEST_TRANSCRIPT, LONGEST_WORDS, MOST_LINES};
 pub use limits::{MOST_SLOTS, check_machine};
 
-use super::{OpenedGame, Work};
 use crate::game::moves;
 use crate::game::{FaultReport, GameRecord, PlyRecord};
 use crate::opening::Opening;
+use crate::run::{OpenedGame, Work};
 use crate::schedule::ScheduledGame;
 use crate::visible::{is_hidden, visible};
 

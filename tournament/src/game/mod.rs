@@ -6,6 +6,7 @@
 pub mod adjudicate;
 pub mod clock;
 pub(crate) mod moves;
+pub mod observer;
 pub mod play;
 pub mod record;
 pub mod tablebases;
@@ -13,7 +14,8 @@ pub mod termination;
 
 pub use adjudicate::Adjudicator;
 pub use clock::RunningClock;
+pub use observer::{GameObserver, MoveStart};
 pub use play::{Contest, Interrupted, Seat, play};
-pub use record::{FaultReport, GameRecord, Machine, PlyRecord};
+pub use record::{BinaryReport, EngineFault, FaultReport, GameRecord, Machine, MachineReport, PlyRecord};
 pub use tablebases::{TablebaseError, Tablebases};
 pub use termination::Termination;

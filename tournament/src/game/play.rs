@@ -10,14 +10,14 @@ use smalt_driver::{
     Searched, State, Wish,
 };
 use smalt_protocol::uci::client::Start;
-use smalt_protocol::{Info, Score, SearchLimits};
+use smalt_protocol::{Info, ReportedScore, Score, SearchLimits};
 
 use super::adjudicate::Adjudicator;
 use super::clock::{Flag, RunningClock};
+use super::observer::{GameObserver, MoveStart};
 use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord, illegal_move_words};
 use super::tablebases::Tablebases;
 use super::termination::Termination;
-use crate::live::DemoBoard;
 use crate::opening::Opening;
 use crate::plan::{AdjudicationRules, MoveClock, PvRecord, ScoreView, TimeFlow};
 use crate::schedule::ScheduledGame;
@@ -33,9 +33,6 @@ const FOLLOWING: Duration = Duration::from_millis(100);
 
 /// After this share of the longest time for a move users are told that it is being awaited.
 const SHARE_TILL_WARNING: u32 = 10;
-
-/// Hears at once, in words that fit after the name of that side's engine, what users should know while a game goes on.
-pub type Warn<'a> = dyn Fn(Color, String) + 'a;
 
 /// What is played.
 #[derive(Clone, Copy)]
@@ -54,10 +51,8 @@ pub struct Contest<'a> {
     pub adjudication: AdjudicationRules,
     /// The endgame tables that end it, too.
     pub tablebases: Option<&'a Tablebases>,
-    /// Where onlookers see it, if anywhere.
-    pub board: Option<&'a DemoBoard>,
-    /// Who is told of an engine that plays on, but not as was agreed.
-    pub warn: &'a Warn<'a>,
+    /// Follows it.
+    pub observer: &'a dyn GameObserver,
     /// What ends it at once.
     pub interrupt: &'a Interrupt,
 }
@@ -280,29 +275,32 @@ impl Table<'_> {
             self.ponder(mover.opposite(), expected)?;
         }
         self.demonstrate(mover);
-        let (board, ply) = (self.contest.board.filter(|_| self.is_followed(mover)), self.moves.len());
+        let (observer, ply) = (self.contest.observer, self.moves.len());
+        let is_followed = self.is_followed(mover);
         let is_of_white = (mover, self.scores[mover.index()]) == (Color::Black, ScoreView::White);
         let own_view = |score: Score| if is_of_white { score.negated() } else { score };
         let mut shown_at = Duration::ZERO;
         let mut follow = |info: &Info<'_>, time: Duration| {
-            if let Some(board) = board.filter(|_| time >= shown_at + FOLLOWING) {
-                board.show_thought(mover, |thought| thought.update(info, ply, own_view));
+            if time >= shown_at + FOLLOWING {
+                let score = info.score.map(|told| ReportedScore { score: own_view(told.score), ..told });
+                observer.info(mover, ply, &Info { score, ..*info });
                 shown_at = time;
             }
             Wish::GoOn
         };
         let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
-        let mut finished = engine.finish(&mut meanwhile, board.map(|_| &mut follow as &mut Observer<'_>));
+        let mut finished =
+            engine.finish(&mut meanwhile, is_followed.then_some(&mut follow as &mut Observer<'_>));
         if let (Err(ConversationError::Fault(Fault::NoBestmove { .. })), Patience::Unclocked(longest)) =
             (&finished, patience)
         {
-            (self.contest.warn)(mover, slow_words(patience.first(), longest));
+            observer.warning(mover, slow_words(patience.first(), longest));
             engine.allow(longest);
-            finished = engine.finish(&mut meanwhile, board.map(|_| &mut follow as &mut Observer<'_>));
+            finished = engine.finish(&mut meanwhile, is_followed.then_some(&mut follow as &mut Observer<'_>));
         }
         let mut searched = finished?;
         if searched.ending == Ending::Overrun && !std::mem::replace(&mut self.warned[mover.index()], true) {
-            (self.contest.warn)(mover, overrun_words(self.clocks[mover.index()].terms()));
+            observer.warning(mover, overrun_words(self.clocks[mover.index()].terms()));
         }
         if let Some(reported) = &mut searched.report.score {
             reported.score = own_view(reported.score);
@@ -310,27 +308,25 @@ impl Table<'_> {
         Ok(searched)
     }
 
-    /// Shows the search that has just begun on the demonstration board: while the engine thinks, so that it costs nobody
-    /// time.
+    /// Tells the observer of the search that has just begun: while the engine thinks, so that it costs nobody time.
     fn demonstrate(&self, mover: Color) {
-        let Some(board) = self.contest.board else { return };
+        let left = Color::ALL.map(|color| self.clocks[color.index()].face().map(|face| face.remaining));
         let other = mover.opposite();
-        board.show(self.contest.game, self.contest.opening.fen.as_deref(), &self.moves, |sides| {
-            for color in Color::ALL {
-                sides[color.index()].left = self.clocks[color.index()].face().map(|face| face.remaining);
-            }
-            if let Some((report, elapsed)) = &self.last[other.index()] {
-                let side = &mut sides[other.index()];
-                side.took = *elapsed;
-                side.thought.take(report, self.moves.len().saturating_sub(1));
-            }
+        let last = self.last[other.index()].as_ref().map(|(report, elapsed)| (other, report, *elapsed));
+        let fen = self.contest.opening.fen.as_deref();
+        self.contest.observer.move_started(&MoveStart {
+            game: self.contest.game,
+            fen,
+            moves: &self.moves,
+            left,
+            last,
         });
     }
 
     /// Whether a search is followed line by line: where somebody looks on and the search is likely to last.
     fn is_followed(&self, mover: Color) -> bool {
         let is_long = self.last[mover.index()].as_ref().is_none_or(|(_, took)| *took >= LONG_SEARCH);
-        is_long && self.contest.board.is_some_and(DemoBoard::is_watched)
+        is_long && self.contest.observer.wants_info()
     }
 
     /// Lets a side think on as if this answer had been played. What goes wrong with it shows when it is its turn.

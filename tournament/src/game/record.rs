@@ -162,3 +162,46 @@ pub struct FaultReport {
     /// The last lines of the conversation.
     pub transcript: Vec<String>,
 }
+
+/// A fault outside of a game.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EngineFault {
+    /// Whose engine: an index of the plan's entrants.
+    pub entrant: usize,
+    /// A stable name.
+    pub name: String,
+    /// In words that fit after the engine's name.
+    pub words: String,
+    /// The last lines of the conversation.
+    pub transcript: Vec<String>,
+}
+
+/// A machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MachineReport {
+    /// What its worker is called.
+    pub name: String,
+    /// Its program and version.
+    pub program: String,
+    /// The model of its processor.
+    pub cpu: String,
+    /// How many it has.
+    pub cores: u32,
+    /// Games at the same time.
+    pub slots: u32,
+    /// Nodes a second of Smalt on one of its cores.
+    pub speed: u64,
+    /// One for each entrant, in the order of the plan.
+    pub engines: Vec<BinaryReport>,
+}
+
+/// An engine of a machine.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct BinaryReport {
+    /// What it calls itself.
+    pub name: String,
+    /// Its author.
+    pub author: String,
+    /// SHA-256 of its program's file, in hexadecimal digits.
+    pub sha256: String,
+}

@@ -11,6 +11,7 @@ use smalt_chess::{Color, UciMove};
 use smalt_driver::Report;
 use smalt_protocol::{Info, Score};
 
+use crate::game::{GameObserver, MoveStart};
 use crate::schedule::ScheduledGame;
 
 /// The longest variation that is shown, in plies.
@@ -66,7 +67,7 @@ pub struct Thought {
 
 impl Thought {
     /// Takes over what an engine reported of a finished search from the position after so many plies.
-    pub fn take(&mut self, report: &Report, ply: usize) {
+    fn take(&mut self, report: &Report, ply: usize) {
         self.score = report.score.map(|reported| reported.score);
         (self.depth, self.nodes, self.nps) = (report.depth, report.nodes, report.nps);
         self.ply = ply;
@@ -74,16 +75,15 @@ impl Thought {
         self.line.extend(report.pv.iter().take(LONGEST_LINE));
     }
 
-    /// Takes over what a line of information tells of a search that goes on; `own_view` makes its score one in the view of
-    /// the side that thinks.
-    pub fn update(&mut self, info: &Info<'_>, ply: usize, own_view: impl Fn(Score) -> Score) {
+    /// Takes over what a line of information tells of a search that goes on.
+    fn update(&mut self, info: &Info<'_>, ply: usize) {
         if info.multipv.is_some_and(|rank| rank != 1) {
             return;
         }
         self.nodes = info.nodes.or(self.nodes);
         self.nps = info.nps.or(self.nps);
         if let Some(reported) = info.score {
-            self.score = Some(own_view(reported.score));
+            self.score = Some(reported.score);
             self.depth = info.depth.or(self.depth);
         }
         if !info.pv.is_empty() {
@@ -97,7 +97,7 @@ impl Thought {
 impl DemoBoard {
     /// Shows a search that begins now: the moves so far, and both sides as `tell` makes them. Another game than before
     /// begins with an empty board.
-    pub fn show(
+    pub(super) fn show(
         &self,
         game: ScheduledGame,
         fen: Option<&str>,
@@ -118,27 +118,6 @@ impl DemoBoard {
         shown.edition += 1;
     }
 
-    /// Shows what a side thinks, in the midst of a search.
-    pub fn show_thought(&self, side: Color, tell: impl FnOnce(&mut Thought)) {
-        if let Ok(mut shown) = self.shown.try_lock() {
-            tell(&mut shown.sides[side.index()].thought);
-            shown.edition += 1;
-        }
-    }
-
-    /// Nobody plays on it any more.
-    pub fn clear(&self) {
-        if let Ok(mut shown) = self.shown.try_lock() {
-            shown.game = None;
-            shown.edition += 1;
-        }
-    }
-
-    /// Whether anybody looks: only then it is worth while to follow a search line by line.
-    pub fn is_watched(&self) -> bool {
-        self.watched.load(Ordering::Relaxed)
-    }
-
     pub(super) fn set_watched(&self, watched: bool) {
         self.watched.store(watched, Ordering::Relaxed);
     }
@@ -149,6 +128,34 @@ impl DemoBoard {
         let shown = self.shown.lock().ok()?;
         (shown.edition != known).then(|| (shown.edition, look(&shown)))
     }
+}
+
+impl GameObserver for DemoBoard {
+    fn move_started(&self, start: &MoveStart<'_>) {
+        self.show(start.game, start.fen, start.moves, |sides| {
+            for (side, left) in sides.iter_mut().zip(start.left) {
+                side.left = left;
+            }
+            if let Some((color, report, elapsed)) = start.last {
+                let side = &mut sides[color.index()];
+                side.took = elapsed;
+                side.thought.take(report, start.moves.len().saturating_sub(1));
+            }
+        });
+    }
+
+    fn wants_info(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
+    }
+
+    fn info(&self, side: Color, ply: usize, info: &Info<'_>) {
+        if let Ok(mut shown) = self.shown.try_lock() {
+            shown.sides[side.index()].thought.update(info, ply);
+            shown.edition += 1;
+        }
+    }
+
+    fn warning(&self, _: Color, _: String) {}
 }
 
 #[cfg(test)]

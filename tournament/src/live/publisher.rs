@@ -185,6 +185,7 @@ mod tests {
 
     use super::super::Onlooker;
     use super::*;
+    use crate::game::GameObserver;
     use crate::schedule::ScheduledGame;
 
     fn await_that(mut check: impl FnMut() -> bool) {
@@ -204,15 +205,15 @@ mod tests {
         let moves: Vec<UciMove> = ["e2e4", "e7e5"].map(|mv| mv.parse().unwrap()).to_vec();
         let game = ScheduledGame { number: 4, pair: 2, round: 0, white: 1, black: 0, opening: 2 };
         board.show(game, None, &moves, |sides| sides[1].left = Some(Duration::from_millis(1500)));
-        assert!(!board.is_watched(), "nobody looks yet");
+        assert!(!board.wants_info(), "nobody looks yet");
         let mut onlooker = Onlooker::new(&store);
         await_that(|| onlooker.look().is_some_and(|games| !games.is_empty()));
         let seen = &onlooker.look().unwrap()[0];
         assert_eq!((seen.number, seen.white, seen.moves.as_str()), (4, 1, "e2e4 e7e5"));
         assert_eq!(seen.sides[1].left_ms, Some(1500));
-        assert!(board.is_watched());
+        assert!(board.wants_info());
         onlooker.rest();
-        await_that(|| !board.is_watched());
+        await_that(|| !board.wants_info());
         drop(publisher);
         assert!(!path_of(&store).exists());
         assert!(onlooker.look().is_none());

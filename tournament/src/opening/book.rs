@@ -7,8 +7,9 @@ use std::ops::Range;
 
 use smalt_chess::Position;
 
-use super::source::{Entry, Format, Origin, Parts, Source};
+use super::source::{Entry, Origin, Parts, Source};
 use super::{Openings, PolyglotWalk};
+use crate::plan::BookFormat;
 
 /// How many of those that are skipped are kept with their reasons.
 const KEPT: usize = 20;
@@ -72,7 +73,7 @@ impl Book {
         source: Source,
         decided: impl Fn(&Position) -> Option<String>,
     ) -> Result<Book, BookError> {
-        if let Origin::File(path, Format::Polyglot) = &source.origin {
+        if let Origin::File(path, BookFormat::Polyglot) = &source.origin {
             let walk = PolyglotWalk::open(path, source.plies)?;
             let sum = walk.checksum();
             return Ok(Book {
@@ -232,7 +233,7 @@ mod tests {
         let folder = tempfile::tempdir().unwrap();
         let path: PathBuf = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
-        let format = Format::of(&path).unwrap();
+        let format = BookFormat::of(&path).unwrap();
         let book = Book::survey(Source { origin: Origin::File(path, format), plies })?;
         // What is chosen is what was counted.
         let openings = book.select(book.places().rev(), 0)?;

@@ -12,7 +12,7 @@ use smalt_chess::{Move, Position};
 
 pub use book::{Book, BookError, Skipped};
 pub use selection::Openings;
-pub use source::{Format, Origin, Source};
+pub use source::{Origin, Source};
 pub use walk::PolyglotWalk;
 
 /// One opening. Its position has moves, and so has the one after its moves.

@@ -2,14 +2,14 @@
 //! none.
 
 use std::io::{self, BufRead, BufReader, Read};
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
-use serde::{Deserialize, Serialize};
 use smalt_chess::notation::pgn::{PgnError, PgnGame, PgnReader, Variations};
 use smalt_chess::{DrawClaims, Epd, Game, Move, Position, Setup};
 
 use super::{EMBEDDED, Opening};
 use crate::packed::Unpacked;
+use crate::plan::BookFormat;
 
 /// Bytes of a line that are read; nothing longer is a position.
 const LONGEST_LINE: u64 = 4096;
@@ -19,36 +19,6 @@ const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
 /// Plies after which a game is drawn without a capture or a pawn's move.
 const FIFTY_MOVES: u16 = 100;
-
-/// How openings are written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Format {
-    /// A position a line: EPD with any operations, or FEN.
-    Epd,
-    /// Games, whose first moves are played.
-    Pgn,
-    /// A book of weighted moves, in which openings are walks.
-    Polyglot,
-}
-
-impl Format {
-    /// By the end of a file's name, that of a compressed file without its `.gz` or `.zst`.
-    pub fn of(path: &Path) -> Option<Format> {
-        let extension = |path: &Path| Some(path.extension()?.to_str()?.to_ascii_lowercase());
-        let found = extension(path)?;
-        let found = match found.as_str() {
-            "gz" | "zst" => extension(Path::new(path.file_stem()?))?,
-            _ => found,
-        };
-        match found.as_str() {
-            "epd" | "fen" | "txt" => Some(Format::Epd),
-            "pgn" => Some(Format::Pgn),
-            "bin" => Some(Format::Polyglot),
-            _ => None,
-        }
-    }
-}
 
 /// Where openings are.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -60,7 +30,7 @@ pub enum Origin {
     /// Nowhere: the start position of chess alone.
     Start,
     /// In a file, plain or compressed.
-    File(PathBuf, Format),
+    File(PathBuf, BookFormat),
 }
 
 /// Where openings are, and how much of them is taken.
@@ -131,9 +101,9 @@ impl Source {
                 each(1, Entry::Line(START));
                 Ok(())
             }
-            Origin::File(path, Format::Epd) => for_each_line(BufReader::new(Unpacked::open(path)?), each),
-            Origin::File(path, Format::Pgn) => for_each_game(Unpacked::open(path)?, each),
-            Origin::File(_, Format::Polyglot) => Ok(()),
+            Origin::File(path, BookFormat::Epd) => for_each_line(BufReader::new(Unpacked::open(path)?), each),
+            Origin::File(path, BookFormat::Pgn) => for_each_game(Unpacked::open(path)?, each),
+            Origin::File(_, BookFormat::Polyglot) => Ok(()),
         }
     }
 
@@ -230,21 +200,4 @@ fn opening_of_game(written: &PgnGame, most: usize) -> Result<Parts, String> {
         (opening, _) => opening,
     };
     Ok(Parts { start: *written.start(), moves: game.moves().to_vec(), name, eco: tag("ECO") })
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn names_tell_formats_under_any_packing() {
-        let check = |name: &str, expected| assert_eq!(Format::of(Path::new(name)), expected, "{name}");
-        check("UHO.epd", Some(Format::Epd));
-        check("a/8moves.PGN.gz", Some(Format::Pgn));
-        check("UHO_4060_v3.epd.zst", Some(Format::Epd));
-        check("book.bin", Some(Format::Polyglot));
-        for name in ["book", "book.gz", "book.zip", "book.epd.xz", ".epd"] {
-            check(name, None);
-        }
-    }
 }

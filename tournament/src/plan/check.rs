@@ -11,6 +11,7 @@ use smalt_stats::Sprt;
 use smalt_stats::sprt::{Model, SprtError};
 
 use super::clock::{ClockError, MoveClock, TimeFlow};
+use super::encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 use super::entrant::{Entrant, EntrantFile, Role, ScoreView};
 use super::file::{
     AdjudicationFile, ClockFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile, SprtFile,
@@ -21,7 +22,6 @@ use super::rules::AdjudicationRules;
 use super::value::{Switch, Text};
 use super::writing::GameWriting;
 use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan, Shuffle};
-use crate::schedule::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 
 /// How many games a run may have.
 const MOST_GAMES: u64 = 100_000_000;

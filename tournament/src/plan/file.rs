@@ -10,6 +10,8 @@ use smalt_driver::entrant::nearest_key;
 use smalt_protocol::TimeControl;
 use smalt_stats::sprt::Model;
 
+use super::book_format::BookFormat;
+use super::encounter::OpeningPolicy;
 use super::entrant::EntrantFile;
 use super::fleet::FleetFile;
 use super::machine::{Affinity, TimeoutsFile};
@@ -17,8 +19,6 @@ use super::rules::{DrawRule, MateRule, ResignRule};
 use super::tablebases::TablebaseRule;
 use super::value::{Switch, Text};
 use super::writing::{Figure, Notation, PgnForm, Times, Variant};
-use crate::opening::Format as BookFormat;
-use crate::schedule::OpeningPolicy;
 
 /// A plan as it was typed.
 #[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]

@@ -4,8 +4,10 @@
 //! function, [`Plan::check`], is stored in the run's store, and printed as a file again. Everything below takes the
 //! plan and nothing else. It does not know the openings themselves, nor the machine that it will run on.
 
+mod book_format;
 mod check;
 mod clock;
+mod encounter;
 mod entrant;
 mod file;
 mod fleet;
@@ -22,10 +24,10 @@ use std::time::Duration;
 use smalt_driver::Pondering;
 use smalt_stats::Sprt;
 
-use crate::schedule::{Colors, OpeningPolicy, Repeat};
-
+pub use book_format::BookFormat;
 pub use check::PlanError;
 pub use clock::{MoveClock, TimeFlow};
+pub use encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 pub use entrant::{Entrant, EntrantFile, Program, Role, ScoreView, declares_more_threads};
 pub use file::{
     AdjudicationFile, BadOptions, ClockFile, Format, OnFault, OpeningsFile, Order, OutputFile, PlanFile,
@@ -136,7 +138,7 @@ pub struct OpeningsPlan {
     /// The file, or the name of openings that are part of the program: [`EMBEDDED_OPENINGS`], [`CHESS960_OPENINGS`].
     pub file: PathBuf,
     /// How the file is written; its name tells if none.
-    pub format: Option<crate::opening::Format>,
+    pub format: Option<BookFormat>,
     /// How they follow one another.
     pub order: Order,
     /// The first one, counted from 1.

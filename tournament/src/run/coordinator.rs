@@ -13,15 +13,15 @@ use smalt_stats::Verdict;
 
 use super::done::DoneGames;
 use super::event::{Event, News, StopReason, Strike, Watcher};
-use super::setup::Prepared;
-use crate::fleet::{OpenedGame, Queue, Work};
-use crate::game::GameRecord;
+use super::queue::{OpenedGame, Queue, Work};
 use crate::game::termination::Kind;
+use crate::game::{EngineFault, GameRecord};
 use crate::pgn::{OrderedPgn, PgnWriter};
 use crate::plan::OnFault;
 use crate::schedule::ScheduledGame;
+use crate::setup::Prepared;
 use crate::standings::Standings;
-use crate::store::{EngineFault, Saved, Store, StoreError};
+use crate::store::{Saved, Store, StoreError};
 
 /// How long workers may take to leave when all work is done: two deaf engines need no more.
 const LEAVING: Duration = Duration::from_secs(4);

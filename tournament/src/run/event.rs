@@ -4,10 +4,9 @@ use std::fmt;
 
 use smalt_driver::process::ProcessIdentity;
 
-use crate::game::GameRecord;
+use crate::game::{EngineFault, GameRecord, MachineReport};
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
-use crate::store::{EngineFault, MachineReport};
 
 /// What the coordinator hears.
 #[derive(Debug)]

@@ -5,10 +5,14 @@ pub mod calibration;
 pub mod coordinator;
 mod done;
 pub mod event;
+mod local;
 mod log;
-pub mod setup;
+mod processors;
+mod queue;
 pub mod slot;
 
 pub use coordinator::{Conclusion, Coordinator, RunError};
 pub use event::{Event, News, StopReason, Strike, Watcher};
-pub use setup::{Prepared, SetupError, source_of};
+pub use local::Local;
+pub use processors::{AffinityError, Processors};
+pub use queue::{OpenedGame, Queue, Work};

@@ -16,20 +16,19 @@ use smalt_driver::{
     ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
     StartFailure, State,
 };
+use smalt_protocol::Info;
 
 use super::event::{Event, Strike};
 use super::log::GameLog;
-use crate::fleet::{OpenedGame, Work};
+use super::queue::{OpenedGame, Work};
 use crate::game::play::transcript_of;
-use crate::game::{Contest, Interrupted, Seat, Tablebases, play};
-use crate::live::DemoBoard;
+use crate::game::{Contest, EngineFault, GameObserver, Interrupted, MoveStart, Seat, Tablebases, play};
 use crate::opening::Opening;
 use crate::plan::{
     AdjudicationRules, BadOptions, Entrant, Plan, Program, PvRecord, TimeFlow, Timeouts, Variant,
     declares_more_threads,
 };
 use crate::schedule::ScheduledGame;
-use crate::store::EngineFault;
 
 /// An engine that fails to start so many times running is out.
 pub const STARTS: usize = 3;
@@ -66,8 +65,8 @@ pub struct Terms {
     pub wait: Duration,
     /// This program, which is the built-in engine, too.
     pub own_program: PathBuf,
-    /// Where onlookers see the games, one board a slot; not seen where there is none.
-    pub boards: Vec<Arc<DemoBoard>>,
+    /// Observers of the games, one a slot; empty if nobody observes them.
+    pub observers: Vec<Arc<dyn GameObserver>>,
     /// The folder of full transcripts, if they are kept.
     pub log: Option<PathBuf>,
     /// Who ends the engines when this program is killed.
@@ -95,7 +94,7 @@ impl Terms {
             bad_options: plan.bad_options,
             wait: plan.wait,
             own_program: own_program.to_owned(),
-            boards: Vec::new(),
+            observers: Vec::new(),
             log: plan.output.log.clone(),
             guard,
         }
@@ -167,6 +166,38 @@ impl Drop for Farewell {
     }
 }
 
+/// Sends warnings to the coordinator, and all else to the observer of this slot, if there is one.
+#[derive(Debug)]
+struct SlotObserver<'a> {
+    game: ScheduledGame,
+    board: Option<&'a dyn GameObserver>,
+    events: Sender<Event>,
+}
+
+impl GameObserver for SlotObserver<'_> {
+    fn move_started(&self, start: &MoveStart<'_>) {
+        if let Some(board) = self.board {
+            board.move_started(start);
+        }
+    }
+
+    fn wants_info(&self) -> bool {
+        self.board.is_some_and(GameObserver::wants_info)
+    }
+
+    fn info(&self, side: Color, ply: usize, info: &Info<'_>) {
+        if let Some(board) = self.board {
+            board.info(side, ply, info);
+        }
+    }
+
+    fn warning(&self, side: Color, words: String) {
+        let entrant = if side == Color::White { self.game.white } else { self.game.black };
+        // The coordinator outlives its slots.
+        let _ = self.events.send(Event::EngineWarning { entrant, words });
+    }
+}
+
 impl Slot {
     /// A slot that has not begun.
     pub fn new(worker: usize, terms: Arc<Terms>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
@@ -235,12 +266,8 @@ impl Slot {
         }
         self.tell(Event::GameStarted(game));
         let terms = Arc::clone(&self.terms);
-        let events = self.events.clone();
-        let warn = |color: Color, words: String| {
-            let entrant = if color == Color::White { game.white } else { game.black };
-            // As in `tell`.
-            let _ = events.send(Event::EngineWarning { entrant, words });
-        };
+        let board = terms.observers.get(self.worker).map(|board| &**board);
+        let observer = SlotObserver { game, board, events: self.events.clone() };
         let contest = Contest {
             game,
             opening,
@@ -249,8 +276,7 @@ impl Slot {
             pv: terms.pv,
             adjudication: terms.adjudication,
             tablebases: terms.tablebases.as_ref(),
-            board: terms.boards.get(self.worker).map(|board| &**board),
-            warn: &warn,
+            observer: &observer,
             interrupt: &self.interrupt,
         };
         let seats = seats(&mut self.running, &game, &terms.entrants);

@@ -4,8 +4,9 @@
 use std::ops::Range;
 
 use super::pairings::Encounter;
-use super::terms::{Lead, OpeningPolicy, Terms};
+use super::terms::Terms;
 use super::{ScheduledGame, ScheduledPair};
+use crate::plan::{Lead, OpeningPolicy};
 
 /// Encounters with the numbers of their games. A unit of an encounter is a pair of games, or a single game; the units
 /// of all encounters take turns.

@@ -4,7 +4,7 @@
 
 use super::course::{NextRound, PlayedRound, Score};
 use super::pairings::{Encounter, Pairing};
-use super::terms::Lead;
+use crate::plan::Lead;
 
 /// One round of the bracket as far as it is known.
 #[derive(Clone, Debug, PartialEq, Eq)]

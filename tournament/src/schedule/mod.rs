@@ -24,7 +24,9 @@ pub(crate) use openings::below;
 use openings::shuffle;
 use pairings::Encounter;
 pub use pairings::{Pairing, Side};
-pub use terms::{Colors, Lead, OpeningPolicy, Repeat, Swap, Terms};
+pub use terms::Terms;
+
+use crate::plan::{OpeningPolicy, Repeat};
 
 /// Who meets whom.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -1,6 +1,6 @@
 //! Who meets whom, in which order, where that is known from the beginning.
 
-use super::terms::Lead;
+use crate::plan::Lead;
 
 /// Two who meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]

@@ -4,7 +4,7 @@
 
 use super::course::{NextRound, PlayedRound};
 use super::pairings::{Encounter, Pairing};
-use super::terms::Lead;
+use crate::plan::Lead;
 
 /// How many choices are tried for the best round before any good one will do.
 const PATIENCE: u32 = 10_000;

@@ -5,6 +5,7 @@ use std::collections::{BTreeMap, BTreeSet};
 use proptest::prelude::*;
 
 use super::*;
+use crate::plan::{Colors, Lead, Swap};
 
 fn terms(games: u32) -> Terms {
     Terms {

@@ -5,7 +5,8 @@ use smalt_stats::{Estimate, Interval, Outcome, Pentanomial, Sprt, Wdl};
 
 use super::sequential::SequentialTest;
 use super::statistics;
-use crate::schedule::{Pairing, Repeat};
+use crate::plan::Repeat;
+use crate::schedule::Pairing;
 
 /// Where an estimate stood.
 #[derive(Clone, Copy, Debug, PartialEq)]

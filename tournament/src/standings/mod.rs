@@ -3,6 +3,7 @@
 
 pub mod course;
 pub mod curve;
+mod games;
 pub mod json;
 pub mod latency;
 pub mod report;
@@ -19,12 +20,12 @@ use smalt_stats::{Estimate, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict
 use crate::game::record::SearchRecord;
 use crate::game::termination::Kind;
 use crate::game::{GameRecord, Termination};
-use crate::plan::{Entrant, Format};
-use crate::ratings::Games;
-use crate::run::Prepared;
-use crate::schedule::{Pairing, Repeat, Schedule};
+use crate::plan::{Entrant, Format, Repeat};
+use crate::schedule::{Pairing, Schedule};
+use crate::setup::Prepared;
 use crate::store::{Store, StoreError};
 use curve::{EloPoint, LlrPoint, Unit, Units, elo_curve, llr_curve};
+pub use games::Games;
 use latency::Latencies;
 use sequential::SequentialTest;
 

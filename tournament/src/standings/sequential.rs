@@ -13,7 +13,7 @@ use smalt_stats::{Pentanomial, Sprt, Verdict, Wdl};
 
 use super::TestState;
 use super::curve::{LlrPoint, Unit};
-use crate::schedule::Repeat;
+use crate::plan::Repeat;
 
 /// A test and the pairs that count for it.
 #[derive(Clone, Debug)]

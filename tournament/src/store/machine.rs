@@ -7,36 +7,7 @@ use rusqlite::params;
 
 use super::write::to_ms;
 use super::{Store, StoreError};
-
-/// A machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct MachineReport {
-    /// What its worker is called.
-    pub name: String,
-    /// Its program and version.
-    pub program: String,
-    /// The model of its processor.
-    pub cpu: String,
-    /// How many it has.
-    pub cores: u32,
-    /// Games at the same time.
-    pub slots: u32,
-    /// Nodes a second of Smalt on one of its cores.
-    pub speed: u64,
-    /// One for each entrant, in the order of the plan.
-    pub engines: Vec<BinaryReport>,
-}
-
-/// An engine of a machine.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct BinaryReport {
-    /// What it calls itself.
-    pub name: String,
-    /// Its author.
-    pub author: String,
-    /// SHA-256 of its program's file, in hexadecimal digits.
-    pub sha256: String,
-}
+use crate::game::{BinaryReport, MachineReport};
 
 impl Store {
     /// Notes a machine that joins.

@@ -17,11 +17,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-pub use machine::{BinaryReport, MachineReport};
 pub use occupancy::Occupancy;
 pub use read::{Fault, StoredRun};
 pub use session::Session;
-pub use write::{EngineFault, Saved};
+pub use write::Saved;
 
 /// Why the store did not do its work.
 #[derive(Debug, thiserror::Error)]

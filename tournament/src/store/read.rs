@@ -8,8 +8,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 use rusqlite::Row;
 use smalt_chess::{Color, Outcome};
 
-use super::{EngineFault, Store, StoreError};
-use crate::game::{FaultReport, GameRecord, Machine, moves};
+use super::{Store, StoreError};
+use crate::game::{EngineFault, FaultReport, GameRecord, Machine, moves};
 use crate::schedule::ScheduledGame;
 
 /// What a store says about its run.
@@ -19,7 +19,7 @@ pub struct StoredRun {
     pub created: SystemTime,
     /// The complete plan, as a file.
     pub plan: String,
-    /// What the openings were, so that others are not taken for them: see [`crate::run::fingerprint`].
+    /// What the openings were, so that others are not taken for them: see [`crate::opening::Book::fingerprint`].
     pub openings: String,
 }
 

@@ -8,7 +8,9 @@ use smalt_chess::{Color, Outcome};
 use smalt_driver::process::ProcessIdentity;
 
 use super::*;
-use crate::game::{FaultReport, GameRecord, Machine, Termination, moves};
+use crate::game::{
+    BinaryReport, EngineFault, FaultReport, GameRecord, Machine, MachineReport, Termination, moves,
+};
 use crate::schedule::ScheduledGame;
 
 fn run() -> StoredRun {

@@ -6,7 +6,7 @@ use rusqlite::{Params, params};
 use smalt_driver::process::ProcessIdentity;
 
 use super::{Store, StoreError, StoredRun, Synchronous};
-use crate::game::{GameRecord, moves};
+use crate::game::{EngineFault, GameRecord, moves};
 
 /// Whether a game was new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -15,19 +15,6 @@ pub enum Saved {
     New,
     /// A game of its number was there already, and stays as it was.
     Known,
-}
-
-/// A fault outside of a game.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct EngineFault {
-    /// Whose engine: an index of the plan's entrants.
-    pub entrant: usize,
-    /// A stable name.
-    pub name: String,
-    /// In words that fit after the engine's name.
-    pub words: String,
-    /// The last lines of the conversation.
-    pub transcript: Vec<String>,
 }
 
 pub(super) fn to_ms(time: SystemTime) -> i64 {

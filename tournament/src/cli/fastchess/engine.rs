@@ -8,8 +8,7 @@ use smalt_driver::entrant::{EntrantText, LeftOutEngine, Protocol, Registry, pars
 use smalt_protocol::TimeControl;
 
 use super::words::Flag;
-use crate::opening::Format as BookFormat;
-use crate::plan::{EntrantFile, OpeningsFile, Order};
+use crate::plan::{BookFormat, EntrantFile, OpeningsFile, Order};
 
 /// Reads an engine; the words of `-each` come last, so that they have the last word, as they have there.
 pub(super) fn engine(

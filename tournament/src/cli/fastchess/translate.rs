@@ -13,12 +13,11 @@ use super::{Dialect, Request, engine, rules};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
 use crate::cli::output::tell;
-use crate::opening::Format as BookFormat;
 use crate::plan::{
-    AdjudicationFile, Affinity, BadOptions, ClockFile, FleetFile, Format, OnFault, OpeningsFile, Order,
-    OutputFile, Plan, PlanFile, RunFile, START_POSITION, Switch, Text, TimeoutsFile, Variant,
+    AdjudicationFile, Affinity, BadOptions, BookFormat, ClockFile, FleetFile, Format, OnFault, OpeningPolicy,
+    OpeningsFile, Order, OutputFile, Plan, PlanFile, RunFile, START_POSITION, Switch, Text, TimeoutsFile,
+    Variant,
 };
-use crate::schedule::OpeningPolicy;
 
 /// A plan, and how it is shown.
 pub(super) struct Translation {

@@ -18,9 +18,8 @@ use super::queue::{Order, WorkQueue, delete};
 use super::{Names, RUNS};
 use crate::fleet::ledger::{Effect, Ledger, Reply};
 use crate::fleet::wire::{Announcement, Answer, Request, decode, encode, trimmed};
-use crate::fleet::{Queue, Work};
 use crate::plan::ServerAddress;
-use crate::run::Event;
+use crate::run::{Event, Queue, Work};
 
 /// How often the run is announced.
 const ANNOUNCING: Duration = Duration::from_secs(1);

@@ -19,11 +19,10 @@ use crate::fleet::wire::{
     Announcement, Answer, Introduction, Question, RecordMessage, Report, Request, WorkMessage, decode,
     encode, trimmed, trimmed_transcript,
 };
-use crate::fleet::{Local, Processors, Queue, Work};
 use crate::game::GameRecord;
 use crate::plan::Plan;
 use crate::run::slot::Terms;
-use crate::run::{Event, StopReason, Strike};
+use crate::run::{Event, Local, Processors, Queue, StopReason, Strike, Work};
 
 /// How long the server holds a request for work before it says that there is none.
 const FETCHING: Duration = Duration::from_secs(5);

@@ -1,8 +1,8 @@
 //! Which engines workers must have: those of a machine that has played; until one has, those of the first that joined and
 //! is still there. What a machine says of itself binds nobody once it is gone, or struck off.
 
+use crate::game::{BinaryReport, MachineReport};
 use crate::plan::Binaries;
-use crate::store::{BinaryReport, MachineReport};
 
 /// See the module.
 #[derive(Debug)]

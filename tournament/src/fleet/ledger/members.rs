@@ -4,9 +4,8 @@
 use std::collections::{HashMap, HashSet, VecDeque};
 use std::time::{Duration, Instant};
 
-use crate::game::Machine;
+use crate::game::{Machine, MachineReport};
 use crate::plan::MoveClock;
-use crate::store::MachineReport;
 
 /// The most workers that are remembered, of those that are there and of those that were sent away.
 const MOST_WORKERS: usize = 10_000;

@@ -3,8 +3,8 @@
 use super::members::Hearing;
 use super::{Effect, Ledger, notice};
 use crate::fleet::wire::Report;
+use crate::game::EngineFault;
 use crate::run::{Event, Strike};
-use crate::store::EngineFault;
 
 /// Why a worker is struck off that tells too much.
 const FLOOD: &str = "it tells of too many faults and warnings";

@@ -6,9 +6,10 @@ use std::thread::{self, JoinHandle};
 
 use smalt_driver::process::Interrupt;
 
-use super::{Processors, Queue, Work};
-use crate::run::Event;
-use crate::run::slot::{self, Slot};
+use super::event::Event;
+use super::processors::Processors;
+use super::queue::{Queue, Work};
+use super::slot::{self, Slot};
 
 /// Slots, each a long-lived thread: the engines that it starts live no longer than it does.
 #[derive(Debug)]

@@ -6,9 +6,10 @@ use std::sync::Arc;
 use smalt_chess::Position;
 
 use crate::game::{TablebaseError, Tablebases};
-use crate::opening::{Book, BookError, Format as BookFormat, Openings, Origin, Source};
+use crate::opening::{Book, BookError, Openings, Origin, Source};
 use crate::plan::{
-    CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Shuffle, Variant,
+    BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Shuffle,
+    Variant,
 };
 use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
 
