@@ -1,5 +1,5 @@
-//! The engine as a handful of verbs: set the position, go, new game. It reports by callback, prints nothing, and
-//! knows no protocol's words; [`crate::serve`] stands between it and the pipes.
+//! The engine behind the protocols: set the position, go, new game, options. It reports by callback and prints nothing;
+//! [`crate::serve`] implements UCI and xboard on top of it.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -17,11 +17,11 @@ use crate::search::{
 use crate::strength::{Handicap, Strength, scramble};
 use crate::tablebases::Tablebases;
 
-/// The system has not the memory that a transposition table was to have.
+/// Not enough memory for the requested transposition table.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("there is no memory for a table of {megabytes} MB; it has 1 MB now")]
+#[error("not enough memory for a hash table of {megabytes} MB; it has 1 MB now")]
 pub struct NoMemoryError {
-    /// The size that was wanted.
+    /// Requested size.
     pub megabytes: usize,
 }
 
@@ -37,29 +37,29 @@ pub struct Engine {
     book: Option<PolyglotBook<Vec<u8>>>,
     tablebases: Option<Arc<Tablebases>>,
     probe_rule: ProbeRule,
-    /// New games so far.
+    /// Number of new games so far.
     games: u64,
     position: Position,
-    /// Repetition keys of the positions before, the latest last.
+    /// Repetition keys of earlier positions, latest last.
     history: Vec<u64>,
 }
 
-/// What the engine plays.
+/// Result of [`Engine::go`].
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Choice {
-    /// The move; `None` where the game is over.
+    /// Best move; `None` if the game is over.
     pub best: Option<Move>,
-    /// The answer that it expects.
+    /// Ponder move.
     pub ponder: Option<Move>,
 }
 
-/// A move that can't be played. The position is the one before it.
+/// An illegal move in a list. The position is the one before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("move {number} can't be played: {reason}")]
+#[error("move {number} is illegal: {reason}")]
 pub struct PositionMovesError {
-    /// The move's number in the list, from 1.
+    /// Number of the move in the list, from 1.
     pub number: usize,
-    /// What is wrong with it.
+    /// Reason.
     pub reason: UciMoveError,
 }
 
@@ -70,9 +70,9 @@ impl Default for Engine {
 }
 
 impl Engine {
-    /// Megabytes of the transposition table at the start.
+    /// Default size of the transposition table in megabytes.
     pub const DEFAULT_HASH: usize = 16;
-    /// What is kept from the clock for each move at the start.
+    /// Default move overhead.
     pub const DEFAULT_MOVE_OVERHEAD: Duration = Duration::from_millis(30);
 
     /// An engine at the start position, with one thread, at full strength.
@@ -98,9 +98,9 @@ impl Engine {
     /// Sets the size of the transposition table, in megabytes, and empties it.
     ///
     /// # Errors
-    /// If the system has not so much memory; the table then has one megabyte.
+    /// If there is not enough memory; the table then has one megabyte.
     pub fn set_hash(&mut self, megabytes: usize) -> Result<(), NoMemoryError> {
-        // The old table goes first, so that both need not fit into thread_data.
+        // Free the old table first, so that both need not fit into memory.
         self.table = TranspositionTable::new(1);
         self.table = TranspositionTable::try_new(megabytes).ok_or(NoMemoryError { megabytes })?;
         Ok(())
@@ -111,60 +111,60 @@ impl Engine {
         self.table.clear(self.threads.len());
     }
 
-    /// Sets on how many threads it searches, at least one.
+    /// Sets the number of threads, at least one.
     pub fn set_threads(&mut self, threads: usize) {
         let parameters = &self.parameters;
         self.threads.resize_with(threads.max(1), || ThreadData::new(Arc::clone(parameters)));
     }
 
-    /// Sets how many best lines are reported.
+    /// Sets the number of lines (`MultiPV`).
     pub fn set_lines(&mut self, lines: usize) {
         self.lines = lines.max(1);
     }
 
-    /// Sets what is kept from the clock for each move.
+    /// Sets the move overhead.
     pub fn set_move_overhead(&mut self, overhead: Duration) {
         self.move_overhead = overhead;
     }
 
-    /// Sets how strongly it plays.
+    /// Sets the playing strength.
     pub fn set_strength(&mut self, strength: Strength) {
         self.strength = strength;
     }
 
-    /// Sets what a weakened engine's errors and the choice among book moves come from, besides the position.
+    /// Sets the random seed of book moves and of the errors at limited strength.
     pub fn set_seed(&mut self, seed: u64) {
         self.seed = seed;
     }
 
-    /// Sets the book to play from, or none.
+    /// Sets the opening book, or none.
     pub fn set_book(&mut self, book: Option<PolyglotBook<Vec<u8>>>) {
         self.book = book;
     }
 
-    /// Sets the endgame tables to ask, or none. A weakened engine asks none. What was found without them is forgotten.
+    /// Sets the tablebases, or none, and clears the hash. At limited strength they are not probed.
     pub fn set_tablebases(&mut self, tablebases: Option<Arc<Tablebases>>) {
         self.tablebases = tablebases;
         self.clear_hash();
     }
 
-    /// Sets when endgame tables are asked. What was found under another rule is forgotten.
+    /// Sets the probe rule and clears the hash.
     pub fn set_probe_rule(&mut self, rule: ProbeRule) {
         self.probe_rule = rule;
         self.clear_hash();
     }
 
-    /// When endgame tables are asked.
+    /// The probe rule.
     pub fn probe_rule(&self) -> ProbeRule {
         self.probe_rule
     }
 
-    /// What the book has for a position.
+    /// Book moves of a position.
     pub fn book_moves(&self, position: &Position) -> Vec<BookMove> {
         self.book.iter().flat_map(|book| book.moves(position)).collect()
     }
 
-    /// Sets the weights of the evaluation, and forgets what was found with others.
+    /// Sets the evaluation parameters and clears hash and histories.
     pub fn set_parameters(&mut self, parameters: Arc<Parameters>) {
         self.parameters = parameters;
         let threads = self.threads.len();
@@ -173,17 +173,17 @@ impl Engine {
         self.clear_hash();
     }
 
-    /// The weights of the evaluation.
+    /// The evaluation parameters.
     pub fn parameters(&self) -> &Parameters {
         &self.parameters
     }
 
-    /// The position that is to be searched next.
+    /// The current position.
     pub fn position(&self) -> &Position {
         &self.position
     }
 
-    /// Forgets everything about earlier games. What follows is searched as by a fresh engine.
+    /// Starts a new game: clears hash and histories, so that searches are those of a fresh engine.
     pub fn new_game(&mut self) {
         self.games += 1;
         self.clear_hash();
@@ -191,10 +191,10 @@ impl Engine {
         self.set_position(Position::start(), []).expect("no move can be wrong");
     }
 
-    /// Sets the position: where the game began and what was played since.
+    /// Sets the position: the start of the game and its moves.
     ///
     /// # Errors
-    /// If a move can't be played; then the moves before it have been.
+    /// If a move is illegal; the moves before it have been made.
     pub fn set_position(
         &mut self,
         start: Position,
@@ -219,8 +219,7 @@ impl Engine {
         }
     }
 
-    /// Searches and chooses a move, as soon as the limits say or the signals stop it. Of an infinite search or while
-    /// pondering only the signals make an end.
+    /// Searches within the limits and returns the best move. An infinite search and pondering end only by `control`.
     pub fn go(
         &mut self,
         limits: &SearchLimits,
@@ -240,7 +239,7 @@ impl Engine {
         choice
     }
 
-    /// The legal moves among those asked for; all legal moves if none of those is, or none was asked for.
+    /// The legal moves among `searchmoves`; all legal moves if there are none.
     fn moves_to_search(&self, limits: &SearchLimits) -> Vec<Move> {
         let legal = self.position.legal_moves();
         let mut wanted: Vec<Move> =
@@ -250,7 +249,7 @@ impl Engine {
         if wanted.is_empty() { legal.to_vec() } else { wanted }
     }
 
-    /// A move of the book, unless the position is to be analyzed rather than played.
+    /// A book move, unless in analysis (infinite, ponder, mate, searchmoves).
     fn book_move(&self, limits: &SearchLimits) -> Option<Move> {
         if limits.infinite || limits.ponder || limits.mate.is_some() || !limits.search_moves.is_empty() {
             return None;
@@ -277,7 +276,7 @@ impl Engine {
         }
         let lines = self.lines;
         let task = Task { position: self.position, history: self.history.clone(), moves };
-        // Nobody plays endgames perfectly and the rest badly.
+        // No perfect endgames at limited strength.
         let tables = self.tablebases.as_deref().filter(|_| handicap.is_none());
         let probing = tables.map(|tables| Probing::new(tables, self.probe_rule));
         let context = SearchContext { table: &self.table, threads: &mut self.threads, probing, control };
@@ -310,14 +309,14 @@ impl Engine {
         }
     }
 
-    /// What the table knows as the best answer to a move.
+    /// Ponder move from the transposition table.
     fn expected_answer(&self, mv: Move) -> Option<Move> {
         let next = self.position.after(mv);
         let answer = self.table.probe(next.key(), 0)?.best?;
         next.is_legal(answer).then_some(answer)
     }
 
-    /// What there is to report where nothing can be searched.
+    /// Progress to report when the game is over.
     fn end_of_game(&self, control: &SearchControl) -> Progress {
         let score = if self.position.is_check() { mated_in(0) } else { 0 };
         Progress {

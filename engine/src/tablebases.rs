@@ -1,5 +1,4 @@
-//! Syzygy endgame tables: how a position with few pieces ends when both sides play perfectly. The only place that
-//! knows the library that reads them; knows neither scores nor the search.
+//! Syzygy tablebases: WDL probes and DTZ ranking of root moves. The only module that uses the probing library.
 
 use std::fmt;
 use std::io;
@@ -9,56 +8,56 @@ use std::path::{Path, PathBuf};
 use shakmaty::{
     Bitboard, Board, ByColor, ByRole, CastlingMode, Chess, FromSetup, PositionError, Setup, Square,
 };
-use shakmaty_syzygy::{Syzygy, Tablebase, Wdl};
+use shakmaty_syzygy::{Syzygy, Tablebase};
 use smalt_chess::{Color, Move, Position, Role};
 
 /// Plies since the last capture or pawn move at which a game is drawn.
 const FIFTY_MOVES: i32 = 100;
 
-/// Beyond every distance that tables tell, twice over.
+/// Rank of a safe win; more than twice every DTZ.
 const FAR: i32 = 1 << 18;
 
-/// How a position ends with perfect play, for the side to move, if the clock of the fifty-move rule were at zero.
+/// WDL value for the side to move, assuming a halfmove clock of zero.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Debug)]
-pub enum Outlook {
-    /// It loses.
+pub enum Wdl {
+    /// Loss.
     Loss,
-    /// It loses unless fifty moves count.
+    /// Loss, but a draw under the fifty-move rule.
     BlessedLoss,
-    /// Nobody wins.
+    /// Draw.
     Draw,
-    /// It wins unless fifty moves count.
+    /// Win, but a draw under the fifty-move rule.
     CursedWin,
-    /// It wins.
+    /// Win.
     Win,
 }
 
-/// What tables say of a move.
+/// A root move with its tablebase rank.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct RankedMove {
     /// The move.
     pub mv: Move,
-    /// Moves with a greater rank are to be preferred; among equals the tables have no opinion.
+    /// Higher is better; equal ranks leave the choice to the search.
     pub rank: i32,
-    /// How the game ends after it, for the side that makes it; the clock of the fifty-move rule is minded.
-    pub outlook: Outlook,
+    /// WDL after the move, for the side that makes it, with the halfmove clock.
+    pub wdl: Wdl,
 }
 
-/// What tables say of all moves.
+/// Tablebase ranking of the root moves.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct Ranking {
-    /// In the order of the question.
+    /// In the order given.
     pub moves: Vec<RankedMove>,
-    /// Whether the ranks come from distances, so that a win makes progress; without, they only keep it.
+    /// Whether the ranks come from DTZ, so that a win makes progress; WDL alone only keeps it.
     pub has_distances: bool,
 }
 
-/// Opened tables.
+/// The tablebases in use.
 pub struct Tablebases {
     tables: Tablebase<Chess>,
     results: usize,
     distances: usize,
-    /// What could not be used: folders, files.
+    /// Folders and files that could not be used.
     faults: Vec<Fault>,
 }
 
@@ -68,19 +67,19 @@ struct Fault {
     reason: io::Error,
 }
 
-/// There are no tables.
+/// No tablebase files were found.
 #[derive(Debug, thiserror::Error)]
-#[error("no Syzygy tables in {path:?}{}", Faults(.faults))]
+#[error("no Syzygy tablebases in {path:?}{}", Faults(.faults))]
 pub struct NoTablesError {
     path: String,
     faults: Vec<Fault>,
 }
 
 impl Tablebases {
-    /// Finds all tables of some folders, given as the system's `PATH` is. Files are opened when they are first asked.
+    /// Finds the tablebase files in a list of folders (separated as in the system's `PATH`). Files are opened on first use.
     ///
     /// # Errors
-    /// If there is none.
+    /// If no file is found.
     pub fn open(path: &str) -> Result<Tablebases, NoTablesError> {
         let (tables, faults) = (Tablebase::new(), Vec::new());
         let mut found = Tablebases { tables, results: 0, distances: 0, faults };
@@ -112,23 +111,23 @@ impl Tablebases {
         Ok(())
     }
 
-    /// The most pieces of a position that they may know, kings included.
+    /// Largest number of pieces of the tables, kings included.
     pub fn pieces(&self) -> usize {
         self.tables.max_pieces()
     }
 
-    /// How a position ends. `None` if they do not know it, or somebody may castle.
-    pub fn probe(&self, position: &Position) -> Option<Outlook> {
-        Some(outlook(self.tables.probe_wdl_after_zeroing(&convert(position)?).ok()?))
+    /// WDL probe. `None` if the position is not in the tables or has castling rights.
+    pub fn probe(&self, position: &Position) -> Option<Wdl> {
+        Some(from_syzygy(self.tables.probe_wdl_after_zeroing(&convert(position)?).ok()?))
     }
 
-    /// What the tables say of some legal moves; `history` holds the repetition keys of the positions before. `None` if
-    /// they do not know where all of them lead.
+    /// Ranks legal moves by DTZ, else by WDL; `history` holds the repetition keys of the game. `None` if a position after a
+    /// move is not in the tables.
     pub fn rank(&self, position: &Position, history: &[u64], moves: &[Move]) -> Option<Ranking> {
         if position.occupied().count() > self.pieces() || position.castling_rooks().any() {
             return None;
         }
-        let line = Line::new(position, history);
+        let line = GameLine::new(position, history);
         let by = |rank: &dyn Fn(Move) -> Option<RankedMove>| moves.iter().map(|&mv| rank(mv)).collect();
         let by_distance: Option<Vec<RankedMove>> = by(&|mv| self.rank_by_distance(&line, mv));
         match by_distance {
@@ -137,33 +136,32 @@ impl Tablebases {
         }
     }
 
-    /// A win that comes in time for the fifty-move rule is as good as another, so that the search may choose among them; but once
-    /// a position has been repeated, or time is short, the way to the next capture or pawn move has to be the
-    /// shortest. In lost positions it is the other way round. The scheme is Stockfish's.
-    fn rank_by_distance(&self, line: &Line<'_>, mv: Move) -> Option<RankedMove> {
+    /// DTZ ranking in Stockfish's scheme: wins within the fifty-move rule rank equal, so that the search chooses among them. After
+    /// a repetition or near the limit the shortest DTZ ranks first; the reverse for losses.
+    fn rank_by_distance(&self, line: &GameLine<'_>, mv: Move) -> Option<RankedMove> {
         let distance = self.distance_after(line, mv)?;
         let clock = i32::from(line.position.halfmove_clock());
         let rank = match distance {
-            // Distances may be one too small.
+            // DTZ may be rounded down by one.
             1.. if distance + clock < FIFTY_MOVES && !line.has_repeated => FAR,
             1.. => FAR / 2 - (distance + clock),
             0 => 0,
             _ if 2 * -distance + clock < FIFTY_MOVES => -FAR,
             _ => clock - distance - FAR / 2,
         };
-        let outlook = match rank {
-            1.. if rank >= FAR / 2 - FIFTY_MOVES => Outlook::Win,
-            1.. => Outlook::CursedWin,
-            0 => Outlook::Draw,
-            _ if rank <= FIFTY_MOVES - FAR / 2 => Outlook::Loss,
-            _ => Outlook::BlessedLoss,
+        let wdl = match rank {
+            1.. if rank >= FAR / 2 - FIFTY_MOVES => Wdl::Win,
+            1.. => Wdl::CursedWin,
+            0 => Wdl::Draw,
+            _ if rank <= FIFTY_MOVES - FAR / 2 => Wdl::Loss,
+            _ => Wdl::BlessedLoss,
         };
-        Some(RankedMove { mv, rank, outlook })
+        Some(RankedMove { mv, rank, wdl })
     }
 
-    /// Plies from before a move to the capture, pawn move or mate that decides; negative if the other side wins then,
-    /// 0 for a draw. More than [`FIFTY_MOVES`] where fifty moves without one come first.
-    fn distance_after(&self, line: &Line<'_>, mv: Move) -> Option<i32> {
+    /// DTZ before a move: plies to the zeroing move or mate; negative for a loss, 0 for a draw, more than [`FIFTY_MOVES`] for a
+    /// cursed win.
+    fn distance_after(&self, line: &GameLine<'_>, mv: Move) -> Option<i32> {
         let after = line.position.after(mv);
         if !after.has_legal_move() {
             return Some(i32::from(after.is_check()));
@@ -173,60 +171,60 @@ impl Tablebases {
         }
         if after.halfmove_clock() == 0 {
             return Some(match self.probe(&after)? {
-                Outlook::Loss => 1,
-                Outlook::BlessedLoss => FIFTY_MOVES + 1,
-                Outlook::Draw => 0,
-                Outlook::CursedWin => -FIFTY_MOVES - 1,
-                Outlook::Win => -1,
+                Wdl::Loss => 1,
+                Wdl::BlessedLoss => FIFTY_MOVES + 1,
+                Wdl::Draw => 0,
+                Wdl::CursedWin => -FIFTY_MOVES - 1,
+                Wdl::Win => -1,
             });
         }
         let distance = -self.tables.probe_dtz(&convert(&after)?).ok()?.ignore_rounding().0;
         Some(distance + distance.signum())
     }
 
-    fn rank_by_result(&self, line: &Line<'_>, mv: Move) -> Option<RankedMove> {
+    fn rank_by_result(&self, line: &GameLine<'_>, mv: Move) -> Option<RankedMove> {
         let after = line.position.after(mv);
-        let outlook = match after.has_legal_move() {
-            false if after.is_check() => Outlook::Win,
+        let wdl = match after.has_legal_move() {
+            false if after.is_check() => Wdl::Win,
             true if !line.is_draw(&after) => self.probe(&after)?.of_opponent(),
-            _ => Outlook::Draw,
+            _ => Wdl::Draw,
         };
-        Some(RankedMove { mv, rank: outlook as i32 - Outlook::Draw as i32, outlook })
+        Some(RankedMove { mv, rank: wdl as i32 - Wdl::Draw as i32, wdl })
     }
 }
 
-impl Outlook {
-    /// The same position as the other side sees it.
+impl Wdl {
+    /// The value for the other side.
     #[must_use]
-    pub fn of_opponent(self) -> Outlook {
+    pub fn of_opponent(self) -> Wdl {
         match self {
-            Outlook::Loss => Outlook::Win,
-            Outlook::BlessedLoss => Outlook::CursedWin,
-            Outlook::Draw => Outlook::Draw,
-            Outlook::CursedWin => Outlook::BlessedLoss,
-            Outlook::Win => Outlook::Loss,
+            Wdl::Loss => Wdl::Win,
+            Wdl::BlessedLoss => Wdl::CursedWin,
+            Wdl::Draw => Wdl::Draw,
+            Wdl::CursedWin => Wdl::BlessedLoss,
+            Wdl::Win => Wdl::Loss,
         }
     }
 }
 
-/// A position and what led there.
-struct Line<'a> {
+/// A position with its game history.
+struct GameLine<'a> {
     position: &'a Position,
-    /// Keys since the last move that can't be taken back, the position's own at the end.
+    /// Repetition keys since the last irreversible move, the position's own last.
     keys: Vec<u64>,
     has_repeated: bool,
 }
 
-impl<'a> Line<'a> {
-    fn new(position: &'a Position, history: &[u64]) -> Line<'a> {
+impl<'a> GameLine<'a> {
+    fn new(position: &'a Position, history: &[u64]) -> GameLine<'a> {
         let since = history.len().saturating_sub(usize::from(position.halfmove_clock()));
         let mut keys = history[since..].to_vec();
         keys.push(position.repetition_key());
         let has_repeated = keys.iter().enumerate().any(|(index, key)| keys[..index].contains(key));
-        Line { position, keys, has_repeated }
+        GameLine { position, keys, has_repeated }
     }
 
-    /// Whether the game may be claimed as a draw in a position one move on.
+    /// Whether a position one move later is a draw by repetition or the fifty-move rule.
     fn is_draw(&self, after: &Position) -> bool {
         let key = after.repetition_key();
         let seen = self.keys.iter().filter(|&&seen| seen == key).count();
@@ -234,17 +232,18 @@ impl<'a> Line<'a> {
     }
 }
 
-fn outlook(wdl: Wdl) -> Outlook {
+fn from_syzygy(wdl: shakmaty_syzygy::Wdl) -> Wdl {
+    use shakmaty_syzygy::Wdl as Syzygy;
     match wdl {
-        Wdl::Loss => Outlook::Loss,
-        Wdl::BlessedLoss => Outlook::BlessedLoss,
-        Wdl::Draw => Outlook::Draw,
-        Wdl::CursedWin => Outlook::CursedWin,
-        Wdl::Win => Outlook::Win,
+        Syzygy::Loss => Wdl::Loss,
+        Syzygy::BlessedLoss => Wdl::BlessedLoss,
+        Syzygy::Draw => Wdl::Draw,
+        Syzygy::CursedWin => Wdl::CursedWin,
+        Syzygy::Win => Wdl::Win,
     }
 }
 
-/// The position in the library's own form; `None` where somebody may castle, of which tables know nothing.
+/// Converts to the library's position; `None` with castling rights, which tablebases do not cover.
 fn convert(position: &Position) -> Option<Chess> {
     if position.castling_rooks().any() {
         return None;
@@ -279,13 +278,13 @@ fn convert(position: &Position) -> Option<Chess> {
 }
 
 impl fmt::Display for Tablebases {
-    /// What was found, in words.
+    /// Number of pieces and files, and the first fault.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let Tablebases { results, distances, faults, .. } = self;
         let pieces = self.pieces();
         write!(
             f,
-            "Syzygy tables of up to {pieces} pieces: {results} of results, {distances} of distances{}",
+            "Syzygy tablebases of up to {pieces} pieces: {results} WDL files, {distances} DTZ files{}",
             Faults(faults)
         )
     }
@@ -297,7 +296,7 @@ impl fmt::Debug for Tablebases {
     }
 }
 
-/// Faults behind what was found: the first, and how many more.
+/// Displays the first fault and the number of others.
 struct Faults<'a>(&'a [Fault]);
 
 impl fmt::Display for Faults<'_> {

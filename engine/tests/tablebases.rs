@@ -10,11 +10,11 @@ use std::sync::Arc;
 
 use pipes::Conversation;
 use shakmaty::{CastlingMode, Chess, PositionError, fen::Fen};
-use shakmaty_syzygy::{Tablebase, Wdl};
+use shakmaty_syzygy::{Tablebase, Wdl as SyzygyWdl};
 use smalt::engine::Engine;
 use smalt::search::score::{TABLE_WIN, is_decided, is_mate};
 use smalt::search::{ClockState, FiftyMoves, ProbeRule, Progress, SearchControl};
-use smalt::tablebases::{Outlook, Tablebases};
+use smalt::tablebases::{Tablebases, Wdl};
 use smalt_chess::{Bitboard, Move, Position, Setup, Square, UciMove};
 use smalt_protocol::SearchLimits;
 
@@ -59,16 +59,16 @@ fn position(fen: &str) -> Position {
 fn outlooks_are_told_for_the_side_to_move() {
     let Some(tables) = tables() else { return };
     assert_eq!(tables.pieces(), 4);
-    let check = |fen: &str, expected: Option<Outlook>| {
+    let check = |fen: &str, expected: Option<Wdl>| {
         let position = position(fen);
         assert_eq!(tables.probe(&position), expected, "{fen}");
         assert_eq!(tables.probe(&position.mirrored()), expected, "mirror of {fen}");
     };
-    check(QUEEN, Some(Outlook::Win));
-    check("8/8/8/8/8/4k3/8/3QK3 b - - 0 1", Some(Outlook::Loss));
-    check(BISHOP_AND_KNIGHT, Some(Outlook::Win));
-    check(DRAWN_PAWN, Some(Outlook::Draw));
-    check("8/8/8/8/8/8/1r6/k1K4R w - - 0 1", Some(Outlook::Draw));
+    check(QUEEN, Some(Wdl::Win));
+    check("8/8/8/8/8/4k3/8/3QK3 b - - 0 1", Some(Wdl::Loss));
+    check(BISHOP_AND_KNIGHT, Some(Wdl::Win));
+    check(DRAWN_PAWN, Some(Wdl::Draw));
+    check("8/8/8/8/8/8/1r6/k1K4R w - - 0 1", Some(Wdl::Draw));
     check("4k2r/8/8/8/8/8/8/4K3 w k - 0 1", None);
     check("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", None);
 }
@@ -115,13 +115,13 @@ fn positions_reach_the_library_whole() {
             .unwrap();
         let expected = theirs.probe_wdl_after_zeroing(&known).unwrap();
         let expected = match expected {
-            Wdl::Win => Outlook::Win,
-            Wdl::CursedWin => Outlook::CursedWin,
-            Wdl::Draw => Outlook::Draw,
-            Wdl::BlessedLoss => Outlook::BlessedLoss,
-            Wdl::Loss => Outlook::Loss,
+            SyzygyWdl::Win => Wdl::Win,
+            SyzygyWdl::CursedWin => Wdl::CursedWin,
+            SyzygyWdl::Draw => Wdl::Draw,
+            SyzygyWdl::BlessedLoss => Wdl::BlessedLoss,
+            SyzygyWdl::Loss => Wdl::Loss,
         };
-        decided += usize::from(expected != Outlook::Draw);
+        decided += usize::from(expected != Wdl::Draw);
         assert_eq!(ours.probe(&position), Some(expected), "{position:?}");
     }
     assert!((500..1_900).contains(&decided), "{decided}");
@@ -137,7 +137,7 @@ fn the_root_plays_what_keeps_the_result_and_tells_it() {
         assert_eq!((score.signum(), is_decided(score)), (result, result != 0), "{fen}: {score}");
         assert!(end.tbhits > 0);
         let after = tables().unwrap().probe(&position(fen).after(best)).unwrap();
-        assert_eq!(after, if result == 1 { Outlook::Loss } else { Outlook::Draw }, "{fen}: {best:?}");
+        assert_eq!(after, if result == 1 { Wdl::Loss } else { Wdl::Draw }, "{fen}: {best:?}");
     }
 }
 
@@ -219,7 +219,7 @@ fn what_was_found_is_told_in_each_protocol() {
     let mut engine = Conversation::begin();
     engine.tell(&format!("setoption name SyzygyPath value {nothing}"));
     let complaint = engine.hear();
-    assert!(complaint.starts_with("info string no Syzygy tables in "), "{complaint}");
+    assert!(complaint.starts_with("info string no Syzygy tablebases in "), "{complaint}");
     assert!(complaint.contains("No such file"), "{complaint}");
     engine.tell("setoption name SyzygyPath value <empty>\nisready");
     assert_eq!(engine.hear(), "readyok");
@@ -227,7 +227,7 @@ fn what_was_found_is_told_in_each_protocol() {
         engine.tell(&format!("setoption name SyzygyPath value {}", folder.display()));
         assert_eq!(
             engine.hear(),
-            "info string Syzygy tables of up to 4 pieces: 35 of results, 35 of distances"
+            "info string Syzygy tablebases of up to 4 pieces: 35 WDL files, 35 DTZ files"
         );
         engine.tell(&format!("position fen {QUEEN}\ngo depth 2"));
         assert!(engine.hear_until("bestmove").iter().any(|line| line.contains(" tbhits ")));
@@ -238,7 +238,7 @@ fn what_was_found_is_told_in_each_protocol() {
     assert!(engine.hear_until("feature done=1").iter().any(|line| line.contains("egt=\"syzygy\"")));
     // The first has to wait for the disk.
     assert_eq!(engine.hear(), "Error (unsupported kind of tables): egtpath nalimov /");
-    assert!(engine.hear().starts_with("Error (no Syzygy tables in "));
+    assert!(engine.hear().starts_with("Error (no Syzygy tablebases in "));
     engine.end();
 }
 

@@ -1,36 +1,32 @@
-//! The evaluation with a memory for structures of pawns and kings, which change rarely, and for the latest evaluations,
-//! which a search asks for again before it knows more of a position, or with the other side to move. Knows no term but
-//! the tempo.
+//! Evaluation with a pawn cache (pawn and king structure) and an evaluation cache, one per search thread.
 
 use std::sync::Arc;
 
 use smalt_chess::{Color, Position};
 
+use super::eval_info::phase;
 use super::parameters::Parameters;
-use super::scene::phase;
 use super::terms;
 use super::terms::structure::{self, Structure};
 use super::trace::{NoTrace, Weighing};
 use super::{LARGEST_EVALUATION, from_mover, parts};
 use crate::memory::prefetch;
 
-/// Structures that are remembered; a power of two.
+/// Entries of the pawn cache; a power of two.
 const STRUCTURES: usize = 1 << 13;
 
-/// Boards whose evaluations are remembered; a power of two.
+/// Entries of the evaluation cache; a power of two.
 const EVALUATIONS: usize = 1 << 14;
 
-/// What a position is worth with White and with Black to move, each from the mover's view: behind a null move the other one
-/// is asked for.
+/// Evaluation with White and with Black to move, each from the mover's view: a null move needs the other one.
 #[derive(Clone, Copy)]
 struct EvaluationEntry {
-    /// The upper half of the key without the turn. Another position that shares it and the place is taken for this one: in
-    /// one of 2^32 looks at a place that holds another.
+    /// Upper half of the key without the side to move. A collision has a chance of 2^-32 per lookup of an occupied entry.
     key: u32,
     evaluations: [i16; 2],
 }
 
-/// Stands for an evaluation that is not known; none is that low.
+/// Marks an unknown evaluation; below all evaluations.
 const UNKNOWN: i16 = i16::MIN;
 
 impl EvaluationEntry {
@@ -60,7 +56,7 @@ struct StructureEntry {
 
 const _: () = assert!(size_of::<StructureEntry>() == 64);
 
-/// Evaluates positions with one set of parameters. One for each searching thread.
+/// Evaluates positions with one set of parameters. One per search thread.
 pub struct Evaluator {
     parameters: Arc<Parameters>,
     structures: Box<[StructureEntry]>,
@@ -68,16 +64,16 @@ pub struct Evaluator {
 }
 
 impl Default for Evaluator {
-    /// With the embedded parameters.
+    /// Uses the embedded parameters.
     fn default() -> Evaluator {
         Evaluator::new(Arc::new(Parameters::embedded().clone()))
     }
 }
 
 impl Evaluator {
-    /// With these parameters.
+    /// Uses these parameters.
     pub fn new(parameters: Arc<Parameters>) -> Evaluator {
-        // A key that no structure has: its index would be another slot's.
+        // A key that belongs to another slot, so it never matches.
         let empty = StructureEntry { key: 1, structure: Structure::default() };
         let mut structures = vec![empty; STRUCTURES].into_boxed_slice();
         structures[1].key = 0;
@@ -85,12 +81,12 @@ impl Evaluator {
         Evaluator { parameters, structures, evaluations }
     }
 
-    /// The parameters that it was made with.
+    /// The parameters in use.
     pub fn parameters(&self) -> &Arc<Parameters> {
         &self.parameters
     }
 
-    /// Asks the memory for what is remembered of a position that will soon be evaluated.
+    /// Prefetches the cache entries of a position.
     #[inline]
     pub(crate) fn prefetch(&self, position: &Position) {
         prefetch(&self.structures[structure_key(position) as usize & (STRUCTURES - 1)]);
@@ -131,7 +127,7 @@ impl Evaluator {
     }
 }
 
-/// The key of all that [`structure::weigh`] looks at: pawns and kings.
+/// Key of the pawn cache: pawns and kings.
 #[inline]
 fn structure_key(position: &Position) -> u64 {
     let kings = position.king(Color::White).index() << 6 | position.king(Color::Black).index();
@@ -156,7 +152,7 @@ mod tests {
         };
         assert!(both_are_known("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1"));
         assert!(both_are_known("4k3/4n3/8/P7/8/8/8/R3K3 b - - 0 1"));
-        // Whose turn it is decides a race.
+        // The side to move decides a pawn race.
         assert!(!both_are_known("8/8/8/P3k2p/8/8/8/N6K w - - 0 1"));
         assert!(!both_are_known("n6k/8/8/8/p3K2P/8/8/8 b - - 0 1"));
     }

@@ -1,4 +1,4 @@
-//! The evaluation told term by term, for people. Computes nothing: it listens to the terms as they weigh.
+//! The evaluation term by term, for the `eval` command, recorded by a trace.
 
 use std::fmt;
 
@@ -11,14 +11,14 @@ use super::taper::{FULL_PHASE, Parts};
 use super::trace::Trace;
 use super::trace_parts;
 
-/// What each term is worth to each side, and what comes of it. Printed as a table.
+/// Value of each term for each side and the total. Displays as a table.
 pub struct Explanation {
-    /// By the order of the schema, to White and to Black.
+    /// In schema order, for White and for Black.
     terms: [[Score; 2]; SCHEMA.len()],
     parts: Parts<i32>,
 }
 
-/// Evaluates the position and remembers how.
+/// Evaluates the position term by term.
 pub fn explain(position: &Position, parameters: &Parameters) -> Explanation {
     let mut listener = Listener { terms: [[Score::ZERO; 2]; SCHEMA.len()] };
     let parts = trace_parts(position, parameters, &mut listener);
@@ -26,7 +26,7 @@ pub fn explain(position: &Position, parameters: &Parameters) -> Explanation {
 }
 
 impl Explanation {
-    /// The sums that the terms leave to the formula.
+    /// Sums of the terms.
     pub fn parts(&self) -> &Parts<i32> {
         &self.parts
     }
@@ -48,7 +48,7 @@ impl Trace for Listener {
     }
 }
 
-/// Room for the longest name of a term.
+/// Width of the name column.
 const NAMES: usize = 38;
 
 impl fmt::Display for Explanation {
@@ -72,7 +72,7 @@ impl fmt::Display for Explanation {
 }
 
 impl Explanation {
-    /// The terms of a part that are worth something, with what they are worth to White and to Black.
+    /// Terms of a part with a non-zero value, with their values for White and for Black.
     fn found(&self, part: Part) -> impl Iterator<Item = (String, [Score; 2])> {
         let terms = SCHEMA.iter().zip(self.terms);
         let found = terms.filter(move |(entry, values)| entry.part == part && *values != [Score::ZERO; 2]);

@@ -1,36 +1,35 @@
-//! What is not linear in the weights: the curve of king danger, the complexity and the scaling of endgames, and the taper
-//! between middlegame and endgame. Written once over any number type, so that the engine computes with integers what a
-//! tuner differentiates. Knows no chess beyond two sides and the phase.
+//! The non-linear part of the evaluation: king danger curve, complexity, endgame scaling, and the taper between middlegame and
+//! endgame. Generic over the number type, so that the tuner differentiates the formula that the engine computes.
 
 use std::ops::{Add, Mul, Sub};
 
-/// The phase of a position with all pieces: all middlegame. A position without pieces has phase 0: all endgame.
+/// Phase of a position with all pieces (middlegame); 0 is an endgame without pieces.
 pub const FULL_PHASE: i32 = 24;
 
-/// The scale that leaves an endgame score as it is.
+/// Neutral endgame scale.
 pub const FULL_SCALE: i32 = 64;
 
-/// No evaluation is further from zero, in centipawns; scores of mates and tablebases lie beyond.
+/// Bound of evaluations in centipawns; mate and tablebase scores are larger.
 pub const LARGEST_EVALUATION: i32 = 20_000;
 
-/// Units of danger at which the curve stops rising.
+/// King danger units at which the curve is capped.
 const LARGEST_DANGER: i32 = 2_048;
 
-/// In the middlegame, danger costs its square divided by this, in centipawns.
+/// Middlegame penalty in centipawns: danger squared divided by this.
 const DANGER_SQUARE_DIVISOR: i32 = 1_024;
 
-/// In the endgame, danger costs a share of itself, in centipawns.
+/// Endgame penalty in centipawns: danger divided by this.
 const DANGER_LINEAR_DIVISOR: i32 = 16;
 
-/// What the formula needs of a number: `i32` for the engine, `f64` or a dual number for a tuner.
+/// Number type of the formula: `i32` in the engine, `f64` or a dual number in the tuner.
 pub trait Number: Copy + PartialOrd + Add<Output = Self> + Sub<Output = Self> + Mul<Output = Self> {
-    /// The number of that value.
+    /// Conversion from an integer.
     fn from_integer(value: i32) -> Self;
 
     /// The quotient; integers round toward zero.
     fn divided_by(self, divisor: i32) -> Self;
 
-    /// The number, or the nearer bound where it lies outside of them. The slope outside is zero.
+    /// Clamps to the bounds. The derivative outside is zero.
     #[inline(always)]
     fn clamped(self, lower: i32, upper: i32) -> Self {
         let (lower, upper) = (Self::from_integer(lower), Self::from_integer(upper));
@@ -74,7 +73,7 @@ impl Number for f64 {
     }
 }
 
-/// A middlegame and an endgame number.
+/// Middlegame and endgame values.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Pair<N> {
     /// In the middlegame.
@@ -83,16 +82,16 @@ pub struct Pair<N> {
     pub endgame: N,
 }
 
-/// The sums that the terms leave, each linear in the weights: what the formula starts from.
+/// Sums of the terms, each linear in the weights: the arguments of the formula.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub struct Parts<N> {
     /// Centipawns, White's minus Black's.
     pub linear: Pair<N>,
-    /// Units of danger to the white and to the black king.
+    /// King danger units of White and of Black.
     pub danger: [Pair<N>; 2],
-    /// Centipawns of the endgame for whoever is ahead there.
+    /// Complexity: endgame centipawns for the leader.
     pub complexity: N,
-    /// Sixty-fourths of the endgame score that remain when White or when Black is ahead.
+    /// Endgame scale in 64ths when White or when Black leads.
     pub scale: [N; 2],
     /// 0 (endgame) to [`FULL_PHASE`].
     pub phase: i32,
@@ -127,8 +126,8 @@ impl<N: Number> Parts<N> {
     }
 }
 
-/// The score, further from zero by so much, or nearer where that is negative; at most to zero or to twice itself, so
-/// that it keeps its sign and nothing jumps where the sign changes.
+/// Moves the score away from zero by `complexity` (toward it if negative), limited to between zero and twice the score, so
+/// that the sign stays and the result is continuous.
 #[inline(always)]
 fn widened<N: Number>(score: N, by: N) -> N {
     let zero = N::from_integer(0);

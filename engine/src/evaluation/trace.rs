@@ -1,5 +1,5 @@
-//! Who listens when a term weighs a feature. [`NoTrace`] hears nothing and compiles away, [`Features`] counts for the
-//! tuner, and `Explanation` remembers values for people. Knows no chess: the terms decide what is a feature.
+//! Evaluation traces. [`NoTrace`] records nothing and compiles away, [`FeatureCounter`] counts features for the tuner, and
+//! `Explanation` records values for the `eval` command.
 
 use smalt_chess::Color;
 
@@ -8,13 +8,13 @@ use super::schema::{Part, SCHEMA, WEIGHTS};
 use super::score::Score;
 use super::taper::{FULL_SCALE, Number, Pair, Parts};
 
-/// A listener to the features that the terms find.
+/// Receives each feature that a term finds.
 pub trait Trace {
-    /// A feature of the owner's was found so many times; it is worth `value` to it in all.
+    /// Records a feature of the owner that occurs `count` times; `value` is the total for the owner.
     fn found(&mut self, weight: Weight, count: i32, owner: Color, value: Score);
 }
 
-/// Listens to nothing.
+/// Records nothing.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct NoTrace;
 
@@ -23,7 +23,7 @@ impl Trace for NoTrace {
     fn found(&mut self, _: Weight, _: i32, _: Color, _: Score) {}
 }
 
-/// The scales of the evaluation: gives each feature its value, and tells the trace.
+/// Looks up the value of each feature and records it in the trace.
 pub(super) struct Weighing<'a, T> {
     parameters: &'a Parameters,
     trace: &'a mut T,
@@ -34,7 +34,7 @@ impl<'a, T: Trace> Weighing<'a, T> {
         Weighing { parameters, trace }
     }
 
-    /// The value, to its owner, of a feature that was found so many times.
+    /// Value for its owner of a feature that occurs `count` times.
     #[inline(always)]
     pub(super) fn weigh(&mut self, weight: Weight, count: usize, owner: Color) -> Score {
         let value = self.parameters.get(weight) * count as i32;
@@ -42,7 +42,7 @@ impl<'a, T: Trace> Weighing<'a, T> {
         value
     }
 
-    /// The value, to whoever is ahead, of a feature that was found so many times; the trace hears of it as White's.
+    /// Value for the leader of a feature that occurs `count` times, recorded as White's.
     #[inline(always)]
     pub(super) fn weigh_for_leader(&mut self, weight: Weight, count: i32) -> i32 {
         let value = self.parameters.get(weight) * count;
@@ -51,13 +51,12 @@ impl<'a, T: Trace> Weighing<'a, T> {
     }
 }
 
-/// How often a feature occurs.
+/// A feature and its count (a sparse coefficient).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Feature {
     /// Index of the weight.
     pub weight: u16,
-    /// How often: White's minus Black's for the linear part, that of one king's for danger, that of both sides together
-    /// for complexity. Never zero.
+    /// Count: White minus Black for the linear part, of one king for danger, of both sides for complexity. Never zero.
     pub count: i16,
 }
 
@@ -66,18 +65,18 @@ pub struct Feature {
 pub struct Features {
     /// The linear part, by ascending weight.
     pub linear: Vec<Feature>,
-    /// The dangers to the white and to the black king, by ascending weight.
+    /// King danger of White and of Black, by ascending weight.
     pub danger: [Vec<Feature>; 2],
     /// The complexity, by ascending weight.
     pub complexity: Vec<Feature>,
-    /// The weight that scales the endgame when White or when Black is ahead, if one does.
+    /// Endgame scale weight when White or when Black leads, if any.
     pub scale: [Option<u16>; 2],
     /// 0 (endgame) to [`super::taper::FULL_PHASE`].
     pub phase: i32,
 }
 
 impl Features {
-    /// The sums of counts times weights, in any number type; `weights` gives [middlegame, endgame] of an index.
+    /// Sums of counts times weights in any number type; `weights` returns [middlegame, endgame] of an index.
     pub fn parts<N: Number>(&self, weights: impl Fn(usize) -> [N; 2]) -> Parts<N> {
         let sum = |features: &[Feature]| {
             let zero = Pair { middlegame: N::from_integer(0), endgame: N::from_integer(0) };
@@ -106,7 +105,7 @@ impl Features {
     }
 }
 
-/// Counts features by weight. Made once and used for many positions.
+/// Counts features by weight; reusable for many positions.
 #[derive(Clone, Debug)]
 pub struct FeatureCounter {
     counts: Box<[[i16; 2]; WEIGHTS]>,

@@ -188,7 +188,7 @@ pub fn search(
     let probing = context.probing.filter(|_| limits.mate.is_none());
     let ranking = probing.and_then(|probing| probing.rank(task));
     let ranks = probing.iter().zip(&ranking).flat_map(|(probing, ranking)| {
-        ranking.moves.iter().map(|ranked| (ranked.rank, probing.score(ranked.outlook, 0).0))
+        ranking.moves.iter().map(|ranked| (ranked.rank, probing.score(ranked.wdl, 0).0))
     });
     let ranks: Vec<_> = ranks.collect();
     let shared = Shared {

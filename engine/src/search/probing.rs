@@ -9,7 +9,7 @@ use super::quiescence::is_cutoff;
 use super::score::{INFINITE, MAX_PLY, NO_SCORE, table_loss, table_win};
 use super::transposition::Entry;
 use super::worker::Worker;
-use crate::tablebases::{Outlook, Ranking, Tablebases};
+use crate::tablebases::{Ranking, Tablebases, Wdl};
 
 /// Whether tablebase results respect the fifty-move rule (`Syzygy50MoveRule`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -62,19 +62,19 @@ impl<'a> Probing<'a> {
     /// Whether the search below a ranked root still probes: not when DTZ tables ranked the moves or there is no win to find.
     pub(super) fn is_needed_below(&self, ranking: Option<&Ranking>) -> bool {
         ranking.is_none_or(|ranking| {
-            let best = ranking.moves.iter().map(|ranked| ranked.outlook).max();
-            !ranking.has_distances && best > Some(Outlook::Draw)
+            let best = ranking.moves.iter().map(|ranked| ranked.wdl).max();
+            !ranking.has_distances && best > Some(Wdl::Draw)
         })
     }
 
     /// Score and bound of a WDL value at this ply. Wins are lower bounds, since a mate scores more.
-    pub(super) fn score(&self, outlook: Outlook, ply: usize) -> (i32, Bound) {
+    pub(super) fn score(&self, wdl: Wdl, ply: usize) -> (i32, Bound) {
         let is_strict = self.rule.fifty_moves == FiftyMoves::Respected;
-        match outlook {
-            Outlook::BlessedLoss | Outlook::CursedWin if is_strict => (0, Bound::Exact),
-            Outlook::Draw => (0, Bound::Exact),
-            Outlook::Loss | Outlook::BlessedLoss => (table_loss(ply), Bound::Upper),
-            Outlook::Win | Outlook::CursedWin => (table_win(ply), Bound::Lower),
+        match wdl {
+            Wdl::BlessedLoss | Wdl::CursedWin if is_strict => (0, Bound::Exact),
+            Wdl::Draw => (0, Bound::Exact),
+            Wdl::Loss | Wdl::BlessedLoss => (table_loss(ply), Bound::Upper),
+            Wdl::Win | Wdl::CursedWin => (table_win(ply), Bound::Lower),
         }
     }
 
@@ -125,11 +125,11 @@ impl Worker<'_> {
         depth: i32,
         ply: usize,
     ) -> ProbeResult {
-        let Some(outlook) = probing.tables.probe(position) else {
+        let Some(wdl) = probing.tables.probe(position) else {
             return ProbeResult::Range(-INFINITE, INFINITE);
         };
         self.shared.tbhits.fetch_add(1, Relaxed);
-        let (score, bound) = probing.score(outlook, ply);
+        let (score, bound) = probing.score(wdl, ply);
         // A tablebase result is worth a deeper search.
         let depth = (depth + 6).min(MAX_PLY as i32 - 1);
         let entry = Entry { best: None, score, bound, evaluation: NO_SCORE, depth, tt_pv: false };

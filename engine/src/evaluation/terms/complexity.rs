@@ -1,9 +1,8 @@
-//! How much there is to play for: what makes the endgame easier or harder to win for whoever is ahead. Belongs to neither
-//! side; the formula of the taper gives it to the leader.
+//! Complexity (initiative): what makes the endgame easier or harder to win for the leader.
 
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
-use super::super::scene::{QUEEN_SIDE, relative_rank};
+use super::super::eval_info::{QUEEN_SIDE, relative_rank};
 use super::super::schema::Term;
 use super::super::trace::{Trace, Weighing};
 

@@ -1,4 +1,4 @@
-//! Endgames: driving a lone king to the edge, and material with which the leader can hardly win.
+//! Endgame terms: mating a lone king, and scale factors of drawish material.
 
 use smalt_chess::{Bitboard, Color, Position, Role, Square};
 
@@ -30,7 +30,7 @@ pub(super) fn lone_king<T: Trace>(
         + weighing.weigh(Term::LoneKingNear.first(), near, color)
 }
 
-/// Steps of a rook's kind to the nearest of the four center squares, 0 to 6.
+/// Manhattan distance to the nearest of the four center squares, 0 to 6.
 fn steps_from_center(square: Square) -> usize {
     let steps = |index: usize| if index < 4 { 3 - index } else { index - 4 };
     steps(square.file().index()) + steps(square.rank().index())

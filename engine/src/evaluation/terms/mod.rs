@@ -1,5 +1,5 @@
-//! The terms of the evaluation, one file for each idea. Each function weighs the features of one side and returns
-//! what they are worth to it; those of complexity belong to the leader, whoever it is.
+//! The terms of the evaluation, one file per topic. Each function weighs the features of one side and returns their value for
+//! that side; complexity counts for the leader.
 
 mod complexity;
 mod danger;
@@ -14,42 +14,42 @@ mod threats;
 
 use smalt_chess::{Color, Position};
 
-use super::scene::Scene;
+use super::eval_info::EvalInfo;
 use super::schema::Term;
 use super::score::Score;
 use super::trace::{Trace, Weighing};
 use structure::Structure;
 
-/// What the terms come to, before the formula.
+/// Sums of the terms, before the formula.
 pub(super) struct Sums {
-    /// White's minus Black's, but for [`tempo`].
+    /// White minus Black, without [`tempo`].
     pub(super) linear: Score,
     /// Of the white and the black king.
     pub(super) danger: [Score; 2],
-    /// For whoever is ahead, in centipawns of the endgame.
+    /// Complexity: endgame centipawns for the leader.
     pub(super) complexity: i32,
     /// When White or Black is ahead.
     pub(super) scale: [i32; 2],
 }
 
-/// Weighs every term outside of the structure but [`tempo`], and adds the structure.
+/// Weighs all terms but [`tempo`]; the pawn structure is given.
 #[inline]
 pub(super) fn weigh<T: Trace>(
     position: &Position,
     structure: &Structure,
     weighing: &mut Weighing<'_, T>,
 ) -> Sums {
-    let mut scene = Scene::new(position);
+    let mut info = EvalInfo::new(position);
     let mut linear = structure.score;
-    linear += pieces::weigh(&mut scene, structure, Color::White, weighing);
-    linear -= pieces::weigh(&mut scene, structure, Color::Black, weighing);
-    linear += rest(&scene, structure, Color::White, weighing);
-    linear -= rest(&scene, structure, Color::Black, weighing);
+    linear += pieces::weigh(&mut info, structure, Color::White, weighing);
+    linear -= pieces::weigh(&mut info, structure, Color::Black, weighing);
+    linear += rest(&info, structure, Color::White, weighing);
+    linear -= rest(&info, structure, Color::Black, weighing);
     Sums {
         linear,
         danger: [
-            danger::weigh(&scene, structure, Color::White, weighing),
-            danger::weigh(&scene, structure, Color::Black, weighing),
+            danger::weigh(&info, structure, Color::White, weighing),
+            danger::weigh(&info, structure, Color::Black, weighing),
         ],
         complexity: structure.complexity + complexity::of_pieces(position, weighing),
         scale: endgame::scales(position, weighing),
@@ -60,26 +60,26 @@ pub(super) fn weigh<T: Trace>(
 // Not inlined: one copy for both sides.
 #[inline(never)]
 fn rest<T: Trace>(
-    scene: &Scene<'_>,
+    info: &EvalInfo<'_>,
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    threats::weigh(scene, color, weighing)
-        + passed::weigh(scene, structure, color, weighing)
-        + space::weigh(scene, color, weighing)
-        + endgame::lone_king(scene.position, color, weighing)
+    threats::weigh(info, color, weighing)
+        + passed::weigh(info, structure, color, weighing)
+        + space::weigh(info, color, weighing)
+        + endgame::lone_king(info.position, color, weighing)
 }
 
-/// What it is worth to White that a side is to move.
+/// Tempo: value for White of the side to move.
 #[inline]
 pub(super) fn tempo<T: Trace>(turn: Color, weighing: &mut Weighing<'_, T>) -> Score {
     let score = weighing.weigh(Term::Tempo.first(), 1, turn);
     if turn == Color::White { score } else { -score }
 }
 
-/// Whether terms other than [`tempo`] ask whose turn it is: who has only a king to catch passed pawns may come too late.
-/// Whoever writes another such term says so here.
+/// Whether terms other than [`tempo`] depend on the side to move: unstoppable passed pawns against a bare king and pawns do. A
+/// new term of this kind must be added here.
 #[inline]
 pub(super) fn ask_for_turn(position: &Position) -> bool {
     Color::ALL.into_iter().any(|color| !position.has_pieces(color))

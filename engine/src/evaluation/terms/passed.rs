@@ -1,50 +1,50 @@
-//! Passed pawns among the pieces: what stands in their way, and who is near.
+//! Passed pawns: path, stop square, king distances, rook behind, unstoppable.
 
 use smalt_chess::{Bitboard, Color, Rank, Role, Square};
 
-use super::super::scene::{Scene, ahead, relative_rank};
+use super::super::eval_info::{EvalInfo, ahead, relative_rank};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
-/// Weighs the way of each passed pawn of a side. The attacks of all pieces must be in the scene.
+/// Weighs the way of each passed pawn of a side. The attacks of all pieces must be in the info.
 #[inline]
 pub(super) fn weigh<T: Trace>(
-    scene: &Scene<'_>,
+    info: &EvalInfo<'_>,
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
     let mut score = Score::ZERO;
-    for square in structure.passed & scene.position.color(color) {
-        score += passed(scene, square, color, weighing);
+    for square in structure.passed & info.position.color(color) {
+        score += passed(info, square, color, weighing);
     }
     score
 }
 
 fn passed<T: Trace>(
-    scene: &Scene<'_>,
+    info: &EvalInfo<'_>,
     square: Square,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let position = scene.position;
+    let position = info.position;
     let rank = relative_rank(square, color) - 1;
     let way = ahead(square.into(), color);
     let stop = Bitboard::from(square).forward(color);
-    let (own, enemy) = (scene.side(color), scene.side(!color));
+    let (own, enemy) = (info.side(color), info.side(!color));
     let hostile = enemy.attacked | position.color(!color);
     let rooks = position.pieces(color, Role::Rook);
 
     let mut score = Score::ZERO;
     let mut add = |weight, is_so: bool| score += weighing.weigh(weight, usize::from(is_so), color);
-    add(Term::PassedFree.at(rank), !scene.occupied.intersects(stop));
+    add(Term::PassedFree.at(rank), !info.occupied.intersects(stop));
     add(Term::PassedSafePath.at(rank), !hostile.intersects(way));
     add(Term::PassedRookBehind.first(), ahead(square.into(), !color).intersects(rooks));
     add(Term::PassedSafeStop.at(rank), !enemy.attacked.intersects(stop));
     add(Term::PassedDefendedStop.at(rank), own.attacked.intersects(stop));
-    add(Term::PassedUnstoppable.first(), is_unstoppable(scene, square, way, color));
+    add(Term::PassedUnstoppable.first(), is_unstoppable(info, square, way, color));
     if let Some(stop) = stop.first() {
         let distance = |king: Color| usize::from(position.king(king).distance(stop));
         score += weighing.weigh(Term::PassedOwnKing.at(rank), distance(color), color);
@@ -55,8 +55,8 @@ fn passed<T: Trace>(
 
 /// Whether the enemy has only pawns and a king that comes too late, and nothing of the own stands in the way.
 #[inline]
-fn is_unstoppable(scene: &Scene<'_>, pawn: Square, way: Bitboard, color: Color) -> bool {
-    let position = scene.position;
+fn is_unstoppable(info: &EvalInfo<'_>, pawn: Square, way: Bitboard, color: Color) -> bool {
+    let position = info.position;
     if position.has_pieces(!color) || way.intersects(position.color(color)) {
         return false;
     }

@@ -1,9 +1,9 @@
-//! The structure of a side's pawns: what they are worth where they stand, and what they do to one another.
+//! Pawn structure: material, piece-square tables, isolated, doubled, backward, connected and candidate pawns.
 
 use smalt_chess::attacks::pawn_attack_set;
 use smalt_chess::{Bitboard, Color, Position, Rank, Role, Square};
 
-use super::super::scene::{ahead, board_index, relative_rank, toward_king_side};
+use super::super::eval_info::{ahead, board_index, relative_rank, toward_king_side};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};

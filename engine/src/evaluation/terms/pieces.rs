@@ -1,24 +1,24 @@
-//! Knights, bishops, rooks and queens: material, squares, mobility, and how they stand to the pawns.
+//! Knights, bishops, rooks and queens: material, piece-square tables, mobility, outposts, rooks on files.
 
 use smalt_chess::attacks::{bishop_attacks, knight_attacks, queen_attacks, rook_attacks};
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
 
-use super::super::scene::{CENTER_FILES, Scene, behind_one, board_index};
+use super::super::eval_info::{CENTER_FILES, EvalInfo, board_index, x_ray_attacks};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
 use super::structure::Structure;
 
-/// Weighs the pieces of a side, and notes their attacks in the scene.
+/// Weighs the pieces of a side, and notes their attacks in the info.
 // Not inlined: one copy for both sides.
 #[inline(never)]
 pub(super) fn weigh<T: Trace>(
-    scene: &mut Scene<'_>,
+    info: &mut EvalInfo<'_>,
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let (position, occupied, safe) = (scene.position, scene.occupied, scene.side(color).safe);
+    let (position, occupied, safe) = (info.position, info.occupied, info.side(color).safe);
     let pawns = position.pieces(color, Role::Pawn);
     let own_queens = position.pieces(color, Role::Queen);
     let own_rooks = position.pieces(color, Role::Rook);
@@ -43,11 +43,11 @@ pub(super) fn weigh<T: Trace>(
     let queen = |square, weighing: &mut Weighing<'_, T>| {
         (queen_attacks(square, occupied), queen_terms(position, square, color, weighing))
     };
-    role(scene, color, &KNIGHT, knight, weighing)
-        + role(scene, color, &BISHOP, bishop, weighing)
-        + role(scene, color, &ROOK, rook, weighing)
-        + role(scene, color, &QUEEN, queen, weighing)
-        + by_sets(scene, structure, color, weighing)
+    role(info, color, &KNIGHT, knight, weighing)
+        + role(info, color, &BISHOP, bishop, weighing)
+        + role(info, color, &ROOK, rook, weighing)
+        + role(info, color, &QUEEN, queen, weighing)
+        + by_sets(info, structure, color, weighing)
 }
 
 /// The squares d4, e4, d5 and e5.
@@ -96,15 +96,15 @@ const QUEEN: Terms = Terms {
 /// roles have.
 #[inline(always)]
 fn role<T: Trace>(
-    scene: &mut Scene<'_>,
+    info: &mut EvalInfo<'_>,
     color: Color,
     terms: &Terms,
     look: impl Fn(Square, &mut Weighing<'_, T>) -> (Bitboard, Score),
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let squares = scene.position.pieces(color, terms.role);
-    let (king_zone, king_area) = (scene.side(!color).king_zone, scene.side(!color).king_area);
-    let side = &mut scene.sides[color.index()];
+    let squares = info.position.pieces(color, terms.role);
+    let (king_zone, king_area) = (info.side(!color).king_zone, info.side(!color).king_area);
+    let side = &mut info.sides[color.index()];
     let mut score = weighing.weigh(terms.material.first(), squares.count(), color);
     for square in squares {
         let (attacked, own_terms) = look(square, weighing);
@@ -154,7 +154,7 @@ fn rook_terms<T: Trace>(
     let first = Bitboard::from_rank(color.rank(Rank::First));
     let is_stuck = usize::from(!position.castling_rooks().intersects(first));
 
-    // None of these can be foreseen by the processor: all are computed, and counted 0 or 1.
+    // Branch-free: these conditions are unpredictable.
     let file = Bitboard::from_file(square.file());
     let has_own_pawn = position.pieces(color, Role::Pawn).intersects(file);
     let open = usize::from(!enemy.intersects(file));
@@ -201,24 +201,24 @@ fn is_behind_one(
     }
     let occupied = position.occupied();
     let near = attacks(square, occupied);
-    behind_one(square, occupied, near, attacks).intersects(sliders)
+    x_ray_attacks(square, occupied, near, attacks).intersects(sliders)
 }
 
 /// Weighs what needs no look at single pieces.
 #[inline]
 fn by_sets<T: Trace>(
-    scene: &Scene<'_>,
+    info: &EvalInfo<'_>,
     structure: &Structure,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let position = scene.position;
+    let position = info.position;
     let pieces = |role| position.pieces(color, role);
     let ranks = [Rank::Fourth, Rank::Fifth, Rank::Sixth];
     let middle =
         ranks.into_iter().fold(Bitboard::EMPTY, |set, rank| set | Bitboard::from_rank(color.rank(rank)));
     let outposts = middle & !structure.attack_spans[(!color).index()];
-    let supported = scene.side(color).attacked_by[Role::Pawn.index()];
+    let supported = info.side(color).attacked_by[Role::Pawn.index()];
 
     let pair = usize::from(pieces(Role::Bishop).more_than_one());
     let mut score = weighing.weigh(Term::BishopPair.first(), pair, color);
@@ -227,7 +227,7 @@ fn by_sets<T: Trace>(
         score += weighing.weigh(term.at(0), (there & !supported).count(), color);
         score += weighing.weigh(term.at(1), (there & supported).count(), color);
     }
-    let reached = scene.side(color).attacked_by[Role::Knight.index()];
+    let reached = info.side(color).attacked_by[Role::Knight.index()];
     let near = reached & outposts & supported & !position.color(color);
     score += weighing.weigh(Term::KnightNearOutpost.first(), usize::from(near.any()), color);
     let pawns = pieces(Role::Pawn).count();

@@ -1,8 +1,8 @@
-//! The king on its square, and the pawns of both sides on the three files before it.
+//! King shelter and pawn storm: the king's square and the pawns of both sides on the three files before it.
 
 use smalt_chess::{Bitboard, Color, File, Position, Role, Square};
 
-use super::super::scene::{ahead, board_index, relative_rank, wing};
+use super::super::eval_info::{ahead, board_index, king_flank, relative_rank};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
@@ -29,7 +29,7 @@ pub(super) fn weigh<T: Trace>(position: &Position, color: Color, weighing: &mut 
     let pawns = position.role(Role::Pawn);
     let nearest = pawns.into_iter().map(|pawn| usize::from(king.distance(pawn))).min().unwrap_or(0);
     score += weighing.weigh(Term::KingPawnDistance.first(), nearest, color);
-    let is_bare = usize::from(!pawns.intersects(wing(king)));
+    let is_bare = usize::from(!pawns.intersects(king_flank(king)));
     score + weighing.weigh(Term::KingPawnlessWing.first(), is_bare, color)
 }
 

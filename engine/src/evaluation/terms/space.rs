@@ -1,26 +1,26 @@
-//! Room behind the own pawns, which is worth the more the more pieces want to use it.
+//! Space behind the own pawns, which counts more with more pieces.
 
 use smalt_chess::{Bitboard, Color, Role};
 
-use super::super::scene::{CENTER_FILES, Scene};
+use super::super::eval_info::{CENTER_FILES, EvalInfo};
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
 
-/// Pieces and pawns, blocked ones once more, up to this number need no room.
+/// Subtracted from the number of pieces, pawns and blocked pawns.
 const FEW: usize = 3;
 
-/// Blocked pawns, of both sides, beyond this number count no more.
+/// Most blocked pawns that count, of both sides.
 const MOST_BLOCKED: usize = 9;
 
-/// Keeps the count small enough for weights of a centipawn and more.
+/// Divisor of the feature count, so that weights are at least a centipawn.
 const SHARE: usize = 128;
 
-/// Weighs the room of a side. The attacks of all pieces must be in the scene.
+/// Weighs the room of a side. The attacks of all pieces must be in the info.
 #[inline]
-pub(super) fn weigh<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
-    let position = scene.position;
-    let enemy = scene.side(!color);
+pub(super) fn weigh<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+    let position = info.position;
+    let enemy = info.side(!color);
     let pawns = position.pieces(color, Role::Pawn);
     let home = match color {
         Color::White => Bitboard(0x0000_0000_ffff_ff00),

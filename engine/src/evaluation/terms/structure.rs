@@ -1,4 +1,4 @@
-//! All that depends on pawns and kings alone, and may be remembered.
+//! The terms that depend on pawns and kings alone, kept in the pawn cache.
 
 use smalt_chess::{Bitboard, Color, Position};
 
@@ -6,7 +6,7 @@ use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
 use super::{complexity, pawns, shelter};
 
-/// What the structure of pawns and kings is worth, and what other terms want to know of it.
+/// Pawn cache entry: score of the pawn and king structure, and data for other terms.
 #[derive(Clone, Copy, Default)]
 pub(in super::super) struct Structure {
     /// White's minus Black's.
@@ -15,7 +15,7 @@ pub(in super::super) struct Structure {
     pub(super) passed: Bitboard,
     /// The squares that White's or Black's pawns attack or may attack after advancing.
     pub(super) attack_spans: [Bitboard; 2],
-    /// For whoever is ahead, in centipawns of the endgame.
+    /// Complexity: endgame centipawns for the leader.
     pub(super) complexity: i32,
     /// Files by the white and the black king without an own pawn, 0 to 3.
     pub(super) open_files: [u8; 2],

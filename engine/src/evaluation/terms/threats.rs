@@ -1,9 +1,9 @@
-//! Attacks on the enemy's pawns and pieces that may win something.
+//! Threats: attacks on enemy pawns and pieces.
 
 use smalt_chess::attacks::{bishop_attacks, knight_attacks, pawn_attack_set, rook_attacks};
 use smalt_chess::{Bitboard, Color, Rank, Role};
 
-use super::super::scene::Scene;
+use super::super::eval_info::EvalInfo;
 use super::super::schema::Term;
 use super::super::score::Score;
 use super::super::trace::{Trace, Weighing};
@@ -11,11 +11,11 @@ use super::super::trace::{Trace, Weighing};
 /// The roles that can be threatened, in the order of the weights.
 const TARGETS: [Role; 5] = [Role::Pawn, Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
 
-/// Weighs the threats that a side makes. The attacks of all pieces must be in the scene.
+/// Weighs the threats that a side makes. The attacks of all pieces must be in the info.
 #[inline(always)]
-pub(super) fn weigh<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
-    let position = scene.position;
-    let (own, enemy) = (scene.side(color), scene.side(!color));
+pub(super) fn weigh<T: Trace>(info: &EvalInfo<'_>, color: Color, weighing: &mut Weighing<'_, T>) -> Score {
+    let position = info.position;
+    let (own, enemy) = (info.side(color), info.side(!color));
     let by = |role: Role| own.attacked_by[role.index()];
     let well_defended = enemy.attacked_by[Role::Pawn.index()] | enemy.attacked_twice & !own.attacked_twice;
     let enemies = position.color(!color) & !position.role(Role::King);
@@ -37,7 +37,7 @@ pub(super) fn weigh<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut We
         score += weighing.weigh(Term::ThreatByRook.at(index), (by_rook & targets).count(), color);
     }
     let pieces = enemies & !position.role(Role::Pawn);
-    let pushes = pawn_attack_set(color, safe_pushes(scene, color)) & pieces & !by(Role::Pawn);
+    let pushes = pawn_attack_set(color, safe_pushes(info, color)) & pieces & !by(Role::Pawn);
     score += weighing.weigh(Term::ThreatByPawnPush.first(), pushes.count(), color);
     score += weighing.weigh(Term::ThreatByKing.first(), (weak & by(Role::King)).count(), color);
     score += weighing.weigh(Term::ThreatHanging.first(), (attacked & !enemy.attacked).count(), color);
@@ -48,25 +48,25 @@ pub(super) fn weigh<T: Trace>(scene: &Scene<'_>, color: Color, weighing: &mut We
     score += weighing.weigh(Term::ThreatRestricted.first(), restricted.count(), color);
     let by_queen = attacked & enemy.attacked_by[Role::Queen.index()] & !enemy.attacked_twice;
     score += weighing.weigh(Term::ThreatQueenDefended.first(), by_queen.count(), color);
-    score + on_queen(scene, well_defended, color, weighing)
+    score + on_queen(info, well_defended, color, weighing)
 }
 
 /// Weighs the squares from which the enemy's only queen can be attacked next.
 #[inline]
 fn on_queen<T: Trace>(
-    scene: &Scene<'_>,
+    info: &EvalInfo<'_>,
     well_defended: Bitboard,
     color: Color,
     weighing: &mut Weighing<'_, T>,
 ) -> Score {
-    let queens = scene.position.pieces(!color, Role::Queen);
+    let queens = info.position.pieces(!color, Role::Queen);
     let Some(queen) = queens.first().filter(|_| !queens.more_than_one()) else { return Score::ZERO };
-    let own = scene.side(color);
+    let own = info.side(color);
     let by = |role: Role| own.attacked_by[role.index()];
-    let safe = own.safe & !scene.position.color(color) & !well_defended;
+    let safe = own.safe & !info.position.color(color) & !well_defended;
     let knights = by(Role::Knight) & knight_attacks(queen) & safe;
-    let sliders = by(Role::Bishop) & bishop_attacks(queen, scene.occupied)
-        | by(Role::Rook) & rook_attacks(queen, scene.occupied);
+    let sliders = by(Role::Bishop) & bishop_attacks(queen, info.occupied)
+        | by(Role::Rook) & rook_attacks(queen, info.occupied);
     let sliders = sliders & safe & own.attacked_twice;
     weighing.weigh(Term::ThreatOnQueen.at(0), knights.count(), color)
         + weighing.weigh(Term::ThreatOnQueen.at(1), sliders.count(), color)
@@ -74,11 +74,11 @@ fn on_queen<T: Trace>(
 
 /// The squares to which pawns of the side can advance without being taken for nothing.
 #[inline]
-fn safe_pushes(scene: &Scene<'_>, color: Color) -> Bitboard {
-    let (own, enemy) = (scene.side(color), scene.side(!color));
-    let single = scene.position.pieces(color, Role::Pawn).forward(color) & !scene.occupied;
+fn safe_pushes(info: &EvalInfo<'_>, color: Color) -> Bitboard {
+    let (own, enemy) = (info.side(color), info.side(!color));
+    let single = info.position.pieces(color, Role::Pawn).forward(color) & !info.occupied;
     let third = Bitboard::from_rank(color.rank(Rank::Third));
-    let double = (single & third).forward(color) & !scene.occupied;
+    let double = (single & third).forward(color) & !info.occupied;
     let guarded = own.attacked | !enemy.attacked;
     (single | double) & guarded & !enemy.attacked_by[Role::Pawn.index()]
 }

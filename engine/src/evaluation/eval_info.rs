@@ -1,5 +1,4 @@
-//! What several terms want to know of a position, found once: attacks, safe squares, surroundings of the kings.
-//! Knows no weights.
+//! Attack maps, mobility areas and king zones of a position, computed once for all terms.
 
 use smalt_chess::attacks::{king_attacks, pawn_attack_set};
 use smalt_chess::{Bitboard, Color, File, Position, Rank, Role, Square};
@@ -12,10 +11,10 @@ pub(super) const CENTER_FILES: Bitboard = Bitboard(0x3c3c_3c3c_3c3c_3c3c);
 /// The files a to d.
 pub(super) const QUEEN_SIDE: Bitboard = Bitboard(0x0f0f_0f0f_0f0f_0f0f);
 
-/// How much a piece adds to the phase, pawn to king.
+/// Phase weight by role, pawn to king.
 const PHASE: [usize; 6] = [0, 1, 1, 2, 4, 0];
 
-/// How much middlegame there is: 0 without pieces to [`FULL_PHASE`] with all of them.
+/// Game phase: 0 (endgame, no pieces) to [`FULL_PHASE`] (middlegame, all pieces).
 #[inline]
 pub(super) fn phase(position: &Position) -> i32 {
     let pieces = [Role::Knight, Role::Bishop, Role::Rook, Role::Queen];
@@ -23,29 +22,29 @@ pub(super) fn phase(position: &Position) -> i32 {
     (sum as i32).min(FULL_PHASE)
 }
 
-/// The facts of one side.
+/// Attack maps and zones of one side.
 #[derive(Clone, Copy, Default)]
 pub(super) struct Side {
-    /// All squares that the side attacks.
+    /// Attacked squares.
     pub(super) attacked: Bitboard,
-    /// Those that it attacks at least twice.
+    /// Squares attacked at least twice.
     pub(super) attacked_twice: Bitboard,
-    /// Those that a role attacks, pawn to king.
+    /// Squares attacked by role, pawn to king.
     pub(super) attacked_by: [Bitboard; 6],
-    /// Squares that count for mobility.
+    /// Mobility area.
     pub(super) safe: Bitboard,
     /// The king's square and all squares next to it.
     pub(super) king_area: Bitboard,
-    /// The area and the three squares before it.
+    /// The king area and the three squares ahead of it.
     pub(super) king_zone: Bitboard,
-    /// Pieces, knight to queen, that attack the enemy's king zone.
+    /// Number of attackers of the enemy king zone by role, knight to queen.
     pub(super) zone_attackers: [usize; 4],
-    /// Attacks of those pieces on squares next to the enemy king.
+    /// Attacks of those pieces on squares adjacent to the enemy king.
     pub(super) area_attacks: usize,
 }
 
 impl Side {
-    /// Takes in the attacks of a piece.
+    /// Adds the attacks of a piece.
     #[inline(always)]
     pub(super) fn attack(&mut self, role: Role, squares: Bitboard) {
         self.attacked_twice |= self.attacked & squares;
@@ -54,19 +53,19 @@ impl Side {
     }
 }
 
-/// A position and the facts of both sides. Attacks of pieces are there once the pieces have been weighed.
-pub(super) struct Scene<'a> {
+/// A position with the attack maps of both sides. Piece attacks are added while the pieces are evaluated.
+pub(super) struct EvalInfo<'a> {
     pub(super) position: &'a Position,
     pub(super) occupied: Bitboard,
     pub(super) sides: [Side; 2],
 }
 
-impl<'a> Scene<'a> {
+impl<'a> EvalInfo<'a> {
     #[inline]
-    pub(super) fn new(position: &'a Position) -> Scene<'a> {
-        let mut scene = Scene { position, occupied: position.occupied(), sides: [Side::default(); 2] };
+    pub(super) fn new(position: &'a Position) -> EvalInfo<'a> {
+        let mut info = EvalInfo { position, occupied: position.occupied(), sides: [Side::default(); 2] };
         for color in Color::ALL {
-            let side = &mut scene.sides[color.index()];
+            let side = &mut info.sides[color.index()];
             let pawns = position.pieces(color, Role::Pawn);
             let king = position.king(color);
             let forward = pawns.forward(color);
@@ -79,15 +78,15 @@ impl<'a> Scene<'a> {
             side.king_zone = side.king_area | side.king_area.forward(color);
         }
         for color in Color::ALL {
-            let enemy_pawn_attacks = scene.side(!color).attacked_by[Role::Pawn.index()];
+            let enemy_pawn_attacks = info.side(!color).attacked_by[Role::Pawn.index()];
             let pawns = position.pieces(color, Role::Pawn);
             let home =
                 Bitboard::from_rank(color.rank(Rank::Second)) | Bitboard::from_rank(color.rank(Rank::Third));
-            let stuck = pawns & (home | scene.occupied.forward(!color));
-            scene.sides[color.index()].safe =
+            let stuck = pawns & (home | info.occupied.forward(!color));
+            info.sides[color.index()].safe =
                 !(enemy_pawn_attacks | stuck | position.pieces(color, Role::King));
         }
-        scene
+        info
     }
 
     #[inline(always)]
@@ -96,7 +95,7 @@ impl<'a> Scene<'a> {
     }
 }
 
-/// The index of a square in a table whose rows begin with the owner's eighth rank.
+/// Piece-square table index: rows start with the owner's eighth rank.
 #[inline(always)]
 pub(super) fn board_index(square: Square, color: Color) -> usize {
     match color {
@@ -105,7 +104,7 @@ pub(super) fn board_index(square: Square, color: Color) -> usize {
     }
 }
 
-/// How many ranks a square lies from the owner's first, 0 to 7.
+/// Relative rank, 0 to 7.
 #[inline(always)]
 pub(super) fn relative_rank(square: Square, color: Color) -> usize {
     match color {
@@ -114,8 +113,7 @@ pub(super) fn relative_rank(square: Square, color: Color) -> usize {
     }
 }
 
-/// All squares ahead of the given ones on their files, as the side sees it; those themselves only where they stand
-/// ahead of others.
+/// Front span: all squares ahead of the given ones on their files, from the side's view.
 #[inline(always)]
 pub(super) fn ahead(squares: Bitboard, color: Color) -> Bitboard {
     let mut filled = squares.forward(color).0;
@@ -134,10 +132,9 @@ pub(super) fn ahead(squares: Bitboard, color: Color) -> Bitboard {
     Bitboard(filled)
 }
 
-/// The squares that a slider would reach from there if the nearest pieces went away, and only then; `near` is what it
-/// reaches now.
+/// X-ray attacks of a slider through the nearest pieces, its direct attacks (`near`) excluded.
 #[inline(always)]
-pub(super) fn behind_one(
+pub(super) fn x_ray_attacks(
     square: Square,
     occupied: Bitboard,
     near: Bitboard,
@@ -146,15 +143,15 @@ pub(super) fn behind_one(
     attacks(square, occupied & !near) & !near
 }
 
-/// The square, in the looking glass where the king stands on the files a to d.
+/// Mirrors the square horizontally when the king is on files a to d.
 #[inline(always)]
 pub(super) fn toward_king_side(square: Square, king: Square) -> Square {
     if king.file() < File::E { Square::from_index(square.index() ^ 7) } else { square }
 }
 
-/// The files of the board's wing on which a king stands: four, three from an edge.
+/// King flank: the four files of the wing on which a king stands, three at the edge.
 #[inline(always)]
-pub(super) fn wing(king: Square) -> Bitboard {
+pub(super) fn king_flank(king: Square) -> Bitboard {
     const FILE_D: u64 = 0x0808_0808_0808_0808;
     const FILE_E: u64 = 0x1010_1010_1010_1010;
     Bitboard(match king.file() {
