@@ -10,7 +10,7 @@ use smalt_report::{Sign, format};
 use crate::game::GameRecord;
 use crate::plan::Plan;
 use crate::run::{News, StopReason, Watcher};
-use crate::standings::{Standings, report, statistics};
+use crate::standings::{Standings, report};
 use crate::visible::visible;
 
 /// How much is shown.
@@ -168,7 +168,7 @@ fn score_line(record: &GameRecord, standings: &Standings) -> String {
     let name = |entrant: usize| &standings.entrants()[entrant].name;
     let (first, second) = (name(tally.pairing.first), name(tally.pairing.second));
     let mut text = format!("{first} - {second}: {}/{}", tally.results.points(), tally.results.games());
-    let elo = report::elo(statistics(tally.results, tally.pairs));
+    let elo = report::elo(standings.statistics_of_pairing(tally));
     text.push_str(&format!(", Elo {}", format::interval(&elo, 1, Sign::Both)));
     if let Some(test) = standings.test() {
         text.push_str(&format!(", LLR {:.2}", test.llr));

@@ -11,7 +11,6 @@ use smalt_stats::{Outcome, Pentanomial, Sprt, Wdl};
 
 use super::figures::{Figures, Side, Test, rated, viewed_of_counts};
 use super::openings::{OpeningNames, OpeningTally, PLIES};
-use crate::plan::Repeat;
 use crate::ratings::Games;
 use crate::schedule::Pairing;
 use crate::standings::curve::{Unit, Units, elo_curve, llr_curve};
@@ -73,8 +72,7 @@ impl PgnFigures {
     pub fn figures(&self, viewed: &[usize], test: Option<Sprt>) -> Figures {
         let chosen = if viewed.is_empty() { viewed_of_counts(&self.counts) } else { viewed.to_vec() };
         // Without any pair games count one by one; with some, a game without a partner does not.
-        let (units, repeat) =
-            if self.units.is_empty() { (&self.singles, Repeat::Never) } else { (&self.units, Repeat::Pairs) };
+        let units = if self.units.is_empty() { &self.singles } else { &self.units };
         let side = |&player: &usize| {
             let units = units.of(player);
             let (mut games, mut pairs) = (Wdl::default(), Pentanomial::default());
@@ -89,7 +87,7 @@ impl PgnFigures {
         let test = test.zip(chosen.first()).map(|(sprt, &first)| Test {
             name: self.names()[first].clone(),
             sprt,
-            curve: llr_curve(sprt, repeat, units.of(first)),
+            curve: llr_curve(sprt, units.of(first)),
         });
         Figures {
             entrants: self.names().len(),

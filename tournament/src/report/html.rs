@@ -39,6 +39,10 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
         section(body, heading, &table.leading(&LEADING).to_html());
     };
     report.results().into_iter().for_each(|part| table(&mut body, part));
+    if let Some(note) = report.notes() {
+        writeln!(body, "<p class=\"pale\">{}</p>", escaped(note.trim_end()))
+            .expect("a string takes any text");
+    }
     let drawings = drawings(report)?;
     if !drawings.is_empty() {
         section(&mut body, "Charts", &drawings);

@@ -2,6 +2,7 @@
 
 use std::fmt::Write;
 
+use smalt_report::Table;
 use smalt_report::markdown::escaped;
 
 use super::{Report, terms};
@@ -20,9 +21,14 @@ pub fn markdown(report: &Report) -> String {
     for words in report.absences() {
         write!(text, "\n{}\n", escaped(&words)).expect("a string takes any text");
     }
-    for (heading, table) in [report.results(), report.conduct()].concat() {
+    let table = |text: &mut String, (heading, table): (&str, Table)| {
         write!(text, "\n### {heading}\n\n{}", table.to_markdown()).expect("a string takes any text");
+    };
+    report.results().into_iter().for_each(|part| table(&mut text, part));
+    if let Some(note) = report.notes() {
+        write!(text, "\n{}\n", escaped(note.trim_end())).expect("a string takes any text");
     }
+    report.conduct().into_iter().for_each(|part| table(&mut text, part));
     text.push_str(&faults(report));
     let (engines, facts) = (terms::engines(report).to_markdown(), terms::facts(report).to_markdown());
     write!(text, "\n<details><summary>Terms</summary>\n\n{engines}\n{facts}\n</details>\n")

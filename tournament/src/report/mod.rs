@@ -94,6 +94,11 @@ impl Report {
         .collect()
     }
 
+    /// What is to be said of the results besides: games of unfinished pairs.
+    fn notes(&self) -> Option<String> {
+        tables::unpaired(&self.standings)
+    }
+
     /// What came of it, as tables with their headings.
     fn results(&self) -> Vec<(&'static str, Table)> {
         let standings = &self.standings;

@@ -266,6 +266,12 @@ impl Schedule {
         self.terms.repeat
     }
 
+    /// Whether pairs are the unit of statistics: not where each game has its own opening, nor where an odd number of games
+    /// leaves one of every encounter without a partner.
+    pub fn counts_pairs(&self) -> bool {
+        self.terms.repeat == Repeat::Pairs && self.terms.games.is_multiple_of(2)
+    }
+
     /// Whether later games follow from the results of earlier ones.
     pub fn goes_by_results(&self) -> bool {
         self.course.is_some()

@@ -4,8 +4,7 @@
 use smalt_stats::{Estimate, Interval, Outcome, Pentanomial, Sprt, Wdl};
 
 use super::sequential::SequentialTest;
-use super::statistics;
-use crate::plan::Repeat;
+use super::{Counts, statistics};
 use crate::schedule::Pairing;
 
 /// Where an estimate stood.
@@ -65,7 +64,11 @@ pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
     let (mut games, mut pairs) = (Wdl::default(), Pentanomial::default());
     let point = |unit: Unit| {
         unit.count(&mut games, &mut pairs);
-        let found = statistics(games, pairs);
+        let counts = match unit {
+            Unit::Game(_) => Counts::Games(games),
+            Unit::Pair(..) => Counts::Pairs(pairs),
+        };
+        let found = statistics(counts);
         let interval = found.map(|found| found.elo_interval).unwrap_or_default();
         EloPoint { games: games.games(), elo: found.and_then(|found| found.elo), interval }
     };
@@ -73,8 +76,8 @@ pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
 }
 
 /// The points of a sequential test after each of these, in the view of the first, up to its verdict.
-pub fn llr_curve(sprt: Sprt, repeat: Repeat, units: impl IntoIterator<Item = Unit>) -> Vec<LlrPoint> {
-    let mut test = SequentialTest::new(sprt, repeat);
+pub fn llr_curve(sprt: Sprt, units: impl IntoIterator<Item = Unit>) -> Vec<LlrPoint> {
+    let mut test = SequentialTest::new(sprt);
     (0..).zip(units).for_each(|(number, unit)| test.add(number, unit));
     test.curve().to_vec()
 }
@@ -123,7 +126,7 @@ mod tests {
             [Unit::Pair(Win, Loss), Unit::Pair(Win, Draw), Unit::Pair(Draw, Draw), Unit::Pair(Win, Win)];
         let curve = elo_curve(units);
         assert_eq!(curve.iter().map(|point| point.games).collect::<Vec<_>>(), [2, 4, 6, 8]);
-        let table = statistics(Wdl::new(4, 3, 1), Pentanomial([0, 0, 2, 1, 1])).unwrap();
+        let table = statistics(Counts::Pairs(Pentanomial([0, 0, 2, 1, 1]))).unwrap();
         assert_eq!(curve[3].elo, table.elo);
         assert!(table.elo.unwrap().error.is_some());
     }

@@ -7,7 +7,7 @@ use smalt_stats::ratings::RatingOptions;
 use smalt_stats::{Estimate, Interval, MatchStatistics};
 
 use super::course::Course;
-use super::{Standings, TestState, statistics};
+use super::{Standings, TestState};
 
 /// The results of a run.
 #[derive(Debug, Serialize)]
@@ -30,6 +30,8 @@ pub struct Results {
 struct Entrant {
     name: String,
     games: u64,
+    /// Games whose partner in the pair is still to be played: `elo` to `draw_ratio` do not count them.
+    unpaired_games: u64,
     wins: u64,
     draws: u64,
     losses: u64,
@@ -94,6 +96,8 @@ struct Pairing {
     wins: u64,
     draws: u64,
     losses: u64,
+    /// As with an entrant's.
+    unpaired_games: u64,
     penta: [u64; 5],
     #[serde(flatten)]
     strength: Strength,
@@ -152,6 +156,7 @@ impl Results {
         let entrant = |(index, tally): (usize, &super::EntrantTally)| Entrant {
             name: tally.name.clone(),
             games: tally.results.games(),
+            unpaired_games: standings.unpaired_of(index),
             wins: tally.results.wins,
             draws: tally.results.draws,
             losses: tally.results.losses,
@@ -181,8 +186,9 @@ impl Results {
             wins: tally.results.wins,
             draws: tally.results.draws,
             losses: tally.results.losses,
+            unpaired_games: tally.unpaired(),
             penta: tally.pairs.0,
-            strength: statistics(tally.results, tally.pairs).map(Strength::from).unwrap_or_default(),
+            strength: standings.statistics_of_pairing(tally).map(Strength::from).unwrap_or_default(),
         };
         Results {
             run: standings.name.clone(),

@@ -43,12 +43,20 @@ pub struct Standings {
     pairings: Vec<PairingTally>,
     colors: HashMap<(usize, usize), Wdl>,
     terminations: BTreeMap<Termination, u64>,
-    half_pairs: HashMap<u32, Outcome>,
+    half_pairs: HashMap<u32, HalfPair>,
     units: Units,
     played: Duration,
     /// The id of the last fault between games that is counted; 0 if there is none.
     last_start_fault: i64,
     out: BTreeMap<usize, String>,
+}
+
+/// The game of a pair that ended first.
+#[derive(Clone, Copy, Debug)]
+struct HalfPair {
+    /// In the view of the first of the pairing.
+    outcome: Outcome,
+    is_fault: bool,
 }
 
 /// Counts of one entrant.
@@ -58,8 +66,11 @@ pub struct EntrantTally {
     pub name: String,
     /// Its games.
     pub results: Wdl,
-    /// Those of its games that no fault ended, its own or its opponent's.
+    /// Its games that count in statistics and that no fault ended, its own or its opponent's: where pairs count, those of
+    /// whole pairs without any fault.
     pub faultless: Wdl,
+    /// Those pairs.
+    pub faultless_pairs: Pentanomial,
     /// Games that it lost on time.
     pub time_losses: u64,
     /// Games that it lost since its process broke down or did not answer.
@@ -139,8 +150,40 @@ pub struct PairingTally {
     pub pairing: Pairing,
     /// Its games.
     pub results: Wdl,
+    /// Those of them that count in statistics: all, or where pairs count, those of whole pairs.
+    pub counted: Wdl,
     /// Its whole pairs.
     pub pairs: Pentanomial,
+}
+
+impl PairingTally {
+    fn new(pairing: Pairing) -> PairingTally {
+        PairingTally {
+            pairing,
+            results: Wdl::default(),
+            counted: Wdl::default(),
+            pairs: Pentanomial::default(),
+        }
+    }
+
+    /// Games whose partner in the pair is still to be played: no statistics count them yet.
+    pub fn unpaired(&self) -> u64 {
+        self.results.games() - self.counted.games()
+    }
+
+    /// The same in the view of one of the two; none of others.
+    fn viewed_by(&self, entrant: usize) -> Option<PairingTally> {
+        match self.pairing {
+            Pairing { first, .. } if first == entrant => Some(*self),
+            Pairing { first, second } if second == entrant => Some(PairingTally {
+                pairing: Pairing { first: second, second: first },
+                results: self.results.mirrored(),
+                counted: self.counted.mirrored(),
+                pairs: self.pairs.mirrored(),
+            }),
+            _ => None,
+        }
+    }
 }
 
 /// A sequential test as it stands.
@@ -170,7 +213,7 @@ impl Standings {
             format: plan.format,
             schedule: prepared.schedule.clone(),
             pairs_known: prepared.schedule.pairs(),
-            sequential: plan.sprt.map(|sprt| SequentialTest::new(sprt, prepared.schedule.repeat())),
+            sequential: plan.sprt.map(SequentialTest::new),
             tested: plan.tested(),
             entrants: plan.entrants.iter().map(entrant).collect(),
             pairings: pairing_tallies(&prepared.schedule),
@@ -190,10 +233,6 @@ impl Standings {
         self.colors.entry((record.game.white, record.game.black)).or_default().record(white);
         self.entrants[record.game.white].results.record(white);
         self.entrants[record.game.black].results.record(white.mirrored());
-        if !record.termination.is_fault() {
-            self.entrants[record.game.white].faultless.record(white);
-            self.entrants[record.game.black].faultless.record(white.mirrored());
-        }
         *self.terminations.entry(record.termination).or_default() += 1;
         self.played += record.duration;
         self.add_to_pairing(record, white);
@@ -273,6 +312,8 @@ impl Standings {
 
     fn add_to_pairing(&mut self, record: &GameRecord, white: Outcome) {
         let [with_white, with_black] = [record.game.white, record.game.black];
+        let is_fault = record.termination.is_fault();
+        let counts_pairs = self.schedule.counts_pairs();
         for tally in &mut self.pairings {
             let outcome = match (tally.pairing.first, tally.pairing.second) {
                 pairing if pairing == (with_white, with_black) => white,
@@ -281,18 +322,31 @@ impl Standings {
             };
             tally.results.record(outcome);
             let pair = record.game.pair;
-            let unit = match self.half_pairs.remove(&pair) {
-                _ if self.schedule.repeat() == Repeat::Never => Unit::Game(outcome),
-                Some(other) => {
-                    tally.pairs.record(other, outcome);
-                    Unit::Pair(other, outcome)
-                }
+            let partner = match self.half_pairs.remove(&pair) {
+                _ if self.schedule.repeat() == Repeat::Never => None,
                 None => {
-                    self.half_pairs.insert(pair, outcome);
-                    continue;
+                    self.half_pairs.insert(pair, HalfPair { outcome, is_fault });
+                    None
                 }
+                partner => partner,
             };
-            self.units.add(pair, tally.pairing, unit);
+            if let Some(partner) = partner {
+                tally.pairs.record(partner.outcome, outcome);
+            }
+            let (number, unit, has_fault) = match partner {
+                _ if !counts_pairs => (record.game.number, Unit::Game(outcome), is_fault),
+                Some(partner) => (pair, Unit::Pair(partner.outcome, outcome), partner.is_fault || is_fault),
+                None => continue,
+            };
+            unit.count(&mut tally.counted, &mut Pentanomial::default());
+            self.units.add(number, tally.pairing, unit);
+            if !has_fault {
+                for (entrant, unit) in [(tally.pairing.first, unit), (tally.pairing.second, unit.mirrored())]
+                {
+                    let tally = &mut self.entrants[entrant];
+                    unit.count(&mut tally.faultless, &mut tally.faultless_pairs);
+                }
+            }
             if let Some(test) = &mut self.sequential {
                 let is_tested = tally.pairing.first == self.tested;
                 test.add(pair, if is_tested { unit } else { unit.mirrored() });
@@ -354,11 +408,11 @@ impl Standings {
         &self.entrants
     }
 
-    /// How strong an entrant is by the games alone that no fault ended; none where all of its games are such.
+    /// How strong an entrant is by the games (pairs) alone in which there was no fault; none where all are such.
     pub fn faultless_statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
         let tally = &self.entrants[entrant];
-        (tally.faultless != tally.results)
-            .then(|| statistics(tally.faultless, Pentanomial::default()))
+        (tally.faultless != self.counted_of(entrant))
+            .then(|| self.statistics(tally.faultless, tally.faultless_pairs))
             .flatten()
     }
 
@@ -372,19 +426,37 @@ impl Standings {
         &self.terminations
     }
 
-    /// The whole pairs of one entrant, in its view.
-    pub fn pairs_of(&self, entrant: usize) -> Pentanomial {
-        let view = |tally: &PairingTally| match tally.pairing {
-            Pairing { first, .. } if first == entrant => Some(tally.pairs),
-            Pairing { second, .. } if second == entrant => Some(tally.pairs.mirrored()),
-            _ => None,
-        };
-        self.pairings.iter().filter_map(view).sum()
+    fn pairings_of(&self, entrant: usize) -> impl Iterator<Item = PairingTally> {
+        self.pairings.iter().filter_map(move |tally| tally.viewed_by(entrant))
     }
 
-    /// An entrant against all whom it met: by pairs where all its games are in pairs, else by games.
+    /// The whole pairs of one entrant, in its view.
+    pub fn pairs_of(&self, entrant: usize) -> Pentanomial {
+        self.pairings_of(entrant).map(|tally| tally.pairs).sum()
+    }
+
+    /// The games of one entrant that count in statistics: where pairs count, those of whole pairs.
+    pub fn counted_of(&self, entrant: usize) -> Wdl {
+        self.pairings_of(entrant).map(|tally| tally.counted).sum()
+    }
+
+    /// Games of one entrant whose partner in the pair is still to be played: no statistics count them yet.
+    pub fn unpaired_of(&self, entrant: usize) -> u64 {
+        self.pairings_of(entrant).map(|tally| tally.unpaired()).sum()
+    }
+
+    /// An entrant against all opponents: by whole pairs, or by games where these are no pairs.
     pub fn statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
-        statistics(self.entrants[entrant].results, self.pairs_of(entrant))
+        self.statistics(self.counted_of(entrant), self.pairs_of(entrant))
+    }
+
+    /// The first of a pairing against the second: by whole pairs, or by games where these are no pairs.
+    pub fn statistics_of_pairing(&self, tally: &PairingTally) -> Option<MatchStatistics> {
+        self.statistics(tally.counted, tally.pairs)
+    }
+
+    fn statistics(&self, games: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
+        statistics(if self.schedule.counts_pairs() { Counts::Pairs(pairs) } else { Counts::Games(games) })
     }
 
     /// Whose view the sequential test takes, if there is one.
@@ -405,7 +477,7 @@ impl Standings {
 
     /// How a sequential test would have gone that nobody asked for while the games were played, in the view of an entrant.
     pub fn llr_curve_of(&self, entrant: usize, sprt: Sprt) -> Vec<LlrPoint> {
-        llr_curve(sprt, self.schedule.repeat(), self.units.of(entrant))
+        llr_curve(sprt, self.units.of(entrant))
     }
 
     /// How the sequential test went, if there is one, up to its verdict.
@@ -436,15 +508,22 @@ impl Standings {
     }
 }
 
-/// Statistics by pairs where every game is in one, else by games: a half pair must not be dropped in silence.
-pub fn statistics(results: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
-    published_statistics(results, pairs).map(without_false_certainty)
+/// What statistics are made of.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// Games that are taken as independent.
+    Games(Wdl),
+    /// Whole pairs of games.
+    Pairs(Pentanomial),
 }
 
-/// The same as the formulas have it, also where all ended alike and the error is zero.
-pub fn published_statistics(results: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
-    let by_pairs = pairs.games() == results.games();
-    if by_pairs { pairs.statistics() } else { results.statistics() }
+/// What counts say.
+pub fn statistics(counts: Counts) -> Option<MatchStatistics> {
+    let found = match counts {
+        Counts::Games(games) => games.statistics(),
+        Counts::Pairs(pairs) => pairs.statistics(),
+    };
+    found.map(without_false_certainty)
 }
 
 /// Where all ended alike nothing is known of the spread, and an error of zero would claim too much: the interval alone
@@ -455,8 +534,7 @@ pub fn without_false_certainty(found: MatchStatistics) -> MatchStatistics {
 }
 
 fn pairing_tallies(schedule: &Schedule) -> Vec<PairingTally> {
-    let tally = |pairing| PairingTally { pairing, results: Wdl::default(), pairs: Pentanomial::default() };
-    schedule.pairings().into_iter().map(tally).collect()
+    schedule.pairings().into_iter().map(PairingTally::new).collect()
 }
 
 /// What White made of a game, in half points.

@@ -7,7 +7,7 @@ use smalt_report::{Align, Cell, Column, Interval, Kind, Sign, Table, format};
 use smalt_stats::{Estimate, MatchStatistics, Sprt, Verdict, Wdl};
 
 use super::course::Course;
-use super::{EntrantTally, PairingTally, Standings, TestState, statistics};
+use super::{EntrantTally, PairingTally, Standings, TestState};
 use crate::store::Fault;
 
 /// Everything at the end of a run: bracket or table of a tournament by rounds, standings, pairings, the test, endings, speed.
@@ -20,6 +20,7 @@ pub fn full(standings: &Standings) -> String {
             .then(|| pairings(standings))
             .filter(|table| !table.is_empty())
             .map(|table| table.to_text()),
+        unpaired(standings),
         standings.test().map(|state| test(&state)),
         Some(endings(standings)),
         Some(speed(standings).to_text()),
@@ -149,7 +150,7 @@ pub fn pairings(standings: &Standings) -> Table {
     ]);
     for tally in standings.pairings().iter().filter(|tally| tally.results.games() > 0) {
         let name = |entrant: usize| &standings.entrants()[entrant].name;
-        let found = statistics(tally.results, tally.pairs);
+        let found = standings.statistics_of_pairing(tally);
         let results = tally.results;
         table.push([
             format!("{} - {}", name(tally.pairing.first), name(tally.pairing.second)).into(),
@@ -162,6 +163,20 @@ pub fn pairings(standings: &Standings) -> Table {
         ]);
     }
     table
+}
+
+/// Games whose partner in the pair is still to be played, as a sentence; none if there are no such games.
+pub fn unpaired(standings: &Standings) -> Option<String> {
+    let half = |tally: &PairingTally| {
+        let name = |entrant: usize| &standings.entrants()[entrant].name;
+        let games = format::count(tally.unpaired() as usize, "game");
+        (tally.unpaired() > 0)
+            .then(|| format!("{games} {} - {}", name(tally.pairing.first), name(tally.pairing.second)))
+    };
+    let games: Vec<String> = standings.pairings().iter().filter_map(half).collect();
+    (!games.is_empty()).then(|| {
+        format!("Unfinished pairs, not counted in Elo, normalized Elo, LOS and pairs: {}\n", games.join(", "))
+    })
 }
 
 /// Everybody against everybody, by score: points of games, in the view of the row. Empty for more than a page is wide.

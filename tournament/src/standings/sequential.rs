@@ -13,13 +13,11 @@ use smalt_stats::{Pentanomial, Sprt, Verdict, Wdl};
 
 use super::TestState;
 use super::curve::{LlrPoint, Unit};
-use crate::plan::Repeat;
 
 /// A test and the pairs that count for it.
 #[derive(Clone, Debug)]
 pub(super) struct SequentialTest {
     sprt: Sprt,
-    repeat: Repeat,
     pairs: Pentanomial,
     games: Wdl,
     verdict: Verdict,
@@ -30,10 +28,9 @@ pub(super) struct SequentialTest {
 }
 
 impl SequentialTest {
-    pub(super) fn new(sprt: Sprt, repeat: Repeat) -> SequentialTest {
+    pub(super) fn new(sprt: Sprt) -> SequentialTest {
         SequentialTest {
             sprt,
-            repeat,
             pairs: Pentanomial::default(),
             games: Wdl::default(),
             verdict: Verdict::Continue,
@@ -65,10 +62,8 @@ impl SequentialTest {
     }
 
     fn llr(&self) -> f64 {
-        let by_pairs = match self.repeat {
-            Repeat::Pairs => self.sprt.llr_of_pairs(&self.pairs),
-            Repeat::Never => None,
-        };
+        let is_pairs = self.pairs.games() == self.games.games();
+        let by_pairs = is_pairs.then(|| self.sprt.llr_of_pairs(&self.pairs)).flatten();
         by_pairs.unwrap_or_else(|| self.sprt.llr_of_games(&self.games))
     }
 
@@ -84,7 +79,7 @@ mod tests {
     use smalt_stats::sprt::Model;
 
     fn test() -> SequentialTest {
-        SequentialTest::new(Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap(), Repeat::Pairs)
+        SequentialTest::new(Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap())
     }
 
     #[test]

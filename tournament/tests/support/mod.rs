@@ -4,6 +4,8 @@
 #![allow(dead_code, reason = "each test program uses its own part of this")]
 
 pub(crate) mod fleet;
+pub(crate) mod made;
+pub(crate) mod served;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};

@@ -15,7 +15,7 @@ use crate::game::GameRecord;
 use crate::plan::{Plan, Role};
 use crate::run::{News, StopReason, Watcher};
 use crate::schedule::ScheduledGame;
-use crate::standings::{Standings, TestState, published_statistics};
+use crate::standings::{Standings, TestState};
 
 /// Whose reports are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -356,7 +356,12 @@ fn table(standings: &Standings, by_pairs: bool) -> String {
         .enumerate()
         .map(|(entrant, tally)| {
             let pairs = standings.pairs_of(entrant);
-            (tally, pairs, published_statistics(tally.results, pairs))
+            let found = if by_pairs && standings.schedule().counts_pairs() {
+                pairs.statistics()
+            } else {
+                tally.results.statistics()
+            };
+            (tally, pairs, found)
         })
         .collect();
     let share = |row: &(_, _, Option<smalt_stats::MatchStatistics>)| row.2.map_or(-1.0, |found| found.score);

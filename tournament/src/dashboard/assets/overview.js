@@ -51,7 +51,8 @@ export function hero(run) {
     ["LOS", percent(first.los)], ["Drawn", percent(first.draw_ratio)],
     ["Normalized Elo", `${signed(first.nelo)}${isKnown(first.nelo_error) ? ` ± ${fixed(first.nelo_error, 1)}` : ""}`],
     ["Pairs 0 ½ 1 1½ 2", penta.join(" ")],
-  ];
+    first.unpaired_games ? ["Unfinished pairs", whole(first.unpaired_games)] : null,
+  ].filter(Boolean);
   return card(`${first.name} against ${entrants[1]?.name ?? "all"}`, null,
     element("div", { class: "hero" },
       element("div", {}, element("p", { class: "big" }, number, element("small", {}, `${range} Elo`))),

@@ -1,0 +1,76 @@
+//! A page server of the program, and requests to it.
+
+use std::io::{BufRead, BufReader, Read, Write};
+use std::net::{SocketAddr, TcpStream};
+use std::process::{Child, Stdio};
+
+use serde_json::Value;
+
+use super::{LONG, Place};
+
+/// An answer.
+pub(crate) struct Answer {
+    pub(crate) status: u16,
+    pub(crate) head: String,
+    pub(crate) body: String,
+}
+
+impl Answer {
+    pub(crate) fn read(stream: &mut impl Read) -> Answer {
+        let mut text = Vec::new();
+        stream.read_to_end(&mut text).unwrap();
+        let text = String::from_utf8(text).unwrap();
+        let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
+        let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
+        Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+    }
+
+    pub(crate) fn json(&self) -> Value {
+        serde_json::from_str(&self.body).unwrap_or_else(|error| panic!("{error}: {}", self.body))
+    }
+}
+
+pub(crate) fn connect(address: SocketAddr) -> TcpStream {
+    let stream = TcpStream::connect(address).unwrap();
+    stream.set_read_timeout(Some(LONG)).unwrap();
+    stream.set_write_timeout(Some(LONG)).unwrap();
+    stream
+}
+
+/// Sends a request as it stands here, but for the line ends and the wish to be told no more.
+pub(crate) fn request(address: SocketAddr, text: &str) -> Answer {
+    let mut stream = connect(address);
+    let text = text.replace('\n', "\r\n");
+    stream.write_all(format!("{text}\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
+    Answer::read(&mut stream)
+}
+
+pub(crate) fn get(address: SocketAddr, path: &str) -> Answer {
+    request(address, &format!("GET {path} HTTP/1.1\nHost: {address}"))
+}
+
+/// A server of the program, ended with this value.
+pub(crate) struct Served {
+    pub(crate) child: Child,
+    pub(crate) address: SocketAddr,
+    pub(crate) url: String,
+}
+
+impl Served {
+    pub(crate) fn start(place: &Place, arguments: &[&str]) -> Served {
+        let mut child =
+            place.command(&[&["serve"], arguments].concat()).stderr(Stdio::null()).spawn().unwrap();
+        let mut url = String::new();
+        BufReader::new(child.stdout.take().unwrap()).read_line(&mut url).unwrap();
+        let address = url.trim().trim_start_matches("http://").split('/').next().unwrap();
+        let address = address.parse().unwrap_or_else(|error| panic!("{error}: {url:?}"));
+        Served { child, address, url }
+    }
+}
+
+impl Drop for Served {
+    fn drop(&mut self) {
+        let _ = self.child.kill();
+        let _ = self.child.wait();
+    }
+}
