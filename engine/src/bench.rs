@@ -1,5 +1,4 @@
-//! A fixed search over fixed positions: its count of nodes is the signature of the search, its speed a measure of
-//! the machine. The same in every process with one thread.
+//! Benchmark over fixed positions. Its node count is the signature of the search, the same in every run with one thread.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -11,14 +10,14 @@ use crate::search::{
     ClockState, Limits, SearchContext, SearchControl, Task, ThreadData, TranspositionTable, search,
 };
 
-/// How deep, on how many threads, with what memory.
+/// Depth, threads and hash size of a bench.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct BenchPlan {
-    /// Plies.
+    /// Depth in plies.
     pub depth: i32,
-    /// Threads; with more than one the count of nodes varies.
+    /// Threads; with more than one the node count varies.
     pub threads: usize,
-    /// Megabytes of the transposition table.
+    /// Hash size in megabytes.
     pub hash: usize,
 }
 
@@ -28,7 +27,7 @@ impl Default for BenchPlan {
     }
 }
 
-/// What a bench measured.
+/// Result of a bench.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct BenchResult {
     /// Nodes of all positions.
@@ -44,13 +43,13 @@ impl BenchResult {
     }
 }
 
-/// A rate, rounded down; of no time at all, as of a nanosecond.
+/// Rate per second, rounded down; zero time counts as a nanosecond.
 pub(crate) fn per_second(count: u64, time: Duration) -> u64 {
     let rate = u128::from(count) * 1_000_000_000 / time.as_nanos().max(1);
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
-/// Searches every position, each as the first of a new game.
+/// Searches every position as a new game.
 pub fn run(plan: BenchPlan) -> BenchResult {
     let table = TranspositionTable::new(plan.hash);
     let parameters = Arc::new(Parameters::embedded().clone());
@@ -73,8 +72,7 @@ pub fn run(plan: BenchPlan) -> BenchResult {
     result
 }
 
-/// The start position and a well-known one with all kinds of moves; positions from games that engines played for
-/// this project, at all stages; and one of Chess960.
+/// Start position, kiwipete, positions of all game phases from our own engine games, and a Chess960 position.
 const POSITIONS: [&str; 41] = [
     "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
     "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",

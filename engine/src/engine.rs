@@ -55,7 +55,7 @@ pub struct Choice {
 
 /// An illegal move in a list. The position is the one before it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
-#[error("move {number} is illegal: {reason}")]
+#[error("move {number}: {reason}")]
 pub struct PositionMovesError {
     /// Number of the move in the list, from 1.
     pub number: usize,

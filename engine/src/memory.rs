@@ -1,6 +1,6 @@
-//! Hints to the memory of the machine. Knows nothing of what lies there.
+//! Cache prefetch.
 
-/// Asks for the cache line in which a value begins, because it will soon be needed.
+/// Prefetches the cache line in which a value starts.
 #[inline(always)]
 pub(crate) fn prefetch<T>(value: &T) {
     #[cfg(target_arch = "x86_64")]

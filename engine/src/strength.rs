@@ -1,14 +1,14 @@
-//! Weaker play on request: fewer nodes, and a choice among the best lines that is off by a random error. The error
-//! comes from the position and a seed, so the same game plays out the same way, and another opening gives another.
+//! Limited strength (`UCI_Elo`): a node limit, and a choice among the best lines with a random error. The error depends on the
+//! position and the seed, so games are reproducible.
 
 use smalt_chess::Position;
 
 use crate::search::PvLine;
 use crate::search::score::is_mate;
 
-/// A step of the ladder: a handicap, and how strongly it was measured to play.
+/// A rung of the ladder: a handicap and its measured rating.
 struct Rung {
-    /// On the scale of CCRL Blitz.
+    /// Elo on the CCRL Blitz scale.
     elo: u32,
     nodes: f64,
     error: f64,
@@ -43,30 +43,30 @@ const LADDER: [Rung; 13] = [
 /// The range in which strength can be limited, in Elo on the scale of CCRL Blitz; its upper end means no limit.
 pub const ELO_RANGE: std::ops::RangeInclusive<u32> = 800..=LADDER[LADDER.len() - 1].elo;
 
-/// How strongly the engine plays.
+/// Playing strength.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub enum Strength {
-    /// As well as it can.
+    /// Full strength.
     #[default]
     Full,
-    /// About like a player of this Elo, within [`ELO_RANGE`].
+    /// About this Elo, within [`ELO_RANGE`].
     Limited(u32),
 }
 
-/// What a limit of strength means for one move.
+/// Handicap of a move.
 #[derive(Clone, Copy, PartialEq, Debug)]
 pub(crate) struct Handicap {
-    /// Nodes for the move.
+    /// Node limit.
     pub(crate) nodes: u64,
-    /// Standard deviation of the error of judgement, in centipawns.
+    /// Standard deviation of the evaluation error, in centipawns.
     pub(crate) error: f64,
 }
 
-/// Lines among which a weakened engine chooses.
+/// Number of lines to choose from.
 const LINES: usize = 4;
 
 impl Handicap {
-    /// What it takes to play like that Elo, between two rungs of the ladder; none from the last rung on.
+    /// Handicap for an Elo, interpolated between rungs; none from the last rung on.
     pub(crate) fn of(elo: u32) -> Option<Handicap> {
         let elo = elo.max(*ELO_RANGE.start());
         let above = LADDER.iter().position(|rung| rung.elo > elo)?;
@@ -77,12 +77,12 @@ impl Handicap {
         Some(Handicap { nodes: nodes.round() as u64, error: between(lower.error, upper.error) })
     }
 
-    /// How many lines it takes to choose among: without errors the best one does.
+    /// Number of lines to search: one without evaluation error.
     pub(crate) fn lines(&self) -> usize {
         if self.error > 0.0 { LINES } else { 1 }
     }
 
-    /// Which of the lines is played, as an index; those beyond [`Handicap::lines`] are only shown. Mates are always seen.
+    /// Index of the line to play, among the first [`Handicap::lines`]. Mates are never missed.
     pub(crate) fn choose(&self, lines: &[PvLine], position: &Position, seed: u64) -> usize {
         let judged = |(index, line): (usize, &PvLine)| {
             let error =
@@ -99,7 +99,7 @@ impl Handicap {
     }
 }
 
-/// A number around 0 with a standard deviation of about 1: the sum of twelve even ones.
+/// Approximately normal number: sum of twelve uniform ones.
 fn noise(position: &Position, seed: u64, index: u64) -> f64 {
     let count = u64::from(position.fullmove_number());
     let mut state = position.key() ^ seed.rotate_left(32) ^ count << 48 ^ index << 56;
@@ -110,7 +110,7 @@ fn noise(position: &Position, seed: u64, index: u64) -> f64 {
     even.take(12).sum::<f64>() - 6.0
 }
 
-/// The next number of Sebastiano Vigna's SplitMix64, whose state is its own output here.
+/// SplitMix64 (S. Vigna).
 pub(crate) fn scramble(state: u64) -> u64 {
     let mut mixed = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
     mixed = (mixed ^ mixed >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);

@@ -422,7 +422,7 @@ fn no_move_is_illegal_along_random_games() {
 fn an_illegal_move_in_the_game_is_refused_by_its_number() {
     let mut engine = Engine::new();
     let error = engine.set_position(Position::start(), ["e2e4", "e2e4"].map(uci)).unwrap_err();
-    assert_eq!(error.to_string(), "move 2 can't be played: e2e4 is not a legal move here");
+    assert_eq!(error.to_string(), "move 2: e2e4 is not a legal move here");
     assert_eq!(engine.position(), &Position::start().after(uci("e2e4").to_move(&Position::start()).unwrap()));
 }
 

@@ -301,7 +301,7 @@ fn what_is_wrong_is_told_and_changes_nothing() {
     check("setoption name Nonsense value 1", r#"there is no option "Nonsense""#);
     check("setoption name Hash value 0", r#"0 is outside of 1 to 1048576, for option "Hash""#);
     check("setoption name Threads value many", r#""many" is not a whole number, for option "Threads""#);
-    check("position startpos moves e2e5", "move 1 can't be played: e2e5 is not a legal move here");
+    check("position startpos moves e2e5", "move 1: e2e5 is not a legal move here");
     check("position startpos moves e2e4 e7e5 xyz g1f3", r#"move 3 can't be read: "xyz""#);
     check("hello there", "unknown command: hello there");
     let missing = engine.ask("setoption name EvalFile value /no/such/file", "info string").pop().unwrap();

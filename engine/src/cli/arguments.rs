@@ -1,4 +1,4 @@
-//! What can be typed, and what it context.
+//! Command line arguments.
 
 use std::ffi::OsString;
 use std::ops::RangeInclusive;
@@ -57,7 +57,7 @@ Exit codes:
   3  lines of the suite could not be read; the others are right
 ";
 
-/// What the program is to do.
+/// A command.
 #[derive(Clone, PartialEq, Debug)]
 pub(super) enum Command {
     Serve,
@@ -70,7 +70,7 @@ pub(super) enum Command {
     Openings(OpeningsPlan),
 }
 
-/// What is wrong with what was typed.
+/// An error in the arguments.
 #[derive(Debug, thiserror::Error)]
 pub(super) enum UsageError {
     #[error("there is no command {0:?}: expected bench, perft, eval or genfens")]

@@ -113,7 +113,7 @@ impl MovePicker {
         loop {
             match self.stage {
                 Stage::TtMove => {
-                    // ThreadData has been asked for it when the table gave the move.
+                    // Its TT entry is prefetched already.
                     self.stage = Stage::GenerateCaptures;
                     return self.tt_move;
                 }

@@ -1,4 +1,4 @@
-//! The position for people: a diagram, FEN, key, checkers.
+//! Board diagram with FEN, key and checkers.
 
 use std::fmt;
 

@@ -1,14 +1,12 @@
-//! The engine as a program that others talk to over pipes: recognizes the protocol, reads lines, and ends quietly
-//! when either pipe does.
+//! The protocol loops: detects UCI or xboard (CECP) by the first line and runs until `quit` or the end of a pipe.
 //!
-//! Three threads: one reads lines, one decides what they mean (so that `stop` is heard at once), one owns the engine
-//! and obeys. [`uci`] and [`xboard`] are two faces of the same engine; what they share lies beside them: the options, the
-//! commands for people, the thread that obeys.
+//! Three threads: one reads lines, one dispatches them (so that `stop` takes effect at once), and the engine thread searches.
+//! [`uci`] and [`xboard`] share the options, the console commands and the engine thread.
 
 mod console;
 mod diagram;
+mod engine_thread;
 mod output;
-mod servant;
 mod settings;
 pub mod uci;
 mod xboard;
@@ -20,51 +18,54 @@ use std::sync::mpsc;
 use console::ConsoleCommand;
 use output::Output;
 
-/// What happens at the pipes, and behind them.
+/// Events of a session.
 pub(crate) enum Event {
-    /// A line has come, without its end.
+    /// An input line, without its end.
     Line(String),
-    /// No further line will come.
+    /// End of the input.
     EndOfInput,
-    /// Nobody reads the output any more.
+    /// The output pipe is closed.
     OutputClosed,
-    /// The thread that owns the engine has something to report.
+    /// A report of the engine thread.
     Report(xboard::Report),
 }
 
-/// Whether a conversation goes on.
+/// Whether the session goes on.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Flow {
-    GoOn,
+    Continue,
     Quit,
 }
 
-/// A protocol that the engine speaks.
+/// Engine protocol.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Face {
+enum Protocol {
     Uci,
     Xboard,
 }
 
-impl Face {
-    /// The protocol that a first line speaks: UCI, unless the line means something to xboard's alone.
-    fn of(line: &str) -> Face {
+impl Protocol {
+    /// Detects the protocol of a first line: UCI, unless only xboard knows the command.
+    fn of(line: &str) -> Protocol {
         use smalt_protocol::{uci, xboard};
         let is_uci = !matches!(uci::ClientMessage::parse(line), uci::ClientMessage::Other(_));
         let is_xboard = !matches!(xboard::ClientMessage::parse(line), xboard::ClientMessage::Other(_));
-        if is_xboard && !is_uci && ConsoleCommand::parse(line).is_none() { Face::Xboard } else { Face::Uci }
+        if is_xboard && !is_uci && ConsoleCommand::parse(line).is_none() {
+            Protocol::Xboard
+        } else {
+            Protocol::Uci
+        }
     }
 }
 
-/// Serves on standard input and output until told to quit.
+/// Serves on standard input and output until `quit`.
 pub fn run() -> ExitCode {
     serve(std::io::BufReader::new(std::io::stdin()), std::io::stdout());
     ExitCode::SUCCESS
 }
 
-/// Serves on any pipes until told to quit, the input ends, or nobody reads the output. The first line that is not blank
-/// decides which protocol is spoken. Reading goes on in a thread of its own, which outlives this call while it waits
-/// for a line.
+/// Serves on any pipes until `quit`, the end of the input, or a closed output. The first line that is not blank decides the
+/// protocol. The reading thread may outlive this call while it waits for a line.
 pub fn serve(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) {
     let (sender, events) = mpsc::channel();
     let output = Output::new(output, sender.clone());
@@ -74,23 +75,23 @@ pub fn serve(input: impl BufRead + Send + 'static, output: impl Write + Send + '
         if line.trim().is_empty() {
             continue;
         }
-        return match Face::of(&line) {
-            Face::Uci => uci::Session::new(output).run(line, &events),
-            Face::Xboard => xboard::Session::new(output, sender).run(line, &events),
+        return match Protocol::of(&line) {
+            Protocol::Uci => uci::Session::new(output).run(line, &events),
+            Protocol::Xboard => xboard::Session::new(output, sender).run(line, &events),
         };
     }
 }
 
-/// Lets `heed` have the first line and all events after it, until it says quit or a pipe ends. Whether somebody still
-/// reads the output then.
-fn converse(first: String, events: &mpsc::Receiver<Event>, mut heed: impl FnMut(Event) -> Flow) -> bool {
+/// Passes the first line and all later events to `on_event` until it returns quit or a pipe ends. Returns whether the output is
+/// still open.
+fn run_loop(first: String, events: &mpsc::Receiver<Event>, mut on_event: impl FnMut(Event) -> Flow) -> bool {
     let mut event = Event::Line(first);
     loop {
         match event {
             Event::EndOfInput => return true,
             Event::OutputClosed => return false,
             Event::Line(_) | Event::Report(_) => {
-                if heed(event) == Flow::Quit {
+                if on_event(event) == Flow::Quit {
                     return true;
                 }
             }
@@ -102,8 +103,7 @@ fn converse(first: String, events: &mpsc::Receiver<Event>, mut heed: impl FnMut(
     }
 }
 
-/// Sends the input line by line. Bytes that are no UTF-8 become question marks: they may stand in a path or a name,
-/// and must not end the conversation.
+/// Sends the input line by line. Invalid UTF-8, as in a path or a name, is replaced and does not end the session.
 fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<Event>) {
     let mut bytes = Vec::new();
     loop {
@@ -119,7 +119,7 @@ fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<Event>) {
             }
         }
     }
-    // If nobody listens any more, the end is known already.
+    // The receiver may be gone already.
     let _ = events.send(Event::EndOfInput);
 }
 
@@ -131,12 +131,12 @@ mod tests {
     fn the_first_line_tells_the_protocol() {
         for line in ["uci", "isready", "go depth 3", "quit", "position startpos", "hello", "perft 3", "moves"]
         {
-            assert_eq!(Face::of(line), Face::Uci, "{line}");
+            assert_eq!(Protocol::of(line), Protocol::Uci, "{line}");
         }
         for line in
             ["xboard", "protover 2", "new", "e2e4", "Nf3", "usermove e2e4", "setboard 8/8", "level 40"]
         {
-            assert_eq!(Face::of(line), Face::Xboard, "{line}");
+            assert_eq!(Protocol::of(line), Protocol::Xboard, "{line}");
         }
     }
 }

@@ -1,4 +1,4 @@
-//! The options that the engine offers, whatever the protocol, and what setting them does.
+//! The engine's options and their effects, for both protocols.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -16,12 +16,12 @@ use crate::search::{FiftyMoves, ProbeRule};
 use crate::strength::{ELO_RANGE, Strength};
 use crate::tablebases::{NoTablesError, Tablebases};
 
-/// What the options have set besides the engine.
+/// Options that are not part of the engine.
 pub(super) struct Settings {
     declarations: Vec<OptionDeclaration>,
-    /// How castling is written.
+    /// `UCI_Chess960`: castling notation.
     pub(super) castling: CastlingMode,
-    /// Whether chances to win, draw and lose are shown.
+    /// `UCI_ShowWDL`.
     pub(super) shows_chances: bool,
     is_limited: bool,
     elo: u32,
@@ -68,7 +68,7 @@ const SYZYGY_DEPTH: &str = "SyzygyProbeDepth";
 const SYZYGY_FIFTY_MOVES: &str = "Syzygy50MoveRule";
 const SYZYGY_PIECES: &str = "SyzygyProbeLimit";
 
-/// Megabytes of the largest transposition table.
+/// Largest `Hash`, in megabytes.
 const LARGEST_HASH: i64 = 1 << 20;
 
 fn declare() -> Vec<OptionDeclaration> {
@@ -90,7 +90,7 @@ fn declare() -> Vec<OptionDeclaration> {
         (ELO, spin(strongest, weakest, strongest)),
         (OWN_BOOK, check(false)),
         (BOOK_FILE, text()),
-        // Interfaces that keep numbers in 32 bits with a sign should be able to show the greatest.
+        // Some interfaces store numbers as signed 32-bit integers.
         (SEED, spin(0, 0, i64::from(i32::MAX))),
         (EVAL_FILE, text()),
         (SYZYGY_PATH, text()),
@@ -105,7 +105,7 @@ fn declare() -> Vec<OptionDeclaration> {
     options.collect()
 }
 
-/// The constants of the search, each an option.
+/// The search parameters as options.
 #[cfg(feature = "tune")]
 fn declare_constants() -> impl Iterator<Item = OptionDeclaration> {
     SearchParameters::ALL.iter().filter_map(|parameter| {
@@ -128,12 +128,12 @@ impl Settings {
         }
     }
 
-    /// All options, in the order in which they are told.
+    /// All options, in the order of the `option` lines.
     pub(super) fn declarations(&self) -> &[OptionDeclaration] {
         &self.declarations
     }
 
-    /// Sets an option by the texts of its name and value. What came of it, where that is worth a word.
+    /// Sets an option. Returns a message if there is something to report.
     pub(super) fn set(
         &mut self,
         engine: &mut Engine,
@@ -183,24 +183,24 @@ impl Settings {
             (name, OptionValue::Spin(value)) => {
                 tuning::set(name, i32::try_from(value).unwrap_or_default());
             }
-            // Ponder only tells what the other side may do.
+            // `Ponder` only announces the interface's setting.
             _ => {}
         }
         Ok(None)
     }
 
-    /// Plays from the book, or no longer.
+    /// Sets `OwnBook`.
     pub(super) fn use_book(&mut self, engine: &mut Engine, is_used: bool) -> Result<(), SetOptionError> {
         self.uses_book = is_used;
         self.open_book(engine)
     }
 
-    /// Whether a book is named.
+    /// Whether `BookFile` is set.
     pub(super) fn has_book_file(&self) -> bool {
         !self.book_path.is_empty()
     }
 
-    /// Opens the book if there is one to be used. One that can't be read is not used.
+    /// Opens the book, if enabled. An unreadable book is not used.
     fn open_book(&self, engine: &mut Engine) -> Result<(), SetOptionError> {
         engine.set_book(None);
         if self.uses_book && !self.book_path.is_empty() {
@@ -215,7 +215,7 @@ impl Settings {
     }
 }
 
-/// Lets the engine ask the tables of these folders, and tells what was found; none if no folder is named.
+/// Sets `SyzygyPath` and returns what was found; an empty path switches the tablebases off.
 fn open_tables(engine: &mut Engine, path: &str) -> Result<Option<String>, SetOptionError> {
     engine.set_tablebases(None);
     if path.is_empty() {
@@ -237,7 +237,7 @@ fn to_count(value: i64) -> usize {
     usize::try_from(value).unwrap_or(1)
 }
 
-/// The parameters in a file; those of the build without a path.
+/// Reads `EvalFile`; the embedded parameters without a path.
 fn read_parameters(path: &str) -> Result<Parameters, SetOptionError> {
     if path.is_empty() {
         return Ok(Parameters::embedded().clone());

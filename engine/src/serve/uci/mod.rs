@@ -1,7 +1,6 @@
-//! The UCI loop: decides what a line context, answers at once what must not wait, and hands the rest to the thread
-//! that owns the engine.
+//! The UCI loop: answers `stop`, `ponderhit` and `isready` at once and passes all other commands to the engine thread.
 
-mod obey;
+mod handler;
 mod report;
 
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,52 +9,52 @@ use std::sync::{Arc, mpsc};
 use smalt_protocol::uci::{ClientMessage, EngineMessage};
 
 use super::console::ConsoleCommand;
+use super::engine_thread::EngineThread;
 use super::output::Output;
-use super::servant::Servant;
-use super::{Event, Flow, converse};
+use super::{Event, Flow, run_loop};
 use crate::search::{ClockState, SearchControl};
-use obey::Desk;
+use handler::CommandHandler;
 
-/// A line for the thread that owns the engine.
+/// A line for the engine thread.
 struct Job {
     line: String,
-    /// The search, or the count of moves, that the line starts.
+    /// The search or perft that the line starts.
     search: Option<Arc<RunningSearch>>,
 }
 
-/// A search that has been asked for, perhaps before it could begin.
+/// A requested search; it may still wait in the queue.
 struct RunningSearch {
     control: SearchControl,
     is_over: AtomicBool,
 }
 
-/// A conversation in UCI.
+/// A UCI session.
 pub(crate) struct Session {
     output: Output,
-    servant: Servant<Job>,
+    engine_thread: EngineThread<Job>,
     latest: Option<Arc<RunningSearch>>,
-    /// Whether something was asked for that nothing stops and whose end is awaited.
-    has_errand: bool,
+    /// Whether a job was queued that `stop` does not end and that must finish before the program exits.
+    has_pending_job: bool,
 }
 
 impl Session {
     pub(crate) fn new(output: Output) -> Session {
-        let mut desk = Desk::new(output.clone());
-        let servant = Servant::start(move |Job { line, search }| desk.obey(&line, search));
-        Session { output, servant, latest: None, has_errand: false }
+        let mut handler = CommandHandler::new(output.clone());
+        let engine_thread = EngineThread::start(move |Job { line, search }| handler.handle(&line, search));
+        Session { output, engine_thread, latest: None, has_pending_job: false }
     }
 
-    /// Serves from this line on until told to quit or a pipe ends.
+    /// Runs from this line on until `quit` or the end of a pipe.
     pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<Event>) {
-        let is_read = converse(first, events, |event| match event {
-            Event::Line(line) => self.hear(line),
-            _ => Flow::GoOn,
+        let is_read = run_loop(first, events, |event| match event {
+            Event::Line(line) => self.on_line(line),
+            _ => Flow::Continue,
         });
         self.stop();
-        self.servant.dismiss(self.has_errand && is_read);
+        self.engine_thread.finish(self.has_pending_job && is_read);
     }
 
-    fn hear(&mut self, line: String) -> Flow {
+    fn on_line(&mut self, line: String) -> Flow {
         match ClientMessage::parse(&line) {
             ClientMessage::Quit => return Flow::Quit,
             ClientMessage::Stop => self.stop(),
@@ -75,30 +74,30 @@ impl Session {
                     self.start(line, ClockState::Running);
                 }
                 command => {
-                    self.has_errand |= command.is_some_and(|command| command.is_errand());
-                    self.servant.hand_over(Job { line, search: None });
+                    self.has_pending_job |= command.is_some_and(|command| command.is_errand());
+                    self.engine_thread.send(Job { line, search: None });
                 }
             },
-            _ => self.servant.hand_over(Job { line, search: None }),
+            _ => self.engine_thread.send(Job { line, search: None }),
         }
-        Flow::GoOn
+        Flow::Continue
     }
 
-    /// Starts what `stop` can end.
+    /// Starts a job that `stop` can end.
     fn start(&mut self, line: String, clock: ClockState) {
-        // A search that was never stopped would keep the new one waiting for ever.
+        // A search that is never stopped would block the new one.
         self.stop();
         let search = RunningSearch { control: SearchControl::new(clock), is_over: AtomicBool::new(false) };
         let search = Arc::new(search);
         self.latest = Some(Arc::clone(&search));
-        self.servant.hand_over(Job { line, search: Some(search) });
+        self.engine_thread.send(Job { line, search: Some(search) });
     }
 
     fn is_searching(&self) -> bool {
         self.latest.as_ref().is_some_and(|search| !search.is_over.load(Ordering::Acquire))
     }
 
-    /// Whether the latest search has been told to end: then what is asked waits for its move.
+    /// Whether the latest search has been stopped: then `isready` is answered after its best move.
     fn is_stopped(&self) -> bool {
         self.latest.as_ref().is_some_and(|search| search.control.is_stopped())
     }

@@ -12,7 +12,7 @@ use crate::serve::output::Output;
 use crate::serve::settings::Settings;
 
 /// Tells the state of the search, a line for each of the best.
-pub(super) fn tell_progress(output: &Output, settings: &Settings, progress: &Progress) {
+pub(super) fn send_info(output: &Output, settings: &Settings, progress: &Progress) {
     for (index, line) in progress.lines.iter().enumerate() {
         let pv: Vec<UciMove> =
             line.moves.iter().map(|&mv| UciMove::from_move(mv, settings.castling)).collect();
@@ -34,7 +34,7 @@ pub(super) fn tell_progress(output: &Output, settings: &Settings, progress: &Pro
 }
 
 /// Tells the move. A finished game has none.
-pub(super) fn tell_choice(output: &Output, castling: CastlingMode, choice: Choice) {
+pub(super) fn send_bestmove(output: &Output, castling: CastlingMode, choice: Choice) {
     use smalt_protocol::uci::engine::BestMove;
     let text = |mv: Move| UciMove::from_move(mv, castling);
     let best = choice.best.map_or(BestMove::None, |mv| BestMove::Move(text(mv)));

@@ -1,35 +1,34 @@
-//! The game as the conversation has made it: what was set up, what was played, what of it may be searched. Decides what
-//! is legal; knows nothing of clocks and of who plays.
+//! The game of an xboard session: position, moves and excluded root moves.
 
 use smalt_chess::{
     CastlingMode, CastlingSide, Color, Game, Move, Position, PositionError, San, SanError, Setup, UciMove,
 };
 use smalt_protocol::xboard::client::MoveSet;
 
-/// The board of a conversation.
+/// Board of a session.
 #[derive(Clone, Debug)]
 pub(super) struct Board {
     game: Game,
     variant: CastlingMode,
-    /// Whether a position was refused, and no other has come since.
+    /// Whether the last position was invalid.
     is_refused: bool,
-    /// Moves of the position that are not to be searched.
+    /// Excluded root moves.
     excluded: Vec<Move>,
 }
 
-/// Where a search begins, and how the game came there.
+/// Start position and moves of the game.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub(super) struct Line {
     pub(super) start: Position,
     pub(super) moves: Vec<UciMove>,
 }
 
-/// Why a text is no move here.
+/// Why a move text is refused.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum MoveRefusal {
-    /// It is none, or not legal.
+    /// Unreadable or illegal.
     Illegal,
-    /// It could be several.
+    /// Ambiguous.
     Ambiguous,
 }
 
@@ -51,14 +50,14 @@ impl Board {
         self.variant
     }
 
-    /// Puts up a position.
+    /// Sets the position.
     pub(super) fn set_up(&mut self, position: Position) {
         self.excluded.clear();
         self.is_refused = false;
         self.game = Game::new(position);
     }
 
-    /// Notes that what was to be set up is no position: until there is one nothing can be played.
+    /// Records that a position was invalid: no moves until a valid one is set.
     pub(super) fn refuse(&mut self) {
         self.is_refused = true;
     }
@@ -85,7 +84,7 @@ impl Board {
         Position::new(&Setup { turn, en_passant: setup.en_passant.filter(|_| setup.turn == turn), ..setup })
     }
 
-    /// The legal move that a text context.
+    /// The legal move of a text, in coordinate notation or SAN.
     pub(super) fn read_move(&self, text: &str) -> Result<Move, MoveRefusal> {
         if self.is_refused {
             return Err(MoveRefusal::Illegal);
@@ -106,8 +105,8 @@ impl Board {
         self.game.play(mv).expect("only legal moves are handed here");
     }
 
-    /// Takes so many moves back; false, and nothing done, if there are not so many.
-    pub(super) fn take_back(&mut self, count: usize) -> bool {
+    /// Undoes `count` moves; false, without effect, if there are fewer.
+    pub(super) fn undo_moves(&mut self, count: usize) -> bool {
         let can = !self.is_refused && self.game.moves().len() >= count;
         if can {
             self.excluded.clear();
@@ -118,7 +117,7 @@ impl Board {
         can
     }
 
-    /// The plies played so far.
+    /// Plies played.
     pub(super) fn ply(&self) -> usize {
         self.game.moves().len()
     }
@@ -129,27 +128,27 @@ impl Board {
         plies.filter(|(position, _)| position.turn() == color).count() as u32
     }
 
-    /// The line to the position, and behind it a move that is expected.
+    /// The game, with the expected move appended.
     pub(super) fn line(&self, expected: Option<Move>) -> Line {
         let mode = CastlingMode::Chess960;
         let moves = self.game.moves().iter().copied().chain(expected);
         Line { start: *self.game.start(), moves: moves.map(|mv| UciMove::from_move(mv, mode)).collect() }
     }
 
-    /// Leaves moves out of the search, or takes them in again.
-    pub(super) fn exclude(&mut self, moves: MoveSet<'_>, is_left_out: bool) -> Result<(), MoveRefusal> {
+    /// Excludes moves from the search, or includes them again.
+    pub(super) fn exclude(&mut self, moves: MoveSet<'_>, is_excluded: bool) -> Result<(), MoveRefusal> {
         let meant = match moves {
             MoveSet::All => self.position().legal_moves().to_vec(),
             MoveSet::One(text) => vec![self.read_move(text)?],
         };
         self.excluded.retain(|mv| !meant.contains(mv));
-        if is_left_out {
+        if is_excluded {
             self.excluded.extend(meant);
         }
         Ok(())
     }
 
-    /// The moves to search: `None` for all of them.
+    /// Root moves to search; `None` for all.
     pub(super) fn moves_to_search(&self) -> Option<Vec<UciMove>> {
         if self.excluded.is_empty() {
             return None;
@@ -159,7 +158,7 @@ impl Board {
         Some(wanted.map(|&mv| UciMove::from_move(mv, CastlingMode::Chess960)).collect())
     }
 
-    /// A move as it is told: in coordinates, castling of Chess960 as `O-O` or `O-O-O`.
+    /// Move text: coordinates, or `O-O` and `O-O-O` in Chess960.
     pub(super) fn write_move(&self, mv: Move) -> String {
         let is_960 = [self.variant, CastlingMode::of(self.position())].contains(&CastlingMode::Chess960);
         match CastlingSide::of(mv.from(), mv.to()) {

@@ -1,10 +1,10 @@
-//! How games end without a mate on the board of the other side: claims by the rules, and draws by agreement.
+//! Result claims by the rules, and answers to draw offers.
 
 use smalt_chess::{Color, Ending, Game, Outcome, Position};
 use smalt_protocol::xboard::EngineMessage;
 
-/// What is claimed if the game has ended by rule. Positions that are dead though interfaces would not see it are
-/// played on (section 9 of the protocol): more than two pieces besides the kings, and locked pawns.
+/// The result to claim if the game is over. Dead positions that interfaces do not detect (more than two pieces besides the
+/// kings, locked pawns) are played on, as section 9 of the protocol asks.
 pub(super) fn claim(game: &Game) -> Option<EngineMessage<'static>> {
     let position = game.position();
     let (outcome, comment) = match position.ending() {
@@ -24,15 +24,15 @@ pub(super) fn claim(game: &Game) -> Option<EngineMessage<'static>> {
 /// Plies.
 const FIFTY_MOVES: u16 = 100;
 
-/// A score, in centipawns, at which a draw is a gift.
+/// Score in centipawns at or below which a draw is always accepted.
 const GIFT: i32 = -100;
-/// Moves of a game after which an even position is no longer fought over.
+/// Moves after which a draw is accepted in an even position.
 const LONG: u16 = 40;
-/// Plies without a capture or a pawn move after which nothing is likely to happen.
+/// Halfmove clock from which a draw is accepted in an even position.
 const QUIET: u16 = 20;
 
-/// Whether a draw is as good as playing on, with a score in centipawns from the engine's view: always when it stands
-/// clearly worse; when it is no better, not before the game has become long or quiet.
+/// Whether to accept a draw, with a score in centipawns from the engine's view: always when clearly worse; when not better, in
+/// a long or quiet game.
 pub(super) fn accepts_draw(score: i32, position: &Position) -> bool {
     let is_spent = position.fullmove_number() >= LONG || position.halfmove_clock() >= QUIET;
     score <= GIFT || score <= 0 && is_spent

@@ -1,5 +1,4 @@
-//! Time as this protocol tells it: what control is played, what the clocks show, and what follows for one search. Pure:
-//! it measures nothing.
+//! Time controls and clocks of xboard, and the search limits that follow. Pure: it measures no time.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -9,29 +8,29 @@ use smalt_protocol::{Clock, SearchLimits};
 
 use crate::search::TimeBudget;
 
-/// How time is given.
+/// Time control.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Control {
-    /// A clock: time for a number of moves, or for the whole game if there is none, and an increment.
+    /// `level`: time for a number of moves or for the game, and an increment.
     Level { moves: Option<NonZeroU32>, base: Duration, increment: Duration },
-    /// A time for each move.
+    /// `st`: time per move.
     EachMove(Duration),
 }
 
-/// The time control and the clocks. Those belong to the engine and its opponent, whichever color they play.
+/// Time control and clocks of the engine and its opponent, whatever their colors.
 #[derive(Clone, Debug)]
 pub(super) struct Clocks {
     control: Control,
     depth: Option<u32>,
-    /// Nodes that count as a second.
+    /// `nps`: nodes that count as a second.
     node_rate: Option<u64>,
     own: Duration,
     other: Duration,
-    /// Plies that had been played when the control began.
+    /// Ply at which the time control started.
     since: usize,
 }
 
-/// What a move may take as long as nobody has set a clock: nobody waits longer for a program that he types to.
+/// Time per move until a time control is set.
 const UNTOLD: Duration = Duration::from_secs(2);
 
 impl Clocks {
@@ -46,13 +45,13 @@ impl Clocks {
         }
     }
 
-    /// A new game under the same control: full clocks, no limit of depth, and time is time.
+    /// New game: full clocks, no depth limit, no node rate.
     pub(super) fn restart(&mut self) {
         (self.depth, self.node_rate) = (None, None);
         self.begin(0);
     }
 
-    /// Clocks are full, and moves count from this ply on.
+    /// Resets the clocks; moves count from this ply on.
     fn begin(&mut self, ply: usize) {
         self.since = ply;
         if let Control::Level { base, .. } = self.control {
@@ -60,7 +59,7 @@ impl Clocks {
         }
     }
 
-    /// The plies played so far are those of another game.
+    /// Counts moves from ply 0.
     pub(super) fn count_from_start(&mut self) {
         self.since = 0;
     }
@@ -95,13 +94,13 @@ impl Clocks {
         self.since
     }
 
-    /// What the engine's clock shows.
+    /// The engine's clock.
     pub(super) fn own(&self) -> Duration {
         self.own
     }
 
-    /// The engine has made a move, after so many others since the control began. An interface that tells the time
-    /// before each move knows better; another leaves us to our own reckoning.
+    /// Deducts the time of an engine move, made after `moves_before` others of this time control. Interfaces that send `time`
+    /// overwrite it.
     pub(super) fn spend(&mut self, used: Duration, moves_before: u32) {
         let Control::Level { moves, base, increment } = self.control else { return };
         let has_reached = moves.is_some_and(|moves| (moves_before + 1).is_multiple_of(moves.get()));
@@ -109,8 +108,7 @@ impl Clocks {
         self.own = self.own.saturating_sub(used) + increment + added;
     }
 
-    /// The limits of a search for a move of the engine, which plays that color and has made so many moves since the
-    /// control began.
+    /// Search limits for the engine, which plays this color and has made `moves_before` moves of this time control.
     pub(super) fn limits(&self, color: Color, moves_before: u32) -> SearchLimits {
         let mut limits = SearchLimits { depth: self.depth, ..SearchLimits::default() };
         match self.control {
@@ -133,7 +131,7 @@ impl Clocks {
     }
 }
 
-/// The same limits with nodes in place of time.
+/// Converts time limits to node limits (`nps`).
 fn count_nodes(limits: SearchLimits, color: Color, rate: u64) -> SearchLimits {
     let time_budget = TimeBudget::new(&limits, color, Duration::ZERO);
     let time = limits.move_time.or(time_budget.soft).unwrap_or_default();

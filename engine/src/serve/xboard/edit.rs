@@ -1,23 +1,23 @@
-//! The old way to set up a position, piece by piece.
+//! Edit mode: sets up a position piece by piece.
 
 use smalt_chess::{CastlingMode, Color, File, Piece, Position, PositionError, Rank, Role, Setup, Square};
 use smalt_protocol::xboard::client::EditLine;
 
-/// A board under edit.
+/// Board in edit mode.
 #[derive(Clone, Debug)]
 pub(super) struct Editor {
     setup: Setup,
-    /// Of the next piece.
+    /// Color of the next piece.
     color: Color,
 }
 
 impl Editor {
-    /// Begins with the pieces of a position.
+    /// Starts from the pieces of a position.
     pub(super) fn new(position: &Position) -> Editor {
         Editor { setup: position.to_setup(), color: Color::White }
     }
 
-    /// Does what a line says; false for the last one.
+    /// Applies a line; false for the last one.
     pub(super) fn edit(&mut self, line: EditLine) -> bool {
         match line {
             EditLine::Clear => self.setup.board = [None; 64],

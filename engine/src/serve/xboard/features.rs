@@ -1,4 +1,4 @@
-//! What the engine wants and offers, in the words of `feature`.
+//! The `feature` commands.
 
 use std::fmt;
 
@@ -6,17 +6,17 @@ use smalt_protocol::xboard::declare_option;
 
 use crate::serve::settings::{CHESS960, HASH, PONDER, SHOW_WDL, SYZYGY_PATH, Settings, THREADS};
 
-/// Options that have commands of their own in this protocol, or no meaning.
+/// Options that xboard sets by other commands, or not at all.
 const OTHERWISE_SET: [&str; 6] = [HASH, THREADS, PONDER, CHESS960, SHOW_WDL, SYZYGY_PATH];
 
-/// The wishes that never vary. SearchControl are no news: lines are heard at any time.
+/// Constant features. No `sigint`, since input is read at any time.
 const WISHES: &str = "\
 feature ping=1 setboard=1 playother=1 san=0 usermove=1 time=1 draw=1 reuse=1 analyze=1
 feature colors=0 sigint=0 sigterm=0 ics=1 name=1 pause=0 nps=1 debug=1 exclude=1
 feature memory=1 smp=1 egt=\"syzygy\" variants=\"normal,fischerandom\"";
 
-/// Tells all features.
-pub(super) fn tell(say: &mut dyn FnMut(&dyn fmt::Display)) {
+/// Sends all features.
+pub(super) fn send(say: &mut dyn FnMut(&dyn fmt::Display)) {
     say(&"feature done=0");
     say(&concat!("feature myname=\"Smalt ", env!("CARGO_PKG_VERSION"), "\""));
     say(&WISHES);

@@ -7,10 +7,10 @@ mod claims;
 mod clocks;
 mod edit;
 mod features;
+mod handler;
 mod report;
 mod setting_up;
 mod thinking;
-mod work;
 
 use std::sync::mpsc;
 
@@ -19,17 +19,17 @@ use smalt_protocol::xboard::client::EditLine;
 use smalt_protocol::xboard::{ClientMessage, EngineMessage};
 
 use super::console::ConsoleCommand;
+use super::engine_thread::EngineThread;
 use super::output::Output;
-use super::servant::Servant;
 use super::settings::{HASH, SYZYGY_PATH, THREADS};
-use super::{Event, Flow, converse};
+use super::{Event, Flow, run_loop};
 use board::{Board, MoveRefusal};
 use clocks::Clocks;
 use edit::Editor;
+use handler::{CommandHandler, Job};
 use thinking::{Purpose, RunningSearch};
-use work::{Desk, Job};
 
-pub(crate) use work::Report;
+pub(crate) use handler::Report;
 
 /// What the engine does with the game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -45,7 +45,7 @@ enum Mode {
 /// A conversation in xboard's protocol.
 pub(crate) struct Session {
     output: Output,
-    servant: Servant<Job>,
+    engine_thread: EngineThread<Job>,
     board: Board,
     clocks: Clocks,
     mode: Mode,
@@ -65,15 +65,15 @@ pub(crate) struct Session {
     /// Whether a draw has been offered since the engine's last move.
     is_draw_offered: bool,
     /// Whether something was asked for that nothing stops and whose end is awaited.
-    has_errand: bool,
+    has_pending_job: bool,
 }
 
 impl Session {
     pub(crate) fn new(output: Output, events: mpsc::Sender<Event>) -> Session {
-        let mut desk = Desk::new(events);
+        let mut handler = CommandHandler::new(events);
         Session {
             output,
-            servant: Servant::start(move |job| desk.work(job)),
+            engine_thread: EngineThread::start(move |job| handler.handle(job)),
             board: Board::new(),
             clocks: Clocks::new(),
             mode: Mode::Playing(Color::Black),
@@ -85,34 +85,34 @@ impl Session {
             expected: None,
             score: None,
             is_draw_offered: false,
-            has_errand: false,
+            has_pending_job: false,
         }
     }
 
     /// Serves from this line on until told to quit or a pipe ends.
     pub(crate) fn run(mut self, first: String, events: &mpsc::Receiver<Event>) {
-        let is_read = converse(first, events, |event| match event {
-            Event::Line(line) => self.hear(&line),
-            Event::Report(report) => self.hear_report(report),
+        let is_read = run_loop(first, events, |event| match event {
+            Event::Line(line) => self.on_line(&line),
+            Event::Report(report) => self.on_report(report),
             Event::EndOfInput | Event::OutputClosed => Flow::Quit,
         });
-        self.abandon();
-        self.servant.dismiss(self.has_errand && is_read);
+        self.abort_search();
+        self.engine_thread.finish(self.has_pending_job && is_read);
     }
 
-    fn hear(&mut self, line: &str) -> Flow {
+    fn on_line(&mut self, line: &str) -> Flow {
         if self.editor.is_some() {
             self.edit(line);
-            return Flow::GoOn;
+            return Flow::Continue;
         }
         let message = ClientMessage::parse(line);
         match message {
             ClientMessage::Quit => return Flow::Quit,
             ClientMessage::ProtocolVersion(version) if version >= 2 => {
-                features::tell(&mut |text| self.output.say(text));
+                features::send(&mut |text| self.output.say(text));
             }
             ClientMessage::Ping(number) => self.answer_ping(number),
-            ClientMessage::Move { text, .. } => self.hear_move(text),
+            ClientMessage::Move { text, .. } => self.on_move(text),
             ClientMessage::Option { name, value } => self.set(name, value.unwrap_or_default(), line),
             ClientMessage::Memory(megabytes) => self.set(HASH, &megabytes.to_string(), line),
             ClientMessage::Cores(count) => self.set(THREADS, &count.to_string(), line),
@@ -121,14 +121,14 @@ impl Session {
             ClientMessage::EgtPath { .. } => self.refuse("unsupported kind of tables", line),
             ClientMessage::NodeRate(0) => self.refuse("the processor's time is not measured", line),
             ClientMessage::Pause | ClientMessage::Resume => self.refuse("unknown command", line),
-            ClientMessage::Other(line) => self.hear_other(line),
-            _ => self.hear_game(&message, line),
+            ClientMessage::Other(line) => self.on_other_line(line),
+            _ => self.on_game_command(&message, line),
         }
-        Flow::GoOn
+        Flow::Continue
     }
 
     /// What concerns the game, its clocks, and thinking about it.
-    fn hear_game(&mut self, message: &ClientMessage<'_>, line: &str) {
+    fn on_game_command(&mut self, message: &ClientMessage<'_>, line: &str) {
         match *message {
             ClientMessage::New => self.new_game(),
             ClientMessage::Variant("normal") => self.board.set_variant(CastlingMode::Standard),
@@ -136,11 +136,11 @@ impl Session {
             ClientMessage::Variant(_) => self.refuse("unsupported variant", line),
             ClientMessage::SetBoard(fen) => self.set_board(Position::from_fen(fen)),
             ClientMessage::Edit => {
-                self.abandon();
+                self.abort_search();
                 self.editor = Some(Editor::new(self.board.position()));
             }
-            ClientMessage::White => self.give_turn(Color::White),
-            ClientMessage::Black => self.give_turn(Color::Black),
+            ClientMessage::White => self.set_turn(Color::White),
+            ClientMessage::Black => self.set_turn(Color::Black),
             ClientMessage::Undo => self.undo(line),
             ClientMessage::Remove => self.remove(line),
             ClientMessage::Force | ClientMessage::Result { .. } => self.enter(Mode::Force),
@@ -150,21 +150,21 @@ impl Session {
             ClientMessage::PlayOther => self.play_other(line),
             ClientMessage::Analyze => self.analyze(line),
             ClientMessage::MoveNow => self.move_now(),
-            ClientMessage::Hard => self.ponder_from_now_on(),
-            ClientMessage::Easy => self.ponder_no_more(),
+            ClientMessage::Hard => self.enable_pondering(),
+            ClientMessage::Easy => self.disable_pondering(),
             ClientMessage::Post => self.posts = true,
             ClientMessage::NoPost => self.posts = false,
             ClientMessage::Draw => self.consider_draw(),
             ClientMessage::Hint => self.hint(),
             ClientMessage::Book => self.aside(Job::ShowBook(*self.board.position())),
-            ClientMessage::Status => self.tell_status(),
+            ClientMessage::Status => self.send_status(),
             ClientMessage::Exclude(moves) => self.exclude(moves, true, line),
             ClientMessage::Include(moves) => self.exclude(moves, false, line),
-            _ => self.hear_clock(message),
+            _ => self.on_clock_command(message),
         }
     }
 
-    fn hear_clock(&mut self, message: &ClientMessage<'_>) {
+    fn on_clock_command(&mut self, message: &ClientMessage<'_>) {
         match *message {
             ClientMessage::Time(time) => return self.clocks.set_own(time),
             ClientMessage::OpponentTime(time) => return self.clocks.set_other(time),
@@ -177,10 +177,10 @@ impl Session {
             // What is left changes nothing here: `xboard`, names, ratings, what was accepted.
             _ => return,
         }
-        self.ponder_anew();
+        self.restart_pondering();
     }
 
-    fn hear_other(&mut self, line: &str) {
+    fn on_other_line(&mut self, line: &str) {
         match ConsoleCommand::parse(line) {
             Some(command) => self.console(command, line),
             None if line.is_empty() => {}
@@ -197,8 +197,8 @@ impl Session {
         self.aside(Job::Set { name, value, asked });
     }
 
-    fn hear_move(&mut self, text: &str) {
-        if self.is_thinking_of_move() {
+    fn on_move(&mut self, text: &str) {
+        if self.is_searching_move() {
             return self.output.say(format_args!("Illegal move (not your turn): {text}"));
         }
         let mv = match self.board.read_move(text) {
@@ -206,11 +206,11 @@ impl Session {
             Err(MoveRefusal::Illegal) => return self.output.say(format_args!("Illegal move: {text}")),
             Err(MoveRefusal::Ambiguous) => return self.refuse("ambiguous move", text),
         };
-        if self.is_awaited(mv) {
+        if self.is_ponder_hit(mv) {
             self.board.play(mv);
-            return self.move_was_awaited();
+            return self.on_ponderhit();
         }
-        self.abandon();
+        self.abort_search();
         self.board.play(mv);
         self.expected = None;
         self.go_on();
@@ -252,7 +252,7 @@ impl Session {
         }
     }
 
-    fn hear_report(&mut self, report: Report) -> Flow {
+    fn on_report(&mut self, report: Report) -> Flow {
         match report {
             Report::Begun(number) => self.search_begun(number),
             Report::Progress(number, progress) => self.search_progressed(number, progress),
@@ -260,6 +260,6 @@ impl Session {
             Report::Said(text) => self.output.say(text),
             Report::Reached(number) => self.output.say(EngineMessage::Pong(number)),
         }
-        Flow::GoOn
+        Flow::Continue
     }
 }

@@ -1,4 +1,4 @@
-//! The search's progress in the words of this protocol.
+//! Search progress in xboard's format.
 
 use smalt_chess::{Move, Position, San};
 use smalt_protocol::xboard::engine::Status;
@@ -8,8 +8,8 @@ use crate::bench::per_second;
 use crate::search::Progress;
 use crate::serve::output::Output;
 
-/// Tells the state of a search that began at this position, a line for each of the best.
-pub(super) fn tell_progress(output: &Output, position: &Position, progress: &Progress) {
+/// Sends the thinking output, one line per PV.
+pub(super) fn send_info(output: &Output, position: &Position, progress: &Progress) {
     for line in &progress.lines {
         let pv = write_line(position, &line.moves);
         output.say(EngineMessage::Thinking(Thinking {
@@ -37,7 +37,7 @@ fn write_line(position: &Position, moves: &[Move]) -> String {
     texts.collect::<Vec<_>>().join(" ")
 }
 
-/// How far an analysis has come: the last depth that is done, so that no move of it is left.
+/// Status of an analysis (`stat01`).
 pub(super) fn status(position: &Position, latest: Option<&Progress>, time: std::time::Duration) -> Status {
     let moves = position.count_legal_moves() as u32;
     Status {

@@ -1,4 +1,4 @@
-//! Verbs of the conversation that change the game or who plays it, other than moves.
+//! Xboard commands that change the game or the engine's side, other than moves.
 
 use std::fmt::Display;
 
@@ -7,15 +7,15 @@ use smalt_protocol::xboard::EngineMessage;
 use smalt_protocol::xboard::client::MoveSet;
 use smalt_protocol::xboard::engine::Audience;
 
+use super::handler::Job;
 use super::thinking::Purpose;
-use super::work::Job;
 use super::{Mode, Session};
 
 impl Session {
     /// A new game, in which the engine plays Black, unless it analyzes.
     pub(super) fn new_game(&mut self) {
-        self.abandon();
-        self.servant.hand_over(Job::NewGame);
+        self.abort_search();
+        self.engine_thread.send(Job::NewGame);
         self.board.set_variant(CastlingMode::Standard);
         self.clocks.restart();
         if self.mode != Mode::Analysis {
@@ -24,9 +24,9 @@ impl Session {
         self.put_up(Position::start());
     }
 
-    /// Sets up a position, or says why it is none.
+    /// Sets the position, or reports why it is invalid.
     pub(super) fn set_board<E: Display>(&mut self, position: Result<Position, E>) {
-        self.abandon();
+        self.abort_search();
         match position {
             Ok(position) => self.put_up(position),
             Err(reason) => {
@@ -45,39 +45,39 @@ impl Session {
         self.analyze_on();
     }
 
-    /// Forgets what was thought of another position.
+    /// Clears the results of searches of another position.
     fn forget(&mut self) {
         (self.expected, self.score, self.is_draw_offered) = (None, None, false);
     }
 
-    /// The old commands `white` and `black`: that side is to move, the engine plays the other one, and waits.
-    pub(super) fn give_turn(&mut self, turn: Color) {
-        self.abandon();
+    /// The old commands `white` and `black`: that side is to move, and the engine plays the other one.
+    pub(super) fn set_turn(&mut self, turn: Color) {
+        self.abort_search();
         if self.board.turn() != turn {
             self.set_board(self.board.with_turn(turn));
         }
         self.mode = Mode::Playing(!turn);
     }
 
-    /// Takes a move back, of either side.
+    /// Undoes one ply.
     pub(super) fn undo(&mut self, line: &str) {
         if matches!(self.mode, Mode::Playing(_)) {
             return self.refuse("command not legal now", line);
         }
-        self.take_back(1, line);
+        self.undo_moves(1, line);
     }
 
-    /// Takes a move of each side back.
+    /// Undoes two plies.
     pub(super) fn remove(&mut self, line: &str) {
-        self.take_back(2, line);
+        self.undo_moves(2, line);
     }
 
-    fn take_back(&mut self, count: usize, line: &str) {
-        let was_thinking = self.is_thinking_of_move();
-        if !self.board.take_back(count) {
+    fn undo_moves(&mut self, count: usize, line: &str) {
+        let was_thinking = self.is_searching_move();
+        if !self.board.undo_moves(count) {
             return self.refuse("command not legal now", line);
         }
-        self.abandon();
+        self.abort_search();
         self.forget();
         self.analyze_on();
         if was_thinking {
@@ -85,9 +85,9 @@ impl Session {
         }
     }
 
-    /// Leaves what it did for another mode.
+    /// Switches the mode.
     pub(super) fn enter(&mut self, mode: Mode) {
-        self.abandon();
+        self.abort_search();
         self.mode = mode;
         self.is_draw_offered = false;
     }
@@ -96,7 +96,7 @@ impl Session {
         if self.board.is_refused() {
             return self.refuse("illegal position", line);
         }
-        if self.is_thinking_of_move() {
+        if self.is_searching_move() {
             return;
         }
         let offered = self.is_draw_offered;
@@ -121,12 +121,12 @@ impl Session {
         self.analyze_on();
     }
 
-    /// Leaves moves out of the search of this position, or takes them in again.
-    pub(super) fn exclude(&mut self, moves: MoveSet<'_>, is_left_out: bool, line: &str) {
-        match self.board.exclude(moves, is_left_out) {
+    /// Excludes root moves, or includes them again.
+    pub(super) fn exclude(&mut self, moves: MoveSet<'_>, is_excluded: bool, line: &str) {
+        match self.board.exclude(moves, is_excluded) {
             Ok(()) => {
                 if self.mode == Mode::Analysis {
-                    self.abandon();
+                    self.abort_search();
                     self.analyze_on();
                 }
             }

@@ -1,4 +1,4 @@
-//! What is searched, what for, and what becomes of it: moves, pondering, analysis, hints.
+//! Searches of an xboard session: moves, pondering, analysis and hints.
 
 use std::sync::Arc;
 use std::time::Duration;
@@ -7,46 +7,46 @@ use smalt_chess::{Color, Move, Position};
 use smalt_protocol::SearchLimits;
 use smalt_protocol::xboard::EngineMessage;
 
-use super::work::Job;
+use super::handler::Job;
 use super::{Mode, Session, claims, report};
 use crate::engine::Choice;
 use crate::search::{ClockState, Progress, SearchControl};
 use crate::serve::console::ConsoleCommand;
 
-/// What a search is for.
+/// Purpose of a search.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Purpose {
     /// A move to play.
     Move,
-    /// The answer to a move that is expected, on the opponent's time.
+    /// Pondering: the reply to the expected move, on the opponent's time.
     Ponder {
         /// The move.
         awaited: Move,
-        /// What the engine's clock showed.
+        /// The engine's clock at the start.
         clock: Duration,
     },
-    /// The position, until something changes.
+    /// Analysis of the position.
     Analysis,
-    /// A move to recommend.
+    /// A hint.
     Hint,
-    /// A count of moves, for somebody at a terminal.
+    /// A perft on the console.
     Count,
 }
 
-/// A search that has been asked for, perhaps before it could begin.
+/// A requested search; it may still wait in the queue.
 pub(super) struct RunningSearch {
     number: u64,
     purpose: Purpose,
     control: Arc<SearchControl>,
-    /// Where it begins.
+    /// Root position.
     position: Position,
     latest: Option<Progress>,
     has_begun: bool,
-    /// Pings to be answered when it has begun.
+    /// Pings to answer when it has started.
     pings: Vec<u64>,
 }
 
-/// Nodes that a hint is worth.
+/// Node limit of a hint.
 const HINT_NODES: u64 = 200_000;
 
 impl Session {
@@ -54,22 +54,22 @@ impl Session {
         self.search.as_ref().map(|search| search.purpose)
     }
 
-    /// Whether the engine is at its move.
-    pub(super) fn is_thinking_of_move(&self) -> bool {
+    /// Whether the engine searches its own move.
+    pub(super) fn is_searching_move(&self) -> bool {
         self.purpose() == Some(Purpose::Move)
     }
 
-    /// Ends the search that runs, if any: nothing that it still reports will be heard.
-    pub(super) fn abandon(&mut self) {
+    /// Aborts the running search, if any, and ignores its further reports.
+    pub(super) fn abort_search(&mut self) {
         if let Some(search) = self.search.take() {
             search.control.stop();
-            search.pings.into_iter().for_each(|number| self.servant.hand_over(Job::Answer(number)));
+            search.pings.into_iter().for_each(|number| self.engine_thread.send(Job::Answer(number)));
         }
     }
 
-    /// Begins a search in place of the one that runs.
+    /// Starts a search in place of the running one.
     pub(super) fn start(&mut self, purpose: Purpose) {
-        self.abandon();
+        self.abort_search();
         let limits = match purpose {
             Purpose::Move | Purpose::Ponder { .. } => self.limits(),
             Purpose::Hint => SearchLimits { nodes: Some(HINT_NODES), ..SearchLimits::default() },
@@ -86,10 +86,10 @@ impl Session {
         let limits = SearchLimits { ponder: awaited.is_some(), search_moves, ..limits };
         let control = self.watch(purpose, awaited, clock);
         let line = self.board.line(awaited);
-        self.servant.hand_over(Job::Search { number: self.searches, line, limits, control });
+        self.engine_thread.send(Job::Search { number: self.searches, line, limits, control });
     }
 
-    /// Notes what is going to run; its signals.
+    /// Registers the search about to run and returns its control.
     fn watch(&mut self, purpose: Purpose, awaited: Option<Move>, clock: ClockState) -> Arc<SearchControl> {
         let control = Arc::new(SearchControl::new(clock));
         let position = *self.board.position();
@@ -106,7 +106,7 @@ impl Session {
         control
     }
 
-    /// What a move of the engine may take.
+    /// Limits of the engine's next move.
     fn limits(&self) -> SearchLimits {
         let color = self.own_color();
         self.clocks.limits(color, self.board.moves_of(color, self.clocks.since()))
@@ -119,7 +119,7 @@ impl Session {
         }
     }
 
-    /// Analyzes the position if that is the mode and there is something to search.
+    /// Starts analysis in analysis mode, if there is a move to search.
     pub(super) fn analyze_on(&mut self) {
         let has_moves = match self.board.moves_to_search() {
             Some(moves) => !moves.is_empty(),
@@ -130,7 +130,7 @@ impl Session {
         }
     }
 
-    /// Thinks on the opponent's time if it may and knows what to expect.
+    /// Ponders, if enabled and a reply is expected.
     pub(super) fn ponder(&mut self) {
         let is_waiting = self.mode == Mode::Playing(!self.board.turn());
         let Some(awaited) = self.expected.filter(|_| is_waiting && self.ponders) else { return };
@@ -143,41 +143,41 @@ impl Session {
         self.start(Purpose::Ponder { awaited, clock: self.clocks.own() });
     }
 
-    pub(super) fn ponder_from_now_on(&mut self) {
+    pub(super) fn enable_pondering(&mut self) {
         self.ponders = true;
         if self.search.is_none() {
             self.ponder();
         }
     }
 
-    pub(super) fn ponder_no_more(&mut self) {
+    pub(super) fn disable_pondering(&mut self) {
         self.ponders = false;
         if let Some(Purpose::Ponder { .. }) = self.purpose() {
-            self.abandon();
+            self.abort_search();
         }
     }
 
-    /// Ponders with the time control that has just been set.
-    pub(super) fn ponder_anew(&mut self) {
+    /// Restarts pondering with a new time control.
+    pub(super) fn restart_pondering(&mut self) {
         if let Some(Purpose::Ponder { .. }) = self.purpose() {
-            self.abandon();
+            self.abort_search();
             self.ponder();
         }
     }
 
-    /// Whether this very move is pondered on, with a clock that has not fallen short of what was reckoned.
-    pub(super) fn is_awaited(&self, mv: Move) -> bool {
+    /// Whether the move is a ponder hit, with a clock no lower than planned for.
+    pub(super) fn is_ponder_hit(&self, mv: Move) -> bool {
         match self.purpose() {
             Some(Purpose::Ponder { awaited, clock }) => awaited == mv && self.clocks.own() >= clock / 8 * 7,
             _ => false,
         }
     }
 
-    /// The move pondered on has been played: the search goes on, for a move.
-    pub(super) fn move_was_awaited(&mut self) {
+    /// Ponder hit: the search goes on as a search for a move.
+    pub(super) fn on_ponderhit(&mut self) {
         self.expected = None;
         if self.claim() {
-            return self.abandon();
+            return self.abort_search();
         }
         if let Some(search) = &mut self.search {
             search.purpose = Purpose::Move;
@@ -191,7 +191,7 @@ impl Session {
         }
     }
 
-    /// Answers behind everything that was asked before: thinking about a move too, pondering and analysis not.
+    /// Answers a ping after all earlier commands, a search for a move included, but not pondering or analysis.
     pub(super) fn answer_ping(&mut self, number: u64) {
         match &mut self.search {
             Some(RunningSearch {
@@ -206,18 +206,17 @@ impl Session {
                     pings.push(number);
                 }
             }
-            _ => self.servant.hand_over(Job::Answer(number)),
+            _ => self.engine_thread.send(Job::Answer(number)),
         }
     }
 
-    /// Has something done that needs the engine: at once if it ponders or analyzes, and then it begins anew; else behind
-    /// the search for a move.
+    /// Queues a job for the engine: interrupts and restarts pondering or analysis, but waits for a search for a move.
     pub(super) fn aside(&mut self, job: Job) {
         let purpose = self.purpose();
         if matches!(purpose, Some(Purpose::Ponder { .. } | Purpose::Analysis)) {
-            self.abandon();
+            self.abort_search();
         }
-        self.servant.hand_over(job);
+        self.engine_thread.send(job);
         match purpose {
             Some(Purpose::Ponder { .. }) => self.ponder(),
             Some(Purpose::Analysis) => self.analyze_on(),
@@ -225,18 +224,18 @@ impl Session {
         }
     }
 
-    /// Does what somebody at a terminal wants.
+    /// Runs a console command.
     pub(super) fn console(&mut self, command: ConsoleCommand, line: &str) {
         let is_count = matches!(command, ConsoleCommand::Perft(_) | ConsoleCommand::Divide(_));
-        if self.is_thinking_of_move() || is_count && self.mode == Mode::Analysis {
+        if self.is_searching_move() || is_count && self.mode == Mode::Analysis {
             return self.refuse("command not legal now", line);
         }
-        self.has_errand |= command.is_errand();
+        self.has_pending_job |= command.is_errand();
         let line = self.board.line(None);
         if is_count {
-            self.abandon();
+            self.abort_search();
             let control = self.watch(Purpose::Count, None, ClockState::Running);
-            return self.servant.hand_over(Job::Console { command, line, control });
+            return self.engine_thread.send(Job::Console { command, line, control });
         }
         let control = Arc::new(SearchControl::new(ClockState::Running));
         self.aside(Job::Console { command, line, control });
@@ -261,17 +260,17 @@ impl Session {
         }
     }
 
-    pub(super) fn tell_status(&self) {
+    pub(super) fn send_status(&self) {
         if let Some(search) = self.search.as_ref().filter(|search| search.purpose == Purpose::Analysis) {
             let status = report::status(&search.position, search.latest.as_ref(), search.control.elapsed());
             self.output.say(EngineMessage::Status(status));
         }
     }
 
-    /// Takes a draw that is offered, at once or with the next move.
+    /// Answers a draw offer, at once or with the next move.
     pub(super) fn consider_draw(&mut self) {
         self.is_draw_offered = true;
-        if !self.is_thinking_of_move() {
+        if !self.is_searching_move() {
             self.answer_draw();
         }
     }
@@ -306,7 +305,7 @@ impl Session {
             Purpose::Hint | Purpose::Count => false,
         };
         if is_shown {
-            report::tell_progress(&output, &search.position, &progress);
+            report::send_info(&output, &search.position, &progress);
         }
         search.latest = Some(progress);
     }
@@ -323,7 +322,7 @@ impl Session {
                     self.output.say(EngineMessage::Hint(&self.board.write_move(mv)));
                 }
             }
-            // These end only when they are no longer wanted.
+            // These end only when aborted.
             Purpose::Ponder { .. } | Purpose::Analysis | Purpose::Count => {}
         }
     }

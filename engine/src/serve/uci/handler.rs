@@ -1,4 +1,4 @@
-//! The thread that owns the engine: does what the lines say, one after the other.
+//! The engine thread's side of UCI: executes commands one after the other.
 
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -11,29 +11,29 @@ use smalt_protocol::uci::{ClientMessage, EngineMessage};
 use smalt_protocol::{Moves, SearchLimits};
 
 use super::RunningSearch;
-use super::report::{tell_choice, tell_progress};
+use super::report::{send_bestmove, send_info};
 use crate::engine::Engine;
 use crate::search::{ClockState, SearchControl};
 use crate::serve::console::{self, ConsoleCommand};
 use crate::serve::output::Output;
 use crate::serve::settings::Settings;
 
-/// What the thread that obeys owns.
-pub(super) struct Desk {
+/// The engine, its options and the output.
+pub(super) struct CommandHandler {
     engine: Engine,
     settings: Settings,
     output: Output,
 }
 
-impl Desk {
-    pub(super) fn new(output: Output) -> Desk {
-        Desk { engine: Engine::new(), settings: Settings::new(), output }
+impl CommandHandler {
+    pub(super) fn new(output: Output) -> CommandHandler {
+        CommandHandler { engine: Engine::new(), settings: Settings::new(), output }
     }
 
-    /// Does what a line says.
-    pub(super) fn obey(&mut self, line: &str, search: Option<Arc<RunningSearch>>) {
+    /// Executes a command line.
+    pub(super) fn handle(&mut self, line: &str, search: Option<Arc<RunningSearch>>) {
         match ClientMessage::parse(line) {
-            ClientMessage::Uci => self.introduce(),
+            ClientMessage::Uci => self.send_id(),
             ClientMessage::IsReady => self.output.say(EngineMessage::ReadyOk),
             ClientMessage::UciNewGame => self.engine.new_game(),
             ClientMessage::SetOption { name, value } => {
@@ -45,28 +45,28 @@ impl Desk {
             }
             ClientMessage::Position { start, moves } => {
                 let set = self.set_position(start, moves);
-                self.complain(set);
+                self.report_error(set);
             }
             ClientMessage::Go(limits) => {
                 if let Some(search) = search {
-                    self.tell_what_is_unread(line, &limits);
+                    self.report_skipped_words(line, &limits);
                     self.go(&limits, &search);
                 }
             }
-            ClientMessage::Other(line) => self.obey_own_command(line, search.as_deref()),
-            // The session has heard these; nothing is logged, nothing has to be registered.
+            ClientMessage::Other(line) => self.handle_console_command(line, search.as_deref()),
+            // Handled by the session, or without effect here.
             ClientMessage::Stop | ClientMessage::PonderHit | ClientMessage::Quit => {}
             ClientMessage::Debug(_) | ClientMessage::Register(_) => {}
         }
     }
 
-    fn complain(&self, result: Result<(), String>) {
+    fn report_error(&self, result: Result<(), String>) {
         if let Err(reason) = result {
             self.output.tell(reason);
         }
     }
 
-    fn introduce(&self) {
+    fn send_id(&self) {
         self.output.say(EngineMessage::Id(Id::Name(concat!("Smalt ", env!("CARGO_PKG_VERSION")))));
         self.output.say(EngineMessage::Id(Id::Author(env!("CARGO_PKG_AUTHORS"))));
         for option in self.settings.declarations() {
@@ -87,8 +87,8 @@ impl Desk {
         }
     }
 
-    /// Tells which words of `go` were skipped, and which root moves are none.
-    fn tell_what_is_unread(&self, line: &str, limits: &SearchLimits) {
+    /// Reports words of `go` that were skipped, and illegal `searchmoves`.
+    fn report_skipped_words(&self, line: &str, limits: &SearchLimits) {
         let unread = unread_words_of_go(line);
         if !unread.is_empty() {
             let consequence = match is_endless(limits, self.engine.position().turn()) {
@@ -115,11 +115,11 @@ impl Desk {
             None => {
                 let (output, settings) = (&self.output, &self.settings);
                 let choice = self.engine.go(limits, &search.control, &mut |progress| {
-                    tell_progress(output, settings, progress);
+                    send_info(output, settings, progress);
                 });
                 // Before the move is told: whoever reads it may ask at once whether we are ready.
                 search.is_over.store(true, Ordering::Release);
-                tell_choice(output, settings.castling, choice);
+                send_bestmove(output, settings.castling, choice);
             }
         }
         search.is_over.store(true, Ordering::Release);
@@ -136,7 +136,7 @@ impl Desk {
         }
     }
 
-    fn obey_own_command(&mut self, line: &str, search: Option<&RunningSearch>) {
+    fn handle_console_command(&mut self, line: &str, search: Option<&RunningSearch>) {
         match ConsoleCommand::parse(line) {
             Some(command) => {
                 let output = &self.output;

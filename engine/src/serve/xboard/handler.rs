@@ -1,5 +1,5 @@
-//! The thread that owns the engine: what it is asked, what it reports. It says nothing itself: whether a report is still
-//! of interest, the session alone can tell.
+//! The engine thread's side of xboard: jobs and reports. It writes no output: the session decides whether a report is still
+//! current.
 
 use std::fmt::Display;
 use std::sync::{Arc, mpsc};
@@ -14,55 +14,55 @@ use crate::serve::Event;
 use crate::serve::console::ConsoleCommand;
 use crate::serve::settings::Settings;
 
-/// Something to do.
+/// A job for the engine thread.
 pub(super) enum Job {
-    /// Forget the games before.
+    /// Start a new game.
     NewGame,
-    /// Set an option; the line that asked for it, for complaints.
+    /// Set an option; `asked` is the command line, for error messages.
     Set { name: String, value: String, asked: String },
-    /// Search, and report under this number.
+    /// Search; reports carry this number.
     Search { number: u64, line: Line, limits: SearchLimits, control: Arc<SearchControl> },
-    /// Show what the book has for the position.
+    /// Show the book moves of a position.
     ShowBook(Position),
-    /// Do what somebody at a terminal wants, where this line has led.
+    /// Run a console command in a position.
     Console { command: ConsoleCommand, line: Line, control: Arc<SearchControl> },
-    /// Say when everything before has been done.
+    /// Report when all earlier jobs are done (ping).
     Answer(u64),
 }
 
-/// What has been done, or seen.
+/// A report of the engine thread.
 pub(crate) enum Report {
-    /// The search of this number has begun: everything before it has been done.
+    /// The search has started; all earlier jobs are done.
     Begun(u64),
-    /// News of a search.
+    /// Search progress.
     Progress(u64, Progress),
-    /// The end of a search.
+    /// The search has ended.
     Choice(u64, Choice),
-    /// Lines to be passed on.
+    /// Text to print.
     Said(String),
-    /// Everything before this [`Job::Answer`] has been done.
+    /// All jobs before this [`Job::Answer`] are done.
     Reached(u64),
 }
 
-/// What the thread owns.
-pub(super) struct Desk {
+/// The engine, its options and the report channel.
+pub(super) struct CommandHandler {
     engine: Engine,
     settings: Settings,
     events: mpsc::Sender<Event>,
 }
 
-impl Desk {
-    pub(super) fn new(events: mpsc::Sender<Event>) -> Desk {
-        Desk { engine: Engine::new(), settings: Settings::new(), events }
+impl CommandHandler {
+    pub(super) fn new(events: mpsc::Sender<Event>) -> CommandHandler {
+        CommandHandler { engine: Engine::new(), settings: Settings::new(), events }
     }
 
-    pub(super) fn work(&mut self, job: Job) {
+    pub(super) fn handle(&mut self, job: Job) {
         match job {
             Job::NewGame => self.engine.new_game(),
             Job::Set { name, value, asked } => {
                 match self.settings.set(&mut self.engine, &name, &value) {
                     Ok(None) => {}
-                    // What interfaces only log.
+                    // A comment, which interfaces only log.
                     Ok(Some(news)) => self.say(&format_args!("# {news}")),
                     Err(error) => self.say(&format_args!("Error ({error}): {asked}")),
                 }
@@ -70,9 +70,9 @@ impl Desk {
             Job::Search { number, line, limits, control } => {
                 self.report(Report::Begun(number));
                 self.set_position(line);
-                let Desk { engine, events, .. } = self;
+                let CommandHandler { engine, events, .. } = self;
                 let choice = engine.go(&limits, &control, &mut |progress| {
-                    // Nobody listens when the conversation has ended.
+                    // The session may have ended.
                     let _ = events.send(Event::Report(Report::Progress(number, progress.clone())));
                 });
                 self.report(Report::Choice(number, choice));
@@ -80,7 +80,7 @@ impl Desk {
             Job::ShowBook(position) => self.show_book(&position),
             Job::Console { command, line, control } => {
                 self.set_position(line);
-                let Desk { engine, settings, events } = self;
+                let CommandHandler { engine, settings, events } = self;
                 command.run(engine, settings, &control, &mut |text| {
                     let _ = events.send(Event::Report(Report::Said(text.to_string())));
                 });
@@ -101,7 +101,7 @@ impl Desk {
         self.report(Report::Said(text.to_string()));
     }
 
-    /// Every line begins with a space, and an empty one ends them.
+    /// Prints the book moves: each line starts with a space, an empty line ends the list.
     fn show_book(&self, position: &Position) {
         let moves = self.engine.book_moves(position);
         let total: u32 = moves.iter().map(|book_move| u32::from(book_move.weight)).sum();
