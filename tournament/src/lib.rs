@@ -14,7 +14,9 @@ pub mod export;
 #[cfg(feature = "nats")]
 pub mod fleet;
 pub mod game;
+pub mod game_file;
 pub mod live;
+mod named_file;
 pub mod opening;
 pub mod packed;
 pub mod pgn;

@@ -36,6 +36,19 @@ impl Unpacked {
     }
 }
 
+/// Whether a file is there and is compressed. A pipe is not read for that.
+///
+/// # Errors
+/// If its first bytes cannot be read.
+pub fn is_packed(path: &Path) -> io::Result<bool> {
+    if !path.is_file() {
+        return Ok(false);
+    }
+    let mut start = Vec::with_capacity(ZSTD.len());
+    File::open(path)?.take(ZSTD.len() as u64).read_to_end(&mut start)?;
+    Ok(start.starts_with(&GZIP) || start == ZSTD)
+}
+
 impl Read for Unpacked {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.0.read(buffer)

@@ -1,12 +1,7 @@
-//! Records as PGN: tags and comments in the forms that users' scripts read, and a file whose games stand in the order
-//! of their numbers though they end in another.
+//! Records as PGN: tags and comments in the forms that users' scripts read.
 
-use std::collections::BTreeMap;
 use std::fmt::{self, Write as _};
-use std::fs::{File, OpenOptions};
-use std::io::{self, Read, Seek, Write};
 use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -231,147 +226,10 @@ fn hours(duration: Duration) -> String {
     format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
 }
 
-/// A file of games in the order of their numbers. A game waits until all before it are there or left out.
-#[derive(Debug)]
-pub struct OrderedPgn {
-    file: Option<File>,
-    /// The name that the file has until it holds what it shall replace, and the one that it gets then.
-    rename: Option<(PathBuf, PathBuf)>,
-    next: u32,
-    waiting: BTreeMap<u32, Option<String>>,
-}
-
-impl OrderedPgn {
-    /// A new file.
-    ///
-    /// # Errors
-    /// If it cannot be made, or is there already.
-    pub fn create(path: &Path) -> io::Result<OrderedPgn> {
-        let file = if is_special(path) { open_special(path)? } else { File::create_new(path)? };
-        Ok(OrderedPgn { file: Some(file), ..Self::nowhere() })
-    }
-
-    /// A file of which so many bytes stay, and all behind them goes; it need not be there.
-    ///
-    /// # Errors
-    /// If it cannot be opened or made.
-    pub fn after(path: &Path, bytes: u64) -> io::Result<OrderedPgn> {
-        if is_special(path) {
-            return Self::create(path);
-        }
-        let mut file = OpenOptions::new().write(true).create(true).truncate(false).open(path)?;
-        file.set_len(bytes)?;
-        file.seek(io::SeekFrom::End(0))?;
-        Ok(OrderedPgn { file: Some(file), ..Self::nowhere() })
-    }
-
-    /// A file that takes the place of another at [`Self::settle`]; so many bytes of the other stay.
-    ///
-    /// # Errors
-    /// If it cannot be made, or the other one cannot be read.
-    pub fn replace(path: &Path, bytes: u64) -> io::Result<OrderedPgn> {
-        if is_special(path) {
-            return Self::create(path);
-        }
-        let mut name = path.as_os_str().to_owned();
-        name.push(".new");
-        let mut file = File::create(&name)?;
-        if bytes > 0 {
-            io::copy(&mut File::open(path)?.take(bytes), &mut file)?;
-        }
-        Ok(OrderedPgn { file: Some(file), rename: Some((name.into(), path.to_owned())), ..Self::nowhere() })
-    }
-
-    /// The games so far are those that the old file had, too: takes its place.
-    ///
-    /// # Errors
-    /// If the system refuses.
-    pub fn settle(&mut self) -> io::Result<()> {
-        self.rename.take().map_or(Ok(()), |(from, to)| std::fs::rename(from, to))
-    }
-
-    /// No file.
-    pub fn nowhere() -> OrderedPgn {
-        OrderedPgn { file: None, rename: None, next: 0, waiting: BTreeMap::new() }
-    }
-
-    /// Takes a game.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn put(&mut self, number: u32, text: &str) -> io::Result<()> {
-        if self.file.is_some() {
-            self.waiting.insert(number, Some(text.to_owned()));
-        }
-        self.write_ready()
-    }
-
-    /// This game will not come.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn leave_out(&mut self, number: u32) -> io::Result<()> {
-        self.waiting.entry(number).or_insert(None);
-        self.write_ready()
-    }
-
-    fn write_ready(&mut self) -> io::Result<()> {
-        while let Some(text) = self.waiting.remove(&self.next) {
-            self.next += 1;
-            self.write(text.as_deref())?;
-        }
-        Ok(())
-    }
-
-    /// Writes all that waits, whatever is missing between.
-    ///
-    /// # Errors
-    /// If the file cannot be written.
-    pub fn finish(&mut self) -> io::Result<()> {
-        while let Some((_, text)) = self.waiting.pop_first() {
-            self.write(text.as_deref())?;
-        }
-        Ok(())
-    }
-
-    fn write(&mut self, text: Option<&str>) -> io::Result<()> {
-        match (&mut self.file, text) {
-            (Some(file), Some(text)) => file.write_all(text.as_bytes()),
-            _ => Ok(()),
-        }
-    }
-}
-
-/// Whether a path names a pipe or a device, which is there already and is not to be replaced.
-pub(crate) fn is_special(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
-}
-
-fn open_special(path: &Path) -> io::Result<File> {
-    File::options().write(true).open(path)
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
     use crate::plan::Notation;
-
-    #[test]
-    fn games_stand_in_the_order_of_their_numbers() {
-        let folder = tempfile::tempdir().unwrap();
-        let path = folder.path().join("games.pgn");
-        let mut file = OrderedPgn::create(&path).unwrap();
-        for number in [2, 0, 3] {
-            file.put(number, &format!("{number} ")).unwrap();
-        }
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "0 ");
-        file.leave_out(1).unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "0 2 3 ");
-        file.put(7, "7 ").unwrap();
-        file.put(5, "5 ").unwrap();
-        file.finish().unwrap();
-        assert_eq!(std::fs::read_to_string(&path).unwrap(), "0 2 3 5 7 ");
-    }
 
     #[test]
     fn comments_have_the_form_that_scripts_read() {

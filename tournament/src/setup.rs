@@ -6,6 +6,7 @@ use std::sync::Arc;
 use smalt_chess::Position;
 
 use crate::game::{TablebaseError, Tablebases};
+use crate::named_file::is_special;
 use crate::opening::{Book, BookError, Openings, Origin, Source};
 use crate::plan::{
     BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Shuffle,
@@ -32,6 +33,9 @@ pub enum SetupError {
     /// The openings are of no known kind.
     #[error("read openings from {}: the name does not tell what they are; it must end in .epd, .fen, .txt, .pgn or .bin, which .gz or .zst may follow, or give format = \"epd\", \"pgn\" or \"polyglot\" (--book-format)", .0.display())]
     Kind(PathBuf),
+    /// They would be gone after the first look.
+    #[error("read openings from {}: it is a pipe or a device, and openings are read several times, also by `resume`; give a file (books in .gz and .zst are read as they are)", .0.display())]
+    Pipe(PathBuf),
     /// They cannot be read, or nothing in them can be used.
     #[error("read openings from {}: {source}", path.display())]
     Book {
@@ -98,6 +102,9 @@ impl Prepared {
 /// Reads a plan's openings to judge and count them.
 fn survey(plan: &Plan) -> Result<Book, SetupError> {
     let path = &plan.openings.file;
+    if is_special(path) {
+        return Err(SetupError::Pipe(path.clone()));
+    }
     let mut source = source_of(path, plan.openings.format)?;
     if plan.variant == Variant::Chess960 && source.origin == Origin::Builtin {
         source.origin = Origin::Chess960;

@@ -360,10 +360,10 @@ pub(super) struct RunFlags {
     /// Where games are written (default: as the store, with .pgn)
     #[arg(long, value_name = "FILE", help_heading = "Output")]
     pub pgn: Option<PathBuf>,
-    /// Games follow those that the file has already, and last positions those of --epd
+    /// Append to the files of --pgn and --epd; other runs may append to them at the same time
     #[arg(long, requires = "pgn", conflicts_with_all = ["pgn_after", "epd_after"], help_heading = "Output")]
     pub append: bool,
-    /// That file is there already: so many of its bytes stay, and the games follow them
+    /// As --append, for the PGN alone: the first BYTES bytes are not this run's
     #[arg(long, value_name = "BYTES", help_heading = "Output")]
     pub pgn_after: Option<u64>,
     /// What its move comments bear besides: nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv
@@ -378,7 +378,7 @@ pub(super) struct RunFlags {
     /// Whether what depends on time is written to it: on or off
     #[arg(long, value_name = "SWITCH", value_parser = parse_word::<Times>, help_heading = "Output")]
     pub pgn_times: Option<Times>,
-    /// The file of last positions is there already: so many of its bytes stay
+    /// The same for the file of last positions
     #[arg(long, value_name = "BYTES", requires = "epd", help_heading = "Output")]
     pub epd_after: Option<u64>,
     /// How it is shown.

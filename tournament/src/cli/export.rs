@@ -1,7 +1,7 @@
 //! Writes what a store holds in the form that is asked for, game after game, so that no store is too large.
 
 use std::fs::File;
-use std::io::{self, BufWriter, Seek, Write};
+use std::io::{self, BufWriter, Write};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -85,30 +85,6 @@ impl NumbersSeen {
             None => bail!("--{what} {span}: no {what} is stored yet"),
         }
     }
-}
-
-/// Writes the last positions of all games of a run, behind so many bytes of the file that stay.
-pub(super) fn write_epd(store: &Path, plan: &Plan, path: &Path, after: u64) -> Result<(), Refusal> {
-    let store = Store::read(store).map_err(refuse_store)?;
-    let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-    let file = cut(path, after).with_context(|| format!("write {}", path.display())).or_failed()?;
-    let mut output = BufWriter::new(file);
-    let written = games(&store, ExportForm::Epd, &Filter::default(), plan, &names, &mut output)?;
-    let written = written.and_then(|()| output.flush());
-    written.with_context(|| format!("write {}", path.display())).or_failed()
-}
-
-fn cut(path: &Path, bytes: u64) -> io::Result<File> {
-    let mut file = File::options().write(true).create(true).truncate(bytes == 0).open(path)?;
-    let length = file.metadata()?.len();
-    // A pipe has no length to be cut to.
-    if bytes > 0 && length > bytes {
-        file.set_len(bytes)?;
-    }
-    if bytes > 0 {
-        file.seek(io::SeekFrom::End(0))?;
-    }
-    Ok(file)
 }
 
 /// The form that the name of a file asks for.

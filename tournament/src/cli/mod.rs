@@ -10,6 +10,7 @@ mod exit;
 mod export;
 mod fastchess;
 mod fleet;
+mod games;
 mod intent;
 mod openings;
 mod output;

@@ -10,7 +10,7 @@ use serde::Serialize;
 
 use super::exit::{OrRefuse, Refusal};
 use super::view::is_store;
-use crate::pgn::is_special;
+use crate::named_file::is_special;
 use crate::plan::{OutputFile, Plan};
 
 /// Whether a path means standard output.
@@ -109,7 +109,8 @@ fn check_apart(output: &OutputFile) -> Result<(), Refusal> {
 
 /// A file of results that could not be written at the end is refused at the begin.
 fn check_writable(path: &Path) -> Result<(), Refusal> {
-    if is_standard_output(path) {
+    // Whoever reads a pipe would take the end of this try for the end of all.
+    if is_standard_output(path) || is_special(path) {
         return Ok(());
     }
     let existed = path.exists();

@@ -15,15 +15,16 @@ use super::display::{Display, Loudness};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::fastchess::{Lines, Shown};
+use super::games::BeginError;
 use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
 use super::view::printable;
-use super::{export, serve, signals};
+use super::{games, serve, signals};
 use crate::calendar::Moment;
 use crate::dashboard::Address;
 use crate::game::{GameObserver, MachineReport, Tablebases};
+use crate::game_file::GameFiles;
 use crate::live::{DemoBoard, Publisher};
 use crate::opening::Book;
-use crate::pgn::OrderedPgn;
 use crate::plan::{FleetPlan, OpeningsPlan, OutputFile, Plan, PlanFile};
 use crate::run::calibration;
 use crate::run::slot::{Terms, command};
@@ -55,15 +56,19 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
     measure_machine(&mut prepared.plan)?;
     let fingerprint = book.fingerprint();
     let mut attempt = 1;
-    let (store, pgn) = loop {
-        match begin(&prepared.plan, &fingerprint) {
+    let emptied = match &face {
+        Face::Native(_) => Vec::new(),
+        Face::Foreign(shown) => shown.emptied(),
+    };
+    let (store, games) = loop {
+        match begin(&prepared, &fingerprint, &emptied) {
             // Another run began in this second.
             Err(BeginError::Taken(_)) if names.are_ours() => attempt += 1,
             begun => break begun?,
         }
         names.give(&mut prepared.plan, attempt);
     };
-    conduct(&prepared, crew, store, pgn, page, face)
+    conduct(&prepared, crew, store, games, page, face)
 }
 
 /// Other programs go around a book whose end their first opening lies behind.
@@ -96,63 +101,25 @@ fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Why a run does not begin.
-enum BeginError {
-    /// There is a file of that name.
-    Taken(Refusal),
-    Other(Refusal),
-}
-
-impl From<BeginError> for Refusal {
-    fn from(error: BeginError) -> Refusal {
-        match error {
-            BeginError::Taken(refusal) | BeginError::Other(refusal) => refusal,
-        }
-    }
-}
-
 /// Makes the files of a run: all of them, or none.
-fn begin(plan: &Plan, openings: &str) -> Result<(Store, OrderedPgn), BeginError> {
+fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(Store, GameFiles), BeginError> {
+    let plan = &prepared.plan;
     let path = output_path(&plan.output.store).map_err(BeginError::Other)?;
     if path.exists() {
         return Err(BeginError::Taken(refuse_store(StoreError::Exists(path))));
     }
-    let pgn = match &plan.output.pgn {
-        Some(pgn) => {
-            let opened = match plan.output.pgn_after {
-                Some(bytes) => OrderedPgn::after(pgn, bytes),
-                None => OrderedPgn::create(pgn),
-            };
-            opened.map_err(|error| refuse_pgn(pgn, error))?
-        }
-        None => OrderedPgn::nowhere(),
-    };
+    let games = games::begin(prepared, emptied)?;
     let plan_text = plan.to_file().to_toml();
     let run = StoredRun { created: SystemTime::now(), plan: plan_text, openings: openings.to_owned() };
-    let store = Store::create(&path, &run).map_err(|error| {
-        let is_new = plan.output.pgn_after.is_none();
-        if let Some(pgn) = plan.output.pgn.as_ref().filter(|pgn| is_new && pgn.is_file()) {
-            // Made a moment ago, and empty.
-            let _ = std::fs::remove_file(pgn);
+    match Store::create(&path, &run) {
+        Ok(store) => Ok((store, games)),
+        Err(error) => {
+            games.discard();
+            let is_taken = matches!(error, StoreError::Exists(_));
+            let refusal = refuse_store(error);
+            Err(if is_taken { BeginError::Taken(refusal) } else { BeginError::Other(refusal) })
         }
-        match error {
-            StoreError::Exists(_) => BeginError::Taken(refuse_store(error)),
-            error => BeginError::Other(refuse_store(error)),
-        }
-    })?;
-    Ok((store, pgn))
-}
-
-fn refuse_pgn(path: &Path, error: std::io::Error) -> BeginError {
-    if error.kind() == std::io::ErrorKind::AlreadyExists {
-        let error = anyhow!(
-            "create {}: it exists already; choose another --pgn, or let games follow with --append",
-            path.display()
-        );
-        return BeginError::Taken(Refusal { exit: Exit::Usage, error });
     }
-    let error = anyhow::Error::new(error).context(format!("create {}", path.display()));
-    BeginError::Other(Refusal { exit: Exit::Usage, error })
 }
 
 /// On this machine engines must be there; on others the run needs a name.
@@ -291,7 +258,7 @@ pub(super) fn conduct(
     prepared: &Prepared,
     crew: Crew,
     store: Store,
-    pgn: OrderedPgn,
+    games: GameFiles,
     page: Option<Address>,
     face: Face,
 ) -> Result<Exit, Refusal> {
@@ -336,7 +303,7 @@ pub(super) fn conduct(
         page.map_err(|refusal| tell(&format!("Warning: {refusal}"))).ok()
     });
     let coordinator =
-        Coordinator::new(prepared, store, &mut *queue, &mut display, pgn).map_err(refuse_run)?;
+        Coordinator::new(prepared, store, &mut *queue, &mut display, games).map_err(refuse_run)?;
     let (standings, conclusion) = coordinator.run(&events).map_err(|error| {
         let refusal = refuse_run(error);
         let advice = format!("go on with: smalt-tournament resume {}", path.display());
@@ -347,9 +314,6 @@ pub(super) fn conduct(
     let page = page.filter(|_| stays);
     if !is_foreign {
         show_results(plan, &path, &standings)?;
-    }
-    if let Some(epd) = &plan.output.epd {
-        export::write_epd(&path, plan, epd, plan.output.epd_after.unwrap_or(0))?;
     }
     let exit = conclude(plan, &path, &conclusion);
     let again = format!("look at it again with: smalt-tournament serve {}", path.display());
@@ -519,22 +483,24 @@ struct Names {
     typed: OutputFile,
     stem: String,
     has_pgn: bool,
+    /// Whether a PGN of that name may be there already.
+    takes_any_pgn: bool,
 }
 
 impl Names {
     fn of(plan: &Plan, face: &Face) -> Names {
-        let has_pgn = match face {
-            Face::Native(_) => true,
-            Face::Foreign(shown) => shown.has_pgn(),
+        let (has_pgn, takes_any_pgn) = match face {
+            Face::Native(_) => (true, plan.output.pgn.is_none() || plan.output.pgn_after.is_some()),
+            Face::Foreign(shown) => (shown.has_pgn(), true),
         };
         let kind = if plan.sprt.is_some() { "sprt".to_owned() } else { plan.format.to_string() };
         let stem = format!("{kind}-{}", Moment::of(SystemTime::now()).file_stamp());
-        Names { typed: plan.output.clone(), stem, has_pgn }
+        Names { typed: plan.output.clone(), stem, has_pgn, takes_any_pgn }
     }
 
     /// Whether another attempt gives other names.
     fn are_ours(&self) -> bool {
-        self.typed.store.is_none() && (self.typed.pgn.is_none() || self.typed.pgn_after.is_some())
+        self.typed.store.is_none() && self.takes_any_pgn
     }
 
     /// Names the files; the second attempt and later ones bear a number.

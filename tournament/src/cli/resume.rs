@@ -6,11 +6,11 @@ use anyhow::{Context, anyhow};
 
 use super::arguments::ResumeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
+use super::games;
 use super::intent::refuse_slots;
 use super::output::{check_outputs, make_outputs_absolute};
 use super::play::{Crew, Face, conduct, prepare_place, read_played_run, refuse_store};
 use super::serve::claim_for_run;
-use crate::pgn::OrderedPgn;
 use crate::plan::{FleetPlan, Format, OnFault, OutputFile, Plan};
 use crate::setup::Prepared;
 use crate::store::Store;
@@ -28,21 +28,13 @@ pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
     check_outputs(&prepared.plan)?;
     let page = claim_for_run(&prepared.plan.output)?;
     let crew = Crew::of(&prepared, &store.machines().map_err(refuse_store)?)?;
-    let pgn = match &prepared.plan.output.pgn {
-        Some(path) => {
-            let bytes = prepared.plan.output.pgn_after.unwrap_or(0);
-            OrderedPgn::replace(path, bytes)
-                .with_context(|| format!("write {}", path.display()))
-                .or_failed()?
-        }
-        None => OrderedPgn::nowhere(),
-    };
+    let games = games::resume(&mut prepared, &store)?;
     store.change_plan(&prepared.plan.to_file().to_toml()).map_err(refuse_store)?;
     for process in store.left_processes().map_err(refuse_store)? {
         let _ = process.sweep();
         store.forget_process(process).map_err(refuse_store)?;
     }
-    conduct(&prepared, crew, store, pgn, page, face)
+    conduct(&prepared, crew, store, games, page, face)
 }
 
 /// What became of a plan.

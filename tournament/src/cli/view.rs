@@ -84,9 +84,11 @@ pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
 /// should be.
 pub(super) fn is_store(path: &Path) -> bool {
     let mut start = Vec::new();
-    let begins_so = std::fs::File::open(path)
-        .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))
-        .is_ok_and(|_| start == SQLITE);
+    // A pipe would be waited for.
+    let begins_so = path.is_file()
+        && std::fs::File::open(path)
+            .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))
+            .is_ok_and(|_| start == SQLITE);
     begins_so || path.extension().is_some_and(|extension| extension == "db")
 }
 

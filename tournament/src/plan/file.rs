@@ -323,7 +323,7 @@ pub struct OutputFile {
     /// Whether what depends on time is written to it.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn_times: Option<Times>,
-    /// How many bytes of that file are there before the run begins, and stay; without it there must be no such file.
+    /// Append to that file, whose first bytes, so many, are not this run's; without it there must be no such file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub pgn_after: Option<u64>,
     /// All results for scripts; `-` is standard output.
@@ -335,7 +335,7 @@ pub struct OutputFile {
     /// The last positions of all games.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epd: Option<PathBuf>,
-    /// How many bytes of that file stay before them.
+    /// The same for that file.
     #[serde(skip_serializing_if = "Option::is_none")]
     pub epd_after: Option<u64>,
     /// The folder of full transcripts.

@@ -3,7 +3,6 @@
 //! once the run is stopping.
 
 use std::collections::{BTreeMap, HashSet};
-use std::sync::Arc;
 use std::sync::mpsc::Receiver;
 use std::time::{Duration, Instant};
 
@@ -16,7 +15,7 @@ use super::event::{Event, News, StopReason, Strike, Watcher};
 use super::queue::{OpenedGame, Queue, Work};
 use crate::game::termination::Kind;
 use crate::game::{EngineFault, GameRecord};
-use crate::pgn::{OrderedPgn, PgnWriter};
+use crate::game_file::GameFiles;
 use crate::plan::OnFault;
 use crate::schedule::ScheduledGame;
 use crate::setup::Prepared;
@@ -80,8 +79,7 @@ pub struct Coordinator<'a> {
     queue: &'a mut dyn Queue,
     watcher: &'a mut dyn Watcher,
     standings: Standings,
-    pgn: OrderedPgn,
-    writer: PgnWriter,
+    games: GameFiles,
     done: DoneGames,
     next_pair: u32,
     faults: Vec<u32>,
@@ -119,29 +117,26 @@ impl<'a> Coordinator<'a> {
         store: Store,
         queue: &'a mut dyn Queue,
         watcher: &'a mut dyn Watcher,
-        mut pgn: OrderedPgn,
+        mut games: GameFiles,
     ) -> Result<Coordinator<'a>, RunError> {
         let mut standings = Standings::new(prepared);
-        let writer = PgnWriter::new(&prepared.plan, Arc::clone(&prepared.openings));
         let mut done = DoneGames::with_room(prepared.schedule.games());
         let mut written = Ok(());
         store.for_each_game(|record| {
             standings.add(&record);
             done.insert(record.game.number);
             if written.is_ok() {
-                written = pgn.put(record.game.number, &writer.write(&record));
+                written = games.put(&record);
             }
         })?;
         written?;
-        pgn.settle()?;
         Ok(Coordinator {
             prepared,
             store,
             queue,
             watcher,
             standings,
-            pgn,
-            writer,
+            games,
             done,
             next_pair: 0,
             faults: vec![0; prepared.plan.entrants.len()],
@@ -187,8 +182,9 @@ impl<'a> Coordinator<'a> {
             }
         }
         self.sweep();
+        self.games.finish()?;
+        self.restore_games()?;
         self.tell(&News::Ended);
-        self.pgn.finish()?;
         self.store.end_session()?;
         match (failure, &self.stop) {
             (Some(error), _) => Err(error),
@@ -330,10 +326,10 @@ impl<'a> Coordinator<'a> {
             [true, false] => Outcome::Win(Color::Black),
             [false, true] => Outcome::Win(Color::White),
             [true, true] => Outcome::Draw,
-            [false, false] => return Ok(self.pgn.leave_out(game.number)?),
+            [false, false] => return Ok(self.games.leave_out(game.number)?),
         };
         if !self.standings.schedule().goes_by_results() {
-            return Ok(self.pgn.leave_out(game.number)?);
+            return Ok(self.games.leave_out(game.number)?);
         }
         self.walkovers += 1;
         let fen = self.prepared.openings.get(game.opening).fen;
@@ -415,7 +411,7 @@ impl<'a> Coordinator<'a> {
         }
         self.done.insert(record.game.number);
         self.standings.add(record);
-        self.pgn.put(record.game.number, &self.writer.write(record))?;
+        self.write_game(record.game.number)?;
         self.tell(&News::GameFinished(record));
         let is_crash = record.termination.kind() == Kind::Crash;
         if let Some(fault) = &record.fault
@@ -424,6 +420,32 @@ impl<'a> Coordinator<'a> {
             self.apply_policy(record.entrant(fault.color), &fault.words)?;
         }
         self.check_test();
+        Ok(())
+    }
+
+    /// Writes a game as the store has it, so that the same bytes come of it at any time.
+    fn write_game(&mut self, number: u32) -> Result<(), RunError> {
+        if self.games.is_empty() {
+            return Ok(());
+        }
+        let mut written = Ok(());
+        self.store.for_each_game_of(number..=number, |record| written = self.games.put(&record))?;
+        Ok(written?)
+    }
+
+    /// Files of games that somebody removed or replaced during the run are written again.
+    fn restore_games(&mut self) -> Result<(), RunError> {
+        let restored = self
+            .games
+            .restore(|each| Ok::<(), RunError>(self.store.for_each_game(|record| each(&record))?))?;
+        for (lost, file) in restored {
+            let words = format!(
+                "Warning: {} was removed, renamed or replaced during the run; all games were written again, to {}",
+                lost.display(),
+                file.display()
+            );
+            self.tell(&News::Notice(&words));
+        }
         Ok(())
     }
 

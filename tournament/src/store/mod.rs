@@ -12,6 +12,7 @@ mod session;
 mod write;
 
 use std::fs::{File, OpenOptions, TryLockError};
+use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -21,6 +22,8 @@ pub use occupancy::Occupancy;
 pub use read::{Fault, StoredRun};
 pub use session::Session;
 pub use write::Saved;
+
+use crate::named_file::is_in_place;
 
 /// Why the store did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -52,6 +55,14 @@ pub enum StoreError {
         /// Ours.
         known: i64,
     },
+    /// It was removed or renamed while a run wrote to it.
+    #[error("write {}: the file was removed, renamed or replaced while the run was going on; {rescue}", path.display())]
+    Moved {
+        /// The file.
+        path: PathBuf,
+        /// Where its games are now.
+        rescue: String,
+    },
     /// There is no room for more.
     #[error("write {}: the disk is full; what was stored before is kept: make room", .0.display())]
     Full(PathBuf),
@@ -76,7 +87,7 @@ pub enum StoreError {
 impl StoreError {
     /// Whether the file is to blame, and not the moment.
     pub fn is_about_the_file(&self) -> bool {
-        !matches!(self, StoreError::Database { .. } | StoreError::Full(_))
+        !matches!(self, StoreError::Database { .. } | StoreError::Full(_) | StoreError::Moved { .. })
     }
 }
 
@@ -100,7 +111,7 @@ pub struct Store {
     connection: Connection,
     path: PathBuf,
     version: i64,
-    _lock: Option<File>,
+    lock: Option<File>,
 }
 
 impl Store {
@@ -125,6 +136,7 @@ impl Store {
     /// # Errors
     /// If it is no store, or another runner has it.
     pub fn resume(path: &Path) -> Result<Store, StoreError> {
+        check_is_file(path)?;
         let open = OpenOptions::new().read(true).write(true).open(path);
         let file = open.map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
         lock(&file, path)?;
@@ -132,7 +144,7 @@ impl Store {
             connection: connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
             path: path.to_owned(),
             version: 0,
-            _lock: Some(file),
+            lock: Some(file),
         };
         store.version = schema::check(&store.connection, path)?;
         store.make_durable()?;
@@ -147,14 +159,12 @@ impl Store {
     /// If it is no store.
     pub fn read(path: &Path) -> Result<Store, StoreError> {
         // Not opened to find out: closing it again would drop SQLite's locks, if this process has the store open already.
-        if let Err(source) = std::fs::metadata(path) {
-            return Err(StoreError::Open { path: path.to_owned(), source });
-        }
+        check_is_file(path)?;
         let mut store = Store {
             connection: connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
             path: path.to_owned(),
             version: 0,
-            _lock: None,
+            lock: None,
         };
         store.version = match schema::check(&store.connection, path) {
             // Where nothing can be written, SQLite cannot look for a writer; without a journal there is none.
@@ -170,6 +180,23 @@ impl Store {
     /// Its file.
     pub fn path(&self) -> &Path {
         &self.path
+    }
+
+    /// That the file still has its name. What was removed is written again, from what is still open.
+    fn check_in_place(&self) -> Result<(), StoreError> {
+        let Some(file) = self.lock.as_ref().filter(|file| !is_in_place(file, &self.path)) else {
+            return Ok(());
+        };
+        let is_removed = file.metadata().is_ok_and(|file| file.nlink() == 0);
+        let is_rescued = is_removed
+            && !self.path.exists()
+            && self.connection.execute("VACUUM INTO ?1", [self.path.to_string_lossy()]).is_ok();
+        let rescue = match (is_removed, is_rescued) {
+            (true, true) => "its games were written again under that name",
+            (true, false) => "its games are lost but for those in other files of the run",
+            (false, _) => "its games are in the file under its new name",
+        };
+        Err(StoreError::Moved { path: self.path.clone(), rescue: rescue.to_owned() })
     }
 
     /// Readers never wait for the writer, and a committed game survives a power cut.
@@ -213,6 +240,15 @@ impl StoreError {
     }
 }
 
+/// A pipe would be waited for, and a device is no store.
+fn check_is_file(path: &Path) -> Result<(), StoreError> {
+    match std::fs::metadata(path) {
+        Ok(found) if found.is_file() => Ok(()),
+        Ok(_) => Err(StoreError::Foreign(path.to_owned())),
+        Err(source) => Err(StoreError::Open { path: path.to_owned(), source }),
+    }
+}
+
 /// What a failure of the database means.
 fn failure(path: &Path, source: rusqlite::Error) -> StoreError {
     let path = path.to_owned();
@@ -242,7 +278,7 @@ fn draw_up(draft: &Path, run: &StoredRun) -> Result<(), StoreError> {
         connection: connect(draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
         path: draft.to_owned(),
         version: schema::VERSION,
-        _lock: None,
+        lock: None,
     };
     store.database(schema::create(&store.connection))?;
     store.write_run(run)

@@ -46,7 +46,9 @@ impl Store {
     /// If the disk is full, or fails; then the game is not stored.
     pub fn save(&mut self, record: &GameRecord) -> Result<Saved, StoreError> {
         let saved = insert_game(&mut self.connection, record);
-        self.database(saved)
+        let saved = self.database(saved)?;
+        self.check_in_place()?;
+        Ok(saved)
     }
 
     /// Notes a fault that cost no game.

@@ -39,6 +39,8 @@ pub(in crate::cli) struct Shown {
     pub(super) checksum: bool,
     /// Whether the run has a PGN at all.
     pub(super) pgn: Option<PathBuf>,
+    /// The files that are emptied before the run (`append=false`).
+    pub(super) emptied: Vec<PathBuf>,
     /// A file of the lines, or of those that matter.
     pub(super) log: Option<LogFile>,
 }
@@ -47,6 +49,11 @@ impl Shown {
     /// Whether games are written.
     pub(in crate::cli) fn has_pgn(&self) -> bool {
         self.pgn.is_some()
+    }
+
+    /// The files that are emptied before the run, as the plan names them.
+    pub(in crate::cli) fn emptied(&self) -> Vec<PathBuf> {
+        self.emptied.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())).collect()
     }
 }
 

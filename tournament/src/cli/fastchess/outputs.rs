@@ -10,11 +10,11 @@ use super::words::Flag;
 use crate::cli::output::{bytes_of, spare_stores};
 use crate::plan::{Figure, Notation, PgnForm};
 
-/// A PGN file, and how many of its bytes stay.
+/// A PGN file, and how many bytes it has; none if it is to be emptied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PgnOut {
     pub(super) path: PathBuf,
-    pub(super) after: u64,
+    pub(super) after: Option<u64>,
     pub(super) figures: Vec<Figure>,
     pub(super) form: PgnForm,
     pub(super) notation: Notation,
@@ -68,7 +68,7 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
     }
     let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-pgnout needs a file") };
     let path = PathBuf::from(file);
-    let after = if appends { bytes_of(&path) } else { 0 };
+    let after = appends.then(|| bytes_of(&path));
     Ok(PgnOut { path, after, figures, form, notation })
 }
 
@@ -102,11 +102,11 @@ pub(super) fn switch(flag: &Flag<'_>, wanted: &str) -> anyhow::Result<bool> {
     Ok(is_on)
 }
 
-/// A file of last positions, and how many of its bytes stay.
+/// A file of last positions, and how many bytes it has; none if it is to be emptied.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EpdOut {
     pub(super) path: PathBuf,
-    pub(super) after: u64,
+    pub(super) after: Option<u64>,
 }
 
 /// `-epdout FILE`, or `-epdout file= append=`.
@@ -123,7 +123,7 @@ pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<EpdOut> {
     }
     let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-epdout needs a file") };
     let path = PathBuf::from(file);
-    let after = if appends { bytes_of(&path) } else { 0 };
+    let after = appends.then(|| bytes_of(&path));
     Ok(EpdOut { path, after })
 }
 

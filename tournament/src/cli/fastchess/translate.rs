@@ -141,6 +141,7 @@ impl<'a> Typed<'a> {
                 latency: false,
                 checksum: false,
                 pgn: None,
+                emptied: Vec::new(),
                 log: None,
             },
         }
@@ -281,6 +282,9 @@ impl<'a> Typed<'a> {
 
     fn request(mut self) -> Result<Request, Refusal> {
         self.shown.pgn = self.pgn.as_ref().map(|pgn| pgn.path.clone());
+        let pgn = self.pgn.as_ref().filter(|pgn| pgn.after.is_none()).map(|pgn| &pgn.path);
+        let epd = self.epd.as_ref().filter(|epd| epd.after.is_none()).map(|epd| &epd.path);
+        self.shown.emptied = pgn.into_iter().chain(epd).cloned().collect();
         if let Some(store) = self.config.resume.take() {
             let concurrency = self.run.concurrency.filter(|&games| games > 1);
             return Ok(Request::Resume { store, concurrency, shown: self.shown });
@@ -357,12 +361,12 @@ impl<'a> Typed<'a> {
             output: OutputFile {
                 store: self.config.keep.clone(),
                 pgn: self.pgn.as_ref().map(|pgn| pgn.path.clone()),
-                pgn_after: self.pgn.as_ref().map(|pgn| pgn.after),
+                pgn_after: self.pgn.as_ref().and_then(|pgn| pgn.after),
                 pgn_comments: self.pgn.as_ref().map(|pgn| pgn.figures.clone()),
                 pgn_form: self.pgn.as_ref().map(|pgn| pgn.form),
                 pgn_notation: self.pgn.as_ref().map(|pgn| pgn.notation),
                 epd: self.epd.as_ref().map(|epd| epd.path.clone()),
-                epd_after: self.epd.as_ref().map(|epd| epd.after),
+                epd_after: self.epd.as_ref().and_then(|epd| epd.after),
                 log: self.log.clone(),
                 ..OutputFile::default()
             },

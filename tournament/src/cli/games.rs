@@ -1,0 +1,168 @@
+//! The files of a run's games: made when it begins, taken up again when it goes on. What they hold of others stays.
+
+use std::fs::File;
+use std::io::{self, ErrorKind};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use anyhow::anyhow;
+
+use super::exit::{Exit, Refusal};
+use super::output::tell;
+use super::play::refuse_store;
+use crate::game_file::{GameFile, GameFiles, GameText, Sharing};
+use crate::pgn::PgnWriter;
+use crate::plan::OutputFile;
+use crate::run::RunError;
+use crate::setup::Prepared;
+use crate::store::Store;
+
+/// A kind of such files.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Kind {
+    Pgn,
+    Epd,
+}
+
+impl Kind {
+    const ALL: [Kind; 2] = [Kind::Pgn, Kind::Epd];
+
+    fn path(self, output: &mut OutputFile) -> &mut Option<PathBuf> {
+        match self {
+            Kind::Pgn => &mut output.pgn,
+            Kind::Epd => &mut output.epd,
+        }
+    }
+
+    /// How many bytes were there before the run, if it shares the file.
+    fn bytes_before(self, output: &mut OutputFile) -> &mut Option<u64> {
+        match self {
+            Kind::Pgn => &mut output.pgn_after,
+            Kind::Epd => &mut output.epd_after,
+        }
+    }
+
+    fn flag(self) -> &'static str {
+        match self {
+            Kind::Pgn => "--pgn",
+            Kind::Epd => "--epd",
+        }
+    }
+
+    /// What the user reads when the file cannot be made.
+    fn refuse(self, path: &Path, error: io::Error) -> Refusal {
+        let (shown, flag) = (path.display(), self.flag());
+        let error = match error.kind() {
+            ErrorKind::AlreadyExists => {
+                anyhow!(
+                    "create {shown}: it exists already; choose another {flag}, or let games follow with --append"
+                )
+            }
+            _ => anyhow::Error::new(error).context(format!("create {shown}")),
+        };
+        Refusal { exit: Exit::Usage, error }
+    }
+
+    fn text(self, prepared: &Prepared) -> GameText {
+        let Prepared { plan, openings, .. } = prepared;
+        match self {
+            Kind::Pgn => GameText::Pgn(PgnWriter::new(plan, Arc::clone(openings))),
+            Kind::Epd => GameText::Epd(plan.entrants.iter().map(|entrant| entrant.name.clone()).collect()),
+        }
+    }
+}
+
+/// Why a run does not begin.
+pub(super) enum BeginError {
+    /// There is a file of that name.
+    Taken(Refusal),
+    Other(Refusal),
+}
+
+impl From<BeginError> for Refusal {
+    fn from(error: BeginError) -> Refusal {
+        match error {
+            BeginError::Taken(refusal) | BeginError::Other(refusal) => refusal,
+        }
+    }
+}
+
+/// Makes the files of a new run, or opens those to which it appends; those of `emptied` are emptied first.
+///
+/// # Errors
+/// If one is there already and nothing was said of appending, or the system refuses.
+pub(super) fn begin(prepared: &Prepared, emptied: &[PathBuf]) -> Result<GameFiles, BeginError> {
+    let mut output = prepared.plan.output.clone();
+    let mut files = GameFiles::default();
+    for kind in Kind::ALL {
+        let Some(path) = kind.path(&mut output).take() else { continue };
+        let text = kind.text(prepared);
+        let opened = if emptied.contains(&path) {
+            empty(&path).and_then(|()| GameFile::append(&path, text))
+        } else if kind.bytes_before(&mut output).is_some() {
+            GameFile::append(&path, text)
+        } else {
+            GameFile::create(&path, text)
+        };
+        match opened {
+            Ok(file) => files.0.push(file),
+            Err(error) => {
+                files.discard();
+                let is_taken = error.kind() == ErrorKind::AlreadyExists;
+                let refusal = kind.refuse(&path, error);
+                return Err(if is_taken { BeginError::Taken(refusal) } else { BeginError::Other(refusal) });
+            }
+        }
+    }
+    Ok(files)
+}
+
+fn empty(path: &Path) -> io::Result<()> {
+    if path.is_file() { File::options().write(true).truncate(true).open(path).map(drop) } else { Ok(()) }
+}
+
+/// Opens the files of a run that goes on. A file that has only the name of the run's stays as it is, and the games go
+/// into another one beside it, which the plan names from then on.
+pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles, Refusal> {
+    let mut files = GameFiles::default();
+    for kind in Kind::ALL {
+        let output = &mut prepared.plan.output;
+        let Some(path) = kind.path(output).clone() else { continue };
+        let sharing = kind.bytes_before(output).map_or(Sharing::Own, Sharing::After);
+        let text = kind.text(prepared);
+        let file = match reopen(kind, &path, text.clone(), sharing, store)? {
+            Some(file) => file,
+            None => {
+                let created = GameFile::create_beside(&path, text);
+                let file = created.map_err(|error| kind.refuse(&path, error))?;
+                let beside = file.path().to_owned();
+                tell(&format!(
+                    "Warning: {} is not what this run wrote: it holds other games, and stays as it is; the games of this run go to {}",
+                    path.display(),
+                    beside.display()
+                ));
+                *kind.path(&mut prepared.plan.output) = Some(beside);
+                file
+            }
+        };
+        files.0.push(file);
+    }
+    Ok(files)
+}
+
+fn reopen(
+    kind: Kind,
+    path: &Path,
+    text: GameText,
+    sharing: Sharing,
+    store: &Store,
+) -> Result<Option<GameFile>, Refusal> {
+    let reopened = GameFile::resume(path, text, sharing, |text, each| {
+        Ok(store.for_each_game(|record| each(record.game.number, &text.write(&record)))?)
+    });
+    reopened.map_err(|error| match error {
+        RunError::Store(error) => refuse_store(error),
+        RunError::Pgn(error) => kind.refuse(path, error),
+        other => Refusal { exit: Exit::Failed, error: other.into() },
+    })
+}
