@@ -1,9 +1,9 @@
-//! What engines and those who drive them say to each other: text to values and back, for both ends.
+//! UCI and xboard (CECP) messages: parsing and formatting for both ends of the pipe.
 //!
-//! The values (limits of a search, options, reports of its progress, scores) belong to no protocol; each
-//! protocol is a module that reads and writes them: [`uci`] and [`xboard`]. Nothing here reads a pipe,
-//! knows the time, or judges whether a move is legal. Reading is lenient and never fails by panic; writing is
-//! strict, one line a message, and gives back the value when read again.
+//! Search limits, options, search information and scores are shared; each
+//! protocol is a module that parses and formats them: [`uci`] and [`xboard`]. There is no I/O, no clock and no
+//! check of legality. Parsing is lenient and never panics; formatting is
+//! strict, one line per message, and parses back to the same value.
 
 pub mod info;
 pub mod limits;

@@ -1,44 +1,44 @@
-//! How long an engine may think about one move.
+//! Limits of a search.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
 
 use smalt_chess::UciMove;
 
-/// When a search shall end, and what it shall look at. Nothing set: think until told to stop.
+/// Limits of a search. Without any the search runs until `stop`.
 ///
 /// Times are written in whole milliseconds, rounded down.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SearchLimits {
-    /// Look at these root moves only; all when empty.
+    /// `searchmoves`; all moves if empty.
     pub search_moves: Vec<UciMove>,
-    /// Think on the opponent's time: the limits count from the moment when the awaited move is played.
+    /// `ponder`: the limits count from `ponderhit`.
     pub ponder: bool,
     /// White's clock.
     pub white: Option<Clock>,
     /// Black's clock.
     pub black: Option<Clock>,
-    /// Moves to the next time control; absent in sudden death.
+    /// Moves to go to the next time control; absent in sudden death.
     pub moves_to_go: Option<NonZeroU32>,
-    /// Nominal depth, in plies.
+    /// Depth in plies.
     pub depth: Option<u32>,
-    /// Nodes to visit.
+    /// Maximum nodes.
     pub nodes: Option<u64>,
-    /// Look for a mate in so many full moves.
+    /// `mate`: search for a mate in this many moves.
     pub mate: Option<u32>,
-    /// Exactly this time for the move.
+    /// `movetime`.
     pub move_time: Option<Duration>,
-    /// Don't end before being told to stop.
+    /// `infinite`.
     pub infinite: bool,
-    /// Count leaf nodes at this depth, in plies, instead of searching.
+    /// `perft`: count leaf nodes at this depth instead of searching.
     pub perft: Option<u32>,
 }
 
 /// One side's clock at the start of its move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub struct Clock {
-    /// Time left; zero when the flag is down already.
+    /// Time left; zero if the flag has fallen.
     pub remaining: Duration,
-    /// Added for each move.
+    /// Increment per move.
     pub increment: Duration,
 }

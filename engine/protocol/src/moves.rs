@@ -1,4 +1,4 @@
-//! A sequence of moves that is read only when asked: a principal variation, or the moves that led to a position.
+//! A lazily parsed move sequence: a principal variation, or the moves of a `position` command.
 
 use std::fmt;
 
@@ -6,10 +6,10 @@ use smalt_chess::UciMove;
 
 use crate::words::Words;
 
-/// Moves played one after the other: either values, or a text that is read move by move when iterated.
+/// A move sequence: either values, or text that is parsed while iterating.
 ///
-/// Engines print far more variations than anyone looks at, so a text is kept as it came. It ends at its first
-/// word that is no move: a variation with a hole would mean nothing.
+/// Engines print far more variations than are read, so the text is kept as it is. The sequence ends at the first
+/// word that is not a move.
 #[derive(Clone, Copy)]
 pub struct Moves<'a>(Source<'a>);
 
@@ -28,7 +28,7 @@ impl<'a> Moves<'a> {
         Moves(Source::Text(text))
     }
 
-    /// Moves that are values already.
+    /// Moves from values.
     pub const fn from_slice(moves: &'a [UciMove]) -> Moves<'a> {
         Moves(Source::Values(moves))
     }
@@ -41,7 +41,7 @@ impl<'a> Moves<'a> {
         })
     }
 
-    /// The word of a text that ends it because it is no move.
+    /// The first word that is not a move, where the sequence ends.
     pub fn stopped_at(&self) -> Option<&'a str> {
         match self.0 {
             Source::Text(text) => Words::new(text).find(|word| UciMove::parse(word).is_err()),
@@ -49,7 +49,7 @@ impl<'a> Moves<'a> {
         }
     }
 
-    /// Whether there is not a single move.
+    /// Whether there are no moves.
     pub fn is_empty(&self) -> bool {
         self.iter().next().is_none()
     }
@@ -81,7 +81,7 @@ impl Iterator for Iter<'_> {
 
     fn next(&mut self) -> Option<UciMove> {
         match &mut self.0 {
-            // A word that is no move stays in front, so the iterator stays at its end.
+            // A word that is not a move is not consumed, so the iterator stays at its end.
             Reader::Words(words) => words.accept(|word| UciMove::parse(word).ok()),
             Reader::Values(moves) => moves.next().copied(),
         }

@@ -1,4 +1,4 @@
-//! Integers as engines write them: any number of digits, never an error that would cost the rest of a line.
+//! Lenient integers: any number of digits; values saturate.
 
 /// A natural number, `+` allowed; saturates. `None` for anything but digits.
 pub(crate) fn unsigned(word: &str) -> Option<u64> {

@@ -1,59 +1,59 @@
-//! Options that an engine offers, and the values that they take.
+//! Engine options and their values.
 
 use std::fmt;
 
 use crate::number;
 use crate::words::{Words, trim};
 
-/// An option that an engine offers.
+/// An engine option.
 ///
 /// The protocols mark the end of a name by a word, so a name can't hold `value`, nor `type` before a kind; and a
 /// choice can't hold `var` or `default`.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OptionDeclaration {
-    /// The name; case and amount of inner space don't matter when it is looked up.
+    /// Name; lookups ignore case and the amount of inner space.
     pub name: String,
-    /// What it takes.
+    /// Type, default and range.
     pub kind: OptionKind,
 }
 
-/// What an option takes, and what it is until told otherwise.
+/// Type, default and range of an option.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionKind {
-    /// On or off.
+    /// On or off (`check`).
     Check {
-        /// The value at the start.
+        /// Default.
         default: bool,
     },
-    /// A whole number.
+    /// An integer (`spin`).
     Spin {
-        /// The value at the start; engines have been seen to start outside of their own range.
+        /// Default; some engines declare one outside of their range.
         default: i64,
-        /// The least value taken.
+        /// Minimum.
         min: i64,
-        /// The greatest value taken.
+        /// Maximum.
         max: i64,
     },
-    /// One of several words or phrases.
+    /// One of several choices (`combo`).
     Combo {
-        /// The value at the start.
+        /// Default.
         default: String,
-        /// What can be chosen.
+        /// The choices.
         choices: Vec<String>,
     },
-    /// Something to do at once; it has no value.
+    /// An action without a value (`button`).
     Button,
-    /// Any text on one line.
+    /// A text on one line (`string`).
     Text {
-        /// The value at the start; may be empty.
+        /// Default; may be empty.
         default: String,
     },
 }
 
-/// A value fit for an option.
+/// A valid value of an option.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OptionValue {
-    /// On or off.
+    /// On or off (`check`).
     Check(bool),
     /// A number within the option's range.
     Spin(i64),
@@ -65,7 +65,7 @@ pub enum OptionValue {
     Text(String),
 }
 
-/// Why an option does not take a text as its value.
+/// Why a text is not a valid value of an option.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages speak for themselves")]
 pub enum OptionValueError {
@@ -80,16 +80,16 @@ pub enum OptionValueError {
 }
 
 impl OptionDeclaration {
-    /// Whether the option goes by that name. Case and amount of space don't matter.
+    /// Whether the option has this name, ignoring case and the amount of space.
     pub fn has_name(&self, name: &str) -> bool {
         same_words(&self.name, name)
     }
 
-    /// Reads a value for the option. `<empty>` is the empty text; a check also takes `on`, `off`, `yes`, `no`, `1`
-    /// and `0`; a choice may be spelled in either case; a button takes anything.
+    /// Parses a value of the option. `<empty>` is the empty text; a check also accepts `on`, `off`, `yes`, `no`, `1`
+    /// and `0`; choices ignore case; a button accepts anything.
     ///
     /// # Errors
-    /// If the text does not fit the kind, or is out of range.
+    /// If the text does not match the type or is out of range.
     pub fn parse_value(&self, text: &str) -> Result<OptionValue, OptionValueError> {
         let text = trim(text);
         let (name, refused) = (self.name.clone(), text.to_owned());
@@ -118,7 +118,7 @@ impl OptionDeclaration {
         }
     }
 
-    /// The value at the start; a button has none.
+    /// Default; a button has none.
     pub fn default_value(&self) -> Option<OptionValue> {
         Some(match &self.kind {
             OptionKind::Check { default } => OptionValue::Check(*default),
@@ -142,7 +142,7 @@ impl fmt::Display for OptionValue {
     }
 }
 
-/// The option of that name, where case and amount of space don't matter.
+/// The option of this name, ignoring case and the amount of space.
 pub fn find<'a>(options: &'a [OptionDeclaration], name: &str) -> Option<&'a OptionDeclaration> {
     options.iter().find(|option| option.has_name(name))
 }

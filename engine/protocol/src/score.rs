@@ -1,9 +1,9 @@
-//! What an engine thinks of a position.
+//! Engine scores.
 
-/// A judgement of a position, from the view of the side to move in it: positive is good for that side.
+/// A score from the view of the side to move: positive is good for that side.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum Score {
-    /// Hundredths of a pawn.
+    /// Centipawns.
     Centipawns(i32),
     /// Full moves, not plies, to mate: positive when the side to move gives it, negative when it is mated; 0 when
     /// it is mated already.
@@ -21,24 +21,24 @@ impl Score {
     }
 }
 
-/// How a reported score relates to the true one.
+/// Bound of a score.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub enum Bound {
-    /// It is the score.
+    /// Exact score.
     #[default]
     Exact,
-    /// The score is at least that.
+    /// The score is a lower bound.
     Lower,
-    /// The score is at most that.
+    /// The score is an upper bound.
     Upper,
 }
 
-/// A score as an engine reports it, from the view of the side to move at the root.
+/// A reported score, from the view of the side to move at the root.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ReportedScore {
-    /// The number.
+    /// The score.
     pub score: Score,
-    /// How sure it is.
+    /// Its bound.
     pub bound: Bound,
 }
 
@@ -48,13 +48,13 @@ impl From<Score> for ReportedScore {
     }
 }
 
-/// Chances of the side to move at the root, in thousandths. A fair engine's three add up to 1,000.
+/// WDL of the side to move at the root, in permille. The three should add up to 1,000.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Wdl {
-    /// To win.
+    /// Win.
     pub win: u32,
-    /// To draw.
+    /// Draw.
     pub draw: u32,
-    /// To lose.
+    /// Loss.
     pub loss: u32,
 }

@@ -1,35 +1,35 @@
-//! How much time a side has for a game, in the notation of testers: `40/60+0.6`, `10+0.1`, `1:30`.
+//! Time controls in the notation of engine testers: `40/60+0.6`, `10+0.1`, `1:30`.
 //!
-//! It says what was agreed; the running clock belongs to whoever plays the game.
+//! The running clocks belong to the game.
 
 use std::fmt;
 use std::num::NonZeroU32;
 use std::str::FromStr;
 use std::time::Duration;
 
-/// The periods of a game. The last one repeats for ever if it counts moves. Without a period time is unlimited.
+/// The periods of a time control. The last one repeats if it counts moves. No period means unlimited time.
 ///
-/// Written as `moves/seconds+increment`, as cutechess does; several periods are parted by commas, and `inf` is
-/// unlimited time. Read also with minutes: `moves/minutes:seconds+increment`; and with colons between periods, as PGN
-/// parts them, where it is clear that they do not part minutes from seconds; `0/` is the rest of the game. Decimals are
+/// Written as `moves/seconds+increment` (cutechess notation); several periods are separated by commas, and `inf` is
+/// unlimited time. Also accepted: minutes (`moves/minutes:seconds+increment`), and colons between periods as in PGN,
+/// where they cannot separate minutes from seconds; `0/` is the rest of the game. Decimals are
 /// exact.
 #[derive(Clone, PartialEq, Eq, Hash, Debug)]
 pub struct TimeControl {
     periods: Vec<Period>,
 }
 
-/// One stage of a game.
+/// One period of a time control.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct Period {
-    /// How many moves it lasts; `None` is the rest of the game.
+    /// Number of moves; `None` is the rest of the game.
     pub moves: Option<NonZeroU32>,
     /// Time for the whole period.
     pub time: Duration,
-    /// Added for each move.
+    /// Increment per move.
     pub increment: Duration,
 }
 
-/// Why a text or list of periods is no time control.
+/// Why a text or list of periods is not a valid time control.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[expect(missing_docs, reason = "the messages speak for themselves")]
 pub enum TimeControlError {
@@ -45,17 +45,17 @@ pub enum TimeControlError {
     Unreachable(String),
 }
 
-/// A year: enough for any game, and sums of such times can't overflow.
+/// A year, so that sums cannot overflow.
 const LONGEST: Duration = Duration::from_secs(366 * 24 * 60 * 60);
 
 impl TimeControl {
-    /// No limit at all.
+    /// Unlimited time.
     pub const UNLIMITED: TimeControl = TimeControl { periods: Vec::new() };
 
-    /// A time control of these periods; none is unlimited time.
+    /// A time control of these periods; an empty list is unlimited time.
     ///
     /// # Errors
-    /// If a period has no time, more than a year, or can't be reached since the one before never ends.
+    /// If a period has no time or more than a year, or follows one that never ends.
     pub fn new(periods: Vec<Period>) -> Result<TimeControl, TimeControlError> {
         for (n, period) in periods.iter().enumerate() {
             period.check()?;
@@ -66,10 +66,10 @@ impl TimeControl {
         Ok(TimeControl { periods })
     }
 
-    /// So much time for the whole game, and for each move.
+    /// Base time for the whole game and increment per move.
     ///
     /// # Errors
-    /// If both are zero, or one is more than a year.
+    /// If both are zero or one exceeds a year.
     pub fn sudden_death(time: Duration, increment: Duration) -> Result<TimeControl, TimeControlError> {
         TimeControl::new(vec![Period { moves: None, time, increment }])
     }
@@ -78,7 +78,7 @@ impl TimeControl {
     /// periods between commas; or `inf`.
     ///
     /// # Errors
-    /// If the text has another form, or says what [`TimeControl::new`] refuses.
+    /// If the text is malformed or [`TimeControl::new`] refuses the periods.
     pub fn parse(text: &str) -> Result<TimeControl, TimeControlError> {
         let text = text.trim();
         if text.eq_ignore_ascii_case("inf") {
@@ -93,7 +93,7 @@ impl TimeControl {
         &self.periods
     }
 
-    /// The period in force after so many of a side's own moves, and the moves left in it.
+    /// The current period after `moves` moves of a side, and the moves left in it.
     /// `None` when time is unlimited.
     pub fn period_after(&self, moves_played: u32) -> Option<(Period, Option<NonZeroU32>)> {
         let (last, first) = self.periods.split_last()?;
@@ -130,7 +130,7 @@ impl Period {
     }
 }
 
-/// A colon parts periods, not minutes from seconds, if an increment stands before it or a number of moves after it.
+/// A colon separates periods, not minutes from seconds, after an increment or before a number of moves.
 fn parts_periods_by_colons(text: &str) -> bool {
     text.split(',').any(|part| {
         let pieces: Vec<&str> = part.split(':').collect();
@@ -138,7 +138,7 @@ fn parts_periods_by_colons(text: &str) -> bool {
     })
 }
 
-/// None is the rest of the game, as cutechess reads it.
+/// Zero is the rest of the game, as in cutechess.
 fn parse_moves(text: &str) -> Result<Option<NonZeroU32>, TimeControlError> {
     text.trim().parse().map(NonZeroU32::new).map_err(|_| TimeControlError::Moves(text.to_owned()))
 }

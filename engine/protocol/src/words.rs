@@ -1,4 +1,4 @@
-//! A line cut into words, the way both protocols are read.
+//! Splits a line into words.
 
 use std::fmt::{self, Write};
 
@@ -43,7 +43,7 @@ impl<'a> Words<'a> {
         trim(&self.line[self.at..])
     }
 
-    /// Takes the next word if it means something, else leaves it.
+    /// Takes the next word if `read` accepts it.
     pub(crate) fn accept<T>(&mut self, read: impl FnOnce(&'a str) -> Option<T>) -> Option<T> {
         let mut ahead = self.clone();
         let value = read(ahead.next()?)?;
@@ -51,12 +51,12 @@ impl<'a> Words<'a> {
         Some(value)
     }
 
-    /// Everything before the first word that stops it, inner space as it stands; the stopping word is left.
+    /// Everything before the first word that `stops` accepts, with its inner space; that word is not taken.
     pub(crate) fn until(&mut self, stops: impl Fn(&str) -> bool) -> &'a str {
         self.take_run(|word, _after| stops(word))
     }
 
-    /// Like [`Words::until`], where the word after the stopping one has a say.
+    /// Like [`Words::until`], with a look at the word after.
     pub(crate) fn until_followed(&mut self, stops: impl Fn(&str, Option<&str>) -> bool) -> &'a str {
         self.take_run(|word, after| stops(word, after.clone().next()))
     }
@@ -97,7 +97,7 @@ impl<'a> Iterator for Words<'a> {
     }
 }
 
-/// Writes a foreign text so that it can't break out of its line.
+/// Formats a foreign text without line breaks.
 pub(crate) struct OneLine<'a>(pub(crate) &'a str);
 
 impl fmt::Display for OneLine<'_> {

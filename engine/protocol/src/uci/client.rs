@@ -1,4 +1,4 @@
-//! What a user interface or a runner says to an engine.
+//! Messages to an engine.
 
 use std::fmt;
 
@@ -8,46 +8,46 @@ use crate::option;
 use crate::uci::go_text;
 use crate::words::{OneLine, Words};
 
-/// A line for the engine.
+/// A line to the engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ClientMessage<'a> {
-    /// Speak UCI from now on: answer with id, options and `uciok`.
+    /// `uci`.
     Uci,
-    /// Send more, or no more, strings that help to find faults.
+    /// `debug`.
     Debug(Switch),
-    /// Answer `readyok` as soon as everything before this has been done.
+    /// `isready`.
     IsReady,
-    /// Set an option; its declaration tells what the value means.
+    /// `setoption`.
     SetOption {
-        /// The name, inner space as it came.
+        /// Name, with its inner space.
         name: &'a str,
-        /// The value, inner space as it came; empty for `<empty>`, and absent for a button.
+        /// Value, with its inner space; empty for `<empty>`, absent for a button.
         value: Option<&'a str>,
     },
-    /// An answer to an engine that asked to be registered.
+    /// `register`.
     Register(Register<'a>),
-    /// What follows belongs to another game.
+    /// `ucinewgame`.
     UciNewGame,
-    /// The position to search next.
+    /// `position`.
     Position {
-        /// Where the game began.
+        /// Start position.
         start: Start<'a>,
-        /// The moves since then, up to the first that can't be read.
+        /// Moves from it, up to the first unreadable one.
         moves: Moves<'a>,
     },
-    /// Search.
+    /// `go`.
     Go(SearchLimits),
-    /// End the search and give the best move.
+    /// `stop`.
     Stop,
-    /// The awaited move has been played: the search goes on, now on the engine's own time.
+    /// `ponderhit`.
     PonderHit,
-    /// End the program.
+    /// `quit`.
     Quit,
-    /// Anything else, such as an engine's own command; the whole line.
+    /// Anything else, such as a non-standard command; the whole line.
     Other(&'a str),
 }
 
-/// On or off.
+/// On or off (`check`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names speak for themselves")]
 pub enum Switch {
@@ -55,16 +55,16 @@ pub enum Switch {
     Off,
 }
 
-/// How the user answers a request to register.
+/// Answer to a registration request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Register<'a> {
-    /// Not now.
+    /// Later.
     Later,
-    /// With these data.
+    /// Name and code.
     Account {
-        /// Whose copy it is.
+        /// Name.
         name: Option<&'a str>,
-        /// The key.
+        /// Code.
         code: Option<&'a str>,
     },
 }
@@ -72,17 +72,17 @@ pub enum Register<'a> {
 /// Where a game began.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Start<'a> {
-    /// At the usual starting position.
+    /// The standard start position.
     Standard,
-    /// At the position of this text, which has not been judged.
+    /// A FEN, not yet validated.
     Fen(&'a str),
 }
 
 impl<'a> ClientMessage<'a> {
-    /// Reads one line.
+    /// Parses one line.
     ///
-    /// Unknown words before a command are skipped, as the protocol demands. A command without what makes it
-    /// whole (`setoption` without a name) is [`ClientMessage::Other`].
+    /// Unknown words before a command are skipped, as the protocol demands. An incomplete command
+    /// (`setoption` without a name) is [`ClientMessage::Other`].
     pub fn parse(line: &'a str) -> ClientMessage<'a> {
         let words = Words::new(line);
         let mut ahead = words.clone();
@@ -95,8 +95,8 @@ impl<'a> ClientMessage<'a> {
     }
 }
 
-/// The words of a line that begins with `go` which mean nothing there: unknown ones, and names of limits without a value
-/// that can be read.
+/// Words of a `go` line that are skipped: unknown ones, and limits without a value
+/// that can be parsed.
 pub fn unread_words_of_go(line: &str) -> Vec<&str> {
     let mut words = Words::new(line);
     words.find(|&word| word == "go");

@@ -1,4 +1,4 @@
-//! What an engine says.
+//! Messages of an engine.
 
 use std::fmt;
 
@@ -9,70 +9,70 @@ use crate::option::OptionDeclaration;
 use crate::uci::{info_text, option_text};
 use crate::words::{OneLine, Words};
 
-/// A line from the engine.
+/// A line from an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EngineMessage<'a> {
-    /// Who it is.
+    /// `id`.
     Id(Id<'a>),
-    /// All options have been told.
+    /// `uciok`.
     UciOk,
-    /// Everything up to `isready` has been done.
+    /// `readyok`.
     ReadyOk,
-    /// The search is over.
+    /// `bestmove`.
     BestMove {
-        /// What to play.
+        /// The best move.
         best: BestMove<'a>,
-        /// The answer it expects, and would like to ponder on.
+        /// The ponder move.
         ponder: Option<UciMove>,
     },
-    /// The state of its copy protection.
+    /// `copyprotection`.
     CopyProtection(Admission),
-    /// The state of its registration.
+    /// `registration`.
     Registration(Admission),
-    /// News of the search.
+    /// Search information.
     Info(Info<'a>),
-    /// An option that it offers.
+    /// `option`.
     Option(OptionDeclaration),
-    /// Anything else: a greeting, a log, a fault; the whole line.
+    /// Anything else, such as a banner or log line; the whole line.
     Other(&'a str),
 }
 
-/// Who an engine is.
+/// Identity of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Id<'a> {
-    /// Its name and version.
+    /// Name and version.
     Name(&'a str),
-    /// Who wrote it.
+    /// Author.
     Author(&'a str),
 }
 
-/// What an engine answers to `go`.
+/// Best move of an engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum BestMove<'a> {
-    /// A move; also the null move `0000`, which some engines give when they have none.
+    /// A move, or the null move `0000`, which some engines send when there is none.
     Move(UciMove),
-    /// Said to be none: `(none)`, `none` or `NULL`.
+    /// No move: `(none)`, `none` or `NULL`.
     None,
-    /// A word that is no move; empty when there was no word.
+    /// A word that is not a move; empty if the word is missing.
     Unreadable(&'a str),
 }
 
-/// Whether an engine that guards itself lets the user in.
+/// State of copy protection or registration.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Admission {
-    /// It is looking.
+    /// Checking.
     Checking,
-    /// It works.
+    /// Ok.
     Ok,
-    /// It does not, or not fully.
+    /// Error.
     Error,
 }
 
 impl<'a> EngineMessage<'a> {
-    /// Reads one line.
+    /// Parses one line.
     ///
-    /// The first word decides. Unlike commands for engines, unknown words in front are not skipped: engines chat, and
-    /// to take a log line for a best move would be worse than to miss one. Unknown words further on are skipped.
+    /// The first word decides. Unknown words before it are not skipped, unlike in commands to engines: to mistake a
+    /// log line for a best move is worse than to miss one. Unknown words further on are skipped.
     pub fn parse(line: &'a str) -> EngineMessage<'a> {
         let mut words = Words::new(line);
         let line = words.line();
@@ -99,7 +99,7 @@ fn parse_best_move(mut words: Words<'_>) -> EngineMessage<'_> {
 }
 
 impl BestMove<'_> {
-    /// Reads the word of an answer; empty where there was none.
+    /// Parses the move of a `bestmove`; empty if missing.
     pub fn parse(word: &str) -> BestMove<'_> {
         match UciMove::parse(word) {
             Ok(mv) => BestMove::Move(mv),

@@ -10,8 +10,8 @@ use crate::limits::{Clock, SearchLimits};
 use crate::number;
 use crate::words::Words;
 
-/// Reads what follows `go`. Unknown words, and arguments without the number that they need, are handed to `skip`. A
-/// negative number counts as zero. An increment without its clock means nothing and is dropped.
+/// Parses the arguments of `go`. Unknown words and arguments without their number are passed to `skip`. A
+/// negative number counts as zero. An increment without a clock is dropped.
 pub(super) fn parse<'a>(mut words: Words<'a>, skip: &mut dyn FnMut(&'a str)) -> SearchLimits {
     let mut limits = SearchLimits::default();
     let (mut white_increment, mut black_increment, mut moves_to_go) = (None, None, None);
@@ -58,7 +58,7 @@ fn set<'a, T>(place: &mut Option<T>, value: Option<T>, name: &'a str, skip: &mut
     }
 }
 
-/// A number of something; none for a negative one.
+/// A count; zero for a negative one.
 fn count(word: &str) -> Option<u64> {
     number::signed(word)?;
     Some(number::unsigned(word).unwrap_or(0))
@@ -72,13 +72,13 @@ fn clock(word: &str) -> Option<Clock> {
     milliseconds(word).map(|remaining| Clock { remaining, increment: Duration::ZERO })
 }
 
-/// Milliseconds. A clock that has run below zero is at zero.
+/// Milliseconds; a negative clock is zero.
 fn milliseconds(word: &str) -> Option<Duration> {
     number::signed(word).map(|ms| Duration::from_millis(u64::try_from(ms).unwrap_or(0)))
 }
 
-/// Writes `go` and its arguments. Both increments are written with their clocks, even when zero, since some engines
-/// keep the last one that they heard of.
+/// Formats `go`. Increments are written with their clocks even when zero, since some engines
+/// otherwise keep the previous one.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, limits: &SearchLimits) -> fmt::Result {
     f.write_str("go")?;
     if limits.ponder {

@@ -1,4 +1,4 @@
-//! The arguments of `info`. Runners drain floods of these lines, so nothing here allocates, and moves and strings
+//! The arguments of `info`. Runners read floods of these lines, so parsing does not allocate, and moves and strings
 //! stay slices of the line.
 
 use std::fmt;
@@ -12,7 +12,7 @@ use crate::number;
 use crate::score::{Bound, ReportedScore, Score, Wdl};
 use crate::words::{OneLine, Words};
 
-/// The words that begin a fact; a sequence of moves lasts up to the next of them.
+/// Field keywords; a move sequence ends at the next of them.
 #[derive(Clone, Copy)]
 enum Key {
     Depth,
@@ -69,7 +69,7 @@ impl Key {
     }
 }
 
-/// Reads what follows `info`. Of a fact told twice the last one counts.
+/// Parses the arguments of `info`. The last value of a repeated field counts.
 pub(super) fn parse<'a>(mut words: Words<'a>) -> Info<'a> {
     let mut info = Info::default();
     let (mut score, mut bound) = (None, Bound::Exact);
@@ -117,7 +117,7 @@ fn one_move(word: &str) -> Option<UciMove> {
     UciMove::parse(word).ok()
 }
 
-/// A digit in second place is a move's mark, and of no key: this spares most words of a variation the look-up.
+/// A digit in second place marks a move and is in no keyword, so most words of a PV need no lookup.
 fn ends_moves(word: &str) -> bool {
     !matches!(word.as_bytes(), [_, b'1'..=b'8', ..]) && Key::parse(word).is_some()
 }
@@ -144,7 +144,7 @@ fn current_line<'a>(words: &mut Words<'a>) -> CurrentLine<'a> {
     CurrentLine { processor, line: moves(words) }
 }
 
-/// Writes `info` and its facts: numbers first, then the variation, last the string, which takes the rest of the line.
+/// Formats `info`: numbers first, then the PV, last the string, which takes the rest of the line.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, info: &Info<'_>) -> fmt::Result {
     f.write_str("info")?;
     fact(f, "depth", info.depth)?;

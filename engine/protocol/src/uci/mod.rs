@@ -1,7 +1,7 @@
-//! The universal chess interface: one module for each end of the pipe, named after who speaks.
+//! UCI: one module for each end of the pipe, named after the sender.
 //!
-//! Both ends read any line without an error: what is no message of the protocol comes back as `Other`, to be
-//! logged or, since engines have commands of their own, to be obeyed.
+//! Both ends parse any line without an error: a line that is not a message of the protocol becomes `Other`, to be
+//! logged or, since engines have further commands, to be executed.
 
 pub mod client;
 pub mod engine;

@@ -6,7 +6,7 @@ use crate::number;
 use crate::option::{OptionDeclaration, OptionKind, unwrap_empty, wrap_empty};
 use crate::words::{OneLine, Words};
 
-/// Reads what follows `option`. `None` without a name or a known type. A missing range is all integers, a missing
+/// Parses the arguments of `option`. `None` without a name or a known type. A missing range is all integers, a missing
 /// default is off, 0 or the nearest value in range, the first choice, or nothing.
 pub(super) fn parse(mut words: Words<'_>) -> Option<OptionDeclaration> {
     words.find(|&word| word == "name")?;

@@ -1,4 +1,4 @@
-//! What xboard, or a runner in its place, says to an engine.
+//! Messages to an engine.
 
 use std::fmt;
 use std::time::Duration;
@@ -9,55 +9,55 @@ use super::seconds::{Minutes, Seconds, centiseconds, minutes, seconds, to_centis
 use crate::number;
 use crate::words::{OneLine, Words, trim, without_braces};
 
-/// A line for the engine.
+/// A line to the engine.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClientMessage<'a> {
-    /// Speak this protocol from now on.
+    /// `xboard`.
     Xboard,
-    /// The version of the protocol; engines of version 2 answer with their features.
+    /// `protover`.
     ProtocolVersion(u32),
-    /// The feature of this name will be heeded.
+    /// `accepted`.
     Accepted(&'a str),
-    /// The feature of this name will not.
+    /// `rejected`.
     Rejected(&'a str),
-    /// A new game from the start position, in which the engine plays Black.
+    /// `new`.
     New,
-    /// The new game is of this variant.
+    /// `variant`.
     Variant(&'a str),
-    /// End the program.
+    /// `quit`.
     Quit,
-    /// Play with a little chance, or no longer (GNU Chess 4).
+    /// `random` (GNU Chess 4).
     Random,
-    /// Play neither side; only take moves in.
+    /// `force`.
     Force,
-    /// Play the side to move, now.
+    /// `go`.
     Go,
-    /// Play the side that is not to move.
+    /// `playother`.
     PlayOther,
-    /// White is to move, the engine plays Black (obsolete).
+    /// `white` (obsolete): White is to move, the engine plays Black.
     White,
-    /// Black is to move, the engine plays White (obsolete).
+    /// `black` (obsolete): Black is to move, the engine plays White.
     Black,
-    /// The clock.
+    /// `level`.
     Level {
-        /// Moves in a period; 0 for the whole game.
+        /// Moves per period; 0 for the whole game.
         moves: u32,
-        /// Time for them.
+        /// Base time.
         base: Duration,
-        /// Added for each move.
+        /// Increment per move.
         increment: Duration,
     },
-    /// Exactly this time for each move.
+    /// `st`: time per move.
     MoveTime(Duration),
-    /// So many plies at most for each move.
+    /// `sd`: depth limit in plies.
     Depth(u32),
-    /// Count time in nodes: so many are a second.
+    /// `nps`: nodes that count as a second.
     NodeRate(u64),
-    /// The engine's own clock, in whole centiseconds.
+    /// `time`: the engine's clock.
     Time(Duration),
-    /// The opponent's clock, likewise.
+    /// `otim`: the opponent's clock.
     OpponentTime(Duration),
-    /// A move of the other side, or of either in force mode.
+    /// A move of the opponent, or of either side in force mode.
     Move {
         /// In coordinates or in algebraic notation.
         text: &'a str,
@@ -103,81 +103,81 @@ pub enum ClientMessage<'a> {
     Exit,
     /// Tell how far the analysis has come.
     Status,
-    /// Leave these moves of the position out.
+    /// `exclude`.
     Exclude(MoveSet<'a>),
-    /// Don't leave them out any longer.
+    /// `include`.
     Include(MoveSet<'a>),
-    /// The opponent's name.
+    /// `name`: the opponent.
     Name(&'a str),
-    /// The engine's own rating and its opponent's.
+    /// `rating`: the engine's and the opponent's.
     Rating(i64, i64),
-    /// The server that is played on; `-` for none.
+    /// `ics`: the server; `-` for none.
     Ics(&'a str),
-    /// The opponent is a program too.
+    /// `computer`: the opponent is an engine.
     Computer,
-    /// Stand still.
+    /// `pause`.
     Pause,
-    /// Go on.
+    /// `resume`.
     Resume,
-    /// So many megabytes of memory at most.
+    /// `memory`: limit in megabytes.
     Memory(u64),
-    /// So many processors at most.
+    /// `cores`: number of CPUs.
     Cores(u64),
-    /// Where endgame tables of a kind are.
+    /// `egtpath`.
     EgtPath {
-        /// The kind.
+        /// Type of tablebase.
         kind: &'a str,
-        /// The folder.
+        /// Path.
         path: &'a str,
     },
-    /// Set an option.
+    /// `option`.
     Option {
-        /// Its name.
+        /// Name.
         name: &'a str,
-        /// Its value; none for a button.
+        /// Value; none for a button.
         value: Option<&'a str>,
     },
-    /// A command that lacks an argument, or has one that can't be read; the whole line.
+    /// A command with a missing or unreadable argument; the whole line.
     Unreadable(&'a str),
     /// Anything else; the whole line.
     Other(&'a str),
 }
 
-/// Moves of a position.
+/// A set of moves.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveSet<'a> {
-    /// All of them.
+    /// All moves.
     All,
-    /// The move with this text, in coordinates or in algebraic notation.
+    /// One move, in coordinate notation or SAN.
     One(&'a str),
 }
 
-/// Whether a move is a line of its own.
+/// Form of a move line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum MoveForm {
-    /// It is.
+    /// The move alone.
     Bare,
-    /// `usermove` comes first, which an engine must have asked for.
+    /// With `usermove`, if the engine requested it.
     UserMove,
 }
 
-/// A line between `edit` and its end.
+/// A line in edit mode.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum EditLine {
-    /// Empty the board.
+    /// Clear the board.
     Clear,
-    /// The pieces that follow are of the other color; first they are white.
+    /// Switch the color; it starts with White.
     ChangeColor,
-    /// A piece stands there.
+    /// Put a piece.
     Place(Role, Square),
-    /// Nothing stands there.
+    /// Clear a square.
     Remove(Square),
-    /// The position is complete.
+    /// End of edit mode.
     End,
 }
 
 impl<'a> ClientMessage<'a> {
-    /// Reads one line.
+    /// Parses one line.
     pub fn parse(line: &'a str) -> ClientMessage<'a> {
         let mut words = Words::new(line);
         let line = words.line();
@@ -196,7 +196,7 @@ fn is_move(word: &str) -> bool {
     !word.contains(' ') && (UciMove::parse(word).is_ok() || San::parse(word).is_ok())
 }
 
-/// The commands without arguments; what follows them does not matter.
+/// Commands without arguments; anything after them is ignored.
 fn parse_plain(word: &str) -> Option<ClientMessage<'static>> {
     Some(match word {
         "xboard" => ClientMessage::Xboard,
@@ -229,7 +229,7 @@ fn parse_plain(word: &str) -> Option<ClientMessage<'static>> {
     })
 }
 
-/// The commands that are nothing without their arguments.
+/// Commands that need arguments.
 const TAKES_ARGUMENTS: [&str; 23] = [
     "protover", "accepted", "rejected", "variant", "level", "st", "sd", "nps", "time", "otim", "usermove",
     "ping", "result", "setboard", "name", "rating", "ics", "memory", "cores", "egtpath", "option", "exclude",
@@ -289,7 +289,7 @@ fn parse_result(mut words: Words<'_>) -> Option<ClientMessage<'_>> {
 }
 
 impl EditLine {
-    /// Reads one line in the mode of editing; `None` for what is no part of it.
+    /// Parses a line in edit mode; `None` if it does not belong there.
     pub fn parse(line: &str) -> Option<EditLine> {
         let line = trim(line);
         Some(match line {

@@ -1,4 +1,4 @@
-//! What an engine says.
+//! Messages of an engine.
 
 use std::fmt;
 use std::time::Duration;
@@ -11,65 +11,65 @@ use super::thinking_text::{self, Thinking};
 use crate::number;
 use crate::words::{OneLine, Words, trim, without_braces};
 
-/// A line from the engine.
+/// A line from an engine.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum EngineMessage<'a> {
-    /// What it wants and offers.
+    /// `feature`.
     Features(Vec<Feature<'a>>),
-    /// Its move, in coordinates or in algebraic notation; empty if the word is missing. `1. ... e7e5` too.
+    /// `move`, in coordinate notation or SAN; empty if missing. Also `1. ... e7e5`.
     Move(&'a str),
-    /// The answer to a ping.
+    /// `pong`.
     Pong(u64),
-    /// It says that the game has ended.
+    /// A result claim.
     Result {
-        /// Who won.
+        /// The result.
         outcome: Outcome,
-        /// Why, in its own words.
+        /// The comment.
         comment: &'a str,
     },
-    /// It gives up.
+    /// `resign`.
     Resign,
-    /// It offers a draw, accepts one, or claims one that comes with its move.
+    /// `offer draw`: an offer, an acceptance, or a claim with its move.
     OfferDraw,
-    /// It does not take a move; the whole line, since engines write it in many ways.
+    /// `Illegal move`; the whole line, since the wording varies.
     IllegalMove(&'a str),
-    /// It does not understand, or obey, a command; the whole line.
+    /// `Error`; the whole line.
     Error(&'a str),
-    /// The move that it expects, or would play.
+    /// `Hint`.
     Hint(&'a str),
-    /// News of the search.
+    /// Search information.
     Thinking(Thinking<'a>),
-    /// How far an analysis has come.
+    /// `stat01`: analysis status.
     Status(Status),
-    /// Something for people.
+    /// A message for the user.
     Tell {
-        /// For whom.
+        /// The recipients.
         whom: Audience,
-        /// What.
+        /// The text.
         text: &'a str,
     },
-    /// A remark that nobody else should take notice of.
+    /// A comment (`#`), to be ignored.
     Comment(&'a str),
     /// Anything else; the whole line.
     Other(&'a str),
 }
 
-/// The state of an analysis, in the words of `stat01:`.
+/// Status of an analysis (`stat01:`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Status {
-    /// Since the search began.
+    /// Search time.
     pub time: Duration,
-    /// Nodes visited.
+    /// Nodes searched.
     pub nodes: u64,
-    /// Depth, in plies.
+    /// Depth in plies.
     pub depth: u32,
-    /// Moves of the position that this depth has not looked at yet.
+    /// Root moves not yet searched at this depth.
     pub moves_left: u32,
-    /// Moves of the position.
+    /// Number of root moves.
     pub moves: u32,
 }
 
-/// For whom a message is.
+/// Recipients of a message.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 #[expect(missing_docs, reason = "the names speak for themselves")]
 pub enum Audience {
@@ -91,7 +91,7 @@ const OLD_RESULTS: [(&str, Outcome); 5] = [
 ];
 
 impl<'a> EngineMessage<'a> {
-    /// Reads one line; the first word decides.
+    /// Parses one line by its first word.
     pub fn parse(line: &'a str) -> EngineMessage<'a> {
         let mut words = Words::new(line);
         let line = words.line();
@@ -145,7 +145,7 @@ fn parse_words<'a>(first: &'a str, mut words: Words<'a>) -> Option<EngineMessage
     }
 }
 
-/// Five numbers; the move at hand, which may follow, is not read.
+/// Five numbers; the current move, which may follow, is not parsed.
 fn parse_status(mut words: Words<'_>) -> Option<Status> {
     Some(Status {
         time: centiseconds(words.next()?)?,

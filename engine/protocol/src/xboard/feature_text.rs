@@ -1,35 +1,35 @@
-//! The arguments of `feature`: what an engine wants, and what it offers.
+//! The arguments of `feature`.
 
 use std::fmt;
 
 use crate::number;
 use crate::words::OneLine;
 
-/// One wish or offer of an engine, to be answered by `accepted` or `rejected`.
+/// A feature of an engine, answered by `accepted` or `rejected`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Feature<'a> {
-    /// What it is about.
+    /// Name.
     pub name: &'a str,
-    /// What it shall be.
+    /// Value.
     pub value: FeatureValue<'a>,
 }
 
-/// The value of a feature.
+/// Value of a feature.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum FeatureValue<'a> {
-    /// A number; 0 and 1 are no and yes.
+    /// A number; 0 and 1 are off and on.
     Number(i64),
-    /// Anything else, without its quotation marks.
+    /// A text, without quotation marks.
     Text(&'a str),
 }
 
 impl<'a> FeatureValue<'a> {
-    /// Whether it says yes.
+    /// Whether it is on.
     pub fn is_on(self) -> bool {
         matches!(self, FeatureValue::Number(number) if number != 0)
     }
 
-    /// The text; nothing for a number.
+    /// The text; empty for a number.
     pub fn text(self) -> &'a str {
         match self {
             FeatureValue::Number(_) => "",
@@ -38,7 +38,7 @@ impl<'a> FeatureValue<'a> {
     }
 }
 
-/// Reads what follows `feature`; what has no equals sign is skipped.
+/// Parses the arguments of `feature`; words without an equals sign are skipped.
 pub(super) fn parse(text: &str) -> Vec<Feature<'_>> {
     let mut features = Vec::new();
     let mut rest = text;
@@ -66,7 +66,7 @@ pub(super) fn parse(text: &str) -> Vec<Feature<'_>> {
 }
 
 impl fmt::Display for Feature<'_> {
-    /// Texts in quotation marks.
+    /// Quotes texts.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.value {
             FeatureValue::Number(number) => write!(f, "{}={number}", self.name),

@@ -1,9 +1,9 @@
 //! The Chess Engine Communication Protocol (CECP) of xboard and WinBoard, version 2 and what is left of version 1: one
-//! module for each end of the pipe, named after who speaks.
+//! module for each end of the pipe, named after the sender.
 //!
-//! Both ends read any line without an error: what is no message of the protocol comes back as `Other`. Moves stay
-//! text here, since engines write them in coordinates or in algebraic notation, and only a position tells what the
-//! latter mean ([`moves`]). After the protocol's own description (engine-intf.html of xboard 4.9).
+//! Both ends parse any line without an error: a line that is not a message of the protocol becomes `Other`. Moves stay
+//! text here, since engines write them in coordinate notation or SAN, and only a position resolves the
+//! latter ([`moves`]). Source: engine-intf.html of xboard 4.9.
 
 pub mod client;
 pub mod engine;

@@ -2,7 +2,7 @@
 
 use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
 
-/// The move that a word means in a position: in coordinates, or in algebraic notation.
+/// Parses a move in coordinate notation or SAN.
 pub fn parse_move(word: &str, position: &Position) -> Option<Move> {
     if let Ok(mv) = UciMove::parse(word) {
         return mv.to_move(position).ok();
@@ -11,7 +11,7 @@ pub fn parse_move(word: &str, position: &Position) -> Option<Move> {
 }
 
 /// The moves of a line from this position, up to the first word that is neither a legal move nor a move number.
-/// A move in brackets counts: so engines show the move that they ponder on.
+/// A move in brackets, the ponder move, counts.
 pub fn parse_line(line: &str, position: &Position, mode: CastlingMode) -> Vec<UciMove> {
     let mut position = *position;
     let mut moves = Vec::new();
@@ -23,8 +23,8 @@ pub fn parse_line(line: &str, position: &Position, mode: CastlingMode) -> Vec<Uc
     moves
 }
 
-/// The first word of a line that is written as a move, but is none there: illegal, or ambiguous. Lines are free texts, so
-/// that another word only ends what can be judged.
+/// The first word of a line that looks like a move but is illegal or ambiguous. Lines are free text, so
+/// any other word only ends the check.
 pub fn first_illegal<'l>(line: &'l str, position: &Position) -> Option<&'l str> {
     let mut position = *position;
     for word in words(line) {
@@ -37,13 +37,13 @@ pub fn first_illegal<'l>(line: &'l str, position: &Position) -> Option<&'l str> 
     None
 }
 
-/// The words of a line without the numbers of moves, and without brackets.
+/// The words of a line without move numbers and brackets.
 fn words(line: &str) -> impl Iterator<Item = &str> {
     let words = line.split_ascii_whitespace().map(without_number).filter(|word| !word.is_empty());
     words.map(|word| word.strip_prefix('(').and_then(|inner| inner.strip_suffix(')')).unwrap_or(word))
 }
 
-/// Nothing of `1.` and `1...`; `e4` of `1.e4`; castling with zeros as it is.
+/// Strips move numbers: nothing of `1.` and `1...`, `e4` of `1.e4`; castling with zeros stays.
 fn without_number(word: &str) -> &str {
     let behind = word.trim_start_matches(|c: char| c.is_ascii_digit());
     match behind.chars().next() {

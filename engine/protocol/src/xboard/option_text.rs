@@ -1,4 +1,4 @@
-//! Options as this protocol declares them, in the value of `feature option="NAME -kind VALUE ..."`.
+//! Options in `feature option="NAME -kind VALUE ..."`.
 
 use crate::number;
 use crate::option::{OptionDeclaration, OptionKind};
@@ -6,7 +6,7 @@ use crate::words::{Words, trim};
 
 const CHOICES: &str = "///";
 
-/// Reads a declaration. `None` without a name or a known kind.
+/// Parses a declaration. `None` without a name or a known type.
 pub fn parse_option(text: &str) -> Option<OptionDeclaration> {
     // A name may hold a dash: the last known kind in front of the value is the kind.
     let (name, kind, value) = text.match_indices(" -").find_map(|(at, _)| {
@@ -38,7 +38,7 @@ fn parse_spin(value: &str) -> OptionKind {
     OptionKind::Spin { default, min, max }
 }
 
-/// The current choice bears an asterisk; else it is the first.
+/// The default choice is marked with an asterisk; else it is the first.
 fn parse_combo(value: &str) -> OptionKind {
     let mut default = None;
     let choices: Vec<String> = value

@@ -1,11 +1,11 @@
-//! Times as this protocol writes them: centiseconds, seconds with decimals, minutes with seconds behind a colon.
+//! Times of xboard: centiseconds, seconds with decimals, minutes with seconds after a colon.
 
 use std::fmt;
 use std::time::Duration;
 
 use crate::number;
 
-/// Whole centiseconds; a clock that has run below zero is at zero.
+/// Centiseconds; a negative clock is zero.
 pub(super) fn centiseconds(word: &str) -> Option<Duration> {
     let centi = u64::try_from(number::signed(word)?).unwrap_or(0);
     Some(Duration::from_millis(centi.min(LONGEST * 100) * 10))
@@ -16,7 +16,7 @@ pub(super) fn to_centiseconds(time: Duration) -> u128 {
     time.as_millis() / 10
 }
 
-/// `12` or `0.25`; decimals beyond the ninth are not read.
+/// `12` or `0.25`; decimals beyond the ninth are ignored.
 pub(super) fn seconds(word: &str) -> Option<Duration> {
     let (whole, decimals) = word.split_once('.').unwrap_or((word, ""));
     if !decimals.bytes().all(|byte| byte.is_ascii_digit()) {
@@ -28,10 +28,10 @@ pub(super) fn seconds(word: &str) -> Option<Duration> {
     Some(Duration::new(whole.min(LONGEST), nanoseconds))
 }
 
-/// So many seconds are more than any game has; sums of such times can't overflow.
+/// Upper bound in seconds, so that sums cannot overflow.
 const LONGEST: u64 = u32::MAX as u64;
 
-/// `5` minutes, or `0:30`; what follows the seconds is not read, as the protocol demands.
+/// `5` minutes, or `0:30`; anything after the seconds is ignored, as the protocol demands.
 pub(super) fn minutes(word: &str) -> Option<Duration> {
     let (minutes, rest) = word.split_once(':').unwrap_or((word, "0"));
     let end = rest.find(|c: char| !c.is_ascii_digit() && c != '.').unwrap_or(rest.len());
@@ -39,7 +39,7 @@ pub(super) fn minutes(word: &str) -> Option<Duration> {
     Some(Duration::from_secs(minutes * 60) + seconds(&rest[..end])?)
 }
 
-/// Writes seconds with the decimals that they need.
+/// Formats seconds with as many decimals as needed.
 pub(super) struct Seconds(pub(super) Duration);
 
 impl fmt::Display for Seconds {
@@ -49,7 +49,7 @@ impl fmt::Display for Seconds {
     }
 }
 
-/// Writes whole minutes alone, else minutes and seconds.
+/// Formats whole minutes alone, else minutes and seconds.
 pub(super) struct Minutes(pub(super) Duration);
 
 impl fmt::Display for Minutes {

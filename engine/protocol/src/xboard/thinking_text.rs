@@ -8,44 +8,44 @@ use crate::number;
 use crate::score::{Bound, ReportedScore, Score};
 use crate::words::{OneLine, Words};
 
-/// A line about the search, in the view of the side to move.
+/// Thinking output, from the view of the side to move.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct Thinking<'a> {
-    /// Nominal depth, in plies.
+    /// Depth in plies.
     pub depth: u32,
-    /// What stood right behind the depth: GNU Chess 4 wrote its time in whole seconds then.
+    /// The character right after the depth: with one, GNU Chess 4 wrote its time in whole seconds.
     pub depth_mark: Option<char>,
-    /// The score of the line; a bound by the mark at its end.
+    /// Score; the mark at the end of the line gives its bound.
     pub score: ReportedScore,
-    /// Since the search began, by the engine's own clock.
+    /// Search time, by the engine's clock.
     pub time: Duration,
-    /// Nodes visited.
+    /// Nodes searched.
     pub nodes: u64,
-    /// The longest line looked at, in plies.
+    /// Selective depth in plies.
     pub selective_depth: Option<u32>,
-    /// Nodes a second.
+    /// Nodes per second.
     pub nps: Option<u64>,
-    /// Positions found in endgame tables.
+    /// Tablebase hits.
     pub tbhits: Option<u64>,
-    /// The line as the engine wrote it, without the mark of a bound: move numbers, comments, any notation.
+    /// PV as the engine wrote it, without the mark: move numbers, comments, any notation.
     pub pv: &'a str,
 }
 
-/// What the last letter of a line says about its score.
+/// Mark at the end of a line.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum LineEnding {
-    /// Nothing.
+    /// None.
     Plain,
-    /// `?`: it failed low.
+    /// `?`: fail low.
     FailedLow,
-    /// `!`: it failed high.
+    /// `!`: fail high.
     FailedHigh,
 }
 
-/// A score from here on is a mate in so many more moves (section 10 of the protocol).
+/// Mate scores: this plus the number of moves (section 10 of the protocol).
 const MATE: i64 = 100_000;
 
-/// The most moves to a mate that anybody means.
+/// Largest distance to mate.
 const MOST_MOVES: i64 = 1_000;
 
 impl LineEnding {
@@ -66,7 +66,7 @@ impl LineEnding {
     }
 }
 
-/// Reads a line of four numbers and a variation. `None` for anything else.
+/// Parses four numbers and a PV. `None` for anything else.
 pub(super) fn parse<'a>(words: &mut Words<'a>) -> Option<Thinking<'a>> {
     let (depth, depth_mark) = parse_depth(words.next()?)?;
     let score = parse_score(words.next()?)?;
@@ -108,7 +108,7 @@ fn parse_depth(word: &str) -> Option<(u32, Option<char>)> {
     Some((number::unsigned_32(digits)?, mark))
 }
 
-/// A number, or a mate in words as some engines write it: `Mat5`, `-Mat05`, `#3`, `+M4`.
+/// A number, or a mate as some engines write it: `Mat5`, `-Mat05`, `#3`, `+M4`.
 fn parse_score(word: &str) -> Option<Score> {
     if let Some(moves) = parse_mate_word(word) {
         return Some(Score::Mate(moves));
@@ -131,11 +131,11 @@ fn parse_score(word: &str) -> Option<Score> {
     }
 }
 
-/// What engines called mate before the protocol said, and some still do: so much less the plies to it. Seen in GNU
+/// Mate scores of older engines: this minus the plies to mate. Seen in GNU
 /// Chess (10,000), Phalanx (30,000), HoiChess (100,000) and Sjeng (1,000,000).
 const OLD_MATES: [i64; 5] = [10_000, 30_000, 32_768, 100_000, 1_000_000];
 
-/// The most plies by which a score may fall short of these.
+/// Largest distance to mate of these, in plies.
 const MOST_PLIES: i64 = 99;
 
 fn parse_mate_word(word: &str) -> Option<i32> {
@@ -149,7 +149,7 @@ fn parse_mate_word(word: &str) -> Option<i32> {
     (moves.abs() <= MOST_MOVES as i32).then_some(sign * moves)
 }
 
-/// Numbers between the nodes and a tab, if nothing else is before that tab, are extra facts.
+/// Numbers between nodes and a tab are extra fields, if nothing else precedes the tab.
 fn split_extra(rest: &str) -> (&str, &str) {
     let is_extra = |text: &str| text.bytes().all(|byte| byte.is_ascii_digit() || byte <= b' ');
     if is_extra(rest) {
@@ -160,7 +160,7 @@ fn split_extra(rest: &str) -> (&str, &str) {
     (extra, crate::words::trim(pv))
 }
 
-/// Writes the line; extra facts only if there are any, before a tab.
+/// Formats the line; extra fields, if any, before a tab.
 pub(super) fn write(f: &mut fmt::Formatter<'_>, thinking: &Thinking<'_>) -> fmt::Result {
     let Thinking { depth, depth_mark, score, time, nodes, selective_depth, nps, tbhits, pv } = thinking;
     write!(f, "{depth}")?;
