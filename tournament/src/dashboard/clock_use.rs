@@ -38,7 +38,7 @@ impl ClockUse {
         }
         for color in Color::ALL {
             if let (Some(left), Some(tally)) = (last[color.index()], all.get_mut(record.entrant(color))) {
-                tally.at_the_end += left;
+                tally.at_the_end = tally.at_the_end.saturating_add(left);
                 tally.games += 1;
             }
         }

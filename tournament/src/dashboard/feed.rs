@@ -2,6 +2,7 @@
 //! question after the other. While nobody asks it sleeps.
 
 use std::collections::HashMap;
+use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, RecvTimeoutError, SyncSender, TrySendError, sync_channel};
@@ -181,7 +182,7 @@ impl Reader {
                 Err(RecvTimeoutError::Disconnected) => return,
             }
             for (id, run) in self.runs.iter_mut().enumerate() {
-                run.show(id);
+                run.guarded(|run| run.show(id));
             }
         }
     }
@@ -190,7 +191,7 @@ impl Reader {
     fn take_leave(&mut self, calls: &Receiver<Call>) {
         for (id, run) in self.runs.iter_mut().enumerate() {
             run.looked = None;
-            run.show(id);
+            run.guarded(|run| run.show(id));
         }
         let end = Instant::now() + LAST_QUESTIONS;
         while self.runs.iter().any(Run::is_followed)
@@ -215,12 +216,13 @@ impl Reader {
     fn answer(&mut self, question: Question) -> Option<String> {
         match question {
             Question::Runs => {
-                let lines = self.runs.iter_mut().enumerate();
-                let lines: Option<Vec<String>> =
-                    lines.map(|(id, run)| run.answer(id, Subject::Line)).collect();
-                Some(format!("[{}]", lines?.join(",")))
+                let line = |(id, run): (usize, &mut Run)| {
+                    run.guarded(|run| run.answer(id, Subject::Line)).unwrap_or_else(|| run.view.line(id))
+                };
+                let lines: Vec<String> = self.runs.iter_mut().enumerate().map(line).collect();
+                Some(format!("[{}]", lines.join(",")))
             }
-            Question::Of(id, subject) => self.runs.get_mut(id)?.answer(id, subject),
+            Question::Of(id, subject) => self.runs.get_mut(id)?.guarded(|run| run.answer(id, subject)),
         }
     }
 }
@@ -240,6 +242,14 @@ impl Run {
             answered: 0,
         };
         (run, receiver)
+    }
+
+    /// Works on this run. Should that panic, the run is given up and nothing else.
+    fn guarded<T: Default>(&mut self, work: impl FnOnce(&mut Run) -> T) -> T {
+        catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
+            self.view.give_up();
+            T::default()
+        })
     }
 
     /// Somebody follows it, besides the line that lends out receivers.

@@ -49,6 +49,8 @@ pub(super) struct RunView {
     told: Option<Instant>,
     edition: u64,
     problem: Option<String>,
+    /// Reading it panicked: it is not looked at again.
+    is_broken: bool,
 }
 
 /// What the store said so far.
@@ -150,20 +152,43 @@ impl RunView {
             told: None,
             edition: 0,
             problem: None,
+            is_broken: false,
         }
+    }
+
+    /// Gives the run up after a panic of ours, so that the others are still shown.
+    pub(super) fn give_up(&mut self) {
+        self.is_broken = true;
+        self.counted = None;
+        self.state = RunState::Stopped;
+        self.problem =
+            Some("failed to show this run: an error of this program; restart it and report this".to_owned());
+        self.tell();
     }
 
     /// Reads what is new in the store; tells whether a page would look otherwise now.
     pub(super) fn look(&mut self) -> bool {
-        let is_behind = self.counted.as_ref().is_none_or(|counted| counted.is_behind);
+        if self.is_broken {
+            return false;
+        }
         let stamp = stamp_of(&self.path);
-        if self.stamp != Some(stamp) || is_behind {
+        if self.stamp != Some(stamp) || self.is_behind() {
             // Before the reading: what is written meanwhile is seen by the next look.
             self.stamp = Some(stamp);
-            self.problem = self.read().err().map(|error| format!("failed to {error}"));
-            self.told = None;
+            let problem = self.read().err().map(|error| format!("failed to {error}"));
+            if problem.is_some() {
+                // Tried again by the next look, which waits for its turn.
+                self.stamp = None;
+                if let Some(counted) = &mut self.counted {
+                    counted.is_behind = false;
+                }
+            }
+            if problem.is_none() || problem != self.problem {
+                self.told = None;
+            }
+            self.problem = problem;
         }
-        let Some(counted) = &self.counted else { return self.tell() };
+        let Some(counted) = &self.counted else { return self.told.is_none() && self.tell() };
         let state = RunState::of(self.is_in_use(), &counted.standings);
         if state != self.state {
             self.state = state;
@@ -202,6 +227,7 @@ impl RunView {
         let store = Store::read(&self.path)?;
         let text = store.run()?.plan;
         if self.counted.as_ref().is_none_or(|counted| counted.plan_text != text) {
+            store.check_structure()?;
             self.counted = Some(Counted::new(text, &self.path)?);
         }
         self.session = store.latest_session()?;

@@ -115,10 +115,10 @@ impl EntrantTally {
 impl SearchTally {
     fn add(&mut self, search: &SearchRecord) {
         self.moves += 1;
-        self.time += search.elapsed;
+        self.time = self.time.saturating_add(search.elapsed);
         if let Some(nodes) = search.nodes {
-            self.nodes += nodes;
-            self.nodes_time += search.elapsed;
+            self.nodes = self.nodes.saturating_add(nodes);
+            self.nodes_time = self.nodes_time.saturating_add(search.elapsed);
         }
         if let Some(depth) = search.depth {
             self.depths += u64::from(depth);
@@ -234,7 +234,7 @@ impl Standings {
         self.entrants[record.game.white].results.record(white);
         self.entrants[record.game.black].results.record(white.mirrored());
         *self.terminations.entry(record.termination).or_default() += 1;
-        self.played += record.duration;
+        self.played = self.played.saturating_add(record.duration);
         self.add_to_pairing(record, white);
         self.add_fault(record);
         self.add_searches(record);

@@ -5,6 +5,7 @@ use std::time::SystemTime;
 
 use rusqlite::params;
 
+use super::column::{number, whole};
 use super::write::to_ms;
 use super::{Store, StoreError};
 use crate::game::{BinaryReport, MachineReport};
@@ -23,21 +24,12 @@ impl Store {
         Ok(())
     }
 
-    /// Forgets which engines this machine had: it is not believed any more.
-    ///
-    /// # Errors
-    /// If the disk is full, or fails.
-    pub fn forget_binaries(&self, machine: &str) -> Result<(), StoreError> {
-        let dropped = self.connection.execute("DELETE FROM binary WHERE machine = ?1", [machine]);
-        self.database(dropped).map(drop)
-    }
-
     /// All machines that ever joined, in the order in which they did.
     ///
     /// # Errors
     /// If the database fails.
     pub fn machines(&self) -> Result<Vec<MachineReport>, StoreError> {
-        if self.version < 4 { Ok(Vec::new()) } else { self.database(self.read_machines()) }
+        if self.version < 4 { Ok(Vec::new()) } else { self.part("the machines", self.read_machines()) }
     }
 
     fn read_machines(&self) -> rusqlite::Result<Vec<MachineReport>> {
@@ -49,9 +41,9 @@ impl Store {
                 name: row.get(0)?,
                 program: row.get(1)?,
                 cpu: row.get(2)?,
-                cores: row.get(3)?,
-                slots: row.get(4)?,
-                speed: row.get::<_, i64>(5)?.cast_unsigned(),
+                cores: number(row, 3, "a number of cores")?,
+                slots: number(row, 4, "a number of slots")?,
+                speed: whole(row, 5, "a speed")?,
                 engines: Vec::new(),
             })
         })?;

@@ -4,6 +4,8 @@
 //! A game counts once it is committed here, and storing it again changes nothing. One runner writes at a time
 //! ([`StoreError::Busy`]); readers may look on meanwhile. The only SQL of the program; knows no engines and no display.
 
+mod checksum;
+mod column;
 mod machine;
 mod occupancy;
 mod read;
@@ -11,6 +13,7 @@ mod schema;
 mod session;
 mod write;
 
+use std::cell::OnceCell;
 use std::fs::{File, OpenOptions, TryLockError};
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
@@ -111,6 +114,8 @@ pub struct Store {
     connection: Connection,
     path: PathBuf,
     version: i64,
+    /// The number of entrants in the stored plan, once it has been read.
+    entrants: OnceCell<usize>,
     lock: Option<File>,
 }
 
@@ -131,19 +136,25 @@ impl Store {
         Self::resume(path)
     }
 
-    /// Opens the store of a run to go on with it; one of an older form is brought up to date.
+    /// Opens the store of a run to go on with it; one of an older form is brought up to date. All of it is read first, so
+    /// that a damaged file is refused unchanged.
     ///
     /// # Errors
-    /// If it is no store, or another runner has it.
+    /// If it is no store, if it is damaged, or another runner has it.
     pub fn resume(path: &Path) -> Result<Store, StoreError> {
         check_is_file(path)?;
         let open = OpenOptions::new().read(true).write(true).open(path);
         let file = open.map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
         lock(&file, path)?;
+        // What a rollback journal holds must be put back first, which needs a writer.
+        if !beside(path, "-journal").exists() {
+            Self::read(path)?.verify()?;
+        }
         let mut store = Store {
             connection: connect(path, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
             path: path.to_owned(),
             version: 0,
+            entrants: OnceCell::new(),
             lock: Some(file),
         };
         store.version = schema::check(&store.connection, path)?;
@@ -164,11 +175,12 @@ impl Store {
             connection: connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
             path: path.to_owned(),
             version: 0,
+            entrants: OnceCell::new(),
             lock: None,
         };
         store.version = match schema::check(&store.connection, path) {
             // Where nothing can be written, SQLite cannot look for a writer; without a journal there is none.
-            Err(StoreError::Database { .. }) if !journal_of(path).exists() => {
+            Err(StoreError::Database { .. }) if !beside(path, "-wal").exists() => {
                 store.connection = connect_unchanging(path)?;
                 schema::check(&store.connection, path)?
             }
@@ -222,6 +234,16 @@ impl Store {
         result.map_err(|source| failure(&self.path, source))
     }
 
+    /// The same for a result that was read of one part of the store, which a report of damage names.
+    fn part<T>(&self, part: impl Into<String>, result: rusqlite::Result<T>) -> Result<T, StoreError> {
+        self.database(result).map_err(|error| match error {
+            StoreError::Damaged { path, what } => {
+                StoreError::Damaged { path, what: format!("{}: {what}", part.into()) }
+            }
+            other => other,
+        })
+    }
+
     fn damaged(&self, what: impl Into<String>) -> StoreError {
         StoreError::Damaged { path: self.path.clone(), what: what.into() }
     }
@@ -257,7 +279,7 @@ fn failure(path: &Path, source: rusqlite::Error) -> StoreError {
         // SQLite's own words would name its numbers and not ours.
         (_, Some(ErrorCode::NotADatabase)) => StoreError::Foreign(path),
         (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown)) | (_, None) => {
-            StoreError::Damaged { path, what: source.to_string() }
+            StoreError::Damaged { path, what: column::explain(&source) }
         }
         _ => StoreError::Database { path, source },
     }
@@ -278,6 +300,7 @@ fn draw_up(draft: &Path, run: &StoredRun) -> Result<(), StoreError> {
         connection: connect(draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
         path: draft.to_owned(),
         version: schema::VERSION,
+        entrants: OnceCell::new(),
         lock: None,
     };
     store.database(schema::create(&store.connection))?;
@@ -321,10 +344,10 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     connection.map_err(|source| failure(path, source))
 }
 
-/// Where SQLite keeps what is not yet in the file itself.
-fn journal_of(path: &Path) -> PathBuf {
+/// The file in which SQLite keeps what is not yet in the store itself: `-wal`, or `-journal`.
+fn beside(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
-    name.push("-wal");
+    name.push(suffix);
     name.into()
 }
 

@@ -3,13 +3,18 @@
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::ops::RangeInclusive;
-use std::time::{Duration, SystemTime, UNIX_EPOCH};
+use std::time::SystemTime;
 
 use rusqlite::Row;
+use rusqlite::types::ValueRef;
 use smalt_chess::{Color, Outcome};
 
+use super::checksum::checksum;
+use super::column::{duration, entrant, invalid, number, time, whole, whole_if_any};
+use super::write::{run_checksum, to_ms};
 use super::{Store, StoreError};
 use crate::game::{EngineFault, FaultReport, GameRecord, Machine, moves};
+use crate::plan::PlanFile;
 use crate::schedule::ScheduledGame;
 
 /// What a store says about its run.
@@ -36,18 +41,66 @@ impl Store {
     /// The run.
     ///
     /// # Errors
-    /// If the database fails.
+    /// If the database fails, or the row is damaged.
     pub fn run(&self) -> Result<StoredRun, StoreError> {
-        self.database(self.connection.query_row("SELECT created_ms, plan, openings FROM run", [], |row| {
-            Ok(StoredRun { created: from_ms(row.get(0)?), plan: row.get(1)?, openings: row.get(2)? })
-        }))
+        let sum = if self.version < 6 { "NULL" } else { "checksum" };
+        let sql = format!("SELECT created_ms, plan, openings, {sum} FROM run");
+        let found = self.connection.query_row(&sql, [], |row| {
+            let run =
+                StoredRun { created: time(row, 0, "its begin")?, plan: row.get(1)?, openings: row.get(2)? };
+            Ok((run, row.get::<_, Option<i64>>(3)?))
+        });
+        let (run, sum) = self.part("the run", found)?;
+        match sum {
+            Some(sum) if sum != run_checksum(to_ms(run.created), &run.plan, &run.openings) => {
+                Err(self.damaged("the run: its checksum does not match"))
+            }
+            _ => Ok(run),
+        }
+    }
+
+    /// The number of entrants in the plan. Every index of an entrant that is read is below it.
+    pub(super) fn entrants(&self) -> Result<usize, StoreError> {
+        if let Some(&known) = self.entrants.get() {
+            return Ok(known);
+        }
+        let plan = PlanFile::parse(&self.run()?.plan, "the plan of the run");
+        let count = plan.map_err(|error| self.damaged(error.to_string()))?.entrants.len();
+        Ok(*self.entrants.get_or_init(|| count))
+    }
+
+    /// Checks that no part of the file is out of its place, so that no row is missed (SQLite's `quick_check`).
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub fn check_structure(&self) -> Result<(), StoreError> {
+        let check = self.connection.query_row("PRAGMA quick_check(1)", [], |row| row.get::<_, String>(0));
+        match self.database(check)?.as_str() {
+            "ok" => Ok(()),
+            answer => Err(self.damaged(answer.lines().last().unwrap_or_default())),
+        }
+    }
+
+    /// Reads all of the store.
+    ///
+    /// # Errors
+    /// If the file is damaged.
+    pub(super) fn verify(&self) -> Result<(), StoreError> {
+        self.for_each_game(|_| {})?;
+        self.for_each_fault(|_| {})?;
+        self.engines()?;
+        self.machines()?;
+        self.latest_session()?;
+        self.strikes()?;
+        Ok(())
     }
 
     /// Calls back with each game in the order of their numbers.
     ///
     /// # Errors
-    /// If the database fails, or a game makes no sense.
+    /// If the database fails, or a game is damaged.
     pub fn for_each_game(&self, mut each: impl FnMut(GameRecord)) -> Result<(), StoreError> {
+        self.check_structure()?;
         self.select_games("ORDER BY number", &mut each)
     }
 
@@ -72,25 +125,26 @@ impl Store {
         let read = || {
             let mut statement =
                 self.connection.prepare("SELECT number FROM game WHERE number >= ?1 ORDER BY number")?;
-            let rows = statement.query_map([first], |row| row.get(0))?;
+            let rows = statement.query_map([first], |row| number(row, 0, "the number of a game"))?;
             rows.collect()
         };
         self.database(read())
     }
 
     fn select_games(&self, which: &str, each: &mut dyn FnMut(GameRecord)) -> Result<(), StoreError> {
+        let entrants = self.entrants()?;
         let memory = if self.version < 3 { "NULL, NULL" } else { "white_memory_bytes, black_memory_bytes" };
         let machine = if self.version < 4 { "NULL, NULL" } else { "machine, speed_nps" };
+        let sum = if self.version < 6 { "NULL" } else { "checksum" };
         let mut statement = self.database(self.connection.prepare(&format!(
             "SELECT number, pair, round, white, black, opening, fen, outcome, termination, started_ms, duration_us,
-                    moves, fault.entrant, fault.name, fault.words, fault.transcript, {memory}, {machine}
+                    moves, {memory}, {machine}, fault.entrant, fault.name, fault.words, fault.transcript, {sum}
              FROM game LEFT JOIN fault ON fault.game = game.number {which}",
         )))?;
         let mut rows = self.database(statement.query([]))?;
         while let Some(row) = self.database(rows.next())? {
-            let number: i64 = self.database(row.get(0))?;
-            let record = self.database(read_game(row))?;
-            each(record.ok_or_else(|| self.damaged(format!("game {number} makes no sense")))?);
+            let number = self.part("a game", number(row, 0, "its number"))?;
+            each(self.part(format!("game {}", number + 1), read_game(row, entrants))?);
         }
         Ok(())
     }
@@ -100,17 +154,18 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub fn for_each_fault(&self, mut each: impl FnMut(Fault)) -> Result<(), StoreError> {
+        let entrants = self.entrants()?;
         let mut read = || {
             let mut statement = self
                 .connection
                 .prepare("SELECT game, entrant, name, words, transcript FROM fault ORDER BY id")?;
             let mut rows = statement.query([])?;
             while let Some(row) = rows.next()? {
-                each(read_fault(row)?);
+                each(read_fault(row, entrants)?);
             }
             Ok(())
         };
-        self.database(read())
+        self.part("a fault", read())
     }
 
     /// The last of these many faults, the latest first, and how many there are in all.
@@ -118,15 +173,16 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub fn last_faults(&self, most: u32) -> Result<(u32, Vec<Fault>), StoreError> {
+        let entrants = self.entrants()?;
         let read = || {
             let total = self.connection.query_row("SELECT count(*) FROM fault", [], |row| row.get(0))?;
             let mut statement = self.connection.prepare(
                 "SELECT game, entrant, name, words, transcript FROM fault ORDER BY id DESC LIMIT ?1",
             )?;
-            let faults = statement.query_map([most], read_fault)?.collect::<rusqlite::Result<_>>()?;
-            Ok((total, faults))
+            let faults = statement.query_map([most], |row| read_fault(row, entrants))?;
+            Ok((total, faults.collect::<rusqlite::Result<_>>()?))
         };
-        self.database(read())
+        self.part("a fault", read())
     }
 
     /// Who failed to start, or to get ready for a game, after the fault of this id (0 for all of them), in the order in which
@@ -135,14 +191,15 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub fn start_faults_after(&self, id: i64) -> Result<Vec<(i64, usize)>, StoreError> {
+        let entrants = self.entrants()?;
         let read = || {
             let mut statement = self
                 .connection
                 .prepare("SELECT id, entrant FROM fault WHERE id > ?1 AND game IS NULL ORDER BY id")?;
-            let rows = statement.query_map([id], |row| Ok((row.get(0)?, index(row, 1)?)))?;
+            let rows = statement.query_map([id], |row| Ok((row.get(0)?, entrant(row, 1, entrants)?)))?;
             rows.collect()
         };
-        self.database(read())
+        self.part("a fault", read())
     }
 
     /// What engines call themselves, by entrant.
@@ -150,25 +207,14 @@ impl Store {
     /// # Errors
     /// If the database fails.
     pub fn engines(&self) -> Result<BTreeMap<usize, String>, StoreError> {
+        let entrants = self.entrants()?;
         let read = || {
             let mut statement = self.connection.prepare("SELECT entrant, name FROM engine")?;
-            let rows = statement.query_map([], |row| Ok((index(row, 0)?, row.get(1)?)))?;
+            let rows = statement.query_map([], |row| Ok((entrant(row, 0, entrants)?, row.get(1)?)))?;
             rows.collect()
         };
-        self.database(read())
+        self.part("an engine", read())
     }
-}
-
-pub(super) fn from_ms(ms: i64) -> SystemTime {
-    UNIX_EPOCH + Duration::from_millis(u64::try_from(ms).unwrap_or(0))
-}
-
-fn index(row: &Row<'_>, column: usize) -> rusqlite::Result<usize> {
-    row.get::<_, u32>(column).map(|index| index as usize)
-}
-
-fn bytes(row: &Row<'_>, column: usize) -> rusqlite::Result<Option<u64>> {
-    Ok(row.get::<_, Option<i64>>(column)?.and_then(|bytes| u64::try_from(bytes).ok()))
 }
 
 fn lines(text: &str) -> Vec<String> {
@@ -176,62 +222,76 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 /// A fault of `game, entrant, name, words, transcript`.
-fn read_fault(row: &Row<'_>) -> rusqlite::Result<Fault> {
+fn read_fault(row: &Row<'_>, entrants: usize) -> rusqlite::Result<Fault> {
+    let is_of_game = row.get_ref(0)? != ValueRef::Null;
     Ok(Fault {
-        game: row.get(0)?,
+        game: is_of_game.then(|| number(row, 0, "its game")).transpose()?,
         fault: EngineFault {
-            entrant: index(row, 1)?,
+            entrant: entrant(row, 1, entrants)?,
             name: row.get(2)?,
             words: row.get(3)?,
-            transcript: lines(&row.get::<_, String>(4)?),
+            transcript: lines(row.get_ref(4)?.as_str()?),
         },
     })
 }
 
-/// A game; none if its texts make no sense.
-fn read_game(row: &Row<'_>) -> rusqlite::Result<Option<GameRecord>> {
+/// The columns of a game with its fault; behind them stands their checksum.
+const SUMMED: usize = 20;
+
+/// A game of a plan with so many entrants.
+fn read_game(row: &Row<'_>, entrants: usize) -> rusqlite::Result<GameRecord> {
+    if let Some(sum) = row.get::<_, Option<i64>>(SUMMED)? {
+        let values = (0..SUMMED).map(|column| row.get_ref(column)).collect::<rusqlite::Result<Vec<_>>>()?;
+        if sum != checksum(values) {
+            return Err(invalid(SUMMED, "its checksum does not match"));
+        }
+    }
     let game = ScheduledGame {
-        number: row.get(0)?,
-        pair: row.get(1)?,
-        round: row.get(2)?,
-        white: index(row, 3)?,
-        black: index(row, 4)?,
-        opening: index(row, 5)?,
+        number: number(row, 0, "its number")?,
+        pair: number(row, 1, "its pair")?,
+        round: number(row, 2, "its round")?,
+        white: entrant(row, 3, entrants)?,
+        black: entrant(row, 4, entrants)?,
+        opening: number(row, 5, "its opening")? as usize,
     };
-    let fen = row.get(6)?;
-    let (outcome, termination): (String, String) = (row.get(7)?, row.get(8)?);
-    let started = from_ms(row.get(9)?);
-    let duration = Duration::from_micros(u64::try_from(row.get::<_, i64>(10)?).unwrap_or(0));
-    let plies = moves::parse(&row.get::<_, String>(11)?);
-    let fault = match row.get::<_, Option<u32>>(12)? {
-        Some(entrant) => Some(FaultReport {
-            color: if entrant as usize == game.white { Color::White } else { Color::Black },
-            name: row.get(13)?,
-            words: row.get(14)?,
-            transcript: lines(&row.get::<_, String>(15)?),
-        }),
+    if game.white == game.black {
+        return Err(invalid(4, "an engine plays itself"));
+    }
+    let text = |column: usize| Ok::<_, rusqlite::Error>(row.get_ref(column)?.as_str()?);
+    let outcome = Outcome::parse(text(7)?).ok_or_else(|| invalid(7, "its result is not valid"))?;
+    let termination = text(8)?.parse().map_err(|_| invalid(8, "its termination is not valid"))?;
+    let plies = moves::parse(text(11)?).ok_or_else(|| invalid(11, "its list of moves is not valid"))?;
+    let peak_memory = [whole_if_any(row, 12, "memory")?, whole_if_any(row, 13, "memory")?];
+    let machine = match row.get(14)? {
+        Some(name) => {
+            let speed = NonZeroU64::new(whole(row, 15, "a speed")?);
+            Some(Machine {
+                name,
+                speed: speed.ok_or_else(|| invalid(15, "the speed of its machine is out of range"))?,
+            })
+        }
         None => None,
     };
-    let peak_memory = [bytes(row, 16)?, bytes(row, 17)?];
-    let machine = match (row.get(18)?, bytes(row, 19)?.and_then(NonZeroU64::new)) {
-        (Some(name), Some(speed)) => Some(Machine { name, speed }),
-        _ => None,
+    let fault = if row.get_ref(16)? == ValueRef::Null {
+        None
+    } else {
+        let color = match entrant(row, 16, entrants)? {
+            culprit if culprit == game.white => Color::White,
+            culprit if culprit == game.black => Color::Black,
+            _ => return Err(invalid(16, "the engine at fault does not play in it")),
+        };
+        Some(FaultReport { color, name: row.get(17)?, words: row.get(18)?, transcript: lines(text(19)?) })
     };
-    let (Some(outcome), Ok(termination), Some(plies)) =
-        (Outcome::parse(&outcome), termination.parse(), plies)
-    else {
-        return Ok(None);
-    };
-    Ok(Some(GameRecord {
+    Ok(GameRecord {
         game,
-        fen,
+        fen: row.get(6)?,
         plies,
         outcome,
         termination,
-        started,
-        duration,
+        started: time(row, 9, "its begin")?,
+        duration: duration(row, 10, "its duration")?,
         fault,
         peak_memory,
         machine,
-    }))
+    })
 }

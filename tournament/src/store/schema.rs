@@ -11,8 +11,8 @@ use super::{StoreError, failure};
 const APPLICATION: i64 = 0x536d_6c74;
 
 /// The form that this program writes. Form 2 added the sessions, form 3 the engines' memory, form 4 the machines of games
-/// that were played elsewhere, form 5 who played no more.
-pub(super) const VERSION: i64 = 5;
+/// that were played elsewhere, form 5 who played no more, form 6 the checksums of the run and of each game.
+pub(super) const VERSION: i64 = 6;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text
 /// of the module `game::moves`; `game.number` is the game's number in the schedule, and its only key.
@@ -61,7 +61,7 @@ CREATE TABLE process (
 
 /// What each form added to the one before; the first of these makes form 2 of form 1. A session is one call of the
 /// runner, from start or resume to its end; one that was killed has no end.
-const STEPS: [&str; 4] = [
+const STEPS: [&str; 5] = [
     "
 CREATE TABLE session (
     id INTEGER PRIMARY KEY,
@@ -103,6 +103,10 @@ CREATE TABLE strike (
     words TEXT NOT NULL,
     PRIMARY KEY (session, entrant)
 ) STRICT;
+",
+    "
+ALTER TABLE run ADD COLUMN checksum INTEGER;
+ALTER TABLE game ADD COLUMN checksum INTEGER;
 ",
 ];
 

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use rusqlite::{OptionalExtension, params};
 
-use super::read::from_ms;
+use super::column::{entrant, number, time, time_if_any};
 use super::write::to_ms;
 use super::{Store, StoreError};
 
@@ -85,14 +85,15 @@ impl Store {
         if self.version < 5 {
             return Ok(BTreeMap::new());
         }
+        let entrants = self.entrants()?;
         let read = || {
             let mut statement = self
                 .connection
                 .prepare("SELECT entrant, words FROM strike WHERE session = (SELECT max(id) FROM session)")?;
-            let rows = statement.query_map([], |row| Ok((row.get::<_, u32>(0)? as usize, row.get(1)?)))?;
+            let rows = statement.query_map([], |row| Ok((entrant(row, 0, entrants)?, row.get(1)?)))?;
             rows.collect()
         };
-        self.database(read())
+        self.part("who plays no more", read())
     }
 
     /// The latest session; none in a store of the first form.
@@ -105,21 +106,21 @@ impl Store {
         }
         let found = self.connection.query_row(
             "SELECT session.pid, session.started_ms, session.slots, session.ended_ms, count(game.number),
-                    max(game.started_ms + game.duration_us / 1000)
+                    max(game.started_ms + game.duration_us / 1000) AS last_game
              FROM session LEFT JOIN game ON game.started_ms >= session.started_ms
              WHERE session.id = (SELECT max(id) FROM session) GROUP BY session.id",
             [],
             |row| {
                 Ok(Session {
                     pid: row.get(0)?,
-                    started: from_ms(row.get(1)?),
-                    slots: row.get(2)?,
-                    ended: row.get::<_, Option<i64>>(3)?.map(from_ms),
+                    started: time(row, 1, "its begin")?,
+                    slots: number(row, 2, "its number of slots")?,
+                    ended: time_if_any(row, 3, "its end")?,
                     games: row.get(4)?,
-                    last_game: row.get::<_, Option<i64>>(5)?.map(from_ms),
+                    last_game: time_if_any(row, 5, "the end of its last game")?,
                 })
             },
         );
-        self.database(found.optional())
+        self.part("the latest session", found.optional())
     }
 }

@@ -16,7 +16,7 @@ use crate::schedule::ScheduledGame;
 fn run() -> StoredRun {
     StoredRun {
         created: UNIX_EPOCH + Duration::from_secs(1),
-        plan: "a plan".to_owned(),
+        plan: "[[entrant]]\nname = \"first\"\n[[entrant]]\nname = \"second\"\n".to_owned(),
         openings: "o".to_owned(),
     }
 }
@@ -167,7 +167,7 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let older = "DROP TABLE session; ALTER TABLE game DROP COLUMN white_memory_bytes;
                  ALTER TABLE game DROP COLUMN black_memory_bytes; ALTER TABLE game DROP COLUMN machine;
                  ALTER TABLE game DROP COLUMN speed_nps; DROP TABLE machine; DROP TABLE binary;
-                 DROP TABLE strike;
+                 DROP TABLE strike; ALTER TABLE game DROP COLUMN checksum; ALTER TABLE run DROP COLUMN checksum;
                  PRAGMA user_version = 1;";
     store.connection.execute_batch(older).unwrap();
     drop(store);
@@ -179,6 +179,9 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     store.begin_session(3).unwrap();
     let session = store.latest_session().unwrap().unwrap();
     assert_eq!((session.pid, session.slots, session.games), (std::process::id(), 3, 0));
+    store.change_plan(&run().plan).unwrap();
+    let kept = GameRecord { peak_memory: [None; 2], machine: None, ..record(0, Outcome::Draw) };
+    assert_eq!(games(&store), [kept], "games without a checksum are read as they are");
     assert_eq!(Store::read(&path).unwrap().version, schema::VERSION);
 }
 
@@ -200,10 +203,6 @@ fn a_machine_is_kept_as_it_joined_last() {
     store.note_machine(&MachineReport { slots: 1, ..machine.clone() }).unwrap();
     store.note_machine(&machine).unwrap();
     assert_eq!(store.machines().unwrap(), std::slice::from_ref(&machine));
-    store.forget_binaries("another").unwrap();
-    assert_eq!(store.machines().unwrap(), std::slice::from_ref(&machine));
-    store.forget_binaries("bench").unwrap();
-    assert_eq!(store.machines().unwrap(), [MachineReport { engines: Vec::new(), ..machine }]);
     assert_eq!(store.engines().unwrap()[&1], "Second 2.0");
 }
 
@@ -251,4 +250,95 @@ fn a_damaged_file_is_refused_in_words() {
     let error = Store::read(&path).and_then(|store| store.for_each_game(|_| {})).unwrap_err();
     assert!(matches!(error, StoreError::Damaged { .. }), "{error}");
     assert!(error.is_about_the_file());
+}
+
+/// A closed store of 50 games, changed by this SQL.
+fn store_changed_by(folder: &Path, sql: &str) -> PathBuf {
+    let path = folder.join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    for number in 0..50 {
+        store.save(&record(number, Outcome::Draw)).unwrap();
+    }
+    store.begin_session(2).unwrap();
+    store.note_engine(1, "Second 1.0", "Somebody").unwrap();
+    store.connection.execute_batch(sql).unwrap();
+    store.close();
+    path
+}
+
+#[track_caller]
+fn check_damage(sql: &str, words: &str) {
+    let folder = tempfile::tempdir().unwrap();
+    let path = store_changed_by(folder.path(), sql);
+    let error = Store::read(&path).unwrap().verify().unwrap_err();
+    assert!(matches!(error, StoreError::Damaged { .. }) && error.to_string().contains(words), "{error}");
+}
+
+#[test]
+fn an_entrant_that_the_plan_does_not_have_is_damage() {
+    for (sql, words) in [
+        ("UPDATE game SET white = 2, checksum = NULL WHERE number = 7", "game 8: an entrant is out of range"),
+        (
+            "UPDATE game SET black = -1, checksum = NULL WHERE number = 7",
+            "game 8: an entrant is out of range",
+        ),
+        ("UPDATE game SET black = 0, checksum = NULL WHERE number = 7", "game 8: an engine plays itself"),
+        ("UPDATE fault SET entrant = 9 WHERE game = 3", "damaged"),
+        ("UPDATE fault SET game = NULL, entrant = 9 WHERE game = 49", "damaged"),
+        ("UPDATE engine SET entrant = 4294967296", "an engine: an entrant is out of range"),
+        ("INSERT INTO strike VALUES (1, 2, 'w')", "who plays no more: an entrant is out of range"),
+    ] {
+        check_damage(sql, words);
+    }
+}
+
+#[test]
+fn an_absurd_time_is_damage_in_our_words() {
+    for (sql, words) in [
+        (
+            "UPDATE game SET started_ms = 9223372036854775807, checksum = NULL WHERE number = 0",
+            "game 1: its begin",
+        ),
+        ("UPDATE game SET duration_us = -1, checksum = NULL WHERE number = 0", "game 1: its duration"),
+        ("UPDATE session SET started_ms = 9223372036854775807", "the latest session: its begin"),
+        ("UPDATE session SET ended_ms = -1", "the latest session: its end"),
+        ("UPDATE run SET created_ms = 9223372036854775807", "the run: its begin"),
+    ] {
+        check_damage(sql, words);
+    }
+    let folder = tempfile::tempdir().unwrap();
+    let sql = "UPDATE game SET started_ms = 9223372036854775807 WHERE number = 0";
+    let error = Store::read(&store_changed_by(folder.path(), sql)).unwrap().latest_session().unwrap_err();
+    assert!(error.to_string().contains("the latest session: the end of its last game"), "{error}");
+}
+
+#[test]
+fn a_changed_value_of_a_game_or_of_the_plan_does_not_match_its_checksum() {
+    for sql in [
+        "UPDATE game SET outcome = '1-0' WHERE number = 4",
+        "UPDATE game SET moves = replace(moves, '35', '36') WHERE number = 4",
+        "UPDATE game SET machine = 'bench' WHERE number = 5",
+        "UPDATE fault SET words = 'was ended by SIGABRT' WHERE game = 4",
+        "DELETE FROM fault WHERE game = 4",
+        "UPDATE run SET plan = replace(plan, 'second', 'sekond')",
+    ] {
+        check_damage(sql, "its checksum does not match");
+    }
+}
+
+#[test]
+fn a_damaged_store_is_refused_by_resume_and_keeps_its_bytes() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = store_changed_by(folder.path(), "UPDATE game SET outcome = '1-0' WHERE number = 4");
+    let before = std::fs::read(&path).unwrap();
+    assert!(matches!(Store::resume(&path), Err(StoreError::Damaged { .. })));
+    let mut torn = before.clone();
+    let half = torn.len() / 2;
+    torn[half..half + 4096].fill(0xa5);
+    std::fs::write(&path, &torn).unwrap();
+    assert!(matches!(Store::resume(&path), Err(StoreError::Damaged { .. })));
+    assert!(std::fs::read(&path).unwrap() == torn, "its bytes are changed");
+    let names: Vec<_> =
+        std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    assert_eq!(names, ["run.db"]);
 }

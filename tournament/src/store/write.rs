@@ -2,9 +2,11 @@
 
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use rusqlite::{Params, params};
+use rusqlite::types::{Value, ValueRef};
+use rusqlite::{Params, params, params_from_iter};
 use smalt_driver::process::ProcessIdentity;
 
+use super::checksum::checksum;
 use super::{Store, StoreError, StoredRun, Synchronous};
 use crate::game::{EngineFault, GameRecord, moves};
 
@@ -24,9 +26,10 @@ pub(super) fn to_ms(time: SystemTime) -> i64 {
 impl Store {
     pub(super) fn write_run(&self, run: &StoredRun) -> Result<(), StoreError> {
         let program = concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION"));
+        let created = to_ms(run.created);
         self.database(self.connection.execute(
-            "INSERT INTO run (only, program, created_ms, plan, openings) VALUES (1, ?1, ?2, ?3, ?4)",
-            params![program, to_ms(run.created), run.plan, run.openings],
+            "INSERT INTO run (only, program, created_ms, plan, openings, checksum) VALUES (1, ?1, ?2, ?3, ?4, ?5)",
+            params![program, created, run.plan, run.openings, run_checksum(created, &run.plan, &run.openings)],
         ))?;
         Ok(())
     }
@@ -36,7 +39,11 @@ impl Store {
     /// # Errors
     /// As [`Self::save`].
     pub fn change_plan(&self, plan: &str) -> Result<(), StoreError> {
-        self.database(self.connection.execute("UPDATE run SET plan = ?1", [plan]))?;
+        let run = self.run()?;
+        let sum = run_checksum(to_ms(run.created), plan, &run.openings);
+        self.database(
+            self.connection.execute("UPDATE run SET plan = ?1, checksum = ?2", params![plan, sum]),
+        )?;
         Ok(())
     }
 
@@ -130,54 +137,82 @@ impl Store {
     }
 }
 
+/// The checksum of the row of the run.
+pub(super) fn run_checksum(created_ms: i64, plan: &str, openings: &str) -> i64 {
+    checksum([ValueRef::Integer(created_ms), plan.into(), openings.into()])
+}
+
 /// One statement, and with a fault two in a transaction; a game that is known changes nothing.
 fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<Saved> {
-    let Some(fault) = &record.fault else { return insert_record(connection, record) };
+    let fault = fault_values(record);
+    if record.fault.is_none() {
+        return insert_record(connection, record, &fault);
+    }
     let transaction = connection.transaction()?;
-    if insert_record(&transaction, record)? == Saved::Known {
+    if insert_record(&transaction, record, &fault)? == Saved::Known {
         return Ok(Saved::Known);
     }
+    let values = std::iter::once(Value::from(record.game.number)).chain(fault);
     transaction.execute(
         "INSERT INTO fault (game, entrant, name, words, transcript) VALUES (?1, ?2, ?3, ?4, ?5)",
-        params![
-            record.game.number,
-            record.entrant(fault.color) as i64,
-            fault.name,
-            fault.words,
-            fault.transcript.join("\n"),
-        ],
+        params_from_iter(values),
     )?;
     transaction.commit()?;
     Ok(Saved::New)
 }
 
-fn insert_record(connection: &rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<Saved> {
-    let game = &record.game;
-    let [white_memory, black_memory] = record.peak_memory;
-    let duration_us = i64::try_from(record.duration.as_micros()).unwrap_or(i64::MAX);
+fn insert_record(
+    connection: &rusqlite::Connection,
+    record: &GameRecord,
+    fault: &[Value],
+) -> rusqlite::Result<Saved> {
+    let values = game_values(record);
+    let sum = checksum(values.iter().chain(fault).map(ValueRef::from));
     let inserted = connection
         .prepare_cached(
             "INSERT INTO game (number, pair, round, white, black, opening, fen, outcome, termination, started_ms,
-                               duration_us, moves, white_memory_bytes, black_memory_bytes, machine, speed_nps)
-             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16) ON CONFLICT (number) DO NOTHING",
+                               duration_us, moves, white_memory_bytes, black_memory_bytes, machine, speed_nps, checksum)
+             VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, ?17)
+             ON CONFLICT (number) DO NOTHING",
         )?
-        .execute(params![
-            game.number,
-            game.pair,
-            game.round,
-            game.white as i64,
-            game.black as i64,
-            game.opening as i64,
-            record.fen,
-            record.outcome.to_string(),
-            record.termination.name(),
-            to_ms(record.started),
-            duration_us,
-            moves::to_text(&record.plies),
-            white_memory.map(|bytes| bytes as i64),
-            black_memory.map(|bytes| bytes as i64),
-            record.machine.as_ref().map(|machine| &machine.name),
-            record.machine.as_ref().map(|machine| machine.speed.get() as i64),
-        ])?;
+        .execute(params_from_iter(values.into_iter().chain([sum.into()])))?;
     Ok(if inserted == 0 { Saved::Known } else { Saved::New })
+}
+
+/// The columns of a game in the order in which they are read and summed.
+fn game_values(record: &GameRecord) -> [Value; 16] {
+    let game = &record.game;
+    let index = |number: usize| Value::from(number as i64);
+    let count = |number: u64| Value::from(number as i64);
+    let [white_memory, black_memory] = record.peak_memory.map(|bytes| bytes.map_or(Value::Null, count));
+    let machine = record.machine.as_ref();
+    [
+        game.number.into(),
+        game.pair.into(),
+        game.round.into(),
+        index(game.white),
+        index(game.black),
+        index(game.opening),
+        record.fen.clone().into(),
+        record.outcome.to_string().into(),
+        record.termination.name().to_owned().into(),
+        to_ms(record.started).into(),
+        i64::try_from(record.duration.as_micros()).unwrap_or(i64::MAX).into(),
+        moves::to_text(&record.plies).into(),
+        white_memory,
+        black_memory,
+        machine.map(|machine| machine.name.clone()).into(),
+        machine.map_or(Value::Null, |machine| count(machine.speed.get())),
+    ]
+}
+
+/// The columns of its fault behind the number of the game; all are null without one.
+fn fault_values(record: &GameRecord) -> [Value; 4] {
+    let Some(fault) = &record.fault else { return [const { Value::Null }; 4] };
+    [
+        (record.entrant(fault.color) as i64).into(),
+        fault.name.clone().into(),
+        fault.words.clone().into(),
+        fault.transcript.join("\n").into(),
+    ]
 }
