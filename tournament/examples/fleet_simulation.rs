@@ -23,8 +23,7 @@ use smalt_chess::{CastlingMode, DrawClaims, Game, Outcome, UciMove};
 use smalt_protocol::Score;
 use smalt_tournament::fleet::jetstream::{Names, RUNS};
 use smalt_tournament::fleet::wire::{
-    Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Request, WorkMessage,
-    decode, encode,
+    Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, WorkMessage, decode, encode,
 };
 use smalt_tournament::game::record::SearchRecord;
 use smalt_tournament::game::{GameRecord, PlyRecord, Termination};
@@ -92,7 +91,7 @@ async fn work(
     length: Duration,
     measured: Arc<Mutex<Measured>>,
 ) -> Result<()> {
-    let id = format!("simulated{number}");
+    let id = format!("anyone.simulated{number}");
     join(&client, &names, &id).await?;
     // Not all at once, as real games are not.
     tokio::time::sleep(length.mul_f64((number % 97) as f64 / 97.0)).await;
@@ -146,9 +145,12 @@ async fn join(client: &Client, names: &Names, id: &str) -> Result<()> {
 }
 
 async fn ask(client: &Client, names: &Names, id: &str, question: Question) -> Option<Answer> {
-    let bytes = encode(&Request { worker: id.to_owned(), question }).ok()?;
-    let answer =
-        tokio::time::timeout(Duration::from_secs(10), client.request(names.ask(), bytes.into())).await;
+    let bytes = encode(&question).ok()?;
+    // Answers go to inboxes of the worker alone.
+    let reply = format!("_INBOX.{id}.{}", client.new_inbox());
+    let request = async_nats::Request::new().payload(bytes.into()).inbox(reply);
+    let answer = client.send_request(names.ask(id), request);
+    let answer = tokio::time::timeout(Duration::from_secs(10), answer).await;
     decode(&answer.ok()?.ok()?.payload).ok()
 }
 

@@ -17,13 +17,13 @@ use smalt_chess::{Color, DrawClaims, Game, Outcome, UciMove};
 use smalt_driver::entrant::Registry;
 use smalt_tournament::dashboard::{Address, Dashboard, Limits, Settings};
 use smalt_tournament::game::record::SearchRecord;
-use smalt_tournament::game::{FaultReport, GameRecord, PlyRecord, Termination};
+use smalt_tournament::game::{EngineFault, FaultReport, GameRecord, PlyRecord, Termination};
 use smalt_tournament::pgn::PgnWriter;
 use smalt_tournament::plan::{Plan, PlanFile};
-use smalt_tournament::run::Prepared;
 use smalt_tournament::schedule::ScheduledGame;
+use smalt_tournament::setup::Prepared;
 use smalt_tournament::standings::{Standings, json, report};
-use smalt_tournament::store::{EngineFault, Store, StoreError, StoredRun};
+use smalt_tournament::store::{Store, StoreError, StoredRun};
 use support::Place;
 
 const PLAN: &str = "

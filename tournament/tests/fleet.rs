@@ -5,7 +5,9 @@
 
 mod support;
 
-use support::fleet::{Network, Proxy, Server, dismiss, matched, over, worker, write_engines};
+use support::fleet::{
+    Network, Proxy, Server, await_file, dismiss, matched, over, worker, wrap_engines, write_engines,
+};
 use support::{Place, finish, signal, texts, timeless};
 
 /// The games of the same run on one machine, without what depends on time.
@@ -287,5 +289,42 @@ fn a_decided_test_ends_the_run_and_its_workers_wait() {
     assert_eq!(results["sprt"]["verdict"], "H1");
     assert!(results["games_finished"].as_u64().unwrap() < 1000);
     dismiss([worker]);
+    place.await_nobody();
+}
+
+#[test]
+fn a_signal_ends_a_worker_that_leaves_a_run_which_is_over() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "0");
+    // Slow to quit, so that the worker is still leaving when the signal comes.
+    wrap_engines(&place, "$ENGINE \"$@\"\ntouch quitting\nsleep 30");
+    let worker = worker(&place, &server.url(), "a");
+    // Once each engine has introduced itself it is started anew for the games.
+    let run = place.start(&over(&server.url(), "2"));
+    place.await_games("run.db", 1);
+    let _ = std::fs::remove_file(place.path("quitting"));
+    finish(run, 0);
+    await_file(&place, "quitting");
+    signal(worker.id(), "-TERM");
+    finish(worker, 130);
+    drop(server);
+    place.await_nobody();
+}
+
+#[test]
+fn a_signal_ends_a_worker_that_still_starts_the_engines_of_a_run() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "0");
+    wrap_engines(&place, "touch starting\nsleep 600");
+    let worker = worker(&place, &server.url(), "a");
+    let run = place.start(&[&over(&server.url(), "2")[..], &["--timeouts", "start=600"]].concat());
+    await_file(&place, "starting");
+    signal(worker.id(), "-INT");
+    finish(worker, 130);
+    signal(run.id(), "-INT");
+    finish(run, 130);
+    drop(server);
     place.await_nobody();
 }

@@ -8,29 +8,34 @@ mod support;
 use std::time::Duration;
 
 use async_nats::jetstream::{self, consumer::PullConsumer};
+use async_nats::{Client, ConnectOptions};
 use base64::Engine as _;
 use base64::engine::general_purpose::URL_SAFE_NO_PAD;
-use futures_util::StreamExt;
+use futures_util::{FutureExt, StreamExt};
 use nkeys::KeyPair;
 use serde_json::json;
 use smalt_tournament::fleet::jetstream::{Names, RUNS};
 use smalt_tournament::fleet::wire::{
-    Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Request, WorkMessage,
-    decode, encode,
+    Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, WorkMessage, decode,
+    encode,
 };
-use support::fleet::{Server, dismiss, matched, over, worker, write_engines};
+use support::fleet::{Server, dismiss, matched, over, worker, wrap_engines, write_engines};
 use support::{Place, finish, texts};
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
-/// The rights that `worker --help` names, and no others.
+/// The permissions that `worker --help` names, and no others.
 const USERS: &str = r#"
 authorization {
   users = [
     { user: coordinator, password: "open sesame", permissions: {
       publish: ["smalt.runs", "smalt.run.*.halt", "smalt.run.*.work.*", "$JS.API.>", "_INBOX.>"],
-      subscribe: ["smalt.run.*.ask", "_INBOX.>"] } }
+      subscribe: ["smalt.run.*.ask.>", "_INBOX.coordinator.>"] } }
     { user: worker, password: "sesame too", permissions: {
-      publish: ["smalt.run.*.ask", "$JS.API.CONSUMER.INFO.>", "$JS.API.CONSUMER.MSG.NEXT.>", "$JS.ACK.>"],
-      subscribe: ["smalt.runs", "smalt.run.*.halt", "_INBOX.>"] } }
+      publish: ["smalt.run.*.ask.worker.*", "$JS.API.CONSUMER.INFO.>", "$JS.API.CONSUMER.MSG.NEXT.>", "$JS.ACK.>"],
+      subscribe: ["smalt.runs", "smalt.run.*.halt", "_INBOX.worker.>"] } }
+    { user: mallory, password: "sesame three", permissions: {
+      publish: ["smalt.run.*.ask.mallory.*", "$JS.API.CONSUMER.INFO.>", "$JS.API.CONSUMER.MSG.NEXT.>", "$JS.ACK.>"],
+      subscribe: ["smalt.runs", "smalt.run.*.halt", "_INBOX.mallory.>"] } }
   ]
 }
 "#;
@@ -216,13 +221,8 @@ fn what_cannot_be_meant_is_refused_before_anything_begins() {
 fn no_engine_is_given_the_password() {
     let place = Place::new();
     write_engines(&place, "0");
-    let engines = place.read("engines.toml");
-    let program = engines.split('"').find(|word| word.ends_with("scripted_engine")).unwrap().to_owned();
     let seen = place.path("seen");
-    place.write("wrapper", &format!("#!/bin/sh\nenv >> {}\nexec {program} \"$@\"\n", seen.display()));
-    let wrapper = place.path("wrapper");
-    std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
-    place.write("engines.toml", &engines.replace(&program, wrapper.to_str().unwrap()));
+    wrap_engines(&place, &format!("env >> {}\nexec $ENGINE \"$@\"", seen.display()));
     let mut command = place.command(&matched("2", &[]));
     command.env("SMALT_NATS_PASSWORD", "open sesame").env("SMALT_ANOTHER", "seen");
     finish(command.spawn().unwrap(), 0);
@@ -304,55 +304,151 @@ fn two_runs_on_one_server_do_not_disturb_each_other() {
     }
 }
 
-/// Joins a run as a worker would, takes a pair, and sends this text in place of a record's moves.
-async fn lie(url: &str, engines: Vec<EngineIdentity>) -> Answer {
-    let client = async_nats::connect(url).await.unwrap();
-    let mut announced = client.subscribe(RUNS).await.unwrap();
-    let announcement: Announcement = decode(&announced.next().await.unwrap().payload).unwrap();
-    let names = Names::of(&announcement.run);
-    let ask = async |question: Question| {
-        let bytes = encode(&Request { worker: "liar".to_owned(), question }).unwrap();
-        let answer = client.request(names.ask(), bytes.into()).await.unwrap();
-        decode::<Answer>(&answer.payload).unwrap()
-    };
-    let introduction = Introduction {
-        name: "liar".to_owned(),
-        program: "liar".to_owned(),
-        cpu: String::new(),
-        cores: 1,
-        slots: 1,
-        speed: 1_000_000,
-        engines,
-    };
-    assert_eq!(ask(Question::Join(Box::new(introduction))).await, Answer::Welcome);
-    let context = jetstream::new(client.clone());
+/// A worker of our own making that speaks to a coordinator.
+struct RawWorker {
+    client: Client,
+    names: Names,
+    subject: String,
+}
+
+impl RawWorker {
+    /// Waits for a run; `id` is `USER.PROCESS`.
+    async fn start(url: &str, id: &str, options: ConnectOptions) -> RawWorker {
+        let client = options.custom_inbox_prefix(format!("_INBOX.{id}")).connect(url).await.unwrap();
+        let mut announced = client.subscribe(RUNS).await.unwrap();
+        let announcement: Announcement = decode(&announced.next().await.unwrap().payload).unwrap();
+        let names = Names::of(&announcement.run);
+        RawWorker { client, subject: names.ask(id), names }
+    }
+
+    async fn ask(&self, question: Question) -> Answer {
+        let answer = self.client.request(self.subject.clone(), encode(&question).unwrap().into()).await;
+        decode(&answer.unwrap().payload).unwrap()
+    }
+
+    /// Joins with engines that nobody else has.
+    async fn join(&self) {
+        let engine = |name: &str| EngineIdentity {
+            name: name.to_owned(),
+            author: String::new(),
+            sha256: "0".repeat(64),
+        };
+        let introduction = Introduction {
+            name: "raw".to_owned(),
+            program: "raw".to_owned(),
+            cpu: String::new(),
+            cores: 1,
+            slots: 1,
+            speed: 1_000_000,
+            engines: vec![engine("first"), engine("second")],
+        };
+        assert_eq!(self.ask(Question::Join(Box::new(introduction))).await, Answer::Welcome);
+    }
+}
+
+fn runtime() -> tokio::runtime::Runtime {
+    tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap()
+}
+
+/// Joins a run, takes a pair, and sends an illegal move.
+async fn send_impossible_game(url: &str) -> Answer {
+    let worker = RawWorker::start(url, "anyone.raw", ConnectOptions::new()).await;
+    worker.join().await;
+    let context = jetstream::new(worker.client.clone());
     let consumer: PullConsumer =
-        context.get_consumer_from_stream(names.consumer(), names.stream()).await.unwrap();
+        context.get_consumer_from_stream(worker.names.consumer(), worker.names.stream()).await.unwrap();
     let mut batch =
         consumer.batch().max_messages(1).expires(Duration::from_secs(20)).messages().await.unwrap();
     let message = batch.next().await.unwrap().unwrap();
     let pair = decode::<WorkMessage>(&message.payload).unwrap().pair();
-    ask(Question::Take { pair }).await;
+    worker.ask(Question::Take { pair }).await;
     let record = r#"{"moves":"a1a8////1/","outcome":"1-0","termination":"checkmate","duration_us":5,"peak_memory":[null,null]}"#;
     let record: RecordMessage = serde_json::from_str(record).unwrap();
-    ask(Question::Result { pair, game: 2 * pair, record: Box::new(record) }).await
+    worker.ask(Question::Result { pair, game: 2 * pair, record: Box::new(record) }).await
 }
 
 #[test]
-fn a_worker_that_lies_is_struck_off_and_its_pair_is_played_by_another() {
+fn a_worker_with_an_impossible_game_is_disqualified_and_its_pair_is_played_by_another() {
     let place = Place::new();
     let Some(server) = Server::start(&place, &[]) else { return };
     write_engines(&place, "0");
     let run = place.command(&over(&server.url(), "6")).spawn().unwrap();
-    let engine =
-        |name: &str| EngineIdentity { name: name.to_owned(), author: String::new(), sha256: "0".repeat(64) };
-    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build().unwrap();
-    let answer = runtime.block_on(lie(&server.url(), vec![engine("first"), engine("second")]));
+    let answer = runtime().block_on(send_impossible_game(&server.url()));
     assert!(matches!(answer, Answer::Refused { words } if words.contains("a1a8, which is illegal")));
-    // What the liar said of its engines is not asked of others.
     let honest = worker(&place, &server.url(), "honest");
     let (_, err) = texts(&finish(run, 0));
-    assert!(err.contains("liar is struck off: its game 1 cannot have been"), "{err}");
+    assert!(err.contains("raw may not play on: disqualified: its game 1 is impossible"), "{err}");
     assert_eq!(place.results("run.db")["games_finished"], 6);
     dismiss([honest]);
+}
+
+#[test]
+fn a_worker_that_joins_first_and_never_plays_keeps_nobody_out() {
+    let place = Place::new();
+    let Some(server) = Server::start(&place, &[]) else { return };
+    write_engines(&place, "0");
+    let run = place.command(&over(&server.url(), "6")).spawn().unwrap();
+    runtime().block_on(async {
+        RawWorker::start(&server.url(), "anyone.idle", ConnectOptions::new()).await.join().await;
+    });
+    let honest = worker(&place, &server.url(), "honest");
+    finish(run, 0);
+    assert_eq!(place.results("run.db")["games_finished"], 6);
+    dismiss([honest]);
+}
+
+/// A worker that logs in as mallory, and what the server forbids it.
+async fn mallory(url: &str) -> (RawWorker, UnboundedReceiver<String>) {
+    let (sender, errors) = unbounded_channel();
+    let options = ConnectOptions::with_user_and_password("mallory".to_owned(), "sesame three".to_owned());
+    let options = options.event_callback(move |event| {
+        if let async_nats::Event::ServerError(error) = event {
+            let _ = sender.send(error.to_string());
+        }
+        std::future::ready(())
+    });
+    (RawWorker::start(url, "mallory.1", options).await, errors)
+}
+
+#[test]
+fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
+    let place = Place::new();
+    place.write("nats.conf", USERS);
+    let config = place.path("nats.conf");
+    let Some(server) = Server::start(&place, &["-c", config.to_str().unwrap()]) else { return };
+    write_engines(&place, "0");
+    let enter = |user: &str, password: &str, arguments: &[&str]| {
+        let mut command = place.command(arguments);
+        command.args(["--nats-user", user]).env("SMALT_NATS_PASSWORD", password);
+        command.spawn().unwrap()
+    };
+    let url = server.url();
+    let run = enter("coordinator", "open sesame", &over(&url, "4"));
+    runtime().block_on(async {
+        let (mallory, mut errors) = mallory(&url).await;
+        assert!(matches!(mallory.ask(Question::Terms).await, Answer::Terms(_)), "it may ask for itself");
+        // Answers to others, the whole of the server, and what others ask.
+        for subject in ["_INBOX.>", "_INBOX.worker.>", ">", "smalt.run.*.ask.>"] {
+            let _subscriber = mallory.client.subscribe(subject).await.unwrap();
+            let words = errors.recv().await.unwrap();
+            assert!(words.contains("Permissions Violation for Subscription"), "{subject}: {words}");
+        }
+        let leaving = encode(&Question::Tell(Report::Leaving)).unwrap();
+        for subject in [mallory.names.ask("worker.1"), mallory.names.halt(), RUNS.to_owned()] {
+            mallory.client.publish(subject.clone(), leaving.clone().into()).await.unwrap();
+            let words = errors.recv().await.unwrap();
+            assert!(words.contains("Permissions Violation for Publish"), "{subject}: {words}");
+        }
+        // The coordinator sends no answer to the inbox of another.
+        let mut own = mallory.client.subscribe("_INBOX.mallory.2.answer").await.unwrap();
+        let terms = encode(&Question::Terms).unwrap();
+        let ask = mallory.subject.clone();
+        mallory.client.publish_with_reply(ask, "_INBOX.mallory.2.answer", terms.into()).await.unwrap();
+        assert!(matches!(mallory.ask(Question::Terms).await, Answer::Terms(_)), "answers come in turn");
+        assert!(own.next().now_or_never().is_none(), "it has asked as another process");
+    });
+    let arguments = ["worker", "--nats", &url, "--engines", "engines.toml", "--speed", "1000"];
+    let worker = enter("worker", "sesame too", &arguments);
+    finish(run, 0);
+    dismiss([worker]);
 }

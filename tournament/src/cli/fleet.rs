@@ -106,14 +106,19 @@ A worker runs only what its own registry names: an entrant is the engine of its 
 program; `builtin` is Smalt itself. Neither commands nor paths come from a run, and options that name files (EvalFile, \
 SyzygyPath) have the value of the registry. Ctrl-C hands back what is being played, and ends the worker.
 
-A worker that sends an impossible game is struck off, and one that plays nothing cannot end or bind a run. But a worker \
-names itself, and may come back under another name; and `nats-server -js` lets in everybody who reaches it. Where you do \
-not trust all of them, give each worker a user of its own with the permissions below, and take it away from a liar.
+A worker names its user (--nats-user, or the public key of its nkey or credentials) in the subjects that it uses. \
+`nats-server -js` lets in everybody who reaches it; where you do not trust all of them, give each worker a user of its own \
+with the permissions below: no worker can then speak for another or read its answers. Every game is replayed by the rules; \
+a worker that sends an impossible one is disqualified. What an engine thought cannot be checked: trust whom you let in.
 
-A password on a command line could be read by others: give it in the environment (SMALT_NATS_PASSWORD) or in a file. \
-A server with permissions must let coordinators publish smalt.runs, smalt.run.*.halt, smalt.run.*.work.* and $JS.API.> \
-and subscribe smalt.run.*.ask; workers publish smalt.run.*.ask, $JS.API.CONSUMER.INFO.>, $JS.API.CONSUMER.MSG.NEXT.> \
-and $JS.ACK.>, and subscribe smalt.runs and smalt.run.*.halt; both subscribe _INBOX.>, and coordinators publish it.";
+A password on a command line could be read by others: give it in the environment (SMALT_NATS_PASSWORD) or in a file.
+
+Permissions on a server, with the name of the user in the place of USER (other characters than letters, digits, - and _ \
+are written as = and two hexadecimal digits):
+  coordinator  publish    smalt.runs, smalt.run.*.halt, smalt.run.*.work.*, $JS.API.>, _INBOX.>
+               subscribe  smalt.run.*.ask.>, _INBOX.USER.>
+  worker       publish    smalt.run.*.ask.USER.*, $JS.API.CONSUMER.INFO.>, $JS.API.CONSUMER.MSG.NEXT.>, $JS.ACK.>
+               subscribe  smalt.runs, smalt.run.*.halt, _INBOX.USER.>";
 
 impl ServerFlags {
     /// As a plan says it.

@@ -7,6 +7,7 @@ use std::path::Path;
 
 use ring::digest::{Context, SHA256};
 use smalt_driver::Meanwhile;
+use smalt_driver::process::Guard;
 
 use super::wire::{EngineIdentity, check_machine, trimmed};
 use crate::plan::Plan;
@@ -27,15 +28,20 @@ pub fn processor_model() -> String {
     trimmed(model).chars().take(200).collect()
 }
 
-/// What the entrants of a plan are on this machine.
+/// What the entrants of a plan are on this machine. The guard ends an engine that is being asked when this program ends.
 ///
 /// # Errors
 /// If one cannot be started, or its file not be read, in words that begin with its name.
-pub fn engines(plan: &Plan, own_program: &Path) -> Result<Vec<EngineIdentity>, String> {
+pub fn engines(
+    plan: &Plan,
+    own_program: &Path,
+    guard: Option<&Guard>,
+) -> Result<Vec<EngineIdentity>, String> {
     let mut engines = Vec::new();
     for entrant in &plan.entrants {
         let failed = |words: String| format!("{}: failed to {words}", entrant.name);
-        let command = command(entrant, own_program);
+        let mut command = command(entrant, own_program);
+        command.guard = guard.cloned();
         let path = command.locate().map_err(|error| failed(error.to_string()))?;
         let sha256 = sha256(&path).map_err(|error| failed(format!("read {}: {error}", path.display())))?;
         let mut meanwhile = Meanwhile::nothing();

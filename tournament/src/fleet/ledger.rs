@@ -1,8 +1,8 @@
-//! What a coordinator knows of its fleet: which pairs are out, who the workers are, whom it does not trust any more. It
+//! What a coordinator knows of its fleet: which pairs are out, who the workers are, which of them are disqualified. It
 //! answers their questions and says what is to be done; it does nothing itself, and knows neither server nor clock.
 //!
-//! A worker is hostile until it is proven otherwise, game by game: [`super::verify`]. One whose game cannot have been is
-//! struck off, and what it held is given to others. No word of one alone ends anything for the others.
+//! The server authenticates workers. Every game is replayed by the rules ([`super::verify`]); a worker that sends an
+//! impossible one is disqualified, and what it held is given to others. No word of one alone ends anything for the others.
 
 mod engines;
 mod members;
@@ -15,8 +15,7 @@ use std::time::{Duration, Instant, SystemTime};
 
 use super::verify::Rules;
 use super::wire::{
-    Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, Request, TermsMessage,
-    WorkMessage, trimmed,
+    Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, TermsMessage, WorkMessage, trimmed,
 };
 use crate::estimate::seconds_a_game;
 use crate::game::{BinaryReport, Machine, MachineReport};
@@ -104,6 +103,8 @@ struct Hold {
     worker: String,
     taken: Instant,
     silent_since: Instant,
+    /// Games that the worker has announced as started.
+    started: Vec<u32>,
 }
 
 impl Ledger {
@@ -209,9 +210,6 @@ impl Ledger {
     pub fn tick(&mut self, now: Instant) -> Vec<Effect> {
         let mut effects = Vec::new();
         for name in self.members.fall_silent(now, self.lease) {
-            if self.engines.doubt(&name) {
-                self.vouch_again();
-            }
             effects.push(notice(format!("{name} has been silent for long; others get its games")));
         }
         effects.extend(self.lapse(now));
@@ -246,16 +244,27 @@ impl Ledger {
         effects
     }
 
-    /// Answers a question.
-    pub fn ask(&mut self, request: Request, now: Instant, time: SystemTime) -> (Reply, Vec<Effect>) {
-        let (reply, mut effects) = self.answer(request, now, time);
+    /// Answers a question of a worker, which is known by its name on the server.
+    pub fn ask(
+        &mut self,
+        worker: &str,
+        question: Question,
+        now: Instant,
+        time: SystemTime,
+    ) -> (Reply, Vec<Effect>) {
+        let (reply, mut effects) = self.answer(worker, question, now, time);
         self.notices.limit(&mut effects, now);
         (reply, effects)
     }
 
-    fn answer(&mut self, request: Request, now: Instant, time: SystemTime) -> (Reply, Vec<Effect>) {
-        let Request { worker, question } = request;
-        if let Some(words) = self.members.why_away(&worker) {
+    fn answer(
+        &mut self,
+        worker: &str,
+        question: Question,
+        now: Instant,
+        time: SystemTime,
+    ) -> (Reply, Vec<Effect>) {
+        if let Some(words) = self.members.disqualification(worker) {
             return (Reply::refused(words), Vec::new());
         }
         match question {
@@ -267,63 +276,50 @@ impl Ledger {
             _ => {}
         }
         let mut effects = Vec::new();
-        let Some(member) = self.members.get_mut(&worker) else {
+        let Some(member) = self.members.get_mut(worker) else {
             return (Reply::now(Answer::Unknown), effects);
         };
         member.seen = now;
         if std::mem::take(&mut member.is_silent) {
-            if self.engines.check(&member.report.engines).is_err() {
-                // Others joined meanwhile, and it may not any more: it is told so when it asks to.
-                self.members.remove(&worker);
-                return (Reply::now(Answer::Unknown), effects);
-            }
-            self.engines.vouch(&member.report, member.is_proved);
             effects.push(notice(format!("{} is back", member.machine.name)));
         }
         let (reply, more) = match question {
-            Question::Take { pair } => (self.take(&worker, pair, now), Vec::new()),
-            Question::Result { pair, game, record } => self.result(&worker, pair, game, &record, (now, time)),
-            Question::Tell(report) => (Reply::None, self.hear(&worker, report)),
+            Question::Take { pair } => (self.take(worker, pair, now), Vec::new()),
+            Question::Result { pair, game, record } => self.result(worker, pair, game, &record, (now, time)),
+            Question::Tell(report) => (Reply::None, self.hear(worker, report)),
             Question::Terms | Question::Join(_) => (Reply::None, Vec::new()),
         };
         effects.extend(more);
         (reply, effects)
     }
 
-    fn join(&mut self, worker: String, introduction: Introduction, now: Instant) -> (Reply, Vec<Effect>) {
+    fn join(&mut self, worker: &str, introduction: Introduction, now: Instant) -> (Reply, Vec<Effect>) {
         let speed = NonZeroU64::new(introduction.speed).unwrap_or(NonZeroU64::MIN);
         let mut report = Box::new(machine_report(introduction));
         if let Err(words) = self.engines.check(&report.engines) {
             let text = format!("{} may not join: {words}", report.name);
             return (Reply::refused(words), vec![notice(text)]);
         }
-        if self.members.get_mut(&worker).is_none() && !self.members.has_room() {
+        if self.members.get_mut(worker).is_none() && !self.members.has_room() {
             return (Reply::refused("there are too many workers"), Vec::new());
         }
-        report.name = self.members.free_name(&worker, &report.name);
-        let earlier = self.members.remove(&worker);
-        let is_proved = earlier.as_ref().is_some_and(|earlier| earlier.is_proved && earlier.report == report);
+        report.name = self.members.free_name(worker, &report.name);
+        let earlier = self.members.remove(worker);
         let is_new = earlier.is_none();
-        self.engines.vouch(&report, is_proved);
         let member = Member {
             machine: Machine { name: report.name.clone(), speed },
+            has_played: earlier
+                .as_ref()
+                .is_some_and(|earlier| earlier.has_played && earlier.report == report),
             report: report.clone(),
-            is_proved,
             clocks: self.clocks.iter().map(|clock| clock.scaled(Some(speed))).collect(),
             seen: now,
             is_silent: false,
             held: earlier.map_or_else(HashSet::new, |earlier| earlier.held),
         };
-        self.members.insert(worker, member);
+        self.members.insert(worker.to_owned(), member);
         let effects = if is_new { vec![Effect::Tell(Event::MachineJoined(report))] } else { Vec::new() };
         (Reply::now(Answer::Welcome), effects)
-    }
-
-    /// Somebody left who vouched for engines: those who are there do so now.
-    fn vouch_again(&mut self) {
-        for member in self.members.active() {
-            self.engines.vouch(&member.report, member.is_proved);
-        }
     }
 
     fn take(&mut self, worker: &str, pair: u32, now: Instant) -> Reply {
@@ -333,13 +329,13 @@ impl Ledger {
             let unknown = pair >= self.end;
             return Reply::now(if unknown { Answer::Later } else { Answer::Games { games: Vec::new() } });
         }
-        if member.held.len() >= member.most_held() {
+        if member.held.len() >= member.max_held() {
             let is_held = |pair: &u32| {
                 let hold = self.out.get(pair).and_then(|out| out.hold.as_ref());
                 hold.is_some_and(|hold| hold.worker == worker)
             };
             member.held.retain(is_held);
-            if member.held.len() >= member.most_held() && !member.held.contains(&pair) {
+            if member.held.len() >= member.max_held() && !member.held.contains(&pair) {
                 return Reply::now(Answer::Later);
             }
         }
@@ -347,7 +343,7 @@ impl Ledger {
         let Some(out) = self.out.get_mut(&pair) else { return Reply::now(Answer::Later) };
         // Who takes it again has nothing more of it than before.
         let earlier = out.hold.take().filter(|hold| hold.worker == worker);
-        let new = Hold { worker: worker.to_owned(), taken: now, silent_since: now };
+        let new = Hold { worker: worker.to_owned(), taken: now, silent_since: now, started: Vec::new() };
         out.hold = Some(earlier.unwrap_or(new));
         if !out.takers.iter().any(|taker| taker == worker) {
             out.takers.push_back(worker.to_owned());
@@ -376,7 +372,7 @@ impl Ledger {
             return (Reply::now(Answer::Unknown), Vec::new());
         }
         let Some(given) = out.work.games.iter().find(|opened| opened.game.number == game) else {
-            return self.strike(
+            return self.disqualify(
                 worker,
                 &format!("game {} is none of pair {}", u64::from(game) + 1, u64::from(pair) + 1),
             );
@@ -394,50 +390,52 @@ impl Ledger {
         let verified = record.to_claim().map_err(|error| error.to_string()).and_then(|claim| {
             self.rules.verify(given, clocks, claim, time).map_err(|error| error.to_string())
         });
-        match verified {
-            Ok(mut record) => {
-                *came = true;
-                record.machine = Some(member.machine.clone());
-                if let Some(hold) = out.hold.as_mut().filter(|hold| hold.worker == worker) {
-                    hold.silent_since = now;
-                    if out.missing.iter().all(|(_, came)| *came) {
-                        let (count, sum) = self.lasted;
-                        let time = now.saturating_duration_since(hold.taken);
-                        self.lasted = (count.saturating_add(1), sum.saturating_add(time));
-                        member.held.remove(&pair);
-                    }
-                }
-                let is_first = !std::mem::replace(&mut member.is_proved, true);
-                let proved = is_first.then(|| {
-                    self.engines.vouch(&member.report, true);
-                    Event::MachineProved(member.report.clone())
-                });
-                let events = proved.into_iter().chain([Event::GameFinished(Box::new(record))]);
-                (Reply::WhenStored(game), events.map(Effect::Tell).collect())
-            }
+        let mut record = match verified {
+            Ok(record) => record,
             Err(words) => {
-                self.strike(worker, &format!("its game {} cannot have been: {words}", u64::from(game) + 1))
+                let words = format!("its game {} is impossible: {words}", u64::from(game) + 1);
+                return self.disqualify(worker, &words);
+            }
+        };
+        let mut events = Vec::new();
+        if !member.has_played {
+            // Others may have played since it joined, and with other engines.
+            if let Err(words) = self.engines.check(&member.report.engines) {
+                return self.refuse(worker, &words);
+            }
+            member.has_played = true;
+            self.engines.bind(&member.report);
+            events.push(Event::MachineProved(member.report.clone()));
+        }
+        *came = true;
+        record.machine = Some(member.machine.clone());
+        if let Some(hold) = out.hold.as_mut().filter(|hold| hold.worker == worker) {
+            hold.silent_since = now;
+            if out.missing.iter().all(|(_, came)| *came) {
+                let (count, sum) = self.lasted;
+                let time = now.saturating_duration_since(hold.taken);
+                self.lasted = (count.saturating_add(1), sum.saturating_add(time));
+                member.held.remove(&pair);
             }
         }
+        events.push(Event::GameFinished(Box::new(record)));
+        (Reply::WhenStored(game), events.into_iter().map(Effect::Tell).collect())
     }
 
-    /// Nothing more is taken from this worker, and what it holds goes to others.
-    fn strike(&mut self, worker: &str, words: &str) -> (Reply, Vec<Effect>) {
-        let mut effects = Vec::new();
+    /// Takes nothing more from this worker; what it holds goes to others.
+    fn disqualify(&mut self, worker: &str, words: &str) -> (Reply, Vec<Effect>) {
+        let words = format!("disqualified: {words}");
+        self.members.disqualify(worker, words.clone());
+        self.refuse(worker, &words)
+    }
+
+    /// This worker does not play on; what it holds goes to others.
+    fn refuse(&mut self, worker: &str, words: &str) -> (Reply, Vec<Effect>) {
+        let mut effects = self.release(worker);
         if let Some(member) = self.members.remove(worker) {
-            let name = member.machine.name;
-            effects.push(notice(format!("{name} is struck off: {words}")));
-            // Others need not have the engines of a liar, now or when the run is resumed.
-            if self.engines.forget(&name) {
-                self.vouch_again();
-            }
-            if member.is_proved {
-                effects.push(Effect::Tell(Event::MachineStruck { name }));
-            }
+            effects.insert(0, notice(format!("{} may not play on: {words}", member.machine.name)));
         }
-        self.members.send_away(worker, format!("struck off: {words}"));
-        effects.extend(self.release(worker));
-        (Reply::refused(format!("struck off: {words}")), effects)
+        (Reply::refused(words), effects)
     }
 
     /// What this worker holds is put into the queue anew.

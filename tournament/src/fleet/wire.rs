@@ -1,7 +1,7 @@
 //! The messages between a run and its workers: texts with a version, limits of size, and no trust. What is read here has
 //! the right form and nothing more; whether it is true is for [`super::verify`] and [`super::ledger`]. Knows no server.
 //!
-//! A message is the line `smalt 1` and a JSON value behind it. Nothing in it is ever run: commands, arguments and paths
+//! A message is the line `smalt 2` and a JSON value behind it. Nothing in it is ever run: commands, arguments and paths
 //! are no part of any message.
 
 use std::time::Duration;
@@ -22,8 +22,8 @@ use crate::run::{OpenedGame, Work};
 use crate::schedule::ScheduledGame;
 use crate::visible::{is_hidden, visible};
 
-/// The version of these messages; another one is refused.
-pub const VERSION: u32 = 1;
+/// The version of these messages; another one is refused. Since version 2 the subject of a question names the worker.
+pub const VERSION: u32 = 2;
 
 /// The longest message, in bytes: a little below the limit of a server that was not told another.
 pub const LARGEST: usize = 1_000_000;
@@ -56,17 +56,8 @@ pub struct Announcement {
     pub name: String,
 }
 
-/// What a worker asks of a coordinator.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
-#[serde(deny_unknown_fields)]
-pub struct Request {
-    /// Who asks: a name that it made up for itself.
-    pub worker: String,
-    /// What.
-    pub question: Question,
-}
-
-/// See [`Request`].
+/// What a worker asks of a coordinator. Who asks stands in the subject, which the server may bind to a user; a result is
+/// known by the number of its game, so that it counts once however often it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Question {

@@ -371,7 +371,6 @@ impl<'a> Coordinator<'a> {
             Event::GameAbandoned(_) => {}
             Event::MachineJoined(machine) => self.tell(&News::MachineJoined(&machine)),
             Event::MachineProved(machine) => self.store.note_machine(&machine)?,
-            Event::MachineStruck { name } => self.store.forget_binaries(&name)?,
             Event::Notice { words } => self.tell(&News::Notice(&words)),
             Event::SystemFailed { words } => self.halt(StopReason::Failed(words)),
             Event::WorkDone { worker, pair } => {

@@ -58,13 +58,8 @@ pub enum Event {
     },
     /// A machine plays for the run from now on.
     MachineJoined(Box<MachineReport>),
-    /// A machine has played a game that can be true: what it said of itself is kept.
+    /// A machine has played its first game: what it says of itself is stored.
     MachineProved(Box<MachineReport>),
-    /// A machine that had played is not believed any more: what it said of its engines is dropped.
-    MachineStruck {
-        /// What its worker is called.
-        name: String,
-    },
     /// Something that users should know.
     Notice {
         /// What.

@@ -153,6 +153,24 @@ pub(crate) fn write_engines(place: &Place, think: &str) {
     place.write("engines.toml", &format!("{first}{second}"));
 }
 
+/// Puts a shell script in the place of the engines' program, which it finds as `$ENGINE`.
+pub(crate) fn wrap_engines(place: &Place, script: &str) {
+    let engines = place.read("engines.toml");
+    place.write("wrapper", &format!("#!/bin/sh\nENGINE={}\n{script}\n", scripted_program()));
+    let wrapper = place.path("wrapper");
+    std::fs::set_permissions(&wrapper, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    place.write("engines.toml", &engines.replace(&scripted_program(), wrapper.to_str().unwrap()));
+}
+
+/// Waits until a file of this name is there.
+pub(crate) fn await_file(place: &Place, name: &str) {
+    let deadline = Instant::now() + LONG;
+    while !place.path(name).exists() {
+        assert!(Instant::now() < deadline, "{name} is not there");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
 /// A match of so many games between the two.
 pub(crate) fn matched<'a>(games: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["match", "--engine", "first", "--engine", "second", "--engines", "engines.toml"];

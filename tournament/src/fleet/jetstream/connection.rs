@@ -3,20 +3,19 @@
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
 use async_nats::{Client, ConnectOptions, Event};
 use smalt_driver::process::PASSWORD_VARIABLE;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::PATIENCE;
+use super::{Identity, PATIENCE};
+use crate::fleet::wire::trimmed;
 use crate::plan::ServerAddress;
 
 /// How long the first connection may take.
 const FIRST: Duration = Duration::from_secs(10);
-
-/// How many letters the seed of an nkey has.
-const SEED: usize = 58;
 
 /// How often a silent connection is asked whether it is there.
 const PING: Duration = Duration::from_secs(5);
@@ -58,8 +57,8 @@ pub enum ConnectError {
         /// What was said.
         words: String,
     },
-    /// The system has no more threads.
-    #[error("start a thread: {0}")]
+    /// The system has no more threads, or no random numbers.
+    #[error("begin: {0}")]
     System(#[from] std::io::Error),
 }
 
@@ -78,21 +77,25 @@ fn advice(words: &str) -> &'static str {
 }
 
 /// What became of a connection.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum Line {
     Up,
     Down,
+    /// The server forbids something; in its words.
+    Forbidden(String),
 }
 
 /// Connects, with this name for people who look at the server. Losses of the connection are told, and its returns.
 pub(super) async fn connect(
     server: &ServerAddress,
+    identity: &Identity,
     name: &str,
     lines: UnboundedSender<Line>,
 ) -> Result<Client, ConnectError> {
-    let was_lost = AtomicBool::new(false);
+    let (was_lost, last_error) = (AtomicBool::new(false), Mutex::new(None));
     let options = ConnectOptions::new()
         .name(name)
+        .custom_inbox_prefix(identity.inbox())
         .connection_timeout(PATIENCE)
         .request_timeout(Some(PATIENCE))
         .ping_interval(PING)
@@ -102,6 +105,12 @@ pub(super) async fn connect(
             let line = match event {
                 Event::Connected => was_lost.swap(false, Ordering::Relaxed).then_some(Line::Up),
                 Event::Disconnected => (!was_lost.swap(true, Ordering::Relaxed)).then_some(Line::Down),
+                Event::ServerError(error) => {
+                    let words = trimmed(&error.to_string());
+                    let mut last = last_error.lock().unwrap_or_else(PoisonError::into_inner);
+                    let is_new = last.replace(words.clone()).as_ref() != Some(&words);
+                    is_new.then_some(Line::Forbidden(words))
+                }
                 _ => None,
             };
             if let Some(line) = line {
@@ -133,15 +142,7 @@ fn with_secrets(mut options: ConnectOptions, server: &ServerAddress) -> Result<C
         options = options.credentials(&text).map_err(failed)?;
     }
     if let Some(path) = &server.nkey {
-        let seed = first_line(path)?;
-        // The library would say so later, without the name of the file.
-        let is_seed = seed.len() == SEED && seed.starts_with('S');
-        if !is_seed {
-            let words = "its first line is no seed of an nkey, which begins with SU";
-            let source = std::io::Error::new(std::io::ErrorKind::InvalidData, words);
-            return Err(ConnectError::File { path: path.clone(), source });
-        }
-        options = options.nkey(seed);
+        options = options.nkey(first_line(path)?);
     }
     if let Some(path) = &server.ca {
         read(path)?;
@@ -155,11 +156,11 @@ fn with_secrets(mut options: ConnectOptions, server: &ServerAddress) -> Result<C
     Ok(options)
 }
 
-fn read(path: &Path) -> Result<String, ConnectError> {
+pub(super) fn read(path: &Path) -> Result<String, ConnectError> {
     std::fs::read_to_string(path).map_err(|source| ConnectError::File { path: path.to_owned(), source })
 }
 
-fn first_line(path: &Path) -> Result<String, ConnectError> {
+pub(super) fn first_line(path: &Path) -> Result<String, ConnectError> {
     Ok(read(path)?.lines().next().unwrap_or_default().trim().to_owned())
 }
 
@@ -198,15 +199,5 @@ mod tests {
         );
         assert!(advice(&chain(&error)).contains("speaks without TLS"));
         assert!(advice("failed signing nonce").contains("--nats-nkey"));
-    }
-
-    #[test]
-    fn a_file_without_a_seed_is_named() {
-        let file = tempfile::NamedTempFile::new().unwrap();
-        std::fs::write(file.path(), "SUnone\n").unwrap();
-        let server = ServerAddress { nkey: Some(file.path().to_owned()), ..ServerAddress::default() };
-        let error = with_secrets(ConnectOptions::new(), &server).map(drop).unwrap_err();
-        let name = file.path().display().to_string();
-        assert!(error.to_string().contains(&name), "{error}");
     }
 }

@@ -15,9 +15,9 @@ use tokio::time::{MissedTickBehavior, interval, timeout};
 
 use super::connection::{ConnectError, Line, connect};
 use super::queue::{Order, WorkQueue, delete};
-use super::{Names, RUNS};
+use super::{Identity, Names, RUNS};
 use crate::fleet::ledger::{Effect, Ledger, Reply};
-use crate::fleet::wire::{Announcement, Answer, Request, decode, encode, trimmed};
+use crate::fleet::wire::{Announcement, Answer, Question, decode, encode, trimmed};
 use crate::plan::ServerAddress;
 use crate::run::{Event, Queue, Work};
 
@@ -238,9 +238,10 @@ impl Office {
     ) -> Result<(Client, Subscriber, WorkQueue), ConnectError> {
         let name = format!("smalt-tournament: {}", self.broadcast.name);
         let server = &self.broadcast.server;
-        let client = connect(server, &name, lines).await?;
+        let client = connect(server, &Identity::of(server)?, &name, lines).await?;
         let refused = |words: String| ConnectError::NoJetStream { url: server.url.clone(), words };
-        let asked = client.subscribe(self.names.ask()).await.map_err(|error| refused(error.to_string()))?;
+        let asked =
+            client.subscribe(self.names.all_asks()).await.map_err(|error| refused(error.to_string()))?;
         let queue = WorkQueue::open(client.clone(), self.names.clone(), self.broadcast.lease).await;
         Ok((client, asked, queue.map_err(refused)?))
     }
@@ -281,11 +282,12 @@ impl Office {
         let words = match line {
             Line::Up => {
                 self.compare(orders);
-                "The NATS server is there"
+                "The NATS server is there".to_owned()
             }
-            Line::Down => "The NATS server is away; workers play on, and their results wait",
+            Line::Down => "The NATS server is away; workers play on, and their results wait".to_owned(),
+            Line::Forbidden(words) => format!("The NATS server refuses: {words}"),
         };
-        let _ = self.events.send(Event::Notice { words: words.to_owned() });
+        let _ = self.events.send(Event::Notice { words });
     }
 
     /// The server may have lost something, or kept what is done.
@@ -326,18 +328,22 @@ impl Office {
     }
 
     fn answer(&mut self, client: &Client, orders: &UnboundedSender<Order>, message: Message) {
-        let request = match decode::<Request>(&message.payload) {
-            Ok(request) => request,
+        let Some(worker) = self.names.worker_of(&message.subject) else { return };
+        // An answer goes to the worker that asks and to nobody else.
+        let inbox = message.reply.filter(|inbox| worker.owns(inbox));
+        let question = match decode::<Question>(&message.payload) {
+            Ok(question) => question,
             Err(error) => {
-                if let Some(subject) = message.reply {
+                if let Some(subject) = inbox {
                     let words = trimmed(&format!("the coordinator failed to {error}"));
                     send(client, subject, &Answer::Refused { words });
                 }
                 return;
             }
         };
-        let (reply, effects) = self.ledger.ask(request, Instant::now(), SystemTime::now());
-        match (reply, message.reply) {
+        let (reply, effects) =
+            self.ledger.ask(&worker.to_string(), question, Instant::now(), SystemTime::now());
+        match (reply, inbox) {
             (Reply::Now(answer), Some(subject)) => send(client, subject, &*answer),
             (Reply::WhenStored(game), Some(subject)) => {
                 let waiting = self.waiting.entry(game).or_default();

@@ -5,13 +5,15 @@
 //! is stored once. A worker acknowledges a pair when all its games are answered to be stored; until then it tells the
 //! server every third of the lease that it works, and one that stops telling loses the pair to another.
 //!
-//! Subjects, for rules of permission on a server (`*` is the run): coordinators publish `smalt.runs`, `smalt.run.*.halt`
-//! and `smalt.run.*.work.*`, hear `smalt.run.*.ask`, and manage the stream `SMALT_*`; workers hear `smalt.runs` and
-//! `smalt.run.*.halt`, and publish `smalt.run.*.ask`, `$JS.API.CONSUMER.INFO.>`, `$JS.API.CONSUMER.MSG.NEXT.>` and
-//! `$JS.ACK.>`. Both hear `_INBOX.>`.
+//! Subjects, for permissions on a server (`*` in the place of a run is any run, and USER the name of the worker's user):
+//! coordinators publish `smalt.runs`, `smalt.run.*.halt`, `smalt.run.*.work.*`, `$JS.API.>` and `_INBOX.>`, and subscribe
+//! `smalt.run.*.ask.>`; workers publish `smalt.run.*.ask.USER.*`, `$JS.API.CONSUMER.INFO.>`, `$JS.API.CONSUMER.MSG.NEXT.>`
+//! and `$JS.ACK.>`, and subscribe `smalt.runs` and `smalt.run.*.halt`. Each subscribes `_INBOX.USER.>` of its own user, so
+//! that no worker can speak for another or read its answers.
 
 mod connection;
 mod coordinator;
+mod identity;
 mod playing;
 mod queue;
 mod worker;
@@ -20,6 +22,7 @@ use std::time::Duration;
 
 pub use connection::ConnectError;
 pub use coordinator::{Broadcast, JetStream};
+pub use identity::Identity;
 pub use worker::{Departure, WorkerSetup, run as run_worker};
 
 /// The longest that anything is waited for which the server should do at once: one that forbids it may simply be silent.
@@ -48,9 +51,19 @@ impl Names {
         "workers"
     }
 
-    /// Where workers ask.
-    pub fn ask(&self) -> String {
-        format!("smalt.run.{}.ask", self.0)
+    /// Where a worker of this name (`USER.PROCESS`) asks.
+    pub fn ask(&self, worker: impl std::fmt::Display) -> String {
+        format!("smalt.run.{}.ask.{worker}", self.0)
+    }
+
+    /// Where all workers ask.
+    pub fn all_asks(&self) -> String {
+        self.ask("*.*")
+    }
+
+    /// The worker that asks on this subject.
+    pub fn worker_of(&self, subject: &str) -> Option<Identity> {
+        Identity::parse(subject.strip_prefix(&self.ask(""))?)
     }
 
     /// Where workers are told that it is over.
@@ -79,9 +92,12 @@ mod tests {
     use super::*;
 
     #[test]
-    fn pairs_are_read_from_their_subjects() {
+    fn pairs_and_workers_are_read_from_their_subjects() {
         let names = Names::of("abc");
         assert_eq!(names.pair_of(&names.work(17)), Some(17));
         assert_eq!(Names::of("ab").pair_of(&names.work(17)), None);
+        let worker = names.worker_of(&names.ask("me.1")).unwrap();
+        assert_eq!(worker.to_string(), "me.1");
+        assert_eq!(names.worker_of(&names.ask("me")), None);
     }
 }

@@ -13,11 +13,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{interval, sleep, timeout};
 
-use super::worker::{Ear, Worker, ask, fits};
+use super::worker::{CoordinatorLine, Ear, Worker, fits};
 use super::{Names, PATIENCE};
 use crate::fleet::wire::{
-    Announcement, Answer, Introduction, Question, RecordMessage, Report, Request, WorkMessage, decode,
-    encode, trimmed, trimmed_transcript,
+    Announcement, Answer, Introduction, Question, RecordMessage, Report, WorkMessage, decode, trimmed,
+    trimmed_transcript,
 };
 use crate::game::GameRecord;
 use crate::plan::Plan;
@@ -154,7 +154,7 @@ impl<'a> Playing<'a> {
                 Some(message) = ear.announced.next() => self.notice(&message.payload),
                 Some(line) = ear.changes.recv() => self.worker.tell_line(line),
                 _ = beats.tick() => {
-                    self.beat().await;
+                    self.beat();
                     if self.is_forgotten() {
                         break End::Over;
                     }
@@ -162,8 +162,7 @@ impl<'a> Playing<'a> {
                 Some(_) = self.tasks.join_next() => {}
             }
         };
-        self.leave(&end, ear).await;
-        end
+        self.leave(end, ear).await
     }
 
     /// Asks for one more pair, if a slot is free and results do not pile up.
@@ -173,9 +172,9 @@ impl<'a> Playing<'a> {
             return;
         }
         let (client, names, report) = (self.worker.client.clone(), self.names.clone(), self.report.clone());
-        let join = self.join_request();
+        let (line, join) = (self.line(), self.join_question());
         self.fetching = Some(tokio::spawn(async move {
-            let fetched = fetch_pair(&client, &names, &join).await;
+            let fetched = fetch_pair(&client, &names, &line, &join).await;
             if fetched.is_none() {
                 // Where the server is away, or the stream not yet there again.
                 sleep(PAUSE / 5).await;
@@ -254,9 +253,12 @@ impl<'a> Playing<'a> {
         });
     }
 
-    fn join_request(&self) -> Request {
-        let question = Question::Join(Box::new(self.introduction.clone()));
-        Request { worker: self.worker.id.clone(), question }
+    fn join_question(&self) -> Question {
+        Question::Join(Box::new(self.introduction.clone()))
+    }
+
+    fn line(&self) -> CoordinatorLine {
+        self.worker.line(&self.names)
     }
 
     /// What the slots tell, and signals.
@@ -298,7 +300,6 @@ impl<'a> Playing<'a> {
             | Event::EngineGone { .. }
             | Event::MachineJoined(_)
             | Event::MachineProved(_)
-            | Event::MachineStruck { .. }
             | Event::FaultElsewhere(_)
             | Event::Notice { .. } => {}
         }
@@ -321,31 +322,21 @@ impl<'a> Playing<'a> {
         if self.worker.client.connection_state() != async_nats::connection::State::Connected {
             return;
         }
-        let request = Request { worker: self.worker.id.clone(), question: Question::Tell(report) };
-        let (client, subject) = (self.worker.client.clone(), self.names.ask());
-        if let Ok(bytes) = encode(&request) {
-            self.tasks.spawn(async move {
-                let _ = timeout(PATIENCE, client.publish(subject, bytes.into())).await;
-            });
-        }
+        let line = self.line();
+        self.tasks.spawn(async move { line.tell(report).await });
     }
 
     fn send_result(&mut self, record: &GameRecord) {
         let (pair, game) = (record.game.pair, record.game.number);
         let Some(held) = self.held.get_mut(&pair) else { return };
         held.unanswered += 1;
-        let worker = self.worker.id.clone();
-        let of = |record: RecordMessage| Request {
-            worker: worker.clone(),
-            question: Question::Result { pair, game, record: Box::new(record) },
-        };
+        let of = |record: RecordMessage| Question::Result { pair, game, record: Box::new(record) };
         let message = RecordMessage::from(record);
         let full = of(message.clone());
-        let request = if fits(&full) { full } else { of(message.without_variations()) };
-        let join = self.join_request();
-        let (client, names, report) = (self.worker.client.clone(), self.names.clone(), self.report.clone());
+        let result = if fits(&full) { full } else { of(message.without_variations()) };
+        let (line, join, report) = (self.line(), self.join_question(), self.report.clone());
         self.tasks.spawn(async move {
-            let answer = deliver(&client, &names, &request, &join).await;
+            let answer = deliver(&line, &result, pair, &join).await;
             let _ = report.send(Outcome::Answered { pair, answer });
         });
     }
@@ -360,12 +351,15 @@ impl<'a> Playing<'a> {
     }
 
     /// Signs of life, for the server and for the coordinator.
-    async fn beat(&mut self) {
+    fn beat(&mut self) {
         if self.worker.client.connection_state() != async_nats::connection::State::Connected {
             return;
         }
         for held in self.held.values() {
-            let _ = timeout(PATIENCE, held.message.ack_with(AckKind::Progress)).await;
+            let message = held.message.clone();
+            self.tasks.spawn(async move {
+                let _ = timeout(PATIENCE, message.ack_with(AckKind::Progress)).await;
+            });
         }
         self.tell(Report::Alive);
     }
@@ -379,8 +373,8 @@ impl<'a> Playing<'a> {
         self.heard_of = Instant::now();
         if announcement.session != self.run.session {
             self.run = announcement;
-            let (client, names, join) = (self.worker.client.clone(), self.names.clone(), self.join_request());
-            self.tasks.spawn(async move { drop(ask(&client, &names, &join).await) });
+            let (line, join) = (self.line(), self.join_question());
+            self.tasks.spawn(async move { drop(line.ask(&join).await) });
         }
     }
 
@@ -391,26 +385,35 @@ impl<'a> Playing<'a> {
             && self.heard_of.elapsed() > SILENCE
     }
 
-    /// Ends all games, hands back what is not done, and waits for the slots.
-    async fn leave(&mut self, end: &End, ear: &mut Ear) {
+    /// Ends all games, hands back what is not done, and waits for the slots. A signal that comes meanwhile ends the worker,
+    /// too.
+    async fn leave(&mut self, mut end: End, ear: &mut Ear) -> End {
         if let Some(fetching) = self.fetching.take() {
             fetching.abort();
         }
         self.local.cancel();
         self.local.close();
-        let ends = matches!(end, End::Asked | End::Failed(_));
+        let run_goes_on = end != End::Over;
+        let ends = |end: &End| matches!(end, End::Asked | End::Failed(_));
         // A worker that goes on must be rid of its slots; one that ends takes them with it.
-        let patience = if ends { LEAVING } else { 10 * LEAVING };
-        let deadline = tokio::time::Instant::now() + patience;
-        let waiting = |playing: &Self| {
-            let results = ends && playing.held.values().any(|held| held.unanswered > 0);
-            playing.local.workers() > 0 || results
-        };
-        while waiting(self) {
+        let patience = if ends(&end) { LEAVING } else { 10 * LEAVING };
+        let mut deadline = tokio::time::Instant::now() + patience;
+        loop {
+            let waits_for_answers = ends(&end) && self.held.values().any(|held| held.unanswered > 0);
+            if self.local.workers() == 0 && !waits_for_answers {
+                break;
+            }
             tokio::select! {
                 Some(event) = ear.heard.recv() => match event {
                     Event::WorkerEnded { worker } => self.local.forget(worker),
-                    other => drop(self.hear(other)),
+                    other => {
+                        if let Some(new @ (End::Asked | End::Failed(_))) = self.hear(other)
+                            && !ends(&end)
+                        {
+                            end = new;
+                            deadline = deadline.min(tokio::time::Instant::now() + LEAVING);
+                        }
+                    }
                 },
                 Some(outcome) = self.outcomes.recv() => {
                     if let Outcome::Answered { pair, .. } = outcome
@@ -423,8 +426,8 @@ impl<'a> Playing<'a> {
                 () = tokio::time::sleep_until(deadline) => break,
             }
         }
-        if !matches!(end, End::Over) {
-            if *end == End::Asked {
+        if run_goes_on {
+            if end == End::Asked {
                 self.worker.tell(&match self.held.len() {
                     0 => "Leaving; nothing was being played".to_owned(),
                     1 => "Leaving; 1 pair of games is handed back, for others".to_owned(),
@@ -442,20 +445,20 @@ impl<'a> Playing<'a> {
         };
         let _ = timeout(Duration::from_millis(500), rest).await;
         self.tasks.shutdown().await;
+        end
     }
 }
 
-/// Sends a result until it is answered.
-async fn deliver(client: &Client, names: &Names, request: &Request, join: &Request) -> Answer {
-    let Question::Result { pair, .. } = &request.question else { return Answer::Unneeded };
+/// Sends a result of a pair until it is answered.
+async fn deliver(line: &CoordinatorLine, result: &Question, pair: u32, join: &Question) -> Answer {
     let begun = Instant::now();
     while begun.elapsed() < KEEPING {
-        match ask(client, names, request).await {
+        match line.ask(result).await {
             None | Some(Answer::Later) => {}
             // Another session of the coordinator: it must know who we are, and that this pair is ours.
             Some(Answer::Unknown) => {
-                drop(ask(client, names, join).await);
-                drop(ask(client, names, &take_request(join, *pair)).await);
+                drop(line.ask(join).await);
+                drop(line.ask(&Question::Take { pair }).await);
             }
             Some(answer) => return answer,
         }
@@ -464,19 +467,19 @@ async fn deliver(client: &Client, names: &Names, request: &Request, join: &Reque
     Answer::Unneeded
 }
 
-fn take_request(join: &Request, pair: u32) -> Request {
-    Request { worker: join.worker.clone(), question: Question::Take { pair } }
-}
-
 /// The next pair, if there is one in time, and what of it is still to be played.
-async fn fetch_pair(client: &Client, names: &Names, join: &Request) -> Option<Fetched> {
+async fn fetch_pair(
+    client: &Client,
+    names: &Names,
+    line: &CoordinatorLine,
+    join: &Question,
+) -> Option<Fetched> {
     let message = timeout(FETCHING + PATIENCE, fetch_message(client, names)).await.ok()??;
-    let pair = names.pair_of(&message.subject)?;
-    let take = take_request(join, pair);
-    let mut answer = ask(client, names, &take).await;
+    let take = Question::Take { pair: names.pair_of(&message.subject)? };
+    let mut answer = line.ask(&take).await;
     if answer == Some(Answer::Unknown) {
-        ask(client, names, join).await?;
-        answer = ask(client, names, &take).await;
+        line.ask(join).await?;
+        answer = line.ask(&take).await;
     }
     Some(Fetched { message, answer })
 }

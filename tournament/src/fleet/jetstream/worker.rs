@@ -1,6 +1,7 @@
 //! A worker: waits for runs, and plays for the first that takes it until that is over. What it plays with is its own:
 //! engines, folders, processors. Prints nothing; what users should know goes to a channel.
 
+use std::cell::OnceCell;
 use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::path::PathBuf;
@@ -16,9 +17,9 @@ use tokio::time::timeout;
 
 use super::connection::{ConnectError, Line, connect};
 use super::playing::{End, Playing};
-use super::{Names, PATIENCE, RUNS};
+use super::{Identity, Names, PATIENCE, RUNS};
 use crate::fleet::wire::{
-    Announcement, Answer, Introduction, Message, Question, Report, Request, decode, encode, trimmed,
+    Announcement, Answer, Introduction, Message, Question, Report, decode, encode, trimmed,
 };
 use crate::fleet::{identity, terms};
 use crate::game::Tablebases;
@@ -65,6 +66,15 @@ pub enum Departure {
     Failed(String),
 }
 
+impl From<End> for Departure {
+    fn from(end: End) -> Departure {
+        match end {
+            End::Failed(words) => Departure::Failed(words),
+            End::Over | End::Asked | End::Refused { .. } => Departure::Asked,
+        }
+    }
+}
+
 /// Works until it is told to stop by an event. Words for users go to `told`.
 ///
 /// # Errors
@@ -86,8 +96,13 @@ pub fn run(
     })?;
     let departure = runtime.block_on(async move {
         let (lines, changes) = unbounded_channel();
-        let client =
-            connect(&setup.server, &format!("smalt-tournament worker {}", setup.name), lines).await?;
+        let mut heard = heard;
+        let identity = Identity::of(&setup.server)?;
+        let name = format!("smalt-tournament worker {}", setup.name);
+        let client = tokio::select! {
+            end = end_of(&mut heard) => return Ok(end.into()),
+            client = connect(&setup.server, &identity, &name, lines) => client?,
+        };
         let announced = client.subscribe(RUNS).await;
         let announced = announced.map_err(|error| ConnectError::Refused {
             url: setup.server.url.clone(),
@@ -95,9 +110,8 @@ pub fn run(
         })?;
         let ear = Ear { heard, announced, changes };
         let worker = Worker {
-            // Letters and digits, as the library makes unique names.
-            id: client.new_inbox().rsplit('.').next().unwrap_or("worker").to_owned(),
-            speed: setup.speed,
+            identity,
+            speed: setup.speed.map_or_else(OnceCell::new, OnceCell::from),
             setup,
             client,
             sender,
@@ -120,14 +134,26 @@ pub(super) struct Ear {
     pub(super) changes: UnboundedReceiver<Line>,
 }
 
+/// Waits for a signal, or for a failure of the system; all other events are dropped.
+async fn end_of(heard: &mut UnboundedReceiver<Event>) -> End {
+    loop {
+        match heard.recv().await {
+            Some(Event::Stop(StopReason::Failed(words))) => return End::Failed(words),
+            Some(Event::Stop(_) | Event::Kill) | None => return End::Asked,
+            Some(_) => {}
+        }
+    }
+}
+
 /// See the module.
 pub(super) struct Worker {
-    pub(super) id: String,
+    pub(super) identity: Identity,
     pub(super) setup: WorkerSetup,
     pub(super) client: Client,
     pub(super) sender: Sender<Event>,
     told: Box<dyn Fn(&str)>,
-    speed: Option<NonZeroU64>,
+    /// Nodes a second of Smalt on one core, once that is known.
+    speed: OnceCell<NonZeroU64>,
     /// Runs that cannot be played, until when, and what was told of them.
     refused: HashMap<String, (Instant, String)>,
 }
@@ -149,11 +175,7 @@ impl Worker {
         self.tell("Waiting for a run");
         loop {
             tokio::select! {
-                event = ear.heard.recv() => match event {
-                    Some(Event::Stop(StopReason::Failed(words))) => return Departure::Failed(words),
-                    Some(Event::Stop(_) | Event::Kill) | None => return Departure::Asked,
-                    Some(_) => {}
-                },
+                end = end_of(&mut ear.heard) => return end.into(),
                 Some(line) = ear.changes.recv() => self.tell_line(line),
                 announcement = ear.announced.next() => {
                     let Some(message) = announcement else {
@@ -164,10 +186,9 @@ impl Worker {
                         continue;
                     }
                     match self.play(announcement, &mut ear).await {
-                        Ok(End::Over) => self.tell("The run is over, or was interrupted; waiting for another"),
-                        Ok(End::Asked) => return Departure::Asked,
-                        Ok(End::Failed(words)) => return Departure::Failed(words),
-                        Ok(End::Refused { run, words }) | Err((run, words)) => self.refuse(run, words),
+                        End::Over => self.tell("The run is over, or was interrupted; waiting for another"),
+                        End::Refused { run, words } => self.refuse(run, words),
+                        end => return end.into(),
                     }
                 }
             }
@@ -178,6 +199,7 @@ impl Worker {
         match line {
             Line::Up => self.tell("The NATS server is there"),
             Line::Down => self.tell("The NATS server is away; games go on, and results wait"),
+            Line::Forbidden(words) => self.tell(&format!("The NATS server refuses: {words}")),
         }
     }
 
@@ -194,34 +216,40 @@ impl Worker {
         self.refused.insert(run, (Instant::now() + AGAIN, words));
     }
 
-    /// Plays for a run until it is over. An error is the run's name, and why it cannot be played.
-    async fn play(&mut self, run: Announcement, ear: &mut Ear) -> Result<End, (String, String)> {
+    /// Plays for a run until it is over.
+    async fn play(&self, run: Announcement, ear: &mut Ear) -> End {
         let name = run.run.clone();
-        let failed = |words: String| (name.clone(), words);
-        let fitted = match self.fit(&run).await {
-            Ok(fitted) => fitted,
-            Err(words) => {
-                self.tell_unfit(&run.run, &words).await;
-                return Err(failed(words));
-            }
+        let joined = tokio::select! {
+            end = end_of(&mut ear.heard) => return end,
+            joined = self.join(run) => joined,
         };
-        let Fitted { plan, tablebases, introduction, lease } = fitted;
-        match self.ask(&Names::of(&run.run), Question::Join(Box::new(introduction.clone()))).await {
-            Ok(Answer::Welcome) => {}
-            Ok(Answer::Refused { words }) => return Err(failed(words)),
-            Ok(_) => return Err(failed("the answer makes no sense".to_owned())),
-            Err(words) => return Err(failed(words)),
+        match joined {
+            Ok(playing) => playing.play(ear).await,
+            Err(words) => End::Refused { run: name, words },
+        }
+    }
+
+    /// Finds what the run needs on this machine, and joins it. An error says why it cannot be played.
+    async fn join(&self, run: Announcement) -> Result<Playing<'_>, String> {
+        let fitted = self.fit(&run).await;
+        if let Err(words) = &fitted {
+            self.tell_unfit(&run.run, words).await;
+        }
+        let Fitted { plan, tablebases, introduction, lease } = fitted?;
+        match self.ask(&Names::of(&run.run), Question::Join(Box::new(introduction.clone()))).await? {
+            Answer::Welcome => {}
+            Answer::Refused { words } => return Err(words),
+            _ => return Err("the answer makes no sense".to_owned()),
         }
         self.tell(&format!("Playing for {:?} ({}), {} at once", run.name, run.run, self.setup.slots));
         let log = self.setup.log.as_ref().map(|folder| folder.join(&run.run));
         let made = log.as_ref().map_or(Ok(()), std::fs::create_dir_all);
-        made.map_err(|error| failed(format!("failed to make the folder of transcripts: {error}")))?;
+        made.map_err(|error| format!("failed to make the folder of transcripts: {error}"))?;
+        let speed = self.speed.get().copied();
         let mut slot_terms =
-            Terms::of(&plan, self.speed, tablebases, &self.setup.own_program, self.setup.guard.clone());
+            Terms::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.guard.clone());
         slot_terms.log = log;
-        let playing =
-            Playing::begin(self, run, plan, slot_terms, introduction, lease).await.map_err(failed)?;
-        Ok(playing.play(ear).await)
+        Playing::begin(self, run, plan, slot_terms, introduction, lease).await
     }
 
     /// Tells the coordinator why we cannot play, once for each reason.
@@ -230,14 +258,11 @@ impl Worker {
             return;
         }
         let report = Report::Unfit { name: self.setup.name.clone(), words: trimmed(words) };
-        let request = Request { worker: self.id.clone(), question: Question::Tell(report) };
-        if let Ok(bytes) = encode(&request) {
-            let _ = timeout(PATIENCE, self.client.publish(Names::of(run).ask(), bytes.into())).await;
-        }
+        self.line(&Names::of(run)).tell(report).await;
     }
 
     /// Asks how the run is played, and finds what it needs on this machine.
-    async fn fit(&mut self, run: &Announcement) -> Result<Fitted, String> {
+    async fn fit(&self, run: &Announcement) -> Result<Fitted, String> {
         let Answer::Terms(message) = self.ask(&Names::of(&run.run), Question::Terms).await? else {
             return Err("the answer makes no sense".to_owned());
         };
@@ -247,17 +272,17 @@ impl Worker {
         let tablebases = plan.tablebases.as_ref().map(Tablebases::open).transpose();
         let tablebases = tablebases.map_err(|error| format!("failed to {error}"))?;
         check_tables(plan.tablebases.as_ref(), tablebases.as_ref(), message.tables)?;
-        let (known, own_program) = (self.speed, setup.own_program.clone());
-        let examined = plan.clone();
+        let (known, own_program) = (self.speed.get().copied(), setup.own_program.clone());
+        let (examined, guard) = (plan.clone(), setup.guard.clone());
         // Engines are started here, which takes its time.
         let examine = tokio::task::spawn_blocking(move || {
-            let engines = identity::engines(&examined, &own_program)?;
+            let engines = identity::engines(&examined, &own_program, guard.as_ref())?;
             let speed = known.map_or_else(|| calibration::measure(&own_program), Ok);
             let speed = speed.map_err(|error| format!("failed to measure this machine: {error}"))?;
             Ok::<_, String>((engines, speed))
         });
         let (engines, speed) = examine.await.map_err(|error| error.to_string())??;
-        self.speed = Some(speed);
+        let _ = self.speed.set(speed);
         let introduction = Introduction {
             name: setup.name.clone(),
             program: concat!(env!("CARGO_PKG_NAME"), " ", env!("CARGO_PKG_VERSION")).to_owned(),
@@ -272,16 +297,36 @@ impl Worker {
 
     /// Asks the coordinator of a run.
     async fn ask(&self, names: &Names, question: Question) -> Result<Answer, String> {
-        let request = Request { worker: self.id.clone(), question };
-        ask(&self.client, names, &request).await.ok_or_else(|| "its coordinator does not answer".to_owned())
+        let answer = self.line(names).ask(&question).await;
+        answer.ok_or_else(|| "its coordinator does not answer".to_owned())
+    }
+
+    /// The line to the coordinator of a run.
+    pub(super) fn line(&self, names: &Names) -> CoordinatorLine {
+        CoordinatorLine { client: self.client.clone(), subject: names.ask(&self.identity) }
     }
 }
 
-/// One question; none if nobody answers in time.
-pub(super) async fn ask(client: &Client, names: &Names, request: &Request) -> Option<Answer> {
-    let bytes = encode(request).ok()?;
-    let answer = timeout(PATIENCE, client.request(names.ask(), bytes.into())).await.ok()?.ok()?;
-    decode::<Answer>(&answer.payload).ok()
+/// How a worker asks the coordinator of a run.
+#[derive(Clone, Debug)]
+pub(super) struct CoordinatorLine {
+    client: Client,
+    subject: String,
+}
+
+impl CoordinatorLine {
+    /// One question; none if nobody answers in time.
+    pub(super) async fn ask(&self, question: &Question) -> Option<Answer> {
+        let bytes = encode(question).ok()?;
+        let answer = self.client.request(self.subject.clone(), bytes.into());
+        decode::<Answer>(&timeout(PATIENCE, answer).await.ok()?.ok()?.payload).ok()
+    }
+
+    /// Reports without waiting for an answer.
+    pub(super) async fn tell(&self, report: Report) {
+        let Ok(bytes) = encode(&Question::Tell(report)) else { return };
+        let _ = timeout(PATIENCE, self.client.publish(self.subject.clone(), bytes.into())).await;
+    }
 }
 
 /// Games must end where they would elsewhere.

@@ -1,38 +1,27 @@
-//! The workers of a run: who is there, what they may hold, how much they have told, and who was sent away. Workers choose
-//! their own names and may come back under others, so all is bounded for all of them together, too.
+//! The workers of a run: who is there, what they may hold, and who is disqualified.
 
-use std::collections::{HashMap, HashSet, VecDeque};
+use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
 
 use crate::game::{Machine, MachineReport};
 use crate::plan::MoveClock;
 
-/// The most workers that are remembered, of those that are there and of those that were sent away.
-const MOST_WORKERS: usize = 10_000;
-
-/// How many faults and warnings a worker may tell of outside of games, and all of them together.
-const MOST_REPORTS: u32 = 1_000;
-const MOST_REPORTS_OF_ALL: u32 = 5_000;
-/// Of how many the last lines are kept.
-const MOST_TRANSCRIPTS: u32 = 1_000;
+/// The most workers of a run, and the most that are remembered as disqualified.
+const MAX_WORKERS: usize = 10_000;
 
 /// How many pairs are out at least, so that a worker that joins finds some, and at most.
-const FEWEST_PAIRS: usize = 8;
-const MOST_PAIRS: usize = 20_000;
+const MIN_PAIRS: usize = 8;
+const MAX_PAIRS: usize = 20_000;
 
-/// How many games at once are believed of a worker that has not played any.
-const UNPROVED_SLOTS: usize = 256;
-
-/// After how many leases of silence a worker is forgotten; should it return, it introduces itself again.
-const REMEMBERED: u32 = 1000;
+/// After how many leases of silence a worker is forgotten; should it return, it joins again.
+const REMEMBERED_LEASES: u32 = 1000;
 
 /// A worker that is there, or was not long ago.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) machine: Machine,
     pub(super) report: Box<MachineReport>,
-    /// Whether it has played a game that can be true.
-    pub(super) is_proved: bool,
+    pub(super) has_played: bool,
     pub(super) clocks: Vec<MoveClock>,
     pub(super) seen: Instant,
     pub(super) is_silent: bool,
@@ -41,41 +30,22 @@ pub(super) struct Member {
 }
 
 impl Member {
-    /// How many games at once are believed of it.
     fn slots(&self) -> usize {
-        let slots = self.report.slots as usize;
-        if self.is_proved { slots } else { slots.min(UNPROVED_SLOTS) }
+        self.report.slots as usize
     }
 
     /// How many pairs it may have: those it plays, those whose results wait, and as many again that it lost sight of.
-    pub(super) fn most_held(&self) -> usize {
+    pub(super) fn max_held(&self) -> usize {
         4 * self.slots() + 8
     }
 }
 
-/// What becomes of a fault or a warning that a worker tells of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Hearing {
-    /// It is noted with its last lines.
-    Whole,
-    /// It is noted without them.
-    Brief,
-    /// There are enough.
-    Unheard,
-    /// This worker told too many.
-    Flood,
-}
-
-/// See the module.
+/// The workers by their names on the server.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     present: HashMap<String, Member>,
-    /// Why, by worker, and in which order.
-    sent_away: HashMap<String, String>,
-    order: VecDeque<String>,
-    /// How much each has told, also before it joined anew.
-    reports: HashMap<String, u32>,
-    all_reports: u32,
+    /// Workers from which nothing more is taken, and why.
+    disqualified: HashMap<String, String>,
 }
 
 impl Members {
@@ -96,18 +66,14 @@ impl Members {
         self.present.values().filter(|member| !member.is_silent)
     }
 
-    /// Whether one more can be remembered. Those who are silent and never played make room.
-    pub(super) fn has_room(&mut self) -> bool {
-        if self.present.len() >= MOST_WORKERS {
-            self.present.retain(|_, member| member.is_proved || !member.is_silent);
-        }
-        self.present.len() < MOST_WORKERS
+    pub(super) fn has_room(&self) -> bool {
+        self.present.len() < MAX_WORKERS
     }
 
     /// Two pairs for each game that can be played at once, so that nobody waits for the next.
     pub(super) fn wanted(&self) -> usize {
         let slots: usize = self.active().map(Member::slots).sum();
-        (2 * slots).clamp(FEWEST_PAIRS, MOST_PAIRS)
+        (2 * slots).clamp(MIN_PAIRS, MAX_PAIRS)
     }
 
     /// This name, with a number if another is called so.
@@ -121,7 +87,8 @@ impl Members {
 
     /// Who has been silent for longer than two leases, now first.
     pub(super) fn fall_silent(&mut self, now: Instant, lease: Duration) -> Vec<String> {
-        self.present.retain(|_, member| now.saturating_duration_since(member.seen) < REMEMBERED * lease);
+        let longest = REMEMBERED_LEASES * lease;
+        self.present.retain(|_, member| now.saturating_duration_since(member.seen) < longest);
         let is_late = |member: &Member| now.saturating_duration_since(member.seen) > 2 * lease;
         let late = self.present.values_mut().filter(|member| !member.is_silent && is_late(member));
         let silenced = late.map(|member| {
@@ -131,38 +98,15 @@ impl Members {
         silenced.collect()
     }
 
-    /// Nothing more is heard from this worker, and it is told why. Those of long ago are forgotten.
-    pub(super) fn send_away(&mut self, worker: &str, words: String) {
-        if self.sent_away.insert(worker.to_owned(), words).is_none() {
-            self.order.push_back(worker.to_owned());
-        }
-        if self.order.len() > MOST_WORKERS
-            && let Some(first) = self.order.pop_front()
-        {
-            self.sent_away.remove(&first);
+    /// Takes nothing more from this worker.
+    pub(super) fn disqualify(&mut self, worker: &str, words: String) {
+        if self.disqualified.len() < MAX_WORKERS {
+            self.disqualified.insert(worker.to_owned(), words);
         }
     }
 
-    /// Why this worker was sent away, if it was.
-    pub(super) fn why_away(&self, worker: &str) -> Option<&str> {
-        self.sent_away.get(worker).map(String::as_str)
-    }
-
-    /// Counts a fault or a warning, which would fill the store otherwise.
-    pub(super) fn hear(&mut self, worker: &str) -> Hearing {
-        if self.reports.len() >= MOST_WORKERS && !self.reports.contains_key(worker) {
-            return Hearing::Unheard;
-        }
-        let count = self.reports.entry(worker.to_owned()).or_default();
-        *count += 1;
-        if *count > MOST_REPORTS {
-            return Hearing::Flood;
-        }
-        self.all_reports = self.all_reports.saturating_add(1);
-        match self.all_reports {
-            ..=MOST_TRANSCRIPTS => Hearing::Whole,
-            count if count <= MOST_REPORTS_OF_ALL => Hearing::Brief,
-            _ => Hearing::Unheard,
-        }
+    /// Why this worker is disqualified, if it is.
+    pub(super) fn disqualification(&self, worker: &str) -> Option<&str> {
+        self.disqualified.get(worker).map(String::as_str)
     }
 }

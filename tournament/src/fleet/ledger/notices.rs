@@ -1,4 +1,5 @@
-//! How much users are told: workers choose when they come and go, and one that does nothing else would fill a screen.
+//! How much users read about workers: one that does nothing but come and go, or whose engines warn all the time, would fill
+//! a screen and a log.
 
 use std::time::Instant;
 
@@ -20,7 +21,12 @@ impl Notices {
     /// Takes out what is too much.
     pub(super) fn limit(&mut self, effects: &mut Vec<Effect>, now: Instant) {
         effects.retain(|effect| match effect {
-            Effect::Tell(Event::Notice { .. } | Event::MachineJoined(_)) => {
+            Effect::Tell(
+                Event::Notice { .. }
+                | Event::MachineJoined(_)
+                | Event::EngineWarning { .. }
+                | Event::FaultElsewhere(_),
+            ) => {
                 let may_pass = self.room(now) > 0;
                 let count = if may_pass { &mut self.told } else { &mut self.dropped };
                 *count += 1;

@@ -56,7 +56,7 @@ fn introduction(name: &str) -> Introduction {
 }
 
 fn ask(ledger: &mut Ledger, worker: &str, question: Question) -> (Reply, Vec<Effect>) {
-    ledger.ask(Request { worker: worker.to_owned(), question }, Instant::now(), SystemTime::now())
+    ledger.ask(worker, question, Instant::now(), SystemTime::now())
 }
 
 fn join(ledger: &mut Ledger, worker: &str, introduction: Introduction) -> Answer {
@@ -159,7 +159,7 @@ fn what_a_resumed_coordinator_has_not_given_out_yet_waits() {
 }
 
 #[test]
-fn a_worker_with_an_impossible_game_is_struck_off_and_its_work_given_to_others() {
+fn a_worker_with_an_impossible_game_is_disqualified_and_its_work_given_to_others() {
     let mut ledger = ledger();
     for pair in 0..3 {
         ledger.offer(work(pair));
@@ -193,7 +193,7 @@ fn what_a_machine_says_of_itself_counts_when_it_has_played() {
 }
 
 #[test]
-fn a_game_of_another_pair_strikes_off() {
+fn a_game_of_another_pair_disqualifies() {
     let mut ledger = ledger();
     ledger.offer(work(0));
     ledger.offer(work(1));
@@ -222,10 +222,12 @@ fn clocks_are_those_of_the_machine() {
 }
 
 #[test]
-fn engines_must_be_the_same_everywhere() {
+fn engines_must_be_those_with_which_games_were_played() {
     let check = |allow_mixed: bool, change: &dyn Fn(&mut Introduction), refusal: Option<&str>| {
         let mut ledger = ledger_with(allow_mixed, &[]);
+        ledger.offer(work(0));
         assert_eq!(join(&mut ledger, "w1", introduction("a")), Answer::Welcome);
+        send(&mut ledger, "w1", 0, "");
         let mut other = introduction("b");
         change(&mut other);
         match (join(&mut ledger, "w2", other), refusal) {
@@ -273,7 +275,7 @@ fn two_pairs_are_wanted_for_each_game_at_once() {
     assert_eq!(ledger.tick(later).len(), 3, "each is told of once");
     assert!(ledger.tick(later).is_empty() && ledger.wanted() == some);
     let alive = Question::Tell(Report::Alive);
-    ledger.ask(Request { worker: "w1".to_owned(), question: alive }, later, SystemTime::now());
+    ledger.ask("w1", alive, later, SystemTime::now());
     assert!(ledger.tick(later).is_empty() && ledger.wanted() == some.max(6));
 }
 
@@ -315,22 +317,17 @@ fn games_of_one_that_is_out_are_given_up() {
 #[test]
 fn warnings_reach_the_user_until_they_are_a_flood() {
     let mut ledger = ledger();
+    let begun = Instant::now();
     join(&mut ledger, "w1", introduction("w1"));
-    let mut warn = |entrant, number: u32| {
-        let report = Report::Warning { entrant, words: format!("is odd in way {number}") };
-        ask(&mut ledger, "w1", Question::Tell(report)).1
+    let mut warn = |number: u32| {
+        let report = Report::Warning { entrant: 1, words: format!("is odd in way {number}") };
+        ledger.ask("w1", Question::Tell(report), begun, SystemTime::now()).1
     };
-    for number in 0..1000 {
-        let effects = warn(1, number);
-        let [Effect::Tell(Event::EngineWarning { entrant: 1, words })] = &effects[..] else {
-            panic!("{effects:?}")
-        };
-        assert_eq!(*words, format!("is odd in way {number}"));
-    }
-    let told = |effects: &[Effect]| {
-        effects.iter().any(|effect| {
-        matches!(effect, Effect::Tell(Event::Notice { words }) if words.contains("too many faults and warnings"))
-    })
+    let effects = warn(0);
+    let [Effect::Tell(Event::EngineWarning { entrant: 1, words })] = &effects[..] else {
+        panic!("{effects:?}")
     };
-    assert!(told(&warn(1, 1000)));
+    assert_eq!(words, "is odd in way 0");
+    let passed: usize = (1..10_000).map(|number| warn(number).len()).sum();
+    assert!((100..300).contains(&passed), "{passed}");
 }

@@ -1,8 +1,6 @@
 //! How long and how many the parts of a message may be, and which letters they may have.
 
-use super::{
-    Announcement, Answer, Introduction, Message, Question, RecordMessage, Report, Request, WorkMessage,
-};
+use super::{Announcement, Answer, Introduction, Message, Question, RecordMessage, Report, WorkMessage};
 use crate::plan::is_run_name;
 use crate::visible::is_hidden;
 
@@ -80,10 +78,9 @@ impl Message for Announcement {
     }
 }
 
-impl Message for Request {
+impl Message for Question {
     fn check(&self) -> Result<(), String> {
-        check_token("worker", &self.worker)?;
-        match &self.question {
+        match self {
             Question::Terms | Question::Take { .. } => Ok(()),
             Question::Join(introduction) => introduction.check(),
             Question::Result { record, .. } => record.check(),
