@@ -149,6 +149,41 @@ fn labelled_text_is_tuned_and_bad_lines_are_named() {
 }
 
 #[test]
+fn a_fit_on_too_few_positions_or_without_a_file_for_its_result_says_so_before_it_begins() {
+    let folder = tempfile::tempdir().unwrap();
+    let (positions, tuned) = (path(&folder, "positions.bin"), path(&folder, "tuned.toml"));
+    check(&["extract", &games().display().to_string(), "-o", &positions, "--per-game", "1"], 0);
+    let few = "training positions are too few for";
+    let unwritten = "the tuned weights will not be written: give --out FILE or --write";
+    let (out, error) = check(&["texel", &positions, "--epochs", "1", "--json", "-"], 0);
+    assert!(error.contains(few) && error.contains(unwritten), "{error}");
+    let told = json(&out);
+    assert!(told["written"].is_null() && told["warnings"].as_array().unwrap().len() == 2, "{told}");
+    let pawn =
+        ["texel", &positions, "--epochs", "1", "--only", "material.pawn", "--out", &tuned, "--json", "-"];
+    let (out, error) = check(&pawn, 0);
+    assert!(!error.contains(few) && !error.contains(unwritten), "{error}");
+    assert_eq!(json(&out)["written"], tuned.as_str());
+}
+
+#[test]
+fn a_file_of_positions_merged_over_games_is_read_with_a_warning() {
+    let folder = tempfile::tempdir().unwrap();
+    let positions = path(&folder, "positions.bin");
+    check(&["extract", &games().display().to_string(), "-o", &positions, "--per-game", "1"], 0);
+    let warning = "of its positions over games";
+    let fit = ["texel", &positions, "--epochs", "1", "--only", "material.pawn"];
+    assert!(!check(&fit, 0).1.contains(warning));
+    let mut bytes = std::fs::read(&positions).unwrap();
+    // Version 2, and a first record that stands for two games.
+    bytes[8] = 2;
+    bytes[64 + 30] = 2;
+    std::fs::write(&positions, bytes).unwrap();
+    let (_, error) = check(&fit, 0);
+    assert!(error.contains("an earlier version merged 1 of its positions over games"), "{error}");
+}
+
+#[test]
 fn bad_games_are_skipped_with_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = path(&folder, "bad.pgn");

@@ -146,7 +146,7 @@ fn write_outliers(flags: &CheckFlags, path: &Path, weights: &Parameters, k: f64)
             worst.truncate(flags.count);
         }
     };
-    open(&flags.positions)?.for_each_batch(16_384, judge, take, |_| {}).or_failed()?;
+    open(&flags.positions)?.for_each_batch(16_384, |_| false, judge, take, |_| {}).or_failed()?;
     worst.sort_by(by_error);
     worst.truncate(flags.count);
     let text: String = worst.iter().map(|(_, epd)| format!("{epd}\n")).collect();

@@ -63,6 +63,7 @@ fn page(report: &ExtractReport) -> String {
         row(&format!("positions left out: {}", reason.name()), count);
     }
     row("positions written", report.positions);
+    row("their records, one for each game", report.records);
     let mut page = table.to_text();
     page.push_str("\npositions by phase, 24 (all pieces) to 0:\n");
     let counts: Vec<String> = report.phases.iter().rev().map(u64::to_string).collect();
@@ -83,6 +84,7 @@ fn document(report: &ExtractReport) -> Value {
         "games": report.games,
         "used_games": report.used_games,
         "positions": report.positions,
+        "records": report.records,
         "skipped_games": skipped,
         "dropped_positions": dropped,
         "phases": report.phases,

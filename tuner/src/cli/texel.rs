@@ -24,6 +24,9 @@ use crate::weights::Selection;
 use crate::weights::document::{Origin, OriginValue, replace, rewritten};
 use crate::weights::variables::{Bounds, Constraints};
 
+/// With fewer training positions than this for each parameter a fit learns noise.
+const POSITIONS_PER_PARAMETER: usize = 10;
+
 /// The engine's own file, for its comments and layout where no other is at hand.
 pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
@@ -34,6 +37,8 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let stop = interrupt()?;
     with_threads(flags.threads, || {
         let (table, skipped) = load(flags)?;
+        let warnings = warnings(&table, &task, target.as_ref());
+        warnings.iter().for_each(|warning| tell(warning));
         let bar = Progress::fit(task.settings.epochs);
         let tuned = fit(&table, &task, &stop, &mut |step| bar.step(step));
         bar.finish();
@@ -48,7 +53,9 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
             let text = rewritten(&target.text, &tuned.numbers, &origin).or_failed()?;
             replace(&target.path, &text).with_context(|| target.path.display().to_string()).or_failed()?;
         }
-        show(&page(&tuned, target.as_ref()), flags.json.as_deref(), || document(&tuned))?;
+        show(&page(&tuned, target.as_ref()), flags.json.as_deref(), || {
+            document(&tuned, &warnings, target.as_ref())
+        })?;
         let exit = skipped.exit();
         Ok(if tuned.ending == Ending::Interrupted { Exit::Interrupted } else { exit })
     })
@@ -163,6 +170,14 @@ fn target(flags: &TexelFlags) -> Result<Option<Target>, Refusal> {
 
 fn load(flags: &TexelFlags) -> Result<(Table, Skipped), Refusal> {
     let dataset = open(&flags.positions)?;
+    let merged = dataset.merged_over_games();
+    if merged > 0 && flags.validation > 0.0 {
+        tell(&format!(
+            "{}: an earlier version merged {merged} of its positions over games, so that training sees results of held-out games: \
+             extract the games again",
+            flags.positions.display(),
+        ));
+    }
     let split = Split { validation: flags.validation, seed: flags.seed };
     let spinner = Progress::spinner("positions");
     let mut skipped = Skipped::default();
@@ -211,9 +226,29 @@ fn origin(flags: &TexelFlags, table: &Table, summary: &Summary) -> Origin {
     ]
 }
 
+/// What the user should know before the fit begins.
+fn warnings(table: &Table, task: &Task, target: Option<&Target>) -> Vec<String> {
+    let mut warnings = Vec::new();
+    if target.is_none() {
+        warnings.push("the tuned weights will not be written: give --out FILE or --write".to_owned());
+    }
+    let positions = table.train.len();
+    let parameters = task.selection.free(&table.coverage).map_or(0, |free| free.len());
+    let enough = POSITIONS_PER_PARAMETER * parameters;
+    if positions < enough {
+        warnings.push(format!(
+            "{positions} training positions are too few for {parameters} parameters: the fit will learn their noise. \
+             Use {enough} or more, or tune fewer parameters (--only)"
+        ));
+    }
+    warnings
+}
+
 /// The summary, and the errors of each epoch.
-fn document(tuned: &Tuned) -> Value {
+fn document(tuned: &Tuned, warnings: &[String], target: Option<&Target>) -> Value {
     let mut document = json!(tuned.summary);
+    document["warnings"] = json!(warnings);
+    document["written"] = json!(target.map(|target| &target.path));
     let step = |step: &Step| {
         json!({
             "epoch": step.epoch, "train": step.train, "validation": step.validation, "best": step.best,
@@ -267,9 +302,14 @@ fn page(tuned: &Tuned, target: Option<&Target>) -> String {
         page.push_str(&format!("{count} weights never occur and stayed as they were: {some}"));
         page.push_str(if count > 8 { ", …\n" } else { "\n" });
     }
+    if summary.validation > 0 && summary.validation_error > summary.initial_validation_error {
+        page.push_str(
+            "the validation error rose: on games that it has not seen the tuned table predicts worse\n",
+        );
+    }
     match target {
         Some(target) => page.push_str(&format!("written to {}\n", target.path.display())),
-        None => tell("nothing was written: give --write or --out FILE"),
+        None => page.push_str("not written: give --out FILE or --write\n"),
     }
     page
 }

@@ -1,6 +1,9 @@
 //! The file of positions: a header of 64 bytes, records of [`RECORD_SIZE`] bytes, and the names of the players, read by
 //! memory map. Knows nothing of where positions come from.
 //!
+//! Records of one position stand together, one for each game (since version 3; older versions hold one record a position,
+//! with the mean result of all games).
+//!
 //! Header: `SMALTPOS`, version, record size (both u32), number of records (u64), seed of the extraction (u64), hash of
 //! the records (u64), length of the names in bytes (u64, since version 2), then zeros. Little-endian. Names are UTF-8, each
 //! ended by a line feed.
@@ -14,14 +17,17 @@ use rayon::prelude::*;
 use tempfile::NamedTempFile;
 
 use super::Worked;
-use super::record::{RECORD_SIZE, Sample};
+use super::record::{RECORD_SIZE, Sample, is_same_position, merged};
 use super::text::LineError;
 
 const MAGIC: [u8; 8] = *b"SMALTPOS";
 const HEADER_SIZE: usize = 64;
 
 /// The version of the format that is written. Readers take older ones and refuse newer ones.
-pub const VERSION: u32 = 2;
+pub const VERSION: u32 = 3;
+
+/// The first version whose records are of one game each.
+const ONE_GAME_EACH: u32 = 3;
 
 /// Why a file of positions could not be read.
 #[derive(Debug, thiserror::Error)]
@@ -48,6 +54,7 @@ pub struct PositionFile {
     /// Where the records end.
     end: usize,
     players: Vec<String>,
+    version: u32,
     seed: u64,
     hash: u64,
 }
@@ -85,11 +92,11 @@ impl PositionFile {
         let end = map.len() - long(40) as usize;
         let names = str::from_utf8(&map[end..]).map_err(|_| FileError::Damaged("the names are no text"))?;
         let players = names.lines().map(str::to_owned).collect();
-        let (seed, hash) = (long(24), long(32));
-        Ok(PositionFile { map, end, players, seed, hash })
+        let (version, seed, hash) = (short(8), long(24), long(32));
+        Ok(PositionFile { map, end, players, version, seed, hash })
     }
 
-    /// The number of positions.
+    /// The number of records.
     pub fn len(&self) -> usize {
         self.records().len() / RECORD_SIZE
     }
@@ -118,22 +125,67 @@ impl PositionFile {
         &self.map[HEADER_SIZE..self.end]
     }
 
+    /// How many records hold the mean result of several games: none since version 3. With them, results of held-out games
+    /// are among those that a fit sees.
+    pub fn merged_over_games(&self) -> usize {
+        if self.version >= ONE_GAME_EACH {
+            return 0;
+        }
+        let (records, _) = self.records().as_chunks::<RECORD_SIZE>();
+        records
+            .iter()
+            .filter(|record| Sample::from_bytes(record).is_ok_and(|sample| sample.count > 1))
+            .count()
+    }
+
     /// See [`super::Dataset::for_each_batch`].
     pub(super) fn for_each_batch<T: Send>(
         &self,
         size: usize,
+        held_out: &(dyn Fn(u32) -> bool + Sync),
         work: &(impl Fn(&Sample) -> T + Sync),
         give: &mut dyn FnMut(Vec<Worked<T>>),
     ) {
-        for (batch, records) in self.records().chunks(size * RECORD_SIZE).enumerate() {
-            let (records, _) = records.as_chunks::<RECORD_SIZE>();
-            let read = |(index, bytes): (usize, &[u8; RECORD_SIZE])| {
-                let number = (batch * size + index + 1) as u64;
-                (number, Sample::from_bytes(bytes).map(|sample| work(&sample)).map_err(LineError::Record))
+        let (records, _) = self.records().as_chunks::<RECORD_SIZE>();
+        let mut start = 0;
+        while start < records.len() {
+            let mut end = (start + size).min(records.len());
+            while end < records.len() && is_same_position(&records[end - 1], &records[end]) {
+                end += 1;
+            }
+            let mut groups = Vec::with_capacity(end - start);
+            let mut number = start as u64 + 1;
+            for group in records[start..end].chunk_by(is_same_position) {
+                groups.push((number, group));
+                number += group.len() as u64;
+            }
+            let read = |&(number, group): &(u64, &[_])| {
+                let samples = samples_of(number, group, held_out);
+                samples.into_iter().map(|(number, sample)| (number, sample.map(|sample| work(&sample))))
             };
-            give(records.par_iter().enumerate().map(read).collect());
+            give(groups.par_iter().flat_map_iter(read).collect());
+            start = end;
         }
     }
+}
+
+/// The records of one position as samples: one of the games that are held out and one of the others. A record that can't
+/// be read is told with its number.
+fn samples_of(
+    number: u64,
+    group: &[[u8; RECORD_SIZE]],
+    held_out: &dyn Fn(u32) -> bool,
+) -> Vec<(u64, Result<Sample, LineError>)> {
+    let mut results = Vec::with_capacity(1);
+    let mut sides = [Vec::new(), Vec::new()];
+    for (number, record) in (number..).zip(group) {
+        match Sample::from_bytes(record) {
+            Ok(sample) => sides[usize::from(held_out(sample.game))].push(sample),
+            Err(error) => results.push((number, Err(LineError::Record(error)))),
+        }
+    }
+    results.extend(sides.iter().filter_map(|side| merged(side)).map(|sample| (number, Ok(sample))));
+    results
 }
 
 /// Writes a file of positions beside its place and moves it there when it is complete.

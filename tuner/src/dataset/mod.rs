@@ -84,14 +84,24 @@ impl Dataset {
         }
     }
 
-    /// Tells all positions in order, in batches of up to `size`; each batch is mapped in parallel by `work`, and its
-    /// results are given to `take` in the order of the file. Lines that can't be read are given to `skipped`.
+    /// How many positions hold the mean result of several games: those of files that earlier versions wrote.
+    pub fn merged_over_games(&self) -> usize {
+        match self {
+            Dataset::Binary(file) => file.merged_over_games(),
+            Dataset::Text(_) => 0,
+        }
+    }
+
+    /// Reads all positions in order, in batches of about `size`; each batch is mapped in parallel by `work`, and its
+    /// results are given to `take` in the order of the file. A position that several games had comes with their mean
+    /// result, apart for the games that are `held_out` and for the others. Lines that can't be read are given to `skipped`.
     ///
     /// # Errors
     /// If the file can't be read to its end.
     pub fn for_each_batch<T: Send>(
         self,
         size: usize,
+        held_out: impl Fn(u32) -> bool + Sync,
         work: impl Fn(&Sample) -> T + Sync,
         mut take: impl FnMut(T),
         mut skipped: impl FnMut(SkippedLine),
@@ -106,7 +116,7 @@ impl Dataset {
         };
         match self {
             Dataset::Binary(file) => {
-                file.for_each_batch(size, &work, &mut give);
+                file.for_each_batch(size, &held_out, &work, &mut give);
                 Ok(())
             }
             Dataset::Text(text) => text.for_each_batch(size, &work, &mut give),

@@ -6,8 +6,8 @@
 //! | 8..24 | 32 nibbles, a code for each occupied square in ascending order, low nibble first |
 //! | 24..28 | game |
 //! | 28..30 | ply of the game |
-//! | 30..32 | games or occurrences merged into this one, stops at 65,535 |
-//! | 32..34 | mean result, White's view, 0 to 65,534 |
+//! | 30..32 | occurrences in this game, stops at 65,535 |
+//! | 32..34 | result, White's view, 0 to 65,534 |
 //! | 34..36 | score, White's view, centipawns; the least number means none |
 //! | 36 | 1 if Black is to move |
 //! | 37 | halfmove clock, stops at 255 |
@@ -20,6 +20,11 @@ use smalt_chess::{Color, Piece, Position, PositionError, Role, Setup, Square};
 
 /// Bytes of one position.
 pub const RECORD_SIZE: usize = 40;
+
+/// Where fields of a record begin.
+const GAME: usize = 24;
+const COUNT: usize = 30;
+const TURN: usize = 36;
 
 const RESULT_SCALE: f32 = 65_534.0;
 const NO_SCORE: i16 = i16::MIN;
@@ -124,6 +129,36 @@ impl Sample {
             players: [bytes[38], bytes[39]],
         })
     }
+}
+
+/// Whether two records hold the same position; what is known about it may differ.
+pub(super) fn is_same_position(a: &[u8; RECORD_SIZE], b: &[u8; RECORD_SIZE]) -> bool {
+    a[..GAME] == b[..GAME] && a[TURN] == b[TURN]
+}
+
+/// The game that a record comes from.
+pub(super) fn game_of(record: &[u8; RECORD_SIZE]) -> u32 {
+    u32::from_le_bytes(std::array::from_fn(|index| record[GAME + index]))
+}
+
+/// Counts one more occurrence in the game of the record.
+pub(super) fn count_again(record: &mut [u8; RECORD_SIZE]) {
+    let count = u16::from_le_bytes([record[COUNT], record[COUNT + 1]]).saturating_add(1);
+    record[COUNT..COUNT + 2].copy_from_slice(&count.to_le_bytes());
+}
+
+/// The samples of one position as one: its mean result. Who played is kept where it was the same in all.
+pub(super) fn merged(samples: &[Sample]) -> Option<Sample> {
+    let first = samples.first()?;
+    let count: u32 = samples.iter().map(|sample| u32::from(sample.count)).sum();
+    let sum: f64 = samples.iter().map(|sample| f64::from(sample.result) * f64::from(sample.count)).sum();
+    let is_alike = samples.iter().all(|sample| sample.players == first.players);
+    Some(Sample {
+        result: (sum / f64::from(count.max(1))) as f32,
+        count: count.min(u16::MAX.into()) as u16,
+        players: if is_alike { first.players } else { [0; 2] },
+        ..first.clone()
+    })
 }
 
 fn code(position: &Position, square: Square) -> u8 {

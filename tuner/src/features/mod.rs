@@ -91,7 +91,7 @@ impl Table {
                 progress(count);
             }
         };
-        dataset.for_each_batch(BATCH, load, take, skipped)?;
+        dataset.for_each_batch(BATCH, |game| split.holds_out(game), load, take, skipped)?;
         table.train.finish();
         table.validation.finish();
         Ok(table)

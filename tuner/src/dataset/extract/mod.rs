@@ -1,4 +1,4 @@
-//! Games to quiet, labelled positions: read as a stream, judged game by game in parallel, merged by key, written in
+//! Games to quiet, labelled positions: read as a stream, judged game by game in parallel, grouped by key, written in
 //! the order of the games. Knows nothing of weights.
 //!
 //! What is chosen depends on the games, the rules and the seed, never on the number of threads.
@@ -127,7 +127,6 @@ pub fn extract(
     for record in &samples {
         writer.push(record).map_err(write_error)?;
     }
-    report.positions = samples.len() as u64;
     report.hash = writer.finish(&players.names).map_err(write_error)?;
     Ok(report)
 }

@@ -163,6 +163,8 @@ pub struct ExtractReport {
     pub phases: [u64; PHASES],
     /// Positions written.
     pub positions: u64,
+    /// Their records: one for each game in which a position occurs.
+    pub records: u64,
     /// Hash of what was written.
     pub hash: u64,
 }
