@@ -7,7 +7,10 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use smalt_driver::EngineCommand;
+use smalt_driver::entrant::{
+    EntrantText, Names, Program, Registry, RegistryError, ResolveError, WordsError, parse_entrant, split_words,
+};
+use smalt_driver::{ConversationError, EngineCommand, Meanwhile, Patience, SetOptionError};
 use smalt_driver::process::{Exit, LookupError, Process, Pumped, StartError, Waiting, pump};
 
 /// The name of the program that plays.
@@ -142,12 +145,97 @@ fn command(encounter: &Encounter) -> EngineCommand {
         .argument(&encounter.json)
 }
 
+/// The words of an entrant: those of its engine, then its name and options.
 fn words(engine: &str, entrant: &Entrant) -> String {
-    let mut words = format!("cmd={} name={}", quoted(engine), entrant.name);
+    let mut words = engine_words(engine);
+    words.push_str(&format!(" name={}", entrant.name));
     for (name, value) in &entrant.options {
-        words.push_str(&format!(" option.{name}={}", quoted(value)));
+        words.push_str(&format!(" {}", quoted(&format!("option.{name}={value}"))));
     }
     words
+}
+
+/// An engine as `key=value` words, whichever way it was typed: a command with its arguments becomes `cmd` and `args`.
+fn engine_words(engine: &str) -> String {
+    match parse_entrant(engine) {
+        Ok(EntrantText { cmd: Some(cmd), args, .. }) if is_command(engine, &cmd) => {
+            let args: Vec<String> = args.unwrap_or_default().iter().map(|argument| quoted(argument)).collect();
+            let args = if args.is_empty() { String::new() } else { format!(" args={}", quoted(&args.join(" "))) };
+            format!("cmd={}{args}", quoted(&cmd))
+        }
+        _ => engine.to_owned(),
+    }
+}
+
+/// Whether the text begins with the command itself, and not with a key.
+fn is_command(engine: &str, cmd: &str) -> bool {
+    split_words(engine).is_ok_and(|words| words.first().is_some_and(|first| first == cmd))
+}
+
+/// Why an engine can't be tuned.
+#[derive(Debug, thiserror::Error)]
+pub enum EngineError {
+    /// The words are not those of an engine.
+    #[error(transparent)]
+    Words(#[from] WordsError),
+    /// The user's registry can't be read.
+    #[error("{path}: {error}")]
+    Read {
+        /// The file.
+        path: String,
+        /// What the system says.
+        error: std::io::Error,
+    },
+    /// The user's registry is not one.
+    #[error(transparent)]
+    Registry(#[from] RegistryError),
+    /// Nothing says what to start.
+    #[error(transparent)]
+    Resolve(#[from] ResolveError),
+    /// It does not start, or does not speak.
+    #[error("failed to start the engine: {0}")]
+    Start(ConversationError),
+    /// It has no such option, or does not take such a value.
+    #[error("failed to {0}")]
+    Option(#[from] SetOptionError),
+}
+
+/// Starts the engine once and sets these options, so that a wrong name or value is told before any game. `builtin` is the
+/// engine in the tournament program.
+///
+/// # Errors
+/// If the engine does not start, or does not take an option.
+pub fn check_options<'a>(
+    tournament: &Path,
+    engine: &str,
+    options: impl IntoIterator<Item = (&'a str, String)>,
+) -> Result<(), EngineError> {
+    let typed = parse_entrant(engine)?;
+    let entrant = registry()?.resolve(&typed, &EntrantText::default(), &mut Names::default())?;
+    let command = match entrant.program {
+        Program::Builtin => EngineCommand::new(tournament).argument("engine"),
+        Program::Command(program) => EngineCommand::new(program).arguments(&entrant.arguments),
+    };
+    let command = match &entrant.directory {
+        Some(directory) => command.directory(directory),
+        None => command,
+    };
+    let nothing = &mut Meanwhile::nothing();
+    let started = smalt_driver::start(&command, entrant.protocol, Patience::default(), None, nothing);
+    let mut engine = started.map_err(|failure| EngineError::Start(failure.into()))?;
+    for (name, value) in options {
+        engine.set_option(name, &value, nothing)?;
+    }
+    engine.quit();
+    Ok(())
+}
+
+/// The engines that the user registered, and those that come with the program.
+fn registry() -> Result<Registry, EngineError> {
+    let Some(path) = Registry::user_file().filter(|path| path.exists()) else { return Ok(Registry::shipped()) };
+    let shown = path.display().to_string();
+    let text = std::fs::read_to_string(&path).map_err(|error| EngineError::Read { path: shown.clone(), error })?;
+    Ok(Registry::parse(&text, &shown)?.or(Registry::shipped()))
 }
 
 /// A value for the words of an entrant, whatever stands in it.
@@ -180,10 +268,29 @@ mod tests {
     fn paths_of_any_name_survive_the_words_of_an_entrant() {
         for path in ["/tmp/a b.toml", "/tmp/\"q\" it's \\ back.toml"] {
             let options = vec![("EvalFile".to_owned(), path.to_owned())];
-            let split =
-                smalt_driver::entrant::parse_entrant(&words("builtin", &Entrant { name: "x", options }))
-                    .unwrap();
-            assert!(format!("{split:?}").contains(&format!("{path:?}")), "{split:?}");
+            let entrant = parse_entrant(&words("builtin", &Entrant { name: "x", options })).unwrap();
+            assert_eq!(entrant.options["EvalFile"], path);
         }
+    }
+
+    #[test]
+    fn option_names_may_have_spaces() {
+        let options = vec![("Move Overhead".to_owned(), "30".to_owned())];
+        let entrant = parse_entrant(&words("./mine", &Entrant { name: "x", options })).unwrap();
+        assert_eq!(entrant.options["Move Overhead"], "30");
+    }
+
+    #[test]
+    fn an_engine_may_be_a_command_with_arguments_or_words() {
+        let check = |engine: &str, cmd: &str, args: Option<&[&str]>| {
+            let entrant = parse_entrant(&words(engine, &Entrant { name: "x", options: Vec::new() })).unwrap();
+            let expected = args.map(|args| args.iter().map(|&argument| argument.to_owned()).collect::<Vec<_>>());
+            assert_eq!((entrant.cmd.as_deref(), entrant.args.clone()), (Some(cmd), expected), "{engine}");
+            entrant
+        };
+        check("builtin", "builtin", None);
+        check("./mine 'a b' --fast", "./mine", Some(&["a b", "--fast"]));
+        let entrant = check("cmd=./mine option.Hash=64 proto=xboard", "./mine", None);
+        assert_eq!(entrant.options["Hash"], "64");
     }
 }

@@ -6,10 +6,14 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Entry, SCHEMA, Shape};
 use smalt_report::plot::{Axis, BarChart, HeatMap, LineChart};
 
+use crate::spsa::Course;
 use crate::weights::difference::{Change, differences};
 
 /// So many numbers are shown of those that moved.
 const MOVED_SHOWN: usize = 24;
+
+/// This many lines can be told apart in one chart.
+const LINES_SHOWN: usize = 6;
 
 /// Both numbers of a weight.
 const PHASES: [&str; 2] = ["mg", "eg"];
@@ -30,6 +34,25 @@ pub fn errors(run: &Value) -> Option<LineChart> {
     }
     let first = start("initial_validation_error");
     Some(chart.line("validation", first.into_iter().chain(points("validation"))))
+}
+
+/// The parameters of a tuning by games that moved most, by games played, in steps (c_end) from where they began.
+pub fn parameters_by_games(course: &Course) -> LineChart {
+    let played: u64 = course.games.iter().sum();
+    let steps = |index: usize, value: f64| (value - course.knobs[index].start) / course.knobs[index].step;
+    let mut order: Vec<usize> = (0..course.knobs.len()).collect();
+    order.sort_by(|&a, &b| {
+        steps(b, course.values[b]).abs().total_cmp(&steps(a, course.values[a]).abs())
+    });
+    let axes = (Axis::new("games"), Axis::in_unit("change", "steps (c_end)"));
+    let chart = LineChart::new("Parameters by games", axes.0, axes.1).on_counted_x();
+    order.into_iter().take(LINES_SHOWN).fold(chart, |chart, index| {
+        let past = course.history.iter().map(|point| (point.games as f64, point.values.get(index)));
+        let points = [(0.0, Some(&course.knobs[index].start))].into_iter().chain(past);
+        let points = points.chain([(played as f64, course.values.get(index))]);
+        let points = points.filter_map(|(games, value)| Some((games, steps(index, *value?))));
+        chart.line(course.knobs[index].name.clone(), points)
+    })
 }
 
 /// The boards of all terms that have one: before at the left, after at the right, middlegame above endgame.

@@ -4,6 +4,7 @@
 //! knob follows the winner a little. Pure: results of games come in, values go out. Knows no games.
 
 use std::fmt;
+use std::path::PathBuf;
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
@@ -22,7 +23,13 @@ const HELD_BACK: f64 = 0.1;
 const LEAST_STEP: f64 = 0.5;
 
 /// The version of the saved form.
-const FORMAT: u32 = 1;
+const FORMAT: u32 = 2;
+
+/// The first version of the saved form, which does not say how games are played.
+const WITHOUT_MATCH: u32 = 1;
+
+/// At most this many past points are kept; beyond it every second one goes.
+const HISTORY: usize = 400;
 
 /// Whole numbers or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -116,6 +123,38 @@ pub struct Course {
     pub rounds: u64,
     /// Wins, draws and losses of the sides that were moved up, all rounds together.
     pub games: [u64; 3],
+    /// How the games are played; none in checkpoints of the first format.
+    #[serde(default, rename = "match", skip_serializing_if = "Option::is_none")]
+    pub settings: Option<MatchSettings>,
+    /// Where the knobs stood after earlier rounds.
+    #[serde(default)]
+    pub history: Vec<Point>,
+}
+
+/// How the games of a tuning are played: the same from its first round to its last.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct MatchSettings {
+    /// The engine, as the tournament program names engines.
+    pub engine: String,
+    /// The file that the knobs come from.
+    pub knobs: PathBuf,
+    /// The time control; none where games are played at fixed nodes.
+    pub tc: Option<String>,
+    /// Nodes for each move; none where there is a time control.
+    pub nodes: Option<u64>,
+    /// The openings; none for those of the tournament program.
+    pub openings: Option<PathBuf>,
+    /// Games of a round.
+    pub batch: u64,
+}
+
+/// Where the knobs stood after a number of games.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Point {
+    /// Games played until then.
+    pub games: u64,
+    /// The values, in the order of the knobs.
+    pub values: Vec<f64>,
 }
 
 /// Why a saved course can't go on.
@@ -124,6 +163,9 @@ pub enum ResumeError {
     /// The text is none.
     #[error("no saved course: {0}")]
     Text(#[from] serde_json::Error),
+    /// It has more or fewer values than parameters.
+    #[error("damaged: its values are not those of its parameters")]
+    Damaged,
     /// Written by a newer program, or an unknown one.
     #[error("format {0}; this program knows {FORMAT}")]
     Format(u32),
@@ -133,7 +175,8 @@ impl Course {
     /// A course at its beginning.
     pub fn new(knobs: Vec<Knob>, pairs: u64, seed: u64) -> Course {
         let values = knobs.iter().map(|knob| knob.start).collect();
-        Course { format: FORMAT, knobs, pairs, seed, values, played: 0, rounds: 0, games: [0; 3] }
+        let (format, history, settings) = (FORMAT, Vec::new(), None);
+        Course { format, knobs, pairs, seed, values, played: 0, rounds: 0, games: [0; 3], settings, history }
     }
 
     /// Reads what [`Course::to_text`] wrote.
@@ -142,7 +185,11 @@ impl Course {
     /// If the text is no course, or of another format.
     pub fn parse(text: &str) -> Result<Course, ResumeError> {
         let course: Course = serde_json::from_str(text)?;
-        if course.format == FORMAT { Ok(course) } else { Err(ResumeError::Format(course.format)) }
+        match course.format {
+            _ if course.values.len() != course.knobs.len() => Err(ResumeError::Damaged),
+            WITHOUT_MATCH | FORMAT => Ok(Course { format: FORMAT, ..course }),
+            other => Err(ResumeError::Format(other)),
+        }
     }
 
     /// The whole of it, as JSON.
@@ -184,6 +231,14 @@ impl Course {
         }
         self.played += games.iter().sum::<u64>().div_ceil(2);
         self.rounds += 1;
+        self.history.push(Point { games: self.games.iter().sum(), values: self.values.clone() });
+        if self.history.len() > HISTORY {
+            let mut index = 0;
+            self.history.retain(|_| {
+                index += 1;
+                index % 2 == 1
+            });
+        }
     }
 
     /// The chance of this round for each knob in turn: the same whenever it is asked for.

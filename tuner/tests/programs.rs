@@ -342,10 +342,16 @@ fn a_fit_goes_on_from_its_checkpoint() {
 /// A tournament program that plays nothing and tells a verdict.
 #[cfg(unix)]
 fn referee(folder: &tempfile::TempDir, verdict: &str, exit: u8) -> String {
+    referee_that(folder, verdict, exit, "")
+}
+
+/// The same, and meanwhile this command is run.
+#[cfg(unix)]
+fn referee_that(folder: &tempfile::TempDir, verdict: &str, exit: u8, meanwhile: &str) -> String {
     use std::os::unix::fs::PermissionsExt as _;
     let script = format!(
         "#!/bin/sh\necho \"$@\" > '{}'\nwhile [ $# -gt 0 ]; do [ \"$1\" = --json ] && out=$2; shift; done\n\
-         echo playing\necho went wrong >&2\ncat > \"$out\" <<END\n\
+         echo playing\necho went wrong >&2\n{meanwhile}\ncat > \"$out\" <<END\n\
          {{\"entrants\": [{{\"name\": \"tuned\", \"wins\": 3, \"draws\": 2, \"losses\": 1, \"elo\": 9.5, \"elo_error\": 4.0}}],\n\
          \"sprt\": {{\"llr\": 2.95, \"lower\": -2.94, \"upper\": 2.94, \"verdict\": \"{verdict}\"}}}}\nEND\nexit {exit}\n",
         path(folder, "arguments"),
@@ -380,7 +386,8 @@ fn a_table_is_kept_only_when_games_prove_it() {
         assert_eq!(kept == better, is_kept, "{verdict}");
         let arguments = std::fs::read_to_string(path(&folder, "arguments")).unwrap();
         assert!(arguments.starts_with("sprt ") && arguments.contains("--nodes 777"), "{arguments}");
-        assert!(arguments.contains("my tuned.toml") && arguments.contains("name=base"), "{arguments}");
+        assert!(arguments.contains("/tuned.toml") && arguments.contains("name=base"), "{arguments}");
+        assert_eq!(out.contains("rejected"), verdict == "H0", "{out}");
     }
     let (_, error) = check(&["prove", &tuned, "--base", &tuned], 2);
     assert!(error.contains("the same numbers"), "{error}");
@@ -388,6 +395,43 @@ fn a_table_is_kept_only_when_games_prove_it() {
     let (_, error) =
         check(&["prove", &tuned, "--base", &path(&folder, "base.toml"), "--tournament", "/no/such"], 2);
     assert!(error.contains("/no/such"), "{error}");
+}
+
+#[test]
+#[cfg(unix)]
+fn the_table_that_was_played_is_written_whatever_became_of_its_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let (tuned, base) = (path(&folder, "tuned.toml"), path(&folder, "base.toml"));
+    let shipped = include_str!("../../engine/params/evaluation.toml");
+    let better = shipped.replacen("no_queen = [", "no_queen = [1, 2] # [", 1);
+    let prove = |meanwhile: &str, code: i32| {
+        std::fs::write(&tuned, &better).unwrap();
+        std::fs::write(&base, shipped).unwrap();
+        let program = referee_that(&folder, "H1", 0, meanwhile);
+        let (_, error) = check(&["prove", &tuned, "--base", &base, "--write", "--tournament", &program], code);
+        (error, std::fs::read_to_string(&base).unwrap())
+    };
+    let (_, kept) = prove(&format!("echo '# another' >> '{tuned}'"), 0);
+    assert!(kept == better);
+    // The base is the user's: what was written into it in the meantime stays.
+    let (error, kept) = prove(&format!("echo '# mine' >> '{base}'"), 1);
+    assert!(error.contains("it is no longer the table that was played against"), "{error}");
+    assert_eq!(kept, format!("{shipped}# mine\n"));
+}
+
+/// An engine that has these options, and plays nothing.
+#[cfg(unix)]
+fn engine_with(folder: &tempfile::TempDir, options: &[&str]) -> String {
+    use std::os::unix::fs::PermissionsExt as _;
+    let options: String = options.iter().map(|option| format!("echo 'option name {option}'; ")).collect();
+    let script = format!(
+        "#!/bin/sh\nwhile read -r line; do case \"$line\" in\nuci) {options}echo uciok;;\nisready) echo readyok;;\n\
+         quit) exit;;\nesac; done\n"
+    );
+    let program = path(folder, "mine");
+    std::fs::write(&program, script).unwrap();
+    std::fs::set_permissions(&program, std::fs::Permissions::from_mode(0o755)).unwrap();
+    program
 }
 
 /// A program in the place of the tournament's: the first entrant wins nine games of sixteen, draws four and loses three.
@@ -412,8 +456,9 @@ fn knobs_follow_the_side_that_wins_and_a_course_goes_on() {
     let [knobs, tuned, course] = ["knobs.txt", "tuned.txt", "course.json"].map(|name| path(&folder, name));
     std::fs::write(&knobs, "margin, int, 50, 0, 200, 10, 0.05\nother, int, 5, 0, 9, 1, 0.05\n").unwrap();
     let tournament = stand_in(&folder);
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
     let mut flags = vec![
-        "spsa", "--engine", "./mine", "--knobs", &knobs, "--only", "mar*", "--games", "32", "--out", &tuned,
+        "spsa", "--engine", &engine, "--knobs", &knobs, "--only", "mar*", "--games", "32", "--out", &tuned,
     ];
     flags.extend(["--checkpoint", &course, "--tournament", &tournament]);
     let (page, progress) = check(&flags, 0);
@@ -433,10 +478,116 @@ fn knobs_follow_the_side_that_wins_and_a_course_goes_on() {
     let (_, refusal) = check(&flags, 2);
     assert!(refusal.contains("--resume goes on with it"), "{refusal}");
     let nowhere = path(&folder, "nowhere.json");
-    check(&["spsa", "--engine", "./mine", "--checkpoint", &nowhere, "--resume"], 2);
+    check(&["spsa", "--checkpoint", &nowhere, "--resume"], 2);
     std::fs::remove_file(&tuned).unwrap();
     flags.push("--resume");
     check(&flags, 0);
     assert_eq!(std::fs::read_to_string(&tuned).unwrap(), text);
     assert_eq!(std::fs::read_to_string(folder.path().join("words")).unwrap(), words);
+}
+
+/// The flags of a tuning of this engine, with its files in the folder.
+#[cfg(unix)]
+fn spsa<'a>(engine: &'a str, tournament: &'a str, files: &'a [String; 2]) -> Vec<&'a str> {
+    let [knobs, checkpoint] = files;
+    vec!["spsa", "--engine", engine, "--knobs", knobs, "--checkpoint", checkpoint, "--tournament", tournament]
+}
+
+#[cfg(unix)]
+#[test]
+fn a_resumed_tuning_keeps_its_engine_clock_openings_and_batch() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["knobs.txt", "spsa.json"].map(|name| path(&folder, name));
+    std::fs::write(&files[0], "Move Overhead, int, 50, 0, 200, 10, 0.05\n").unwrap();
+    let engine = engine_with(&folder, &["Move Overhead type spin default 50 min 0 max 200"]);
+    // Its third call ends the tuning as Ctrl-C would.
+    let tournament = stand_in(&folder);
+    let interrupting = path(&folder, "interrupting");
+    let script = format!(
+        "#!/bin/sh\n[ -e '{0}.2' ] && {{ rm '{0}'.*; kill -INT $PPID; sleep 60; }}\n[ -e '{0}.1' ] && touch '{0}.2'\n\
+         touch '{0}.1'\nexec '{tournament}' \"$@\"\n",
+        path(&folder, "called")
+    );
+    std::fs::write(&interrupting, script).unwrap();
+    let mode = std::fs::metadata(&tournament).unwrap().permissions();
+    std::fs::set_permissions(&interrupting, mode).unwrap();
+    let mut flags = spsa(&engine, &interrupting, &files);
+    flags.extend(["--tc", "3+0.03", "--openings", "book.epd", "--batch", "8", "--games", "64"]);
+    let (_, error) = check(&flags, 130);
+    assert!(error.contains("interrupted after 2 rounds; --resume goes on with"), "{error}");
+    let resume = ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament];
+    for (flag, value, words) in [
+        ("--tc", "1+1", "--tc is 3+0.03 in it, and now 1+1"),
+        ("--nodes", "5", "--nodes is not given in it, and now 5"),
+        ("--engine", "other", "--engine is "),
+        ("--openings", "other.epd", "--openings is book.epd in it, and now other.epd"),
+        ("--batch", "4", "--batch is 8 in it, and now 4"),
+        ("--games", "32", "--games is 64 in it, and now 32"),
+        ("--seed", "9", "--seed is 1 in it, and now 9"),
+    ] {
+        let (_, error) = check(&[&resume[..], &[flag, value]].concat(), 2);
+        assert!(error.contains(words), "{error}");
+    }
+    check(&resume, 0);
+    let words = std::fs::read_to_string(folder.path().join("words")).unwrap();
+    assert_eq!(words.lines().count(), 4, "{words}");
+    for line in words.lines() {
+        for word in ["--tc 3+0.03", "--openings book.epd", "--games 8", "\"option.Move Overhead="] {
+            assert!(line.contains(word), "{word}: {line}");
+        }
+        assert!(line.contains(&engine), "{line}");
+    }
+    let (svg, _) = check(&["plot", &files[1]], 0);
+    assert!(svg.contains("Parameters by games") && svg.contains("Move Overhead"), "{svg}");
+}
+
+#[cfg(unix)]
+#[test]
+fn parameters_that_the_engine_has_not_are_refused_before_the_first_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["knobs.txt", "spsa.json"].map(|name| path(&folder, name));
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    let tournament = stand_in(&folder);
+    for (knob, words) in [
+        ("margn, int, 50, 0, 200, 10, 0.05", "\"margn\": the engine has none of that name"),
+        ("margin, int, 50, 0, 900, 10, 0.05", "900 is outside of 0 to 200"),
+        ("margin, float, 0.5, 0.5, 1, 0.1, 0.05", "\"0.5\" is not a whole number"),
+    ] {
+        std::fs::write(&files[0], format!("{knob}\n")).unwrap();
+        let (_, error) = check(&spsa(&engine, &tournament, &files), 2);
+        assert!(error.contains(words), "{error}");
+    }
+    assert!(!folder.path().join("words").exists() && !folder.path().join("spsa.json").exists());
+}
+
+#[cfg(unix)]
+#[test]
+fn a_checkpoint_is_there_before_the_first_game() {
+    let folder = tempfile::tempdir().unwrap();
+    let files = ["knobs.txt", "spsa.json"].map(|name| path(&folder, name));
+    std::fs::write(&files[0], "margin, int, 50, 0, 200, 10, 0.05\n").unwrap();
+    let engine = engine_with(&folder, &["margin type spin default 50 min 0 max 200"]);
+    let interrupting = path(&folder, "interrupting");
+    std::fs::write(&interrupting, "#!/bin/sh\nkill -INT $PPID; sleep 60\n").unwrap();
+    let mode = std::fs::metadata(&engine).unwrap().permissions();
+    std::fs::set_permissions(&interrupting, mode).unwrap();
+    let (_, error) = check(&spsa(&engine, &interrupting, &files), 130);
+    assert!(error.contains("interrupted after 0 rounds; --resume goes on with"), "{error}");
+    let tournament = stand_in(&folder);
+    let resume =
+        ["spsa", "--resume", "--checkpoint", &files[1], "--tournament", &tournament, "--games", "20000"];
+    assert!(Path::new(&files[1]).is_file());
+    check(&[&resume[..], &["--batch", "2"]].concat(), 2);
+}
+
+#[test]
+fn a_checkpoint_of_the_first_format_asks_for_what_it_does_not_say() {
+    let folder = tempfile::tempdir().unwrap();
+    let checkpoint = path(&folder, "spsa.json");
+    let old = r#"{"format": 1, "knobs": [{"name": "a", "kind": "int", "start": 5.0, "min": 0.0, "max": 9.0, "step": 1.0,
+        "rate": 0.05}], "pairs": 8, "seed": 1, "values": [6.0], "played": 8, "rounds": 1, "games": [9, 4, 3]}"#;
+    std::fs::write(&checkpoint, old).unwrap();
+    let (_, error) = check(&["spsa", "--resume", "--checkpoint", &checkpoint], 2);
+    assert!(error.contains("without engine, clock, openings and batch: give these flags again"), "{error}");
+    assert!(check(&["plot", &checkpoint], 0).0.contains("Parameters by games"));
 }

@@ -49,6 +49,7 @@ pub(super) enum Command {
     #[command(after_help = "Examples:
   smalt-tuner texel positions.bin --out tuned.toml --json run.json && smalt-tuner plot run.json -o loss.svg
   smalt-tuner plot tuned.toml -o boards.svg
+  smalt-tuner plot spsa.json -o spsa.svg
   smalt-tuner plot old.toml tuned.toml --kind moved -o moved.svg")]
     Plot(PlotFlags),
     /// Games between a tuned table and the one that it is to replace, until a sequential test is decided
@@ -240,11 +241,11 @@ pub(super) struct CheckFlags {
 
 #[derive(Debug, Args)]
 pub(super) struct PlotFlags {
-    /// What `texel --json FILE` wrote; or a parameter file, and before it the one that it is compared with (default: the
-    /// numbers built in)
-    #[arg(value_name = "RUN.json|[BEFORE.toml] AFTER.toml", required = true, num_args = 1..=2)]
+    /// What `texel --json FILE` wrote, or a checkpoint of `spsa`; or a parameter file, and before it the one that it is
+    /// compared with (default: the numbers built in)
+    #[arg(value_name = "RUN.json|SPSA.json|[BEFORE.toml] AFTER.toml", required = true, num_args = 1..=2)]
     pub(super) files: Vec<PathBuf>,
-    /// What is drawn (default: loss of a fit, boards of parameter files)
+    /// What is drawn (default: loss of a fit, parameters of a checkpoint of `spsa`, boards of parameter files)
     #[arg(short, long, value_enum, value_name = "KIND")]
     pub(super) kind: Option<PlotKind>,
     /// Where the SVG goes; standard output if not given
@@ -314,27 +315,27 @@ pub(super) struct ProveFlags {
 
 #[derive(Debug, Args)]
 pub(super) struct SpsaFlags {
-    /// The engine that plays itself, as `smalt-tournament` names engines; each knob must be an option of it
-    #[arg(long, value_name = "E")]
-    pub(super) engine: String,
-    /// What may be turned: our own constants (.toml), or lines as OpenBench takes them
-    #[arg(long, value_name = "FILE", default_value = SEARCH_CONSTANTS)]
-    pub(super) knobs: PathBuf,
+    /// The engine that plays itself, as `smalt-tournament` names engines; each parameter must be an option of it
+    #[arg(long, value_name = "E", required_unless_present = "resume")]
+    pub(super) engine: Option<String>,
+    /// The parameters: our own constants (.toml), or lines as OpenBench takes them [default: engine/params/search.toml]
+    #[arg(long, value_name = "FILE")]
+    pub(super) knobs: Option<PathBuf>,
     /// Turn these only, as in 'reduction_*'; may be given often
     #[arg(long, value_name = "NAME")]
     pub(super) only: Vec<String>,
     /// Leave these alone; may be given often
     #[arg(long, value_name = "NAME")]
     pub(super) freeze: Vec<String>,
-    /// Games in all
-    #[arg(long, value_name = "N", default_value_t = 20_000)]
-    pub(super) games: u64,
-    /// Games of a round: both sides play them with one perturbation
-    #[arg(long, value_name = "N", default_value_t = 16)]
-    pub(super) batch: u64,
-    /// Nodes for each move
-    #[arg(long, value_name = "N", default_value_t = 10_000)]
-    pub(super) nodes: u64,
+    /// Games in all [default: 20000]
+    #[arg(long, value_name = "N")]
+    pub(super) games: Option<u64>,
+    /// Games of a round: both sides play them with one perturbation [default: 16]
+    #[arg(long, value_name = "N")]
+    pub(super) batch: Option<u64>,
+    /// Nodes for each move [default: 10000]
+    #[arg(long, value_name = "N")]
+    pub(super) nodes: Option<u64>,
     /// A clock instead, as in 8+0.08
     #[arg(long, value_name = "TC", conflicts_with = "nodes")]
     pub(super) tc: Option<String>,
@@ -344,13 +345,13 @@ pub(super) struct SpsaFlags {
     /// Openings; the tournament program's if not given
     #[arg(long, value_name = "FILE")]
     pub(super) openings: Option<PathBuf>,
-    /// Decides perturbations and openings
-    #[arg(long, default_value_t = 1)]
-    pub(super) seed: u64,
-    /// Where the course is kept after each round
+    /// Random seed of perturbations and openings [default: 1]
+    #[arg(long)]
+    pub(super) seed: Option<u64>,
+    /// File that keeps the tuning after each round
     #[arg(long, value_name = "FILE", default_value = "spsa.json")]
     pub(super) checkpoint: PathBuf,
-    /// Go on with the course that is kept there; knobs, games and seed are those that it began with
+    /// Go on with the tuning in the checkpoint, which has its engine, parameters, clock, openings, batch, games and seed
     #[arg(long)]
     pub(super) resume: bool,
     /// Put the values into the file of the knobs

@@ -9,11 +9,12 @@ use smalt_report::plot::Chart;
 
 use super::arguments::{PlotFlags, PlotKind};
 use super::{Exit, OrRefuse, Refusal, parameters, print, write};
-use crate::plot::{boards, errors, moved};
+use crate::plot::{boards, errors, moved, parameters_by_games};
+use crate::spsa::Course;
 
 pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
     let svg = match flags.files.as_slice() {
-        [run] if !is_table(run) => loss(run, flags.kind)?,
+        [run] if !is_table(run) => course(run, flags.kind)?,
         [after] => change(Parameters::embedded(), after, flags.kind)?,
         [before, after] => change(&parameters(before)?, after, flags.kind)?,
         _ => return Err(anyhow!("one file of a fit, or one or two parameter files")).or_usage(),
@@ -29,7 +30,8 @@ fn is_table(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension == "toml")
 }
 
-fn loss(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
+/// What a JSON file of a run tells: the errors of a fit, or the parameters of a tuning by games.
+fn course(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
     let shown = path.display();
     if !matches!(kind, None | Some(PlotKind::Loss)) {
         let error =
@@ -37,9 +39,12 @@ fn loss(path: &Path, kind: Option<PlotKind>) -> Result<String, Refusal> {
         return Err(error).or_usage();
     }
     let text = std::fs::read_to_string(path).with_context(|| shown.to_string()).or_usage()?;
+    if let Ok(course) = Course::parse(&text) {
+        return parameters_by_games(&course).to_svg().with_context(|| shown.to_string()).or_usage();
+    }
     let run: Value = serde_json::from_str(&text).with_context(|| format!("{shown}: not JSON")).or_usage()?;
     let chart = errors(&run)
-        .ok_or_else(|| anyhow!("{shown}: no `history`: expected what `texel --json FILE` wrote"))
+        .ok_or_else(|| anyhow!("{shown}: expected what `texel --json FILE` wrote, or a checkpoint of `spsa`"))
         .or_usage()?;
     chart.to_svg().with_context(|| shown.to_string()).or_usage()
 }

@@ -6,72 +6,97 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use serde_json::json;
 use smalt::evaluation::Parameters;
+use smalt_driver::entrant::BUILTIN;
 
 use super::arguments::{PARAMETERS, ProveFlags};
 use super::texel::SHIPPED;
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, show, tell, write};
-use crate::games::{PlayError, locate, tournament_program};
+use crate::games::{PlayError, check_options, locate, tournament_program};
 use crate::prove::{Duel, Proof, Verdict, prove};
 use crate::weights::document::replace;
 
 pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
-    let tuned = absolute(&flags.tuned)?;
     let kept = flags.base.clone().or_else(|| Some(PARAMETERS.into()).filter(|path: &PathBuf| path.is_file()));
     check_writable([flags.json.as_ref()])?;
-    let folder = tempfile::tempdir().or_failed()?;
-    let base = match &kept {
-        Some(path) => absolute(path)?,
-        None => {
-            let path = folder.path().join("built-in.toml");
-            write(&path, SHIPPED)?;
-            path
-        }
-    };
-    if parameters(&tuned)? == parameters(&base)? {
-        return Err(anyhow!("{}: the same numbers as {}", tuned.display(), base.display())).or_usage();
+    if flags.write && kept.is_none() {
+        let words = "--write: run from the top of the project, or say with --base which table to replace";
+        return Err(anyhow!(words)).or_usage();
     }
-    let target = match (&kept, flags.write) {
-        (None, true) => {
-            let words = "--write: run from the top of the project, or say with --base which table to replace";
-            return Err(anyhow!(words)).or_usage();
-        }
-        (target, write) => target.as_ref().filter(|_| write),
+    let folder = tempfile::tempdir().or_failed()?;
+    let tuned = Table::of_file(&flags.tuned, folder.path().join("tuned.toml"))?;
+    let base = match &kept {
+        Some(path) => Table::of_file(path, folder.path().join("base.toml"))?,
+        None => Table::new(SHIPPED.to_owned(), folder.path().join("base.toml"))?,
     };
+    if parameters(&tuned.played)? == parameters(&base.played)? {
+        let base = kept.as_deref().unwrap_or(Path::new("the table built in"));
+        return Err(anyhow!("{}: the same numbers as {}", flags.tuned.display(), base.display())).or_usage();
+    }
+    let target = kept.as_ref().filter(|_| flags.write);
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
     locate(&tournament)
         .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
         .or_usage()?;
+    if flags.engine != BUILTIN {
+        let option = ("EvalFile", tuned.played.display().to_string());
+        check_options(&tournament, &flags.engine, [option])
+            .with_context(|| format!("--engine {}", flags.engine))
+            .or_usage()?;
+    }
     let duel = Duel {
         tournament,
         engine: flags.engine.clone(),
-        tables: [tuned.clone(), base],
+        tables: [tuned.played.clone(), base.played.clone()],
         flags: sprt_flags(flags),
         json: folder.path().join("sprt.json"),
     };
     let stop = interrupt()?;
     let proof = match prove(&duel, &stop, &mut |line| tell(line)) {
         Err(error @ PlayError::Interrupted) => {
+            let tables = folder.keep();
             let error = anyhow!(
-                "{error}: nothing is decided; the games that were played are in the store of the run"
+                "{error}: nothing is decided; the games that were played are in the store of the run, which reads its tables in {}",
+                tables.display()
             );
             return Err(Refusal { exit: Exit::Interrupted, error });
         }
         proof => proof.or_failed()?,
     };
-    let is_written = match target.filter(|_| proof.verdict == Verdict::Better) {
-        Some(path) => {
-            write_table(&tuned, path)?;
-            Some(path)
+    let written = target.filter(|_| proof.verdict == Verdict::Better);
+    if let Some(path) = written {
+        if std::fs::read_to_string(path).ok().as_ref() != Some(&base.text) {
+            let tables = folder.keep();
+            let error = anyhow!(
+                "{}: it is no longer the table that was played against, and was not replaced; the accepted table is {}",
+                path.display(),
+                tables.join("tuned.toml").display()
+            );
+            return Err(error).or_failed();
         }
-        None => None,
-    };
-    let written = is_written.map(PathBuf::as_path);
+        replace(path, &tuned.text).with_context(|| path.display().to_string()).or_failed()?;
+    }
+    let written = written.map(PathBuf::as_path);
     show(&page(&proof, written), flags.json.as_deref(), || document(&proof, written))?;
     Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::LeftOut })
 }
 
-fn absolute(path: &Path) -> Result<PathBuf, Refusal> {
-    path.canonicalize().with_context(|| path.display().to_string()).or_usage()
+/// A table as it was when the test began: games are played with a copy, so that nobody changes it while they last.
+struct Table {
+    text: String,
+    played: PathBuf,
+}
+
+impl Table {
+    fn new(text: String, played: PathBuf) -> Result<Table, Refusal> {
+        write(&played, &text)?;
+        Ok(Table { text, played })
+    }
+
+    fn of_file(path: &Path, played: PathBuf) -> Result<Table, Refusal> {
+        let text = std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()?;
+        Parameters::parse_toml(&text).with_context(|| path.display().to_string()).or_usage()?;
+        Table::new(text, played)
+    }
 }
 
 fn sprt_flags(flags: &ProveFlags) -> Vec<OsString> {
@@ -93,13 +118,6 @@ fn sprt_flags(flags: &ProveFlags) -> Vec<OsString> {
     add("--store", flags.store.as_ref().map(OsString::from));
     add("--seed", Some(flags.seed.to_string().into()));
     all
-}
-
-/// Puts the tuned table into the place of the one that it has beaten.
-fn write_table(tuned: &Path, target: &Path) -> Result<(), Refusal> {
-    let text = std::fs::read_to_string(tuned).with_context(|| tuned.display().to_string()).or_failed()?;
-    Parameters::parse_toml(&text).with_context(|| tuned.display().to_string()).or_failed()?;
-    replace(target, &text).with_context(|| target.display().to_string()).or_failed()
 }
 
 fn words(verdict: Verdict) -> &'static str {
@@ -132,6 +150,9 @@ fn page(proof: &Proof, written: Option<&Path>) -> String {
     match written {
         Some(path) => page.push_str(&format!("accepted, and written to {}\n", path.display())),
         None if proof.verdict == Verdict::Better => page.push_str("accepted; --write would have kept it\n"),
+        None if proof.verdict == Verdict::Undecided => {
+            page.push_str("undecided: the base stays as it is; more games may decide (--games)\n");
+        }
         None => page.push_str("rejected: the base stays as it is\n"),
     }
     page

@@ -9,10 +9,15 @@ use smalt::search::params::SearchParameters;
 use smalt_report::{Cell, Column, Kind as CellKind, Sign, Table};
 use toml_edit::{DocumentMut, Item, value};
 
-use super::arguments::SpsaFlags;
+use smalt_driver::SetOptionError;
+use smalt_driver::entrant::BUILTIN;
+
+use super::arguments::{SEARCH_CONSTANTS, SpsaFlags};
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell};
-use crate::games::{Encounter, Entrant, PlayError, locate, play, score_of, tournament_program};
-use crate::spsa::{Course, Kind, Knob, parse_knobs};
+use crate::games::{
+    EngineError, Encounter, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
+};
+use crate::spsa::{Course, Kind, Knob, MatchSettings, parse_knobs};
 use crate::weights::document::replace;
 
 /// The last perturbation of a constant of the engine's own file, as a share of its range.
@@ -20,6 +25,12 @@ const STEP: f64 = 1.0 / 20.0;
 
 /// The last learning rate of such a constant; fishtest's usual one.
 const RATE: f64 = 0.002;
+
+/// What is not typed.
+const GAMES: u64 = 20_000;
+const BATCH: u64 = 16;
+const NODES: u64 = 10_000;
+const SEED: u64 = 1;
 
 /// Constants of the clock, which no game at fixed nodes tests.
 const CLOCK: &str = "time_*";
@@ -30,21 +41,25 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         let words = "is there already: --resume goes on with it, another --checkpoint begins anew";
         return Err(anyhow!("{}: {words}", flags.checkpoint.display())).or_usage();
     }
-    let mut course = if flags.resume {
-        resumed(flags)?
-    } else {
-        Course::new(chosen(flags)?, flags.games.div_ceil(2), flags.seed)
-    };
+    let (mut course, settings) = if flags.resume { resumed(flags)? } else { begun(flags)? };
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
     locate(&tournament)
         .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
         .or_usage()?;
+    check_parameters(&tournament, &settings.engine, &course)?;
+    keep(flags, &course)?;
     let stop = interrupt()?;
     while !course.is_done() {
         let folder = tempfile::tempdir().or_failed()?;
-        let encounter = encounter(flags, &course, &tournament, folder.path());
-        let mut words = String::new();
-        let results = match play(&encounter, &stop, &mut |line| words = line.to_owned()) {
+        let encounter = encounter(flags, &settings, &course, &tournament, folder.path());
+        let store = folder.path().display().to_string();
+        let mut last_line = String::new();
+        let mut tell_of_play = |line: &str| {
+            if !line.contains(&store) {
+                line.clone_into(&mut last_line);
+            }
+        };
+        let results = match play(&encounter, &stop, &mut tell_of_play) {
             Err(PlayError::Interrupted) => {
                 let at = flags.checkpoint.display();
                 let error = anyhow!("interrupted after {} rounds; --resume goes on with {at}", course.rounds);
@@ -54,36 +69,101 @@ pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
         };
         let games = score_of(&results, "first").filter(|games| games.iter().sum::<u64>() > 0);
         let Some(games) = games else {
-            let advice =
-                "does the engine have the options (ours: cargo build --release --features smalt/tune)?";
-            return Err(anyhow!("no game was played: {words}; {advice}")).or_failed();
+            let words = if last_line.is_empty() { String::new() } else { format!(": {last_line}") };
+            return Err(anyhow!("no game of round {} was finished{words}", course.rounds + 1)).or_failed();
         };
         course.learn(games);
-        replace(&flags.checkpoint, &course.to_text())
-            .with_context(|| flags.checkpoint.display().to_string())
-            .or_failed()?;
+        keep(flags, &course)?;
         let [wins, draws, losses] = games;
         let (played, all) = (2 * course.played, 2 * course.pairs);
         tell(&format!("round {}: {wins} - {losses} - {draws}, game {played} of {all}", course.rounds));
     }
-    let written = write_values(flags, &course)?;
+    let written = write_values(flags, &settings.knobs, &course)?;
     show(&page(&course, written.as_deref()), flags.json.as_deref(), || {
         document(&course, written.as_deref())
     })?;
     Ok(Exit::Done)
 }
 
-fn resumed(flags: &SpsaFlags) -> Result<Course, Refusal> {
+/// Writes the checkpoint.
+fn keep(flags: &SpsaFlags, course: &Course) -> Result<(), Refusal> {
+    replace(&flags.checkpoint, &course.to_text())
+        .with_context(|| flags.checkpoint.display().to_string())
+        .or_failed()
+}
+
+/// A tuning at its beginning.
+fn begun(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
+    let engine = flags.engine.clone().ok_or_else(|| anyhow!("--engine is missing")).or_usage()?;
+    let settings = MatchSettings {
+        engine,
+        knobs: flags.knobs.clone().unwrap_or_else(|| SEARCH_CONSTANTS.into()),
+        tc: flags.tc.clone(),
+        nodes: flags.tc.is_none().then(|| flags.nodes.unwrap_or(NODES)),
+        openings: flags.openings.clone(),
+        batch: flags.batch.unwrap_or(BATCH),
+    };
+    let pairs = flags.games.unwrap_or(GAMES).div_ceil(2);
+    let mut course = Course::new(chosen(flags, &settings)?, pairs, flags.seed.unwrap_or(SEED));
+    course.settings = Some(settings.clone());
+    Ok((course, settings))
+}
+
+/// The tuning in the checkpoint. Flags that say how games are played must say the same again.
+fn resumed(flags: &SpsaFlags) -> Result<(Course, MatchSettings), Refusal> {
     let shown = flags.checkpoint.display();
     let text = std::fs::read_to_string(&flags.checkpoint).with_context(|| shown.to_string()).or_usage()?;
-    Course::parse(&text).with_context(|| shown.to_string()).or_usage()
+    let mut course = Course::parse(&text).with_context(|| shown.to_string()).or_usage()?;
+    let Some(settings) = course.settings.clone() else {
+        if flags.engine.is_none() {
+            let words = "an earlier version wrote it, without engine, clock, openings and batch: give these flags again";
+            return Err(anyhow!("{shown}: {words}")).or_usage();
+        }
+        let (_, settings) = begun(flags)?;
+        course.settings = Some(settings.clone());
+        return Ok((course, settings));
+    };
+    let path = |path: &PathBuf| path.display().to_string();
+    let number = |number: u64| number.to_string();
+    let given = [
+        ("--engine", flags.engine.clone(), Some(settings.engine.clone())),
+        ("--knobs", flags.knobs.as_ref().map(path), Some(path(&settings.knobs))),
+        ("--tc", flags.tc.clone(), settings.tc.clone()),
+        ("--nodes", flags.nodes.map(number), settings.nodes.map(number)),
+        ("--openings", flags.openings.as_ref().map(path), settings.openings.as_ref().map(path)),
+        ("--batch", flags.batch.map(number), Some(number(settings.batch))),
+        ("--games", flags.games.map(|games| number(2 * games.div_ceil(2))), Some(number(2 * course.pairs))),
+        ("--seed", flags.seed.map(number), Some(number(course.seed))),
+    ];
+    for (flag, now, before) in given {
+        if let Some(now) = now.filter(|now| Some(now) != before.as_ref()) {
+            let before = before.unwrap_or_else(|| "not given".to_owned());
+            return Err(anyhow!("{shown}: {flag} is {before} in it, and now {now}")).or_usage();
+        }
+    }
+    Ok((course, settings))
+}
+
+/// Refuses parameters that the engine has not, or whose range it does not take, before the first game.
+fn check_parameters(tournament: &Path, engine: &str, course: &Course) -> Result<(), Refusal> {
+    let ends = course.knobs.iter().flat_map(|knob| [(knob, knob.min), (knob, knob.max)]);
+    let options = ends.map(|(knob, value)| (knob.name.as_str(), value.to_string()));
+    check_options(tournament, engine, options)
+        .with_context(|| format!("--engine {engine}"))
+        .map_err(|error| match error.downcast_ref() {
+            Some(EngineError::Option(SetOptionError::Unknown { .. })) if engine == BUILTIN => {
+                error.context("the constants of our search are options of `cargo build --release -p smalt --features tune` alone")
+            }
+            _ => error,
+        })
+        .or_usage()
 }
 
 /// The knobs of the file that the flags leave free.
-fn chosen(flags: &SpsaFlags) -> Result<Vec<Knob>, Refusal> {
-    let shown = flags.knobs.display();
-    let text = std::fs::read_to_string(&flags.knobs).with_context(|| shown.to_string()).or_usage()?;
-    let knobs = if is_toml(&flags.knobs) {
+fn chosen(flags: &SpsaFlags, settings: &MatchSettings) -> Result<Vec<Knob>, Refusal> {
+    let shown = settings.knobs.display();
+    let text = std::fs::read_to_string(&settings.knobs).with_context(|| shown.to_string()).or_usage()?;
+    let knobs = if is_toml(&settings.knobs) {
         own_knobs(&text).with_context(|| shown.to_string()).or_usage()?
     } else {
         parse_knobs(&text).with_context(|| shown.to_string()).or_usage()?
@@ -93,11 +173,11 @@ fn chosen(flags: &SpsaFlags) -> Result<Vec<Knob>, Refusal> {
             return Err(anyhow!("{pattern:?}: {shown} has no such name")).or_usage();
         }
     }
-    let is_clock_idle = flags.tc.is_none();
+    let is_clock_idle = settings.tc.is_none();
     let is_free = |knob: &Knob| {
         (flags.only.is_empty() || flags.only.iter().any(|pattern| matches(pattern, &knob.name)))
             && !flags.freeze.iter().any(|pattern| matches(pattern, &knob.name))
-            && !(is_clock_idle && is_toml(&flags.knobs) && matches(CLOCK, &knob.name))
+            && !(is_clock_idle && is_toml(&settings.knobs) && matches(CLOCK, &knob.name))
     };
     let free: Vec<Knob> = knobs.into_iter().filter(is_free).collect();
     if free.is_empty() { Err(anyhow!("{shown}: nothing is left to turn")).or_usage() } else { Ok(free) }
@@ -130,7 +210,13 @@ fn matches(pattern: &str, name: &str) -> bool {
     }
 }
 
-fn encounter(flags: &SpsaFlags, course: &Course, tournament: &Path, folder: &Path) -> Encounter {
+fn encounter(
+    flags: &SpsaFlags,
+    settings: &MatchSettings,
+    course: &Course,
+    tournament: &Path,
+    folder: &Path,
+) -> Encounter {
     let options = |values: &[f64]| {
         let told = course.knobs.iter().zip(values);
         told.map(|(knob, value)| (knob.name.clone(), value.to_string())).collect()
@@ -144,17 +230,17 @@ fn encounter(flags: &SpsaFlags, course: &Course, tournament: &Path, folder: &Pat
             all.extend([name.into(), value]);
         }
     };
-    add("--tc", flags.tc.as_ref().map(OsString::from));
-    add("--nodes", flags.tc.is_none().then(|| flags.nodes.to_string().into()));
-    add("--games", Some(flags.batch.next_multiple_of(2).min(left).to_string().into()));
+    add("--tc", settings.tc.as_ref().map(OsString::from));
+    add("--nodes", settings.nodes.map(|nodes| nodes.to_string().into()));
+    add("--games", Some(settings.batch.next_multiple_of(2).min(left).to_string().into()));
     add("--concurrency", flags.concurrency.map(|count| count.to_string().into()));
-    add("--openings", flags.openings.as_ref().map(OsString::from));
+    add("--openings", settings.openings.as_ref().map(OsString::from));
     add("--seed", Some(course.seed.wrapping_add(course.rounds).to_string().into()));
     add("--store", Some(store.into_os_string()));
     Encounter {
         tournament: tournament.to_owned(),
         command: "match",
-        engine: flags.engine.clone(),
+        engine: settings.engine.clone(),
         entrants: [
             Entrant { name: "first", options: options(&first) },
             Entrant { name: "second", options: options(&second) },
@@ -165,11 +251,11 @@ fn encounter(flags: &SpsaFlags, course: &Course, tournament: &Path, folder: &Pat
 }
 
 /// Puts the values where they were asked for: the file's own text with other numbers.
-fn write_values(flags: &SpsaFlags, course: &Course) -> Result<Option<PathBuf>, Refusal> {
-    let target = if flags.write { Some(&flags.knobs) } else { flags.out.as_ref() };
+fn write_values(flags: &SpsaFlags, knobs: &PathBuf, course: &Course) -> Result<Option<PathBuf>, Refusal> {
+    let target = if flags.write { Some(knobs) } else { flags.out.as_ref() };
     let Some(target) = target else { return Ok(None) };
-    let text = if is_toml(&flags.knobs) {
-        let old = std::fs::read_to_string(&flags.knobs).or_failed()?;
+    let text = if is_toml(knobs) {
+        let old = std::fs::read_to_string(knobs).with_context(|| knobs.display().to_string()).or_failed()?;
         rewritten(&old, course).or_failed()?
     } else {
         course.to_string()
