@@ -31,7 +31,7 @@ pub struct Comparison {
     pub newly_solved: Vec<Change>,
     /// Solved by the first alone.
     pub newly_lost: Vec<Change>,
-    /// How likely chance alone parts the changes so unevenly: McNemar's exact test, two-sided.
+    /// McNemar's exact test, two-sided: the probability that changes split at least this unevenly by chance.
     pub p_value: f64,
     /// Points of the second less those of the first.
     pub points: i64,
@@ -39,6 +39,8 @@ pub struct Comparison {
     pub points_low: Option<f64>,
     /// Its upper end.
     pub points_high: Option<f64>,
+    /// What all of this says of the second run.
+    pub verdict: Judgement,
 }
 
 /// One run in a comparison, of the positions that both have.
@@ -51,7 +53,7 @@ pub struct Side {
     /// How many it solved.
     pub solved: usize,
     /// Points made.
-    pub points: u32,
+    pub points: u64,
 }
 
 /// A position that one solved and the other did not.
@@ -72,67 +74,90 @@ pub struct Change {
     pub avoid: Vec<String>,
 }
 
-/// How sure a comparison of points is.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+/// What a comparison says of the second run: one verdict from one test. Where each position is worth one point that is
+/// McNemar's exact test at 5 %, else the interval of points.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Judgement {
-    /// The interval lies above zero.
+    /// More points than chance explains.
     Better,
-    /// The interval lies below zero.
+    /// Fewer points than chance explains.
     Worse,
-    /// The interval holds zero.
+    /// Chance explains the difference.
     Noise,
 }
+
+/// The name of the comparison over all suites of one pair of engines.
+pub const TOTAL: &str = "total";
+
+/// Below this, a difference is taken for real.
+const SIGNIFICANCE: f64 = 0.05;
+
+type Pair<'a> = (&'a ResultRecord, &'a ResultRecord);
 
 impl Comparison {
     /// Compares two runs; none if they have no position in common. Positions are paired by id and position, never by
     /// the position alone; the nth of an id with the nth.
     pub fn new(first: &Record, second: &Record) -> Option<Comparison> {
-        let pairs = pair(&first.results, &second.results);
+        Comparison::of(&first.suite, &[(first, second)])
+    }
+
+    /// Compares the runs of two engines over several suites, all positions together; none for a single suite.
+    pub fn total(runs: &[(&Record, &Record)]) -> Option<Comparison> {
+        if runs.len() < 2 { None } else { Comparison::of(TOTAL, runs) }
+    }
+
+    fn of(suite: &str, runs: &[(&Record, &Record)]) -> Option<Comparison> {
+        let &(first, second) = runs.first()?;
+        let pairs: Vec<Pair<'_>> = runs.iter().flat_map(|(a, b)| pair(&a.results, &b.results)).collect();
         if pairs.is_empty() {
             return None;
         }
+        let results = runs.iter().map(|(a, b)| a.results.len() + b.results.len()).sum::<usize>();
         let differences: Vec<f64> =
             pairs.iter().map(|(a, b)| f64::from(b.points) - f64::from(a.points)).collect();
         let interval = bootstrap_sum(&differences, RESAMPLES, SEED);
         let changes = |wanted: (bool, bool)| -> Vec<Change> {
-            pairs
-                .iter()
-                .filter(|(a, b)| (a.solved, b.solved) == wanted)
-                .map(|(a, b)| Change::new(a, b))
-                .collect()
+            let changed = pairs.iter().filter(|(a, b)| (a.solved, b.solved) == wanted);
+            changed.map(|(a, b)| Change::new(a, b)).collect()
         };
         let (newly_solved, newly_lost) = (changes((false, true)), changes((true, false)));
-        let side = |record: &Record, results: &mut dyn Iterator<Item = &&ResultRecord>| {
-            let mut side =
-                Side { engine: record.engine.clone(), limit: record.limit.clone(), solved: 0, points: 0 };
-            for result in results {
-                side.solved += usize::from(result.solved);
-                side.points += result.points;
-            }
-            side
+        let p_value = mcnemar(newly_solved.len() as u64, newly_lost.len() as u64);
+        let points = pairs.iter().map(|(a, b)| i64::from(b.points) - i64::from(a.points)).sum();
+        let is_real = if pairs.iter().all(|(a, b)| a.max_points == 1 && b.max_points == 1) {
+            p_value < SIGNIFICANCE
+        } else {
+            interval.is_some_and(|interval| interval.low > 0.0 || interval.high < 0.0)
         };
         Some(Comparison {
-            suite: first.suite.clone(),
-            first: side(first, &mut pairs.iter().map(|(a, _)| a)),
-            second: side(second, &mut pairs.iter().map(|(_, b)| b)),
+            suite: suite.to_owned(),
+            first: Side::new(first, pairs.iter().map(|(a, _)| *a)),
+            second: Side::new(second, pairs.iter().map(|(_, b)| *b)),
             positions: pairs.len(),
-            unpaired: first.results.len() + second.results.len() - 2 * pairs.len(),
-            p_value: mcnemar(newly_solved.len() as u64, newly_lost.len() as u64),
+            unpaired: results - 2 * pairs.len(),
+            p_value,
             newly_solved,
             newly_lost,
-            points: pairs.iter().map(|(a, b)| i64::from(b.points) - i64::from(a.points)).sum(),
+            points,
             points_low: interval.map(|interval| interval.low),
             points_high: interval.map(|interval| interval.high),
+            verdict: match points {
+                1.. if is_real => Judgement::Better,
+                ..=-1 if is_real => Judgement::Worse,
+                _ => Judgement::Noise,
+            },
         })
     }
+}
 
-    /// What the interval of points says.
-    pub fn judgement(&self) -> Judgement {
-        match (self.points_low, self.points_high) {
-            (Some(low), _) if low > 0.0 => Judgement::Better,
-            (_, Some(high)) if high < 0.0 => Judgement::Worse,
-            _ => Judgement::Noise,
-        }
+impl Side {
+    fn new<'a>(run: &Record, results: impl Iterator<Item = &'a ResultRecord>) -> Side {
+        let side = Side { engine: run.engine.clone(), limit: run.limit.clone(), solved: 0, points: 0 };
+        results.fold(side, |side, result| Side {
+            solved: side.solved + usize::from(result.solved),
+            points: side.points + u64::from(result.points),
+            ..side
+        })
     }
 }
 
@@ -149,10 +174,7 @@ impl Change {
     }
 }
 
-fn pair<'a>(
-    first: &'a [ResultRecord],
-    second: &'a [ResultRecord],
-) -> Vec<(&'a ResultRecord, &'a ResultRecord)> {
+fn pair<'a>(first: &'a [ResultRecord], second: &'a [ResultRecord]) -> Vec<Pair<'a>> {
     let mut seconds: HashMap<(&str, &str), Vec<&ResultRecord>> = HashMap::new();
     for result in second.iter().rev().filter(|result| !result.is_unanswered()) {
         seconds.entry((&result.id, &result.fen)).or_default().push(result);
@@ -188,4 +210,19 @@ pub fn match_runs<'a>(first: &'a [Record], second: Option<&'a [Record]>) -> Vec<
     };
     let pairs = candidates.iter().filter_map(|run| Some((counterpart(run)?, run)));
     pairs.filter(|(a, b)| !std::ptr::eq(*a, *b)).collect()
+}
+
+/// The same pairs by their two engines, in the order in which these first occur.
+pub fn by_engines<'a>(pairs: &[(&'a Record, &'a Record)]) -> Vec<Vec<(&'a Record, &'a Record)>> {
+    let mut groups: Vec<Vec<(&Record, &Record)>> = Vec::new();
+    for &(a, b) in pairs {
+        let is_same = |group: &&mut Vec<(&Record, &Record)>| {
+            group.first().is_some_and(|(first, second)| first.engine == a.engine && second.engine == b.engine)
+        };
+        match groups.iter_mut().find(is_same) {
+            Some(group) => group.push((a, b)),
+            None => groups.push(vec![(a, b)]),
+        }
+    }
+    groups
 }

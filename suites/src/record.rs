@@ -44,9 +44,9 @@ pub struct Record {
     /// How many were solved.
     pub solved: usize,
     /// Points made.
-    pub points: u32,
+    pub points: u64,
     /// Points that could be made.
-    pub max_points: u32,
+    pub max_points: u64,
     /// Points made, of 100.
     pub percent: f64,
     /// What STS suggests, where it can: see [`RatingEstimate`].
@@ -65,7 +65,7 @@ pub struct Record {
     pub solved_with_late: usize,
     /// Points made, if the late moves counted.
     #[serde(default)]
-    pub points_with_late: u32,
+    pub points_with_late: u64,
     /// Positions lost by faults of the engine.
     #[serde(default)]
     pub faults: usize,
@@ -120,9 +120,9 @@ pub struct ThemeRecord {
     /// How many were solved.
     pub solved: usize,
     /// Points made.
-    pub points: u32,
+    pub points: u64,
     /// Points that could be made.
-    pub max_points: u32,
+    pub max_points: u64,
 }
 
 /// One position.
@@ -296,7 +296,7 @@ impl Record {
             rating_condition: None,
             late: results.iter().filter(|result| result.late.is_some()).count(),
             solved_with_late: results.iter().filter(|result| result.with_late().1).count(),
-            points_with_late: results.iter().map(|result| result.with_late().0).sum(),
+            points_with_late: results.iter().map(|result| u64::from(result.with_late().0)).sum(),
             faults: results.iter().filter(|result| result.fault.is_some()).count() - unanswered,
             unanswered,
             ended_by: None,
@@ -324,14 +324,14 @@ impl Record {
 }
 
 /// Points of 100; 0 where there are none to be made.
-pub fn percent(points: u32, max_points: u32) -> f64 {
-    if max_points == 0 { 0.0 } else { 100.0 * f64::from(points) / f64::from(max_points) }
+pub fn percent(points: u64, max_points: u64) -> f64 {
+    if max_points == 0 { 0.0 } else { 100.0 * points as f64 / max_points as f64 }
 }
 
-fn total<'a>(results: impl IntoIterator<Item = &'a ResultRecord>) -> (u32, u32) {
-    results
-        .into_iter()
-        .fold((0, 0), |(points, most), result| (points + result.points, most + result.max_points))
+fn total<'a>(results: impl IntoIterator<Item = &'a ResultRecord>) -> (u64, u64) {
+    results.into_iter().fold((0, 0), |(points, most), result| {
+        (points + u64::from(result.points), most + u64::from(result.max_points))
+    })
 }
 
 impl ThemeRecord {

@@ -41,6 +41,35 @@ fn a_mate_that_is_not_announced_earns_nothing() {
 }
 
 #[test]
+fn a_mate_asked_for_by_bm_is_graded_by_the_announced_mate() {
+    let bench = Bench::new();
+    let position = "8/1p6/8/3Q4/8/8/8/1k1K4 w - -";
+    bench.file("suite.epd", (1..=5).map(|id| format!("{position} bm #3; id {id};\n")).collect::<String>());
+    bench.file("moves.txt", "1 Qa2+ #3\n2 Qa2+ #2\n3 Qa2+ #4\n4 Qa2+ #-3\n5 Qa2+\n");
+    let ran = bench.run(["grade", "suite.epd", "--moves", "moves.txt", "--json", "-"]);
+    let records = from_json(&ran.output, "-").unwrap();
+    let solved: Vec<bool> = records[0].results.iter().map(|result| result.solved).collect();
+    assert_eq!(solved, [true, true, false, false, false], "{}", ran.errors);
+}
+
+#[test]
+fn points_of_a_suite_may_exceed_32_bits() {
+    let bench = Bench::new();
+    let line = |id| {
+        format!(
+            "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4; id {id}; c0 \"e4=4294967295\";\n"
+        )
+    };
+    bench.file("suite.epd", line(1) + &line(2));
+    bench.file("moves.txt", "1 e4\n2 e4\n");
+    let ran = bench.run(["grade", "suite.epd", "--moves", "moves.txt", "--json", "-"]);
+    let records = from_json(&ran.output, "-").unwrap();
+    let record = &records[0];
+    assert_eq!((record.points, record.max_points, record.percent), (8_589_934_590, 8_589_934_590, 100.0));
+    assert!(bench.run(["show", "suite.epd"]).output.contains("8,589,934,590"));
+}
+
+#[test]
 fn a_move_against_the_rules_is_an_answer_that_earns_nothing() {
     check(
         "start 1 e2e5\nstart 10 (none)\nmate 0000\n",
@@ -68,14 +97,14 @@ fn a_refused_line_says_where_and_why() {
     assert_eq!(
         ran.errors,
         "left out: moves.txt, line 1: \"zz9\" is no move; in start 1 it earns nothing\n\
-         left out: moves.txt, line 2: no problem of the suite is called as \"end 1 e4\" begins; a line is `id move`\n\
+         left out: moves.txt, line 2: no position of the suite has the id at the start of \"end 1 e4\"; a line is `id move`\n\
          left out: moves.txt, line 3: no move after the id mate\n\
          left out: moves.txt, line 5: a second move for start 10; the first counts\n"
     );
 }
 
 /// Plays the move of one kind everywhere, written in one way; gives points and solved.
-fn play_all(write: impl Fn(&smalt_suites::suite::Problem) -> String) -> (u32, usize) {
+fn play_all(write: impl Fn(&smalt_suites::suite::Problem) -> String) -> (u64, usize) {
     let bench = Bench::new();
     let suite = Suite::embedded("sts").unwrap();
     let lines = suite.problems.iter().map(|problem| format!("{} {}\n", problem.id, write(problem)));
@@ -106,6 +135,6 @@ fn the_last_moves_of_the_lists_earn_what_the_published_points_say() {
         Suite::embedded("sts").unwrap().problems.iter().map(|one| one.goal.points.last().unwrap().1).sum();
     let (points, solved) =
         play_all(|problem| San::from_move(last(problem), &problem.epd.position).to_string());
-    assert_eq!(points, sum);
+    assert_eq!(points, u64::from(sum));
     assert!(solved < 300);
 }

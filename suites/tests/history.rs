@@ -151,7 +151,7 @@ fn one_command_scores_an_engine_and_adds_its_row() {
     let history = History::parse(&bench.read("history.toml"), "history.toml").unwrap();
     let [build] = history.builds.as_slice() else { panic!("{history:?}") };
     let scores = from_json(&bench.read("scores.json"), "scores.json").unwrap();
-    assert_eq!((build.wac, build.sts), (Some(scores[0].solved as u32), Some(scores[1].points)));
+    assert_eq!((build.wac, build.sts), (Some(scores[0].solved as u32), u32::try_from(scores[1].points).ok()));
     assert_eq!(
         (build.limit.as_deref(), build.version.as_deref()),
         (Some("nodes 10"), Some("Smalt Scripted"))
@@ -160,6 +160,21 @@ fn one_command_scores_an_engine_and_adds_its_row() {
     assert!(told.contains("STS rating: none: its line holds for UCI engines with 50 to 200 ms"), "{told}");
     assert!(build.bench_nodes > Some(0) && build.bench_nps > Some(0), "{build:?}");
     assert!(ran.output.contains("| Feature | Category | Date | Commit | WAC | STS | Elo | Improvement |"));
+}
+
+#[test]
+fn a_row_never_has_the_results_of_one_engine_and_the_bench_of_another() {
+    let bench = Bench::new();
+    graded(&bench);
+    let row = ["history", "add", "x", "--file", "h.toml", "--date", "2026-01-01", "--results", "wac.json"];
+    let ran = bench.run(row);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    let words =
+        "the results are those of moves, and the bench would be that of smalt: give --engine, or --no-bench";
+    assert!(ran.errors.contains(words), "{}", ran.errors);
+    assert!(!bench.path("h.toml").exists());
+    assert_eq!(bench.run(row.iter().chain(&["--no-bench"])).code, Some(0));
+    assert!(!bench.read("h.toml").contains("version"), "{}", bench.read("h.toml"));
 }
 
 #[test]

@@ -3,7 +3,9 @@
 mod support;
 
 use insta::assert_snapshot;
-use smalt_suites::record::{Record, to_json};
+use smalt_suites::grade::MoveList;
+use smalt_suites::record::{Record, ResultRecord, to_json};
+use smalt_suites::suite::Suite;
 use support::{Bench, scripted};
 
 const SUITE: &str = "\
@@ -111,6 +113,53 @@ fn a_comparison_tells_progress_from_noise() {
             "suite,a,b,lost,open.1,FEN,e4,Nf3,e4",
         ]
     );
+}
+
+/// Runs of two engines on suites: for each suite its name, whether its positions are worth one point, and how many of its
+/// 40 positions each engine solves.
+fn runs(suites: &[(&str, u32, [usize; 2])]) -> [Vec<Record>; 2] {
+    let start = Suite::parse(SUITE.as_bytes(), "suite", "suite.epd");
+    let template = Record::from_moves(&start, "x", &MoveList::parse("", "-", &start)).results[0].clone();
+    [0, 1].map(|engine| {
+        let run = |&(suite, worth, solved): &(&str, u32, [usize; 2])| {
+            let result = |index: usize| {
+                let solved = index < solved[engine];
+                let points = if solved { worth } else { 0 };
+                let id = format!("{suite}.{index}");
+                ResultRecord { id, points, max_points: worth, solved, fault: None, ..template.clone() }
+            };
+            let whole = Record::from_moves(&start, "x", &MoveList::parse("", "-", &start));
+            Record { suite: suite.to_owned(), results: (0..40).map(result).collect(), ..whole }
+        };
+        suites.iter().map(run).collect()
+    })
+}
+
+fn comparison(suites: &[(&str, u32, [usize; 2])]) -> String {
+    let bench = Bench::new();
+    let [first, second] = runs(suites);
+    bench.file("a.json", to_json(&first));
+    bench.file("b.json", to_json(&second));
+    page(&bench, &["compare", "a.json", "b.json"])
+}
+
+#[test]
+fn a_comparison_has_one_verdict_from_one_test() {
+    // Five gained and none lost: the interval of points lies above zero, and McNemar's p is 0.0625.
+    let text = comparison(&[("one", 1, [10, 15])]);
+    assert!(text.contains("p = 0.0625") && text.contains("Verdict: no significant difference"), "{text}");
+    assert_eq!(text.matches("Verdict").count(), 1, "{text}");
+    let text = comparison(&[("one", 1, [10, 20])]);
+    assert!(text.contains("Verdict: better"), "{text}");
+    let text = comparison(&[("ten", 10, [20, 10])]);
+    assert!(text.contains("Verdict: worse"), "{text}");
+}
+
+#[test]
+fn suites_are_compared_in_total_too() {
+    let text = comparison(&[("sts01", 10, [10, 13]), ("sts02", 10, [10, 13])]);
+    let total = text.split("total: ").nth(1).unwrap();
+    assert!(total.contains("Solved: 6 gained, 0 lost") && total.contains("Points: +60"), "{text}");
 }
 
 #[test]

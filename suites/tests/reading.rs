@@ -48,7 +48,7 @@ fn check_embedded(id: &str, expected: &str, note: &str) {
 
 #[test]
 fn the_program_has_wac_and_the_fifteen_themes_of_sts() {
-    let check = |name: &str, positions: usize, themes: usize, points: u32| {
+    let check = |name: &str, positions: usize, themes: usize, points: u64| {
         let suite = Suite::embedded(name).unwrap();
         assert_eq!(
             (suite.problems.len(), suite.themes.len(), suite.max_points()),
@@ -210,6 +210,18 @@ fn a_line_that_asks_nothing_is_refused_with_its_place() {
         &[],
     );
     check("bm e4; id \"x", "test.epd, line 1: the text of id has no closing quote", &[]);
+}
+
+#[test]
+fn a_mate_after_bm_asks_for_that_mate() {
+    check("bm #3;", "#3", &[]);
+    check("bm #-3;", "#-3", &[]);
+    check("bm e4 #3;", "e4 #3", &[]);
+    check("bm #3; dm 2;", "#2", &[]);
+    check("bm #0;", "test.epd, line 1: none of its moves after bm can be played: \"#0\" is no move", &[]);
+    // A line of matetrack.epd, and one of matetrackpv.epd.
+    check_line("8/1p6/8/3Q4/8/8/8/1k1K4 w - - bm #2;", "line 1: #2");
+    check_line("8/1p6/8/3Q4/8/8/8/1k1K4 w - - bm #2; PV: d5a2 b1a2 ;", "line 1: #2");
 }
 
 #[test]

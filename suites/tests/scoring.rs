@@ -56,7 +56,7 @@ fn suites_of_one_theme_share_their_charts() {
     let engine = scripted("--moves e2e4 --info-lines 3");
     let ran =
         bench.run(["score", "sts01", "sts02", "-e", &engine, "--nodes", "10", "--plot", "score.svg", "-q"]);
-    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert_eq!(ran.code, Some(3), "{}", ran.errors);
     let svg = bench.read("score.svg");
     for part in ["sts01, sts02: points by suite", "sts01, sts02: solved over time", " of 2000"] {
         assert_eq!(svg.matches(part).count(), 1, "{part}: {svg}");
@@ -83,8 +83,16 @@ fn a_fault_costs_its_position_and_the_engine_is_started_again() {
     ] {
         let expected = every_other(name);
         let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
-        check(&format!("--fault {argument}@2"), &expected, 0);
+        check(&format!("--fault {argument}@2"), &expected, 3);
     }
+}
+
+#[test]
+fn faults_of_an_engine_show_in_the_exit_code() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --fault illegal-move@2");
+    let (ran, records) = bench.score(SUITE, &engine, &["--nodes", "10", "-c", "1"]);
+    assert_eq!((ran.code, records[0].faults), (Some(3), 2), "{}", ran.errors);
 }
 
 #[test]
@@ -113,13 +121,13 @@ fn engines_that_speak_xboard_are_asked_the_same() {
 #[test]
 fn a_hang_costs_its_position() {
     let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 no-bestmove 0", "s.4 e4 7"];
-    check_with("--fault hang@3", &["--nodes", "10", "--longest-move", "1"], &expected, 0);
+    check_with("--fault hang@3", &["--nodes", "10", "--longest-move", "1"], &expected, 3);
 }
 
 #[test]
 fn an_engine_that_hears_no_stop_costs_its_position() {
     let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 stop-ignored 0", "s.4 e4 7"];
-    check_with("--fault info-forever@3", &["--nodes", "10"], &expected, 0);
+    check_with("--fault info-forever@3", &["--nodes", "10"], &expected, 3);
 }
 
 #[test]

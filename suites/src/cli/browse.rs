@@ -50,7 +50,7 @@ fn overview(suite: &Suite) -> String {
         suite.name,
         suite.title,
         grouped(suite.problems.len() as i64),
-        grouped(suite.max_points().into())
+        grouped(i64::try_from(suite.max_points()).unwrap_or(i64::MAX))
     );
     let mut table = Table::new([
         Column::new("Theme", Kind::Text),
@@ -108,7 +108,10 @@ fn describe(suite: &Suite, problem: &Problem) -> String {
     if !goal.avoid.is_empty() {
         lines.push(format!("  wrong     {}", names(&goal.avoid)));
     }
-    lines.extend(goal.mate_in.map(|moves| format!("  mate in   {moves}, to be announced")));
+    lines.extend(goal.mate_in.map(|moves| {
+        let mates = if moves > 0 { "mates in " } else { "mated in " };
+        format!("  {mates} {}, to be announced", moves.unsigned_abs())
+    }));
     if !goal.points.is_empty() {
         let points = goal.points.iter().map(|&(mv, points)| format!("{} {points}", names(&[mv])));
         lines.push(format!("  points    {}", points.collect::<Vec<_>>().join(", ")));

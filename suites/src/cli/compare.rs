@@ -9,7 +9,7 @@ use anyhow::{Context, anyhow};
 use super::arguments::CompareFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
-use crate::compare::{Comparison, match_runs, unmatched_suites};
+use crate::compare::{Comparison, by_engines, match_runs, unmatched_suites};
 use crate::record::Record;
 use crate::report::{Style, changes, comparison_report};
 
@@ -20,7 +20,9 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     let first = output::read_records(&flags.first)?;
     let second = flags.second.as_deref().map(output::read_records).transpose()?;
     let pairs = match_runs(&first, second.as_deref());
-    let comparisons: Vec<Comparison> = pairs.iter().filter_map(|(a, b)| Comparison::new(a, b)).collect();
+    let mut comparisons: Vec<Comparison> = pairs.iter().filter_map(|(a, b)| Comparison::new(a, b)).collect();
+    let is_whole = comparisons.len() == pairs.len() && comparisons.iter().all(|one| one.unpaired == 0);
+    comparisons.extend(by_engines(&pairs).iter().filter_map(|runs| Comparison::total(runs)));
     if comparisons.is_empty() {
         let suites = |records: &[Record]| {
             let names: BTreeSet<&str> = records.iter().map(|record| record.suite.as_str()).collect();
@@ -68,8 +70,5 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
         let text = serde_json::to_string_pretty(&comparisons).context("failed to write JSON").or_failed()?;
         output::write(path, &(text + "\n"))?;
     }
-    let is_whole = alone.is_empty()
-        && comparisons.len() == pairs.len()
-        && comparisons.iter().all(|one| one.unpaired == 0);
-    Ok(if is_whole { Exit::Done } else { Exit::LeftOut })
+    Ok(if is_whole && alone.is_empty() { Exit::Done } else { Exit::LeftOut })
 }

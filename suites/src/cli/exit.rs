@@ -9,5 +9,5 @@ Exit codes:
   1    failed while running
   2    wrong usage or input file
   3    finished, but something was left out: lines that could not be read,
-       positions without an answer since an engine could not be started any more
+       positions without a valid answer since an engine failed
   130  interrupted; what was done until then was written";

@@ -68,8 +68,17 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     let scoring = scoring(flags);
     let plan = intent::plan(&scoring)?;
     let [entrant] = plan.entrants.as_slice() else { unreachable!("one engine was given") };
-    let mut build = described(flags, entrant, builtin)?;
-    let (exit, records) = records(flags, &scoring, &entrant.name)?;
+    let earlier = earlier_results(flags, &entrant.name)?;
+    let other = earlier.iter().map(|record| &record.engine).find(|engine| **engine != entrant.name);
+    let is_builtin = entrant.program == Program::Builtin && other.is_none();
+    let own_version = is_builtin.then_some(builtin.version);
+    if let Some(other) = other.filter(|_| !flags.no_bench) {
+        let own = &entrant.name;
+        let words = format!("the results are those of {other}, and the bench would be that of {own}");
+        return Err(anyhow!("{words}: give --engine, or --no-bench")).or_usage();
+    }
+    let mut build = described(flags, entrant, own_version)?;
+    let (exit, records) = if earlier.is_empty() { score::score(&scoring)? } else { (Exit::Done, earlier) };
     if exit == Exit::Interrupted {
         return Ok(exit);
     }
@@ -87,13 +96,16 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
 }
 
 /// What is known of a build before anything is measured.
-fn described(flags: &HistoryAddFlags, entrant: &Entrant, builtin: Builtin) -> Result<Build, Refusal> {
-    let own_version = (entrant.program == Program::Builtin).then(|| builtin.version.to_owned());
+fn described(
+    flags: &HistoryAddFlags,
+    entrant: &Entrant,
+    own_version: Option<&str>,
+) -> Result<Build, Refusal> {
     let folder = std::env::current_dir().context("failed to find the current folder").or_failed()?;
     let mut build = Build {
         date: day(flags.date.as_deref())?.to_string(),
         commit: flags.commit.clone().or_else(|| current_commit(&folder)),
-        version: flags.version.clone().or(own_version),
+        version: flags.version.clone().or(own_version.map(str::to_owned)),
         feature: flags.feature.clone(),
         category: flags.category.clone(),
         elo: flags.elo,
@@ -139,16 +151,12 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
     }
 }
 
-/// Runs of WAC and STS: those that were given, or new ones.
-fn records(
-    flags: &HistoryAddFlags,
-    scoring: &ScoreFlags,
-    engine: &str,
-) -> Result<(Exit, Vec<Record>), Refusal> {
-    if flags.results.is_empty() {
-        return score::score(scoring);
-    }
+/// The runs of WAC and STS in the files of `--results`; empty without that flag.
+fn earlier_results(flags: &HistoryAddFlags, engine: &str) -> Result<Vec<Record>, Refusal> {
     let mut records = Vec::new();
+    if flags.results.is_empty() {
+        return Ok(records);
+    }
     for file in &flags.results {
         records.extend(output::read_records(file)?);
     }
@@ -167,7 +175,7 @@ fn records(
         return Err(anyhow!(words)).or_usage();
     }
     check_measured(&records).or_usage()?;
-    Ok((Exit::Done, records))
+    Ok(records)
 }
 
 /// The suites that a history tells of.

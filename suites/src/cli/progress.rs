@@ -43,8 +43,8 @@ struct Score {
     /// Answers that were there before.
     resumed: u32,
     solved: u32,
-    points: u32,
-    max_points: u32,
+    points: u64,
+    max_points: u64,
 }
 
 impl<'a> Bar<'a> {
@@ -97,8 +97,8 @@ impl<'a> Bar<'a> {
 impl Score {
     fn add(&mut self, grade: Grade) {
         self.solved += u32::from(grade.solved);
-        self.points += grade.points;
-        self.max_points += grade.max_points;
+        self.points += u64::from(grade.points);
+        self.max_points += u64::from(grade.max_points);
     }
 
     /// `4.9 positions/s, 31 solved, 289 points (72.3%)`; percent of the points of what was asked.

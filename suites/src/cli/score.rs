@@ -161,7 +161,11 @@ impl<'a> Run<'a> {
                 *exit = (*exit).max(Exit::LeftOut);
             }
         }
-        record(&answers, &outcome)
+        let record = record(&answers, &outcome);
+        if record.faults > 0 {
+            *exit = (*exit).max(Exit::LeftOut);
+        }
+        record
     }
 
     fn announce(&self, suite: &Suite, entrant: &Entrant, open: usize) {

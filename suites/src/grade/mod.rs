@@ -21,9 +21,9 @@ pub struct Grade {
 }
 
 impl Goal {
-    /// Grades a move; none is worth nothing. `announced` is the mate in so many moves that came with it. Where moves
-    /// have points the move earns its own, else a solved problem is worth one.
-    pub fn grade(&self, mv: Option<Move>, announced: Option<u32>) -> Grade {
+    /// Grades a move; none is worth nothing. `announced` is the mate in moves that came with it, below zero for one against
+    /// the side to move. Where moves have points the move earns its own, else a solved problem is worth one.
+    pub fn grade(&self, mv: Option<Move>, announced: Option<i32>) -> Grade {
         let solved = mv.is_some_and(|mv| self.is_solved_by(mv, announced));
         let listed = self.points.iter().find(|&&(listed, _)| Some(listed) == mv);
         let points = match listed {
@@ -35,19 +35,25 @@ impl Goal {
     }
 
     /// Whether a move solves the problem.
-    pub fn is_solved_by(&self, mv: Move, announced: Option<u32>) -> bool {
+    pub fn is_solved_by(&self, mv: Move, announced: Option<i32>) -> bool {
         let is_best = self.best.is_empty() || self.best.contains(&mv);
-        let is_mate = self.mate_in.is_none_or(|asked| announced.is_some_and(|announced| announced <= asked));
+        let is_mate =
+            self.mate_in.is_none_or(|asked| announced.is_some_and(|found| is_as_short(found, asked)));
         is_best && is_mate && !self.avoid.contains(&mv)
     }
 }
 
-/// In how many moves the side to move mates, if the score says so.
-pub fn announced_mate(score: Option<ReportedScore>) -> Option<u32> {
+/// Whether a mate is for the same side as another, and takes no more moves.
+fn is_as_short(found: i32, asked: i32) -> bool {
+    found.signum() == asked.signum() && found.unsigned_abs() <= asked.unsigned_abs()
+}
+
+/// The mate that a score announces, in moves; below zero where the side to move is mated.
+pub fn announced_mate(score: Option<ReportedScore>) -> Option<i32> {
     match score? {
-        ReportedScore { score: Score::Mate(moves), bound: Bound::Exact | Bound::Lower } if moves > 0 => {
-            u32::try_from(moves).ok()
-        }
+        ReportedScore { score: Score::Mate(moves), bound: Bound::Exact } => Some(moves),
+        ReportedScore { score: Score::Mate(moves), bound: Bound::Lower } if moves > 0 => Some(moves),
+        ReportedScore { score: Score::Mate(moves), bound: Bound::Upper } if moves < 0 => Some(moves),
         _ => None,
     }
 }

@@ -22,8 +22,8 @@ pub struct ListedMove {
     pub text: String,
     /// The move, if it can be played.
     pub mv: Result<Move, NoMove>,
-    /// The mate in so many moves that is announced with it (`#3`).
-    pub announced: Option<u32>,
+    /// The mate that is announced with it, in moves (`#3`); below zero for one against the side to move (`#-3`).
+    pub announced: Option<i32>,
 }
 
 /// Why what is listed is no move that could be played.
@@ -73,7 +73,7 @@ pub struct RefusedMove {
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RefusedMoveReason {
     /// It begins with no name of a problem.
-    #[error("no problem of the suite is called as {0:?} begins; a line is `id move`")]
+    #[error("no position of the suite has the id at the start of {0:?}; a line is `id move`")]
     UnknownId(String),
     /// It ends after the name.
     #[error("no move after the id {0}")]
@@ -182,7 +182,7 @@ fn read_move(text: &str, problem: &Problem) -> ListedMove {
 }
 
 /// Takes an announced mate off the end: `Qxh7+ #3`.
-fn split_mate(text: &str) -> (&str, Option<u32>) {
+fn split_mate(text: &str) -> (&str, Option<i32>) {
     let split = text.rsplit_once(char::is_whitespace);
     let mate = split.and_then(|(mv, word)| Some((mv.trim_end(), word.strip_prefix('#')?.parse().ok()?)));
     mate.map_or((text, None), |(mv, moves)| (mv, Some(moves)))

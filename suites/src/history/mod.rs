@@ -166,7 +166,7 @@ impl Build {
         for record in records {
             match record.suite.as_str() {
                 "wac" => self.wac = u32::try_from(record.solved).ok(),
-                "sts" => self.sts = Some(record.points),
+                "sts" => self.sts = u32::try_from(record.points).ok(),
                 _ => continue,
             }
             self.limit.clone_from(&record.limit);

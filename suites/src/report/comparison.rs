@@ -4,9 +4,9 @@ use smalt_report::format::{number, percent};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
 
 use super::{Section, Style, right};
-use crate::compare::{Change, Comparison, Judgement, Side};
+use crate::compare::{Change, Comparison, Judgement, Side, TOTAL};
 
-/// Totals, changes, and what they mean.
+/// Totals, changes, and what they mean; over several suites without the changes, which each suite has.
 pub fn comparison_report(comparison: &Comparison, style: Style) -> String {
     let mut section = Section::new(format!(
         "{}: {} against {}",
@@ -17,6 +17,9 @@ pub fn comparison_report(comparison: &Comparison, style: Style) -> String {
     section.table(totals(comparison));
     section.lines(meaning(comparison));
     let mut text = section.write(style);
+    if comparison.suite == TOTAL {
+        return text;
+    }
     for (heading, changes) in
         [("Newly solved", &comparison.newly_solved), ("Newly lost", &comparison.newly_lost)]
     {
@@ -52,25 +55,25 @@ fn totals(comparison: &Comparison) -> Table {
 
 fn meaning(comparison: &Comparison) -> Vec<String> {
     let mut lines = vec![format!(
-        "Solved: {} gained, {} lost; p = {} (McNemar's exact test: how likely chance alone parts them so unevenly)",
+        "Solved: {} gained, {} lost; p = {} (McNemar's exact test)",
         comparison.newly_solved.len(),
         comparison.newly_lost.len(),
         number(comparison.p_value, 4, Sign::Negative)
     )];
     if let (Some(low), Some(high)) = (comparison.points_low, comparison.points_high) {
-        let verdict = match comparison.judgement() {
-            Judgement::Better => "more than noise: better",
-            Judgement::Worse => "more than noise: worse",
-            Judgement::Noise => "within noise",
-        };
         lines.push(format!(
-            "Points: {} in [{}, {}] with {} (paired bootstrap), {verdict}",
+            "Points: {}, {} interval [{}, {}] (paired bootstrap)",
             number(comparison.points as f64, 0, Sign::Both),
+            percent(0.95, 0),
             number(low, 0, Sign::Both),
             number(high, 0, Sign::Both),
-            percent(0.95, 0)
         ));
     }
+    lines.push(match comparison.verdict {
+        Judgement::Better => "Verdict: better".to_owned(),
+        Judgement::Worse => "Verdict: worse".to_owned(),
+        Judgement::Noise => "Verdict: no significant difference".to_owned(),
+    });
     if comparison.unpaired > 0 {
         lines.push(format!(
             "Left out: {} positions that only one of the runs has answered",
@@ -103,7 +106,7 @@ pub fn changes(comparisons: &[Comparison]) -> Table {
     let headers =
         ["suite", "first_engine", "second_engine", "change", "id", "fen", "first", "second", "right"];
     let mut table = Table::new(headers.map(|header| Column::new(header, Kind::Text)));
-    for comparison in comparisons {
+    for comparison in comparisons.iter().filter(|comparison| comparison.suite != TOTAL) {
         for (name, changes) in [("solved", &comparison.newly_solved), ("lost", &comparison.newly_lost)] {
             for change in changes {
                 table.push([

@@ -37,13 +37,13 @@ fn themes(run: &Record) -> Table {
         Column::new("Of", Kind::Integer),
         Column::new("%", Kind::Percent(1)),
     ]);
-    let mut row = |name: &str, positions: usize, solved: usize, points: u32, max_points: u32| {
+    let mut row = |name: &str, positions: usize, solved: usize, points: u64, max_points: u64| {
         table.push([
             name.into(),
             count(positions),
             count(solved),
-            u64::from(points).into(),
-            u64::from(max_points).into(),
+            points.into(),
+            max_points.into(),
             (record::percent(points, max_points) / 100.0).into(),
         ]);
     };

@@ -38,7 +38,7 @@ impl<'a> Group<'a> {
     }
 
     /// The themes of the one suite, or the suites; each with the points made and those possible.
-    fn parts_of(&self, engine: &str) -> Vec<(&'a str, (u32, u32))> {
+    fn parts_of(&self, engine: &str) -> Vec<(&'a str, (u64, u64))> {
         let themes = |run: &'a Record| {
             run.themes.iter().map(|theme| (theme.name.as_str(), (theme.points, theme.max_points)))
         };
@@ -104,7 +104,7 @@ fn points(group: &Group<'_>) -> BarChart {
     chart.group("Total", engines.iter().map(total))
 }
 
-fn bar((points, most): (u32, u32)) -> (f64, String) {
+fn bar((points, most): (u64, u64)) -> (f64, String) {
     (record::percent(points, most), format!("{points} of {most}"))
 }
 

@@ -10,7 +10,7 @@ pub fn side_by_side(runs: &[&Record], style: Style) -> String {
     let Some(first) = runs.first().filter(|_| runs.len() > 1) else { return String::new() };
     let engines = runs.iter().map(|run| Column::new(run.engine.as_str(), Kind::Text).aligned(Align::Right));
     let mut table = Table::new(std::iter::once(Column::new("Theme", Kind::Text)).chain(engines));
-    let mut row = |name: &str, points: Vec<(u32, u32)>| {
+    let mut row = |name: &str, points: Vec<(u64, u64)>| {
         let ranks = ranks(&points);
         let cells = points
             .iter()
@@ -31,6 +31,6 @@ pub fn side_by_side(runs: &[&Record], style: Style) -> String {
 }
 
 /// Ranks by points, from 1; equals share the better one.
-fn ranks(points: &[(u32, u32)]) -> Vec<usize> {
+fn ranks(points: &[(u64, u64)]) -> Vec<usize> {
     points.iter().map(|own| 1 + points.iter().filter(|other| other.0 > own.0).count()).collect()
 }

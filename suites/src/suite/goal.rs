@@ -12,8 +12,9 @@ pub struct Goal {
     pub best: Vec<Move>,
     /// Moves that never solve it: `am`.
     pub avoid: Vec<Move>,
-    /// The mate, in moves of the side to move, that must be announced as well: `dm`.
-    pub mate_in: Option<u32>,
+    /// The mate, in moves, that must be announced as well (`dm 3`, or `bm #3`); below zero where the side to move is mated
+    /// (`bm #-3`).
+    pub mate_in: Option<i32>,
     /// Points of moves (`c0`, or `c8` with `c9` or `c7`); each move once, in the order of the list.
     pub points: Vec<(Move, u32)>,
 }
@@ -94,13 +95,21 @@ fn note_second_operations(epd: &Epd, notes: &mut Vec<Note>) {
     }
 }
 
-fn read_mate(epd: &Epd, notes: &mut Vec<Note>) -> Option<u32> {
-    let text = epd.text("dm")?;
-    let mate_in = epd.mate_in().filter(|&moves| moves > 0);
+/// The mate of `dm`, or of `bm` where that has one among its moves or instead of them, as in `bm #3`.
+fn read_mate(epd: &Epd, notes: &mut Vec<Note>) -> Option<i32> {
+    let bm = epd.text("bm").unwrap_or_default();
+    let mate_of_bm = bm.split_whitespace().find_map(mate_of);
+    let Some(text) = epd.text("dm") else { return mate_of_bm };
+    let mate_in = epd.mate_in().and_then(|moves| i32::try_from(moves).ok()).filter(|&moves| moves > 0);
     if mate_in.is_none() {
         notes.push(Note::NoMate { text });
     }
-    mate_in
+    mate_in.or(mate_of_bm)
+}
+
+/// The mate of a word like `#3` or `#-3`.
+fn mate_of(word: &str) -> Option<i32> {
+    word.strip_prefix('#')?.parse().ok().filter(|&moves| moves != 0)
 }
 
 /// Takes the moves to avoid out of those to find.
@@ -127,6 +136,7 @@ fn read_moves(epd: &Epd, opcode: &'static str, notes: &mut Vec<Note>) -> Result<
         match read {
             Ok(mv) if moves.contains(&mv) => {}
             Ok(mv) => moves.push(mv),
+            Err(error) if opcode == "bm" && mate_of(text_of(&error)).is_some() => {}
             Err(error) => {
                 notes.push(Note::Unplayable { opcode, text: text_of(&error).to_owned() });
                 unplayable.get_or_insert(error);

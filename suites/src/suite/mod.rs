@@ -60,7 +60,7 @@ impl Suite {
     }
 
     /// The most points that can be made.
-    pub fn max_points(&self) -> u32 {
-        self.problems.iter().map(|problem| problem.goal.max_points()).sum()
+    pub fn max_points(&self) -> u64 {
+        self.problems.iter().map(|problem| u64::from(problem.goal.max_points())).sum()
     }
 }

@@ -93,7 +93,9 @@ fn next_operation(rest: &mut &str) -> Result<Option<Operation>, ParseEpdError> {
     if rest.is_empty() {
         return Ok(None);
     }
-    let opcode = next_word(rest);
+    // Some suites set a colon behind it, as in `PV: e2e4`.
+    let word = next_word(rest);
+    let opcode = word.strip_suffix(':').unwrap_or(word);
     if !is_opcode(opcode) {
         return Err(ParseEpdError::Opcode(opcode.into()));
     }
