@@ -25,6 +25,16 @@ pub struct NoMemoryError {
     pub megabytes: usize,
 }
 
+/// The system has not the memory for that many search threads.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no memory for {wanted} threads; it has {threads} now")]
+pub struct NoThreadMemoryError {
+    /// The number that was wanted.
+    pub wanted: usize,
+    /// The number that there is.
+    pub threads: usize,
+}
+
 /// A chess engine.
 pub struct Engine {
     table: TranspositionTable,
@@ -112,9 +122,20 @@ impl Engine {
     }
 
     /// Sets the number of threads, at least one.
-    pub fn set_threads(&mut self, threads: usize) {
-        let parameters = &self.parameters;
-        self.threads.resize_with(threads.max(1), || ThreadData::new(Arc::clone(parameters)));
+    ///
+    /// # Errors
+    /// If the system has no memory for that many; then it searches on as many as it had before.
+    pub fn set_threads(&mut self, threads: usize) -> Result<(), NoThreadMemoryError> {
+        let (before, wanted) = (self.threads.len(), threads.max(1));
+        self.threads.truncate(wanted);
+        while self.threads.len() < wanted {
+            let Some(data) = ThreadData::try_new(Arc::clone(&self.parameters)) else {
+                self.threads.truncate(before);
+                return Err(NoThreadMemoryError { wanted, threads: before });
+            };
+            self.threads.push(data);
+        }
+        Ok(())
     }
 
     /// Sets the number of lines (`MultiPV`).
@@ -167,9 +188,9 @@ impl Engine {
     /// Sets the evaluation parameters and clears hash and histories.
     pub fn set_parameters(&mut self, parameters: Arc<Parameters>) {
         self.parameters = parameters;
-        let threads = self.threads.len();
-        self.threads.clear();
-        self.set_threads(threads);
+        for thread in &mut self.threads {
+            thread.set_parameters(Arc::clone(&self.parameters));
+        }
         self.clear_hash();
     }
 

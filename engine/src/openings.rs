@@ -64,14 +64,14 @@ const JUDGING_NODES: u64 = 5_000;
 const ATTEMPTS: u32 = 10_000;
 
 impl OpeningsPlan {
-    /// Reads a request as OpenBench writes it.
+    /// Reads a request as OpenBench writes it. Further arguments, which other engines take, are ignored.
     ///
     /// # Errors
-    /// If anything in it is missing, no number, or too much.
+    /// If anything in it is missing or no number.
     pub fn parse(text: &str) -> Result<OpeningsPlan, ParseOpeningsError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let plan = match words[..] {
-            ["genfens", count, "seed", seed, "book", book] => {
+            ["genfens", count, "seed", seed, "book", book, ..] => {
                 count.parse().ok().zip(seed.parse().ok()).map(|(count, seed)| OpeningsPlan {
                     count,
                     seed,

@@ -336,7 +336,7 @@ fn a_score_of_a_failed_window_is_told_as_a_bound() {
 #[test]
 fn the_last_report_is_what_is_played_however_many_threads_search() {
     let mut engine = Engine::new();
-    engine.set_threads(4);
+    engine.set_threads(4).unwrap();
     for round in 0..30 {
         engine.new_game();
         engine.set_position(KIWIPETE.parse().unwrap(), []).unwrap();
@@ -429,7 +429,7 @@ fn an_illegal_move_in_the_game_is_refused_by_its_number() {
 #[test]
 fn several_threads_find_the_same_mate() {
     let mut engine = Engine::new();
-    engine.set_threads(4);
+    engine.set_threads(4).unwrap();
     let fen = "r5rk/5p1p/5R2/4B3/8/8/7P/7K w - - 0 1";
     let (choice, end) = search(&mut engine, fen, &SearchLimits { mate: Some(3), ..SearchLimits::default() });
     let position: Position = fen.parse().unwrap();

@@ -8,10 +8,11 @@ use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use smalt_driver::entrant::{
-    EntrantText, Names, Program, Registry, RegistryError, ResolveError, WordsError, parse_entrant, split_words,
+    EntrantText, Names, Program, Registry, RegistryError, ResolveError, WordsError, parse_entrant,
+    split_words,
 };
-use smalt_driver::{ConversationError, EngineCommand, Meanwhile, Patience, SetOptionError};
 use smalt_driver::process::{Exit, LookupError, Process, Pumped, StartError, Waiting, pump};
+use smalt_driver::{ConversationError, EngineCommand, Meanwhile, Patience, SetOptionError};
 
 /// The name of the program that plays.
 const TOURNAMENT: &str = "smalt-tournament";
@@ -159,8 +160,10 @@ fn words(engine: &str, entrant: &Entrant) -> String {
 fn engine_words(engine: &str) -> String {
     match parse_entrant(engine) {
         Ok(EntrantText { cmd: Some(cmd), args, .. }) if is_command(engine, &cmd) => {
-            let args: Vec<String> = args.unwrap_or_default().iter().map(|argument| quoted(argument)).collect();
-            let args = if args.is_empty() { String::new() } else { format!(" args={}", quoted(&args.join(" "))) };
+            let args: Vec<String> =
+                args.unwrap_or_default().iter().map(|argument| quoted(argument)).collect();
+            let args =
+                if args.is_empty() { String::new() } else { format!(" args={}", quoted(&args.join(" "))) };
             format!("cmd={}{args}", quoted(&cmd))
         }
         _ => engine.to_owned(),
@@ -232,9 +235,12 @@ pub fn check_options<'a>(
 
 /// The engines that the user registered, and those that come with the program.
 fn registry() -> Result<Registry, EngineError> {
-    let Some(path) = Registry::user_file().filter(|path| path.exists()) else { return Ok(Registry::shipped()) };
+    let Some(path) = Registry::user_file().filter(|path| path.exists()) else {
+        return Ok(Registry::shipped());
+    };
     let shown = path.display().to_string();
-    let text = std::fs::read_to_string(&path).map_err(|error| EngineError::Read { path: shown.clone(), error })?;
+    let text =
+        std::fs::read_to_string(&path).map_err(|error| EngineError::Read { path: shown.clone(), error })?;
     Ok(Registry::parse(&text, &shown)?.or(Registry::shipped()))
 }
 
@@ -284,7 +290,8 @@ mod tests {
     fn an_engine_may_be_a_command_with_arguments_or_words() {
         let check = |engine: &str, cmd: &str, args: Option<&[&str]>| {
             let entrant = parse_entrant(&words(engine, &Entrant { name: "x", options: Vec::new() })).unwrap();
-            let expected = args.map(|args| args.iter().map(|&argument| argument.to_owned()).collect::<Vec<_>>());
+            let expected =
+                args.map(|args| args.iter().map(|&argument| argument.to_owned()).collect::<Vec<_>>());
             assert_eq!((entrant.cmd.as_deref(), entrant.args.clone()), (Some(cmd), expected), "{engine}");
             entrant
         };

@@ -41,9 +41,7 @@ pub fn parameters_by_games(course: &Course) -> LineChart {
     let played: u64 = course.games.iter().sum();
     let steps = |index: usize, value: f64| (value - course.knobs[index].start) / course.knobs[index].step;
     let mut order: Vec<usize> = (0..course.knobs.len()).collect();
-    order.sort_by(|&a, &b| {
-        steps(b, course.values[b]).abs().total_cmp(&steps(a, course.values[a]).abs())
-    });
+    order.sort_by(|&a, &b| steps(b, course.values[b]).abs().total_cmp(&steps(a, course.values[a]).abs()));
     let axes = (Axis::new("games"), Axis::in_unit("change", "steps (c_end)"));
     let chart = LineChart::new("Parameters by games", axes.0, axes.1).on_counted_x();
     order.into_iter().take(LINES_SHOWN).fold(chart, |chart, index| {

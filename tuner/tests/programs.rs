@@ -408,7 +408,8 @@ fn the_table_that_was_played_is_written_whatever_became_of_its_file() {
         std::fs::write(&tuned, &better).unwrap();
         std::fs::write(&base, shipped).unwrap();
         let program = referee_that(&folder, "H1", 0, meanwhile);
-        let (_, error) = check(&["prove", &tuned, "--base", &base, "--write", "--tournament", &program], code);
+        let (_, error) =
+            check(&["prove", &tuned, "--base", &base, "--write", "--tournament", &program], code);
         (error, std::fs::read_to_string(&base).unwrap())
     };
     let (_, kept) = prove(&format!("echo '# another' >> '{tuned}'"), 0);

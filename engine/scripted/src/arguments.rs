@@ -16,6 +16,7 @@ pub(crate) enum Request {
     /// To be the child that outlives the engine.
     Linger(Duration),
     Help,
+    Version,
 }
 
 /// How the engine behaves.
@@ -97,6 +98,7 @@ Usage: smalt-scripted [OPTIONS]
   --delay MS             how late the faults late and slow-start are (default 1000)
   --flood MB             how much the floods send (default 100)
   --help                 print this
+  --version              print the version
 
 Without its faults it answers go infinite and go ponder when stop or ponderhit comes, as it should.
 What hangs ends by itself after ten minutes.
@@ -114,6 +116,7 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
     while let Some(argument) = parser.next()? {
         match argument {
             Arg::Long("help") | Arg::Short('h') => return Ok(Request::Help),
+            Arg::Long("version") | Arg::Short('V') => return Ok(Request::Version),
             Arg::Long("linger") => return Ok(Request::Linger(Duration::from_secs(parser.value()?.parse()?))),
             Arg::Long("name") => script.name = parser.value()?.string()?,
             Arg::Long("speak") => {

@@ -26,6 +26,9 @@ pub fn run() -> ExitCode {
         Ok(Request::Play(script)) => session::run(script),
         Ok(Request::Linger(time)) => lingering::linger(time),
         Ok(Request::Help) => print(std::io::stdout(), &arguments::help(), 0),
+        Ok(Request::Version) => {
+            print(std::io::stdout(), concat!("smalt-scripted ", env!("CARGO_PKG_VERSION"), "\n"), 0)
+        }
         Err(error) => print(std::io::stderr(), &format!("smalt-scripted: {error}; see --help\n"), 2),
     }
 }

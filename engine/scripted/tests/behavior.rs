@@ -264,6 +264,13 @@ fn wrong_usage_is_refused() {
 }
 
 #[test]
+fn the_version_is_told_as_by_the_other_programs() {
+    let (status, text, _) = output(&["--version"], "");
+    assert!(status.success());
+    assert_eq!(text, concat!("smalt-scripted ", env!("CARGO_PKG_VERSION"), "\n").as_bytes());
+}
+
+#[test]
 fn help_names_every_fault_that_the_tests_use() {
     let (status, text, _) = output(&["--help"], "");
     let text = String::from_utf8_lossy(&text);

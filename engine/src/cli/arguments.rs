@@ -237,7 +237,11 @@ mod tests {
         let plan = SuitePlan { file: "a.epd".into(), most_nodes: 1000 };
         assert_eq!(parse("perft --suite a.epd --max-nodes 1000"), Ok(Command::PerftSuite(plan)));
         let openings = Command::Openings(OpeningsPlan { count: 3, seed: 5, book: None });
-        for arguments in [["genfens 3 seed 5 book None", "quit"], ["genfens", "3 seed 5 book None"]] {
+        for arguments in [
+            ["genfens 3 seed 5 book None", "quit"],
+            ["genfens", "3 seed 5 book None"],
+            ["genfens 3 seed 5 book None frc=1 depth 5", "quit"],
+        ] {
             let words = std::iter::once("smalt").chain(arguments);
             assert_eq!(Command::parse(Parser::from_iter(words)).unwrap(), openings);
         }

@@ -123,7 +123,7 @@ mod tests {
     #[test]
     fn corrections_converge_to_the_difference() {
         let position = Position::start();
-        let mut tables = ThreadHistories::new();
+        let mut tables = ThreadHistories::new().unwrap();
         let corrections = &mut tables.corrections;
         for _ in 0..200 {
             let left = 40 - corrections.correction(corrections.indices(&position, NOWHERE));
@@ -138,7 +138,7 @@ mod tests {
         let taught: Position = "4k3/pp4pp/8/3n4/3N4/8/PP4PP/R3K3 w - - 0 1".parse().unwrap();
         let similar: Position = "r3k3/pp4pp/8/3n4/3N4/8/PP4PP/R3K3 w - - 0 1".parse().unwrap();
         let other: Position = "4k3/p4ppp/3q4/8/8/1B6/P4PPP/4K2Q w - - 0 1".parse().unwrap();
-        let mut tables = ThreadHistories::new();
+        let mut tables = ThreadHistories::new().unwrap();
         let corrections = &mut tables.corrections;
         for _ in 0..50 {
             corrections.update(&taught, NOWHERE, 10, 60);

@@ -212,7 +212,7 @@ mod tests {
         let before = [place, PieceTo::NONE, PieceTo::NONE];
         let context = Context { turn: position.turn(), pawn_key: position.pawn_key(), before };
         let bare = Context { before: [PieceTo::NONE; 3], ..context };
-        let mut tables = ThreadHistories::new();
+        let mut tables = ThreadHistories::new().unwrap();
         let histories = &mut tables.histories;
         let (safe, fleeing) = (ThreatIndex::default(), ThreatIndex::new(true, false));
         histories.update_quiet(context, mv, place, safe, bonus(5));

@@ -1,6 +1,6 @@
 //! Zeroed memory on huge pages (Linux), for tables that the search reads at random: fewer TLB misses.
 
-use std::alloc::{Layout, alloc, alloc_zeroed, handle_alloc_error};
+use std::alloc::{Layout, alloc, alloc_zeroed};
 
 /// Bytes of a huge page.
 pub(super) const HUGE_PAGE: usize = 2 << 20;
@@ -27,8 +27,9 @@ pub(super) fn zeroed_slice<T: Zeroable>(count: usize) -> Option<Box<[T]>> {
     }
 }
 
-/// A zeroed value, built on the heap because it may be too large for the stack; best aligned to [`HUGE_PAGE`].
-pub(super) fn zeroed_box<T: Zeroable>() -> Box<T> {
+/// A zeroed value, built on the heap because it may be too large for the stack; best aligned to [`HUGE_PAGE`]. `None` if
+/// the allocation fails.
+pub(super) fn zeroed_box<T: Zeroable>() -> Option<Box<T>> {
     let layout = Layout::new::<T>();
     assert!(layout.size() > 0);
     #[expect(unsafe_code, reason = "the value is built in place, after the page advice")]
@@ -37,11 +38,20 @@ pub(super) fn zeroed_box<T: Zeroable>() -> Box<T> {
     unsafe {
         let start = alloc(layout);
         if start.is_null() {
-            handle_alloc_error(layout);
+            return None;
         }
         advise_huge_pages(start, layout.size());
         start.write_bytes(0, layout.size());
-        Box::from_raw(start.cast())
+        Some(Box::from_raw(start.cast()))
+    }
+}
+
+/// Sets a value to zero in its place.
+pub(super) fn zero<T: Zeroable>(value: &mut T) {
+    #[expect(unsafe_code, reason = "a value too large for the stack is overwritten in its place")]
+    // SAFETY: The pointer is that of a value which is borrowed alone, and zeros are a value.
+    unsafe {
+        std::ptr::from_mut(value).write_bytes(0, 1);
     }
 }
 
@@ -83,9 +93,11 @@ mod tests {
     #[test]
     fn memory_is_zeroed_and_writable() {
         for _ in 0..3 {
-            let mut block = zeroed_box::<Block>();
+            let mut block = zeroed_box::<Block>().unwrap();
             assert!(block.0.iter().all(|&value| value == 0));
             block.0.fill(1);
+            zero(&mut *block);
+            assert!(block.0.iter().all(|&value| value == 0));
             let mut values = zeroed_slice::<u64>(1_000_003).unwrap();
             assert_eq!((values.len(), values.iter().sum::<u64>()), (1_000_003, 0));
             values.fill(u64::MAX);

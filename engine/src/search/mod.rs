@@ -45,7 +45,7 @@ pub use transposition::TranspositionTable;
 use crate::evaluation::{Evaluator, Parameters};
 use correction_history::CorrectionHistory;
 use histories::Histories;
-use huge_pages::{HUGE_PAGE, Zeroable, zeroed_box};
+use huge_pages::{HUGE_PAGE, Zeroable, zero, zeroed_box};
 use worker::{Root, Shared, Worker};
 
 /// Stack size of each thread in bytes: a node takes about a kilobyte, more without optimization.
@@ -131,12 +131,23 @@ pub struct ThreadData {
 impl ThreadData {
     /// Empty histories, and an evaluator with these parameters.
     pub fn new(parameters: Arc<Parameters>) -> ThreadData {
-        ThreadData { histories: ThreadHistories::new(), evaluator: Evaluator::new(parameters) }
+        ThreadData::try_new(parameters).expect("the system has memory for another search thread")
+    }
+
+    /// The same; `None` if the allocation fails.
+    pub fn try_new(parameters: Arc<Parameters>) -> Option<ThreadData> {
+        Some(ThreadData { histories: ThreadHistories::new()?, evaluator: Evaluator::new(parameters) })
     }
 
     /// Clears the histories.
     pub fn clear(&mut self) {
-        self.histories = ThreadHistories::new();
+        zero(&mut *self.histories);
+    }
+
+    /// Clears the histories, and evaluates with these parameters from now on.
+    pub fn set_parameters(&mut self, parameters: Arc<Parameters>) {
+        self.clear();
+        self.evaluator = Evaluator::new(parameters);
     }
 }
 
@@ -154,8 +165,8 @@ const _: () = assert!(align_of::<ThreadHistories>() == HUGE_PAGE);
 unsafe impl Zeroable for ThreadHistories {}
 
 impl ThreadHistories {
-    /// Zeroed tables.
-    fn new() -> Box<ThreadHistories> {
+    /// Zeroed tables; `None` if the allocation fails.
+    fn new() -> Option<Box<ThreadHistories>> {
         zeroed_box()
     }
 }

@@ -289,7 +289,7 @@ mod tests {
             killers.map(|killer| killer.map(find)),
             Box::default(),
         );
-        let tables = ThreadHistories::new();
+        let tables = ThreadHistories::new().unwrap();
         let context =
             Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [PieceTo::NONE; 3] };
         let table = TranspositionTable::new(1);
@@ -316,7 +316,7 @@ mod tests {
         ] {
             let position: Position = fen.parse().unwrap();
             let moves = position.legal_moves();
-            let mut tables = ThreadHistories::new();
+            let mut tables = ThreadHistories::new().unwrap();
             let before = [PieceTo::of(&position, moves[0]), PieceTo::NONE, PieceTo::NONE];
             let context = Context { turn: position.turn(), pawn_key: position.pawn_key(), before };
             let check_info = CheckInfo::new(&position);
@@ -402,7 +402,7 @@ mod tests {
 
     #[test]
     fn whenever_quiet_moves_are_no_longer_wanted_all_captures_come() {
-        let tables = ThreadHistories::new();
+        let tables = ThreadHistories::new().unwrap();
         let table = TranspositionTable::new(1);
         // One buffer for all, as in a search: what a larger node has left in it must not show.
         let mut buffer = Box::default();

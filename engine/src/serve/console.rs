@@ -7,7 +7,7 @@ use std::time::Instant;
 use smalt_chess::perft::{DEEPEST, perft_until};
 use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
 
-use super::diagram::Board;
+use super::diagram::{BoardStyle, Details};
 use super::settings::Settings;
 use crate::bench::{self, BenchPlan, per_second};
 use crate::engine::Engine;
@@ -48,7 +48,10 @@ display, d                        the board
 evaluate, eval                    the evaluation, term by term, and what is known of an ending
 book on|off                       play from the book (option BookFile), or not
 bench [N]                         search fixed positions to depth N
-genfens N seed S book FILE|None   N random openings";
+genfens N seed S book FILE|None   N random openings
+UCI: uci, isready, ucinewgame, setoption name N value V, position startpos|fen FEN [moves M…],
+     go [depth N|nodes N|movetime MS|wtime MS btime MS|infinite], stop, quit
+xboard: xboard as the first word changes to its protocol";
 
 impl ConsoleCommand {
     /// Reads one line; `None` if it is none of the commands.
@@ -103,7 +106,10 @@ impl ConsoleCommand {
         match self {
             ConsoleCommand::Help => say(&HELP),
             ConsoleCommand::Moves => list_moves(engine.position(), say),
-            ConsoleCommand::Display => say(&Board(engine.position())),
+            ConsoleCommand::Display => {
+                say(&BoardStyle::Ascii.board(engine.position()));
+                say(&Details(engine.position()));
+            }
             ConsoleCommand::Evaluate => {
                 say(&explain(engine.position(), engine.parameters()));
                 if let Some(ending) = KnownEnding::of(engine.position()) {

@@ -8,14 +8,16 @@ mod diagram;
 mod engine_thread;
 mod output;
 mod settings;
+mod terminal;
 pub mod uci;
 mod xboard;
 
-use std::io::{BufRead, Write};
+use std::io::{BufRead, IsTerminal, Write};
 use std::process::ExitCode;
 use std::sync::mpsc;
 
 use console::ConsoleCommand;
+use diagram::BoardStyle;
 use output::Output;
 
 /// Events of a session.
@@ -58,26 +60,45 @@ impl Protocol {
     }
 }
 
-/// Serves on standard input and output until `quit`.
+/// Serves on standard input and output until `quit`. At a terminal it prompts and plays.
 pub fn run() -> ExitCode {
-    serve(std::io::BufReader::new(std::io::stdin()), std::io::stdout());
+    let (input, output) = (std::io::stdin(), std::io::stdout());
+    let is_terminal = input.is_terminal() && output.is_terminal();
+    let style = is_terminal.then(terminal::board_style);
+    serve_in_style(std::io::BufReader::new(input), output, style);
     ExitCode::SUCCESS
 }
 
 /// Serves on any pipes until `quit`, the end of the input, or a closed output. The first line that is not blank decides the
 /// protocol. The reading thread may outlive this call while it waits for a line.
 pub fn serve(input: impl BufRead + Send + 'static, output: impl Write + Send + 'static) {
+    serve_in_style(input, output, None);
+}
+
+/// The same; with a style of the board, for a person at a terminal.
+fn serve_in_style(
+    input: impl BufRead + Send + 'static,
+    output: impl Write + Send + 'static,
+    style: Option<BoardStyle>,
+) {
     let (sender, events) = mpsc::channel();
     let output = Output::new(output, sender.clone());
     let lines = sender.clone();
     std::thread::spawn(move || read_lines(input, &lines));
+    if style.is_some() {
+        output.say(terminal::BANNER);
+        output.prompt(terminal::PROMPT);
+    }
     while let Ok(Event::Line(line)) = events.recv() {
         if line.trim().is_empty() {
             continue;
         }
+        // An interface may hold the other end of a terminal as well.
+        let is_interface = matches!(line.split_whitespace().next(), Some("uci" | "xboard" | "protover"));
+        let style = style.filter(|_| !is_interface);
         return match Protocol::of(&line) {
-            Protocol::Uci => uci::Session::new(output).run(line, &events),
-            Protocol::Xboard => xboard::Session::new(output, sender).run(line, &events),
+            Protocol::Xboard if style.is_none() => xboard::Session::new(output, sender).run(line, &events),
+            _ => uci::Session::new(output, style).run(line, &events),
         };
     }
 }
@@ -126,6 +147,48 @@ fn read_lines(mut input: impl BufRead, events: &mpsc::Sender<Event>) {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    /// What comes out when a person types these lines.
+    fn typed(lines: &str, style: BoardStyle) -> String {
+        #[derive(Clone, Default)]
+        struct Page(std::sync::Arc<std::sync::Mutex<Vec<u8>>>);
+        impl Write for Page {
+            fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+                self.0.lock().unwrap().write(bytes)
+            }
+            fn flush(&mut self) -> std::io::Result<()> {
+                Ok(())
+            }
+        }
+        let page = Page::default();
+        serve_in_style(std::io::Cursor::new(lines.to_owned()), page.clone(), Some(style));
+        let bytes = page.0.lock().unwrap().clone();
+        String::from_utf8(bytes).unwrap()
+    }
+
+    #[test]
+    fn a_person_at_a_terminal_gets_a_banner_and_a_prompt_and_can_play() {
+        let page =
+            typed("time 0.01\nmoves e4 e7e5 Nf3\nundo\nmoves Qh5 Nc6 Bc4 Nf6\nQxf7\n", BoardStyle::Ascii);
+        assert!(page.starts_with(terminal::BANNER), "{page}");
+        assert!(page.matches(terminal::PROMPT).count() >= 6, "{page}");
+        assert!(page.contains("Black to move") && page.contains("1-0 (checkmate)"), "{page}");
+        let page = typed("time 0.01\nd4\nundo\nhint\ne9\nKe5\nlevel 1200\nhelp\n", BoardStyle::Unicode);
+        for words in
+            ["Smalt plays ", "hint: ", "Ke5: ", "level 1200 Elo", "unknown command: e9", "position startpos"]
+        {
+            assert!(page.contains(words), "{words}: {page}");
+        }
+        assert!(page.contains('♙') && !page.contains('\x1b'), "{page}");
+        assert!(typed("d\n", BoardStyle::Color).contains("\x1b[48;5;"));
+    }
+
+    #[test]
+    fn an_interface_behind_a_terminal_gets_no_prompt_after_its_first_word() {
+        let page = typed("uci\nisready\n", BoardStyle::Color);
+        assert_eq!(page.matches(terminal::PROMPT).count(), 1, "{page}");
+        assert!(page.contains("uciok\nreadyok\n"), "{page}");
+    }
 
     #[test]
     fn the_first_line_tells_the_protocol() {

@@ -30,6 +30,13 @@ impl Output {
         }
     }
 
+    /// Writes a prompt, without a line end.
+    pub(crate) fn prompt(&self, text: &str) {
+        let mut pipe = self.pipe.lock().unwrap_or_else(PoisonError::into_inner);
+        // The next message notices a closed output.
+        let _ = pipe.write_all(text.as_bytes()).and_then(|()| pipe.flush());
+    }
+
     /// Writes an `info string`.
     pub(crate) fn tell(&self, text: impl Display) {
         self.say(format_args!("info string {text}"));

@@ -8,7 +8,7 @@ use smalt_chess::notation::polyglot::{PolyglotBook, PolyglotError};
 use smalt_protocol::option::OptionValueError;
 use smalt_protocol::{OptionDeclaration, OptionKind, OptionValue, option};
 
-use crate::engine::{Engine, NoMemoryError};
+use crate::engine::{Engine, NoMemoryError, NoThreadMemoryError};
 use crate::evaluation::{Parameters, ParametersError};
 #[cfg(feature = "tune")]
 use crate::search::params::{SearchParameters, tuning};
@@ -37,7 +37,9 @@ pub(super) enum SetOptionError {
     #[error(transparent)]
     Value(#[from] OptionValueError),
     #[error(transparent)]
-    ThreadData(#[from] NoMemoryError),
+    Memory(#[from] NoMemoryError),
+    #[error(transparent)]
+    ThreadMemory(#[from] NoThreadMemoryError),
     #[error("can't read {path}: {source}")]
     Read { path: String, source: std::io::Error },
     #[error("{path} holds no parameters: {source}")]
@@ -56,8 +58,8 @@ pub(super) const PONDER: &str = "Ponder";
 const MOVE_OVERHEAD: &str = "Move Overhead";
 pub(super) const CHESS960: &str = "UCI_Chess960";
 pub(super) const SHOW_WDL: &str = "UCI_ShowWDL";
-const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
-const ELO: &str = "UCI_Elo";
+pub(super) const LIMIT_STRENGTH: &str = "UCI_LimitStrength";
+pub(super) const ELO: &str = "UCI_Elo";
 const OWN_BOOK: &str = "OwnBook";
 const BOOK_FILE: &str = "BookFile";
 const SEED: &str = "Seed";
@@ -147,7 +149,7 @@ impl Settings {
         match (name.as_str(), value) {
             (HASH, OptionValue::Spin(megabytes)) => engine.set_hash(to_count(megabytes))?,
             (CLEAR_HASH, _) => engine.clear_hash(),
-            (THREADS, OptionValue::Spin(threads)) => engine.set_threads(to_count(threads)),
+            (THREADS, OptionValue::Spin(threads)) => engine.set_threads(to_count(threads))?,
             (MULTI_PV, OptionValue::Spin(lines)) => engine.set_lines(to_count(lines)),
             (MOVE_OVERHEAD, OptionValue::Spin(ms)) => {
                 engine.set_move_overhead(Duration::from_millis(ms.unsigned_abs()));

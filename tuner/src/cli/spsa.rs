@@ -15,7 +15,7 @@ use smalt_driver::entrant::BUILTIN;
 use super::arguments::{SEARCH_CONSTANTS, SpsaFlags};
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell};
 use crate::games::{
-    EngineError, Encounter, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
+    Encounter, EngineError, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
 };
 use crate::spsa::{Course, Kind, Knob, MatchSettings, parse_knobs};
 use crate::weights::document::replace;

@@ -15,27 +15,60 @@ use super::report::{send_bestmove, send_info};
 use crate::engine::Engine;
 use crate::search::{ClockState, SearchControl};
 use crate::serve::console::{self, ConsoleCommand};
+use crate::serve::diagram::BoardStyle;
 use crate::serve::output::Output;
 use crate::serve::settings::Settings;
+use crate::serve::terminal::{PROMPT, Terminal};
 
 /// The engine, its options and the output.
 pub(super) struct CommandHandler {
     engine: Engine,
     settings: Settings,
     output: Output,
+    terminal: Option<Terminal>,
 }
 
 impl CommandHandler {
-    pub(super) fn new(output: Output) -> CommandHandler {
-        CommandHandler { engine: Engine::new(), settings: Settings::new(), output }
+    pub(super) fn new(output: Output, style: Option<BoardStyle>) -> CommandHandler {
+        let terminal = style.map(Terminal::new);
+        CommandHandler { engine: Engine::new(), settings: Settings::new(), output, terminal }
     }
 
-    /// Executes a command line.
+    /// Executes a command line, then prompts at a terminal.
     pub(super) fn handle(&mut self, line: &str, search: Option<Arc<RunningSearch>>) {
+        if !self.handle_terminal(line, search.as_deref()) {
+            self.handle_uci(line, search);
+        }
+        if self.terminal.is_some() {
+            self.output.prompt(PROMPT);
+        }
+    }
+
+    /// Executes a command of the terminal; false if it is none.
+    fn handle_terminal(&mut self, line: &str, search: Option<&RunningSearch>) -> bool {
+        let Some(terminal) = &mut self.terminal else { return false };
+        let output = &self.output;
+        let unused = SearchControl::new(ClockState::Running);
+        let control = search.map_or(&unused, |search| &search.control);
+        let is_done = terminal.run(line.trim(), &mut self.engine, &mut self.settings, control, &mut |text| {
+            output.say(text);
+        });
+        if let Some(search) = search.filter(|_| is_done) {
+            search.is_over.store(true, Ordering::Release);
+        }
+        is_done
+    }
+
+    fn handle_uci(&mut self, line: &str, search: Option<Arc<RunningSearch>>) {
         match ClientMessage::parse(line) {
             ClientMessage::Uci => self.send_id(),
             ClientMessage::IsReady => self.output.say(EngineMessage::ReadyOk),
-            ClientMessage::UciNewGame => self.engine.new_game(),
+            ClientMessage::UciNewGame => {
+                self.engine.new_game();
+                if let Some(terminal) = &mut self.terminal {
+                    terminal.set_game(Position::start(), []);
+                }
+            }
             ClientMessage::SetOption { name, value } => {
                 match self.settings.set(&mut self.engine, name, value.unwrap_or_default()) {
                     Ok(None) => {}
@@ -80,6 +113,9 @@ impl CommandHandler {
             Start::Standard => Position::start(),
             Start::Fen(fen) => fen.parse().map_err(|error| format!("position refused: {error}"))?,
         };
+        if let Some(terminal) = &mut self.terminal {
+            terminal.set_game(start, moves.iter());
+        }
         self.engine.set_position(start, moves.iter()).map_err(|error| error.to_string())?;
         match moves.stopped_at() {
             Some(word) => Err(format!("move {} can't be read: {word:?}", moves.iter().count() + 1)),

@@ -9,8 +9,10 @@ use std::sync::{Arc, mpsc};
 use smalt_protocol::uci::{ClientMessage, EngineMessage};
 
 use super::console::ConsoleCommand;
+use super::diagram::BoardStyle;
 use super::engine_thread::EngineThread;
 use super::output::Output;
+use super::terminal;
 use super::{Event, Flow, run_loop};
 use crate::search::{ClockState, SearchControl};
 use handler::CommandHandler;
@@ -35,13 +37,15 @@ pub(crate) struct Session {
     latest: Option<Arc<RunningSearch>>,
     /// Whether a job was queued that `stop` does not end and that must finish before the program exits.
     has_pending_job: bool,
+    is_terminal: bool,
 }
 
 impl Session {
-    pub(crate) fn new(output: Output) -> Session {
-        let mut handler = CommandHandler::new(output.clone());
+    /// A session over pipes; with a board style, one at a terminal.
+    pub(crate) fn new(output: Output, style: Option<BoardStyle>) -> Session {
+        let mut handler = CommandHandler::new(output.clone(), style);
         let engine_thread = EngineThread::start(move |Job { line, search }| handler.handle(&line, search));
-        Session { output, engine_thread, latest: None, has_pending_job: false }
+        Session { output, engine_thread, latest: None, has_pending_job: false, is_terminal: style.is_some() }
     }
 
     /// Runs from this line on until `quit` or the end of a pipe.
@@ -65,6 +69,11 @@ impl Session {
             }
             ClientMessage::IsReady if self.is_searching() && !self.is_stopped() => {
                 self.output.say(EngineMessage::ReadyOk)
+            }
+            ClientMessage::Go(_) | ClientMessage::Other(_)
+                if self.is_terminal && terminal::is_search(&line) =>
+            {
+                self.start(line, ClockState::Running);
             }
             ClientMessage::Go(limits) => {
                 self.start(line, if limits.ponder { ClockState::Pondering } else { ClockState::Running });

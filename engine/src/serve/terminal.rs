@@ -1,0 +1,376 @@
+//! A game against the engine for a person at a terminal: moves as they are typed, take back, hint, strength. UCI's words
+//! and the commands of [`super::console`] are understood beside these.
+
+use std::env;
+use std::fmt;
+use std::ops::RangeInclusive;
+use std::time::Duration;
+
+use smalt_chess::{CastlingMode, Color, DrawClaims, Ending, Game, Move, Position, San, UciMove};
+use smalt_protocol::SearchLimits;
+
+use super::diagram::{BoardStyle, Details};
+use super::settings::{ELO, LIMIT_STRENGTH, Settings};
+use crate::engine::Engine;
+use crate::search::{Progress, PvLine, SearchControl};
+use crate::strength::ELO_RANGE;
+
+/// What is said before the first prompt.
+pub(super) const BANNER: &str = concat!(
+    "Smalt ",
+    env!("CARGO_PKG_VERSION"),
+    ", a chess engine. Type a move (e4, Nf3, e2e4) to play, help for the commands, quit to leave."
+);
+
+/// What stands before each line that is typed.
+pub(super) const PROMPT: &str = "smalt> ";
+
+const HELP: &str = "\
+e4, Nf3, O-O, e2e4                play a move; the engine answers
+go                                let the engine move
+undo                              take back your last move and its answer
+hint                              a good move
+moves [MOVE…]                     the legal moves; or play these moves
+new                               a new game
+level ELO|full                    the engine's strength, from 800 to 3500 Elo
+time SECONDS                      the engine's time for each move
+board color|unicode|ascii         how the board is shown
+";
+
+/// The engine's time for each move at the start.
+const MOVE_TIME: Duration = Duration::from_secs(1);
+
+/// Seconds that a move may be given.
+const SECONDS: RangeInclusive<f64> = 0.01..=3600.0;
+
+/// A command of this file.
+#[derive(Clone, PartialEq, Debug)]
+enum Command {
+    Move(San),
+    Go,
+    Undo,
+    Hint,
+    PlayMoves(Vec<String>),
+    New,
+    Level(Option<u32>),
+    Time(Duration),
+    Board(BoardStyle),
+    Misused(String),
+}
+
+impl Command {
+    /// Reads a line; `None` if it is none of the commands.
+    fn parse(line: &str) -> Option<Command> {
+        let misused = |usage: &str| Command::Misused(format!("expected {usage}"));
+        let words: Vec<&str> = line.split_whitespace().collect();
+        Some(match words[..] {
+            ["go"] => Command::Go,
+            ["undo"] => Command::Undo,
+            ["hint"] => Command::Hint,
+            ["new"] => Command::New,
+            ["moves", ref moves @ ..] if !moves.is_empty() => {
+                Command::PlayMoves(moves.iter().map(|&mv| mv.to_owned()).collect())
+            }
+            ["level", "full"] => Command::Level(None),
+            ["level", elo] => match elo.parse() {
+                Ok(elo) if ELO_RANGE.contains(&elo) => Command::Level(Some(elo)),
+                _ => {
+                    misused(&format!("level ELO, from {} to {}, or full", ELO_RANGE.start(), ELO_RANGE.end()))
+                }
+            },
+            ["time", seconds] => match seconds.parse() {
+                Ok(seconds) if SECONDS.contains(&seconds) => Command::Time(Duration::from_secs_f64(seconds)),
+                _ => misused("time SECONDS, as in time 2.5"),
+            },
+            ["board", style] => {
+                BoardStyle::parse(style).map_or_else(|| misused("board color|unicode|ascii"), Command::Board)
+            }
+            ["level" | "time" | "board", ..] => misused("one word more: see help"),
+            [mv] => Command::Move(San::parse(mv).ok()?),
+            _ => return None,
+        })
+    }
+}
+
+/// Whether a line starts a search, which `stop` can end.
+pub(super) fn is_search(line: &str) -> bool {
+    matches!(Command::parse(line), Some(Command::Move(_) | Command::Go | Command::Hint))
+}
+
+/// The game of a person at a terminal.
+pub(super) struct Terminal {
+    game: Game,
+    /// How many plies each command played, the latest last.
+    steps: Vec<usize>,
+    move_time: Duration,
+    style: BoardStyle,
+}
+
+impl Terminal {
+    pub(super) fn new(style: BoardStyle) -> Terminal {
+        Terminal { game: Game::new(Position::start()), steps: Vec::new(), move_time: MOVE_TIME, style }
+    }
+
+    /// Goes on from another position: that of UCI's `position`, with the moves that led to it.
+    pub(super) fn set_game(&mut self, start: Position, moves: impl IntoIterator<Item = UciMove>) {
+        self.game = Game::new(start);
+        self.steps.clear();
+        for mv in moves {
+            let played = mv.to_move(self.game.position()).is_ok_and(|mv| self.game.play(mv).is_ok());
+            if !played {
+                break;
+            }
+            self.steps.push(1);
+        }
+    }
+
+    /// Does what a line says, if it is a command of this file.
+    pub(super) fn run(
+        &mut self,
+        line: &str,
+        engine: &mut Engine,
+        settings: &mut Settings,
+        control: &SearchControl,
+        say: &mut dyn FnMut(&dyn fmt::Display),
+    ) -> bool {
+        match Command::parse(line) {
+            None => match line {
+                "help" => say(&HELP.trim_end()),
+                "d" | "display" => {
+                    self.show(say);
+                    say(&Details(self.game.position()));
+                    return true;
+                }
+                _ => return false,
+            },
+            Some(Command::Move(san)) => self.play(san, engine, control, say),
+            Some(Command::Go) => {
+                let plies = usize::from(self.answer(engine, control, say));
+                self.steps.push(plies);
+                self.show(say);
+            }
+            Some(Command::Undo) => self.undo(engine, say),
+            Some(Command::Hint) => {
+                let (choice, line) = self.search(engine, control);
+                match choice {
+                    Some(mv) => say(&format_args!("hint: {}", self.told(mv, line.as_ref()))),
+                    None => self.tell_end(say),
+                }
+            }
+            Some(Command::PlayMoves(moves)) => self.play_all(&moves, engine, say),
+            Some(Command::New) => {
+                engine.new_game();
+                self.set_game(Position::start(), []);
+                self.show(say);
+            }
+            Some(Command::Level(elo)) => set_level(elo, engine, settings, say),
+            Some(Command::Time(time)) => {
+                self.move_time = time;
+                say(&format_args!("{} s for each move", time.as_secs_f64()));
+            }
+            Some(Command::Board(style)) => {
+                self.style = style;
+                self.show(say);
+            }
+            Some(Command::Misused(usage)) => say(&usage),
+        }
+        // After our own lines `help` goes on with those of the console.
+        line != "help"
+    }
+
+    fn play(
+        &mut self,
+        san: San,
+        engine: &mut Engine,
+        control: &SearchControl,
+        say: &mut dyn FnMut(&dyn fmt::Display),
+    ) {
+        if self.ending().is_some() {
+            return self.tell_end(say);
+        }
+        let played = match san.to_move(self.game.position()) {
+            Ok(mv) => self.game.play(mv).is_ok(),
+            Err(error) => return say(&format_args!("{san}: {error}")),
+        };
+        if played {
+            self.give_to(engine);
+            let answers = self.answer(engine, control, say);
+            self.steps.push(1 + usize::from(answers));
+        }
+        self.show(say);
+    }
+
+    fn play_all(&mut self, moves: &[String], engine: &mut Engine, say: &mut dyn FnMut(&dyn fmt::Display)) {
+        for text in moves {
+            let position = self.game.position();
+            let mv = San::parse(text).ok().and_then(|san| san.to_move(position).ok());
+            if !mv.is_some_and(|mv| self.game.play(mv).is_ok()) {
+                say(&format_args!("{text} can't be played here"));
+                break;
+            }
+            self.steps.push(1);
+        }
+        self.give_to(engine);
+        self.show(say);
+    }
+
+    fn undo(&mut self, engine: &mut Engine, say: &mut dyn FnMut(&dyn fmt::Display)) {
+        let Some(plies) = self.steps.pop() else { return say(&"there is no move to take back") };
+        for _ in 0..plies {
+            self.game.undo();
+        }
+        self.give_to(engine);
+        self.show(say);
+    }
+
+    /// Lets the engine move, unless the game is over. Whether it did.
+    fn answer(
+        &mut self,
+        engine: &mut Engine,
+        control: &SearchControl,
+        say: &mut dyn FnMut(&dyn fmt::Display),
+    ) -> bool {
+        if self.ending().is_some() {
+            return false;
+        }
+        let (choice, line) = self.search(engine, control);
+        let Some(mv) = choice else { return false };
+        say(&format_args!("Smalt plays {}", self.told(mv, line.as_ref())));
+        let played = self.game.play(mv).is_ok();
+        self.give_to(engine);
+        played
+    }
+
+    fn search(&self, engine: &mut Engine, control: &SearchControl) -> (Option<Move>, Option<(PvLine, i32)>) {
+        if self.ending().is_some() {
+            return (None, None);
+        }
+        let limits = SearchLimits { move_time: Some(self.move_time), ..SearchLimits::default() };
+        let mut last = None;
+        let choice = engine.go(&limits, control, &mut |progress: &Progress| {
+            last = progress.lines.first().map(|line| (line.clone(), progress.depth));
+        });
+        (choice.best, last)
+    }
+
+    /// A move with what the engine thinks of it, from its own view.
+    fn told(&self, mv: Move, line: Option<&(PvLine, i32)>) -> String {
+        let san = San::from_move(mv, self.game.position());
+        match line {
+            Some((line, depth)) => format!("{san} ({}, depth {depth})", shown(line)),
+            None => format!("{san} (book)"),
+        }
+    }
+
+    /// Gives the engine the game as it stands.
+    fn give_to(&self, engine: &mut Engine) {
+        let moves =
+            self.game.plies().map(|(position, mv)| UciMove::from_move(mv, CastlingMode::of(&position)));
+        engine.set_position(*self.game.start(), moves).expect("the moves of a game are legal");
+    }
+
+    fn ending(&self) -> Option<Ending> {
+        self.game.ending(DrawClaims::Automatic)
+    }
+
+    fn tell_end(&self, say: &mut dyn FnMut(&dyn fmt::Display)) {
+        if let Some(ending) = self.ending() {
+            say(&format_args!("{} ({ending})", ending.outcome()));
+        }
+    }
+
+    /// Shows the board, and whose turn it is or how the game ended.
+    fn show(&self, say: &mut dyn FnMut(&dyn fmt::Display)) {
+        say(&self.style.board(self.game.position()));
+        match self.ending() {
+            Some(_) => self.tell_end(say),
+            None if self.game.position().turn() == Color::White => say(&"White to move"),
+            None => say(&"Black to move"),
+        }
+    }
+}
+
+/// Pawns, or moves to mate.
+fn shown(line: &PvLine) -> String {
+    match line.reported().score {
+        smalt_protocol::Score::Centipawns(score) => format!("{:+.2}", f64::from(score) / 100.0),
+        smalt_protocol::Score::Mate(moves) if moves > 0 => format!("mates in {moves}"),
+        smalt_protocol::Score::Mate(moves) => format!("is mated in {}", moves.unsigned_abs()),
+    }
+}
+
+fn set_level(
+    elo: Option<u32>,
+    engine: &mut Engine,
+    settings: &mut Settings,
+    say: &mut dyn FnMut(&dyn fmt::Display),
+) {
+    let options = match elo {
+        Some(elo) => vec![(LIMIT_STRENGTH, "true".to_owned()), (ELO, elo.to_string())],
+        None => vec![(LIMIT_STRENGTH, "false".to_owned())],
+    };
+    for (name, value) in options {
+        if let Err(error) = settings.set(engine, name, &value) {
+            return say(&error);
+        }
+    }
+    match elo {
+        Some(elo) => say(&format_args!("level {elo} Elo")),
+        None => say(&"level full"),
+    }
+}
+
+/// How the board is shown, as the environment asks: without colors where NO_COLOR is set, in ASCII where the terminal or the
+/// locale knows nothing else.
+pub(super) fn board_style() -> BoardStyle {
+    let value = |name: &str| env::var(name).ok().filter(|value| !value.is_empty());
+    let locale = ["LC_ALL", "LC_CTYPE", "LANG"].into_iter().find_map(value);
+    style_for(value("TERM").as_deref(), locale.as_deref(), value("NO_COLOR").is_some())
+}
+
+fn style_for(terminal: Option<&str>, locale: Option<&str>, has_no_color: bool) -> BoardStyle {
+    let is_unicode = locale.is_some_and(|locale| {
+        let locale = locale.to_lowercase();
+        locale.contains("utf-8") || locale.contains("utf8")
+    });
+    match terminal {
+        None | Some("dumb") => BoardStyle::Ascii,
+        _ if !is_unicode => BoardStyle::Ascii,
+        _ if has_no_color => BoardStyle::Unicode,
+        _ => BoardStyle::Color,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn moves_and_commands_are_told_apart() {
+        for line in ["e4", "Nf3", "O-O", "0-0-0", "e2e4", "exd8=Q+"] {
+            assert!(matches!(Command::parse(line), Some(Command::Move(_))) && is_search(line), "{line}");
+        }
+        let check = |line, expected| assert_eq!(Command::parse(line), expected, "{line}");
+        check("undo", Some(Command::Undo));
+        check("level 1500", Some(Command::Level(Some(1500))));
+        check("time 0.5", Some(Command::Time(Duration::from_millis(500))));
+        check("moves e2e4 e5", Some(Command::PlayMoves(vec!["e2e4".to_owned(), "e5".to_owned()])));
+        for line in ["moves", "go depth 3", "uci", "position startpos", "perft 3", "", "castle now"] {
+            check(line, None);
+        }
+        for line in ["level", "level 9999", "level high", "time -1", "time", "board", "board blue"] {
+            assert!(matches!(Command::parse(line), Some(Command::Misused(_))), "{line}");
+        }
+    }
+
+    #[test]
+    fn colors_and_unicode_are_shown_only_where_they_are_wanted() {
+        let utf8 = Some("de_DE.UTF-8");
+        assert_eq!(style_for(Some("xterm"), utf8, false), BoardStyle::Color);
+        assert_eq!(style_for(Some("xterm"), utf8, true), BoardStyle::Unicode);
+        assert_eq!(style_for(Some("xterm"), Some("C"), false), BoardStyle::Ascii);
+        assert_eq!(style_for(Some("xterm"), None, false), BoardStyle::Ascii);
+        assert_eq!(style_for(Some("dumb"), utf8, false), BoardStyle::Ascii);
+        assert_eq!(style_for(None, utf8, false), BoardStyle::Ascii);
+    }
+}
