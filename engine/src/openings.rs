@@ -24,6 +24,8 @@ pub struct OpeningsPlan {
     pub seed: u64,
     /// Positions to begin from, a FEN or EPD a line; the start position without.
     pub book: Option<PathBuf>,
+    /// Further arguments, which mean something to other engines alone.
+    pub ignored: Vec<String>,
 }
 
 /// A request that can't be read.
@@ -64,18 +66,19 @@ const JUDGING_NODES: u64 = 5_000;
 const ATTEMPTS: u32 = 10_000;
 
 impl OpeningsPlan {
-    /// Reads a request as OpenBench writes it. Further arguments, which other engines take, are ignored.
+    /// Reads a request as OpenBench writes it. Further arguments are kept apart.
     ///
     /// # Errors
     /// If anything in it is missing or no number.
     pub fn parse(text: &str) -> Result<OpeningsPlan, ParseOpeningsError> {
         let words: Vec<&str> = text.split_whitespace().collect();
         let plan = match words[..] {
-            ["genfens", count, "seed", seed, "book", book, ..] => {
+            ["genfens", count, "seed", seed, "book", book, ref ignored @ ..] => {
                 count.parse().ok().zip(seed.parse().ok()).map(|(count, seed)| OpeningsPlan {
                     count,
                     seed,
                     book: (!book.eq_ignore_ascii_case("none")).then(|| book.into()),
+                    ignored: ignored.iter().map(|&word| word.to_owned()).collect(),
                 })
             }
             _ => None,
@@ -194,11 +197,11 @@ mod tests {
 
     #[test]
     fn what_is_no_request_is_refused() {
-        for text in
-            ["genfens", "genfens x seed 1 book None", "genfens 3 seed 1", "genfens 3 seed 1 book None dfrc"]
-        {
+        for text in ["genfens", "genfens x seed 1 book None", "genfens 3 seed 1"] {
             assert!(OpeningsPlan::parse(text).is_err(), "{text}");
         }
+        let further = OpeningsPlan::parse("genfens 3 seed 1 book None dfrc").unwrap();
+        assert_eq!((further.book, further.ignored), (None, vec!["dfrc".to_owned()]));
         let missing = OpeningsPlan::parse("genfens 1 seed 1 book /no/such/file").unwrap();
         assert!(matches!(missing.run(&mut |_| {}), Err(OpeningsError::Read { .. })));
     }

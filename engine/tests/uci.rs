@@ -479,3 +479,37 @@ fn nobody_reading_ends_the_engine() {
     served.join().unwrap();
     drop(to_engine);
 }
+
+/// The engine as a program with this much address space, in kilobytes; what it says to these lines until its move.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the program itself is under test")]
+fn with_address_space(kilobytes: u32, lines: &str) -> String {
+    use std::io::BufRead as _;
+    use std::process::{Command, Stdio};
+    let command = format!("ulimit -v {kilobytes}; exec '{}'", env!("CARGO_BIN_EXE_smalt"));
+    let mut shell = Command::new("sh");
+    let mut engine =
+        shell.args(["-c", &command]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = engine.stdin.take().unwrap();
+    input.write_all(lines.as_bytes()).unwrap();
+    let mut text = String::new();
+    let mut output = BufReader::new(engine.stdout.take().unwrap());
+    while !text.contains("\nbestmove ") && output.read_line(&mut text).unwrap() > 0 {}
+    drop(input);
+    assert!(engine.wait().unwrap().success(), "{text}");
+    text
+}
+
+#[cfg(unix)]
+#[test]
+fn threads_beyond_memory_are_answered_in_words() {
+    let text = with_address_space(
+        1_500_000,
+        "setoption name Threads value 1024\nisready\nsetoption name Threads value 2\ngo nodes 20000\n",
+    );
+    assert!(
+        text.contains("info string there is no memory for 1024 threads; it has 1 now\nreadyok"),
+        "{text}"
+    );
+    assert!(text.contains("\nbestmove "), "{text}");
+}

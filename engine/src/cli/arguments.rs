@@ -236,14 +236,17 @@ mod tests {
         assert_eq!(parse("perft --divide 3 --no-bulk"), Ok(Command::Perft(expected)));
         let plan = SuitePlan { file: "a.epd".into(), most_nodes: 1000 };
         assert_eq!(parse("perft --suite a.epd --max-nodes 1000"), Ok(Command::PerftSuite(plan)));
-        let openings = Command::Openings(OpeningsPlan { count: 3, seed: 5, book: None });
-        for arguments in [
-            ["genfens 3 seed 5 book None", "quit"],
-            ["genfens", "3 seed 5 book None"],
-            ["genfens 3 seed 5 book None frc=1 depth 5", "quit"],
+        let openings = |ignored: &[&str]| {
+            let ignored = ignored.iter().map(|&word| word.to_owned()).collect();
+            Command::Openings(OpeningsPlan { count: 3, seed: 5, book: None, ignored })
+        };
+        for (arguments, ignored) in [
+            (["genfens 3 seed 5 book None", "quit"], &[][..]),
+            (["genfens", "3 seed 5 book None"], &[]),
+            (["genfens 3 seed 5 book None dfrc depth=5", "quit"], &["dfrc", "depth=5"]),
         ] {
             let words = std::iter::once("smalt").chain(arguments);
-            assert_eq!(Command::parse(Parser::from_iter(words)).unwrap(), openings);
+            assert_eq!(Command::parse(Parser::from_iter(words)).unwrap(), openings(ignored));
         }
     }
 

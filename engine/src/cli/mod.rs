@@ -110,6 +110,9 @@ fn evaluate(position: &Position, path: Option<&Path>, out: &mut impl Write) -> R
 }
 
 fn make_openings(plan: &OpeningsPlan, out: &mut impl Write) -> Result<(), CommandError> {
+    if !plan.ignored.is_empty() {
+        let _ = writeln!(io::stderr(), "smalt: genfens: ignored: {}", plan.ignored.join(" "));
+    }
     let mut written = Ok(());
     plan.run(&mut |position| {
         if written.is_ok() {

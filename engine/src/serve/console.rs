@@ -124,6 +124,9 @@ impl ConsoleCommand {
                 say(&format_args!("{} nodes {} nps", result.nodes, result.speed()));
             }
             ConsoleCommand::Openings(plan) => {
+                if !plan.ignored.is_empty() {
+                    say(&format_args!("info string ignored: {}", plan.ignored.join(" ")));
+                }
                 let made = plan.run(&mut |position| {
                     say(&format_args!("info string genfens {}", position.to_fen()));
                 });
