@@ -56,7 +56,7 @@ pub fn estimate(plan: &Plan) -> String {
     }
     match seconds {
         Some(seconds) => line(format!(
-            "Assumed: {slots} at once, {seconds:.1} s a game: {MOVES} moves of each side, {:.0} % of their time used{}.",
+            "Assumed: concurrency {slots}, {seconds:.1} s a game: {MOVES} moves of each side, {:.0} % of their time used{}.",
             100.0 * USE,
             if has_nodes(plan) { ", a million nodes a second" } else { "" },
         )),
@@ -129,7 +129,7 @@ mod tests {
         check(
             "[run]\nformat = \"match\"\ngames = 1000\nseed = 1\nconcurrency = 4\n[clock]\ntc = \"10+0.1\"\n",
             "Estimate: 1000 games at most, 2h 04m.\n\
-             Assumed: 4 at once, 29.7 s a game: 65 moves of each side, 90 % of their time used.\n",
+             Assumed: concurrency 4, 29.7 s a game: 65 moves of each side, 90 % of their time used.\n",
         );
     }
 
@@ -142,7 +142,7 @@ mod tests {
              If the truth is H0 (+0.0 normalized Elo): about 25591 games until the test is decided, 9h 14m; it accepts H1 with 5 %.\n\
              If the truth is halfway (+2.5 normalized Elo): about 41861 games until the test is decided, 15h 07m; it accepts H1 with 50 %.\n\
              If the truth is H1 (+5.0 normalized Elo): about 25591 games until the test is decided, 9h 14m; it accepts H1 with 95 %.\n\
-             Assumed: 2 at once, 2.6 s a game: 65 moves of each side, 90 % of their time used, a million nodes a second.\n",
+             Assumed: concurrency 2, 2.6 s a game: 65 moves of each side, 90 % of their time used, a million nodes a second.\n",
         );
     }
 

@@ -1,9 +1,8 @@
 //! Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
 //!
-//! [`plan`] says what is to be played, [`schedule`] makes games of it, [`game`] plays one, [`run`] plays them all on
-//! [`fleet`]'s workers, [`store`] keeps what happened, [`standings`], [`pgn`], [`export`], [`plot`] and [`report`] show it; [`cli`] is what users type.
-//! [`fleet`]'s workers, [`store`] keeps what happened, [`live`] shows what happens, [`standings`], [`pgn`] and [`export`] show it;
-//! [`dashboard`] is the live page, and [`cli`] what users type.
+//! A [`plan`] describes a run, [`schedule`] lists its games, [`game`] plays one, [`run`] plays all of them here or on the
+//! workers of a [`fleet`], and [`store`] keeps them. [`standings`], [`pgn`], [`export`], [`plot`] and [`report`] show the results,
+//! [`live`] and [`dashboard`] the games that are being played. [`cli`] is the command line.
 
 pub mod calendar;
 pub mod check;

@@ -324,7 +324,7 @@ fn an_engine_that_takes_no_notice_of_its_limit_is_told_to_stop_and_users_are_tol
         let (good, bad) = (scripted("good", ""), format!("{} proto={protocol}", scripted("bad", &script)));
         let rest = format!("{limit} --games 2 --maxmoves 3 --resign off --store run.db");
         let (out, err) = place.check(&duel(&good, &bad, &rest), 0);
-        let warning = format!("Warning: bad takes no notice of its limit of {words} a move");
+        let warning = format!("Warning: bad ignores its limit of {words} a move");
         assert_eq!(err.matches(&warning).count(), 1, "{protocol} {limit}: {err}");
         assert!(out.contains("Endings: maximum moves 2\nFaults:  none\nBeyond the limit"), "{out}");
         assert!(out.contains("bad in 6 of 6 moves"), "{out}");

@@ -32,7 +32,7 @@ fn two_workers_give_the_files_of_one_machine() {
     write_engines(&place, "0");
     let workers = ["a", "b"].map(|name| worker(&place, &server.url(), name));
     let (out, err) = place.check(&over(&server.url(), "20"), 0);
-    assert!(out.contains("first") && err.contains("a joins: 1 at once"), "{out}\n{err}");
+    assert!(out.contains("first") && err.contains("a joins: concurrency 1"), "{out}\n{err}");
     let (status, _) = place.check(&["status", "run.db"], 0);
     assert!(status.contains("20 of 20"), "{status}");
     dismiss(workers);

@@ -212,7 +212,7 @@ fn what_cannot_be_meant_is_refused_before_anything_begins() {
     for name in ["", "a\u{1b}[2Jb"] {
         check(&["worker", "--nats", url, "--name", name], "--name: name");
     }
-    check(&["worker", "--nats", url, "--concurrency", "2000"], "1024 games at once are the most");
+    check(&["worker", "--nats", url, "--concurrency", "2000"], "1024 is the maximum");
     place.write("seed", "no seed\n");
     check(&[&over(url, "2")[..], &["--nats-nkey", "seed"]].concat(), "/seed: its first line is no seed");
 }

@@ -299,7 +299,7 @@ fn openings_are_read_plain_and_packed_and_what_is_none_is_told_by_line() {
     assert_eq!(plain[..8], [d4, d4, c4, c4, e4, e4, d4, d4]);
     let told = plain[8..].join("\n").replace(place.path("").to_str().unwrap(), "");
     assert!(told.contains("book.epd, line 2: skipped, is a finished game: checkmate"), "{told}");
-    assert!(told.contains("book.epd, line 4: skipped, is no position"), "{told}");
+    assert!(told.contains("book.epd, line 4: skipped, is not a valid position"), "{told}");
     assert!(told.contains("2 of 5 were skipped, 3 openings are left"), "{told}");
     assert!(told.contains("the games take 4 openings and there are 3"), "{told}");
     for (file, format) in [("book.epd.zst", "epd"), ("book", "epd")] {

@@ -154,7 +154,7 @@ fn a_fit_on_too_few_positions_or_without_a_file_for_its_result_says_so_before_it
     let (positions, tuned) = (path(&folder, "positions.bin"), path(&folder, "tuned.toml"));
     check(&["extract", &games().display().to_string(), "-o", &positions, "--per-game", "1"], 0);
     let few = "training positions are too few for";
-    let unwritten = "the tuned weights will not be written: give --out FILE or --write";
+    let unwritten = "the tuned weights will not be written: give --output FILE or --write";
     let (out, error) = check(&["texel", &positions, "--epochs", "1", "--json", "-"], 0);
     assert!(error.contains(few) && error.contains(unwritten), "{error}");
     let told = json(&out);

@@ -175,7 +175,7 @@ fn unknown_commands(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) 
     };
     talk.say(question);
     if talk.hear(answer) {
-        (Judgement::Ok, "takes no notice of unknown commands".to_owned())
+        (Judgement::Ok, "ignores unknown commands".to_owned())
     } else {
         // A partner of xboard's protocol says only what features allow, so that this is not met in games.
         let result = if protocol == Protocol::Uci { Judgement::Failure } else { Judgement::Warning };

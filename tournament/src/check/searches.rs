@@ -225,7 +225,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
                 notes.warn(match is_told {
                     true => format!("{what}: tells no nodes, so that it cannot be held to a number of them"),
                     false => {
-                        format!("{what}: takes no notice of the limit, and thinks until it is told to stop")
+                        format!("{what}: ignores the limit, and thinks until it is told to stop")
                     }
                 });
                 is_obeyed = false;

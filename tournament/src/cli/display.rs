@@ -189,7 +189,7 @@ impl Watcher for Display {
                 self.line(&format!("Warning: {} {words}", self.name(*entrant)))
             }
             News::MachineJoined(machine) => self.line(&format!(
-                "{} joins: {} at once, {} cores, {} nodes/s ({})",
+                "{} joins: concurrency {}, {} cores, {} nodes/s ({})",
                 machine.name,
                 machine.slots,
                 machine.cores,

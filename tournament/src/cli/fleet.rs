@@ -215,14 +215,14 @@ mod over_nats {
         let slots = flags.concurrency.map_or(cores.saturating_sub(1).max(1), std::num::NonZeroUsize::get);
         if slots > cores {
             tell(&format!(
-                "Warning: {slots} games at once on {}: engines will wait for each other",
+                "Warning: concurrency {slots} on {}: engines will wait for each other",
                 smalt_report::format::count(cores, "core")
             ));
         }
         let name = flags.name.clone().unwrap_or_else(identity::host_name);
         check_machine(&name).map_err(|words| anyhow!("--name: {words}")).or_usage()?;
         if slots > MOST_SLOTS {
-            return Err(anyhow!("--concurrency: {MOST_SLOTS} games at once are the most")).or_usage();
+            return Err(anyhow!("--concurrency: {MOST_SLOTS} is the maximum")).or_usage();
         }
         let (sender, events) = mpsc::channel();
         signals::listen(sender.clone()).context("listen to signals").or_failed()?;

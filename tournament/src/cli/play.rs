@@ -200,9 +200,7 @@ fn tell_openings(prepared: &Prepared, book: &Book) {
     let wanted = prepared.schedule.openings();
     // A test seldom takes all the games that it may.
     if wanted > count && prepared.plan.sprt.is_none() {
-        tell(&format!(
-            "{file}: the games take {wanted} openings and there are {count}, so that they will come again"
-        ));
+        tell(&format!("{file}: the games need {wanted} openings and there are {count}: they will repeat"));
     }
 }
 
@@ -431,7 +429,7 @@ fn slots(prepared: &Prepared) -> usize {
     let wanted = prepared.plan.concurrency.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
     if wanted > cores {
         tell(&format!(
-            "Warning: {wanted} games at once on {}: engines will wait for each other",
+            "Warning: concurrency {wanted} on {}: engines will wait for each other",
             count(cores, "core")
         ));
     }
@@ -441,7 +439,7 @@ fn slots(prepared: &Prepared) -> usize {
 fn announce(prepared: &Prepared, store: &Path, players: &Players) {
     let plan = &prepared.plan;
     let place = match (players, &plan.fleet) {
-        (Players::Here { slots, .. }, _) => format!("{slots} at once"),
+        (Players::Here { slots, .. }, _) => format!("concurrency {slots}"),
         (Players::Elsewhere(_), fleet) => {
             let run = fleet.as_ref().and_then(|fleet| fleet.run.as_deref()).unwrap_or_default();
             format!("on other machines (run {run})")

@@ -176,7 +176,7 @@ fn machines_in_words(machines: &[MachineJson<'_>]) -> String {
     let mut text = String::new();
     for machine in machines {
         text.push_str(&format!(
-            "On {}: {}, {} at once, {}, {} nodes/s, {} ({})\n",
+            "On {}: {}, concurrency {}, {}, {} nodes/s, {} ({})\n",
             machine.name,
             format::count(machine.games as usize, "game"),
             machine.slots,
@@ -200,7 +200,7 @@ fn state_in_words(state: RunState, session: Option<&Session>, path: &Path) -> St
             session.pid,
             match session.slots {
                 0 => "on other machines".to_owned(),
-                slots => format!("{slots} at once"),
+                slots => format!("concurrency {slots}"),
             },
             Moment::of(session.started).pgn_time()
         ),

@@ -509,7 +509,7 @@ fn overrun_words(terms: &MoveClock) -> String {
     let depth = terms.depth.map(|plies| format!("{plies} plies"));
     let limit: Vec<String> = nodes.into_iter().chain(depth).collect();
     format!(
-        "takes no notice of its limit of {} a move, and is told to stop beyond it: it plays with more than was agreed",
+        "ignores its limit of {} a move and is stopped beyond it: it plays with more than was agreed",
         limit.join(" and ")
     )
 }

@@ -295,7 +295,10 @@ nonsense
     #[test]
     fn a_source_without_openings_is_an_error() {
         let error = survey("book.epd", "\nx\n", None).unwrap_err().to_string();
-        assert!(error.starts_with("failed to find a single opening: line 2 is no position"), "{error}");
+        assert!(
+            error.starts_with("failed to find a single opening: line 2 is not a valid position"),
+            "{error}"
+        );
     }
 
     #[test]

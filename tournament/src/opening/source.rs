@@ -159,7 +159,7 @@ fn for_each_game(text: impl Read, mut each: impl FnMut(u64, Entry<'_>)) -> io::R
 }
 
 fn opening_of_line(line: &str) -> Result<Parts, String> {
-    let epd = Epd::parse(line).map_err(|error| format!("is no position: {error}"))?;
+    let epd = Epd::parse(line).map_err(|error| format!("is not a valid position: {error}"))?;
     check_open(&epd.position)?;
     let text = |opcode: &str| {
         let operand = epd.operation(opcode)?.operands.first()?.as_str();

@@ -78,7 +78,7 @@ pub(super) fn facts(report: &Report) -> Table {
         ("endgame tables", tables),
         ("variant", (plan.variant == Variant::Chess960).then(|| "Chess960".to_owned())),
         ("clocks", (plan.flow == TimeFlow::Hourglass).then(|| "hourglass".to_owned())),
-        ("games at once", at_once),
+        ("concurrency", at_once),
         ("seed", Some(plan.seed.to_string())),
         ("test", plan.sprt.as_ref().map(test_terms)),
         ("report by", Some(format!("smalt-tournament {}", env!("CARGO_PKG_VERSION")))),

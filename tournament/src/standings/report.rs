@@ -349,7 +349,7 @@ pub fn faults(faults: &FaultList, standings: &Standings, store: &str) -> Option<
         writeln!(text, "and {more} more: smalt-tournament status {store} --faults")
             .expect("a string takes any text");
     }
-    writeln!(text, "Their last lines: smalt-tournament export {store} --what transcript")
+    writeln!(text, "Transcripts: smalt-tournament export {store} --what transcript")
         .expect("a string takes any text");
     Some(text)
 }

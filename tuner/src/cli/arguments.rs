@@ -38,7 +38,7 @@ pub(super) enum Command {
     Extract(ExtractFlags),
     /// Positions to better weights
     #[command(after_help = "Examples:
-  smalt-tuner texel /tmp/positions.bin --out /tmp/tuned.toml
+  smalt-tuner texel /tmp/positions.bin -o /tmp/tuned.toml
   smalt-tuner texel quiet.epd --only 'mobility.*' --write")]
     Texel(TexelFlags),
     /// What changed from one parameter file to another
@@ -47,14 +47,14 @@ pub(super) enum Command {
     Check(CheckFlags),
     /// A fit as a picture: its errors, its boards before and after, what moved most
     #[command(after_help = "Examples:
-  smalt-tuner texel positions.bin --out tuned.toml --json run.json && smalt-tuner plot run.json -o loss.svg
+  smalt-tuner texel positions.bin -o tuned.toml --json run.json && smalt-tuner plot run.json -o loss.svg
   smalt-tuner plot tuned.toml -o boards.svg
   smalt-tuner plot spsa.json -o spsa.svg
   smalt-tuner plot old.toml tuned.toml --kind moved -o moved.svg")]
     Plot(PlotFlags),
     /// Games between a tuned table and the one that it is to replace, until a sequential test is decided
     #[command(after_help = "From games to a proven table, from the top of the project:
-  smalt-tuner extract GAMES.pgn -o positions.bin && smalt-tuner texel positions.bin --out tuned.toml &&
+  smalt-tuner extract GAMES.pgn -o positions.bin && smalt-tuner texel positions.bin -o tuned.toml &&
     smalt-tuner prove tuned.toml --write
 
 Exit code 0: the table was accepted; 3: it was not, and nothing was written.")]
@@ -62,7 +62,7 @@ Exit code 0: the table was accepted; 3: it was not, and nothing was written.")]
     /// Games that turn the constants of a search: all at once, by chance, following what wins (SPSA)
     #[command(after_help = "Examples:
   cargo build --release -p smalt --features tune && smalt-tuner spsa --engine target/release/smalt --write
-  smalt-tuner spsa --engine ./mine --knobs knobs.txt --tc 5+0.05 --games 40000 --out tuned.txt
+  smalt-tuner spsa --engine ./mine --knobs knobs.txt --tc 5+0.05 --games 40000 -o tuned.txt
 
 Knobs of any engine are told as OpenBench takes them, one a line: name, int|float, value, min, max, c_end, r_end.
 Afterwards let the tuned engine play the old one: `smalt-tournament sprt`.")]
@@ -138,8 +138,8 @@ pub(super) struct TexelFlags {
     #[arg(long)]
     pub(super) write: bool,
     /// Write the tuned weights to another file
-    #[arg(long, value_name = "FILE", conflicts_with = "write")]
-    pub(super) out: Option<PathBuf>,
+    #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "write")]
+    pub(super) output: Option<PathBuf>,
     /// Tune these groups or terms only, as in 'mobility.*'; may be given often
     #[arg(long, value_name = "NAME")]
     pub(super) only: Vec<String>,
@@ -358,8 +358,8 @@ pub(super) struct SpsaFlags {
     #[arg(long)]
     pub(super) write: bool,
     /// Put them into another file
-    #[arg(long, value_name = "FILE", conflicts_with = "write")]
-    pub(super) out: Option<PathBuf>,
+    #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "write")]
+    pub(super) output: Option<PathBuf>,
     /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,

@@ -36,7 +36,7 @@ const SEED: u64 = 1;
 const CLOCK: &str = "time_*";
 
 pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref(), flags.out.as_ref(), Some(&flags.checkpoint)])?;
+    check_writable([flags.json.as_ref(), flags.output.as_ref(), Some(&flags.checkpoint)])?;
     if flags.checkpoint.is_file() && !flags.resume {
         let words = "is there already: --resume goes on with it, another --checkpoint begins anew";
         return Err(anyhow!("{}: {words}", flags.checkpoint.display())).or_usage();
@@ -252,7 +252,7 @@ fn encounter(
 
 /// Puts the values where they were asked for: the file's own text with other numbers.
 fn write_values(flags: &SpsaFlags, knobs: &PathBuf, course: &Course) -> Result<Option<PathBuf>, Refusal> {
-    let target = if flags.write { Some(knobs) } else { flags.out.as_ref() };
+    let target = if flags.write { Some(knobs) } else { flags.output.as_ref() };
     let Some(target) = target else { return Ok(None) };
     let text = if is_toml(knobs) {
         let old = std::fs::read_to_string(knobs).with_context(|| knobs.display().to_string()).or_failed()?;
@@ -308,7 +308,7 @@ fn page(course: &Course, written: Option<&Path>) -> String {
         Some(path) => {
             format!("written to {}; play it against what it replaces before you keep it\n", path.display())
         }
-        None => "--write or --out FILE would have kept it\n".to_owned(),
+        None => "--write or --output FILE would have kept it\n".to_owned(),
     });
     page
 }

@@ -33,7 +33,7 @@ pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation
 pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let task = task(flags)?;
     let target = target(flags)?;
-    check_writable([flags.out.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()])?;
+    check_writable([flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()])?;
     let stop = interrupt()?;
     with_threads(flags.threads, || {
         let (table, skipped) = load(flags)?;
@@ -156,11 +156,11 @@ fn target(flags: &TexelFlags) -> Result<Option<Target>, Refusal> {
         let path = flags.params.clone().unwrap_or_else(|| PARAMETERS.into());
         let text = read(&path).map_err(|Refusal { exit, error }| Refusal {
             exit,
-            error: error.context("--write: run from the top of the project, or give --params or --out"),
+            error: error.context("--write: run from the top of the project, or give --params or --output"),
         })?;
         return Ok(Some(Target { path, text }));
     }
-    let Some(path) = flags.out.clone() else { return Ok(None) };
+    let Some(path) = flags.output.clone() else { return Ok(None) };
     let text = match &flags.params {
         Some(old) => read(old)?,
         None => SHIPPED.to_owned(),
@@ -230,7 +230,7 @@ fn origin(flags: &TexelFlags, table: &Table, summary: &Summary) -> Origin {
 fn warnings(table: &Table, task: &Task, target: Option<&Target>) -> Vec<String> {
     let mut warnings = Vec::new();
     if target.is_none() {
-        warnings.push("the tuned weights will not be written: give --out FILE or --write".to_owned());
+        warnings.push("the tuned weights will not be written: give --output FILE or --write".to_owned());
     }
     let positions = table.train.len();
     let parameters = task.selection.free(&table.coverage).map_or(0, |free| free.len());
@@ -309,7 +309,7 @@ fn page(tuned: &Tuned, target: Option<&Target>) -> String {
     }
     match target {
         Some(target) => page.push_str(&format!("written to {}\n", target.path.display())),
-        None => page.push_str("not written: give --out FILE or --write\n"),
+        None => page.push_str("not written: give --output FILE or --write\n"),
     }
     page
 }

@@ -126,7 +126,7 @@ fn rewritten(word: &str) -> anyhow::Result<String> {
         }
         Some(_) => word.to_owned(),
         None if word == "trust" => {
-            bail!("trust: claims of engines are never believed here; every result follows from the rules")
+            bail!("trust: not supported, since every result is checked by the rules")
         }
         None if word == "ponder" || word == "whitepov" => format!("{word}=on"),
         None => bail!("{word}: expected key=value"),

@@ -19,7 +19,7 @@ export function head(node, run, { connected, ended, many }) {
   const facts = [
     ["Games", `${whole(results?.games_finished ?? 0)} of ${whole(results?.games_planned ?? 0)}`],
     results?.games_left_out ? ["Left out", whole(results.games_left_out)] : null,
-    run.games_per_hour ? ["An hour", whole(run.games_per_hour)] : null,
+    run.games_per_hour ? ["Games/h", whole(run.games_per_hour)] : null,
     isTold ? ["Left", duration(run.seconds_left)] : null,
     isTold ? ["Done at", moment(Date.now() + 1000 * run.seconds_left)] : null,
     run.slots && runs ? ["At once", whole(run.slots)] : null,

@@ -241,7 +241,7 @@ impl Worker {
             Answer::Refused { words } => return Err(words),
             _ => return Err("the answer makes no sense".to_owned()),
         }
-        self.tell(&format!("Playing for {:?} ({}), {} at once", run.name, run.run, self.setup.slots));
+        self.tell(&format!("Playing for {:?} ({}), concurrency {}", run.name, run.run, self.setup.slots));
         let log = self.setup.log.as_ref().map(|folder| folder.join(&run.run));
         let made = log.as_ref().map_or(Ok(()), std::fs::create_dir_all);
         made.map_err(|error| format!("failed to make the folder of transcripts: {error}"))?;
