@@ -29,4 +29,3 @@ pub mod schedule;
 pub mod setup;
 pub mod standings;
 pub mod store;
-pub mod visible;

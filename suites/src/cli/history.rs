@@ -8,6 +8,7 @@ use std::time::Duration;
 use anyhow::{Context, anyhow, bail};
 use smalt_driver::entrant::BUILTIN;
 use smalt_driver::process::Interrupt;
+use smalt_report::sanitize::sanitize_lines;
 
 use super::arguments::{
     GRACE_MS, HistoryAddFlags, HistoryCommand, HistoryFlags, HistoryShowFlags, LONGEST_MOVE, OutputFlags,
@@ -91,7 +92,7 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
         }
     }
     append(&flags.file, &build)?;
-    output::print(&history_report(&read(&flags.file)?, Style::Markdown))?;
+    output::print(&sanitize_lines(&history_report(&read(&flags.file)?, Style::Markdown)))?;
     Ok(exit)
 }
 

@@ -5,6 +5,8 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 
+use smalt_report::sanitize::sanitize_lines;
+
 use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
 
@@ -30,8 +32,9 @@ impl People {
 
     /// Writes a text.
     pub(super) fn show(self, text: &str) -> Result<(), Refusal> {
+        let text = sanitize_lines(text);
         match self {
-            People::Output => print(text),
+            People::Output => print(&text),
             People::Error => {
                 let _ = io::stderr().write_all(text.as_bytes());
                 Ok(())
@@ -53,7 +56,7 @@ pub(super) fn print(text: &str) -> Result<(), Refusal> {
 
 /// Writes a line of information to standard error.
 pub(super) fn tell(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
 }
 
 /// Writes a text to a file, or to standard output. A file is there whole, or as it was before.

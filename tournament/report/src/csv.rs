@@ -8,6 +8,7 @@
 use std::borrow::Cow;
 
 use crate::format::Interval;
+use crate::sanitize::sanitize;
 use crate::table::{Cell, Column, Kind, Table};
 
 impl Table {
@@ -61,11 +62,11 @@ pub fn field(text: &str) -> String {
     quoted(&harmless(text)).into_owned()
 }
 
-/// No formula (OWASP, *CSV Injection*): those begin with one of these, as signed numbers do.
+/// Nothing that a terminal obeys, and no formula (OWASP, *CSV Injection*): those begin with one of these, as signed numbers do.
 fn harmless(text: &str) -> String {
     let may_be_one = text.starts_with(['=', '+', '-', '@', '\t', '\r']) && text.parse::<f64>().is_err();
     let apostrophe = if may_be_one { "'" } else { "" };
-    format!("{apostrophe}{text}")
+    format!("{apostrophe}{}", sanitize(text))
 }
 
 fn record(fields: impl Iterator<Item = String>) -> String {
@@ -78,5 +79,15 @@ fn quoted(field: &str) -> Cow<'_, str> {
         Cow::Owned(format!("\"{}\"", field.replace('"', "\"\"")))
     } else {
         Cow::Borrowed(field)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn control_characters_become_numbers() {
+        assert_eq!(field("\u{1b}[2Jbo,"), "\"\\u{1b}[2Jbo,\"");
     }
 }

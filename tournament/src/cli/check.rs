@@ -9,10 +9,10 @@ use smalt_driver::entrant::{EntrantText, Protocol, parse_entrant};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, registry};
 use super::output::{is_standard_output, print, write_json};
-use super::view::printable;
 use crate::check::{Finding, Judgement, Report, Subject, check as examine};
 use crate::plan::{ClockFile, EntrantFile, Format, Plan, PlanFile, RunFile};
 use crate::run::slot::command;
+use smalt_report::sanitize::sanitize_lines;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -46,7 +46,7 @@ pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
         write_json(file, &report)?;
     }
     if !is_quiet {
-        print(&printable(&summary(&report)))?;
+        print(&sanitize_lines(&summary(&report)))?;
     }
     Ok(match (report.fit, report.complete) {
         (false, _) => Exit::Failed,
@@ -65,7 +65,7 @@ pub(super) fn compliance(program: &str, arguments: &[String]) -> Result<Exit, Re
     };
     let report = examined(typed, None, true)?;
     if !report.fit {
-        print(&printable(&summary(&report)))?;
+        print(&sanitize_lines(&summary(&report)))?;
         return Ok(Exit::Failed);
     }
     print("Engine passed all compliance checks.\n")?;
@@ -77,7 +77,7 @@ fn examined(typed: EntrantText, engines: Option<&Path>, is_shown: bool) -> Resul
     let mut failed = None;
     let report = examine(&subject(typed, engines)?, &mut |finding| {
         if is_shown && failed.is_none() {
-            failed = print(&printable(&finding_text(finding))).err();
+            failed = print(&sanitize_lines(&finding_text(finding))).err();
         }
     });
     failed.map_or(Ok(report), Err)

@@ -11,7 +11,7 @@ use crate::game::GameRecord;
 use crate::plan::Plan;
 use crate::run::{News, StopReason, Watcher};
 use crate::standings::{Standings, report};
-use crate::visible::visible;
+use smalt_report::sanitize::sanitize;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -68,9 +68,7 @@ impl Display {
 
     /// A line above the bar, or simply a line.
     fn line(&self, text: &str) {
-        let text: String =
-            text.chars().map(|letter| if letter.is_control() { ' ' } else { letter }).collect();
-        self.print(&(text + "\n"));
+        self.print(&(sanitize(text) + "\n"));
     }
 
     /// Standard error may be closed; then nobody reads it.
@@ -182,9 +180,7 @@ impl Watcher for Display {
             News::Begun => self.begin(standings),
             News::GameStarted(_) => {}
             News::GameFinished(record) => self.show_game(record, standings),
-            News::EngineFault(fault) => {
-                self.line(&format!("{} {}", self.name(fault.entrant), visible(&fault.words)))
-            }
+            News::EngineFault(fault) => self.line(&format!("{} {}", self.name(fault.entrant), fault.words)),
             News::EngineWarning { entrant, words } => {
                 self.line(&format!("Warning: {} {words}", self.name(*entrant)))
             }

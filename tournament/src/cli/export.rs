@@ -19,7 +19,7 @@ use crate::game::{GameRecord, Termination};
 use crate::pgn::PgnWriter;
 use crate::plan::Plan;
 use crate::store::{Fault, Store};
-use crate::visible::visible;
+use smalt_report::sanitize::sanitize;
 
 /// Exports the games of a store.
 pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
@@ -189,9 +189,9 @@ fn transcripts(
             let place =
                 game.map_or_else(|| "between games".to_owned(), |number| format!("game {}", number + 1));
             let name = names.get(fault.entrant).map_or("?", String::as_str);
-            let lines: String = fault.transcript.iter().map(|line| visible(line) + "\n").collect();
+            let lines: String = fault.transcript.iter().map(|line| sanitize(line) + "\n").collect();
             let text =
-                format!("{place}: {name} {} ({})\n{lines}\n", visible(&fault.words), visible(&fault.name));
+                format!("{place}: {name} {} ({})\n{lines}\n", sanitize(&fault.words), sanitize(&fault.name));
             written = output.write_all(text.as_bytes());
         }
     };

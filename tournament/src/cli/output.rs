@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use serde::Serialize;
+use smalt_report::sanitize::sanitize_lines;
 
 use super::exit::{OrRefuse, Refusal};
 use super::view::is_store;
@@ -31,7 +32,7 @@ pub(super) fn print(text: &str) -> Result<(), Refusal> {
 
 /// Writes a line of information to standard error.
 pub(super) fn tell(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
 }
 
 /// Writes results for scripts.

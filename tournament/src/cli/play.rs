@@ -17,7 +17,6 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::fastchess::{Lines, Shown};
 use super::games::BeginError;
 use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
-use super::view::printable;
 use super::{games, serve, signals};
 use crate::calendar::Moment;
 use crate::dashboard::Address;
@@ -33,6 +32,7 @@ use crate::setup::{Prepared, SetupError};
 use crate::standings::{Standings, json, report};
 use crate::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
+use smalt_report::sanitize::sanitize_lines;
 
 /// How a run is shown.
 pub(super) enum Face {
@@ -406,7 +406,7 @@ fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
     let mut text = report::full(standings);
     if let Some(faults) = report::faults(&list, standings, &store.display().to_string()) {
         text.push('\n');
-        text.push_str(&printable(&faults));
+        text.push_str(&sanitize_lines(&faults));
     }
     Ok(text)
 }

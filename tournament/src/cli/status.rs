@@ -10,14 +10,15 @@ use super::arguments::StatusFlags;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
 use super::play::{read_run, refuse_store};
-use super::view::{count, printable};
+use super::view::count;
 use crate::calendar::Moment;
 use crate::game::GameRecord;
 use crate::game::{BinaryReport, MachineReport};
 use crate::progress::{Pace, RunState};
 use crate::standings::{Standings, report};
 use crate::store::{Fault, Occupancy, Session, Store};
-use crate::visible::visible;
+use smalt_report::sanitize::sanitize;
+use smalt_report::sanitize::sanitize_lines;
 
 /// How many faults are told unless all are asked for.
 const FAULTS_TOLD: usize = 20;
@@ -116,7 +117,7 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     }
     text.push_str(&report::endings(&standings));
     text.push_str(&faults_in_words(&faults, &standings, flags));
-    print(&printable(&text))?;
+    print(&sanitize_lines(&text))?;
     Ok(Exit::Done)
 }
 
@@ -241,9 +242,9 @@ fn faults_in_words(faults: &[Fault], standings: &Standings, flags: &StatusFlags)
     let mut text = String::new();
     for Fault { game, fault } in &faults[..told] {
         let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
-        text.push_str(&format!("{place}: {} {}\n", name(standings, fault.entrant), visible(&fault.words)));
+        text.push_str(&format!("{place}: {} {}\n", name(standings, fault.entrant), sanitize(&fault.words)));
         if flags.transcripts {
-            fault.transcript.iter().for_each(|line| text.push_str(&format!("    {}\n", visible(line))));
+            fault.transcript.iter().for_each(|line| text.push_str(&format!("    {}\n", sanitize(line))));
         }
     }
     if told < faults.len() {

@@ -17,7 +17,6 @@ use crate::plan::Plan;
 use crate::plot::openings::{OpeningNames, OpeningTally};
 use crate::standings::{Standings, json, report};
 use crate::store::Store;
-use crate::visible::is_hidden;
 
 /// How every database of SQLite begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";
@@ -90,11 +89,6 @@ pub(super) fn is_store(path: &Path) -> bool {
             .and_then(|file| file.take(SQLITE.len() as u64).read_to_end(&mut start))
             .is_ok_and(|_| start == SQLITE);
     begins_so || path.extension().is_some_and(|extension| extension == "db")
-}
-
-/// Engines say what they like; no terminal command may pass.
-pub(super) fn printable(text: &str) -> String {
-    text.chars().map(|letter| if is_hidden(letter) && letter != '\n' { ' ' } else { letter }).collect()
 }
 
 /// The tables of a run.

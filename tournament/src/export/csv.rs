@@ -30,7 +30,7 @@ pub fn csv_line(record: &GameRecord, names: &[String]) -> String {
         Moment::of(record.started).pgn_time(),
         super::seconds(record.duration).to_string(),
         field(culprit),
-        fault.map_or_else(String::new, |fault| fault.name.clone()),
+        field(fault.map_or("", |fault| fault.name.as_str())),
         field(fault.map_or("", |fault| fault.words.as_str())),
     ];
     fields.join(",") + "\n"

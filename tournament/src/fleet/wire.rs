@@ -20,7 +20,7 @@ use crate::game::{FaultReport, GameRecord, PlyRecord};
 use crate::opening::Opening;
 use crate::run::{OpenedGame, Work};
 use crate::schedule::ScheduledGame;
-use crate::visible::{is_hidden, visible};
+use smalt_report::sanitize::{is_hidden, sanitize};
 
 /// The version of these messages; another one is refused. Since version 2 the subject of a question names the worker.
 pub const VERSION: u32 = 2;
@@ -398,7 +398,7 @@ pub fn trimmed_transcript(lines: &[String]) -> Vec<String> {
     let mut room = LONGEST_TRANSCRIPT;
     let mut kept = Vec::new();
     for line in lines.iter().skip(skipped).rev() {
-        let mut line = visible(line);
+        let mut line = sanitize(line);
         line.truncate(line.floor_char_boundary(LONGEST_LINE));
         let Some(rest) = room.checked_sub(line.len()) else { break };
         room = rest;

@@ -193,5 +193,5 @@ fn print(text: &str) -> Result<(), Refusal> {
 
 /// Says something on standard error; where that is closed, nobody hears it.
 fn tell(text: &str) {
-    let _ = writeln!(io::stderr(), "{text}");
+    let _ = writeln!(io::stderr(), "{}", smalt_report::sanitize::sanitize_lines(text));
 }

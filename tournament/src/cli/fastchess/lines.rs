@@ -5,6 +5,7 @@ use std::collections::HashMap;
 use std::io::{self, Write};
 use std::path::PathBuf;
 
+use smalt_report::sanitize::sanitize_lines;
 use smalt_stats::{Outcome, Pentanomial, Verdict, Wdl};
 
 use super::Dialect;
@@ -99,7 +100,7 @@ impl Lines {
     /// Standard output may be closed; then nobody reads it, and the games go on.
     fn print(&mut self, text: &str) {
         let mut output = io::stdout().lock();
-        let _ = output.write_all(text.as_bytes()).and_then(|()| output.flush());
+        let _ = output.write_all(sanitize_lines(text).as_bytes()).and_then(|()| output.flush());
         self.note(Level::Info, text);
     }
 

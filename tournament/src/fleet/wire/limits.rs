@@ -2,7 +2,7 @@
 
 use super::{Announcement, Answer, Introduction, Message, Question, RecordMessage, Report, WorkMessage};
 use crate::plan::is_run_name;
-use crate::visible::is_hidden;
+use smalt_report::sanitize::is_hidden;
 
 /// The longest name or word of a message, in letters.
 const LONGEST_NAME: usize = 200;

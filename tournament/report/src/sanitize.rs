@@ -1,5 +1,5 @@
-//! Texts of strangers, made harmless for a terminal: engines and workers may write what moves the cursor, or turns the
-//! direction of a line. Knows no terminal.
+//! Foreign text, made harmless for a terminal: engines and workers may write what moves the cursor, or turns the
+//! direction of a line. Every program passes through here what it shows of such text.
 
 /// Whether a letter is not seen where it stands, but changes how others are: control characters, and marks of format
 /// such as those of direction (Unicode's categories Cc, Cf, Zl and Zp).
@@ -13,8 +13,8 @@ pub fn is_hidden(letter: char) -> bool {
             | '\u{e0001}' | '\u{e0020}'..='\u{e007f}')
 }
 
-/// The same with hidden letters as numbers (`\u{1b}`); tabs stay.
-pub fn visible(text: &str) -> String {
+/// One line, with hidden characters as numbers (`\u{1b}`); tabs stay.
+pub fn sanitize(text: &str) -> String {
     let mut shown = String::with_capacity(text.len());
     for letter in text.chars() {
         if is_hidden(letter) && letter != '\t' {
@@ -26,12 +26,19 @@ pub fn visible(text: &str) -> String {
     shown
 }
 
+/// The same for a text of several lines: line feeds stay as well.
+pub fn sanitize_lines(text: &str) -> String {
+    text.split('\n').map(sanitize).collect::<Vec<_>>().join("\n")
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
     fn what_moves_a_cursor_or_turns_a_line_is_shown_as_a_number() {
-        assert_eq!(visible("\u{1b}[2Jbo\to\u{202e}é\r"), "\\u{1b}[2Jbo\to\\u{202e}é\\u{d}");
+        assert_eq!(sanitize("\u{1b}[2Jbo\to\u{202e}é\r"), "\\u{1b}[2Jbo\to\\u{202e}é\\u{d}");
+        assert_eq!(sanitize("a\nb"), "a\\u{a}b");
+        assert_eq!(sanitize_lines("a\u{7}\nb\n"), "a\\u{7}\nb\n");
     }
 }
