@@ -17,8 +17,11 @@ use crate::plan::{
     Program, Switch, Text,
 };
 
-/// Parts of the names of options that name files.
-const FILE_WORDS: [&str; 6] = ["file", "path", "log", "dir", "folder", "book"];
+/// Parts of the names of options that name files, whatever their value looks like.
+const FILE_WORDS: [&str; 4] = ["file", "path", "dir", "folder"];
+
+/// Parts of the names of options that name files, unless their value is a number (`Book Depth`, `Log Level`).
+const VAGUE_FILE_WORDS: [&str; 2] = ["log", "book"];
 
 /// Why a worker cannot play a run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
@@ -173,8 +176,10 @@ fn options(
 
 fn names_a_file(option: &str, value: &str) -> bool {
     let option = option.to_ascii_lowercase();
-    let is_plain = matches!(value, "" | "<empty>" | "true" | "false") || value.parse::<f64>().is_ok();
-    value.contains(['/', '\\']) || (!is_plain && FILE_WORDS.iter().any(|word| option.contains(word)))
+    let is_plain = matches!(value, "" | "<empty>" | "true" | "false");
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    let has = |words: &[&str]| words.iter().any(|word| option.contains(word));
+    value.contains(['/', '\\']) || (!is_plain && (has(&FILE_WORDS) || (!is_number && has(&VAGUE_FILE_WORDS))))
 }
 
 #[cfg(test)]
@@ -271,6 +276,11 @@ mod tests {
         let plan = check(&with("options.Style = \"../a\""), ENGINES).unwrap();
         assert_eq!(plan.entrants[0].options["Style"], "wild");
         assert!(check(&with("options.OwnBook = false"), ENGINES).is_ok());
+        assert!(check(&with("options.BookDepth = \"12\""), ENGINES).is_ok());
+        // A file may be called so.
+        for option in ["options.BookFile = \"7\"", "options.LogFile = \"1e5\"", "options.Book = \"nan\""] {
+            assert!(check(&with(option), ENGINES).is_err(), "{option}");
+        }
         assert!(check(&with("options.Style = \"a\\nquit\""), ENGINES).unwrap_err().contains("control"));
     }
 
