@@ -10,7 +10,37 @@ mod file;
 mod onlooker;
 mod publisher;
 
+use std::fs::{File, OpenOptions};
+use std::os::unix::fs::OpenOptionsExt;
+use std::path::Path;
+
+use rustix::fs::OFlags;
+
 pub use board::{DemoBoard, SideShown, Thought};
 pub use file::{LiveGame, LiveSide, LiveThought, path_of};
 pub use onlooker::Onlooker;
 pub use publisher::Publisher;
+
+/// Opens the file beside a store, but no other one to which a link of that name leads, and without waiting where it is a
+/// pipe.
+fn open(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
+    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
+    let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
+    if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::ErrorKind::InvalidInput.into()) }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_link_in_the_place_of_the_live_file_is_not_followed() {
+        let folder = tempfile::tempdir().unwrap();
+        let (store, other) = (folder.path().join("run.db"), folder.path().join("other"));
+        std::fs::write(&other, "of somebody else").unwrap();
+        std::os::unix::fs::symlink(&other, path_of(&store)).unwrap();
+        assert!(Publisher::start(&store, Vec::new()).is_err());
+        assert!(Onlooker::new(&store).look().is_none());
+        assert_eq!(std::fs::read_to_string(&other).unwrap(), "of somebody else");
+    }
+}

@@ -29,7 +29,7 @@ impl Onlooker {
     /// The games as they stand; none where they cannot be seen. From now on the publisher knows that somebody looks.
     pub fn look(&mut self) -> Option<Vec<LiveGame>> {
         // A run that went on after a stop has a file of its own; the old one is let go only when the new one is held.
-        let opened = File::open(&self.path).ok()?;
+        let opened = super::open(File::options().read(true), &self.path).ok()?;
         // The publisher itself may hold the lock, for the instant in which it sees if anybody looks.
         if opened.try_lock_shared().is_ok() || self.file.is_none() {
             self.file = Some(opened);

@@ -38,7 +38,7 @@ impl Publisher {
     pub fn start(store: &Path, boards: Vec<Arc<DemoBoard>>) -> std::io::Result<Publisher> {
         let path = path_of(store);
         // Not emptied first: an onlooker of a killed run may have it open, and goes on with it.
-        let file = File::options().read(true).write(true).create(true).truncate(false).open(&path)?;
+        let file = super::open(File::options().read(true).write(true).create(true).truncate(false), &path)?;
         let (stop, stopped) = mpsc::channel();
         let mut copyist = Copyist { file, boards, editions: Vec::new(), games: Vec::new() };
         copyist.write();
