@@ -72,8 +72,8 @@ const NAMES: [(Termination, &str, &str); 21] = [
     (Termination::IllegalMove, "illegal move", "illegal move"),
     (Termination::MissingMove, "missing move", "illegal move"),
     (Termination::MalformedMove, "malformed move", "illegal move"),
-    (Termination::EndlessLine, "endless line", "illegal move"),
-    (Termination::FalseClaim, "false claim", "illegal move"),
+    (Termination::EndlessLine, "endless line", "rules infraction"),
+    (Termination::FalseClaim, "false claim", "rules infraction"),
     (Termination::Walkover, "walkover", "abandoned"),
 ];
 
@@ -204,6 +204,14 @@ mod tests {
         for termination in Termination::all() {
             assert_eq!(termination.name().parse(), Ok(termination));
         }
+    }
+
+    #[test]
+    fn what_is_no_illegal_move_is_a_rules_infraction_in_pgn() {
+        let check = |termination: Termination, word: &str| assert_eq!(termination.pgn_word(), word);
+        check(Termination::EndlessLine, "rules infraction");
+        check(Termination::FalseClaim, "rules infraction");
+        check(Termination::IllegalMove, "illegal move");
     }
 
     #[test]
