@@ -119,6 +119,35 @@ fn engines_that_speak_xboard_are_asked_the_same() {
 }
 
 #[test]
+fn an_engine_that_does_nothing_but_fail_is_given_up_after_five_positions() {
+    let bench = Bench::new();
+    let suite: String =
+        (1..=9).map(|id| format!("8/8/8/4k3/8/8/8/R3K3 w - - bm Ra5+; id \"s.{id}\";\n")).collect();
+    let (ran, records) = bench.score(&suite, &scripted("--fault exit@all"), &["--nodes", "10", "-c", "1"]);
+    let words = "scripted is out: it failed at 5 positions running: the last time it exited with code 1";
+    assert!(ran.errors.contains(words), "{}", ran.errors);
+    assert_eq!((ran.code, records[0].faults, records[0].unanswered), (Some(1), 5, 4), "{}", ran.errors);
+}
+
+#[test]
+fn what_an_engine_writes_moves_no_cursor() {
+    let (ran, _) = Bench::new().score(SUITE, &scripted("--moves \u{1b}[2J"), &["--nodes", "10"]);
+    let shown = ran.output + &ran.errors;
+    assert!(shown.contains("\\u{1b}[2J") && !shown.contains('\u{1b}'), "{shown:?}");
+}
+
+#[test]
+fn an_engine_that_cannot_be_held_to_nodes_is_refused_at_once() {
+    let engine = scripted("--speak xboard --fault ignore-stop --think 1500");
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let engine = format!("{engine} proto=xboard");
+    let ran = bench.run(["score", "suite.epd", "--engine", &engine, "--nodes", "10"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("engine \"scripted\" cannot be held to a number of nodes"), "{}", ran.errors);
+}
+
+#[test]
 fn a_hang_costs_its_position() {
     let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 no-bestmove 0", "s.4 e4 7"];
     check_with("--fault hang@3", &["--nodes", "10", "--longest-move", "1"], &expected, 3);

@@ -3,7 +3,7 @@
 
 mod support;
 
-use support::{Place, duel, scripted};
+use support::{LONG, Place, duel, finish, scripted, scripted_program, texts};
 
 /// How the games of an engine with this fault end, whichever protocol it speaks: each ending with its number of games.
 fn check(fault: &str, expected: &[(&str, u64)]) {
@@ -292,18 +292,24 @@ fn an_option_of_a_value_that_cannot_be_is_refused_once() {
     let place = Place::new();
     let bad = format!("{} option.UCI_Chess960=abc", scripted("bad", ""));
     let good = scripted("good", "");
-    let (_, err) = place.check(&duel(&good, &bad, "--depth 1 --games 2 --store run.db"), 3);
-    assert_eq!(err.matches("bad cannot be set up: ").count(), 1, "{err}");
-    assert!(err.contains("bad is out: it could not be started (it cannot be set up"), "{err}");
+    let (_, err) = place.check(&duel(&good, &bad, "--depth 1 --games 2 --store run.db"), 2);
+    assert_eq!(
+        err.matches("entrant \"bad\": failed to set an option: \"abc\" is neither true nor false").count(),
+        1,
+        "{err}"
+    );
+    assert!(!place.path("run.db").exists());
 }
 
 #[test]
-fn an_option_that_an_engine_lacks_is_never_ignored() {
+fn an_option_that_an_engine_lacks_is_refused_before_the_run_with_the_right_name() {
     let place = Place::new();
-    let (good, bad) = (scripted("good", ""), format!("{} option.Hush=16", scripted("bad", "")));
-    let arguments = duel(&good, &bad, "--depth 1 --games 2 --store run.db");
-    let (_, err) = place.check(&arguments, 3);
-    assert!(err.contains("the engine has none of that name"), "{err}");
+    let good = scripted("good", "");
+    let arguments = duel(&good, "cmd=builtin option.Hsah=64", "--depth 1 --games 2 --store run.db");
+    let (_, err) = place.check(&arguments, 2);
+    assert!(err.contains("the engine has none of that name: did you mean Hash?"), "{err}");
+    assert!(!place.path("run.db").exists());
+    let bad = format!("{} option.Hush=16", scripted("bad", ""));
     // Unless the plan wants a warning.
     let arguments = duel(&good, &bad, "--depth 1 --games 2 --store b.db --maxmoves 5 --bad-options warn");
     let (_, err) = place.check(&arguments, 0);
@@ -359,6 +365,17 @@ fn openings_that_come_again_without_a_clock_are_told() {
 }
 
 #[test]
+fn an_engine_that_cannot_be_held_to_nodes_is_refused_before_the_first_game() {
+    let place = Place::new();
+    let rest = "--nodes 1000 --games 2 --maxmoves 3 --store run.db";
+    let deaf = scripted("deaf", "--speak xboard --fault ignore-stop --think 1500");
+    let deaf = format!("{deaf} proto=xboard");
+    let (_, err) = place.check(&duel(&scripted("good", ""), &deaf, rest), 2);
+    assert!(err.contains("entrant \"deaf\" cannot be held to a number of nodes"), "{err}");
+    assert!(!place.path("run.db").exists());
+}
+
+#[test]
 fn xboard_has_no_limit_of_nodes_and_users_are_told_so() {
     let place = Place::new();
     let rest = "--nodes 1 --games 2 --maxmoves 3 --store run.db";
@@ -381,4 +398,102 @@ fn a_fault_stops_the_run_where_the_plan_says_so() {
     assert!(err.contains("resume"), "{err}");
     assert!(place.results("run.db")["games_finished"].as_u64().unwrap() < 3);
     place.await_nobody();
+}
+
+/// All moves of a game, and answers that nobody gives, by ply.
+const GAME: &str = "e2e4,e7e5,g1f3,b8c6,f1b5,a7a6,b5a4,g8f6";
+const WRONG_GUESSES: &str = "c7c5,b1c3,d7d6,f1c4,g8f6,b5c6,b7b5";
+
+#[test]
+fn the_wait_for_stop_after_a_wrong_guess_is_on_the_clock_of_who_pondered() {
+    let place = Place::new();
+    let script = format!("--moves {GAME} --guesses {WRONG_GUESSES} --fault slow-stop --delay 700");
+    let slow = format!("{} ponder=on", scripted("slow", &script));
+    let good = scripted("good", &format!("--moves {GAME}"));
+    let rest = "--tc 2 --openings startpos --games 2 --maxmoves 4 --resign off --draw off --store run.db";
+    let (_, err) = place.check(&duel(&good, &slow, rest), 0);
+    let results = place.results("run.db");
+    assert_eq!(results["entrants"][1]["time_losses"], 2, "{results}\n{err}");
+}
+
+#[test]
+fn a_best_move_that_comes_again_after_the_next_go_is_no_answer_to_it() {
+    for protocol in ["uci", "xboard"] {
+        check_with_clock("--tc 30+0.1", protocol, "late-repeat@all --delay 30 --think 60", &[PLAYED]);
+    }
+}
+
+#[test]
+fn an_info_line_of_ten_megabytes_costs_nothing_and_its_rest_is_counted() {
+    let place = Place::new();
+    for protocol in ["uci", "xboard"] {
+        let script = format!("--speak {protocol} --fault long-info@3 --flood 10");
+        let (good, long) = (scripted("good", ""), format!("{} proto={protocol}", scripted("long", &script)));
+        let rest = format!("--tc 30+0.1 --games 2 --maxmoves 12 --store {protocol}.db");
+        let (out, err) = place.check(&duel(&good, &long, &rest), 0);
+        assert!(out.contains("Endings: maximum moves 2\nFaults:  none"), "{out}");
+        assert!(err.contains("Warning: long wrote lines of more than 65536 bytes: 104"), "{err}");
+    }
+}
+
+#[test]
+fn an_engine_has_five_seconds_to_save_what_it_has_learned() {
+    let place = Place::new();
+    let (good, slow) = (scripted("good", ""), scripted("slow", "--fault slow-quit --delay 2500"));
+    let rest = "--depth 1 --games 2 --maxmoves 3 --store run.db";
+    let (_, err) = place.check(&duel(&good, &slow, rest), 0);
+    assert!(!err.contains("Warning: slow"), "{err}");
+}
+
+#[test]
+fn an_engine_that_had_to_be_killed_at_the_end_is_told() {
+    let place = Place::new();
+    let (good, deaf) = (scripted("good", ""), scripted("deaf", "--fault ignore-quit"));
+    let rest = "--depth 1 --games 2 --maxmoves 3 --timeouts quit=0.2 --store run.db";
+    let (_, err) = place.check(&duel(&good, &deaf, rest), 0);
+    let warning = "Warning: deaf did not leave within 0.2 s of `quit` and was killed";
+    assert_eq!(err.matches(warning).count(), 1, "{err}");
+}
+
+#[test]
+fn what_an_engine_starts_in_a_session_of_its_own_ends_with_it() {
+    check("daemon", &[PLAYED]);
+}
+
+#[test]
+fn the_last_words_on_standard_error_are_in_the_message_the_log_and_the_report() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", "--fault loud-crash@3"));
+    let rest = "--depth 1 --games 1 --maxmoves 12 --log logs --store run.db";
+    let (_, err) = place.check(&duel(&good, &bad, rest), 0);
+    let words = "its last words on standard error: `thread 'search' panicked at src/search.rs:42:5: | index out of bounds`";
+    assert!(err.contains(words), "{err}");
+    let log = place.read("logs/game-000001.log");
+    assert!(log.contains("bad ! thread 'search' panicked at src/search.rs:42:5:"), "{log}");
+    let (told, _) = place.check(&["export", "run.db", "--what", "transcript"], 0);
+    assert!(told.contains(words) && told.contains("! index out of bounds"), "{told}");
+}
+
+/// The program is not there while it is rebuilt.
+#[test]
+fn an_engine_that_is_rebuilt_for_a_second_is_not_out() {
+    let place = Place::new();
+    let script =
+        format!("#!/bin/sh\n: > tried\n[ -e ready ] || exit 1\nexec {} --name new\n", scripted_program());
+    place.write("new.sh", &script);
+    let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
+    std::fs::set_permissions(place.path("new.sh"), mode).unwrap();
+    let good = scripted("good", "");
+    let child = place.start(&duel(&good, "cmd=./new.sh", "--depth 1 --games 2 --maxmoves 3 --store run.db"));
+    let deadline = std::time::Instant::now() + LONG;
+    while !place.path("tried").exists() {
+        assert!(std::time::Instant::now() < deadline, "nobody starts it");
+        std::thread::sleep(std::time::Duration::from_millis(5));
+    }
+    // So long the linker is at work.
+    std::thread::sleep(std::time::Duration::from_secs(1));
+    place.write("ready", "");
+    let (_, err) = texts(&finish(child, 0));
+    assert!(!err.contains("is out"), "{err}");
+    assert_eq!(place.results("run.db")["games_finished"], 2);
 }

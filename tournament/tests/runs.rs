@@ -7,7 +7,7 @@ mod support;
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 use support::{LONG, Place, duel, finish, scripted, signal, texts, timeless};
 
@@ -228,6 +228,53 @@ fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     // That we killed them is no fault of theirs.
     let (told, _) = place.check(&["standings", "run.db"], 0);
     assert!(!told.contains("failed starts") && !told.contains("disconnect"), "{told}");
+}
+
+#[test]
+fn helpers_in_sessions_of_their_own_end_with_a_runner_that_is_killed() {
+    let place = Place::new();
+    let entrants = ["hero", "first", "second"].map(|name| scripted(name, "--fault daemon --think 20"));
+    let mut child = place.start(&gauntlet("400", "1", &entrants));
+    place.await_games("run.db", 1);
+    assert!(place.processes().iter().any(|line| line.contains("--linger")), "{:?}", place.processes());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.await_nobody();
+}
+
+/// An engine's clock runs on while the runner is stopped; the engine has not earned that.
+#[test]
+fn a_game_in_which_the_runner_was_stopped_is_played_again() {
+    let place = Place::new();
+    let [first, second] = ["first", "second"].map(|name| scripted(name, "--think 250"));
+    let rest = "--tc 1.5+0.5 --games 1 --maxmoves 8 --resign off --draw off --log logs --store run.db";
+    let child = place.start(&duel(&first, &second, rest));
+    let deadline = Instant::now() + LONG;
+    while !std::fs::read_to_string(place.path("logs/game-000001.log"))
+        .is_ok_and(|log| log.contains("bestmove"))
+    {
+        assert!(Instant::now() < deadline, "a move should be made");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    signal(child.id(), "-STOP");
+    // Longer than what an engine has left on its clock.
+    std::thread::sleep(Duration::from_millis(2500));
+    signal(child.id(), "-CONT");
+    let (_, err) = texts(&finish(child, 0));
+    assert!(err.contains("Warning: game 1 is played again: this program stood still for"), "{err}");
+    let results = place.results("run.db");
+    assert_eq!(results["terminations"], serde_json::json!({ "maximum moves": 1 }), "{err}");
+}
+
+#[test]
+fn fewer_games_are_played_at_once_where_the_system_allows_fewer_open_files() {
+    let entrants = quick();
+    let place = Place::new();
+    let err = check_in_shell(&place, "ulimit -n 180", &gauntlet("8", "40", &entrants), 0);
+    assert!(err.contains("Warning: 4 games at once instead of "), "{err}");
+    let place = Place::new();
+    let err = check_in_shell(&place, "ulimit -n 130", &gauntlet("8", "40", &entrants), 2);
+    assert!(err.contains("the limit of open files (ulimit -n) is too low for a single game"), "{err}");
 }
 
 #[test]

@@ -4,12 +4,18 @@
 use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::fault::{Fault, quote};
+use crate::fault::{Fault, LastWords, quote};
 use crate::meanwhile::Meanwhile;
 use crate::process::{
     EngineCommand, LINE_LIMIT, Line, Process, Pumped, Waiting, Wholeness, Written, pump, split_line,
 };
 use crate::transcript::{Speaker, Transcript};
+
+/// A line of which more than this was dropped has no end.
+const ENDLESS: u64 = 64 << 20;
+
+/// From SIGTERM to the kill of a process that does not leave.
+const TERMINATION: Duration = Duration::from_millis(500);
 
 /// How long a process may take to vanish after it closed its pipes, before that is called a fault of its own.
 const EXIT_PATIENCE: Duration = Duration::from_millis(200);
@@ -49,7 +55,7 @@ pub struct Patience {
     pub stop: Duration,
     /// Until it reads what we write.
     pub write: Duration,
-    /// From `quit` to its exit; then it is asked by SIGTERM, and half that time later killed.
+    /// From `quit` to its exit; then it is asked by SIGTERM, and half a second later killed.
     pub quit: Duration,
 }
 
@@ -60,7 +66,7 @@ impl Default for Patience {
             ready: Duration::from_secs(10),
             stop: Duration::from_secs(5),
             write: Duration::from_secs(5),
-            quit: Duration::from_secs(1),
+            quit: Duration::from_secs(5),
         }
     }
 }
@@ -94,7 +100,7 @@ pub(crate) enum Waited {
 pub enum Farewell {
     /// By itself, after `quit` or at the end of its input.
     Quit(crate::process::Exit),
-    /// It had to be told by SIGTERM.
+    /// It did not leave in time, but did so after SIGTERM.
     Terminated(crate::process::Exit),
     /// It had to be killed.
     Killed,
@@ -116,12 +122,23 @@ pub(crate) struct Conversation {
     pub(crate) state: State,
     pub(crate) patience: Patience,
     fault: Option<Fault>,
+    /// The beginning of the last line that was too long.
+    long_line: String,
+    quit_asked_at: Option<Instant>,
 }
 
 impl Conversation {
     pub(crate) fn open(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
         let process = Process::spawn(command)?;
-        Ok(Self { process, transcript: Transcript::new(), state: State::Starting, patience, fault: None })
+        Ok(Self {
+            process,
+            transcript: Transcript::new(),
+            state: State::Starting,
+            patience,
+            fault: None,
+            long_line: String::new(),
+            quit_asked_at: None,
+        })
     }
 
     pub(crate) fn process(&self) -> &Process {
@@ -188,6 +205,7 @@ impl Conversation {
                 Written::Broken => return Err(self.diagnose_broken().into()),
             }
             let now = Instant::now();
+            self.process.note_written(now);
             if rest.is_empty() {
                 return Ok(now);
             }
@@ -204,7 +222,25 @@ impl Conversation {
 
     /// Gives the listener one line, waiting for it if need be. A line that was read after the deadline still counts
     /// (it may have waited for us), but nothing more is read then, so that a flood of lines cannot move the deadline.
+    /// The time that this program itself stood still meanwhile is not counted.
     pub(crate) fn hear_one(
+        &mut self,
+        deadline: Instant,
+        meanwhile: &mut Meanwhile<'_>,
+        listener: &mut impl Listener,
+    ) -> Result<(), Waited> {
+        let mut deadline = deadline;
+        loop {
+            let stalled = self.process.stalled();
+            let heard = self.hear_before(deadline, meanwhile, listener);
+            deadline += self.process.stalled().saturating_sub(stalled);
+            if !matches!(heard, Err(Waited::Late)) || self.process.stalled() == stalled {
+                return heard;
+            }
+        }
+    }
+
+    fn hear_before(
         &mut self,
         deadline: Instant,
         meanwhile: &mut Meanwhile<'_>,
@@ -217,6 +253,9 @@ impl Conversation {
             }
             if self.process.is_silent() {
                 return Err(Waited::Stopped(self.diagnose_silence().into()));
+            }
+            if self.process.dropped_of_line() > ENDLESS {
+                return Err(Waited::Stopped(self.fail_by_long_line().into()));
             }
             if self.process.read_at() > deadline {
                 return Err(Waited::Late);
@@ -259,9 +298,10 @@ impl Conversation {
             Wholeness::Whole => listener.hear(line, at),
             // Half a best move may be another move: e7e8 of e7e8q. The report of the exit follows.
             Wholeness::Unfinished => {}
+            // What matters of a line stands at its beginning.
             Wholeness::Cut => {
-                let start = quote(&line.text());
-                return Err(self.fail(Fault::LineTooLong { limit: LINE_LIMIT, start }));
+                self.long_line = quote(&line.text());
+                listener.hear(line, at);
             }
         }
         Ok(())
@@ -276,6 +316,7 @@ impl Conversation {
         let (other, interrupt) = meanwhile.parts();
         let pumped = pump(&mut self.process, other, interrupt, waiting, deadline);
         meanwhile.absorb();
+        self.log_stderr();
         match pumped {
             Ok(Pumped::Progress) => Ok(()),
             Ok(Pumped::Late) => Err(Waited::Late),
@@ -284,26 +325,50 @@ impl Conversation {
         }
     }
 
+    /// No best move came in time. An engine in the middle of a line without end will never send one.
+    pub(crate) fn late(&mut self, waited: Duration) -> ConversationError {
+        if self.process.dropped_of_line() > 0 {
+            return self.fail_by_long_line().into();
+        }
+        Fault::NoBestmove { waited }.into()
+    }
+
+    fn fail_by_long_line(&mut self) -> Fault {
+        let start = std::mem::take(&mut self.long_line);
+        self.fail(Fault::LineTooLong { limit: LINE_LIMIT, start })
+    }
+
     /// Nothing more comes: mostly since the process ended, a moment ago or in a moment.
     fn diagnose_silence(&mut self) -> Fault {
         let during = self.state;
-        match self.process.await_exit(Instant::now() + EXIT_PATIENCE) {
-            Some(exit) => self.fail(Fault::Exited { exit, during }),
-            None => self.fail(Fault::StdoutClosed { during }),
-        }
+        self.diagnose_exit().unwrap_or_else(|| self.fail(Fault::StdoutClosed { during }))
     }
 
     fn diagnose_broken(&mut self) -> Fault {
         let during = self.state;
-        match self.process.await_exit(Instant::now() + EXIT_PATIENCE) {
-            Some(exit) => self.fail(Fault::Exited { exit, during }),
-            None => self.fail(Fault::StdinClosed { during }),
+        self.diagnose_exit().unwrap_or_else(|| self.fail(Fault::StdinClosed { during }))
+    }
+
+    fn diagnose_exit(&mut self) -> Option<Fault> {
+        let during = self.state;
+        let exit = self.process.await_exit(Instant::now() + EXIT_PATIENCE)?;
+        let stderr = LastWords::of(self.process.stderr_lines());
+        Some(self.fail(Fault::Exited { exit, during, stderr }))
+    }
+
+    /// Sends what the engine has written to its standard error to the full log, if there is one.
+    fn log_stderr(&mut self) {
+        if self.transcript.has_sink() {
+            for line in self.process.take_stderr() {
+                self.transcript.push_stderr(line);
+            }
         }
     }
 
     /// Notes a fault that the engine does not survive, and kills it.
     pub(crate) fn fail(&mut self, fault: Fault) -> Fault {
         self.process.kill();
+        self.log_stderr();
         self.state = State::Closed;
         self.fault.get_or_insert_with(|| fault.clone());
         fault
@@ -328,17 +393,27 @@ impl Conversation {
         self.state = State::Closed;
     }
 
-    /// Says good-bye with these lines, then closes its input, then asks by signal, then kills.
+    /// Sends these lines, which ask it to quit, and does not wait.
+    pub(crate) fn ask_to_quit(&mut self, last_words: &[u8]) {
+        if self.state == State::Closed || self.quit_asked_at.is_some() {
+            return;
+        }
+        let now = Instant::now();
+        // What an engine that does not read any more hears are the steps of `quit`.
+        let _ = self.process.write(last_words);
+        self.transcript.push(now, Speaker::Driver, last_words.trim_ascii_end());
+        self.quit_asked_at = Some(now);
+    }
+
+    /// Asks it to quit with these lines, unless that has been done; then closes its input, then asks by signal, then kills.
     pub(crate) fn quit(&mut self, last_words: &[u8]) -> Farewell {
         if self.state == State::Closed {
             return Farewell::Gone;
         }
+        self.ask_to_quit(last_words);
         self.state = State::Closed;
         let patience = self.patience.quit;
-        let begun = Instant::now();
-        // An engine that does not read any more is told by the steps that follow.
-        let _ = self.process.write(last_words);
-        self.transcript.push(begun, Speaker::Driver, last_words.trim_ascii_end());
+        let begun = self.quit_asked_at.unwrap_or_else(Instant::now);
         if let Some(exit) = self.process.await_exit(begun + patience / 2) {
             return Farewell::Quit(exit);
         }
@@ -347,7 +422,7 @@ impl Conversation {
             return Farewell::Quit(exit);
         }
         self.process.terminate();
-        if let Some(exit) = self.process.await_exit(begun + patience + patience / 2) {
+        if let Some(exit) = self.process.await_exit(begun + patience + TERMINATION) {
             return Farewell::Terminated(exit);
         }
         self.process.kill();

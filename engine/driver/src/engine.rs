@@ -5,15 +5,15 @@ use std::time::Duration;
 use serde::{Deserialize, Serialize};
 use smalt_chess::CastlingMode;
 use smalt_protocol::option::OptionValueError;
-use smalt_protocol::{OptionDeclaration, OptionValue};
+use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits};
 
 use crate::conversation::{ConversationError, Farewell, State};
-use crate::entrant::Protocol;
+use crate::entrant::{Protocol, nearest};
 use crate::fault::Fault;
 use crate::meanwhile::{Background, Meanwhile};
-use crate::process::Process;
+use crate::process::{Process, text};
 use crate::search::{Observer, SearchRequest, Searched};
-use crate::transcript::{Transcript, TranscriptSink};
+use crate::transcript::{Speaker, Transcript, TranscriptLine, TranscriptSink};
 
 /// A running engine, whichever protocol it speaks. Dropping it kills its process and all that it started.
 ///
@@ -53,6 +53,21 @@ pub trait Engine: Background + Send {
         text: &str,
         meanwhile: &mut Meanwhile<'_>,
     ) -> Result<OptionValue, SetOptionError>;
+
+    /// Finds out how the engine can be held to limits of this kind, and uses that way from now on: to be called before its
+    /// first game. What is known already of another process of the same engine is taken over without a trial.
+    ///
+    /// # Errors
+    /// As [`Self::introduce`]; and [`Fault::NoNodeLimit`], which leaves the engine as it was.
+    fn fit_limits(
+        &mut self,
+        limits: &SearchLimits,
+        known: Option<LimitMethod>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<LimitMethod, ConversationError> {
+        let _ = (limits, known, meanwhile);
+        Ok(LimitMethod::Protocol)
+    }
 
     /// Says that another game begins, on which terms, and waits until it is ready. A search that still runs is
     /// abandoned first.
@@ -119,11 +134,17 @@ pub trait Engine: Background + Send {
     /// Stops a search and throws its result away; after it, no line of that search can be taken for the next one's.
     /// Does nothing if none runs.
     ///
+    /// The time from our `stop` to its answer.
+    ///
     /// # Errors
     /// As [`Self::introduce`].
-    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
+    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError>;
 
-    /// Asks it to leave, with growing force; at most one and a half times its patience for that.
+    /// Sends `quit` and does not wait, so that several engines can leave at the same time; [`Self::quit`] comes next.
+    fn ask_to_quit(&mut self);
+
+    /// Asks it to quit (unless that has been done) and waits for its exit: when its patience for that ends, SIGTERM
+    /// follows, and half a second later it is killed.
     fn quit(&mut self) -> Farewell;
 
     /// Ends it at once.
@@ -137,6 +158,19 @@ pub trait Engine: Background + Send {
 
     /// The last lines of the conversation.
     fn transcript(&self) -> &Transcript;
+
+    /// The last lines of the conversation, and behind them the last ones of its standard error.
+    fn last_lines(&self) -> Vec<TranscriptLine> {
+        let mut lines = self.transcript().lines();
+        let after = lines.last().map_or(Duration::ZERO, |line| line.after);
+        let stderr = self.process().stderr_lines().map(|line| TranscriptLine {
+            after,
+            speaker: Speaker::Stderr,
+            text: text(line).into_owned(),
+        });
+        lines.extend(stderr);
+        lines
+    }
 
     /// Sends every later line of the conversation to this sink too.
     fn set_transcript_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>);
@@ -154,6 +188,20 @@ pub struct GameTerms {
     pub pondering: Pondering,
 }
 
+/// How an engine is held to a limit of nodes or of time for each move.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
+pub enum LimitMethod {
+    /// The protocol has the words for it.
+    #[default]
+    Protocol,
+    /// It is told to move now, at the time or when its lines show enough nodes: a few more are visited.
+    MoveNow,
+    /// It gets a clock for one move with that time left; it may use less.
+    OneMoveClock,
+    /// It measures time in nodes (xboard's `nps`), and may use less.
+    NodeRate,
+}
+
 /// Whether an engine may think on its opponent's time.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize)]
 #[serde(rename_all = "kebab-case")]
@@ -169,7 +217,11 @@ pub enum Pondering {
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum SetOptionError {
     /// The engine declared no such option.
-    #[error("set option {name:?}: the engine has none of that name (it has {})", list(declared))]
+    #[error(
+        "set option {name:?}: the engine has none of that name{} (it has {})",
+        hint(name, declared),
+        list(declared)
+    )]
     Unknown {
         /// As asked.
         name: String,
@@ -182,6 +234,11 @@ pub enum SetOptionError {
     /// The engine failed.
     #[error(transparent)]
     Conversation(#[from] ConversationError),
+}
+
+fn hint(name: &str, declared: &[String]) -> String {
+    let nearest = nearest(name, declared.iter().map(String::as_str));
+    nearest.map_or_else(String::new, |nearest| format!(": did you mean {nearest}?"))
 }
 
 fn list(names: &[String]) -> String {

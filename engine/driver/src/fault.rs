@@ -1,10 +1,11 @@
 //! What can go wrong with an engine: a closed list, each with a name that is stored and words that are shown. A fault
 //! is a result of a game, never an error of ours.
 
+use std::fmt;
 use std::time::Duration;
 
 use crate::conversation::State;
-use crate::process::{Exit, StartError};
+use crate::process::{Exit, StartError, text};
 
 /// The longest part of an engine's line that a fault quotes, in characters.
 const QUOTED: usize = 200;
@@ -48,12 +49,14 @@ pub enum Fault {
         waited: Duration,
     },
     /// Its process ended.
-    #[error("{exit} while {during}")]
+    #[error("{exit} while {during}{stderr}")]
     Exited {
         /// How.
         exit: Exit,
         /// What it should have been doing.
         during: State,
+        /// The end of what it wrote to standard error.
+        stderr: LastWords,
     },
     /// It runs on, but closed its standard output.
     #[error("closed its standard output while {during}")]
@@ -117,6 +120,11 @@ pub enum Fault {
         /// What stands against it.
         lack: &'static str,
     },
+    /// Nothing can hold it to a number of nodes.
+    #[error(
+        "cannot be held to a number of nodes: xboard's protocol has no such limit but `nps`, which it does not offer, and it does not move when it is told to (`?`); use --depth, --movetime or --tc"
+    )]
+    NoNodeLimit,
     /// It was asked for a game of Chess960, and never said that it can.
     #[error("cannot play Chess960: {lack}")]
     NoChess960 {
@@ -156,6 +164,7 @@ impl Fault {
             Self::Refused { .. } => "refused",
             Self::IllegalMove { .. } => "illegal-move",
             Self::NoSetBoard { .. } => "no-setboard",
+            Self::NoNodeLimit => "no-node-limit",
             Self::NoChess960 { .. } => "no-chess960",
             Self::Closed => "closed",
         }
@@ -171,9 +180,36 @@ impl Fault {
             | Self::Refused { .. }
             | Self::IllegalMove { .. }
             | Self::NoSetBoard { .. }
+            | Self::NoNodeLimit
             | Self::NoChess960 { .. } => Survival::Alive,
             _ => Survival::Ended,
         }
+    }
+}
+
+/// The lines of an engine's standard error that most likely say why it ended: from the last one that tells of a panic, of a
+/// failed assertion or of a sanitizer's finding, else the last ones. Empty if there are none.
+#[derive(Clone, PartialEq, Eq, Debug, Default)]
+pub struct LastWords(String);
+
+/// How many lines a fault quotes.
+const LINES_QUOTED: usize = 2;
+
+impl LastWords {
+    pub(crate) fn of<'a>(stderr: impl Iterator<Item = &'a [u8]>) -> LastWords {
+        const CAUSES: [&str; 4] = ["panicked at", "ssertion", "ERROR: ", "terminate called"];
+        let lines: Vec<String> =
+            stderr.map(|line| text(line).trim().to_owned()).filter(|line| !line.is_empty()).collect();
+        let cause = lines.iter().rposition(|line| CAUSES.iter().any(|cause| line.contains(cause)));
+        let first = cause.unwrap_or(lines.len().saturating_sub(LINES_QUOTED));
+        let quoted: Vec<String> = lines[first..].iter().take(LINES_QUOTED).map(|line| quote(line)).collect();
+        LastWords(quoted.join(" | "))
+    }
+}
+
+impl fmt::Display for LastWords {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        if self.0.is_empty() { Ok(()) } else { write!(f, "; its last words on standard error: `{}`", self.0) }
     }
 }
 
@@ -189,4 +225,29 @@ pub enum Survival {
 /// The beginning of a line, for a fault to quote.
 pub(crate) fn quote(line: &str) -> String {
     line.chars().take(QUOTED).collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_lines_of_standard_error_that_say_why_are_quoted() {
+        let check = |lines: &[&str], expected: &str| {
+            assert_eq!(LastWords::of(lines.iter().map(|line| line.as_bytes())).0, expected);
+        };
+        check(&[], "");
+        check(&["a", "b", "", "c"], "b | c");
+        let panic = [
+            "loading",
+            "thread 'main' panicked at src/search.rs:42:5:",
+            "index 64",
+            "note: run with `RUST_BACKTRACE=1`",
+        ];
+        check(&panic, "thread 'main' panicked at src/search.rs:42:5: | index 64");
+        check(
+            &["x: search.c:7: go: Assertion `n < 3' failed."],
+            "x: search.c:7: go: Assertion `n < 3' failed.",
+        );
+    }
 }

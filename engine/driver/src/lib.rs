@@ -42,8 +42,8 @@ mod uci;
 mod xboard;
 
 pub use conversation::{ConversationError, Farewell, Patience, State};
-pub use engine::{Engine, GameTerms, Pondering, SetOptionError};
-pub use fault::{Fault, Survival};
+pub use engine::{Engine, GameTerms, LimitMethod, Pondering, SetOptionError};
+pub use fault::{Fault, LastWords, Survival};
 pub use meanwhile::{Background, Meanwhile};
 pub use process::EngineCommand;
 pub use search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish, WorkLimit};

@@ -4,7 +4,7 @@ use std::time::{Duration, Instant};
 
 use smalt_chess::{Outcome, UciMove};
 use smalt_protocol::uci::client::Start;
-use smalt_protocol::{Info, ReportedScore, SearchLimits, Wdl};
+use smalt_protocol::{Bound, Info, ReportedScore, SearchLimits, Wdl};
 
 /// One search.
 #[derive(Clone, Copy, Debug)]
@@ -89,6 +89,46 @@ impl RunningSearch {
     }
 }
 
+/// How many of an engine's last answers are remembered.
+const ANSWERS_REMEMBERED: usize = 8;
+
+/// An engine that says nothing more for so long after a suspected repetition is not searching: that was its answer.
+const REPETITION_SILENCE: Duration = Duration::from_secs(1);
+
+/// The last answers of an engine. One that sends a best move twice may do so after the next `go`: an illegal move that
+/// repeats an earlier answer is not taken for the answer to that.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub(crate) struct LastAnswers {
+    moves: [Option<UciMove>; ANSWERS_REMEMBERED],
+    next: usize,
+}
+
+impl LastAnswers {
+    pub(crate) fn push(&mut self, mv: UciMove) {
+        self.moves[self.next] = Some(mv);
+        self.next = (self.next + 1) % ANSWERS_REMEMBERED;
+    }
+
+    pub(crate) fn contains(&self, mv: UciMove) -> bool {
+        self.moves.contains(&Some(mv))
+    }
+}
+
+/// An answer that is taken for a repetition of an earlier one, unless the engine says nothing more.
+#[derive(Clone, Debug)]
+pub(crate) struct Repetition<A> {
+    pub(crate) answer: A,
+    /// How many lines of information had come before it.
+    pub(crate) info_lines: u64,
+    pub(crate) until: Instant,
+}
+
+impl<A> Repetition<A> {
+    pub(crate) fn new(answer: A, info_lines: u64) -> Self {
+        Self { answer, info_lines, until: Instant::now() + REPETITION_SILENCE }
+    }
+}
+
 /// What an observer of a search wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Wish {
@@ -160,7 +200,7 @@ pub struct Report {
     pub depth: Option<u32>,
     /// The longest line looked at, in plies.
     pub selective_depth: Option<u32>,
-    /// The score of the line.
+    /// The last exact score; if there was none, the last bound.
     pub score: Option<ReportedScore>,
     /// Chances to win, draw and lose.
     pub wdl: Option<Wdl>,
@@ -188,7 +228,11 @@ impl Report {
         }
         keep(&mut self.depth, info.depth);
         keep(&mut self.selective_depth, info.selective_depth);
-        keep(&mut self.score, info.score);
+        let is_exact = |reported: &ReportedScore| reported.bound == Bound::Exact;
+        if !(self.score.as_ref().is_some_and(is_exact) && info.score.as_ref().is_some_and(|it| !is_exact(it)))
+        {
+            keep(&mut self.score, info.score);
+        }
         keep(&mut self.wdl, info.wdl);
         keep(&mut self.nodes, info.nodes);
         keep(&mut self.nps, info.nps);

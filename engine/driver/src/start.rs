@@ -8,7 +8,7 @@ use crate::engine::Engine;
 use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::Meanwhile;
-use crate::process::EngineCommand;
+use crate::process::{EngineCommand, StartError};
 use crate::transcript::{SharedSink, Speaker, TranscriptLine, TranscriptSink};
 use crate::uci::UciEngine;
 use crate::xboard::XboardEngine;
@@ -35,7 +35,13 @@ impl From<StartFailure> for ConversationError {
 
 impl From<Fault> for StartFailure {
     fn from(fault: Fault) -> Self {
-        StartFailure { error: fault.into(), transcript: Vec::new() }
+        let error = match fault {
+            Fault::WouldNotStart(error @ StartError::Exhausted { .. }) => {
+                ConversationError::System { reason: error.to_string() }
+            }
+            fault => fault.into(),
+        };
+        StartFailure { error, transcript: Vec::new() }
     }
 }
 
@@ -70,7 +76,7 @@ fn introduced<E: Engine>(
     engine.set_transcript_sink(sink);
     match engine.introduce(meanwhile) {
         Ok(()) => Ok(engine),
-        Err(error) => Err(StartFailure { error, transcript: engine.transcript().lines() }),
+        Err(error) => Err(StartFailure { error, transcript: engine.last_lines() }),
     }
 }
 

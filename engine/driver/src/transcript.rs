@@ -18,6 +18,20 @@ pub enum Speaker {
     Driver,
     /// The engine did.
     Engine,
+    /// The engine did, on its standard error.
+    Stderr,
+}
+
+impl Speaker {
+    /// What stands before a line of this speaker in logs and reports.
+    #[must_use]
+    pub fn mark(self) -> char {
+        match self {
+            Speaker::Driver => '>',
+            Speaker::Engine => '<',
+            Speaker::Stderr => '!',
+        }
+    }
 }
 
 /// One line of a conversation, as reports show it.
@@ -33,11 +47,7 @@ pub struct TranscriptLine {
 
 impl fmt::Display for TranscriptLine {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let arrow = match self.speaker {
-            Speaker::Driver => '>',
-            Speaker::Engine => '<',
-        };
-        write!(f, "{:>11.6} {arrow} {}", self.after.as_secs_f64(), self.text)
+        write!(f, "{:>11.6} {} {}", self.after.as_secs_f64(), self.speaker.mark(), self.text)
     }
 }
 
@@ -87,6 +97,17 @@ impl Transcript {
     /// Sends every later line to this sink too, in place of the one before.
     pub fn set_sink(&mut self, sink: Option<Box<dyn TranscriptSink>>) {
         self.sink = sink;
+    }
+
+    pub(crate) fn has_sink(&self) -> bool {
+        self.sink.is_some()
+    }
+
+    /// Sends a line of standard error to the sink; the process keeps the last ones.
+    pub(crate) fn push_stderr(&mut self, line: &[u8]) {
+        if let Some(sink) = &mut self.sink {
+            sink.line(self.begun.elapsed(), Speaker::Stderr, line);
+        }
     }
 
     pub(crate) fn push(&mut self, at: Instant, speaker: Speaker, line: &[u8]) {

@@ -9,8 +9,8 @@ use std::time::{Duration, Instant};
 use smalt_chess::{CastlingMode, Color, Outcome};
 use smalt_driver::entrant::Protocol;
 use smalt_driver::{
-    Claim, ConversationError, Engine, Farewell, GameTerms, Meanwhile, Patience, SearchRequest, Searched,
-    State, XboardEngine,
+    Claim, ConversationError, Engine, Farewell, GameTerms, LimitMethod, Meanwhile, Patience, SearchRequest,
+    Searched, Speaker, State, XboardEngine,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Clock, OptionValue, SearchLimits};
@@ -235,4 +235,54 @@ fn auto_finds_out_what_an_engine_speaks() {
     let gone = scripted("--fault exit-at-start");
     let failure = smalt_driver::start(&gone, Protocol::Auto, PATIENT, None, nothing).map(drop).unwrap_err();
     assert!(failure.to_string().contains("exited with code 1"), "{failure}");
+}
+
+/// What was said to an engine in one search with these limits, after it was found out how it can be held to them.
+fn told_with_limits(arguments: &str, limits: &SearchLimits, expected: LimitMethod) -> Vec<String> {
+    let nothing = &mut Meanwhile::nothing();
+    let mut engine = XboardEngine::start(&command(arguments), PATIENT).unwrap();
+    engine.introduce(nothing).unwrap();
+    assert_eq!(engine.fit_limits(limits, None, nothing).unwrap(), expected);
+    engine.new_game(GameTerms::default(), nothing).unwrap();
+    search(&mut engine, &[], limits, LONG).unwrap();
+    let lines = engine.transcript().lines();
+    assert_nothing_left(engine);
+    let ours = lines.into_iter().filter(|line| line.speaker == Speaker::Driver);
+    let last_game = |lines: Vec<String>| {
+        let new = lines.iter().rposition(|line| line == "new").unwrap();
+        lines[new..].to_vec()
+    };
+    last_game(ours.map(|line| line.text).collect())
+}
+
+#[test]
+fn an_engine_that_ignores_the_order_to_move_gets_a_clock_for_each_short_move() {
+    let limits = SearchLimits { move_time: Some(Duration::from_millis(50)), ..SearchLimits::default() };
+    let deaf = told_with_limits("--fault ignore-stop --think 1500", &limits, LimitMethod::OneMoveClock);
+    assert!(deaf.contains(&"level 1 0:01 0".to_owned()) && deaf.contains(&"time 5".to_owned()), "{deaf:?}");
+    assert!(!deaf.contains(&"?".to_owned()), "{deaf:?}");
+    let obedient = told_with_limits("--think 1500", &limits, LimitMethod::MoveNow);
+    assert!(obedient.contains(&"st 1".to_owned()) && obedient.contains(&"?".to_owned()), "{obedient:?}");
+}
+
+#[test]
+fn an_engine_that_can_count_time_in_nodes_is_held_to_nodes_by_that() {
+    let limits = SearchLimits { nodes: Some(5000), ..SearchLimits::default() };
+    let told = told_with_limits("--features nps=1", &limits, LimitMethod::NodeRate);
+    assert!(told.contains(&"nps 5000".to_owned()) && told.contains(&"st 1".to_owned()), "{told:?}");
+    told_with_limits("--think 1500 --info-lines 1", &limits, LimitMethod::MoveNow);
+}
+
+#[test]
+fn an_engine_that_nothing_holds_to_a_number_of_nodes_says_so_and_stays() {
+    let nothing = &mut Meanwhile::nothing();
+    let limits = SearchLimits { nodes: Some(5000), ..SearchLimits::default() };
+    let mut engine = XboardEngine::start(&command("--fault ignore-stop --think 1500"), PATIENT).unwrap();
+    engine.introduce(nothing).unwrap();
+    let error = engine.fit_limits(&limits, None, nothing).unwrap_err();
+    assert!(error.to_string().contains("cannot be held to a number of nodes"), "{error}");
+    assert_eq!(engine.state(), State::Idle);
+    engine.new_game(GameTerms::default(), nothing).unwrap();
+    assert!(search(&mut engine, &[], &to_depth(99), LONG).unwrap().best.is_some());
+    assert_nothing_left(engine);
 }

@@ -42,6 +42,19 @@ pub struct ReportedScore {
     pub bound: Bound,
 }
 
+impl ReportedScore {
+    /// The same from the other side's view: what is at least so much for one is at most so much for the other.
+    #[must_use]
+    pub fn negated(self) -> ReportedScore {
+        let bound = match self.bound {
+            Bound::Exact => Bound::Exact,
+            Bound::Lower => Bound::Upper,
+            Bound::Upper => Bound::Lower,
+        };
+        ReportedScore { score: self.score.negated(), bound }
+    }
+}
+
 impl From<Score> for ReportedScore {
     fn from(score: Score) -> ReportedScore {
         ReportedScore { score, bound: Bound::Exact }
@@ -57,4 +70,16 @@ pub struct Wdl {
     pub draw: u32,
     /// Loss.
     pub loss: u32,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_bound_turns_around_with_the_view() {
+        let lower = ReportedScore { score: Score::Centipawns(30), bound: Bound::Lower };
+        assert_eq!(lower.negated(), ReportedScore { score: Score::Centipawns(-30), bound: Bound::Upper });
+        assert_eq!(ReportedScore::from(Score::Mate(2)).negated(), Score::Mate(-2).into());
+    }
 }

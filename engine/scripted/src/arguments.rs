@@ -15,6 +15,8 @@ pub(crate) enum Request {
     Play(Script),
     /// To be the child that outlives the engine.
     Linger(Duration),
+    /// To be the one that starts such a child in a session of its own.
+    Detach,
     Help,
     Version,
 }
@@ -29,9 +31,13 @@ pub(crate) struct Script {
     pub(crate) chess960: bool,
     /// Answers by the ply of the game, as they are to be sent.
     pub(crate) moves: Vec<String>,
+    /// The answers that it expects to its own moves, by the ply of the game.
+    pub(crate) guesses: Vec<String>,
     /// Which of the legal moves is played where the script has no move.
     pub(crate) seed: u64,
     pub(crate) info_lines: u32,
+    /// Further features of xboard's protocol.
+    pub(crate) features: String,
     /// The move of which it tells at once, before it thinks.
     pub(crate) first: Option<UciMove>,
     /// What the info lines say, in centipawns, from the own view.
@@ -63,6 +69,8 @@ impl Default for Script {
             is_bilingual: false,
             chess960: true,
             moves: Vec::new(),
+            guesses: Vec::new(),
+            features: String::new(),
             seed: 0,
             info_lines: 0,
             first: None,
@@ -88,6 +96,8 @@ Usage: smalt-scripted [OPTIONS]
   --no-chess960          does not offer to play Chess960
   --moves LIST           its answers by the ply of the game, between commas or spaces, unchecked;
                          two engines with the same list play that game
+  --guesses LIST         the answers that it expects, by the ply of its own move: it can ponder on them
+  --features TEXT        more features of xboard's protocol, as they are sent: nps=1
   --seed N               choose other moves where there is no list (default 0)
   --info-lines N         send so many info lines before each answer (default 0)
   --first MOVE           send an info line about this move at once, before it thinks
@@ -95,7 +105,7 @@ Usage: smalt-scripted [OPTIONS]
   --think MS             answer after so many milliseconds, or at stop (default 0)
   --option DECLARATION   offer an option: \"Hash type spin default 16 min 1 max 64\"; may be repeated
   --fault NAME[@N]       misbehave; at the Nth go since its start (default the first), or @all
-  --delay MS             how late the faults late and slow-start are (default 1000)
+  --delay MS             how late the faults late, late-repeat and slow-… are (default 1000)
   --flood MB             how much the floods send (default 100)
   --help                 print this
   --version              print the version
@@ -118,12 +128,15 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
             Arg::Long("help") | Arg::Short('h') => return Ok(Request::Help),
             Arg::Long("version") | Arg::Short('V') => return Ok(Request::Version),
             Arg::Long("linger") => return Ok(Request::Linger(Duration::from_secs(parser.value()?.parse()?))),
+            Arg::Long("detach") => return Ok(Request::Detach),
             Arg::Long("name") => script.name = parser.value()?.string()?,
             Arg::Long("speak") => {
                 (script.tongue, script.is_bilingual) = parse_tongues(&parser.value()?.string()?)?;
             }
             Arg::Long("no-chess960") => script.chess960 = false,
             Arg::Long("moves") => script.moves = parse_moves(&parser.value()?.string()?),
+            Arg::Long("guesses") => script.guesses = parse_moves(&parser.value()?.string()?),
+            Arg::Long("features") => script.features = parser.value()?.string()?,
             Arg::Long("seed") => script.seed = parser.value()?.parse()?,
             Arg::Long("info-lines") => script.info_lines = parser.value()?.parse()?,
             Arg::Long("first") => script.first = Some(parser.value()?.parse_with(UciMove::parse)?),

@@ -25,6 +25,7 @@ pub fn run() -> ExitCode {
     match arguments::parse(lexopt::Parser::from_env()) {
         Ok(Request::Play(script)) => session::run(script),
         Ok(Request::Linger(time)) => lingering::linger(time),
+        Ok(Request::Detach) => lingering::detach(),
         Ok(Request::Help) => print(std::io::stdout(), &arguments::help(), 0),
         Ok(Request::Version) => {
             print(std::io::stdout(), concat!("smalt-scripted ", env!("CARGO_PKG_VERSION"), "\n"), 0)

@@ -20,6 +20,10 @@ impl Session {
         match fault {
             Fault::Exit => process::exit(1),
             Fault::Crash => process::abort(),
+            Fault::LoudCrash => {
+                voice::complain("thread 'search' panicked at src/search.rs:42:5:\nindex out of bounds\n");
+                process::abort()
+            }
             Fault::Hang => voice::hang(),
             Fault::CloseStdout => voice::close_stdout(),
             Fault::InfoForever => self.send_info_forever(),
@@ -57,6 +61,23 @@ impl Session {
                 self.push_answer();
                 self.play(limits);
             }
+            Fault::LateRepeat => {
+                self.push_answer();
+                let answer = self.lines.as_str().to_owned();
+                self.send_after(self.script.think);
+                self.lines.replace(answer);
+                self.send_after(self.script.think + self.script.delay);
+            }
+            Fault::LongInfo => {
+                let line = match self.script.tongue {
+                    Tongue::Uci => "info string ",
+                    Tongue::Xboard(_) => "# ",
+                };
+                voice::send(line.as_bytes());
+                voice::flood(io::stdout().lock(), "x", self.script.flood_bytes);
+                voice::send(b"\n");
+                self.play(limits);
+            }
             Fault::TrailingGarbage => {
                 self.play_distorted(limits, |answer| format!("{} xyzzy 42 e9\n", answer.trim_end()));
             }
@@ -84,6 +105,9 @@ impl Session {
             | Fault::NoReadyok
             | Fault::IgnoreStop
             | Fault::IgnoreQuit
+            | Fault::SlowStop
+            | Fault::SlowQuit
+            | Fault::Daemon
             | Fault::ExitAtQuit
             | Fault::CrashAtQuit => {}
         }

@@ -29,11 +29,17 @@ pub(crate) fn run(script: Script) -> ExitCode {
     if script.has(Fault::Grandchild) {
         lingering::spawn();
     }
+    if script.has(Fault::Daemon) {
+        lingering::spawn_daemon();
+    }
     if script.has(Fault::SlowStart) {
         thread::sleep(script.delay);
     }
     let mut session = Session::new(script);
     session.listen();
+    if session.script.has(Fault::SlowQuit) {
+        thread::sleep(session.script.delay);
+    }
     // Not by a return: the end of the session would release an answer that waits for stop.
     process::exit(0)
 }
@@ -104,6 +110,9 @@ impl Session {
                 self.board.castling = if is_on { CastlingMode::Chess960 } else { CastlingMode::Standard };
             }
             ClientMessage::Stop | ClientMessage::PonderHit if !self.script.has(Fault::IgnoreStop) => {
+                if self.script.has(Fault::SlowStop) {
+                    thread::sleep(self.script.delay);
+                }
                 self.end_thinking();
             }
             ClientMessage::Quit => return self.quit(),
@@ -189,7 +198,9 @@ impl Session {
         match self.script.tongue {
             Tongue::Uci => {
                 push_infos(&mut self.lines, &self.script, best);
-                self.lines.push(&EngineMessage::BestMove { best, ponder: None });
+                let ponder =
+                    self.script.guesses.get(self.board.ply()).and_then(|text| UciMove::parse(text).ok());
+                self.lines.push(&EngineMessage::BestMove { best, ponder });
             }
             Tongue::Xboard(_) => {
                 let text = best.to_string();

@@ -75,6 +75,12 @@ pub(crate) fn send(bytes: &[u8]) {
     }
 }
 
+/// Writes to standard error.
+pub(crate) fn complain(words: &str) {
+    // A reader that is gone misses it.
+    let _ = io::stderr().write_all(words.as_bytes());
+}
+
 /// Sends a sample of text over and over, so many bytes in all or a little more.
 pub(crate) fn flood(mut to: impl Write, sample: &str, bytes: usize) {
     let block = sample.repeat((1 << 16) / sample.len().max(1) + 1);

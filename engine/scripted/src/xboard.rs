@@ -97,7 +97,8 @@ impl Session {
         let name = self.script.name.clone();
         self.lines.push(&format_args!(
             "feature done=0 ping=1 setboard=1 usermove=1 colors=0 reuse=1 sigint=0 sigterm=0 myname=\"{name}\" \
-             variants=\"{variants}\" memory=1"
+             variants=\"{variants}\" memory=1 {}",
+            self.script.features
         ));
         let options: Vec<String> = self.script.options.iter().map(declare_option).collect();
         for option in options {

@@ -6,8 +6,8 @@ use smalt_chess::{CastlingMode, Move, UciMove};
 use smalt_driver::entrant::{Protocol, Restart};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
-    Claim, ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, Meanwhile, Patience,
-    SearchRequest, Searched, SetOptionError,
+    Claim, ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, LimitMethod, Meanwhile,
+    Patience, SearchRequest, Searched, SetOptionError,
 };
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
@@ -21,12 +21,18 @@ use crate::suite::Problem;
 /// How often an engine is started in vain before it is given up.
 const STARTS: u32 = 3;
 
+/// A search is disturbed when this program stood still in it for half of its time, or for so long.
+const GREAT_DISTURBANCE: Duration = Duration::from_secs(1);
+
+/// How many searches of one process at most are repeated because they were disturbed.
+const MOST_REPETITIONS: u32 = 20;
+
 /// Why an engine cannot be asked anything.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum CheckError {
-    /// It cannot be started, or does not speak UCI: a matter of the command.
+    /// It cannot be started, does not speak UCI, or cannot be held to the limit.
     #[error("engine {name:?} {fault}")]
-    WouldNotStart {
+    Unfit {
         /// Whose.
         name: String,
         /// Why.
@@ -67,15 +73,15 @@ pub struct Introduction {
 /// If the command, the protocol or an option is wrong.
 pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<Checked, CheckError> {
     let name = || entrant.name.clone();
-    match start(entrant, interrupt) {
+    match start(entrant, &mut None, interrupt) {
         Ok(engine) => {
             let introduction =
                 Introduction { name: engine.name().to_owned(), protocol: Some(engine.protocol()) };
             Ok(Checked { introduction, engine: Some(engine) })
         }
         Err(SetOptionError::Conversation(ConversationError::Fault(
-            fault @ (Fault::WouldNotStart(_) | Fault::NoUciok { .. }),
-        ))) => Err(CheckError::WouldNotStart { name: name(), fault }),
+            fault @ (Fault::WouldNotStart(_) | Fault::NoUciok { .. } | Fault::NoNodeLimit),
+        ))) => Err(CheckError::Unfit { name: name(), fault }),
         Err(SetOptionError::Conversation(_)) => Ok(Checked::default()),
         Err(error) => Err(CheckError::Option { name: name(), error }),
     }
@@ -115,6 +121,10 @@ pub(super) struct Asker<'a> {
     engine: Option<Box<dyn Engine>>,
     /// How castling was to be written in the last question.
     variant: CastlingMode,
+    /// How the engine is held to the limit, once that is known.
+    limit_method: Option<LimitMethod>,
+    /// How many more searches may be repeated because this program stood still in them.
+    repetitions: u32,
 }
 
 impl<'a> Asker<'a> {
@@ -125,7 +135,8 @@ impl<'a> Asker<'a> {
         interrupt: &'a Interrupt,
         engine: Option<Box<dyn Engine>>,
     ) -> Asker<'a> {
-        Asker { plan, entrant, interrupt, engine, variant: CastlingMode::Standard }
+        let variant = CastlingMode::Standard;
+        Asker { plan, entrant, interrupt, engine, variant, limit_method: None, repetitions: MOST_REPETITIONS }
     }
 
     /// Asks for the best move of a problem. A fault of the engine is an answer, too.
@@ -136,7 +147,12 @@ impl<'a> Asker<'a> {
         };
         let mut follower = Follower::new(problem, self.entrant.limit, self.plan);
         let begun = Instant::now();
+        let stalled = engine.process().stalled();
         let searched = self.search(&mut *engine, problem, &mut follower);
+        if self.is_disturbed(engine.process().stalled().saturating_sub(stalled)) && self.repetitions > 0 {
+            self.repetitions -= 1;
+            return self.ask(problem);
+        }
         let answer = match searched {
             Ok(searched) => self.judge(problem, &searched, &follower),
             Err(ConversationError::Fault(fault)) => failed(fault.into(), begun.elapsed()),
@@ -147,6 +163,14 @@ impl<'a> Asker<'a> {
         let is_kept = obeys && self.entrant.restart == Restart::Off && engine.is_reusable();
         self.engine = is_kept.then_some(engine);
         Ok(answer)
+    }
+
+    /// Whether a search with a limit of time says nothing, since this program stood still in it for so long.
+    fn is_disturbed(&self, stall: Duration) -> bool {
+        match self.entrant.limit {
+            Limit::MoveTime(time) => stall >= GREAT_DISTURBANCE.min(time / 2) && !stall.is_zero(),
+            Limit::Nodes(_) | Limit::Depth(_) => false,
+        }
     }
 
     /// Lets the engine leave.
@@ -171,7 +195,7 @@ impl<'a> Asker<'a> {
             }
         }
         for _ in 0..STARTS {
-            let ready = match start(self.entrant, self.interrupt) {
+            let ready = match start(self.entrant, &mut self.limit_method, self.interrupt) {
                 Ok(engine) => self.new_game(engine),
                 Err(SetOptionError::Conversation(error)) => error.into(),
                 Err(error) => Ready::Failed(error.to_string()),
@@ -183,7 +207,7 @@ impl<'a> Asker<'a> {
                 Ready::Failed(words) => last_words = words,
             }
         }
-        Err(Stopped::GivenUp(last_words))
+        Err(Stopped::GivenUp(format!("would not start three times running: {last_words}")))
     }
 
     /// Tells an engine that a new game begins. One that cannot play this kind of chess is kept for the next question.
@@ -289,14 +313,26 @@ fn failed(failure: Failure, time: Duration) -> Answer {
     }
 }
 
-/// Starts an engine, has it introduce itself, and sets its options.
-fn start(entrant: &Entrant, interrupt: &Interrupt) -> Result<Box<dyn Engine>, SetOptionError> {
+/// Starts an engine, has it introduce itself, sets its options, and finds out how it is held to the limit, if that is not
+/// known.
+fn start(
+    entrant: &Entrant,
+    known: &mut Option<LimitMethod>,
+    interrupt: &Interrupt,
+) -> Result<Box<dyn Engine>, SetOptionError> {
     let command = command(entrant)?;
     let meanwhile = &mut Meanwhile::interruptible(interrupt);
     let started = smalt_driver::start(&command, entrant.protocol, Patience::default(), None, meanwhile);
     let mut engine = started.map_err(ConversationError::from)?;
     for (name, text) in &entrant.options {
         engine.set_option(name, text, meanwhile)?;
+    }
+    let was_known = known.is_some();
+    let method = engine.fit_limits(&entrant.limit.to_search_limits(), *known, meanwhile)?;
+    *known = Some(method);
+    if !was_known && method != LimitMethod::Protocol && !engine.is_reusable() {
+        engine.quit();
+        return start(entrant, known, interrupt);
     }
     Ok(engine)
 }

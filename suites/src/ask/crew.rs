@@ -8,10 +8,13 @@ use std::thread::{Scope, ScopedJoinHandle};
 use smalt_driver::Engine;
 use smalt_driver::process::Interrupt;
 
-use super::Answer;
 use super::asker::{Asker, Stopped};
+use super::{Answer, Failure};
 use crate::plan::{Entrant, Plan};
 use crate::suite::Problem;
+
+/// After so many faults running an engine is asked nothing more.
+const MOST_FAULTS: u32 = 5;
 
 /// What came of all questions.
 #[derive(Clone, Debug, PartialEq)]
@@ -29,7 +32,7 @@ pub enum Outcome {
     Complete,
     /// The user ended it.
     Interrupted,
-    /// The engine would not start any more; what it did last.
+    /// The engine would not start any more, or did nothing but fail: in words that fit after its name.
     StruckOut(String),
 }
 
@@ -107,6 +110,7 @@ impl<'scope, 'env> Crew<'scope, 'env> {
         for Event { asker, question: Question { index, reply, .. }, result } in events {
             match result {
                 Ok(answer) => {
+                    run.note(&answer);
                     // The next question goes first, so that no engine waits for what is made of the answer.
                     self.hand_out(asker, &mut run, reply);
                     run.answers[index] = Some(answer);
@@ -166,16 +170,34 @@ struct Run<'env> {
     waiting: VecDeque<usize>,
     interrupted: bool,
     last_words: Option<String>,
+    /// Faults since the last answer that was none.
+    faults_running: u32,
 }
 
 impl<'env> Run<'env> {
     fn new(problems: &'env [Problem], indexes: &[usize]) -> Run<'env> {
         let waiting = indexes.iter().copied().collect();
-        Run { problems, answers: vec![None; problems.len()], waiting, interrupted: false, last_words: None }
+        let answers = vec![None; problems.len()];
+        Run { problems, answers, waiting, interrupted: false, last_words: None, faults_running: 0 }
     }
 
     fn next_question(&mut self) -> Option<usize> {
-        if self.interrupted { None } else { self.waiting.pop_front() }
+        let is_over = self.interrupted || self.faults_running >= MOST_FAULTS;
+        if is_over { None } else { self.waiting.pop_front() }
+    }
+
+    /// An answer came, or a fault in its place.
+    fn note(&mut self, answer: &Answer) {
+        match &answer.outcome {
+            Err(Failure::Fault(fault)) => {
+                self.faults_running += 1;
+                if self.faults_running == MOST_FAULTS {
+                    self.last_words =
+                        Some(format!("failed at {MOST_FAULTS} positions running: the last time it {fault}"));
+                }
+            }
+            Ok(_) | Err(_) => self.faults_running = 0,
+        }
     }
 
     /// A question had no answer, and its asker gets no other.

@@ -18,6 +18,7 @@ mod signals;
 use std::process::ExitCode;
 
 use clap::Parser;
+use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit};
 
 use arguments::{Arguments, Command};
 use exit::Refusal;
@@ -35,7 +36,16 @@ pub struct Builtin {
 
 /// The program.
 pub fn main(builtin: Builtin) -> ExitCode {
-    match run(&Arguments::parse().command, builtin) {
+    let command = Arguments::parse().command;
+    if !matches!(command, Command::Engine) {
+        raise_file_limit();
+        if let Err(error) = adopt_orphans() {
+            output::tell(&format!("Warning: what engines leave behind may stay: {error}"));
+        }
+    }
+    let result = run(&command, builtin);
+    end_orphans();
+    match result {
         Ok(code) => code,
         Err(refusal) => {
             output::tell(&format!("smalt-suites: {refusal}"));

@@ -154,10 +154,7 @@ impl<'a> Run<'a> {
                 let never_spoke = entrant.protocol == Protocol::Uci && introduction.protocol.is_none();
                 let hint =
                     if never_spoke { "; does it speak xboard (proto=xboard, proto=auto)?" } else { "" };
-                output::tell(&format!(
-                    "{} is out: it would not start three times running: {words}{hint}",
-                    entrant.name
-                ));
+                output::tell(&format!("{} is out: it {words}{hint}", entrant.name));
                 *exit = (*exit).max(Exit::LeftOut);
             }
         }

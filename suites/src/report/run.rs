@@ -114,11 +114,13 @@ fn interrupted(run: &Record) -> Option<String> {
     match kind {
         _ if run.protocol.as_deref() != Some(Protocol::Xboard.name()) => None,
         "movetime" if !is_whole => Some(format!(
-            "xboard tells whole seconds: {} was told to move (`?`) after {amount} ms, and may have been late to obey",
+            "xboard tells whole seconds: {} was told to move (`?`) after {amount} ms, and may have been late to obey; or, if it \
+             ignores that, had a clock of one move",
             run.engine
         )),
         "nodes" => Some(format!(
-            "xboard has no limit of nodes: {} was told to move (`?`) after {amount}, and another run may differ",
+            "xboard has no limit of nodes: {} was told to move (`?`) after {amount}, and another run may differ; or, if it can \
+             count time in nodes (`nps`), did that",
             run.engine
         )),
         _ => None,

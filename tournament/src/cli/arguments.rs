@@ -293,7 +293,7 @@ pub(super) struct RunFlags {
     /// Bind each game with its engines to a processor: auto (where that suits), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", help_heading = "Run")]
     pub affinity: Option<Affinity>,
-    /// Seconds that engines may take for what is no move: 'start=10 ping=10 stop=5 write=5 quit=0.8'
+    /// Seconds that engines may take for what is no move: 'start=10 ping=10 stop=5 write=5 quit=5'
     #[arg(long, value_name = "WORDS", help_heading = "Run")]
     pub timeouts: Option<TimeoutsFile>,
 

@@ -155,7 +155,7 @@ mod over_nats {
     use super::super::exit::{Exit, OrRefuse, Refusal};
     use super::super::intent::registry;
     use super::super::output::tell;
-    use super::super::play::{own_program, start_guard};
+    use super::super::play::{own_program, start_guard, within_limits};
     use super::super::signals;
     use super::WorkerFlags;
     use crate::fleet::jetstream::{Broadcast, ConnectError, Departure, JetStream, WorkerSetup, run_worker};
@@ -224,6 +224,7 @@ mod over_nats {
         if slots > MOST_SLOTS {
             return Err(anyhow!("--concurrency: {MOST_SLOTS} is the maximum")).or_usage();
         }
+        let slots = within_limits(slots, 1)?;
         let (sender, events) = mpsc::channel();
         signals::listen(sender.clone()).context("listen to signals").or_failed()?;
         let setup = WorkerSetup {

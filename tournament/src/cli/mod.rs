@@ -28,7 +28,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
-use smalt_driver::process::stand_guard;
+use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, stand_guard};
 use smalt_stats::{Pentanomial, Wdl};
 
 use crate::estimate::estimate;
@@ -40,12 +40,26 @@ use fastchess::Dialect;
 
 /// The program; `engine` is what it does when it is started as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
-    match run(Arguments::parse().command, engine) {
+    let command = Arguments::parse().command;
+    if !matches!(command, Command::Engine | Command::Guard) {
+        prepare_for_engines();
+    }
+    let result = run(command, engine);
+    end_orphans();
+    match result {
         Ok(code) => code,
         Err(refusal) => {
             output::tell(&format!("smalt-tournament: {refusal}"));
             refusal.exit.into()
         }
+    }
+}
+
+/// What a program that starts many engines asks of the system.
+fn prepare_for_engines() {
+    raise_file_limit();
+    if let Err(error) = adopt_orphans() {
+        output::tell(&format!("Warning: what engines leave behind may stay: {error}"));
     }
 }
 

@@ -8,7 +8,7 @@ use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
 use smalt_driver::entrant::Registry;
-use smalt_driver::process::Guard;
+use smalt_driver::process::{Guard, MostGames, most_games};
 
 use super::arguments::ShowFlags;
 use super::display::{Display, Loudness};
@@ -27,6 +27,7 @@ use crate::opening::Book;
 use crate::plan::{FleetPlan, OpeningsPlan, OutputFile, Plan, PlanFile};
 use crate::run::calibration;
 use crate::run::slot::{Terms, command};
+use crate::run::trial::try_engines;
 use crate::run::{Conclusion, Coordinator, Event, Local, News, Processors, Queue, RunError, Watcher};
 use crate::setup::{Prepared, SetupError};
 use crate::standings::{Standings, json, report};
@@ -53,6 +54,9 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
     check_outputs(&prepared.plan)?;
     let page = serve::claim_for_run(&prepared.plan.output)?;
     let crew = Crew::of(&prepared, &[])?;
+    if prepared.plan.fleet.is_none() {
+        try_engines(&prepared.plan, &own_program()?).or_usage()?;
+    }
     measure_machine(&mut prepared.plan)?;
     let fingerprint = book.fingerprint();
     let mut attempt = 1;
@@ -226,7 +230,8 @@ impl Crew {
         let players = match &plan.fleet {
             Some(fleet) => Players::Elsewhere(meet(plan, fleet, tablebases, known, &events.0)?),
             None => {
-                let (slots, width) = (slots(prepared), plan.threads_of_a_game());
+                let width = plan.threads_of_a_game();
+                let slots = within_limits(slots(prepared), width)?;
                 let processors = Processors::assign(&plan.affinity, slots, width).or_usage()?;
                 Players::Here { slots, processors, tablebases }
             }
@@ -434,6 +439,21 @@ fn slots(prepared: &Prepared) -> usize {
         ));
     }
     wanted.min(prepared.schedule.pairs().max(1) as usize)
+}
+
+/// As many of these games at once as the limits of the system allow.
+pub(super) fn within_limits(wanted: usize, threads: usize) -> Result<usize, Refusal> {
+    let Some(MostGames { games, limit }) = most_games(threads).filter(|most| most.games < wanted) else {
+        return Ok(wanted);
+    };
+    if games == 0 {
+        return Err(anyhow!("play: the limit of {limit} is too low for a single game; raise it")).or_usage();
+    }
+    tell(&format!(
+        "Warning: {} at once instead of {wanted}: the limit of {limit} allows no more; raise it for more",
+        count(games, "game")
+    ));
+    Ok(games)
 }
 
 fn announce(prepared: &Prepared, store: &Path, players: &Players) {

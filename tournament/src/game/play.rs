@@ -10,7 +10,7 @@ use smalt_driver::{
     Searched, State, Wish,
 };
 use smalt_protocol::uci::client::Start;
-use smalt_protocol::{Info, ReportedScore, Score, SearchLimits};
+use smalt_protocol::{Bound, Clock, Info, ReportedScore, Score, SearchLimits};
 
 use super::adjudicate::Adjudicator;
 use super::clock::{Flag, RunningClock};
@@ -30,6 +30,14 @@ const LONG_SEARCH: Duration = Duration::from_millis(50);
 
 /// How often they are shown what it found.
 const FOLLOWING: Duration = Duration::from_millis(100);
+
+/// A game is disturbed when this program stood still, while an engine's clock ran, for half of the time that the engine had,
+/// within these bounds; or when the engine would not have lost on time without all such times.
+const LEAST_DISTURBANCE: Duration = Duration::from_millis(500);
+const GREAT_DISTURBANCE: Duration = Duration::from_secs(1);
+
+/// What an engine is told of its time at least: engines take zero for no limit.
+const LEAST_TIME: Duration = Duration::from_millis(1);
 
 /// After this share of the longest time for a move users are told that it is being awaited.
 const SHARE_TILL_WARNING: u32 = 10;
@@ -75,6 +83,9 @@ pub enum Interrupted {
     /// We were told to stop.
     #[error("interrupted")]
     Asked,
+    /// This program itself stood still for so long while an engine's clock ran: the game says nothing.
+    #[error("this program stood still for {:.1} s", .0.as_secs_f64())]
+    Stalled(Duration),
     /// The system failed us, not an engine.
     #[error("{0}")]
     System(String),
@@ -83,7 +94,7 @@ pub enum Interrupted {
 /// Plays to the end. An engine that did wrong may be closed afterwards, or still think.
 ///
 /// # Errors
-/// If the interrupt was raised, or the system failed.
+/// If the interrupt was raised, this program was held up while a clock ran, or the system failed.
 pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, Interrupted> {
     let clocks = [RunningClock::new(seats[0].clock), RunningClock::new(seats[1].clock)];
     let [white, black] = seats;
@@ -103,6 +114,8 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
         answered_at: None,
         last: [None, None],
         warned: [false; 2],
+        stopping: Duration::ZERO,
+        stalls: [Duration::ZERO; 2],
     };
     let started = SystemTime::now();
     let begun = Instant::now();
@@ -157,6 +170,10 @@ struct Table<'a> {
     last: [Option<(Report, Duration)>; 2],
     /// Whether users were told that a side overruns its limits: once a game is enough.
     warned: [bool; 2],
+    /// How long the mover took to stop pondering on a wrong guess: part of its time for the move.
+    stopping: Duration,
+    /// How long this program stood still in all searches of each side.
+    stalls: [Duration; 2],
 }
 
 impl Table<'_> {
@@ -184,15 +201,27 @@ impl Table<'_> {
     /// Asks the side to move for its move, and plays it; or tells how the game ends without it.
     fn play_move(&mut self) -> Result<Option<Verdict>, Interrupted> {
         let mover = self.game.position().turn();
-        let searched = match self.search(mover) {
-            Ok(searched) => searched,
-            Err(ConversationError::Fault(fault)) => return self.judge_fault(mover, &fault).map(Some),
+        let stalled_before = self.engines[mover.index()].process().stalled();
+        let allowance = self.clocks[mover.index()].allowance();
+        let searched = self.search(mover);
+        let stall = self.engines[mover.index()].process().stalled().saturating_sub(stalled_before);
+        let searched = match searched {
             Err(ConversationError::Interrupted) => return Err(Interrupted::Asked),
             Err(error @ ConversationError::System { .. }) => {
                 return Err(Interrupted::System(error.to_string()));
             }
+            _ if allowance.is_some_and(|allowance| is_disturbing(stall, allowance)) => {
+                return Err(Interrupted::Stalled(stall));
+            }
+            Ok(searched) => searched,
+            Err(ConversationError::Fault(fault)) => return self.judge_fault(mover, &fault).map(Some),
         };
+        self.stalls[mover.index()] += stall;
         if let Flag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
+            let stalls = self.stalls[mover.index()];
+            if late.saturating_sub(stalls) <= self.clocks[mover.index()].terms().margin {
+                return Err(Interrupted::Stalled(stalls));
+            }
             let words = format!("overstepped its time by {:.3} s", late.as_secs_f64());
             return Ok(Some(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words)));
         }
@@ -219,7 +248,7 @@ impl Table<'_> {
             return Ok(Some(self.false_claim(mover, *outcome, comment)));
         }
         self.expected[mover.index()] = self.expected_answer(mover, &searched);
-        let score = searched.report.score.map(|reported| reported.score);
+        let score = exact_score(&searched.report);
         let is_irreversible = self.game.position().halfmove_clock() == 0;
         let judged = self.adjudicator.judge(mover, score, is_irreversible);
         self.last[mover.index()] = Some((searched.report, searched.elapsed));
@@ -252,11 +281,15 @@ impl Table<'_> {
         Some(UciMove::from_move(mv, self.contest.variant))
     }
 
-    /// The mover's clock runs from the write of its `go` (or `ponderhit`) to the read of its move. Only when it runs
-    /// is the other side told to ponder, so that this costs nobody time.
+    /// The mover's clock runs from the write of its `go` (or `ponderhit`) to the read of its move, and before that from
+    /// `stop` to its answer, if it pondered on another move. Only when it runs is the other side told to ponder, so that
+    /// this costs nobody time.
     fn search(&mut self, mover: Color) -> Result<Searched, ConversationError> {
-        let limits = self.limits(mover);
-        let patience = self.patience(mover);
+        let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
+        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
+        self.stopping = if was_right { Duration::ZERO } else { engine.abandon(&mut meanwhile)? };
+        let limits = self.limits(mover, self.stopping);
+        let patience = self.patience(mover, self.stopping);
         let request = SearchRequest {
             start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
@@ -264,7 +297,6 @@ impl Table<'_> {
             deadline: patience.first(),
             stop_after: None,
         };
-        let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
         let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
         if was_right {
             engine.ponder_hit(&request, &mut meanwhile)?;
@@ -278,11 +310,11 @@ impl Table<'_> {
         let (observer, ply) = (self.contest.observer, self.moves.len());
         let is_followed = self.is_followed(mover);
         let is_of_white = (mover, self.scores[mover.index()]) == (Color::Black, ScoreView::White);
-        let own_view = |score: Score| if is_of_white { score.negated() } else { score };
+        let own_view = |told: ReportedScore| if is_of_white { told.negated() } else { told };
         let mut shown_at = Duration::ZERO;
         let mut follow = |info: &Info<'_>, time: Duration| {
             if time >= shown_at + FOLLOWING {
-                let score = info.score.map(|told| ReportedScore { score: own_view(told.score), ..told });
+                let score = info.score.map(own_view);
                 observer.info(mover, ply, &Info { score, ..*info });
                 shown_at = time;
             }
@@ -299,12 +331,11 @@ impl Table<'_> {
             finished = engine.finish(&mut meanwhile, is_followed.then_some(&mut follow as &mut Observer<'_>));
         }
         let mut searched = finished?;
+        searched.elapsed += self.stopping;
         if searched.ending == Ending::Overrun && !std::mem::replace(&mut self.warned[mover.index()], true) {
             observer.warning(mover, overrun_words(self.clocks[mover.index()].terms()));
         }
-        if let Some(reported) = &mut searched.report.score {
-            reported.score = own_view(reported.score);
-        }
+        searched.report.score = searched.report.score.map(own_view);
         Ok(searched)
     }
 
@@ -331,13 +362,13 @@ impl Table<'_> {
 
     /// Lets a side think on as if this answer had been played. What goes wrong with it shows when it is its turn.
     fn ponder(&mut self, ponderer: Color, expected: UciMove) -> Result<(), ConversationError> {
-        let limits = SearchLimits { ponder: true, ..self.limits(ponderer) };
+        let limits = SearchLimits { ponder: true, ..self.limits(ponderer, Duration::ZERO) };
         self.moves.push(expected);
         let request = SearchRequest {
             start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
             limits: &limits,
-            deadline: self.patience(ponderer).last(),
+            deadline: self.patience(ponderer, Duration::ZERO).last(),
             stop_after: None,
         };
         let (engine, mut meanwhile) = sides(&mut self.engines, ponderer, self.contest.interrupt);
@@ -362,19 +393,25 @@ impl Table<'_> {
         }
     }
 
-    fn patience(&self, mover: Color) -> Patience {
+    /// How long the mover is waited for when it has used so much of its time already.
+    fn patience(&self, mover: Color, used: Duration) -> Patience {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();
         clock.allowance().map_or(Patience::Unclocked(terms.longest_move), |time| {
-            Patience::Clocked(time + terms.margin + LATE_GRACE)
+            Patience::Clocked(time.saturating_sub(used) + terms.margin + LATE_GRACE)
         })
     }
 
-    fn limits(&self, mover: Color) -> SearchLimits {
+    /// What the mover is told when it has used so much of its time already.
+    fn limits(&self, mover: Color, used: Duration) -> SearchLimits {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();
+        let rest =
+            |time: Duration| if used.is_zero() { time } else { time.saturating_sub(used).max(LEAST_TIME) };
+        let own = clock.face().map(|face| Clock { remaining: rest(face.remaining), ..face });
         // An engine with a clock is told of both; where its opponent has none, of its own twice.
-        let face = |color: Color| self.clocks[color.index()].face().or(clock.face());
+        let face =
+            |color: Color| if color == mover { own } else { self.clocks[color.index()].face().or(own) };
         let has_clock = clock.face().is_some();
         SearchLimits {
             white: face(Color::White).filter(|_| has_clock),
@@ -382,13 +419,15 @@ impl Table<'_> {
             moves_to_go: clock.moves_to_go(),
             depth: terms.depth,
             nodes: terms.nodes,
-            move_time: terms.move_time,
+            move_time: terms.move_time.map(rest),
             ..SearchLimits::default()
         }
     }
 
     fn keep(&mut self, mover: Color, uci: UciMove, searched: &Searched) {
-        let handover = self.answered_at.map(|answered| searched.asked_at.saturating_duration_since(answered));
+        let handover = self.answered_at.map(|answered| {
+            searched.asked_at.saturating_duration_since(answered).saturating_sub(self.stopping)
+        });
         self.answered_at = Some(searched.answered_at);
         self.moves.push(uci);
         let report = &searched.report;
@@ -399,7 +438,7 @@ impl Table<'_> {
         self.plies.push(PlyRecord {
             mv: uci,
             search: Some(SearchRecord {
-                score: report.score.map(|reported| reported.score),
+                score: exact_score(report),
                 depth: report.depth,
                 nodes: report.nodes,
                 elapsed: searched.elapsed,
@@ -431,6 +470,7 @@ impl Table<'_> {
             Fault::MalformedBestmove { .. } => Termination::MalformedMove,
             Fault::LineTooLong { .. } => Termination::EndlessLine,
             Fault::WouldNotStart(_)
+            | Fault::NoNodeLimit
             | Fault::NoChess960 { .. }
             | Fault::NoSetBoard { .. }
             | Fault::Exited { .. }
@@ -445,11 +485,11 @@ impl Table<'_> {
         let has_clock = self.clocks[mover.index()].allowance().is_some();
         let mut meanwhile = Meanwhile::interruptible(self.contest.interrupt);
         match self.engines[mover.index()].abandon(&mut meanwhile) {
-            Ok(()) if has_clock => {
+            Ok(_) if has_clock => {
                 let words = "overstepped its time, and answered only when told to stop".to_owned();
                 Ok(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words))
             }
-            Ok(()) => Ok(self.lost(mover, Termination::Stall, fault.name(), fault.to_string())),
+            Ok(_) => Ok(self.lost(mover, Termination::Stall, fault.name(), fault.to_string())),
             Err(ConversationError::Fault(worse)) => {
                 let words = format!("{fault}, and then {worse}");
                 Ok(self.lost(mover, Termination::Stall, worse.name(), words))
@@ -468,6 +508,16 @@ impl Table<'_> {
         };
         Verdict { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
     }
+}
+
+/// Whether a game says nothing after this program stood still for so long in a search that might take so long.
+fn is_disturbing(stall: Duration, allowance: Duration) -> bool {
+    stall >= (allowance / 2).clamp(LEAST_DISTURBANCE, GREAT_DISTURBANCE)
+}
+
+/// The score of a search, if the engine told one that is more than a bound.
+fn exact_score(report: &Report) -> Option<Score> {
+    report.score.filter(|reported| reported.bound == Bound::Exact).map(|reported| reported.score)
 }
 
 /// How long a move is awaited.
@@ -530,5 +580,5 @@ fn sides<'e>(
 
 /// The last lines of a conversation, and of what the engine wrote to standard error.
 pub(crate) fn transcript_of(engine: &dyn Engine) -> Vec<String> {
-    engine.transcript().lines().iter().map(ToString::to_string).collect()
+    engine.last_lines().iter().map(ToString::to_string).collect()
 }

@@ -6,8 +6,7 @@ use std::num::NonZeroU64;
 use std::time::Duration;
 
 use smalt_driver::WorkLimit;
-use smalt_protocol::Period;
-use smalt_protocol::TimeControl;
+use smalt_protocol::{Clock, Period, SearchLimits, TimeControl};
 
 use super::file::ClockFile;
 use super::value::Text;
@@ -104,6 +103,22 @@ impl MoveClock {
     /// The work that each move may take.
     pub fn work(&self) -> WorkLimit {
         WorkLimit { nodes: self.nodes, depth: self.depth }
+    }
+
+    /// Limits of this kind, to find out how an engine can be held to them.
+    pub fn kind_of_limits(&self) -> SearchLimits {
+        let clock = self
+            .control
+            .period_after(0)
+            .map(|(period, _)| Clock { remaining: period.time, increment: period.increment });
+        SearchLimits {
+            white: clock,
+            black: clock,
+            move_time: self.move_time,
+            nodes: self.nodes,
+            depth: self.depth,
+            ..SearchLimits::default()
+        }
     }
 
     /// What times are multiplied with on a machine on which Smalt visits so many nodes a second: where it is half as fast

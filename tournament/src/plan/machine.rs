@@ -113,7 +113,7 @@ impl Default for Timeouts {
             ping: Duration::from_secs(10),
             stop: Duration::from_secs(5),
             write: Duration::from_secs(5),
-            quit: Duration::from_millis(800),
+            quit: Duration::from_secs(5),
         }
     }
 }
@@ -169,7 +169,7 @@ impl Timeouts {
 impl FromStr for TimeoutsFile {
     type Err = RuleError;
 
-    /// Reads `start=20 ping=20 stop=5 write=5 quit=1`, each of them if it is there.
+    /// Reads `start=20 ping=20 stop=5 write=5 quit=5`, each of them if it is there.
     fn from_str(text: &str) -> Result<TimeoutsFile, RuleError> {
         let mut file = TimeoutsFile::default();
         let take = |key: &str, value: &str| {

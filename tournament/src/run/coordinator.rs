@@ -22,11 +22,8 @@ use crate::setup::Prepared;
 use crate::standings::Standings;
 use crate::store::{Saved, Store, StoreError};
 
-/// How long workers may take to leave when all work is done: two deaf engines need no more.
-const LEAVING: Duration = Duration::from_secs(4);
-
-/// How long they may take when the user waits: then their engines are killed.
-const HURRY: Duration = Duration::from_millis(2300);
+/// How long workers may take to leave beyond the time that their engines have for `quit`: to end what is deaf to that.
+const LEAVING: Duration = Duration::from_secs(2);
 
 /// How long they may take from then on.
 const LAST: Duration = Duration::from_millis(300);
@@ -272,7 +269,7 @@ impl<'a> Coordinator<'a> {
 
     fn close(&mut self) {
         self.closed = true;
-        self.leave_within(LEAVING);
+        self.leave_within(self.prepared.plan.timeouts.quit + LEAVING);
         self.queue.close();
     }
 
@@ -494,7 +491,7 @@ impl<'a> Coordinator<'a> {
             self.tell(&News::Stopping(&reason));
             self.queue.cancel();
         }
-        self.leave_within(if reason == StopReason::Asked { HURRY } else { LEAVING });
+        self.leave_within(self.prepared.plan.timeouts.quit + LEAVING);
         self.stop = Some(reason);
     }
 

@@ -8,6 +8,7 @@ use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use smalt_driver::{Speaker, TranscriptSink};
+use smalt_report::sanitize::sanitize;
 
 /// The log of one game. Both engines write to it, from the thread that plays the game.
 #[derive(Clone, Debug)]
@@ -62,17 +63,17 @@ impl GameLog {
 
 impl Pages {
     fn write(&mut self, name: &str, speaker: Speaker, text: &[u8]) {
-        let arrow = match speaker {
-            Speaker::Driver => '>',
-            Speaker::Engine => '<',
-        };
+        let arrow = speaker.mark();
         self.line.clear();
         let time = self.begun.elapsed();
         let _ = match self.output {
             Output::File(..) => write!(self.line, "{:>11.6} {name} {arrow} ", time.as_secs_f64()),
             Output::Standard => write!(self.line, "{} {arrow}{name}: ", time.as_millis()),
         };
-        self.line.extend_from_slice(text);
+        match self.output {
+            Output::File(..) => self.line.extend_from_slice(text),
+            Output::Standard => self.line.extend(sanitize(&String::from_utf8_lossy(text)).bytes()),
+        }
         self.line.push(b'\n');
         match &mut self.output {
             Output::File(file, path) => {

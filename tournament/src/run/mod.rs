@@ -10,6 +10,7 @@ mod log;
 mod processors;
 mod queue;
 pub mod slot;
+pub mod trial;
 
 pub use coordinator::{Conclusion, Coordinator, RunError};
 pub use event::{Event, News, StopReason, Strike, Watcher};

@@ -1,6 +1,7 @@
 //! A slot: one thread that plays games one after the other and owns the engines that play them. It decides nothing
 //! about the run; what happens goes to the coordinator.
 
+use std::collections::HashMap;
 use std::num::NonZeroU64;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -8,13 +9,13 @@ use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Color};
-use smalt_driver::entrant::{Protocol, Restart};
+use smalt_driver::entrant::Restart;
 use smalt_driver::process::{
-    Exit, Guard, Interrupt, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
+    Exit, Guard, Interrupt, LINE_LIMIT, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
 };
 use smalt_driver::{
-    ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
-    StartFailure, State,
+    ConversationError, Engine, EngineCommand, Farewell, Fault, GameTerms, LimitMethod, Meanwhile, Patience,
+    Pondering, SetOptionError, StartFailure, State,
 };
 use smalt_protocol::Info;
 
@@ -33,11 +34,28 @@ use crate::schedule::ScheduledGame;
 /// An engine that fails to start so many times running is out.
 pub const STARTS: usize = 3;
 
+/// From the beginning of one attempt to that of the next: a program that is being rebuilt is not there for some seconds.
+const BETWEEN_STARTS: Duration = Duration::from_millis(2500);
+
+/// A game that this program disturbs so many times is left out: the machine is not fit to play it.
+const MOST_REPLAYS: u32 = 5;
+
 /// The name of the fault of an engine that has no such option as its entrant's, or not of that value.
 const BAD_OPTION: &str = "bad-option";
 
-/// What users should know of an engine that cannot be told a number of nodes.
-const NO_NODES: &str = "speaks xboard's protocol, which has no limit of nodes: it is told to move as soon as its lines tell so many";
+/// What users should know of an engine that is not held to its limits by the words of its protocol.
+fn limit_words(method: LimitMethod, has_nodes: bool) -> Option<&'static str> {
+    match method {
+        LimitMethod::MoveNow if has_nodes => Some(
+            "speaks xboard's protocol, which has no limit of nodes: it is told to move as soon as its lines show that many",
+        ),
+        LimitMethod::OneMoveClock => Some(
+            "is given a clock for each move (`level 1`), since xboard's protocol has whole seconds alone and it does not move \
+             when it is told to: it may use less than its time",
+        ),
+        LimitMethod::NodeRate | LimitMethod::Protocol | LimitMethod::MoveNow => None,
+    }
+}
 
 /// How long a pause between games takes no notice of an interrupt.
 const NAP: Duration = Duration::from_millis(50);
@@ -111,6 +129,8 @@ pub struct Slot {
     out: Vec<usize>,
     binding: Option<Binding>,
     log: Option<GameLog>,
+    /// How engines are held to their limits, by entrant: it is found out once.
+    limit_methods: HashMap<usize, LimitMethod>,
 }
 
 /// The processors that a slot is bound to, and those that it could use.
@@ -155,12 +175,12 @@ enum Failure {
 }
 
 /// Tells the coordinator that the thread is over, however it ended.
-struct Farewell {
+struct EndOfThread {
     worker: usize,
     events: Sender<Event>,
 }
 
-impl Drop for Farewell {
+impl Drop for EndOfThread {
     fn drop(&mut self) {
         let _ = self.events.send(Event::WorkerEnded { worker: self.worker });
     }
@@ -210,13 +230,14 @@ impl Slot {
             out: Vec::new(),
             binding: None,
             log: None,
+            limit_methods: HashMap::new(),
         }
     }
 
     /// Plays until no work can come any more, bound to these processors if some are given.
     pub fn run(mut self, queue: &Receiver<Work>, processors: Option<Vec<usize>>) {
         self.binding = processors.and_then(Binding::new);
-        let _farewell = Farewell { worker: self.worker, events: self.events.clone() };
+        let _end = EndOfThread { worker: self.worker, events: self.events.clone() };
         let mut last_end: Option<Instant> = None;
         while let Ok(work) = queue.recv() {
             for game in &work.games {
@@ -228,9 +249,8 @@ impl Slot {
             }
             self.tell(Event::WorkDone { worker: self.worker, pair: work.pair });
         }
-        while let Some(running) = self.running.pop() {
-            self.dismiss(running);
-        }
+        let running = std::mem::take(&mut self.running);
+        self.dismiss_all(running);
     }
 
     /// Waits, unless all is to end.
@@ -248,23 +268,44 @@ impl Slot {
         let _ = self.events.send(event);
     }
 
+    /// Plays a game, and plays it again where this program itself disturbed it: such a game never counts.
     fn play_game(&mut self, opened: &OpenedGame) {
-        let OpenedGame { game, opening } = opened;
-        let game = *game;
+        let game = opened.game;
         if let Err(words) = self.open_log(&game) {
             self.tell(Event::GameAbandoned(game));
             return self.tell(Event::SystemFailed { words });
         }
+        for attempt in 1..=MOST_REPLAYS {
+            let Some(stall) = self.play_once(opened, attempt) else { return };
+            let what = if attempt < MOST_REPLAYS { "is played again" } else { "is left out" };
+            let words = format!(
+                "Warning: game {} {what}: this program stood still for {:.1} s (stopped, suspended, or without processor \
+                 time) while an engine's clock ran",
+                game.number + 1,
+                stall.as_secs_f64()
+            );
+            self.tell(Event::Notice { words });
+        }
+        self.tell(Event::GameAbandoned(game));
+    }
+
+    /// Plays a game; for how long this program stood still, if that spoiled it.
+    fn play_once(&mut self, opened: &OpenedGame, attempt: u32) -> Option<Duration> {
+        let OpenedGame { game, opening } = opened;
+        let game = *game;
         let ready = [game.white, game.black].map(|entrant| self.prepare(entrant, opened));
         for no_engine in ready.into_iter().filter_map(Result::err) {
             if let NoEngine::System(words) = no_engine {
                 self.tell(Event::SystemFailed { words });
             }
             if !self.are_ready(&game) {
-                return self.tell(Event::GameAbandoned(game));
+                self.tell(Event::GameAbandoned(game));
+                return None;
             }
         }
-        self.tell(Event::GameStarted(game));
+        if attempt == 1 {
+            self.tell(Event::GameStarted(game));
+        }
         let terms = Arc::clone(&self.terms);
         let board = terms.observers.get(self.worker).map(|board| &**board);
         let observer = SlotObserver { game, board, events: self.events.clone() };
@@ -280,15 +321,18 @@ impl Slot {
             interrupt: &self.interrupt,
         };
         let seats = seats(&mut self.running, &game, &terms.entrants);
+        let mut spoiled = None;
         match play(contest, seats) {
             Ok(record) => self.tell(Event::GameFinished(Box::new(record))),
             Err(Interrupted::Asked) => self.tell(Event::GameAbandoned(game)),
+            Err(Interrupted::Stalled(stall)) => spoiled = Some(stall),
             Err(Interrupted::System(words)) => {
                 self.tell(Event::GameAbandoned(game));
                 self.tell(Event::SystemFailed { words });
             }
         }
         self.tidy_up();
+        spoiled
     }
 
     /// Every line is kept from here on, where the plan wants it.
@@ -321,23 +365,45 @@ impl Slot {
                 || entrants[running.entrant].restart == Restart::On
         };
         let unfit: Vec<_> = self.running.extract_if(.., unfit).collect();
-        for running in unfit {
-            self.dismiss(running);
-        }
+        self.dismiss_all(unfit);
+    }
+
+    /// Engines that leave at the same time do not wait for each other.
+    fn dismiss_all(&self, mut leaving: Vec<Running>) {
+        leaving.iter_mut().for_each(|running| running.engine.ask_to_quit());
+        leaving.into_iter().for_each(|running| self.dismiss(running));
     }
 
     fn dismiss(&self, mut running: Running) {
+        let was_idle = running.engine.state() == State::Idle;
         let farewell = running.engine.quit();
+        let dropped = running.engine.process().dropped_bytes();
         // The group goes with it.
         drop(running.engine);
         self.tell(Event::EngineGone { process: running.process });
-        // No fault of any game, but its author should know.
-        if let smalt_driver::Farewell::Quit(exit) = farewell
-            && exit != Exit::Code(0)
-            && !self.interrupt.is_raised()
-        {
-            let words = format!("{exit} when it was told to quit");
-            self.tell(Event::EngineWarning { entrant: running.entrant, words });
+        // No faults of any game, but its author should know.
+        let warn = |words: String| self.tell(Event::EngineWarning { entrant: running.entrant, words });
+        if dropped > 0 {
+            warn(format!(
+                "wrote lines of more than {LINE_LIMIT} bytes: {dropped} bytes of them were dropped"
+            ));
+        }
+        if self.interrupt.is_raised() {
+            return;
+        }
+        match farewell {
+            Farewell::Quit(exit) if exit != Exit::Code(0) => {
+                warn(format!("{exit} when it was told to quit"));
+            }
+            // One that was out of time and thinks on was not expected to leave.
+            Farewell::Terminated(_) | Farewell::Killed if was_idle => {
+                let patience = self.terms.timeouts.quit.as_secs_f64();
+                warn(format!(
+                    "did not leave within {patience} s of `quit` and was killed: what it wanted to save may be lost \
+                     (--timeouts quit=SECONDS gives it more time)"
+                ));
+            }
+            _ => {}
         }
     }
 
@@ -350,9 +416,7 @@ impl Slot {
             .running
             .extract_if(.., |running| running.entrant != game.white && running.entrant != game.black)
             .collect();
-        for running in others {
-            self.dismiss(running);
-        }
+        self.dismiss_all(others);
         if let Some(position) = self.running.iter().position(|running| running.entrant == entrant) {
             match self.begin_game(position, terms) {
                 Ok(()) => return Ok(()),
@@ -367,7 +431,9 @@ impl Slot {
         if self.out.contains(&entrant) {
             return Err(NoEngine::Out);
         }
-        for attempt in 1..=STARTS {
+        let begun = Instant::now();
+        for (attempt, after) in (1..=STARTS).zip(0..) {
+            self.rest_until(begun + BETWEEN_STARTS * after);
             let started = self.start(entrant).and_then(|running| {
                 self.running.push(running);
                 self.begin_game(self.running.len() - 1, terms)
@@ -377,8 +443,9 @@ impl Slot {
                 Err(Failure::Stop(stop)) => return Err(stop),
                 Err(Failure::Fault(fault)) => {
                     let words = fault.words.clone();
-                    // An option that it refuses it would refuse again.
-                    let is_last = attempt == STARTS || fault.name == BAD_OPTION;
+                    // What it refuses it would refuse again.
+                    let is_final = fault.name == BAD_OPTION || fault.name == Fault::NoNodeLimit.name();
+                    let is_last = attempt == STARTS || is_final;
                     self.tell(Event::EngineFault(fault));
                     if is_last {
                         let strike = Strike::Starts { times: attempt, words };
@@ -429,7 +496,7 @@ impl Slot {
         }
     }
 
-    fn start_once(&self, entrant: usize, plan: &Entrant) -> Result<Running, Failure> {
+    fn start_once(&mut self, entrant: usize, plan: &Entrant) -> Result<Running, Failure> {
         let mut command = command(plan, &self.terms.own_program);
         command.guard = self.terms.guard.clone();
         if let Some(binding) = &self.binding {
@@ -443,13 +510,23 @@ impl Slot {
             failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;
         let process = engine.process().identity();
-        match self.set_up(&mut *engine, entrant, plan) {
-            Ok(()) => {
+        let known = self.limit_methods.get(&entrant).copied();
+        let set_up = self.set_up(&mut *engine, entrant, plan).and_then(|()| {
+            let mut meanwhile = Meanwhile::interruptible(&self.interrupt);
+            Ok(engine.fit_limits(&plan.clock.kind_of_limits(), known, &mut meanwhile)?)
+        });
+        match set_up {
+            Ok(method) => {
+                self.limit_methods.insert(entrant, method);
+                if known.is_none() && method != LimitMethod::Protocol && !engine.is_reusable() {
+                    engine.quit();
+                    return self.start_once(entrant, plan);
+                }
+                if let Some(words) = limit_words(method, plan.clock.nodes.is_some()) {
+                    self.tell(Event::EngineWarning { entrant, words: words.to_owned() });
+                }
                 let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
                 self.tell(Event::EngineStarted { entrant, process, name, author });
-                if plan.clock.nodes.is_some() && engine.protocol() == Protocol::Xboard {
-                    self.tell(Event::EngineWarning { entrant, words: NO_NODES.to_owned() });
-                }
                 Ok(Running { entrant, engine, process })
             }
             Err(SetOptionError::Conversation(error)) => Err(failure(error, entrant, transcript_of(&*engine))),

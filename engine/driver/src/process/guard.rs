@@ -18,6 +18,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 
 use super::command::PASSWORD_VARIABLE;
+use super::helpers::{Children, end_tagged, tag_prefix};
 use super::identity::ProcessIdentity;
 
 /// How long a guard that has nothing more to do may take to leave.
@@ -51,11 +52,17 @@ impl Guard {
         let mut command = Command::new(program);
         command.arg(argument).current_dir("/").process_group(0).env_remove(PASSWORD_VARIABLE);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
-        let mut child = command.spawn()?;
+        let mut child = {
+            let mut children = Children::lock();
+            let child = command.spawn()?;
+            children.add(child.id());
+            child
+        };
         let input = child.stdin.take().map(OwnedFd::from);
         if let Some(input) = &input {
             let flags = rustix::fs::fcntl_getfl(input)?;
             rustix::fs::fcntl_setfl(input, flags | OFlags::NONBLOCK)?;
+            rustix::io::write(input, format!("={}\n", tag_prefix()).as_bytes())?;
         }
         Ok(Guard(Arc::new(Post { input, child: Mutex::new(child) })))
     }
@@ -98,7 +105,12 @@ impl Drop for Post {
 /// What a guard does: reads who comes and goes until its owner is no more, and ends those who are left.
 pub fn stand_guard(input: impl BufRead) {
     let mut watched = HashSet::new();
+    let mut tags = None;
     for line in input.lines().map_while(Result::ok) {
+        if let Some(prefix) = line.strip_prefix('=') {
+            tags = Some(prefix.to_owned());
+            continue;
+        }
         match parse(&line) {
             Some(('+', process)) => watched.insert(process),
             Some((_, process)) => watched.remove(&process),
@@ -107,6 +119,10 @@ pub fn stand_guard(input: impl BufRead) {
     }
     for process in watched {
         let _ = process.sweep();
+    }
+    // An owner that ends in order leaves no engine behind, but maybe helpers of one.
+    if let Some(prefix) = tags {
+        end_tagged(&prefix);
     }
 }
 

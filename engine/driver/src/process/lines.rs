@@ -51,6 +51,9 @@ pub(crate) struct LineBuffer {
     feed: Option<usize>,
     skipping: Skipping,
     ended: bool,
+    /// Bytes that were thrown away, of the line that is skipped now and of all before it.
+    dropped_of_line: u64,
+    dropped_before: u64,
 }
 
 /// Whether the rest of a line that was cut is still to be thrown away.
@@ -70,6 +73,8 @@ impl LineBuffer {
             feed: None,
             skipping: Skipping::No,
             ended: false,
+            dropped_of_line: 0,
+            dropped_before: 0,
         }
     }
 
@@ -146,14 +151,30 @@ impl LineBuffer {
     }
 
     fn skip(&mut self) {
+        let start = self.start;
         match self.feed {
             Some(feed) => {
                 self.skipping = Skipping::No;
+                self.dropped_before += self.dropped_of_line + (feed - start) as u64;
+                self.dropped_of_line = 0;
                 self.start = feed + 1;
                 self.find_feed(self.start);
             }
-            None => self.start = self.end,
+            None => {
+                self.dropped_of_line += (self.end - start) as u64;
+                self.start = self.end;
+            }
         }
+    }
+
+    /// How many bytes were thrown away in all.
+    pub(crate) fn dropped(&self) -> u64 {
+        self.dropped_before + self.dropped_of_line
+    }
+
+    /// How many bytes of the line that is still being skipped were thrown away.
+    pub(crate) fn dropped_of_line(&self) -> u64 {
+        self.dropped_of_line
     }
 }
 
@@ -231,6 +252,23 @@ mod tests {
         let endless = vec![b'x'; 1000];
         assert_eq!(lines(8, &[b"ab\n", &endless, b"\nok\n"]), ["ab", "xxxxxxxx<cut>", "ok"]);
         assert_eq!(lines(8, &[b"1234567\n12345678\nok\n"]), ["1234567", "12345678<cut>", "ok"]);
+    }
+
+    #[test]
+    fn what_is_dropped_of_long_lines_is_counted() {
+        let mut buffer = LineBuffer::new(8);
+        let mut feed = |bytes: &[u8]| {
+            for &byte in bytes {
+                buffer.room()[0] = byte;
+                buffer.filled(1);
+                buffer.take();
+            }
+            (buffer.dropped_of_line(), buffer.dropped())
+        };
+        assert_eq!(feed(b"info\n12345678"), (0, 0));
+        assert_eq!(feed(b"9abc"), (4, 4));
+        assert_eq!(feed(b"d\nok\n"), (0, 5));
+        assert_eq!(feed(b"123456789\n"), (0, 6));
     }
 
     proptest! {

@@ -41,6 +41,10 @@ const SILENCE: Duration = Duration::from_millis(5);
 /// All are watched at least so often, however closely lines follow each other.
 const LOOK_AROUND: Duration = Duration::from_millis(50);
 
+/// A wait for all sources is made in pieces of this length, so that it shows when this program itself stood still: one
+/// that ends much later than its piece does was not awake in between (SIGSTOP, a suspended virtual machine).
+const HEARTBEAT: Duration = Duration::from_millis(100);
+
 /// The most that one wait can watch: four of the engine, two of the other, the interrupt.
 const SOURCES: usize = 7;
 
@@ -85,21 +89,28 @@ pub fn pump(
         engine.read_stdout();
         return Ok(Pumped::Progress);
     }
-    let now = Instant::now();
+    let mut now = Instant::now();
+    engine.note_awake(now, engine.awake_at());
     let brief = deadline.min(now + SILENCE);
     let mut pumped = None;
     if waiting == Waiting::ForOutput && engine.looked_around_at().is_some_and(|at| now < at + LOOK_AROUND) {
         pumped = look(Look::Lines, engine, other.as_deref_mut(), interrupt, waiting, (now, brief))?;
+        now = engine.awake_at();
     }
-    if pumped.is_none() {
-        let now = Instant::now();
+    while pumped.is_none() {
         engine.note_look_around(Some(now));
-        pumped = look(Look::All, engine, other, interrupt, waiting, (now, deadline))?;
+        let until = deadline.min(now + HEARTBEAT);
+        pumped = look(Look::All, engine, other.as_deref_mut(), interrupt, waiting, (now, until))?;
+        now = engine.awake_at();
+        if now >= deadline {
+            break;
+        }
     }
     Ok(pumped.unwrap_or(Pumped::Late))
 }
 
-/// Waits for some sources, from one instant to another, and reads those that have something; none if the latter came first.
+/// Waits for some sources, from one instant to another, and reads those that have something; none if the latter came
+/// first. Notes that this program is awake after it.
 fn look(
     look: Look,
     engine: &mut Process,
@@ -118,6 +129,7 @@ fn look(
         happened
     };
     if happened == 0 {
+        note_awake(engine, other, Instant::now(), deadline);
         return Ok(None);
     }
     if let Some(other) = other.as_deref_mut().filter(|other| !other.has_line())
@@ -141,7 +153,17 @@ fn look(
             engine.note_look_around(None);
         }
     }
+    let now = if ready.contains(&Some(Source::Output)) { engine.read_at() } else { Instant::now() };
+    note_awake(engine, other, now, deadline);
     Ok(Some(result))
+}
+
+/// Both engines may have a clock that runs.
+fn note_awake(engine: &mut Process, other: Option<&mut Process>, now: Instant, expected: Instant) {
+    engine.note_awake(now, expected);
+    if let Some(other) = other {
+        other.note_awake(now, expected);
+    }
 }
 
 /// Polls from now until something is ready, or the deadline; how many are.

@@ -15,10 +15,12 @@ use std::ptr;
 
 use rustix::io::{Errno, retry_on_intr};
 use rustix::pipe::{PipeFlags, pipe_with};
-use rustix::process::{Pid, Signal, WaitOptions, waitpid};
+use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, waitpid};
 use rustix::thread::CpuSet;
 
 use super::command::{EngineCommand, PASSWORD_VARIABLE};
+use super::helpers::{Children, ENGINE_VARIABLE, next_tag};
+use super::limits::file_limit_of_children;
 
 /// Where the child's standard error goes.
 #[derive(Debug)]
@@ -37,6 +39,8 @@ pub(super) struct Spawned {
     pub(super) stdin: OwnedFd,
     pub(super) stdout: OwnedFd,
     pub(super) stderr: Option<OwnedFd>,
+    /// What marks it, and what it starts, in the environment.
+    pub(super) tag: OsString,
 }
 
 /// Why there is no child.
@@ -54,7 +58,7 @@ impl<E: Into<io::Error>> From<E> for SpawnError {
     }
 }
 
-/// Starts the program in a group of its own; the system kills it when this thread ends.
+/// Starts the program in a session of its own; the system kills it when this thread ends.
 pub(super) fn spawn(
     command: &EngineCommand,
     program: &Path,
@@ -72,7 +76,8 @@ pub(super) fn spawn(
     for argument in &command.arguments {
         arguments.push(c_string(argument)?);
     }
-    let environment = environment(command)?;
+    let tag = next_tag();
+    let environment = environment(command, &tag)?;
     let (arguments, environment) = (pointers(&arguments), pointers(&environment));
     let directory = command.directory.as_deref().map(|path| c_string(path.as_os_str())).transpose()?;
     let mut launch = Launch {
@@ -82,22 +87,26 @@ pub(super) fn spawn(
         directory: directory.as_ref(),
         streams: [its_stdin.as_fd(), its_stdout.as_fd(), its_stderr.as_fd()],
         processors,
+        files: file_limit_of_children(),
         parent: rustix::process::getpid(),
         failure: None,
     };
+    let mut children = Children::lock();
     let (pid, pidfd) = launch.child()?;
     if let Some(failure) = launch.failure.take() {
         let _ = retry_on_intr(|| waitpid(Some(pid), WaitOptions::empty()));
         return Err(failure);
     }
-    Ok(Spawned { pid, pidfd, stdin, stdout, stderr })
+    children.add(pid.as_raw_nonzero().get().unsigned_abs());
+    Ok(Spawned { pid, pidfd, stdin, stdout, stderr, tag })
 }
 
 /// Ours, without what is nobody else's, and with the command's own; of a name given twice the last value counts.
-fn environment(command: &EngineCommand) -> io::Result<Vec<CString>> {
+fn environment(command: &EngineCommand, tag: &OsStr) -> io::Result<Vec<CString>> {
     let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     variables.remove(OsStr::new(PASSWORD_VARIABLE));
     variables.extend(command.environment.iter().cloned());
+    variables.insert(ENGINE_VARIABLE.into(), tag.to_owned());
     let line = |(mut line, value): (OsString, OsString)| {
         line.push("=");
         line.push(value);
@@ -124,6 +133,8 @@ struct Launch<'a> {
     /// What becomes its standard input, output and error.
     streams: [BorrowedFd<'a>; 3],
     processors: Option<CpuSet>,
+    /// The most files that it may have open, where that is not what we may.
+    files: Option<Rlimit>,
     parent: Pid,
     /// Why it did not become the program: written by the child, into our memory.
     failure: Option<SpawnError>,
@@ -182,7 +193,8 @@ impl Launch<'_> {
 
     /// The errors of the system's calls are numbers: none of them allocates.
     fn prepare(&self) -> Result<(), SpawnError> {
-        rustix::process::setpgid(None, None)?;
+        // A session is a group as well. Without a terminal an engine that sets the modes of /dev/tty is not stopped.
+        rustix::process::setsid()?;
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // The parent may have died before the line above; then nobody will send that signal.
         if rustix::process::getppid() != Some(self.parent) {
@@ -193,6 +205,9 @@ impl Launch<'_> {
                 Errno::INVAL => SpawnError::Affinity,
                 other => other.into(),
             })?;
+        }
+        if let Some(files) = &self.files {
+            rustix::process::setrlimit(Resource::Nofile, files.clone())?;
         }
         if let Some(directory) = self.directory {
             rustix::process::chdir(directory)?;

@@ -12,11 +12,13 @@ const LINE_LIMIT: usize = 512;
 pub(super) struct StderrTail {
     partial: LineBuffer,
     lines: VecDeque<Vec<u8>>,
+    /// How many of the last lines nobody has taken yet.
+    fresh: usize,
 }
 
 impl StderrTail {
     pub(super) fn new() -> Self {
-        Self { partial: LineBuffer::new(LINE_LIMIT), lines: VecDeque::new() }
+        Self { partial: LineBuffer::new(LINE_LIMIT), lines: VecDeque::new(), fresh: 0 }
     }
 
     pub(super) fn push(&mut self, mut bytes: &[u8]) {
@@ -40,6 +42,12 @@ impl StderrTail {
         self.lines.iter().map(Vec::as_slice)
     }
 
+    /// The lines that came since the last call; the first of many are lost.
+    pub(super) fn take_fresh(&mut self) -> impl Iterator<Item = &[u8]> {
+        let known = self.lines.len() - std::mem::take(&mut self.fresh);
+        self.lines.iter().skip(known).map(Vec::as_slice)
+    }
+
     fn keep_lines(&mut self) {
         while let Some(line) = self.partial.take() {
             let mut slot = if self.lines.len() == LINES_KEPT { self.lines.pop_front() } else { None }
@@ -47,6 +55,7 @@ impl StderrTail {
             slot.clear();
             slot.extend_from_slice(line.bytes);
             self.lines.push_back(slot);
+            self.fresh = (self.fresh + 1).min(LINES_KEPT);
         }
     }
 }
@@ -67,5 +76,15 @@ mod tests {
         assert_eq!(lines.len(), LINES_KEPT);
         assert_eq!(lines[0], b"line 151");
         assert_eq!(lines[LINES_KEPT - 1], [b'x'; LINE_LIMIT]);
+    }
+
+    #[test]
+    fn fresh_lines_are_taken_once() {
+        let mut tail = StderrTail::new();
+        tail.push(b"one\ntwo\nthr");
+        assert_eq!(tail.take_fresh().collect::<Vec<_>>(), [b"one", b"two"]);
+        tail.push(b"ee\n");
+        assert_eq!(tail.take_fresh().collect::<Vec<_>>(), [b"three"]);
+        assert_eq!(tail.take_fresh().count(), 0);
     }
 }

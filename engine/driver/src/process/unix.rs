@@ -1,15 +1,16 @@
 //! The system's side of a child process on Linux: pipes that never block, the pidfd, and the kill.
 //!
-//! Three things hold whatever happens. The child leads a process group of its own, so that one signal reaches what it
-//! started (wrapper scripts, helpers). The system kills the child when the thread that spawned it ends, even by
+//! Three things hold whatever happens. The child leads a session and a process group of its own, so that one signal
+//! reaches what it started (wrapper scripts, helpers), and no terminal can stop it. The system kills the child when the thread that spawned it ends, even by
 //! SIGKILL: **spawn from the thread that plays the game and lives as long as the engine does**; a short-lived helper
 //! thread would take the engine with it. And [`Process`] kills the group and reaps the child when dropped.
 //!
 //! Two gaps remain: the death signal reaches the child alone, not its own children, and the system withdraws it from
 //! set-user-id and set-group-id programs (Debian's phalanx). A [`Guard`] closes both; and there is [`ProcessIdentity`],
 //! to be written down and swept by a later run. A grandchild that leaves the group (`setsid`) escapes the group's
-//! signal.
+//! signal, but not its tag: see `helpers`.
 
+use std::ffi::OsString;
 use std::fs::OpenOptions;
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -27,6 +28,7 @@ use super::affinity::processor_set;
 use super::command::{EngineCommand, StderrPolicy};
 use super::exit::Exit;
 use super::guard::Guard;
+use super::helpers::Children;
 use super::identity::ProcessIdentity;
 use super::lines::{LINE_LIMIT, Line, LineBuffer};
 use super::lookup::{LookupError, find_program};
@@ -40,6 +42,9 @@ const KILL_PATIENCE: Duration = Duration::from_secs(5);
 
 /// How much of standard error is read at once.
 const SCRATCH_BYTES: usize = 8192;
+
+/// A wait that ends later than it should by more than this is counted: busy machines are late by some milliseconds.
+const STALL_TOLERANCE: Duration = Duration::from_millis(50);
 
 /// What a pipe holds (pipe(7)).
 const PIPE_BYTES: usize = 1 << 16;
@@ -63,6 +68,14 @@ pub enum StartError {
     Affinity {
         /// As asked.
         processors: Vec<usize>,
+    },
+    /// This program has too many files open, or this user too many processes. The engine is not to blame.
+    #[error("start `{}`: {reason}; play fewer games at once, or raise the limit (ulimit -n, ulimit -u)", program.display())]
+    Exhausted {
+        /// The program's file.
+        program: PathBuf,
+        /// What the system said.
+        reason: String,
     },
     /// The system refused for another reason.
     #[error("start `{}`: {reason}", program.display())]
@@ -97,7 +110,11 @@ pub struct Process {
     life: Life,
     quiet: Quiet,
     looked_around_at: Option<Instant>,
+    /// The last instant at which this program is known to have run while it waited for the engine.
+    awake_at: Instant,
+    stalled: Duration,
     guard: Option<(Guard, ProcessIdentity)>,
+    tag: OsString,
 }
 
 /// Whether a poll has found nothing in its standard output since the last line was read.
@@ -123,8 +140,16 @@ impl Process {
     /// When there is nothing to run, or the system refuses.
     pub fn spawn(command: &EngineCommand) -> Result<Self, StartError> {
         let program = find_program(command)?;
-        let system =
-            |error: io::Error| StartError::System { program: program.clone(), reason: error.to_string() };
+        let system = |error: io::Error| {
+            let (program, reason) = (program.clone(), error.to_string());
+            let errno = error.raw_os_error().map(Errno::from_raw_os_error);
+            match errno {
+                Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM) => {
+                    StartError::Exhausted { program, reason }
+                }
+                _ => StartError::System { program, reason },
+            }
+        };
         let affinity = || StartError::Affinity { processors: command.affinity.clone() };
         let processors = match command.affinity.as_slice() {
             [] => None,
@@ -142,7 +167,7 @@ impl Process {
     }
 
     fn adopt(spawned: Spawned, guard: Option<Guard>) -> io::Result<Self> {
-        let Spawned { pid, pidfd, stdin, stdout, stderr } = spawned;
+        let Spawned { pid, pidfd, stdin, stdout, stderr, tag } = spawned;
         // From here on the drop of this value ends the child, whatever fails.
         let mut process = Self {
             pid,
@@ -156,7 +181,10 @@ impl Process {
             life: Life::Running,
             quiet: Quiet::Unknown,
             looked_around_at: None,
+            awake_at: Instant::now(),
+            stalled: Duration::ZERO,
             guard: None,
+            tag,
         };
         if let Some(guard) = guard {
             let identity = process.identity();
@@ -212,6 +240,17 @@ impl Process {
         self.output.take()
     }
 
+    /// How many bytes of lines that were too long have been dropped.
+    #[must_use]
+    pub fn dropped_bytes(&self) -> u64 {
+        self.output.dropped()
+    }
+
+    /// How many bytes of the line that it is writing now have been dropped: zero unless that line is too long.
+    pub(crate) fn dropped_of_line(&self) -> u64 {
+        self.output.dropped_of_line()
+    }
+
     /// When the bytes were read that completed the lines which wait now: taken right after the read.
     #[must_use]
     pub fn read_at(&self) -> Instant {
@@ -237,6 +276,32 @@ impl Process {
         self.looked_around_at = at;
     }
 
+    /// How long this program stood still (stopped, suspended, starved of processor time) while it waited for the engine,
+    /// in all: time that ran on the engine's clock by our doing.
+    #[must_use]
+    pub fn stalled(&self) -> Duration {
+        self.stalled
+    }
+
+    /// We wait for an answer from now on.
+    pub(crate) fn note_written(&mut self, now: Instant) {
+        self.awake_at = now;
+    }
+
+    /// This program runs now, and should have run again at `expected` (or now, if that is later) at the latest.
+    pub(super) fn note_awake(&mut self, now: Instant, expected: Instant) {
+        let late = now.saturating_duration_since(expected.max(self.awake_at));
+        if late > STALL_TOLERANCE {
+            self.stalled += late;
+        }
+        self.awake_at = now;
+    }
+
+    /// The last instant at which this program is known to have waited for the engine.
+    pub(super) fn awake_at(&self) -> Instant {
+        self.awake_at
+    }
+
     /// The most memory that it had at once so far, in bytes, without its children; none once it is gone.
     #[must_use]
     pub fn peak_memory_bytes(&self) -> Option<u64> {
@@ -252,6 +317,11 @@ impl Process {
     /// The last lines of its standard error, oldest first, if they are kept.
     pub fn stderr_lines(&self) -> impl Iterator<Item = &[u8]> {
         self.tail.lines()
+    }
+
+    /// The lines of its standard error that came since the last call.
+    pub(crate) fn take_stderr(&mut self) -> impl Iterator<Item = &[u8]> {
+        self.tail.take_fresh()
     }
 
     /// How it ended, if it has; kills what is left of its group then.
@@ -313,9 +383,12 @@ impl Process {
     /// The group goes before the number: once the child is reaped, the system may give its number to others.
     fn reap(&mut self) -> Option<Exit> {
         self.signal_group(Signal::KILL);
+        let mut children = Children::lock();
         let (_, status) = retry_on_intr(|| waitpid(Some(self.pid), WaitOptions::empty())).ok()??;
         let exit = Exit::from_status(ExitStatus::from_raw(status.as_raw()));
         self.life = Life::Reaped(exit);
+        children.remove(self.pid(), &self.tag);
+        drop(children);
         if let Some((guard, identity)) = self.guard.take() {
             guard.release(identity);
         }

@@ -73,8 +73,10 @@ pub(super) struct Hearing {
     pub(super) watched: Option<WorkLimit>,
     /// Whether the search that is watched takes no notice of its limit.
     pub(super) is_overrun: bool,
-    /// The last line about the best variation.
+    /// The last line about the best variation with an exact score, or without any score.
     line_of_play: Vec<u8>,
+    /// The last one that came after it and whose score is a bound.
+    bounded: Vec<u8>,
     /// The last line with counters that came after it.
     counters: Vec<u8>,
 }
@@ -87,7 +89,13 @@ impl Hearing {
         self.info_lines = 0;
         self.watch(None);
         self.line_of_play.clear();
+        self.bounded.clear();
         self.counters.clear();
+    }
+
+    /// The answer that came is none to this search: its own is still awaited.
+    pub(super) fn await_another(&mut self) {
+        self.awaiting = Awaiting::BestMove;
     }
 
     /// Looks at what the lines so far and all others tell of the work that was done; or at no more of them.
@@ -100,7 +108,7 @@ impl Hearing {
     /// What the lines of this search came to.
     pub(super) fn report(&self) -> Report {
         let mut report = Report::default();
-        for bytes in [&self.line_of_play, &self.counters] {
+        for bytes in [&self.line_of_play, &self.bounded, &self.counters] {
             if let EngineMessage::Info(info) = EngineMessage::parse(&text(bytes)) {
                 report.update(&info);
             }
@@ -116,6 +124,11 @@ impl Hearing {
         match kind_of_info(line) {
             InfoKind::LineOfPlay => {
                 keep(&mut self.line_of_play, line);
+                self.bounded.clear();
+                self.counters.clear();
+            }
+            InfoKind::Bounded => {
+                keep(&mut self.bounded, line);
                 self.counters.clear();
             }
             InfoKind::Counters => keep(&mut self.counters, line),
@@ -206,6 +219,8 @@ fn is_info(line: &[u8]) -> bool {
 enum InfoKind {
     /// A score, or moves, of the best variation.
     LineOfPlay,
+    /// The same, where the score is a bound.
+    Bounded,
     /// Nodes or time without a score.
     Counters,
     /// The move being looked at, other variations, talk.
@@ -219,7 +234,8 @@ fn kind_of_info(line: &[u8]) -> InfoKind {
     while let Some(word) = words.next() {
         match word {
             b"multipv" if words.next() != Some(b"1") => return InfoKind::Other,
-            b"score" | b"pv" => kind = InfoKind::LineOfPlay,
+            b"lowerbound" | b"upperbound" if kind == InfoKind::LineOfPlay => kind = InfoKind::Bounded,
+            b"score" | b"pv" if kind != InfoKind::Bounded => kind = InfoKind::LineOfPlay,
             b"nodes" | b"time" | b"nps" if kind == InfoKind::Other => kind = InfoKind::Counters,
             _ => {}
         }
@@ -239,6 +255,7 @@ fn keep(slot: &mut Vec<u8>, line: &[u8]) {
 mod tests {
     use super::*;
     use crate::process::Wholeness;
+    use smalt_protocol::{Bound, Score};
 
     fn hear(hearing: &mut Hearing, line: &str) {
         hearing.hear(Line { bytes: line.as_bytes(), wholeness: Wholeness::Whole }, Instant::now());
@@ -263,6 +280,21 @@ mod tests {
         assert_eq!((report.hashfull, report.tbhits, report.pv.len()), (Some(12), Some(4), 2));
         assert_eq!(report.score, Some(smalt_protocol::Score::Centipawns(21).into()));
         assert_eq!(hearing.info_lines, 6);
+    }
+
+    #[test]
+    fn a_bound_does_not_replace_the_last_exact_score() {
+        let mut hearing = Hearing::default();
+        hearing.expect_search();
+        hear(&mut hearing, "info depth 9 score cp 900 lowerbound nodes 90 pv d2d4");
+        let bound = hearing.report().score.unwrap();
+        assert_eq!((bound.score, bound.bound), (Score::Centipawns(900), Bound::Lower));
+        hear(&mut hearing, "info depth 10 score cp 21 nodes 100 pv e2e4 e7e5");
+        hear(&mut hearing, "info depth 11 score cp 900 lowerbound nodes 200 pv d2d4");
+        hear(&mut hearing, "info nodes 300");
+        let report = hearing.report();
+        assert_eq!(report.score, Some(Score::Centipawns(21).into()));
+        assert_eq!((report.depth, report.nodes, report.pv.len()), (Some(11), Some(300), 1));
     }
 
     #[test]

@@ -16,7 +16,9 @@ use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
-use crate::search::{Ending, Observer, RunningSearch, SearchRequest, Searched, Wish};
+use crate::search::{
+    Ending, LastAnswers, Observer, Repetition, RunningSearch, SearchRequest, Searched, Wish,
+};
 use crate::transcript::{Transcript, TranscriptSink};
 use hearing::{Answer, Awaiting, Hearing, Observed, Refusal};
 use position_line::PositionLine;
@@ -31,6 +33,7 @@ pub struct UciEngine {
     terms: KnownTerms,
     outgoing: String,
     search: RunningSearch,
+    last_answers: LastAnswers,
 }
 
 impl UciEngine {
@@ -48,6 +51,7 @@ impl UciEngine {
             terms: KnownTerms::default(),
             outgoing: String::new(),
             search: RunningSearch::none_yet(),
+            last_answers: LastAnswers::default(),
         })
     }
 
@@ -76,7 +80,9 @@ impl UciEngine {
         meanwhile: &mut Meanwhile<'_>,
         enough: impl Fn(&Hearing) -> bool,
     ) -> Result<(), Waited> {
+        let stalled = self.conversation.process().stalled();
         while !enough(&self.hearing) {
+            let deadline = deadline + self.conversation.process().stalled().saturating_sub(stalled);
             self.conversation.hear_one(deadline, meanwhile, &mut self.hearing)?;
         }
         Ok(())
@@ -123,12 +129,19 @@ impl UciEngine {
         Ok(observed.wish)
     }
 
+    /// Whether this is an earlier answer sent twice, and none to the position that was asked.
+    fn is_repetition(&self, answer: &Answer) -> bool {
+        matches!(answer.best, Ok(Some(mv)) if self.last_answers.contains(mv) && !self.position.is_legal(mv))
+    }
+
     fn conclude(&mut self, answer: Answer, ending: Ending) -> Result<Searched, ConversationError> {
         if self.conversation.state == State::Thinking {
             self.conversation.state = State::Idle;
         }
+        let best = answer.best?;
+        best.into_iter().for_each(|mv| self.last_answers.push(mv));
         Ok(Searched {
-            best: answer.best?,
+            best,
             claim: None,
             ponder: answer.ponder,
             report: self.hearing.report(),
@@ -248,12 +261,27 @@ impl Engine for UciEngine {
         let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
         let mut watch_at = search.watched_at();
         let mut ending = Ending::Own;
+        let mut repetition: Option<Repetition<Answer>> = None;
         loop {
-            let until = [stop_at, watch_at].into_iter().flatten().fold(deadline, Instant::min);
+            let silence = repetition.as_ref().map(|repetition| repetition.until);
+            let until = [stop_at, watch_at, silence].into_iter().flatten().fold(deadline, Instant::min);
             let watching = observer.as_deref_mut().filter(|_| ending == Ending::Own);
             let heard = self.hear_search(until, meanwhile, watching);
             if let Some(answer) = self.hearing.answer.take() {
-                return self.conclude(answer, ending);
+                if !self.is_repetition(&answer) {
+                    return self.conclude(answer, ending);
+                }
+                self.hearing.await_another();
+                repetition = Some(Repetition::new(answer, self.hearing.info_lines));
+                continue;
+            }
+            if matches!(heard, Err(Waited::Late))
+                && let Some(earlier) = repetition.take_if(|it| it.until <= until || deadline <= until)
+            {
+                if earlier.info_lines == self.hearing.info_lines {
+                    return self.conclude(earlier.answer, ending);
+                }
+                continue;
             }
             let is_overrun = self.hearing.is_overrun;
             match heard {
@@ -268,7 +296,7 @@ impl Engine for UciEngine {
                     let waited = self.conversation.patience.stop;
                     return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
                 }
-                Err(Waited::Late) => return Err(Fault::NoBestmove { waited: search.deadline }.into()),
+                Err(Waited::Late) => return Err(self.conversation.late(search.deadline)),
                 Err(Waited::Stopped(error)) => return Err(error),
             }
             ending = if is_overrun { Ending::Overrun } else { Ending::Stopped };
@@ -283,9 +311,9 @@ impl Engine for UciEngine {
         self.search.deadline = deadline;
     }
 
-    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError> {
         if self.conversation.state != State::Thinking {
-            return Ok(());
+            return Ok(Duration::ZERO);
         }
         self.settle(meanwhile)?;
         self.hearing.ready = false;
@@ -297,15 +325,15 @@ impl Engine for UciEngine {
         self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
         self.hearing.answer = None;
         self.conversation.state = State::Idle;
-        Ok(())
+        Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
+    }
+
+    fn ask_to_quit(&mut self) {
+        self.conversation.ask_to_quit(last_words(self.conversation.state));
     }
 
     fn quit(&mut self) -> Farewell {
-        let last_words: &[u8] = match self.conversation.state {
-            State::Thinking => b"stop\nquit\n",
-            _ => b"quit\n",
-        };
-        self.conversation.quit(last_words)
+        self.conversation.quit(last_words(self.conversation.state))
     }
 
     fn kill(&mut self) {
@@ -330,6 +358,13 @@ impl Engine for UciEngine {
 
     fn process(&self) -> &Process {
         self.conversation.process()
+    }
+}
+
+fn last_words(state: State) -> &'static [u8] {
+    match state {
+        State::Thinking => b"stop\nquit\n",
+        _ => b"quit\n",
     }
 }
 

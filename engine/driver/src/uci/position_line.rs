@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use smalt_chess::UciMove;
+use smalt_chess::{Position, UciMove};
 use smalt_protocol::Moves;
 use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::uci::client::Start;
@@ -33,6 +33,17 @@ impl PositionLine {
         self.length = self.text.len();
         writeln!(self.text, "\n{message}").expect("a string takes any text");
         (shared, &self.text)
+    }
+
+    /// Whether this move is legal in the last position.
+    pub(super) fn is_legal(&self, mv: UciMove) -> bool {
+        let start = self.start.as_deref().map_or(Ok(Position::start()), Position::from_fen);
+        let Ok(mut position) = start else { return false };
+        for played in &self.moves {
+            let Ok(mv) = played.to_move(&position) else { return false };
+            position.play(mv);
+        }
+        mv.to_move(&position).is_ok()
     }
 
     /// How many of the first bytes stay.

@@ -74,6 +74,7 @@ impl XboardEngine {
         if let Some(mv) = moves::parse_move(&answer.text, self.board.position()) {
             let uci = UciMove::from_move(mv, self.variant);
             self.board.follow(mv, uci);
+            self.last_answers.push(uci);
             return Ok(uci);
         }
         self.board.forget();
@@ -96,9 +97,11 @@ impl XboardEngine {
 
     fn report(&self) -> Report {
         let mut report = Report::default();
-        if let EngineMessage::Thinking(thinking) = EngineMessage::parse(&self.hearing.last_thinking()) {
-            let pv = moves::parse_line(thinking.pv, self.board.position(), self.variant);
-            report.update(&to_info(&thinking, &pv));
+        for line in self.hearing.last_thinking() {
+            if let EngineMessage::Thinking(thinking) = EngineMessage::parse(&line) {
+                let pv = moves::parse_line(thinking.pv, self.board.position(), self.variant);
+                report.update(&to_info(&thinking, &pv));
+            }
         }
         report
     }

@@ -77,11 +77,12 @@ impl XboardEngine {
     pub(super) fn push_start(
         &mut self,
         request: &SearchRequest<'_>,
+        node_rate: Option<u64>,
         last: Option<UciMove>,
     ) -> Result<(), ConversationError> {
         let (limits, turn) = (request.limits, self.board.position().turn());
         let mover = if last.is_some() { turn.opposite() } else { turn };
-        self.time.update(limits, mover, &mut self.outgoing);
+        self.time.update(limits, node_rate, mover, &mut self.outgoing);
         if let Some(mv) = last {
             time_lines::clocks(limits, mover, &self.hearing.features, &mut self.outgoing);
             return self.push_move(mv);

@@ -23,6 +23,8 @@ pub(super) struct Features {
     pub(super) colors: bool,
     pub(super) reuse: bool,
     pub(super) chess960: bool,
+    /// Whether it can measure time in nodes.
+    pub(super) nps: bool,
     pub(super) options: Vec<OptionDeclaration>,
     /// Answers that have not been sent yet.
     pub(super) replies: String,
@@ -54,6 +56,7 @@ impl Default for Features {
             colors: true,
             reuse: true,
             chess960: false,
+            nps: false,
             options: Vec::new(),
             replies: String::new(),
         }
@@ -79,6 +82,7 @@ impl Features {
             "time" => self.time = is_on,
             "colors" => self.colors = is_on,
             "reuse" => self.reuse = is_on,
+            "nps" => self.nps = is_on,
             "myname" => value.text().clone_into(&mut self.name),
             "variants" => self.chess960 = value.text().split(',').any(|name| name.trim() == "fischerandom"),
             "memory" if is_on => self.offer(MEMORY, 4, 1 << 20),
@@ -87,7 +91,7 @@ impl Features {
             "done" if is_repeated => {}
             "done" => self.heard = if is_on { Heard::Done } else { Heard::Announced },
             "playother" | "draw" | "sigint" | "sigterm" | "analyze" | "ics" | "name" | "pause" | "memory"
-            | "smp" | "debug" | "nps" | "egt" => {}
+            | "smp" | "debug" | "egt" => {}
             _ => accepted = false,
         }
         if !is_repeated && (name != "option" || !accepted) {

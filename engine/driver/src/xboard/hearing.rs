@@ -3,6 +3,7 @@
 
 use std::time::{Duration, Instant};
 
+use smalt_protocol::Bound;
 use smalt_protocol::xboard::engine::Audience;
 use smalt_protocol::xboard::{EngineMessage, Thinking};
 
@@ -67,7 +68,9 @@ pub(super) struct Hearing {
     /// Whether it has enough since it took no notice of its limit of plies.
     pub(super) is_overrun: bool,
     pub(super) info_lines: u64,
+    /// The last line of thinking with an exact score, and the last one behind it whose score is a bound.
     thinking: Vec<u8>,
+    bounded: Vec<u8>,
 }
 
 impl Hearing {
@@ -82,11 +85,17 @@ impl Hearing {
         self.is_overrun = false;
         self.info_lines = 0;
         self.thinking.clear();
+        self.bounded.clear();
     }
 
-    /// The last line of thinking.
-    pub(super) fn last_thinking(&self) -> std::borrow::Cow<'_, str> {
-        text(&self.thinking)
+    /// The answer that came is none to this search: its own is still awaited.
+    pub(super) fn await_another(&mut self) {
+        self.awaiting = Awaiting::Move;
+    }
+
+    /// The last lines of thinking: that with an exact score first.
+    pub(super) fn last_thinking(&self) -> [std::borrow::Cow<'_, str>; 2] {
+        [text(&self.thinking), text(&self.bounded)]
     }
 
     fn hear_thinking(&mut self, line: &[u8], thinking: &Thinking<'_>) {
@@ -94,8 +103,13 @@ impl Hearing {
             return;
         }
         self.info_lines += 1;
-        self.thinking.clear();
-        self.thinking.extend_from_slice(line);
+        self.bounded.clear();
+        let slot = match thinking.score.bound {
+            Bound::Exact => &mut self.thinking,
+            Bound::Lower | Bound::Upper => &mut self.bounded,
+        };
+        slot.clear();
+        slot.extend_from_slice(line);
         self.is_overrun |= !self.has_enough && self.enough.is_overrun(thinking);
         self.has_enough |= self.is_overrun || self.enough.has_nodes(thinking);
     }

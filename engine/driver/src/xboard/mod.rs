@@ -2,14 +2,14 @@
 //!
 //! The protocol keeps one board on each side: after the engine's own move only the opponent's is sent, anything else
 //! is set up anew. Engines ponder by themselves here (`hard`), so `begin` with a ponder limit sends nothing, and the
-//! awaited move goes out with [`Engine::ponder_hit`]. No limit of nodes exists: the engine is told to move when the
-//! lines of its thinking reach it, so a few more are visited.
+//! awaited move goes out with [`Engine::ponder_hit`]. For a limit of nodes see [`Engine::fit_limits`].
 
 mod answering;
 mod asking;
 mod board;
 mod features;
 mod hearing;
+mod limits;
 mod nudges;
 mod time_lines;
 
@@ -17,20 +17,22 @@ use std::time::{Duration, Instant};
 
 use smalt_chess::CastlingMode;
 use smalt_protocol::xboard::{ClientMessage, Thinking, moves};
-use smalt_protocol::{OptionDeclaration, OptionValue, option};
+use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits, option};
 
 use crate::conversation::{Conversation, ConversationError, Farewell, Patience, State, Waited};
-use crate::engine::{Engine, GameTerms, Pondering, SetOptionError};
+use crate::engine::{Engine, GameTerms, LimitMethod, Pondering, SetOptionError};
 use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
-use crate::search::{Ending, Observer, RunningSearch, SearchRequest, Searched, Wish};
+use crate::search::{
+    Ending, LastAnswers, Observer, Repetition, RunningSearch, SearchRequest, Searched, Wish,
+};
 use crate::transcript::{Transcript, TranscriptSink};
 use answering::to_info;
 use board::{Board, push};
 use features::{CORES, Heard, MEMORY};
-use hearing::{Awaiting, Enough, Hearing, Observed};
+use hearing::{Answer, Awaiting, Enough, Hearing, Observed};
 pub use nudges::xboard_nudges;
 use time_lines::TimeLines;
 
@@ -50,6 +52,8 @@ pub struct XboardEngine {
     variant: CastlingMode,
     is_playing: bool,
     search: RunningSearch,
+    last_answers: LastAnswers,
+    limit_method: LimitMethod,
 }
 
 impl XboardEngine {
@@ -70,6 +74,8 @@ impl XboardEngine {
             variant: CastlingMode::Standard,
             is_playing: false,
             search: RunningSearch::none_yet(),
+            last_answers: LastAnswers::default(),
+            limit_method: LimitMethod::default(),
         })
     }
 
@@ -103,7 +109,9 @@ impl XboardEngine {
         meanwhile: &mut Meanwhile<'_>,
         enough: impl Fn(&Hearing) -> bool,
     ) -> Result<(), Waited> {
+        let stalled = self.conversation.process().stalled();
         while !enough(&self.hearing) {
+            let deadline = deadline + self.conversation.process().stalled().saturating_sub(stalled);
             self.conversation.hear_one(deadline, meanwhile, &mut self.hearing)?;
             self.answer_features(meanwhile)?;
         }
@@ -266,6 +274,19 @@ impl Engine for XboardEngine {
         Ok(value)
     }
 
+    fn fit_limits(
+        &mut self,
+        limits: &SearchLimits,
+        known: Option<LimitMethod>,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<LimitMethod, ConversationError> {
+        self.limit_method = match known {
+            Some(method) => method,
+            None => self.find_limit_method(limits, meanwhile)?,
+        };
+        Ok(self.limit_method)
+    }
+
     fn new_game(&mut self, terms: GameTerms, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
         self.abandon(meanwhile)?;
         if terms.variant == CastlingMode::Chess960 && !self.hearing.features.chess960 {
@@ -307,8 +328,9 @@ impl Engine for XboardEngine {
         self.conversation.catch_up(&mut self.hearing)?;
         self.hearing.refusal = None;
         let last = self.push_position(request)?;
-        self.push_start(request, last)?;
-        let limits = request.limits;
+        let (limits, node_rate) = self.in_words(request.limits);
+        let request = &SearchRequest { limits: &limits, ..*request };
+        self.push_start(request, node_rate, last)?;
         self.hearing.expect_search(Enough { depth: limits.depth, nodes: limits.nodes });
         let sent = self.send(meanwhile);
         if self.conversation.state != State::Closed {
@@ -329,7 +351,7 @@ impl Engine for XboardEngine {
         request: &SearchRequest<'_>,
         meanwhile: &mut Meanwhile<'_>,
     ) -> Result<(), ConversationError> {
-        let limits = smalt_protocol::SearchLimits { ponder: false, ..request.limits.clone() };
+        let limits = SearchLimits { ponder: false, ..request.limits.clone() };
         self.begin(&SearchRequest { limits: &limits, ..*request }, meanwhile)
     }
 
@@ -342,15 +364,36 @@ impl Engine for XboardEngine {
         let mut deadline = search.asked_at + search.deadline;
         let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
         let mut ending = Ending::Own;
+        let mut repetition: Option<Repetition<Answer>> = None;
         loop {
-            let until = stop_at.map_or(deadline, |stop_at| stop_at.min(deadline));
+            let silence = repetition.as_ref().map(|repetition| repetition.until);
+            let until = [stop_at, silence].into_iter().flatten().fold(deadline, Instant::min);
             let watching = observer.as_deref_mut().filter(|_| ending == Ending::Own);
             let heard = self.hear_search(until, ending, meanwhile, watching);
             if let Some(line) = self.hearing.refusal.take() {
                 return Err(self.refused(line));
             }
+            let (answers, position) = (self.last_answers, *self.board.position());
+            let is_repetition = |answer: &mut Answer| {
+                answer.text.parse().is_ok_and(|mv| answers.contains(mv))
+                    && moves::parse_move(&answer.text, &position).is_none()
+            };
+            if let Some(answer) = self.hearing.answer.take_if(is_repetition) {
+                self.hearing.await_another();
+                repetition = Some(Repetition::new(answer, self.hearing.info_lines));
+                continue;
+            }
             if self.hearing.answer.is_some() || self.hearing.claim.is_some() {
                 return self.conclude(ending, meanwhile);
+            }
+            if matches!(heard, Err(Waited::Late))
+                && let Some(earlier) = repetition.take_if(|it| it.until <= until || deadline <= until)
+            {
+                if earlier.info_lines == self.hearing.info_lines {
+                    self.hearing.answer = Some(earlier.answer);
+                    return self.conclude(ending, meanwhile);
+                }
+                continue;
             }
             match heard {
                 Ok(_) => {}
@@ -359,7 +402,7 @@ impl Engine for XboardEngine {
                     let waited = self.conversation.patience.stop;
                     return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
                 }
-                Err(Waited::Late) => return Err(Fault::NoBestmove { waited: search.deadline }.into()),
+                Err(Waited::Late) => return Err(self.conversation.late(search.deadline)),
                 Err(Waited::Stopped(error)) => return Err(error),
             }
             ending = if self.hearing.is_overrun { Ending::Overrun } else { Ending::Stopped };
@@ -373,13 +416,14 @@ impl Engine for XboardEngine {
         self.search.deadline = deadline;
     }
 
-    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError> {
         if self.conversation.state != State::Thinking {
-            return Ok(());
+            return Ok(Duration::ZERO);
         }
         self.settle(meanwhile)?;
         let waited = self.conversation.patience.stop;
-        let half_way = self.say(&ClientMessage::MoveNow, meanwhile)? + waited / 2;
+        let begun = self.say(&ClientMessage::MoveNow, meanwhile)?;
+        let half_way = begun + waited / 2;
         let is_over = |hearing: &Hearing| {
             hearing.awaiting == Awaiting::Nothing || hearing.claim.is_some() || hearing.ignores_move_now
         };
@@ -403,15 +447,15 @@ impl Engine for XboardEngine {
         self.is_playing = false;
         self.board.forget();
         self.conversation.state = State::Idle;
-        Ok(())
+        Ok(self.conversation.process().read_at().saturating_duration_since(begun))
+    }
+
+    fn ask_to_quit(&mut self) {
+        self.conversation.ask_to_quit(last_words(self.conversation.state));
     }
 
     fn quit(&mut self) -> Farewell {
-        let last_words: &[u8] = match self.conversation.state {
-            State::Thinking => b"?\nquit\n",
-            _ => b"quit\n",
-        };
-        self.conversation.quit(last_words)
+        self.conversation.quit(last_words(self.conversation.state))
     }
 
     fn kill(&mut self) {
@@ -436,6 +480,13 @@ impl Engine for XboardEngine {
 
     fn process(&self) -> &Process {
         self.conversation.process()
+    }
+}
+
+fn last_words(state: State) -> &'static [u8] {
+    match state {
+        State::Thinking => b"?\nquit\n",
+        _ => b"quit\n",
     }
 }
 

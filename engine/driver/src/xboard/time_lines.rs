@@ -17,6 +17,8 @@ const FOREVER: Duration = Duration::from_secs(36_000);
 pub(super) struct TimeLines {
     agreed: Option<Agreed>,
     depth: Option<u32>,
+    /// How many nodes are a second, where they are.
+    node_rate: Option<u64>,
     /// Whether the engine may have forgotten that depth: a new game has begun since.
     is_depth_stale: bool,
     /// Moves to the next time control at the last search.
@@ -37,7 +39,17 @@ impl TimeLines {
     }
 
     /// Writes what is new about this search.
-    pub(super) fn update(&mut self, limits: &SearchLimits, mover: Color, lines: &mut String) {
+    pub(super) fn update(
+        &mut self,
+        limits: &SearchLimits,
+        node_rate: Option<u64>,
+        mover: Color,
+        lines: &mut String,
+    ) {
+        if let Some(rate) = node_rate.filter(|_| node_rate != self.node_rate) {
+            push(lines, &ClientMessage::NodeRate(rate));
+            self.node_rate = node_rate;
+        }
         let own = own_clock(limits, mover);
         let wanted = match (limits.move_time, own) {
             (Some(time), _) => Agreed::MoveTime(whole_seconds(time)),
@@ -122,7 +134,7 @@ mod tests {
         let mut time = TimeLines::default();
         let mut check = |limits: SearchLimits, expected: &str| {
             let mut lines = String::new();
-            time.update(&limits, Color::White, &mut lines);
+            time.update(&limits, None, Color::White, &mut lines);
             assert_eq!(lines, expected);
         };
         check(clock(60, 40), "level 40 1 0.1\n");
@@ -147,14 +159,28 @@ mod tests {
             time.begin_game();
             for expected in ["st 36000\nsd 7\n", ""] {
                 let mut lines = String::new();
-                time.update(&depth, Color::White, &mut lines);
+                time.update(&depth, None, Color::White, &mut lines);
                 assert_eq!(lines, expected);
             }
         }
         time.begin_game();
         let mut lines = String::new();
-        time.update(&clock(12, 0), Color::White, &mut lines);
+        time.update(&clock(12, 0), None, Color::White, &mut lines);
         assert_eq!(lines, "level 0 0:12 0.1\nsd 100\n");
+    }
+
+    #[test]
+    fn a_rate_of_nodes_is_told_in_every_game() {
+        let mut time = TimeLines::default();
+        let limits = SearchLimits { move_time: Some(Duration::from_secs(1)), ..SearchLimits::default() };
+        for _ in 0..2 {
+            time.begin_game();
+            for expected in ["nps 5000\nst 1\n", ""] {
+                let mut lines = String::new();
+                time.update(&limits, Some(5000), Color::White, &mut lines);
+                assert_eq!(lines, expected);
+            }
+        }
     }
 
     #[test]

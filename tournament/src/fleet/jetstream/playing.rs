@@ -300,8 +300,8 @@ impl<'a> Playing<'a> {
             | Event::EngineGone { .. }
             | Event::MachineJoined(_)
             | Event::MachineProved(_)
-            | Event::FaultElsewhere(_)
-            | Event::Notice { .. } => {}
+            | Event::FaultElsewhere(_) => {}
+            Event::Notice { words } => self.worker.tell(&words),
         }
         None
     }
@@ -396,7 +396,7 @@ impl<'a> Playing<'a> {
         let run_goes_on = end != End::Over;
         let ends = |end: &End| matches!(end, End::Asked | End::Failed(_));
         // A worker that goes on must be rid of its slots; one that ends takes them with it.
-        let patience = if ends(&end) { LEAVING } else { 10 * LEAVING };
+        let patience = if ends(&end) { self.plan.timeouts.quit + LEAVING } else { 10 * LEAVING };
         let mut deadline = tokio::time::Instant::now() + patience;
         loop {
             let waits_for_answers = ends(&end) && self.held.values().any(|held| held.unanswered > 0);

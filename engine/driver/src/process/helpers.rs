@@ -1,0 +1,151 @@
+//! Helpers of engines: processes that an engine started and that left its session (`setsid`, a double fork), so that no
+//! signal to its group reaches them. Each engine gets a tag in its environment, which what it starts inherits; and a
+//! program that adopts orphans becomes their parent when the engine dies, and ends them.
+
+use std::collections::HashSet;
+use std::ffi::{OsStr, OsString};
+use std::fs;
+use std::io;
+use std::os::unix::ffi::OsStrExt;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Mutex, MutexGuard, OnceLock, PoisonError};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
+
+use super::identity::ProcessIdentity;
+
+/// The variable that holds an engine's tag.
+pub const ENGINE_VARIABLE: &str = "SMALT_ENGINE";
+
+/// How long a killed helper may take to vanish, so that what it had started becomes visible.
+const VANISHING: Duration = Duration::from_millis(200);
+
+/// Helpers start helpers: each round ends one generation.
+const ROUNDS: usize = 8;
+
+static ADOPTS: AtomicBool = AtomicBool::new(false);
+
+/// The children that this crate started and has not reaped yet.
+static CHILDREN: Mutex<Option<HashSet<u32>>> = Mutex::new(None);
+
+/// Makes this program the parent of every process that its engines leave behind (`PR_SET_CHILD_SUBREAPER` of prctl(2)), and
+/// ends those with the engine that started them. For a program whose children are all started by this crate.
+///
+/// # Errors
+/// If the system is older than Linux 3.4.
+pub fn adopt_orphans() -> io::Result<()> {
+    rustix::process::set_child_subreaper(Some(rustix::process::getpid()))?;
+    ADOPTS.store(true, Ordering::Relaxed);
+    Ok(())
+}
+
+/// Ends every child that was adopted, tagged or not. Engines that still run are no such children.
+pub fn end_orphans() {
+    if ADOPTS.load(Ordering::Relaxed) {
+        let children = Children::lock();
+        children.end_adopted(|_| true);
+    }
+}
+
+/// The part of all tags of this program.
+pub(super) fn tag_prefix() -> &'static str {
+    static PREFIX: OnceLock<String> = OnceLock::new();
+    PREFIX.get_or_init(|| {
+        let ProcessIdentity { pid, started, .. } = ProcessIdentity::of(std::process::id());
+        format!("{pid}-{started}-")
+    })
+}
+
+/// A tag for one more engine.
+pub(super) fn next_tag() -> OsString {
+    static NEXT: AtomicU64 = AtomicU64::new(1);
+    format!("{}{}", tag_prefix(), NEXT.fetch_add(1, Ordering::Relaxed)).into()
+}
+
+/// The known children. As long as this value lives, nobody starts or reaps one.
+pub(super) struct Children(MutexGuard<'static, Option<HashSet<u32>>>);
+
+impl Children {
+    pub(super) fn lock() -> Children {
+        Children(CHILDREN.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+
+    pub(super) fn add(&mut self, pid: u32) {
+        self.0.get_or_insert_default().insert(pid);
+    }
+
+    /// This engine was reaped: what it left behind is ended.
+    pub(super) fn remove(&mut self, pid: u32, tag: &OsStr) {
+        self.0.get_or_insert_default().remove(&pid);
+        if ADOPTS.load(Ordering::Relaxed) {
+            self.end_adopted(|helper| has_tag(helper, |value| value == tag.as_bytes()));
+        }
+    }
+
+    /// Kills the adopted children of this kind, and reaps those and the ones that have ended by themselves.
+    fn end_adopted(&self, is_meant: impl Fn(u32) -> bool) {
+        for _ in 0..ROUNDS {
+            let mut killed = Vec::new();
+            for pid in own_children() {
+                if self.0.as_ref().is_some_and(|known| known.contains(&pid)) {
+                    continue;
+                }
+                let Some(process) = i32::try_from(pid).ok().and_then(Pid::from_raw) else { continue };
+                if is_meant(pid) && kill_process(process, Signal::KILL).is_ok() {
+                    killed.push(process);
+                } else {
+                    let _ = waitpid(Some(process), WaitOptions::NOHANG);
+                }
+            }
+            if killed.is_empty() {
+                return;
+            }
+            let deadline = Instant::now() + VANISHING;
+            killed.retain(|&pid| matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)));
+            while !killed.is_empty() && Instant::now() < deadline {
+                thread::sleep(Duration::from_millis(1));
+                killed.retain(|&pid| matches!(waitpid(Some(pid), WaitOptions::NOHANG), Ok(None)));
+            }
+        }
+    }
+}
+
+/// The children of all threads of this program, as proc(5) lists them.
+fn own_children() -> Vec<u32> {
+    let threads = fs::read_dir("/proc/self/task").into_iter().flatten().flatten();
+    let lists = threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    lists
+        .flat_map(|list| list.split_ascii_whitespace().filter_map(|pid| pid.parse().ok()).collect::<Vec<_>>())
+        .collect()
+}
+
+/// Kills all processes whose tags have this beginning: for one that does it after the death of the program that gave them.
+pub(super) fn end_tagged(prefix: &str) {
+    let own = std::process::id();
+    for _ in 0..ROUNDS {
+        let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
+        let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
+        let tagged = pids.filter(|&pid| pid != own && has_tag(pid, |tag| tag.starts_with(prefix.as_bytes())));
+        let killed = tagged
+            .filter_map(|pid| Pid::from_raw(i32::try_from(pid).ok()?))
+            .filter(|&pid| kill_process(pid, Signal::KILL).is_ok())
+            .count();
+        if killed == 0 {
+            return;
+        }
+        thread::sleep(Duration::from_millis(5));
+    }
+}
+
+/// Whether the environment of a process has a tag of this kind. That of a zombie has none.
+fn has_tag(pid: u32, is_meant: impl Fn(&[u8]) -> bool) -> bool {
+    let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
+    let mut variables = environment.split(|&byte| byte == 0);
+    variables.any(|variable| {
+        let value =
+            variable.strip_prefix(ENGINE_VARIABLE.as_bytes()).and_then(|rest| rest.strip_prefix(b"="));
+        value.is_some_and(&is_meant)
+    })
+}

@@ -1,0 +1,132 @@
+//! How an engine is held to limits that the protocol of xboard has no words for: a number of nodes, and times that are no
+//! whole seconds. Engines differ, so it is found out before the first game.
+
+use std::time::{Duration, Instant};
+
+use smalt_chess::UciMove;
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::xboard::ClientMessage;
+use smalt_protocol::{Clock, SearchLimits};
+
+use super::board::push;
+use super::hearing::Awaiting;
+use super::{Hearing, XboardEngine};
+use crate::conversation::{ConversationError, State, Waited};
+use crate::engine::{Engine, GameTerms, LimitMethod};
+use crate::fault::Fault;
+use crate::meanwhile::Meanwhile;
+use crate::search::SearchRequest;
+
+/// The time for the move of the trial search: an engine that moves much earlier does so because of `?`.
+const TRIAL: Duration = Duration::from_secs(2);
+
+/// How long it may take from `go` to its move if it obeys.
+const TRIAL_ANSWER: Duration = Duration::from_secs(1);
+
+/// On a busy machine an engine may be late once.
+const TRIALS: usize = 2;
+
+/// Moves that stand in no opening book.
+const OUT_OF_BOOK: [&str; 6] = ["a2a3", "h7h6", "h2h4", "a7a5", "b1c3", "h8h7"];
+
+/// With `nps` a second is as many nodes as the limit says.
+const NODE_SECOND: Duration = Duration::from_secs(1);
+
+impl XboardEngine {
+    /// The way to hold it to these limits.
+    pub(super) fn find_limit_method(
+        &mut self,
+        limits: &SearchLimits,
+        meanwhile: &mut Meanwhile<'_>,
+    ) -> Result<LimitMethod, ConversationError> {
+        let has_time = limits.move_time.is_some() || limits.white.is_some() || limits.black.is_some();
+        if limits.nodes.is_some() && !has_time && self.hearing.features.nps {
+            return Ok(LimitMethod::NodeRate);
+        }
+        let has_short_time = limits.move_time.is_some_and(|time| time.subsec_nanos() > 0);
+        if limits.nodes.is_none() && !has_short_time {
+            return Ok(LimitMethod::Protocol);
+        }
+        for _ in 0..TRIALS {
+            if self.obeys_move_now(meanwhile)? {
+                return Ok(LimitMethod::MoveNow);
+            }
+        }
+        if limits.nodes.is_none() { Ok(LimitMethod::OneMoveClock) } else { Err(Fault::NoNodeLimit.into()) }
+    }
+
+    /// Whether it moves at once when it is told to: some engines read nothing while they search.
+    fn obeys_move_now(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<bool, ConversationError> {
+        self.new_game(GameTerms::default(), meanwhile)?;
+        let moves = OUT_OF_BOOK.map(|text| text.parse::<UciMove>().expect("the moves are tested"));
+        let limits = SearchLimits { move_time: Some(TRIAL), ..SearchLimits::default() };
+        let waited = TRIAL + self.conversation.patience.stop;
+        let request = SearchRequest {
+            start: Start::Standard,
+            moves: &moves,
+            limits: &limits,
+            deadline: waited,
+            stop_after: None,
+        };
+        self.begin(&request, meanwhile)?;
+        self.settle(meanwhile)?;
+        self.say(&ClientMessage::MoveNow, meanwhile)?;
+        let asked_at = self.search.asked_at;
+        let is_over = |hearing: &Hearing| hearing.answer.is_some() || hearing.claim.is_some();
+        let answered = self.hear_until(asked_at + TRIAL_ANSWER, meanwhile, is_over);
+        let in_time = match answered {
+            Ok(()) => true,
+            Err(Waited::Late) => {
+                let heard = self.hear_until(Instant::now() + waited, meanwhile, is_over);
+                self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
+                false
+            }
+            Err(Waited::Stopped(error)) => return Err(error),
+        };
+        // One that reads `?` only after its move complains about it then.
+        push(&mut self.outgoing, &ClientMessage::Force);
+        let ping = self.push_ping();
+        self.send_and_await(ping, meanwhile)?;
+        self.hearing.awaiting = Awaiting::Nothing;
+        self.hearing.answer = None;
+        self.hearing.claim = None;
+        self.hearing.refusal = None;
+        self.is_playing = false;
+        self.board.forget();
+        self.conversation.state = State::Idle;
+        Ok(in_time && !self.hearing.ignores_move_now)
+    }
+
+    /// These limits in words that the protocol has, and the nodes that make a second.
+    pub(super) fn in_words(&self, limits: &SearchLimits) -> (SearchLimits, Option<u64>) {
+        let limits = limits.clone();
+        match (self.limit_method, limits.nodes, limits.move_time) {
+            (LimitMethod::NodeRate, Some(nodes), _) => {
+                (SearchLimits { move_time: Some(NODE_SECOND), ..limits }, Some(nodes))
+            }
+            (LimitMethod::OneMoveClock, _, Some(time)) if time.subsec_nanos() > 0 => {
+                let clock = Some(Clock { remaining: time, increment: Duration::ZERO });
+                let one = std::num::NonZeroU32::new(1);
+                let limits =
+                    SearchLimits { white: clock, black: clock, moves_to_go: one, move_time: None, ..limits };
+                (limits, None)
+            }
+            _ => (limits, None),
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smalt_chess::Position;
+
+    #[test]
+    fn the_moves_of_the_trial_are_legal() {
+        let mut position = Position::start();
+        for text in OUT_OF_BOOK {
+            let mv = text.parse::<UciMove>().unwrap().to_move(&position).unwrap();
+            position.play(mv);
+        }
+    }
+}
