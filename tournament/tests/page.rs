@@ -380,7 +380,12 @@ fn followers_are_counted_and_the_slow_are_dropped() {
 fn idle_connections_give_way_to_those_who_ask() {
     let place = Place::new();
     finished_run(&place, "run.db");
-    let limits = Limits { connections: 4, reading: Duration::from_secs(600), ..Limits::default() };
+    let limits = Limits {
+        connections: 4,
+        grace: Duration::from_millis(20),
+        reading: Duration::from_secs(600),
+        ..Limits::default()
+    };
     let page = serve(&place, None, limits);
     let address = page.address();
     let mut follower = follow(address);
@@ -398,8 +403,12 @@ fn idle_connections_give_way_to_those_who_ask() {
 fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
     let place = Place::new();
     finished_run(&place, "run.db");
-    let limits =
-        Limits { connections: 8, strangers: 2, reading: Duration::from_secs(600), ..Limits::default() };
+    let limits = Limits {
+        connections: 8,
+        grace: Duration::from_millis(20),
+        reading: Duration::from_secs(600),
+        ..Limits::default()
+    };
     let token = Token::random().unwrap();
     let page = serve(&place, Some(token.clone()), limits);
     let address = page.address();
@@ -413,7 +422,7 @@ fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
     let mut silent: Vec<_> = (0..20).map(|_| connect(address)).collect();
     let answer = request(address, &format!("GET /api/runs HTTP/1.1\nHost: {address}\n{}", knowing.trim()));
     assert_eq!(answer.status, 200);
-    for stream in silent.iter_mut().take(17) {
+    for stream in silent.iter_mut().take(13) {
         let end = stream.read_to_end(&mut Vec::new());
         assert!(!end.is_err_and(|error| error.kind() == ErrorKind::WouldBlock), "it gave way to another");
     }
@@ -424,6 +433,27 @@ fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
     let mut rest = String::new();
     follower.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("event: end\n"), "{rest}");
+}
+
+#[test]
+fn many_clients_of_one_address_at_once_are_all_answered() {
+    let place = Place::new();
+    finished_run(&place, "run.db");
+    let token = Token::random().unwrap();
+    let page = serve(&place, Some(token.clone()), Limits::default());
+    let address = page.address();
+    // All are connected before the first of them asks.
+    let mut clients: Vec<_> = (0..64).map(|_| connect(address)).collect();
+    let request = format!(
+        "GET /api/runs HTTP/1.1\r\nHost: {address}\r\nAuthorization: Bearer {}\r\nConnection: close\r\n\r\n",
+        token.as_text()
+    );
+    clients.iter_mut().for_each(|client| client.write_all(request.as_bytes()).unwrap());
+    let answered = clients.iter_mut().filter_map(|client| {
+        let answer = Answer::read(client);
+        (answer.status == 200).then_some(answer)
+    });
+    assert_eq!(answered.count(), 64);
 }
 
 #[test]

@@ -2,7 +2,7 @@
 //!
 //! It reads snapshots and changes nothing: finished games from the store ([`run`]), games being played from the file that
 //! the runner writes while somebody looks ([`crate::live`]). One thread, the [`feed`], reads and answers; another, with
-//! tokio, speaks HTTP ([`server`], [`places`], [`pages`], [`stream`]) and hands out what the feed has made, so that a page costs the
+//! tokio, speaks HTTP ([`server`], [`connections`], [`pages`], [`stream`]) and hands out what the feed has made, so that a page costs the
 //! same whether one looks or fifty. Who may look is decided in [`admission`]. The only part that knows HTTP; it knows no
 //! flags, and prints nothing.
 
@@ -10,12 +10,12 @@ mod admission;
 mod assets;
 mod board;
 mod clock_use;
+mod connections;
 mod feed;
 mod game;
 mod listing;
 mod pages;
 mod patience;
-mod places;
 mod reach;
 mod run;
 mod server;
@@ -45,12 +45,11 @@ pub struct Settings {
 /// How much clients may ask for, and how long they may take.
 #[derive(Clone, Copy, Debug)]
 pub struct Limits {
-    /// Connections at the same time. When all are taken the longest idle is closed, so that there is room for the next; where
-    /// none is idle, further ones wait.
+    /// Connections at the same time. When all are taken the longest idle is closed, so that there is room for the next, one
+    /// that has not shown the token first; where none is idle, further ones wait.
     pub connections: usize,
-    /// Connections at the same time from one address of those who have not shown the token: the oldest gives way to the next.
-    /// All of them together have half of all connections.
-    pub strangers: usize,
+    /// How long a connection may be idle before it gives way to another.
+    pub grace: Duration,
     /// Clients that follow a run at the same time; further ones are refused.
     pub followers: usize,
     /// How long a request may take to arrive, and a connection be idle.
@@ -63,7 +62,7 @@ impl Default for Limits {
     fn default() -> Limits {
         Limits {
             connections: 256,
-            strangers: 16,
+            grace: Duration::from_secs(2),
             followers: 128,
             reading: Duration::from_secs(15),
             writing: Duration::from_secs(15),

@@ -19,9 +19,9 @@ use tokio::sync::Semaphore;
 
 use super::admission::{Admission, Admitted};
 use super::assets::{ASSETS, Asset, DOOR, PAGE};
+use super::connections::Connection;
 use super::feed::{FeedLine, NoAnswer, Question, Subject};
 use super::listing::Wanted;
-use super::places::Place;
 use super::{Limits, stream};
 
 /// Scripts and styles of ours alone, nothing inline, no frames, no other hosts; and no text may become HTML.
@@ -109,10 +109,10 @@ async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Re
     response
 }
 
-/// Its connection need not give way to strangers any more.
+/// Its connection gives way after those that have not shown the token.
 fn make_known(request: &Request) {
-    if let Some(place) = request.extensions().get::<Arc<Place>>() {
-        place.make_known();
+    if let Some(connection) = request.extensions().get::<Arc<Connection>>() {
+        connection.make_known();
     }
 }
 

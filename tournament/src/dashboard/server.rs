@@ -20,9 +20,9 @@ use tokio::sync::watch;
 use tokio::task::JoinSet;
 
 use super::admission::Admission;
+use super::connections::{Answering, Connection, ConnectionLimit};
 use super::feed::Feed;
 use super::patience::Impatient;
-use super::places::{Answering, Place, Places};
 use super::{DashboardError, Limits, Settings, Token, pages};
 
 /// The most that is read of a request before it is complete, in bytes: its line and all its headers.
@@ -87,14 +87,14 @@ impl Dashboard {
     pub fn start(place: Address, settings: Settings) -> Result<Dashboard, DashboardError> {
         let Address { listener, address, token } = place;
         let Settings { stores, hosts, limits } = settings;
-        let places = Places::new(limits, token.is_some());
+        let connections = ConnectionLimit::new(limits, token.is_some());
         let (feed, line) = Feed::start(&stores).map_err(DashboardError::Thread)?;
         let pages = pages::router(line, Admission::new(address, token, hosts), limits);
         let (stop, stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(DashboardError::Thread)?;
         let thread = thread::Builder::new().name("page".to_owned()).spawn(move || {
-            runtime.block_on(serve(listener, pages, limits, places, stopped));
+            runtime.block_on(serve(listener, pages, limits, connections, stopped));
         });
         let thread = thread.map_err(DashboardError::Thread)?;
         Ok(Dashboard { address, feed, stop, thread: Some(thread) })
@@ -146,14 +146,14 @@ async fn serve(
     listener: TcpListener,
     pages: Router,
     limits: Limits,
-    places: Arc<Places>,
+    limit: Arc<ConnectionLimit>,
     mut stopped: watch::Receiver<bool>,
 ) {
     let Ok(listener) = tokio::net::TcpListener::from_std(listener) else { return };
     let mut connections = JoinSet::new();
     loop {
         let accept = async {
-            let room = places.room().await;
+            let room = limit.room().await;
             (room, listener.accept().await)
         };
         let (room, accepted) = tokio::select! {
@@ -161,9 +161,9 @@ async fn serve(
             _ = stopped.changed() => break,
         };
         match (accepted, room) {
-            (Ok((stream, peer)), Some(room)) => {
-                let place = Arc::new(places.take(peer.ip(), room));
-                connections.spawn(converse(stream, pages.clone(), limits, place, stopped.clone()));
+            (Ok((stream, _)), Some(room)) => {
+                let own = Arc::new(limit.open(room));
+                connections.spawn(converse(stream, pages.clone(), limits, own, stopped.clone()));
             }
             _ => tokio::time::sleep(BREATHER).await,
         }
@@ -178,17 +178,17 @@ async fn converse(
     stream: TcpStream,
     pages: Router,
     limits: Limits,
-    place: Arc<Place>,
+    own: Arc<Connection>,
     mut stopped: watch::Receiver<bool>,
 ) {
     // What is written is to be seen at once; where that cannot be had it is seen a little later.
     let _ = stream.set_nodelay(true);
     let io = TokioIo::new(Impatient::new(stream, limits.writing));
     let pages = TowerToHyperService::new(pages);
-    let own_place = Arc::clone(&place);
+    let asking = Arc::clone(&own);
     let answer = service_fn(move |mut request: Request<Incoming>| {
-        let answering = own_place.answer();
-        request.extensions_mut().insert(Arc::clone(&own_place));
+        let answering = asking.answer();
+        request.extensions_mut().insert(Arc::clone(&asking));
         let response = pages.call(request);
         async move { response.await.map(|response| response.map(|body| Answer { body, _answering: answering })) }
     });
@@ -201,7 +201,7 @@ async fn converse(
     // Clients that break off or talk nonsense are no concern of ours.
     tokio::select! {
         _ = connection.as_mut() => {}
-        () = place.gives_way() => {}
+        () = own.closed() => {}
         _ = stopped.changed() => {
             connection.as_mut().graceful_shutdown();
             let _ = connection.await;

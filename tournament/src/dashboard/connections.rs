@@ -1,0 +1,189 @@
+//! How many connections are open, and which of them gives way where all places are taken: the one that has been idle for
+//! the longest time, and before others one that has not shown the token. None gives way before its request had time to
+//! arrive, so that many who come at once are all answered.
+
+use std::collections::BTreeMap;
+use std::sync::{Arc, Mutex, PoisonError};
+use std::time::{Duration, Instant};
+
+use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
+
+use super::Limits;
+
+/// The connections of a server.
+#[derive(Debug)]
+pub(super) struct ConnectionLimit {
+    room: Arc<Semaphore>,
+    open: Mutex<Open>,
+    needs_token: bool,
+    grace: Duration,
+}
+
+/// The connections that have not been told to close, by their numbers.
+#[derive(Debug, Default)]
+struct Open {
+    connections: BTreeMap<u64, State>,
+    next: u64,
+}
+
+#[derive(Debug)]
+struct State {
+    /// It has shown the token, or none is needed.
+    is_known: bool,
+    /// Since when it has asked for nothing; none while it is answered.
+    idle_since: Option<Instant>,
+    close: Arc<Notify>,
+}
+
+/// A connection, until it is dropped.
+#[derive(Debug)]
+pub(super) struct Connection {
+    limit: Arc<ConnectionLimit>,
+    number: u64,
+    close: Arc<Notify>,
+    _room: OwnedSemaphorePermit,
+}
+
+/// A request that is being answered, until this is dropped.
+#[derive(Debug)]
+pub(super) struct Answering(Arc<Connection>);
+
+impl ConnectionLimit {
+    pub(super) fn new(limits: Limits, needs_token: bool) -> Arc<ConnectionLimit> {
+        let room = Arc::new(Semaphore::new(limits.connections));
+        Arc::new(ConnectionLimit { room, open: Mutex::default(), needs_token, grace: limits.grace })
+    }
+
+    /// Waits for room for one more connection.
+    pub(super) async fn room(&self) -> Option<OwnedSemaphorePermit> {
+        loop {
+            if let Ok(room) = Arc::clone(&self.room).try_acquire_owned() {
+                return Some(room);
+            }
+            let pause = self.with_open(|open| open.close_idle(Instant::now(), self.grace));
+            let acquire = Arc::clone(&self.room).acquire_owned();
+            if let Ok(room) = tokio::time::timeout(pause, acquire).await {
+                return room.ok();
+            }
+        }
+    }
+
+    /// Counts a connection that has room.
+    pub(super) fn open(self: &Arc<Self>, room: OwnedSemaphorePermit) -> Connection {
+        let close = Arc::new(Notify::new());
+        let state = State {
+            is_known: !self.needs_token,
+            idle_since: Some(Instant::now()),
+            close: Arc::clone(&close),
+        };
+        let number = self.with_open(|open| {
+            open.next += 1;
+            open.connections.insert(open.next, state);
+            open.next
+        });
+        Connection { limit: Arc::clone(self), number, close, _room: room }
+    }
+
+    fn with_open<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
+        // Nothing in it is left half done by a panic.
+        work(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
+    }
+}
+
+impl Open {
+    /// Closes the connection that gives way, if one has been idle for so long; how long to wait before the next.
+    fn close_idle(&mut self, now: Instant, grace: Duration) -> Duration {
+        let idle = self.connections.iter().filter_map(|(&number, state)| {
+            let idle = now.saturating_duration_since(state.idle_since?);
+            Some((number, state.is_known, idle))
+        });
+        let (ripe, young): (Vec<_>, Vec<_>) = idle.partition(|&(_, _, idle)| idle >= grace);
+        let first = ripe.into_iter().min_by_key(|&(_, is_known, idle)| (is_known, std::cmp::Reverse(idle)));
+        if let Some(state) = first.and_then(|(number, _, _)| self.connections.remove(&number)) {
+            state.close.notify_one();
+        }
+        young
+            .into_iter()
+            .map(|(_, _, idle)| grace - idle)
+            .min()
+            .unwrap_or(grace)
+            .max(Duration::from_millis(1))
+    }
+}
+
+impl Connection {
+    /// It has shown the token.
+    pub(super) fn make_known(&self) {
+        self.with_state(|state| state.is_known = true);
+    }
+
+    /// It asks for something, and is not idle until that is answered.
+    pub(super) fn answer(self: &Arc<Self>) -> Answering {
+        self.with_state(|state| state.idle_since = None);
+        Answering(Arc::clone(self))
+    }
+
+    /// Waits until it must give way to another.
+    pub(super) async fn closed(&self) {
+        self.close.notified().await;
+    }
+
+    fn with_state(&self, work: impl FnOnce(&mut State)) {
+        self.limit.with_open(|open| open.connections.get_mut(&self.number).map(work));
+    }
+}
+
+impl Drop for Connection {
+    fn drop(&mut self) {
+        self.limit.with_open(|open| open.connections.remove(&self.number));
+    }
+}
+
+impl Drop for Answering {
+    fn drop(&mut self) {
+        self.0.with_state(|state| state.idle_since = Some(Instant::now()));
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const GRACE: Duration = Duration::from_secs(2);
+
+    /// Connections that became idle so many seconds ago (none: being answered), and whether they are known.
+    fn open(states: &[(Option<u64>, bool)], now: Instant) -> Open {
+        let state = |&(idle, is_known): &(Option<u64>, bool)| State {
+            is_known,
+            idle_since: idle.map(|seconds| now - Duration::from_secs(seconds)),
+            close: Arc::default(),
+        };
+        let connections: BTreeMap<_, _> = (0..).zip(states.iter().map(state)).collect();
+        Open { next: states.len() as u64, connections }
+    }
+
+    /// Which of them gives way, and how long the next one is waited for.
+    fn check(states: &[(Option<u64>, bool)], closed: Option<u64>, pause: u64) {
+        let now = Instant::now() + Duration::from_secs(1000);
+        let mut open = open(states, now);
+        let found = open.close_idle(now, GRACE);
+        let gone = (0..states.len() as u64).find(|number| !open.connections.contains_key(number));
+        assert_eq!((gone, found), (closed, Duration::from_secs(pause)), "{states:?}");
+    }
+
+    #[test]
+    fn the_longest_idle_gives_way_and_who_is_answered_never_does() {
+        check(&[(Some(3), true), (Some(9), true), (None, true)], Some(1), 2);
+        check(&[(None, true), (None, false)], None, 2);
+    }
+
+    #[test]
+    fn who_has_not_shown_the_token_gives_way_first() {
+        check(&[(Some(9), true), (Some(3), false), (Some(4), false)], Some(2), 2);
+    }
+
+    #[test]
+    fn nobody_gives_way_before_its_request_had_time_to_arrive() {
+        check(&[(Some(1), false), (Some(0), false)], None, 1);
+    }
+}
