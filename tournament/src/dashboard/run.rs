@@ -23,7 +23,7 @@ use crate::progress::{Pace, RunState};
 use crate::setup::Prepared;
 use crate::standings::curve::EloPoint;
 use crate::standings::{Standings, json};
-use crate::store::{Fault, Occupancy, Session, Store, StoreError};
+use crate::store::{Fault, Occupancy, Session, Store, StoreError, StoredRun};
 
 /// How many games are read in one look, so that questions of pages are answered in between.
 const READ_AT_ONCE: u32 = 1000;
@@ -44,6 +44,8 @@ pub(super) struct RunView {
     occupancy: Occupancy,
     counted: Option<Counted>,
     stamp: Option<Stamp>,
+    /// When the run began, before any resume.
+    created: Option<SystemTime>,
     session: Option<Session>,
     state: RunState,
     told: Option<Instant>,
@@ -85,6 +87,9 @@ struct RunJson<'a> {
     slots: Option<u32>,
     /// Played on other machines: their boards are not seen from here.
     is_elsewhere: bool,
+    /// When the run began.
+    started_ms: Option<u64>,
+    /// When it was resumed last; the begin of a run that never was.
     session_started_ms: Option<u64>,
     games_per_hour: Option<f64>,
     seconds_left: Option<f64>,
@@ -147,6 +152,7 @@ impl RunView {
             occupancy: Occupancy::of(path),
             counted: None,
             stamp: None,
+            created: None,
             session: None,
             state: RunState::Stopped,
             told: None,
@@ -225,7 +231,8 @@ impl RunView {
 
     fn read(&mut self) -> Result<(), ReadError> {
         let store = Store::read(&self.path)?;
-        let text = store.run()?.plan;
+        let StoredRun { created, plan: text, .. } = store.run()?;
+        self.created = Some(created);
         if self.counted.as_ref().is_none_or(|counted| counted.plan_text != text) {
             store.check_structure()?;
             self.counted = Some(Counted::new(text, &self.path)?);
@@ -235,9 +242,12 @@ impl RunView {
         Ok(())
     }
 
+    fn started_ms(&self) -> Option<u64> {
+        milliseconds(self.created?)
+    }
+
     fn session_started_ms(&self) -> Option<u64> {
-        let since = self.session?.started.duration_since(UNIX_EPOCH).ok()?;
-        u64::try_from(since.as_millis()).ok()
+        milliseconds(self.session?.started)
     }
 
     fn pace(&self) -> Option<Pace> {
@@ -279,6 +289,7 @@ impl RunView {
             edition: self.edition,
             slots: self.session.map(|session| session.slots),
             is_elsewhere: counted.is_some_and(|counted| counted.plan.fleet.is_some()),
+            started_ms: self.started_ms(),
             session_started_ms: self.session_started_ms(),
             games_per_hour: pace.map(|pace| pace.games_per_hour),
             seconds_left: pace.map(|pace| pace.left.as_secs_f64()),
@@ -434,6 +445,11 @@ fn thinned<T>(points: &[T]) -> impl Iterator<Item = &T> {
     let step = points.len().div_ceil(POINTS_TOLD).max(1);
     let skipped = points.len().saturating_sub(1) % step;
     points.iter().skip(skipped).step_by(step)
+}
+
+/// Milliseconds since 1970.
+fn milliseconds(time: SystemTime) -> Option<u64> {
+    u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
 }
 
 fn to_text(value: &impl Serialize) -> String {

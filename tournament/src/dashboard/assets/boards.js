@@ -38,12 +38,12 @@ class Table {
     state.sides.forEach((side, color) => {
       this.#players[color].who.textContent = names[color];
       const facts = [side.depth ? `depth ${side.depth}` : "", side.nps ? `${short(side.nps)} n/s` : side.nodes ? `${short(side.nodes)} nodes` : ""];
-      renew(this.#players[color].told, element("b", {}, score(side)), " ", facts.filter(Boolean).join(" · "), " ", line(side.line, side.line_ply));
+      renew(this.#players[color].told, element("b", { title: "Evaluation in White’s view" }, score(side)), " ", facts.filter(Boolean).join(" · "), " ", line(side.line, side.line_ply));
     });
     const mover = state.sides[state.turn === "white" ? 0 : 1];
     const told = [mover, ...state.sides].find((side) => side.cp !== null || side.mate !== null) ?? {};
     this.#white.style.height = `${100 * advantage(told)}%`;
-    renew(this.#foot, element("span", {}, `Game ${state.number}`),
+    renew(this.#foot, element("span", {}, `Game ${state.number} · evaluations in White’s view`),
       state.result ? element("a", { class: "result", href: `#/run/${run?.id ?? 0}/games/${state.number}`, "data-focus": `board ${state.number}` }, state.result)
         : element("span", {}, line(state.moves.slice(-4), state.ply - Math.min(4, state.moves.length))));
     this.tick();

@@ -7,6 +7,9 @@ import { capitalized, duration, moment, progress, whole } from "./words.js";
 /** What starts a server of this run again. */
 const command = (run) => element("code", {}, `smalt-tournament serve ${run.store}`);
 
+/** A session that begins so many milliseconds after its run has resumed it. */
+const RESUMED = 60000;
+
 /** What is shown in place of what the server does not tell. */
 export const silence = (run) => element("p", { class: "empty" }, "The server does not answer. If it has ended, start it again with ", command(run), ".");
 
@@ -23,7 +26,8 @@ export function head(node, run, { connected, ended, many }) {
     isTold ? ["Left", duration(run.seconds_left)] : null,
     isTold ? ["Done at", moment(Date.now() + 1000 * run.seconds_left)] : null,
     run.slots && runs ? ["At once", whole(run.slots)] : null,
-    run.session_started_ms ? ["Started", moment(run.session_started_ms)] : null,
+    run.started_ms ? ["Started", moment(run.started_ms)] : null,
+    run.session_started_ms - run.started_ms > RESUMED ? ["Resumed", moment(run.session_started_ms)] : null,
   ];
   const state = connected || ended ? [run.state, capitalized(run.is_reading ? "reading" : run.state)] : ["problem", "No connection"];
   renew(node,

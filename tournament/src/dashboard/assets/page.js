@@ -44,8 +44,9 @@ class Overview {
   #live = element("section", { class: "aside", "aria-label": "Games being played" }, this.#elsewhere, this.#boards.node);
   node = element("div", { class: "stack" }, this.#cards.hero,
     element("div", { class: "grid two" },
-      element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"], this.#cards.engines),
-      element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node)));
+      element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"]),
+      element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node)),
+    this.#cards.engines);
 
   show() {
     this.#draw("hero", hero(run));

@@ -138,7 +138,7 @@ export class Replay {
   #tell() {
     const move = this.#ply > 0 ? this.#game.plies[this.#ply - 1] : null;
     const at = this.#offset() + this.#ply - 1;
-    const facts = move?.ms === undefined ? [] : [score(move), move.depth ? `depth ${move.depth}` : "", move.nodes ? `${short(move.nodes)} nodes` : "", `${(move.ms / 1000).toFixed(2)} s`];
+    const facts = move?.ms === undefined ? [] : [score(move) ? `${score(move)} (White’s view)` : "", move.depth ? `depth ${move.depth}` : "", move.nodes ? `${short(move.nodes)} nodes` : "", `${(move.ms / 1000).toFixed(2)} s`];
     renew(this.#told, element("b", {}, move ? line([move.san], at) : "The opening"), " ",
       move ? (move.ms === undefined ? "from the book" : facts.filter(Boolean).join(" · ")) : "",
       move?.line?.length ? element("div", {}, line(move.line, at)) : null);
