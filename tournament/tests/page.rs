@@ -302,6 +302,21 @@ fn await_line(told: &mut impl BufRead, begin: &str) -> String {
 }
 
 #[test]
+fn a_resumed_run_is_shown_with_its_begin_and_its_resume() {
+    let place = Place::new();
+    finished_run(&place, "run.db");
+    let times = || {
+        let served = Served::start(&place, &["run.db", "--listen", "0"]);
+        let run = get(served.address, "/api/runs/0").json();
+        ["started_ms", "session_started_ms"].map(|time| run[time].as_u64().unwrap())
+    };
+    let [begun, first] = times();
+    place.check(&["resume", "run.db", "--games", "6"], 0);
+    let [again, resumed] = times();
+    assert!(begun == again && begun <= first && first < resumed, "{begun} {first} {again} {resumed}");
+}
+
+#[test]
 fn a_page_that_is_asked_to_stays_when_the_run_is_over() {
     let place = Place::new();
     let mut run = slow_match(&place, "4", &["--serve", "0", "--serve-after", "--json", "run.json"]);
