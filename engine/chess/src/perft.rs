@@ -52,6 +52,9 @@ fn count<const WHITE: bool, const BULK: bool>(position: &Position, depth: u32) -
     if BULK && depth == 1 {
         return position.count_legal_moves_as::<WHITE>() as u64;
     }
+    if BULK && depth == 2 {
+        return position.count_two_plies_as::<WHITE>();
+    }
     let mut list = MoveList::new();
     position.list_legal_moves_as::<WHITE>(&mut list);
     let mut next = *position;

@@ -6,6 +6,9 @@ mod magics;
 mod sliders;
 pub mod walk;
 
+#[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]
+pub(crate) use sliders::PextLookup;
+pub(crate) use sliders::{BuildLookup, SliderLookup};
 pub use sliders::{bishop_attacks, rook_attacks};
 
 use crate::bitboard::Bitboard;
@@ -38,7 +41,7 @@ static KING: [Bitboard; 64] = step_table(&KING_STEPS);
 static PAWN: [[Bitboard; 64]; 2] = [step_table(&[(-1, 1), (1, 1)]), step_table(&[(-1, -1), (1, -1)])];
 
 /// The squares strictly between two squares of a rank, file or diagonal; else none.
-const fn between_table() -> [[Bitboard; 64]; 64] {
+pub(crate) const fn between_table() -> [[Bitboard; 64]; 64] {
     let mut table = [[Bitboard::EMPTY; 64]; 64];
     let mut from = 0;
     while from < 64 {

@@ -7,31 +7,63 @@ use crate::bitboard::Bitboard;
 use crate::square::{File, Rank, Square};
 
 /// Where a square's part of the table starts, and which squares its index is made of.
+#[cfg(target_arch = "x86_64")]
 #[derive(Clone, Copy)]
-struct Slot {
+struct Pext {
     relevant: u64,
-    #[cfg(not(target_feature = "bmi2"))]
+    offset: u32,
+}
+
+#[cfg(target_arch = "x86_64")]
+impl Pext {
+    const fn new(_rook: bool, _square: usize, relevant: u64, offset: u32) -> Pext {
+        Pext { relevant, offset }
+    }
+
+    /// The index of the `count`-th subset of the relevant squares: subsets come in the order of their gathered bits.
+    const fn subset_index(&self, _occupied: u64, count: usize) -> usize {
+        self.offset as usize + count
+    }
+
+    /// # Safety
+    /// The processor must have BMI2.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "the instruction is an intrinsic")]
+    unsafe fn index(&self, occupied: Bitboard) -> usize {
+        // SAFETY: the caller promises BMI2.
+        let gathered = unsafe { std::arch::x86_64::_pext_u64(occupied.0, self.relevant) };
+        self.offset as usize + gathered as usize
+    }
+}
+
+/// The same with a magic number.
+#[cfg(not(target_feature = "bmi2"))]
+#[derive(Clone, Copy)]
+struct Magic {
+    relevant: u64,
     magic: u64,
-    #[cfg(not(target_feature = "bmi2"))]
     shift: u32,
     offset: u32,
 }
 
-impl Slot {
-    #[cfg(target_feature = "bmi2")]
-    #[inline]
-    #[expect(unsafe_code, reason = "the instruction is an intrinsic")]
-    fn index(&self, occupied: Bitboard) -> usize {
-        // SAFETY: this code is built only where the target has BMI2.
-        let gathered = unsafe { std::arch::x86_64::_pext_u64(occupied.0, self.relevant) };
+#[cfg(not(target_feature = "bmi2"))]
+impl Magic {
+    const fn new(rook: bool, square: usize, relevant: u64, offset: u32) -> Magic {
+        let magic = if rook { super::magics::ROOK[square] } else { super::magics::BISHOP[square] };
+        Magic { relevant, magic, shift: 64 - relevant.count_ones(), offset }
+    }
+
+    const fn subset_index(&self, occupied: u64, _count: usize) -> usize {
+        let gathered = (occupied & self.relevant).wrapping_mul(self.magic) >> self.shift;
         self.offset as usize + gathered as usize
     }
 
-    #[cfg(not(target_feature = "bmi2"))]
-    #[inline]
-    const fn index(&self, occupied: Bitboard) -> usize {
-        let gathered = (occupied.0 & self.relevant).wrapping_mul(self.magic) >> self.shift;
-        self.offset as usize + gathered as usize
+    /// # Safety
+    /// None needed: it is unsafe as [`Pext::index`] is, so that one lookup serves both.
+    #[inline(always)]
+    #[expect(unsafe_code, reason = "the same form as with PEXT")]
+    unsafe fn index(&self, occupied: Bitboard) -> usize {
+        self.subset_index(occupied.0, 0)
     }
 }
 
@@ -45,41 +77,6 @@ const fn relevant(square: Square, empty_board_attacks: Bitboard) -> u64 {
     let edges = ranks & !Bitboard::from_rank(square.rank()).0 | files & !Bitboard::from_file(square.file()).0;
     empty_board_attacks.0 & !edges
 }
-
-const fn slots(rook: bool) -> [Slot; 64] {
-    let mut slots = [Slot {
-        relevant: 0,
-        #[cfg(not(target_feature = "bmi2"))]
-        magic: 0,
-        #[cfg(not(target_feature = "bmi2"))]
-        shift: 0,
-        offset: 0,
-    }; 64];
-    let mut offset = if rook { 0 } else { 102_400 };
-    let mut index = 0;
-    while index < 64 {
-        let square = Square::from_index(index);
-        let attacks = if rook {
-            walk::rook_attacks(square, Bitboard::EMPTY)
-        } else {
-            walk::bishop_attacks(square, Bitboard::EMPTY)
-        };
-        let relevant = relevant(square, attacks);
-        slots[index].relevant = relevant;
-        slots[index].offset = offset;
-        #[cfg(not(target_feature = "bmi2"))]
-        {
-            slots[index].magic = if rook { super::magics::ROOK[index] } else { super::magics::BISHOP[index] };
-            slots[index].shift = 64 - relevant.count_ones();
-        }
-        offset += 1 << relevant.count_ones();
-        index += 1;
-    }
-    slots
-}
-
-static ROOK: [Slot; 64] = slots(true);
-static BISHOP: [Slot; 64] = slots(false);
 
 /// The rays of the eight directions: four in which indices grow, then four in which they shrink.
 const fn rays(rook: bool) -> [[u64; 4]; 64] {
@@ -119,66 +116,169 @@ const fn cut(rays: &[u64; 4], occupied: u64) -> u64 {
     attacks
 }
 
-const fn fill(table: &mut [Bitboard; TABLE_SIZE], slots: &[Slot; 64], rays: &[[u64; 4]; 64]) {
-    let mut square = 0;
-    while square < 64 {
-        let slot = slots[square];
-        let mut occupied = 0_u64;
-        let mut count = 0;
-        loop {
-            // Subsets come in the order of their gathered bits, so the count is the PEXT index.
-            #[cfg(target_feature = "bmi2")]
-            let index = slot.offset as usize + count;
-            #[cfg(not(target_feature = "bmi2"))]
-            let index = slot.index(Bitboard(occupied));
-            table[index] = Bitboard(cut(&rays[square], occupied));
-            count += 1;
-            occupied = occupied.wrapping_sub(slot.relevant) & slot.relevant;
-            if occupied == 0 {
-                break;
+macro_rules! tables {
+    ($index:ident, $module:ident) => {
+        mod $module {
+            use super::*;
+
+            const fn slots(rook: bool) -> [$index; 64] {
+                let mut slots = [$index::new(rook, 0, 0, 0); 64];
+                let mut offset = if rook { 0 } else { 102_400 };
+                let mut index = 0;
+                while index < 64 {
+                    let square = Square::from_index(index);
+                    let attacks = if rook {
+                        walk::rook_attacks(square, Bitboard::EMPTY)
+                    } else {
+                        walk::bishop_attacks(square, Bitboard::EMPTY)
+                    };
+                    let relevant = relevant(square, attacks);
+                    slots[index] = $index::new(rook, index, relevant, offset);
+                    offset += 1 << relevant.count_ones();
+                    index += 1;
+                }
+                slots
+            }
+
+            const fn fill(table: &mut [Bitboard; TABLE_SIZE], slots: &[$index; 64], rays: &[[u64; 4]; 64]) {
+                let mut square = 0;
+                while square < 64 {
+                    let slot = slots[square];
+                    let mut occupied = 0_u64;
+                    let mut count = 0;
+                    loop {
+                        table[slot.subset_index(occupied, count)] = Bitboard(cut(&rays[square], occupied));
+                        count += 1;
+                        occupied = occupied.wrapping_sub(slot.relevant) & slot.relevant;
+                        if occupied == 0 {
+                            break;
+                        }
+                    }
+                    assert!(count == 1 << slot.relevant.count_ones());
+                    square += 1;
+                }
+            }
+
+            pub(super) static ROOK: [$index; 64] = slots(true);
+            pub(super) static BISHOP: [$index; 64] = slots(false);
+
+            static TABLE: [Bitboard; TABLE_SIZE] = {
+                let mut table = [Bitboard::EMPTY; TABLE_SIZE];
+                fill(&mut table, &slots(true), &rays(true));
+                fill(&mut table, &slots(false), &rays(false));
+                table
+            };
+
+            /// # Safety
+            /// The processor must have what the index needs.
+            #[inline(always)]
+            #[expect(unsafe_code, reason = "the innermost lookup of everything that moves")]
+            pub(super) unsafe fn look_up(slot: &$index, occupied: Bitboard) -> Bitboard {
+                // SAFETY: the caller promises what the index needs.
+                let index = unsafe { slot.index(occupied) };
+                debug_assert!(index < TABLE_SIZE);
+                // SAFETY: the offsets of the slots and the widths of their indices tile the table exactly, which the
+                // const evaluation of `fill` has walked from end to end.
+                unsafe { *TABLE.get_unchecked(index) }
             }
         }
-        assert!(count == 1 << slot.relevant.count_ones());
-        square += 1;
-    }
+    };
 }
 
-static TABLE: [Bitboard; TABLE_SIZE] = {
-    let mut table = [Bitboard::EMPTY; TABLE_SIZE];
-    fill(&mut table, &slots(true), &rays(true));
-    fill(&mut table, &slots(false), &rays(false));
-    table
-};
-
-#[inline]
-#[expect(unsafe_code, reason = "the innermost lookup of everything that moves")]
-fn look_up(slot: &Slot, occupied: Bitboard) -> Bitboard {
-    let index = slot.index(occupied);
-    debug_assert!(index < TABLE_SIZE);
-    // SAFETY: the offsets of the slots and the widths of their indices tile the table exactly, which the
-    // const evaluation of `fill` has walked from end to end.
-    unsafe { *TABLE.get_unchecked(index) }
-}
+#[cfg(target_arch = "x86_64")]
+tables!(Pext, pext);
+#[cfg(not(target_feature = "bmi2"))]
+tables!(Magic, magic);
+#[cfg(not(target_feature = "bmi2"))]
+use magic as build;
+#[cfg(target_feature = "bmi2")]
+use pext as build;
 
 /// The squares that a rook attacks, given the occupied squares (its own may be among them or not).
 #[inline]
+#[expect(unsafe_code, reason = "see `look_up`")]
 pub fn rook_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    look_up(&ROOK[square.index()], occupied)
+    // SAFETY: the build has chosen the index.
+    unsafe { build::look_up(&build::ROOK[square.index()], occupied) }
 }
 
 /// The squares that a bishop attacks, given the occupied squares (its own may be among them or not).
 #[inline]
+#[expect(unsafe_code, reason = "see `look_up`")]
 pub fn bishop_attacks(square: Square, occupied: Bitboard) -> Bitboard {
-    look_up(&BISHOP[square.index()], occupied)
+    // SAFETY: the build has chosen the index.
+    unsafe { build::look_up(&build::BISHOP[square.index()], occupied) }
+}
+
+/// A way to look up the attacks of sliders. A value of the type proves that the processor can.
+pub(crate) trait SliderLookup: Copy {
+    /// As [`bishop_attacks`].
+    fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard;
+    /// As [`rook_attacks`].
+    fn rook(self, square: Square, occupied: Bitboard) -> Bitboard;
+}
+
+/// The lookup that all processors of the build's target have.
+#[derive(Clone, Copy)]
+pub(crate) struct BuildLookup;
+
+impl SliderLookup for BuildLookup {
+    #[inline(always)]
+    fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard {
+        bishop_attacks(square, occupied)
+    }
+
+    #[inline(always)]
+    fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
+        rook_attacks(square, occupied)
+    }
+}
+
+/// PEXT on a processor that has it, found at run time by a build that can't rely on it.
+#[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]
+#[derive(Clone, Copy)]
+pub(crate) struct PextLookup(());
+
+#[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]
+impl PextLookup {
+    /// The lookup, if the processor has BMI and BMI2, LZCNT and POPCNT.
+    #[inline]
+    pub(crate) fn detect() -> Option<PextLookup> {
+        let is_there = is_x86_feature_detected!("bmi1")
+            && is_x86_feature_detected!("bmi2")
+            && is_x86_feature_detected!("lzcnt")
+            && is_x86_feature_detected!("popcnt");
+        is_there.then_some(PextLookup(()))
+    }
+}
+
+#[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]
+#[expect(unsafe_code, reason = "see `look_up`")]
+impl SliderLookup for PextLookup {
+    #[inline(always)]
+    fn bishop(self, square: Square, occupied: Bitboard) -> Bitboard {
+        // SAFETY: the value proves that the processor has BMI2.
+        unsafe { pext::look_up(&pext::BISHOP[square.index()], occupied) }
+    }
+
+    #[inline(always)]
+    fn rook(self, square: Square, occupied: Bitboard) -> Bitboard {
+        // SAFETY: the value proves that the processor has BMI2.
+        unsafe { pext::look_up(&pext::ROOK[square.index()], occupied) }
+    }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn check(fast: fn(Square, Bitboard) -> Bitboard, slow: fn(Square, Bitboard) -> Bitboard, slots: &[Slot]) {
+    fn check(
+        fast: fn(Square, Bitboard) -> Bitboard,
+        slow: fn(Square, Bitboard) -> Bitboard,
+        relevant: fn(Square) -> u64,
+    ) {
         for square in Square::all() {
-            let relevant = slots[square.index()].relevant;
+            let relevant = relevant(square);
             let mut occupied = 0_u64;
             loop {
                 for noise in [0, !relevant] {
@@ -195,7 +295,7 @@ mod tests {
 
     #[test]
     fn every_entry_of_the_table_agrees_with_the_slow_walk() {
-        check(rook_attacks, walk::rook_attacks, &ROOK);
-        check(bishop_attacks, walk::bishop_attacks, &BISHOP);
+        check(rook_attacks, walk::rook_attacks, |square| build::ROOK[square.index()].relevant);
+        check(bishop_attacks, walk::bishop_attacks, |square| build::BISHOP[square.index()].relevant);
     }
 }

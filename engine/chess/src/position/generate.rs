@@ -348,7 +348,7 @@ impl Position {
 
     /// Whether the king is safe after an en-passant capture. Two pawns leave one rank at once and a third square
     /// fills, so this one move is tried on the board.
-    fn is_en_passant_safe(&self, from: Square, to: Square) -> bool {
+    pub(super) fn is_en_passant_safe(&self, from: Square, to: Square) -> bool {
         let taken = Square::from_index(to.index() ^ 8);
         let king = self.king(self.turn);
         let occupied = (self.occupied() ^ from.into() ^ taken.into()) | to.into();

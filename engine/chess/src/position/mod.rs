@@ -3,6 +3,7 @@
 //! A position is a small flat value: playing a move on a copy is how one goes forward, dropping it how one goes
 //! back. It knows nothing of the moves before it; [`crate::Game`] does.
 
+mod bulk;
 mod castling;
 mod exchange;
 mod generate;

@@ -1,0 +1,106 @@
+//! Counts the legal moves of the last two plies of perft together, without building the positions between them.
+//!
+//! Most moves change little of what the opponent can answer: the count of answers is kept where a move touches no
+//! opposing slider or pawn, only sliders and pawns are counted anew where it does, and all answers are counted
+//! ([`answers`]) where the move could matter to the opposing king. The plain generator is the reference.
+
+mod answers;
+mod side;
+mod tables;
+mod two_plies;
+
+use super::Position;
+use crate::attacks::{BuildLookup, SliderLookup};
+use crate::bitboard::Bitboard;
+use crate::piece::Color;
+use side::Side;
+use two_plies::TwoPlies;
+
+/// Compiles the counting functions once for each kind of slider lookup. They are not inlined into each other, so each
+/// copy needs the processor features of its lookup.
+trait Kernel: SliderLookup {
+    fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64;
+
+    fn count_answers<const WHITE: bool, const CASTLING: bool>(
+        self,
+        us: &Side,
+        them: &Side,
+        en_passant: Bitboard,
+        castling_rooks: Bitboard,
+    ) -> u64;
+}
+
+macro_rules! kernel {
+    ($lookup:ty $(, $features:literal)?) => {
+        impl Kernel for $lookup {
+            #[inline]
+            fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64 {
+                $(#[target_feature(enable = $features)])?
+                fn compiled<const WHITE: bool, const CASTLING: bool>(lookup: $lookup, position: &Position) -> u64 {
+                    TwoPlies::<_, WHITE, CASTLING>::new(lookup, position).count()
+                }
+                call!(compiled::<WHITE, CASTLING>(self, position) $(, $features)?)
+            }
+
+            #[inline]
+            fn count_answers<const WHITE: bool, const CASTLING: bool>(
+                self,
+                us: &Side,
+                them: &Side,
+                en_passant: Bitboard,
+                castling_rooks: Bitboard,
+            ) -> u64 {
+                $(#[target_feature(enable = $features)])?
+                fn compiled<const WHITE: bool, const CASTLING: bool>(
+                    lookup: $lookup,
+                    us: &Side,
+                    them: &Side,
+                    en_passant: Bitboard,
+                    castling_rooks: Bitboard,
+                ) -> u64 {
+                    answers::count::<_, WHITE, CASTLING>(lookup, us, them, en_passant, castling_rooks)
+                }
+                call!(compiled::<WHITE, CASTLING>(self, us, them, en_passant, castling_rooks) $(, $features)?)
+            }
+        }
+    };
+}
+
+macro_rules! call {
+    ($call:expr) => {
+        $call
+    };
+    ($call:expr, $features:literal) => {{
+        #[expect(unsafe_code, reason = "the call needs the features of the lookup")]
+        // SAFETY: a value of the lookup proves that the processor has the features.
+        unsafe {
+            $call
+        }
+    }};
+}
+
+kernel!(BuildLookup);
+#[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]
+kernel!(crate::attacks::PextLookup, "bmi1,bmi2,lzcnt,popcnt");
+
+impl Position {
+    /// The number of sequences of two legal moves, for the side that is known to move.
+    #[inline]
+    pub(crate) fn count_two_plies_as<const WHITE: bool>(&self) -> u64 {
+        #[cfg(all(target_arch = "x86_64", not(target_feature = "bmi2")))]
+        if let Some(lookup) = crate::attacks::PextLookup::detect() {
+            return self.count_two_plies_with::<_, WHITE>(lookup);
+        }
+        self.count_two_plies_with::<_, WHITE>(BuildLookup)
+    }
+
+    #[inline]
+    fn count_two_plies_with<K: Kernel, const WHITE: bool>(&self, kernel: K) -> u64 {
+        let them = if WHITE { Color::Black } else { Color::White };
+        if self.castling_rooks.intersects(self.color(them)) {
+            kernel.count_two_plies::<WHITE, true>(self)
+        } else {
+            kernel.count_two_plies::<WHITE, false>(self)
+        }
+    }
+}
