@@ -33,12 +33,19 @@ pub(super) struct TwoPlies<'a, K, const WHITE: bool, const CASTLING: bool> {
     sensitive: Bitboard,
     /// Pieces of theirs that are pinned stand here.
     pinned: Bitboard,
-    /// Where their king would go, safe or not, and what he must pass to castle.
+    /// The squares around their king and those that he must pass to castle.
     zone: Bitboard,
+    /// The squares of the zone where an attack of ours can take an answer from their king.
+    open: Bitboard,
+    /// What the king must pass for each castling move that our attacks alone can prevent; else all squares.
+    castling_paths: [Bitboard; 2],
     /// The squares of the zone that we attack, and those that we attack twice or more.
     attacked: Bitboard,
     attacked_twice: Bitboard,
-    /// The squares of sliders that attack a square of the zone that is safe, or that give check or pin.
+    /// The squares from which a slider gives check or pins.
+    diagonal_checks: Bitboard,
+    orthogonal_checks: Bitboard,
+    /// The squares from which a slider attacks a square that is safe for their king.
     diagonal_arrivals: Bitboard,
     orthogonal_arrivals: Bitboard,
     /// The answers of pinned pieces.
@@ -69,8 +76,12 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
             sensitive: Bitboard::EMPTY,
             pinned: Bitboard::EMPTY,
             zone: Bitboard::EMPTY,
+            open: Bitboard::EMPTY,
             attacked: Bitboard::EMPTY,
             attacked_twice: Bitboard::EMPTY,
+            castling_paths: [Bitboard::FULL; 2],
+            diagonal_checks: Bitboard::EMPTY,
+            orthogonal_checks: Bitboard::EMPTY,
             diagonal_arrivals: Bitboard::EMPTY,
             orthogonal_arrivals: Bitboard::EMPTY,
             fixed: 0,
@@ -89,7 +100,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         let king = self.their_king;
         let k = king.index();
         let (kernel, us, them) = (self.kernel, self.us, self.them);
-        self.zone = king_attacks(king) - them.occupied;
+        self.zone = king_attacks(king);
         let mut passed = Bitboard::EMPTY;
         if CASTLING {
             for rook in self.position.castling_rooks & them.occupied {
@@ -97,9 +108,10 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
                 self.sensitive |= free | rook.into();
                 passed |= safe;
             }
-            self.zone |= passed;
-            passed = passed - king_attacks(king);
         }
+        self.open = self.zone - them.occupied | passed;
+        passed = passed - self.zone;
+        self.zone |= passed;
         let ahead = us.pawns.forward(Self::US);
         self.attacked = ahead.east();
         self.add_attacks(ahead.west());
@@ -107,13 +119,13 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         for from in us.knights {
             self.add_attacks(knight_attacks(from));
         }
-        let (mut diagonal, mut orthogonal) = (us.diagonal, us.orthogonal);
-        if !CASTLING {
-            diagonal &= DIAGONAL_ZONE[k];
-            orthogonal &= ORTHOGONAL_ZONE[k];
+        let (mut diagonal_zone, mut orthogonal_zone) = (DIAGONAL_ZONE[k], ORTHOGONAL_ZONE[k]);
+        for square in passed {
+            diagonal_zone |= DIAGONAL_RAYS[square.index()];
+            orthogonal_zone |= ORTHOGONAL_RAYS[square.index()];
         }
         let without_king = self.occupied ^ them.king;
-        for from in diagonal {
+        for from in us.diagonal & diagonal_zone {
             let attacks = kernel.bishop(from, without_king);
             self.add_attacks(attacks);
             let mut toward = DIAGONAL_TOWARD[k][from.index()];
@@ -122,7 +134,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
             }
             self.sensitive |= attacks & toward;
         }
-        for from in orthogonal {
+        for from in us.orthogonal & orthogonal_zone {
             let attacks = kernel.rook(from, without_king);
             self.add_attacks(attacks);
             let mut toward = ORTHOGONAL_TOWARD[k][from.index()];
@@ -137,19 +149,27 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         if self.pinned.intersects(them.occupied) {
             self.count_pinned(diagonal_pins, orthogonal_pins);
         }
-        let safe = self.zone - self.attacked;
-        self.fixed += self.king_answers(self.attacked);
         if CASTLING {
-            self.fixed += self.castling_answers(self.attacked, orthogonal_pins);
+            for (path, rook) in
+                self.castling_paths.iter_mut().zip(self.position.castling_rooks & them.occupied)
+            {
+                let (free, safe) = castling::paths(king, rook);
+                if !free.intersects(self.occupied) && !orthogonal_pins.contains(rook) {
+                    *path = safe;
+                }
+            }
         }
-        self.diagonal_arrivals = self.diagonal_attackers(safe, self.occupied) | {
+        let safe = self.open - self.attacked;
+        if us.diagonal.any() {
             let view = kernel.bishop(king, self.occupied);
-            kernel.bishop(king, self.occupied - (view & them.occupied))
-        };
-        self.orthogonal_arrivals = self.orthogonal_attackers(safe, self.occupied) | {
+            self.diagonal_checks = kernel.bishop(king, self.occupied - (view & them.occupied));
+            self.diagonal_arrivals = self.diagonal_attackers(safe, self.occupied);
+        }
+        if us.orthogonal.any() {
             let view = kernel.rook(king, self.occupied);
-            kernel.rook(king, self.occupied - (view & them.occupied))
-        };
+            self.orthogonal_checks = kernel.rook(king, self.occupied - (view & them.occupied));
+            self.orthogonal_arrivals = self.orthogonal_attackers(safe, self.occupied);
+        }
     }
 
     #[inline(always)]
@@ -165,14 +185,16 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         for slider in sliders {
             let line = between(self.their_king, slider);
             let blockers = line & self.occupied;
-            if blockers.more_than_one() {
-                self.sensitive |= blockers;
-            } else {
-                let line = line | slider.into();
-                self.sensitive |= line;
-                if blockers.intersects(self.them.occupied) {
-                    pins |= line;
+            match blockers.count() {
+                0 | 1 => {
+                    let line = line | slider.into();
+                    self.sensitive |= line;
+                    if blockers.intersects(self.them.occupied) {
+                        pins |= line;
+                    }
                 }
+                2 => self.sensitive |= blockers,
+                _ => {}
             }
         }
         pins
@@ -232,16 +254,16 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         self.pawn_squares = ahead | (ahead & third).forward(Self::THEM) | ahead.east() | ahead.west();
     }
 
-    /// Where their king can go when we attack some squares; castling aside.
+    /// The moves of their king when we attack some squares and `theirs` are occupied by their pieces.
     #[inline(always)]
-    fn king_answers(&self, attacked: Bitboard) -> usize {
-        (king_attacks(self.their_king) - self.them.occupied - attacked).count()
-    }
-
-    #[inline(always)]
-    fn castling_answers(&self, attacked: Bitboard, pins: Bitboard) -> usize {
-        let rooks = self.position.castling_rooks;
-        answers::count_castling(self.their_king, &self.them, rooks, self.occupied, attacked, pins)
+    fn king_answers(&self, attacked: Bitboard, theirs: Bitboard) -> usize {
+        let mut count = (king_attacks(self.their_king) - theirs - attacked).count();
+        if CASTLING {
+            for path in self.castling_paths {
+                count += usize::from(!path.intersects(attacked));
+            }
+        }
+        count
     }
 
     /// From where a bishop or queen attacks one of the squares; their king does not stand in the way.
@@ -289,17 +311,16 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         (count, seen)
     }
 
-    /// The answers of sliders, pawns and knights that are not pinned, after we have moved a piece by `path` to `to`
-    /// and captured what stood there.
+    /// The answers after we have moved a piece by `path` to `to`, captured what stood there, and attack some squares.
     #[inline(always)]
-    fn answers_after_capture(&self, path: Bitboard, to: Square) -> usize {
+    fn answers_after_capture(&self, path: Bitboard, to: Square, attacked: Bitboard) -> usize {
         let them = self.them.without(to.into());
         let us = self.us.occupied ^ path;
-        let mut count = self.mobility_of(&them, us | them.occupied, us).0;
+        let mut count = self.fixed + self.mobility_of(&them, us | them.occupied, us).0;
         for from in them.knights - self.pinned {
             count += (knight_attacks(from) - them.occupied).count();
         }
-        count
+        count + self.king_answers(attacked, them.occupied)
     }
 
     pub(super) fn count(&self) -> u64 {
@@ -410,35 +431,31 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         let mut nodes = 0;
         let mut hard = targets;
         if !self.sensitive.contains(from) {
+            let theirs = self.them.occupied;
+            let occupied = self.occupied ^ from.into();
             // The squares that nothing but this piece attacks become safe for their king when it leaves.
             let opened = attacks & self.zone - self.attacked_twice;
-            let occupied = self.occupied ^ from.into();
-            let mut arrivals = match ROLE {
-                KNIGHT => {
-                    knight_attack_set(self.zone - self.attacked | opened) | knight_attacks(self.their_king)
-                }
-                BISHOP => self.diagonal_arrivals,
-                ROOK => self.orthogonal_arrivals,
-                QUEEN => self.diagonal_arrivals | self.orthogonal_arrivals,
-                _ => king_attack_set(self.zone - self.attacked | opened),
+            let attacked = self.attacked - opened;
+            let safe = self.open - attacked;
+            let (checks, mut arrivals) = match ROLE {
+                KNIGHT => (knight_attacks(self.their_king), knight_attack_set(safe)),
+                BISHOP => (self.diagonal_checks, self.diagonal_arrivals),
+                ROOK => (self.orthogonal_checks, self.orthogonal_arrivals),
+                QUEEN => (
+                    self.diagonal_checks | self.orthogonal_checks,
+                    self.diagonal_arrivals | self.orthogonal_arrivals,
+                ),
+                _ => (Bitboard::EMPTY, king_attack_set(safe)),
             };
-            let mut unchanged = self.fixed + self.knight_answers;
-            if opened.any() {
-                unchanged += (opened & king_attacks(self.their_king) - self.them.occupied).count();
-                if CASTLING {
-                    let pins = self.pinned;
-                    unchanged -= self.castling_answers(self.attacked, pins);
-                    unchanged += self.castling_answers(self.attacked - opened, pins);
-                }
-                if matches!(ROLE, BISHOP | QUEEN) {
-                    arrivals |= self.diagonal_attackers(opened, occupied);
-                }
-                if matches!(ROLE, ROOK | QUEEN) {
-                    arrivals |= self.orthogonal_attackers(opened, occupied);
-                }
+            if matches!(ROLE, BISHOP | QUEEN) {
+                arrivals |= self.diagonal_attackers(opened & self.open, occupied);
             }
-            hard = targets & (self.sensitive | arrivals);
-            hard |= targets & self.them.occupied & king_attacks(self.their_king);
+            if matches!(ROLE, ROOK | QUEEN) {
+                arrivals |= self.orthogonal_attackers(opened & self.open, occupied);
+            }
+            let unchanged = self.fixed + self.knight_answers;
+            let king_answers = self.king_answers(attacked, theirs);
+            hard = targets & (self.sensitive | checks);
             let mut touched = self.seen | self.pawn_squares;
             let mut mobility = self.mobility;
             if touched.contains(from) {
@@ -447,16 +464,21 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
                 touched = seen | self.pawn_squares;
             }
             let easy = targets ^ hard;
-            let quiet = easy - self.them.occupied;
-            let mut count = (quiet - touched).count() * (unchanged + mobility);
-            count += (quiet & touched).count() * unchanged;
+            let quiet = easy - theirs;
+            let mut count = quiet.count() * unchanged;
+            count += (quiet - arrivals).count() * king_answers;
+            count += (quiet - touched).count() * mobility;
             for to in quiet & touched {
                 count += self.mobility_on(occupied | to.into()).0;
             }
-            let captures = easy & self.them.occupied;
-            count += captures.count() * (unchanged - self.knight_answers);
-            for to in captures {
-                count += self.answers_after_capture(Bitboard::from(from) | to.into(), to);
+            let without_king = occupied ^ self.them.king;
+            for to in quiet & arrivals {
+                let attacks = self.attacks::<ROLE>(to, without_king);
+                count += self.king_answers(attacked | attacks, theirs);
+            }
+            for to in easy & theirs {
+                let attacks = self.attacks::<ROLE>(to, without_king);
+                count += self.answers_after_capture(Bitboard::from(from) | to.into(), to, attacked | attacks);
             }
             nodes = count as u64;
         }
@@ -464,6 +486,17 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
             nodes += self.answers_to(role, from, to);
         }
         nodes
+    }
+
+    #[inline(always)]
+    fn attacks<const ROLE: u8>(&self, square: Square, occupied: Bitboard) -> Bitboard {
+        match ROLE {
+            KNIGHT => knight_attacks(square),
+            BISHOP => self.kernel.bishop(square, occupied),
+            ROOK => self.kernel.rook(square, occupied),
+            QUEEN => self.kernel.bishop(square, occupied) | self.kernel.rook(square, occupied),
+            _ => king_attacks(square),
+        }
     }
 
     #[inline(always)]
@@ -484,14 +517,20 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         let east = (forward(free).east() | held.east() & diagonal_pins) & prey;
         let west = (forward(free).west() | held.west() & diagonal_pins) & prey;
 
-        // Pawns whose departure could matter to their king, and squares where their arrival could.
-        let departures = self.sensitive | pawn_attack_set(Self::THEM, self.zone - self.attacked_twice);
-        let arrivals = self.sensitive
-            | pawn_attack_set(Self::THEM, self.zone - self.attacked)
-            | pawn_attack_set(Self::THEM, self.them.king)
-            | last;
+        // Squares that pawns can't leave or reach without more than a change of what their king may do.
+        let checks = pawn_attack_set(Self::THEM, self.them.king);
+        let hard_arrivals = self.sensitive | checks | last;
+        // Squares that change what their king may do when a pawn leaves or reaches them.
+        let departures = pawn_attack_set(Self::THEM, self.zone - self.attacked_twice);
+        let arrivals = pawn_attack_set(Self::THEM, self.open - self.attacked);
         let touched = self.seen | self.pawn_squares;
+        let theirs = self.them.occupied;
         let unchanged = self.fixed + self.knight_answers;
+        let king_answers = self.king_answers(self.attacked, theirs);
+        let attacked = |from: Square, to: Square| {
+            let opened = pawn_attacks(Self::US, from) & self.zone - self.attacked_twice;
+            self.attacked - opened | pawn_attacks(Self::US, to)
+        };
         let back = |to: Square, steps: i32| {
             let forward = if WHITE { 8 } else { -8 };
             Square::from_index((to.index() as i32 - steps * forward) as usize)
@@ -499,24 +538,34 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
 
         let mut nodes = 0;
         let mut count = 0;
-        let hard = steps & (arrivals | forward(departures));
+        let hard = steps & (hard_arrivals | forward(self.sensitive));
         let easy = steps ^ hard;
-        let mid = easy & (touched | forward(touched));
-        count += (easy ^ mid).count() * (unchanged + self.mobility) + mid.count() * unchanged;
-        for to in mid {
+        let changed = easy & (touched | forward(touched));
+        let near = easy & (arrivals | forward(departures));
+        count += easy.count() * unchanged;
+        count += (easy ^ changed).count() * self.mobility + (easy ^ near).count() * king_answers;
+        for to in changed {
             count += self.mobility_on(self.occupied ^ Bitboard::from(to) ^ back(to, 1).into()).0;
+        }
+        for to in near {
+            count += self.king_answers(attacked(back(to, 1), to), theirs);
         }
         for to in hard - last {
             nodes += self.answers_to(Role::Pawn, back(to, 1), to);
         }
 
         let allows_en_passant = forward(pawn_attack_set(Self::THEM, self.them.pawns));
-        let hard = double_steps & (arrivals | forward(forward(departures)) | allows_en_passant);
+        let hard = double_steps & (hard_arrivals | forward(forward(self.sensitive)) | allows_en_passant);
         let easy = double_steps ^ hard;
-        let mid = easy & (touched | forward(forward(touched)));
-        count += (easy ^ mid).count() * (unchanged + self.mobility) + mid.count() * unchanged;
-        for to in mid {
+        let changed = easy & (touched | forward(forward(touched)));
+        let near = easy & (arrivals | forward(forward(departures)));
+        count += easy.count() * unchanged;
+        count += (easy ^ changed).count() * self.mobility + (easy ^ near).count() * king_answers;
+        for to in changed {
             count += self.mobility_on(self.occupied ^ Bitboard::from(to) ^ back(to, 2).into()).0;
+        }
+        for to in near {
+            count += self.king_answers(attacked(back(to, 2), to), theirs);
         }
         for to in hard {
             let mut us = self.us;
@@ -525,16 +574,14 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
             nodes += self.answers(&us, &self.them, en_passant);
         }
 
-        let arrivals = arrivals | king_attacks(self.their_king);
         for (captures, aside) in [(east, 1), (west, -1)] {
-            let departures = forward(departures);
+            let departures = forward(self.sensitive);
             let departures = if aside == 1 { departures.east() } else { departures.west() };
-            let hard = captures & (arrivals | departures);
-            let easy = captures ^ hard;
+            let hard = captures & (hard_arrivals | departures);
             let origin = |to: Square| Square::from_index((back(to, 1).index() as i32 - aside) as usize);
-            count += easy.count() * self.fixed;
-            for to in easy {
-                count += self.answers_after_capture(Bitboard::from(origin(to)) | to.into(), to);
+            for to in captures ^ hard {
+                let from = origin(to);
+                count += self.answers_after_capture(Bitboard::from(from) | to.into(), to, attacked(from, to));
             }
             for to in hard - last {
                 nodes += self.answers_to(Role::Pawn, origin(to), to);
