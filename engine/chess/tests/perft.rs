@@ -2,10 +2,13 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+mod random_games;
+
 use std::path::Path;
 
-use smalt_chess::Position;
+use random_games::{ADVERSARIAL, Random, play_out};
 use smalt_chess::perft::{Leaves, perft};
+use smalt_chess::{Position, Setup};
 
 /// Checks each count up to `most` nodes of a file of lines `FEN ;D1 20 ;D2 400`.
 fn check(file: &str, most: u64, leaves: Leaves) {
@@ -45,6 +48,29 @@ fn standard_positions_have_their_counts() {
 #[test]
 fn chess960_positions_have_their_counts() {
     check("perft-chess960.epd", 500_000, Leaves::Counted);
+}
+
+/// Checks the count of two plies, which builds no positions, against the plain generator, for a position and its
+/// children.
+fn check_two_plies(position: &Position) {
+    let children = position.legal_moves().iter().map(|&mv| position.after(mv)).collect::<Vec<_>>();
+    for position in children.iter().chain([position]) {
+        let moves = position.legal_moves();
+        let expected: usize = moves.iter().map(|&mv| position.after(mv).count_legal_moves()).sum();
+        assert_eq!(perft(position, 2, Leaves::Counted), expected as u64, "{position:?}");
+    }
+}
+
+#[test]
+fn two_plies_are_counted_as_the_plain_generator_counts_them() {
+    for fen in ADVERSARIAL {
+        check_two_plies(&Position::from_fen(fen).unwrap());
+    }
+    let mut random = Random(34);
+    for number in (0..960).step_by(16).chain([518; 40]) {
+        let start = Position::new(&Setup::chess960(number).unwrap()).unwrap();
+        play_out(start, 150, &mut random, check_two_plies);
+    }
 }
 
 #[test]

@@ -10,7 +10,7 @@ use smalt::openings::{OpeningsPlan, ParseOpeningsError};
 use smalt_chess::Position;
 use smalt_chess::perft::{DEEPEST, Leaves};
 
-use super::perft::PerftPlan;
+use super::perft::{PerftPlan, PerftResources};
 use super::perft_suite::SuitePlan;
 
 pub(super) const HELP: &str = "\
@@ -21,9 +21,9 @@ Usage:
   smalt                          serve an interface or a tournament
   smalt bench [--depth D] [--threads N] [--hash MB]
                                  search fixed positions; last line: <nodes> nodes <nps> nps
-  smalt perft DEPTH [--fen FEN] [--divide] [--no-bulk] [--threads N]
+  smalt perft DEPTH [--fen FEN] [--divide] [--no-bulk] [--threads N] [--hash MB]
                                  count the lines of legal moves
-  smalt perft --suite FILE [--max-nodes N]
+  smalt perft --suite FILE [--max-nodes N] [--threads N] [--hash MB]
                                  check the counts of a suite (EPD with ;D1 20, or id/epd/perft lines)
   smalt eval [--fen FEN] [--params FILE]
                                  explain the static evaluation, term by term, and what is known of an ending
@@ -33,7 +33,7 @@ Usage:
 Options:
       --depth D      plies (bench: 14)
       --threads N    threads (1)
-      --hash MB      megabytes of the transposition table (16)
+      --hash MB      megabytes of the hash table (bench: 16; perft: none)
       --fen FEN      position (the start position)
       --divide       a count for each first move
       --no-bulk      play the last ply's moves instead of counting them
@@ -45,7 +45,7 @@ Options:
 
 Examples:
   smalt bench
-  smalt perft 6
+  smalt perft 9 --threads 2 --hash 1024
   smalt perft 5 --divide --fen 'r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1'
   smalt \"genfens 100 seed 1 book None\" quit
   smalt eval --fen '8/8/1p6/1P1k4/3P4/3K4/8/8 w - - 0 1'
@@ -83,9 +83,7 @@ pub(super) enum UsageError {
     Fen { text: String, source: smalt_chess::FenError },
     #[error("perft needs a depth, or --suite FILE")]
     NoDepth,
-    #[error(
-        "--suite has its own positions and depths: leave out the depth, --fen, --divide, --no-bulk and --threads"
-    )]
+    #[error("--suite has its own positions and depths: leave out the depth, --fen, --divide and --no-bulk")]
     SuiteWithPosition,
     #[error(transparent)]
     Openings(#[from] ParseOpeningsError),
@@ -131,7 +129,8 @@ fn parse_bench(mut parser: Parser) -> Result<Command, UsageError> {
 
 fn parse_perft(mut parser: Parser) -> Result<Command, UsageError> {
     let (mut depth, mut fen, mut suite, mut most_nodes) = (None, None, None, None);
-    let (mut divide, mut leaves, mut threads) = (false, Leaves::Counted, None);
+    let (mut divide, mut leaves) = (false, Leaves::Counted);
+    let mut resources = PerftResources { threads: 1, hash: 0 };
     while let Some(arg) = parser.next()? {
         match arg {
             Arg::Value(word) if depth.is_none() => {
@@ -140,7 +139,8 @@ fn parse_perft(mut parser: Parser) -> Result<Command, UsageError> {
             Arg::Long("fen") => fen = Some(position(parser.value()?)?),
             Arg::Long("divide") => divide = true,
             Arg::Long("no-bulk") => leaves = Leaves::Played,
-            Arg::Long("threads") => threads = Some(number("--threads", parser.value()?, 1..=1024)?),
+            Arg::Long("threads") => resources.threads = number("--threads", parser.value()?, 1..=1024)?,
+            Arg::Long("hash") => resources.hash = number("--hash", parser.value()?, 0..=1_048_576)?,
             Arg::Long("suite") => suite = Some(PathBuf::from(parser.value()?)),
             Arg::Long("max-nodes") => {
                 most_nodes = Some(number("--max-nodes", parser.value()?, 0..=u64::MAX)?)
@@ -150,11 +150,11 @@ fn parse_perft(mut parser: Parser) -> Result<Command, UsageError> {
         }
     }
     if let Some(file) = suite {
-        let has_position = depth.is_some() || fen.is_some() || threads.is_some();
-        if has_position || divide || leaves == Leaves::Played {
+        if depth.is_some() || fen.is_some() || divide || leaves == Leaves::Played {
             return Err(UsageError::SuiteWithPosition);
         }
-        return Ok(Command::PerftSuite(SuitePlan { file, most_nodes: most_nodes.unwrap_or(u64::MAX) }));
+        let most_nodes = most_nodes.unwrap_or(u64::MAX);
+        return Ok(Command::PerftSuite(SuitePlan { file, most_nodes, resources }));
     }
     if most_nodes.is_some() {
         return Err(UsageError::MaxNodesWithoutSuite);
@@ -164,7 +164,7 @@ fn parse_perft(mut parser: Parser) -> Result<Command, UsageError> {
         depth: depth.ok_or(UsageError::NoDepth)?,
         divide,
         leaves,
-        threads: threads.unwrap_or(1),
+        resources,
     }))
 }
 
@@ -231,11 +231,15 @@ mod tests {
             depth: 3,
             divide: true,
             leaves: Leaves::Played,
-            threads: 1,
+            resources: PerftResources { threads: 1, hash: 0 },
         };
         assert_eq!(parse("perft --divide 3 --no-bulk"), Ok(Command::Perft(expected)));
-        let plan = SuitePlan { file: "a.epd".into(), most_nodes: 1000 };
-        assert_eq!(parse("perft --suite a.epd --max-nodes 1000"), Ok(Command::PerftSuite(plan)));
+        let resources = PerftResources { threads: 2, hash: 64 };
+        let plan = SuitePlan { file: "a.epd".into(), most_nodes: 1000, resources };
+        assert_eq!(
+            parse("perft --suite a.epd --max-nodes 1000 --threads 2 --hash 64"),
+            Ok(Command::PerftSuite(plan))
+        );
         let openings = |ignored: &[&str]| {
             let ignored = ignored.iter().map(|&word| word.to_owned()).collect();
             Command::Openings(OpeningsPlan { count: 3, seed: 5, book: None, ignored })

@@ -1,10 +1,10 @@
-//! `smalt perft DEPTH`: counts the lines of legal moves of a position, on several threads if asked.
+//! `smalt perft DEPTH`: perft of a position, on several threads and with a hash table if asked.
 
 use std::io::{self, Write};
 use std::sync::atomic::{AtomicU64, AtomicUsize, Ordering};
 use std::time::{Duration, Instant};
 
-use smalt_chess::perft::{Leaves, perft};
+use smalt_chess::perft::{Leaves, PerftTable, perft};
 use smalt_chess::{CastlingMode, Move, Position, UciMove};
 
 /// What to count and how.
@@ -15,16 +15,76 @@ pub(super) struct PerftPlan {
     /// Whether each first move's count is shown.
     pub(super) divide: bool,
     pub(super) leaves: Leaves,
+    pub(super) resources: PerftResources,
+}
+
+/// What a count may use.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct PerftResources {
     pub(super) threads: usize,
+    /// Size of the hash table in MiB; 0 is none.
+    pub(super) hash: usize,
+}
+
+/// Counts on several threads, which share a hash table.
+pub(super) struct PerftCounter {
+    threads: usize,
+    table: Option<PerftTable>,
+}
+
+impl PerftCounter {
+    pub(super) fn new(resources: PerftResources) -> PerftCounter {
+        let table = (resources.hash > 0).then(|| PerftTable::new(resources.hash));
+        PerftCounter { threads: resources.threads, table }
+    }
+
+    /// The count of a position.
+    pub(super) fn count(&self, position: &Position, depth: u32, leaves: Leaves) -> u64 {
+        if depth == 0 {
+            return 1;
+        }
+        self.count_by_move(position, depth, leaves).iter().map(|(_, count)| count).sum()
+    }
+
+    /// The count below each legal move. Threads share the work in pieces of two plies.
+    fn count_by_move(&self, position: &Position, depth: u32, leaves: Leaves) -> Vec<(Move, u64)> {
+        let count = |position: &Position, depth: u32| match &self.table {
+            Some(table) if leaves == Leaves::Counted => table.perft(position, depth),
+            _ => perft(position, depth, leaves),
+        };
+        let moves = position.legal_moves();
+        let totals: Vec<AtomicU64> = moves.iter().map(|_| AtomicU64::new(0)).collect();
+        let mut pieces = Vec::new();
+        for (index, &mv) in moves.iter().enumerate() {
+            let child = position.after(mv);
+            if depth <= 2 || self.threads == 1 {
+                totals[index].store(count(&child, depth - 1), Ordering::Relaxed);
+            } else {
+                pieces.extend(child.legal_moves().iter().map(|&answer| (index, child.after(answer))));
+            }
+        }
+        let next = AtomicUsize::new(0);
+        std::thread::scope(|scope| {
+            for _ in 0..self.threads.min(pieces.len()) {
+                scope.spawn(|| {
+                    while let Some((index, position)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
+                        totals[*index].fetch_add(count(position, depth - 2), Ordering::Relaxed);
+                    }
+                });
+            }
+        });
+        moves.iter().copied().zip(totals.into_iter().map(AtomicU64::into_inner)).collect()
+    }
 }
 
 /// Counts, and writes the counts of the moves if asked, then nodes, time and speed.
 pub(super) fn run(plan: &PerftPlan, out: &mut impl Write) -> io::Result<()> {
+    let counter = PerftCounter::new(plan.resources);
     let begun = Instant::now();
     let nodes = if plan.depth == 0 {
         1
     } else {
-        let counts = count_by_move(plan);
+        let counts = counter.count_by_move(&plan.position, plan.depth, plan.leaves);
         if plan.divide {
             let mode = CastlingMode::of(&plan.position);
             for (mv, count) in &counts {
@@ -42,44 +102,18 @@ fn write_totals(nodes: u64, time: Duration, out: &mut impl Write) -> io::Result<
     writeln!(out, "nps {}", (nodes as f64 / time.as_secs_f64().max(1e-9)) as u64)
 }
 
-/// The count below each legal move. Threads share the work in pieces of two plies.
-fn count_by_move(plan: &PerftPlan) -> Vec<(Move, u64)> {
-    let moves = plan.position.legal_moves();
-    let totals: Vec<AtomicU64> = moves.iter().map(|_| AtomicU64::new(0)).collect();
-    let mut pieces = Vec::new();
-    for (index, &mv) in moves.iter().enumerate() {
-        let child = plan.position.after(mv);
-        if plan.depth <= 2 {
-            totals[index].store(perft(&child, plan.depth - 1, plan.leaves), Ordering::Relaxed);
-        } else {
-            pieces.extend(child.legal_moves().iter().map(|&answer| (index, child.after(answer))));
-        }
-    }
-    let next = AtomicUsize::new(0);
-    std::thread::scope(|scope| {
-        for _ in 0..plan.threads.min(pieces.len()) {
-            scope.spawn(|| {
-                while let Some((index, position)) = pieces.get(next.fetch_add(1, Ordering::Relaxed)) {
-                    let count = perft(position, plan.depth - 2, plan.leaves);
-                    totals[*index].fetch_add(count, Ordering::Relaxed);
-                }
-            });
-        }
-    });
-    moves.iter().copied().zip(totals.into_iter().map(AtomicU64::into_inner)).collect()
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
 
     #[test]
-    fn any_number_of_threads_counts_the_same() {
+    fn threads_and_a_hash_table_count_the_same() {
         for (depth, expected) in [(0, 1), (1, 20), (2, 400), (3, 8902), (4, 197_281)] {
             for threads in [1, 3] {
-                for leaves in [Leaves::Counted, Leaves::Played] {
+                for (leaves, hash) in [(Leaves::Counted, 0), (Leaves::Counted, 1), (Leaves::Played, 1)] {
                     let position = Box::new(Position::start());
-                    let plan = PerftPlan { position, depth, divide: false, leaves, threads };
+                    let resources = PerftResources { threads, hash };
+                    let plan = PerftPlan { position, depth, divide: false, leaves, resources };
                     let mut out = Vec::new();
                     run(&plan, &mut out).unwrap();
                     let text = String::from_utf8(out).unwrap();

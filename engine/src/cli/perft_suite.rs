@@ -6,8 +6,9 @@ use std::io::Write;
 use std::path::PathBuf;
 
 use smalt_chess::Position;
-use smalt_chess::perft::{Leaves, perft};
+use smalt_chess::perft::Leaves;
 
+use super::perft::{PerftCounter, PerftResources};
 use super::{CommandError, Ending, read_file};
 
 /// Which suite, and how much of it.
@@ -16,6 +17,7 @@ pub(super) struct SuitePlan {
     pub(super) file: PathBuf,
     /// Greater counts are skipped.
     pub(super) most_nodes: u64,
+    pub(super) resources: PerftResources,
 }
 
 /// A published count.
@@ -49,11 +51,12 @@ pub(super) fn run(plan: &SuitePlan, out: &mut impl Write) -> Result<Ending, Comm
     if counts.is_empty() {
         return Err(CommandError::NoCounts(plan.file.clone()));
     }
+    let counter = PerftCounter::new(plan.resources);
     for count in counts {
         match count {
             Ok(count) if count.nodes > plan.most_nodes || wrong == Some(count.position) => {}
             Ok(Count { line, position, depth, nodes }) => {
-                let found = perft(&position, depth, Leaves::Counted);
+                let found = counter.count(&position, depth, Leaves::Counted);
                 if found == nodes {
                     passed += 1;
                 } else {

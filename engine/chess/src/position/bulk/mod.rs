@@ -104,3 +104,21 @@ impl Position {
         }
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_kind_of_lookup_counts_the_same() {
+        let fens = [
+            ("r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1", 2039),
+            ("r3k2r/Pppp1ppp/1b3nbN/nP6/BBP1P3/q4N2/Pp1P2PP/R2Q1RK1 w kq - 0 1", 264),
+        ];
+        for (fen, expected) in fens {
+            let position = Position::from_fen(fen).unwrap();
+            assert_eq!(position.count_two_plies_as::<true>(), expected);
+            assert_eq!(position.count_two_plies_with::<_, true>(BuildLookup), expected);
+        }
+    }
+}

@@ -1,4 +1,19 @@
-//! Counts of the positions that legal moves lead to: the measure of a move generator's truth and speed.
+//! Perft: counts of the positions that legal moves lead to, the measure of a move generator's truth and speed.
+//!
+//! ```
+//! use smalt_chess::Position;
+//! use smalt_chess::perft::{Leaves, PerftTable, perft};
+//!
+//! let start = Position::start();
+//! assert_eq!(perft(&start, 4, Leaves::Counted), 197_281);
+//! // With a table, transpositions are counted once; threads may share it.
+//! let table = PerftTable::new(16);
+//! assert_eq!(table.perft(&start, 5), 4_865_609);
+//! ```
+
+mod table;
+
+pub use table::PerftTable;
 
 use std::hint::black_box;
 
@@ -6,7 +21,7 @@ use crate::moves::MoveList;
 use crate::piece::Color;
 use crate::position::Position;
 
-/// Whether the last ply is counted from the lists of moves or played out.
+/// Whether the moves of the last ply are counted without being played (bulk counting).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Leaves {
     /// The moves of the last ply are counted without being played.
@@ -15,7 +30,7 @@ pub enum Leaves {
     Played,
 }
 
-/// How many sequences of so many legal moves there are.
+/// The number of sequences of `depth` legal moves.
 pub fn perft(position: &Position, depth: u32, leaves: Leaves) -> u64 {
     match (position.turn(), leaves) {
         (Color::White, Leaves::Counted) => count::<true, true>(position, depth),
@@ -25,11 +40,11 @@ pub fn perft(position: &Position, depth: u32, leaves: Leaves) -> u64 {
     }
 }
 
-/// The deepest count that is asked for anywhere: deeper ones end in nobody's lifetime.
+/// The greatest depth that a count may have.
 pub const DEEPEST: u32 = 64;
 
-/// [`perft`] with the leaves counted, which can be stopped: `None` once `is_stopped` says so. It is asked every some
-/// millions of nodes.
+/// [`perft`] with the leaves counted, which can be stopped: `None` once `is_stopped` returns true. It is called every
+/// few million nodes.
 pub fn perft_until(position: &Position, depth: u32, is_stopped: &impl Fn() -> bool) -> Option<u64> {
     if depth <= 4 {
         return Some(perft(position, depth, Leaves::Counted));

@@ -1,0 +1,138 @@
+//! Perft with a hash table of the counts of earlier positions.
+
+use std::sync::atomic::{AtomicU64, Ordering};
+
+use super::{DEEPEST, count};
+use crate::moves::MoveList;
+use crate::piece::Color;
+use crate::position::Position;
+
+/// A hash table of counts, which threads may share. A position counts as known by the 64 bits of its Zobrist key.
+pub struct PerftTable {
+    buckets: Box<[Bucket]>,
+}
+
+/// One slot keeps the larger count, the other the last.
+#[derive(Default)]
+#[repr(align(32))]
+struct Bucket([Slot; 2]);
+
+/// The key is stored as the exclusive or with the value, so that a slot torn by two threads that write at once fits no
+/// position.
+#[derive(Default)]
+struct Slot {
+    key: AtomicU64,
+    value: AtomicU64,
+}
+
+/// Bits of a value that hold the depth; the count is above.
+const DEPTH_BITS: u32 = 7;
+const _: () = assert!(DEEPEST < 1 << DEPTH_BITS);
+
+/// Counts of fewer plies cost less than a look into memory.
+const LEAST_DEPTH: u32 = 3;
+
+impl PerftTable {
+    /// An empty table of a size in MiB, at least one.
+    pub fn new(megabytes: usize) -> PerftTable {
+        let buckets = megabytes.max(1) * (1 << 20) / size_of::<Bucket>();
+        PerftTable { buckets: (0..buckets).map(|_| Bucket::default()).collect() }
+    }
+
+    /// The number of sequences of `depth` legal moves, the leaves counted in bulk.
+    pub fn perft(&self, position: &Position, depth: u32) -> u64 {
+        // Keys name castling rights by wing; rooks tell apart Chess960 positions that differ in the file alone.
+        let salt = position.castling_rooks().0.wrapping_mul(0x9e37_79b9_7f4a_7c15);
+        match position.turn() {
+            Color::White => self.count::<true>(position, depth, salt),
+            Color::Black => self.count::<false>(position, depth, salt),
+        }
+    }
+
+    fn count<const WHITE: bool>(&self, position: &Position, depth: u32, salt: u64) -> u64 {
+        if depth < LEAST_DEPTH {
+            return count::<WHITE, true>(position, depth);
+        }
+        let key = (position.key() ^ salt).wrapping_add(u64::from(depth).wrapping_mul(0xd6e8_feb8_6659_fd93));
+        let bucket = &self.buckets[(u128::from(key) * self.buckets.len() as u128 >> 64) as usize];
+        if let Some(nodes) = bucket.get(key, depth) {
+            return nodes;
+        }
+        let mut list = MoveList::new();
+        position.list_legal_moves_as::<WHITE>(&mut list);
+        let mut next = *position;
+        let mut nodes = 0;
+        for &mv in &list {
+            next.set_after_as::<WHITE>(position, mv);
+            nodes += if WHITE {
+                self.count::<false>(&next, depth - 1, salt)
+            } else {
+                self.count::<true>(&next, depth - 1, salt)
+            };
+        }
+        bucket.put(key, depth, nodes);
+        nodes
+    }
+}
+
+impl Bucket {
+    fn get(&self, key: u64, depth: u32) -> Option<u64> {
+        self.0.iter().find_map(|slot| {
+            let value = slot.value.load(Ordering::Relaxed);
+            let fits = slot.key.load(Ordering::Relaxed) ^ value == key
+                && value % (1 << DEPTH_BITS) == u64::from(depth);
+            fits.then_some(value >> DEPTH_BITS)
+        })
+    }
+
+    fn put(&self, key: u64, depth: u32, nodes: u64) {
+        if nodes >> (u64::BITS - DEPTH_BITS) != 0 {
+            return;
+        }
+        let [larger, last] = &self.0;
+        let is_larger = nodes >= larger.value.load(Ordering::Relaxed) >> DEPTH_BITS;
+        let slot = if is_larger { larger } else { last };
+        let value = nodes << DEPTH_BITS | u64::from(depth);
+        slot.key.store(key ^ value, Ordering::Relaxed);
+        slot.value.store(value, Ordering::Relaxed);
+    }
+}
+
+impl std::fmt::Debug for PerftTable {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("PerftTable").field("buckets", &self.buckets.len()).finish()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::perft::{Leaves, perft};
+
+    #[test]
+    fn a_table_shared_by_threads_counts_the_same_even_when_it_is_full() {
+        let kiwipete = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+        let positions = [Position::start(), Position::from_fen(kiwipete).unwrap()];
+        let table = PerftTable { buckets: (0..64).map(|_| Bucket::default()).collect() };
+        std::thread::scope(|scope| {
+            for position in positions.iter().cycle().take(4) {
+                let table = &table;
+                scope.spawn(move || {
+                    for depth in (0..=4).rev() {
+                        let expected = perft(position, depth, Leaves::Counted);
+                        assert_eq!(table.perft(position, depth), expected);
+                    }
+                });
+            }
+        });
+    }
+
+    #[test]
+    fn rooks_of_the_same_wing_are_told_apart() {
+        let table = PerftTable::new(1);
+        for rights in ["G", "H"] {
+            let position = Position::from_fen(&format!("4k3/8/8/8/8/8/8/4K1RR w {rights} - 0 1")).unwrap();
+            assert_eq!(table.perft(&position, 3), perft(&position, 3, Leaves::Counted), "{rights}");
+        }
+    }
+}
