@@ -1,4 +1,69 @@
 //! The rules and the notation of chess, standard and Chess960: no input or output, no clock, no global state.
+//!
+//! Parse a FEN and list the legal moves:
+//!
+//! ```
+//! use smalt_chess::{Position, San};
+//!
+//! let position: Position = "8/8/8/8/8/k7/7R/K7 w - - 0 1".parse()?;
+//! let moves = position.legal_moves();
+//! assert_eq!(moves.len(), 15);
+//! let names: Vec<String> = moves.iter().map(|&mv| San::from_move(mv, &position).to_string()).collect();
+//! assert!(names.contains(&"Rh3+".to_owned()));
+//! # Ok::<(), smalt_chess::FenError>(())
+//! ```
+//!
+//! Play moves in standard algebraic notation (SAN):
+//!
+//! ```
+//! use smalt_chess::{Position, San};
+//!
+//! let mut position = Position::start();
+//! for text in ["e4", "e5", "Nf3", "Nc6", "Bb5"] {
+//!     let mv = San::parse(text)?.to_move(&position)?;
+//!     position.play(mv);
+//! }
+//! assert_eq!(position.to_fen(), "r1bqkbnr/pppp1ppp/2n5/1B2p3/4P3/5N2/PPPP1PPP/RNBQK2R b KQkq - 3 3");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Read the games of a PGN file:
+//!
+//! ```
+//! use smalt_chess::PgnReader;
+//! use smalt_chess::notation::pgn::Variations;
+//!
+//! let text = "[White \"Anderssen\"]\n[Black \"Kieseritzky\"]\n\n1. e4 e5 2. f4 exf4 *\n";
+//! let mut reader = PgnReader::new(text.as_bytes());
+//! while let Some(pgn) = reader.read_game(Variations::Skip)? {
+//!     assert_eq!(pgn.tags().get("White"), Some("Anderssen"));
+//!     assert_eq!(pgn.to_game().moves().len(), 4);
+//! }
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! Chess960: set up start position 0 of 959 and castle; castling is the king taking his own rook.
+//!
+//! ```
+//! use smalt_chess::{CastlingMode, CastlingSide, FenStyle, Position, Setup, UciMove};
+//!
+//! let setup = Setup::chess960(0).ok_or("there are 960 start positions")?;
+//! assert!(setup.to_fen(FenStyle::Shredder).starts_with("bbqnnrkr/pppppppp/"));
+//! let mut position: Position = "4k3/8/8/8/8/8/8/1RK5 w B - 0 1".parse()?;
+//! let castling = position.legal_castling(CastlingSide::Queen).ok_or("castling is legal")?;
+//! assert_eq!(UciMove::from_move(castling, CastlingMode::of(&position)).to_string(), "c1b1");
+//! position.play(castling);
+//! assert_eq!(position.to_fen(), "4k3/8/8/8/8/8/8/2KR4 b - - 1 1");
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! The key of a position is its Polyglot key. (Perft: see [`perft`].)
+//!
+//! ```
+//! use smalt_chess::Position;
+//!
+//! assert_eq!(Position::start().key(), 0x463b_9618_1691_fc9c);
+//! ```
 
 pub mod attacks;
 pub mod bitboard;

@@ -54,7 +54,7 @@ impl PerftTable {
             return count::<WHITE, true>(position, depth);
         }
         let key = (position.key() ^ salt).wrapping_add(u64::from(depth).wrapping_mul(0xd6e8_feb8_6659_fd93));
-        let bucket = &self.buckets[(u128::from(key) * self.buckets.len() as u128 >> 64) as usize];
+        let bucket = &self.buckets[((u128::from(key) * self.buckets.len() as u128) >> 64) as usize];
         if let Some(nodes) = bucket.get(key, depth) {
             return nodes;
         }

@@ -102,8 +102,8 @@ fn attacked<L: SliderLookup, const ALL: bool>(
     attacked
 }
 
-/// The lines of sliders to a king on which exactly one piece stands, sliders included. It is one of the king's side:
-/// two pieces of the slider's side never matter, for only pieces of the king's side are looked for on these squares.
+/// The lines from a king to sliders, sliders included, on which exactly one piece stands between. If that piece is of
+/// the slider's side, the line pins nothing and holds no piece of the king's side.
 #[inline(always)]
 fn pins(king: Square, sliders: Bitboard, occupied: Bitboard) -> Bitboard {
     let mut pins = Bitboard::EMPTY;
@@ -147,7 +147,7 @@ pub(super) fn count_free_pawns<const WHITE: bool>(
     let ahead = pawns.forward(color);
     let steps = ahead - occupied;
     let double_steps =
-        (steps & Bitboard::from_rank(color.rank(Rank::Third))).forward(color) - occupied & targets;
+        ((steps & Bitboard::from_rank(color.rank(Rank::Third))).forward(color) - occupied) & targets;
     let prey = them & targets;
     let (steps, east, west) = (steps & targets, ahead.east() & prey, ahead.west() & prey);
     let mut count = (steps | double_steps).count() + east.count() + west.count();

@@ -109,8 +109,8 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
                 passed |= safe;
             }
         }
-        self.open = self.zone - them.occupied | passed;
-        passed = passed - self.zone;
+        self.open = (self.zone - them.occupied) | passed;
+        passed &= !self.zone;
         self.zone |= passed;
         let ahead = us.pawns.forward(Self::US);
         self.attacked = ahead.east();
@@ -434,7 +434,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
             let theirs = self.them.occupied;
             let occupied = self.occupied ^ from.into();
             // The squares that nothing but this piece attacks become safe for their king when it leaves.
-            let opened = attacks & self.zone - self.attacked_twice;
+            let opened = attacks & (self.zone - self.attacked_twice);
             let attacked = self.attacked - opened;
             let safe = self.open - attacked;
             let (checks, mut arrivals) = match ROLE {
@@ -510,7 +510,7 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         let forward = |set: Bitboard| set.forward(Self::US);
 
         let steps = (forward(free) | forward(pawns & orthogonal_pins) & orthogonal_pins) - self.occupied;
-        let double_steps = forward(steps & third) - self.occupied & targets;
+        let double_steps = (forward(steps & third) - self.occupied) & targets;
         let steps = steps & targets;
         let prey = self.them.occupied & targets;
         let held = forward(pawns & diagonal_pins);
@@ -528,8 +528,8 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         let unchanged = self.fixed + self.knight_answers;
         let king_answers = self.king_answers(self.attacked, theirs);
         let attacked = |from: Square, to: Square| {
-            let opened = pawn_attacks(Self::US, from) & self.zone - self.attacked_twice;
-            self.attacked - opened | pawn_attacks(Self::US, to)
+            let opened = pawn_attacks(Self::US, from) & (self.zone - self.attacked_twice);
+            (self.attacked - opened) | pawn_attacks(Self::US, to)
         };
         let back = |to: Square, steps: i32| {
             let forward = if WHITE { 8 } else { -8 };
