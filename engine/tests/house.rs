@@ -15,25 +15,63 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine/scripted", &["smalt-chess", "smalt-protocol"]),
     ("engine", &["smalt-chess", "smalt-protocol"]),
     // `smalt-driver` is there to start the tournament program, when a tuned table is to be proven in games.
-    ("tuner", &["smalt", "smalt-chess", "smalt-driver", "smalt-report"]),
+    ("tuner", &["smalt", "smalt-chess", "smalt-driver", "smalt-report", "smalt-workbench"]),
+    ("engine/workbench", &["smalt-driver", "smalt-protocol"]),
     ("tournament/stats", &[]),
     ("tournament/report", &[]),
+    (
+        "tournament/match",
+        &["smalt-chess", "smalt-driver", "smalt-protocol", "smalt-report", "smalt-stats", "smalt-workbench"],
+    ),
+    (
+        "tournament/fleet",
+        &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-report", "smalt-workbench"],
+    ),
+    (
+        "tournament/dashboard",
+        &["smalt-chess", "smalt-driver", "smalt-match", "smalt-protocol", "smalt-stats", "smalt-workbench"],
+    ),
     // `smalt` is there for the mains alone: they link its serve loop to be the engine `builtin`.
     (
         "tournament",
-        &["smalt", "smalt-chess", "smalt-driver", "smalt-protocol", "smalt-report", "smalt-stats"],
+        &[
+            "smalt",
+            "smalt-chess",
+            "smalt-dashboard",
+            "smalt-driver",
+            "smalt-fleet",
+            "smalt-match",
+            "smalt-protocol",
+            "smalt-report",
+            "smalt-stats",
+            "smalt-workbench",
+        ],
     ),
-    ("suites", &["smalt", "smalt-chess", "smalt-driver", "smalt-protocol", "smalt-report", "smalt-stats"]),
+    (
+        "suites",
+        &[
+            "smalt",
+            "smalt-chess",
+            "smalt-driver",
+            "smalt-protocol",
+            "smalt-report",
+            "smalt-stats",
+            "smalt-workbench",
+        ],
+    ),
 ];
 
 /// What stands at the top besides dot files.
 const TOP: &[&str] = &[
+    "CHANGELOG.md",
+    "CONTRIBUTING.md",
     "Cargo.lock",
     "Cargo.toml",
     "LICENSE",
     "Makefile",
     "README.md",
     "data",
+    "docs",
     "engine",
     "suites",
     "target",
@@ -44,17 +82,21 @@ const TOP: &[&str] = &[
 /// Words in code that belong to the named places alone.
 const HOMES: &[(&str, &[&str])] = &[
     ("process::Command", &["engine/driver/", "engine/scripted/"]),
-    ("rusqlite::", &["tournament/src/store/", "suites/src/history/"]),
-    ("async_nats", &["tournament/src/fleet/"]),
+    ("rusqlite::", &["tournament/match/src/store/", "suites/src/history/"]),
+    ("async_nats", &["tournament/fleet/src/"]),
     // The engine and the arbiter of games are strangers; a test compares the first with the library itself.
     (
         "shakmaty_syzygy",
-        &["engine/src/tablebases.rs", "engine/tests/tablebases.rs", "tournament/src/game/tablebases.rs"],
+        &[
+            "engine/src/tablebases.rs",
+            "engine/tests/tablebases.rs",
+            "tournament/match/src/game/tablebases.rs",
+        ],
     ),
-    ("axum::", &["tournament/src/dashboard/"]),
-    ("hyper::", &["tournament/src/dashboard/"]),
-    ("hyper_util::", &["tournament/src/dashboard/"]),
-    ("tokio::", &["tournament/src/dashboard/", "tournament/src/fleet/"]),
+    ("axum::", &["tournament/dashboard/src/"]),
+    ("hyper::", &["tournament/dashboard/src/"]),
+    ("hyper_util::", &["tournament/dashboard/src/"]),
+    ("tokio::", &["tournament/dashboard/src/", "tournament/fleet/src/"]),
     ("smalt::", &["engine/", "tuner/", "tournament/src/main.rs", "suites/src/main.rs"]),
     ("clap::", &["tournament/src/cli", "suites/src/cli", "tuner/src/cli"]),
 ];
@@ -222,7 +264,7 @@ fn starts_a_word(text: &str, word: &str) -> bool {
 #[test]
 fn the_page_asks_nobody_and_writes_no_html() {
     let mut complaints = Vec::new();
-    for path in files_below(&root().join("tournament/src/dashboard/assets")) {
+    for path in files_below(&root().join("tournament/dashboard/src/assets")) {
         let text = read(&path).replace("http://www.w3.org/2000/svg", "");
         for word in
             ["http:", "https:", "innerHTML", "outerHTML =", "insertAdjacentHTML", "document.write", "eval("]

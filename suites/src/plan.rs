@@ -7,11 +7,10 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use smalt_driver::WorkLimit;
-pub use smalt_driver::entrant::Program;
-use smalt_driver::entrant::{
-    EntrantText, NameError, Names, Protocol, Registry, ResolveError, ResolvedEntrant, Restart,
-};
+use smalt_driver::{Protocol, Restart};
 use smalt_protocol::SearchLimits;
+pub use smalt_workbench::entrant::Program;
+use smalt_workbench::entrant::{EntrantText, NameError, Names, Registry, ResolveError, ResolvedEntrant};
 
 /// Everything about a run but its suites.
 #[derive(Clone, Debug, PartialEq)]
@@ -235,7 +234,7 @@ fn resolve(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smalt_driver::entrant::parse_entrant;
+    use smalt_workbench::entrant::parse_entrant;
 
     fn resolved(words: &[&str], each: &str) -> Result<Vec<Entrant>, EntrantError> {
         let typed: Vec<_> = words.iter().map(|text| parse_entrant(text).unwrap()).collect();

@@ -6,7 +6,7 @@ use std::num::NonZeroU32;
 
 use serde::{Deserialize, Serialize};
 use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_protocol::{ReportedScore, Score};
 
 use crate::ask::{Answer, Failure, Introduction, LateMove, Length, Outcome};

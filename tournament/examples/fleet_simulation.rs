@@ -20,14 +20,14 @@ use async_nats::Client;
 use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
 use futures_util::StreamExt;
 use smalt_chess::{CastlingMode, DrawClaims, Game, Outcome, UciMove};
-use smalt_protocol::Score;
-use smalt_tournament::fleet::jetstream::{Names, RUNS};
-use smalt_tournament::fleet::wire::{
+use smalt_fleet::jetstream::{Names, RUNS};
+use smalt_fleet::wire::{
     Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, WorkMessage, decode, encode,
 };
-use smalt_tournament::game::record::SearchRecord;
-use smalt_tournament::game::{GameRecord, PlyRecord, Termination};
-use smalt_tournament::run::OpenedGame;
+use smalt_match::game::record::SearchRecord;
+use smalt_match::game::{GameRecord, PlyRecord, Termination};
+use smalt_match::run::OpenedGame;
+use smalt_protocol::Score;
 
 /// Plies behind the opening after which somebody gives up.
 const PLIES: usize = 100;

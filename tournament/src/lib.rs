@@ -1,31 +1,18 @@
-//! Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
+//! The program `smalt-tournament`: plays gauntlets and other tournaments between chess engines, with statistics that can
+//! be trusted. The games are played by `smalt-match`, on other machines by `smalt-fleet`, and shown live by
+//! `smalt-dashboard`; here is what users see, in reading order:
 //!
-//! A [`plan`] describes a run, [`schedule`] lists its games, [`game`] plays one, [`run`] plays all of them here or on the
-//! workers of a [`fleet`], and [`store`] keeps them. [`standings`], [`pgn`], [`export`], [`plot`] and [`report`] show the results,
-//! [`live`] and [`dashboard`] the games that are being played. [`cli`] is the command line.
+//! - [`cli`]: commands and flags, what they mean, and what they print; `cli::fastchess` reads the command lines of other
+//!   runners;
+//! - [`check`]: whether an engine is fit for a tournament;
+//! - [`ratings`]: one rating list from the games of any number of files;
+//! - [`export`]: the games of a run in other formats;
+//! - [`plot`]: charts of a run, or of one game;
+//! - [`report`]: a whole run as one document.
 
-pub mod calendar;
 pub mod check;
 pub mod cli;
-pub mod dashboard;
-pub mod estimate;
 pub mod export;
-#[cfg(feature = "nats")]
-pub mod fleet;
-pub mod game;
-pub mod game_file;
-pub mod live;
-mod named_file;
-pub mod opening;
-pub mod packed;
-pub mod pgn;
-pub mod plan;
 pub mod plot;
-pub mod progress;
 pub mod ratings;
 pub mod report;
-pub mod run;
-pub mod schedule;
-pub mod setup;
-pub mod standings;
-pub mod store;

@@ -14,16 +14,16 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use rusqlite::Connection;
 use smalt_chess::{Color, DrawClaims, Game, Outcome, UciMove};
-use smalt_driver::entrant::Registry;
-use smalt_tournament::dashboard::{Address, Dashboard, Limits, Settings};
-use smalt_tournament::game::record::SearchRecord;
-use smalt_tournament::game::{EngineFault, FaultReport, GameRecord, PlyRecord, Termination};
-use smalt_tournament::pgn::PgnWriter;
-use smalt_tournament::plan::{Plan, PlanFile};
-use smalt_tournament::schedule::ScheduledGame;
-use smalt_tournament::setup::Prepared;
-use smalt_tournament::standings::{Standings, json, report};
-use smalt_tournament::store::{Store, StoreError, StoredRun};
+use smalt_dashboard::{Address, Dashboard, Limits, Settings};
+use smalt_match::game::record::SearchRecord;
+use smalt_match::game::{EngineFault, FaultReport, GameRecord, PlyRecord, Termination};
+use smalt_match::pgn::PgnWriter;
+use smalt_match::plan::{Plan, PlanFile};
+use smalt_match::schedule::ScheduledGame;
+use smalt_match::setup::Prepared;
+use smalt_match::standings::{Standings, json, report};
+use smalt_match::store::{Store, StoreError, StoredRun};
+use smalt_workbench::entrant::Registry;
 use support::Place;
 
 const PLAN: &str = "

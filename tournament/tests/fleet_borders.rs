@@ -14,8 +14,8 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::{FutureExt, StreamExt};
 use nkeys::KeyPair;
 use serde_json::json;
-use smalt_tournament::fleet::jetstream::{Names, RUNS};
-use smalt_tournament::fleet::wire::{
+use smalt_fleet::jetstream::{Names, RUNS};
+use smalt_fleet::wire::{
     Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, WorkMessage, decode,
     encode,
 };

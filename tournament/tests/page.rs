@@ -10,7 +10,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use smalt_tournament::dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token};
+use smalt_dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token};
 use support::served::{Answer, Served, connect, get, request};
 use support::{Place, scripted, signal};
 

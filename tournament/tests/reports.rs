@@ -7,9 +7,9 @@ mod support;
 use std::fmt::Write;
 
 use smalt_chess::{Color, Outcome};
-use smalt_tournament::game::{FaultReport, Termination};
-use smalt_tournament::schedule::ScheduledGame;
-use smalt_tournament::store::Store;
+use smalt_match::game::{FaultReport, Termination};
+use smalt_match::schedule::ScheduledGame;
+use smalt_match::store::Store;
 use support::Place;
 use support::made::{HOSTILE, ROUND_ROBIN, mixed, record, sprt, store};
 

@@ -7,12 +7,12 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use smalt_driver::entrant::{
+use smalt_driver::process::{Exit, LookupError, Process, Pumped, StartError, Waiting, pump};
+use smalt_driver::{ConversationError, EngineCommand, Meanwhile, Patience, SetOptionError};
+use smalt_workbench::entrant::{
     EntrantText, Names, Program, Registry, RegistryError, ResolveError, WordsError, parse_entrant,
     split_words,
 };
-use smalt_driver::process::{Exit, LookupError, Process, Pumped, StartError, Waiting, pump};
-use smalt_driver::{ConversationError, EngineCommand, Meanwhile, Patience, SetOptionError};
 
 /// The name of the program that plays.
 const TOURNAMENT: &str = "smalt-tournament";

@@ -1,10 +1,9 @@
 //! A conversation with a running engine: lines go out, lines come in, every wait has an absolute deadline, and its
 //! state is one of four. Knows no protocol; what a line means is the listener's business.
 
-use std::fmt;
 use std::time::{Duration, Instant};
 
-use crate::fault::{Fault, LastWords, quote};
+use crate::fault::{Fault, LastWords, State, quote};
 use crate::meanwhile::Meanwhile;
 use crate::process::{
     EngineCommand, LINE_LIMIT, Line, Process, Pumped, Waiting, Wholeness, Written, pump, split_line,
@@ -19,30 +18,6 @@ const TERMINATION: Duration = Duration::from_millis(500);
 
 /// How long a process may take to vanish after it closed its pipes, before that is called a fault of its own.
 const EXIT_PATIENCE: Duration = Duration::from_millis(200);
-
-/// What an engine is doing, as far as the conversation tells.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum State {
-    /// Its process runs; it has not introduced itself yet.
-    Starting,
-    /// It waits for us.
-    Idle,
-    /// It searches, or ponders.
-    Thinking,
-    /// It is gone: by our will or by a fault.
-    Closed,
-}
-
-impl fmt::Display for State {
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(match self {
-            Self::Starting => "starting",
-            Self::Idle => "idle",
-            Self::Thinking => "thinking",
-            Self::Closed => "closing",
-        })
-    }
-}
 
 /// How long each answer may take; searches bring their own deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]

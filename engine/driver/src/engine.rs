@@ -2,17 +2,17 @@
 
 use std::time::Duration;
 
-use serde::{Deserialize, Serialize};
 use smalt_chess::CastlingMode;
 use smalt_protocol::option::OptionValueError;
 use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits};
 
-use crate::conversation::{ConversationError, Farewell, State};
-use crate::entrant::{Protocol, nearest};
-use crate::fault::Fault;
+use crate::conversation::{ConversationError, Farewell};
+use crate::fault::{Fault, State};
 use crate::meanwhile::{Background, Meanwhile};
+use crate::nearest::nearest;
 use crate::process::{Process, text};
 use crate::search::{Observer, SearchRequest, Searched};
+use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Speaker, Transcript, TranscriptLine, TranscriptSink};
 
 /// A running engine, whichever protocol it speaks. Dropping it kills its process and all that it started.
@@ -200,17 +200,6 @@ pub enum LimitMethod {
     OneMoveClock,
     /// It measures time in nodes (xboard's `nps`), and may use less.
     NodeRate,
-}
-
-/// Whether an engine may think on its opponent's time.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize)]
-#[serde(rename_all = "kebab-case")]
-pub enum Pondering {
-    /// It waits.
-    #[default]
-    Off,
-    /// It may.
-    On,
 }
 
 /// Why an option was not set.

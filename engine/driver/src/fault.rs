@@ -4,7 +4,6 @@
 use std::fmt;
 use std::time::Duration;
 
-use crate::conversation::State;
 use crate::process::{Exit, StartError, text};
 
 /// The longest part of an engine's line that a fault quotes, in characters.
@@ -134,6 +133,30 @@ pub enum Fault {
     /// It was asked for something after we had ended it.
     #[error("had been closed before")]
     Closed,
+}
+
+/// What an engine is doing, as far as the conversation tells.
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
+pub enum State {
+    /// Its process runs; it has not introduced itself yet.
+    Starting,
+    /// It waits for us.
+    Idle,
+    /// It searches, or ponders.
+    Thinking,
+    /// It is gone: by our will or by a fault.
+    Closed,
+}
+
+impl fmt::Display for State {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            Self::Starting => "starting",
+            Self::Idle => "idle",
+            Self::Thinking => "thinking",
+            Self::Closed => "closing",
+        })
+    }
 }
 
 /// To milliseconds: more digits tell nobody anything.

@@ -7,8 +7,7 @@
 //!
 //! ```no_run
 //! use std::time::Duration;
-//! use smalt_driver::entrant::Protocol;
-//! use smalt_driver::{ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, SearchRequest};
+//! use smalt_driver::{ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Protocol, SearchRequest};
 //! use smalt_protocol::{SearchLimits, uci::client::Start};
 //!
 //! # fn main() -> Result<(), ConversationError> {
@@ -30,23 +29,24 @@
 
 mod conversation;
 mod engine;
-pub mod entrant;
 mod fault;
-mod kept_lines;
 mod meanwhile;
+pub mod nearest;
 pub mod process;
 mod search;
+mod settings;
 mod start;
 mod transcript;
 mod uci;
 mod xboard;
 
-pub use conversation::{ConversationError, Farewell, Patience, State};
-pub use engine::{Engine, GameTerms, LimitMethod, Pondering, SetOptionError};
-pub use fault::{Fault, LastWords, Survival};
+pub use conversation::{ConversationError, Farewell, Patience};
+pub use engine::{Engine, GameTerms, LimitMethod, SetOptionError};
+pub use fault::{Fault, LastWords, State, Survival};
 pub use meanwhile::{Background, Meanwhile};
 pub use process::EngineCommand;
 pub use search::{Claim, Ending, Observer, Report, SearchRequest, Searched, Wish, WorkLimit};
+pub use settings::{Pondering, Protocol, Restart};
 pub use start::{StartFailure, start};
 pub use transcript::{LINES_KEPT, Speaker, Transcript, TranscriptLine, TranscriptSink};
 pub use uci::UciEngine;

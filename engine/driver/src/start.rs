@@ -5,10 +5,10 @@ use std::time::Duration;
 
 use crate::conversation::{ConversationError, Patience};
 use crate::engine::Engine;
-use crate::entrant::Protocol;
 use crate::fault::Fault;
 use crate::meanwhile::Meanwhile;
 use crate::process::{EngineCommand, StartError};
+use crate::settings::Protocol;
 use crate::transcript::{SharedSink, Speaker, TranscriptLine, TranscriptSink};
 use crate::uci::UciEngine;
 use crate::xboard::XboardEngine;

@@ -1,12 +1,14 @@
 //! The last lines of a conversation, both ways, with their instants: what a report of a fault shows. A full log goes
 //! to a sink as well, if one is set. Knows nothing of what the lines mean.
 
+mod kept_lines;
+
 use std::fmt;
 use std::sync::{Arc, Mutex};
 use std::time::{Duration, Instant};
 
-use crate::kept_lines::KeptLines;
 use crate::process::text;
+use kept_lines::KeptLines;
 
 /// How many lines are kept.
 pub const LINES_KEPT: usize = 50;

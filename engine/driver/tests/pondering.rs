@@ -8,7 +8,7 @@ mod support;
 use std::time::Duration;
 
 use smalt_chess::{Position, UciMove};
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::{EngineCommand, GameTerms, Meanwhile, Patience, Pondering, State};
 use smalt_protocol::{Clock, SearchLimits};
 use support::request;

@@ -9,7 +9,7 @@ mod support;
 use std::time::Duration;
 
 use smalt_chess::{CastlingMode, DrawClaims, Game, Position, UciMove};
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::{
     Engine, EngineCommand, Farewell, Fault, GameTerms, Meanwhile, Patience, Pondering, SearchRequest, State,
 };

@@ -7,7 +7,7 @@ mod support;
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Color, Outcome};
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::{
     Claim, ConversationError, Engine, Farewell, GameTerms, LimitMethod, Meanwhile, Patience, SearchRequest,
     Searched, Speaker, State, XboardEngine,

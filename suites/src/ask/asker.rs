@@ -3,12 +3,12 @@
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Move, UciMove};
-use smalt_driver::entrant::{Protocol, Restart};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
     Claim, ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, LimitMethod, Meanwhile,
     Patience, SearchRequest, Searched, SetOptionError,
 };
+use smalt_driver::{Protocol, Restart};
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
 

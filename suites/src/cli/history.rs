@@ -6,9 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow, bail};
-use smalt_driver::entrant::BUILTIN;
 use smalt_driver::process::Interrupt;
 use smalt_report::sanitize::sanitize_lines;
+use smalt_workbench::entrant::BUILTIN;
 
 use super::arguments::{
     GRACE_MS, HistoryAddFlags, HistoryCommand, HistoryFlags, HistoryShowFlags, LONGEST_MOVE, OutputFlags,

@@ -6,9 +6,8 @@ use std::thread::available_parallelism;
 use std::time::Duration;
 
 use anyhow::{Context, anyhow};
-use smalt_driver::entrant::{
-    BUILTIN, EntrantText, Registry, nearest, parse_entrant, parse_keys, split_words,
-};
+use smalt_driver::nearest::nearest;
+use smalt_workbench::entrant::{BUILTIN, EntrantText, Registry, parse_entrant, parse_keys, split_words};
 
 use super::arguments::ScoreFlags;
 use super::exit::{Exit, OrRefuse, Refusal};

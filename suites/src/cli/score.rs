@@ -4,7 +4,7 @@ use std::path::Path;
 use std::thread::{self, Scope};
 
 use anyhow::anyhow;
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::process::Interrupt;
 
 use super::arguments::ScoreFlags;

@@ -1,6 +1,6 @@
 //! One engine on one suite: themes, totals, what went wrong, what was missed.
 
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_report::format::{grouped, number, percent};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
 

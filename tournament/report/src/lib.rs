@@ -2,11 +2,10 @@
 //!
 //! Build a [`Table`] of [`Column`]s and rows of [`Cell`]s; [`Table::to_text`], [`Table::to_markdown`], [`Table::to_html`]
 //! and [`Table::to_csv`] write it. A cell holds the number itself, a column says how it is shown: so a page and a
-//! file for scripts come from one table. [`plot`] draws charts as SVG; [`exit`] has the codes with which programs end.
+//! file for scripts come from one table. [`plot`] draws charts as SVG.
 //! Knows no chess, no statistics and no output: it returns strings.
 
 pub mod csv;
-pub mod exit;
 pub mod format;
 pub mod html;
 pub mod markdown;

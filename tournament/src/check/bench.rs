@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use smalt_chess::UciMove;
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::{Ending, Engine, Meanwhile, SearchRequest, TranscriptLine};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};

@@ -13,7 +13,7 @@ use std::time::{Duration, Instant};
 
 use serde::Serialize;
 use smalt_chess::CastlingMode;
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
     Speaker, TranscriptLine,

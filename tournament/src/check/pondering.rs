@@ -6,7 +6,7 @@ use std::sync::atomic::{AtomicU32, Ordering};
 use std::time::Duration;
 
 use smalt_chess::{CastlingMode, Position, UciMove};
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::{
     ConversationError, Engine, GameTerms, Meanwhile, Pondering, SearchRequest, Searched, Speaker,
     TranscriptSink,

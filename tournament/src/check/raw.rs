@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::process::{Exit, Process, Pumped, Waiting, pump};
 
 use super::{Finding, Findings, Judgement, Subject};

@@ -4,7 +4,7 @@ use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
 use smalt_chess::{CastlingMode, Position, UciMove};
-use smalt_driver::entrant::Protocol;
+use smalt_driver::Protocol;
 use smalt_driver::{
     ConversationError, Ending, Engine, Fault, GameTerms, Meanwhile, Pondering, SearchRequest, Searched,
     Speaker, TranscriptSink, Wish,

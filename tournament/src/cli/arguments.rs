@@ -10,7 +10,7 @@ use smalt_stats::sprt::Model;
 use super::elo::Numbers;
 use super::fleet::FleetFlags;
 use crate::export::Span;
-use crate::plan::{
+use smalt_match::plan::{
     Affinity, BadOptions, BookFormat, DrawRule, FiftyMoves, Figure, Format, MateRule, Notation, OnFault,
     OpeningPolicy, Order, PgnForm, ResignRule, RuleError, Switch, TablebaseResults, TimeoutsFile, Times,
     Variant, parse_word,

@@ -4,14 +4,15 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use smalt_driver::entrant::{EntrantText, Protocol, parse_entrant};
+use smalt_driver::Protocol;
+use smalt_workbench::entrant::{EntrantText, parse_entrant};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, registry};
 use super::output::{is_standard_output, print, write_json};
 use crate::check::{Finding, Judgement, Report, Subject, check as examine};
-use crate::plan::{ClockFile, EntrantFile, Format, Plan, PlanFile, RunFile};
-use crate::run::slot::command;
+use smalt_match::plan::{ClockFile, EntrantFile, Format, Plan, PlanFile, RunFile};
+use smalt_match::run::slot::command;
 use smalt_report::sanitize::sanitize_lines;
 
 pub(super) const EXAMPLES: &str = "\

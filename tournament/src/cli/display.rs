@@ -7,10 +7,10 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressStyle};
 use smalt_report::{Sign, format};
 
-use crate::game::GameRecord;
-use crate::plan::Plan;
-use crate::run::{News, StopReason, Watcher};
-use crate::standings::{Standings, report};
+use smalt_match::game::GameRecord;
+use smalt_match::plan::Plan;
+use smalt_match::run::{News, StopReason, Watcher};
+use smalt_match::standings::{Standings, report};
 use smalt_report::sanitize::sanitize;
 
 /// How much is shown.

@@ -11,7 +11,7 @@ use smalt_stats::{MatchStatistics, Pentanomial, Sprt, Wdl};
 use super::arguments::SprtFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_json};
-use crate::standings::{report, without_false_certainty};
+use smalt_match::standings::{report, without_false_certainty};
 
 /// So many counts between commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

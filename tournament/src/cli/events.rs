@@ -10,10 +10,10 @@ use serde_json::{Map, Value, json};
 
 use super::output::{is_standard_output, tell};
 use crate::export::seconds;
-use crate::game::GameRecord;
-use crate::run::{News, StopReason, Watcher};
-use crate::schedule::ScheduledGame;
-use crate::standings::{Standings, json};
+use smalt_match::game::GameRecord;
+use smalt_match::run::{News, StopReason, Watcher};
+use smalt_match::schedule::ScheduledGame;
+use smalt_match::standings::{Standings, json};
 
 /// Writes events.
 pub(super) struct EventWriter {

@@ -1,6 +1,6 @@
 //! The exit codes as this program means them, one table.
 
-pub(super) use smalt_report::exit::{Exit, OrRefuse, Refusal};
+pub(super) use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 
 /// The table, for `--help`.
 pub(super) const HELP: &str = "\

@@ -7,7 +7,7 @@ use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
 use smalt_chess::Outcome;
-use smalt_driver::entrant::nearest;
+use smalt_driver::nearest::nearest;
 
 use super::arguments::{ExportFlags, ExportForm};
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -15,10 +15,10 @@ use super::output::{spare_stores, tell};
 use super::play::{read_played_run, read_run, refuse_store};
 use super::view::place_of;
 use crate::export::{CSV_HEADER, Filter, JsonGame, Span, csv_line, epd_line};
-use crate::game::{GameRecord, Termination};
-use crate::pgn::PgnWriter;
-use crate::plan::Plan;
-use crate::store::{Fault, Store};
+use smalt_match::game::{GameRecord, Termination};
+use smalt_match::pgn::PgnWriter;
+use smalt_match::plan::Plan;
+use smalt_match::store::{Fault, Store};
 use smalt_report::sanitize::sanitize;
 
 /// Exports the games of a store.

@@ -6,9 +6,9 @@ use std::path::PathBuf;
 
 use clap::Args;
 
-use crate::plan::FleetFile;
 #[cfg(feature = "nats")]
 pub(super) use over_nats::{name_run, start, worker};
+use smalt_match::plan::FleetFile;
 
 /// Where workers meet, and how to be let in.
 #[derive(Args, Clone, Debug, Default)]
@@ -84,7 +84,7 @@ pub(super) struct WorkerFlags {
     pub log: Option<PathBuf>,
     /// Bind each game with its engines to a processor: auto (where that suits), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto")]
-    pub affinity: crate::plan::Affinity,
+    pub affinity: smalt_match::plan::Affinity,
 }
 
 #[cfg(feature = "nats")]
@@ -158,14 +158,14 @@ mod over_nats {
     use super::super::play::{own_program, start_guard, within_limits};
     use super::super::signals;
     use super::WorkerFlags;
-    use crate::fleet::jetstream::{Broadcast, ConnectError, Departure, JetStream, WorkerSetup, run_worker};
-    use crate::fleet::ledger::Ledger;
-    use crate::fleet::verify::Rules;
-    use crate::fleet::wire::{MOST_SLOTS, check_machine};
-    use crate::fleet::{identity, terms};
-    use crate::game::{MachineReport, Tablebases};
-    use crate::plan::{FleetFile, FleetPlan, Plan};
-    use crate::run::Event;
+    use smalt_fleet::jetstream::{Broadcast, ConnectError, Departure, JetStream, WorkerSetup, run_worker};
+    use smalt_fleet::ledger::Ledger;
+    use smalt_fleet::verify::Rules;
+    use smalt_fleet::wire::{MOST_SLOTS, check_machine};
+    use smalt_fleet::{identity, terms};
+    use smalt_match::game::{MachineReport, Tablebases};
+    use smalt_match::plan::{FleetFile, FleetPlan, Plan};
+    use smalt_match::run::Event;
 
     /// A run on other machines has a name on the server, the same for as long as it lives.
     pub(in super::super) fn name_run(plan: &mut Plan) -> Result<(), Refusal> {

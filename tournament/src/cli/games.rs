@@ -10,12 +10,12 @@ use anyhow::anyhow;
 use super::exit::{Exit, Refusal};
 use super::output::tell;
 use super::play::refuse_store;
-use crate::game_file::{GameFile, GameFiles, GameText, Sharing};
-use crate::pgn::PgnWriter;
-use crate::plan::OutputFile;
-use crate::run::RunError;
-use crate::setup::Prepared;
-use crate::store::Store;
+use smalt_match::game_file::{GameFile, GameFiles, GameText, Sharing};
+use smalt_match::pgn::PgnWriter;
+use smalt_match::plan::OutputFile;
+use smalt_match::run::RunError;
+use smalt_match::setup::Prepared;
+use smalt_match::store::Store;
 
 /// A kind of such files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

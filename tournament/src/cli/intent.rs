@@ -3,12 +3,12 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use smalt_driver::entrant::{Registry, WordsError, parse_entrant, parse_keys, split_words};
+use smalt_workbench::entrant::{Registry, WordsError, parse_entrant, parse_keys, split_words};
 
 use super::arguments::{RunFlags, SprtFlags};
 use super::exit::{OrRefuse, Refusal};
 use super::output::{bytes_of, tell};
-use crate::plan::{
+use smalt_match::plan::{
     AdjudicationFile, CHESS960_OPENINGS, ClockFile, EMBEDDED_OPENINGS, EntrantFile, FleetPlan, Format,
     OnFault, OpeningsFile, OutputFile, Plan, PlanFile, Program, Role, RunFile, START_POSITION, ServerAddress,
     SprtFile, Switch, TablebaseRule, Text,

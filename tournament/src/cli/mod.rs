@@ -31,12 +31,12 @@ use clap::Parser;
 use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, stand_guard};
 use smalt_stats::{Pentanomial, Wdl};
 
-use crate::estimate::estimate;
-use crate::plan::{DEFAULT_PLAN, Format, Plan};
 use arguments::{Arguments, Command, RunFlags};
 use elo::{Counts, Numbers};
 use exit::{Exit, OrRefuse, Refusal};
 use fastchess::Dialect;
+use smalt_match::estimate::estimate;
+use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
 
 /// The program; `engine` is what it does when it is started as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {

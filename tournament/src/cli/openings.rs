@@ -11,18 +11,20 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use smalt_chess::{CastlingMode, UciMove};
-use smalt_driver::entrant::parse_entrant;
 use smalt_driver::{Engine, GameTerms, Meanwhile, Patience, SearchRequest};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
+use smalt_workbench::entrant::parse_entrant;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
-use crate::opening::make::{Candidate, Recipe};
-use crate::opening::{Book, Source};
-use crate::plan::{BookFormat, ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile, parse_word};
-use crate::run::slot::command;
-use crate::setup::source_of;
+use smalt_match::opening::make::{Candidate, Recipe};
+use smalt_match::opening::{Book, Source};
+use smalt_match::plan::{
+    BookFormat, ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile, parse_word,
+};
+use smalt_match::run::slot::command;
+use smalt_match::setup::source_of;
 
 /// An opening book to be made, or checked.
 #[derive(Args, Clone, Debug)]

@@ -11,8 +11,8 @@ use smalt_report::sanitize::sanitize_lines;
 
 use super::exit::{OrRefuse, Refusal};
 use super::view::is_store;
-use crate::named_file::is_special;
-use crate::plan::{OutputFile, Plan};
+use smalt_match::named_file::is_special;
+use smalt_match::plan::{OutputFile, Plan};
 
 /// Whether a path means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {

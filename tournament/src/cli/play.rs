@@ -7,8 +7,8 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
-use smalt_driver::entrant::Registry;
 use smalt_driver::process::{Guard, MostGames, most_games};
+use smalt_workbench::entrant::Registry;
 
 use super::arguments::ShowFlags;
 use super::display::{Display, Loudness};
@@ -18,22 +18,22 @@ use super::fastchess::{Lines, Shown};
 use super::games::BeginError;
 use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
 use super::{games, serve, signals};
-use crate::calendar::Moment;
-use crate::dashboard::Address;
-use crate::game::{GameObserver, MachineReport, Tablebases};
-use crate::game_file::GameFiles;
-use crate::live::{DemoBoard, Publisher};
-use crate::opening::Book;
-use crate::plan::{FleetPlan, OpeningsPlan, OutputFile, Plan, PlanFile};
-use crate::run::calibration;
-use crate::run::slot::{Terms, command};
-use crate::run::trial::try_engines;
-use crate::run::{Conclusion, Coordinator, Event, Local, News, Processors, Queue, RunError, Watcher};
-use crate::setup::{Prepared, SetupError};
-use crate::standings::{Standings, json, report};
-use crate::store::{Store, StoreError, StoredRun};
+use smalt_dashboard::Address;
+use smalt_dashboard::live::{DemoBoard, Publisher};
+use smalt_match::game::{GameObserver, MachineReport, Tablebases};
+use smalt_match::game_file::GameFiles;
+use smalt_match::opening::Book;
+use smalt_match::plan::{FleetPlan, OpeningsPlan, OutputFile, Plan, PlanFile};
+use smalt_match::run::calibration;
+use smalt_match::run::slot::{Terms, command};
+use smalt_match::run::trial::try_engines;
+use smalt_match::run::{Conclusion, Coordinator, Event, Local, News, Processors, Queue, RunError, Watcher};
+use smalt_match::setup::{Prepared, SetupError};
+use smalt_match::standings::{Standings, json, report};
+use smalt_match::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
+use smalt_workbench::calendar::Moment;
 
 /// How a run is shown.
 pub(super) enum Face {

@@ -11,9 +11,9 @@ use super::elo::test_of;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_text};
 use super::view::{Run, is_store, place_of};
-use crate::packed::Unpacked;
 use crate::plot::pgn::{PgnFigures, game_of};
 use crate::plot::{Figures, GameCourse, charts, figures};
+use smalt_workbench::decompress::Unpacked;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

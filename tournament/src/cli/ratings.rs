@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use clap::Args;
 use indicatif::{ProgressBar, ProgressStyle};
-use smalt_driver::entrant::nearest;
+use smalt_driver::nearest::nearest;
 use smalt_stats::Elo;
 use smalt_stats::ratings::{Anchor, Parameter, RatingError};
 
@@ -13,11 +13,11 @@ use super::arguments::TableForm;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, tell, write_json};
 use super::view;
-use crate::packed::Unpacked;
 use crate::ratings::json::{LeftOut, Results};
 use crate::ratings::pgn::Consequence;
 use crate::ratings::report::{self, Parts, Shown};
 use crate::ratings::{Games, ListOptions, RatingList, pgn};
+use smalt_workbench::decompress::Unpacked;
 
 /// So many notices of a file are shown; all of them are in the JSON.
 const NOTICES_SHOWN: usize = 10;

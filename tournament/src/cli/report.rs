@@ -11,9 +11,9 @@ use super::output::{print, write_text};
 use super::play::refuse_store;
 use super::view::Run;
 use crate::plot::{Figures, figures};
-use crate::progress::RunState;
 use crate::report::{Faults, GameList, RemarkableGames, Report, csv, html::html, markdown::markdown};
-use crate::store::Occupancy;
+use smalt_match::progress::RunState;
+use smalt_match::store::Occupancy;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:

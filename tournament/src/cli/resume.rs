@@ -11,9 +11,9 @@ use super::intent::refuse_slots;
 use super::output::{check_outputs, make_outputs_absolute};
 use super::play::{Crew, Face, conduct, prepare_place, read_played_run, refuse_store};
 use super::serve::claim_for_run;
-use crate::plan::{FleetPlan, Format, OnFault, OutputFile, Plan};
-use crate::setup::Prepared;
-use crate::store::Store;
+use smalt_match::plan::{FleetPlan, Format, OnFault, OutputFile, Plan};
+use smalt_match::setup::Prepared;
+use smalt_match::store::Store;
 
 /// Goes on with a run. What the flags do not change stays as it was begun.
 pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {

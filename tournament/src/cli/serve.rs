@@ -11,9 +11,9 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{print, tell};
 use super::play::refuse_store;
 use super::signals;
-use crate::dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token, addresses};
-use crate::plan::OutputFile;
-use crate::store::Store;
+use smalt_dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token, addresses};
+use smalt_match::plan::OutputFile;
+use smalt_match::store::Store;
 
 /// Where the page is, unless something else is said: a port for each square.
 const PORT: u16 = 8064;

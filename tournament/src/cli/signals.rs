@@ -12,7 +12,7 @@ use std::time::Duration;
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
 
-use crate::run::{Event, StopReason};
+use smalt_match::run::{Event, StopReason};
 
 /// How long the coordinator may take to end everything after the second signal.
 const LAST_CHANCE: Duration = Duration::from_millis(500);

@@ -11,14 +11,14 @@ use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
 use super::play::{read_run, refuse_store};
 use super::view::count;
-use crate::calendar::Moment;
-use crate::game::GameRecord;
-use crate::game::{BinaryReport, MachineReport};
-use crate::progress::{Pace, RunState};
-use crate::standings::{Standings, report};
-use crate::store::{Fault, Occupancy, Session, Store};
+use smalt_match::game::GameRecord;
+use smalt_match::game::{BinaryReport, MachineReport};
+use smalt_match::progress::{Pace, RunState};
+use smalt_match::standings::{Standings, report};
+use smalt_match::store::{Fault, Occupancy, Session, Store};
 use smalt_report::sanitize::sanitize;
 use smalt_report::sanitize::sanitize_lines;
+use smalt_workbench::calendar::Moment;
 
 /// How many faults are told unless all are asked for.
 const FAULTS_TOLD: usize = 20;

@@ -5,18 +5,18 @@ use std::path::Path;
 use std::sync::Arc;
 
 use anyhow::anyhow;
-use smalt_driver::entrant::nearest;
+use smalt_driver::nearest::nearest;
 
 use super::arguments::TableForm;
 use super::exit::{Exit, Refusal};
 use super::output::{is_standard_output, print, write_json};
 use super::play::{read_played_run, read_run, refuse_store};
-use crate::game::GameRecord;
-use crate::opening::Openings;
-use crate::plan::Plan;
 use crate::plot::openings::{OpeningNames, OpeningTally};
-use crate::standings::{Standings, json, report};
-use crate::store::Store;
+use smalt_match::game::GameRecord;
+use smalt_match::opening::Openings;
+use smalt_match::plan::Plan;
+use smalt_match::standings::{Standings, json, report};
+use smalt_match::store::Store;
 
 /// How every database of SQLite begins.
 const SQLITE: &[u8] = b"SQLite format 3\0";

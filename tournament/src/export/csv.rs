@@ -2,9 +2,9 @@
 
 use smalt_report::csv::field;
 
-use super::epd::final_position;
-use crate::calendar::Moment;
-use crate::game::GameRecord;
+use super::final_position;
+use smalt_match::game::GameRecord;
+use smalt_workbench::calendar::Moment;
 
 /// The first line.
 pub const CSV_HEADER: &str = "game,pair,round,white,black,result,termination,plies,opening,start_fen,final_fen,started,\

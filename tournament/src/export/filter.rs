@@ -5,7 +5,7 @@ use std::str::FromStr;
 
 use smalt_chess::Outcome;
 
-use crate::game::{GameRecord, Termination};
+use smalt_match::game::{GameRecord, Termination};
 
 /// Numbers from the first to the last, counted from 1 as users count.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -4,8 +4,8 @@ use serde::Serialize;
 use smalt_protocol::Score;
 
 use super::{milliseconds, seconds};
-use crate::calendar::Moment;
-use crate::game::{GameRecord, PlyRecord};
+use smalt_match::game::{GameRecord, PlyRecord};
+use smalt_workbench::calendar::Moment;
 
 /// A game; numbers count from 1.
 #[derive(Debug, Serialize)]

@@ -9,7 +9,7 @@ use smalt_stats::Wdl;
 use super::figures::{Figures, Side, Test};
 use super::game::{GameCourse, MoveFacts};
 use super::openings::in_order;
-use crate::standings::curve::EloPoint;
+use smalt_match::standings::curve::EloPoint;
 
 /// More openings than these are not shown, but the worst and the best of them.
 const OPENINGS_SHOWN: usize = 24;

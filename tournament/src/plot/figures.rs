@@ -3,10 +3,10 @@
 use smalt_stats::{Pentanomial, Sprt, Wdl};
 
 use super::openings::OpeningTally;
-use crate::plan::{Format, Plan, Role};
 use crate::ratings::{Games, ListOptions, RatingList};
-use crate::standings::Standings;
-use crate::standings::curve::{EloPoint, LlrPoint};
+use smalt_match::plan::{Format, Plan, Role};
+use smalt_match::standings::Standings;
+use smalt_match::standings::curve::{EloPoint, LlrPoint};
 
 /// So many entrants are shown unless others are asked for: more lines would not be told apart.
 const MOST_SIDES: usize = 6;

@@ -6,9 +6,9 @@ use std::time::Duration;
 use smalt_chess::{Color, CommentScore, MoveComment, PgnGame, SearchComment};
 use smalt_protocol::{Score, TimeControl};
 
-use crate::game::clock::RunningClock;
-use crate::game::{GameRecord, PlyRecord};
-use crate::plan::MoveClock;
+use smalt_match::game::clock::RunningClock;
+use smalt_match::game::{GameRecord, PlyRecord};
+use smalt_match::plan::MoveClock;
 
 /// One game.
 #[derive(Clone, Debug, PartialEq)]

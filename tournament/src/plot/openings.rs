@@ -7,8 +7,8 @@ use smalt_chess::notation::san::San;
 use smalt_chess::{Game, Position};
 use smalt_stats::{Outcome, Wdl};
 
-use crate::game::GameRecord;
-use crate::opening::Openings;
+use smalt_match::game::GameRecord;
+use smalt_match::opening::Openings;
 
 /// Openings without a name are told apart by so many plies.
 pub(super) const PLIES: usize = 4;

@@ -12,8 +12,8 @@ use smalt_stats::{Outcome, Pentanomial, Sprt, Wdl};
 use super::figures::{Figures, Side, Test, rated, viewed_of_counts};
 use super::openings::{OpeningNames, OpeningTally, PLIES};
 use crate::ratings::Games;
-use crate::schedule::Pairing;
-use crate::standings::curve::{Unit, Units, elo_curve, llr_curve};
+use smalt_match::schedule::Pairing;
+use smalt_match::standings::curve::{Unit, Units, elo_curve, llr_curve};
 
 /// Results of a file, as they come.
 #[derive(Debug, Default)]

@@ -9,5 +9,5 @@ pub mod list;
 pub mod pgn;
 pub mod report;
 
-pub use crate::standings::Games;
 pub use list::{ListOptions, RatingList};
+pub use smalt_match::standings::Games;

@@ -12,8 +12,8 @@ use super::list::place_of;
 use super::remarkable::Remarkable;
 use super::{Report, terms};
 use crate::plot::charts;
-use crate::standings::report as tables;
-use crate::store::Fault;
+use smalt_match::standings::report as tables;
+use smalt_match::store::Fault;
 
 /// What is looked at first, and seen on a phone without scrolling.
 const LEADING: [&str; 6] = ["#", "entrant", "pairing", "elo", "points", "games"];

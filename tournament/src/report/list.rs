@@ -4,7 +4,7 @@ use std::collections::BTreeSet;
 
 use smalt_report::{Cell, Column, Kind, Table};
 
-use crate::game::GameRecord;
+use smalt_match::game::GameRecord;
 
 /// More games than these are not listed, but those that a fault ended.
 const LISTED: usize = 2_000;

@@ -6,8 +6,8 @@ use smalt_report::Table;
 use smalt_report::markdown::escaped;
 
 use super::{Report, terms};
-use crate::standings::report as tables;
-use crate::store::Fault;
+use smalt_match::standings::report as tables;
+use smalt_match::store::Fault;
 
 /// So many faults are told in words.
 const FAULTS_TOLD: usize = 10;

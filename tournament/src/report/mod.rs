@@ -13,13 +13,13 @@ use std::time::{Duration, SystemTime};
 
 use smalt_report::Table;
 
-use crate::plan::Plan;
 use crate::plot::Figures;
-use crate::standings::course::Course;
-use crate::standings::{Standings, report as tables};
-use crate::store::Fault;
 pub use list::GameList;
 pub use remarkable::RemarkableGames;
+use smalt_match::plan::Plan;
+use smalt_match::standings::course::Course;
+use smalt_match::standings::{Standings, report as tables};
+use smalt_match::store::Fault;
 
 /// So many faults are told with what the engine said before.
 const FAULTS_SHOWN: usize = 50;

@@ -5,9 +5,9 @@ use std::collections::{BTreeMap, VecDeque};
 
 use smalt_chess::Color;
 
-use crate::game::{GameRecord, Termination};
 use crate::plot::GameCourse;
 use crate::plot::charts::pawns;
+use smalt_match::game::{GameRecord, Termination};
 
 /// So many games of each kind are kept.
 const FAULTS: usize = 6;
@@ -126,9 +126,9 @@ mod tests {
     use smalt_protocol::Score;
 
     use super::*;
-    use crate::game::record::SearchRecord;
-    use crate::game::{FaultReport, PlyRecord};
-    use crate::schedule::ScheduledGame;
+    use smalt_match::game::record::SearchRecord;
+    use smalt_match::game::{FaultReport, PlyRecord};
+    use smalt_match::schedule::ScheduledGame;
 
     /// A game of two engines whose scores, each in its own view, are these in turn.
     fn record(number: u32, scores: &[i32], outcome: Outcome, termination: Termination) -> GameRecord {

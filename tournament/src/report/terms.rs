@@ -1,15 +1,15 @@
 //! The terms of a run as tables: who played, on which clocks, from which openings, under which rules.
 
 use smalt_driver::Pondering;
-use smalt_driver::entrant::{Protocol, Restart};
+use smalt_driver::{Protocol, Restart};
 use smalt_report::{Column, Kind, Table, format};
 
 use super::Report;
-use crate::calendar::Moment;
-use crate::plan::{
+use smalt_match::plan::{
     AdjudicationRules, EMBEDDED_OPENINGS, Entrant, Order, Plan, Program, Sides, TimeFlow, Variant,
 };
-use crate::standings::report::test_terms;
+use smalt_match::standings::report::test_terms;
+use smalt_workbench::calendar::Moment;
 
 /// Who played.
 pub(super) fn engines(report: &Report) -> Table {

@@ -3,14 +3,14 @@
 use std::time::{Duration, UNIX_EPOCH};
 
 use smalt_chess::{Color, Outcome, UciMove};
-use smalt_driver::entrant::Registry;
+use smalt_match::game::record::SearchRecord;
+use smalt_match::game::{GameRecord, PlyRecord, Termination};
+use smalt_match::plan::{Plan, PlanFile};
+use smalt_match::schedule::{Schedule, ScheduledGame};
+use smalt_match::setup::Prepared;
+use smalt_match::store::{Store, StoredRun};
 use smalt_protocol::Score;
-use smalt_tournament::game::record::SearchRecord;
-use smalt_tournament::game::{GameRecord, PlyRecord, Termination};
-use smalt_tournament::plan::{Plan, PlanFile};
-use smalt_tournament::schedule::{Schedule, ScheduledGame};
-use smalt_tournament::setup::Prepared;
-use smalt_tournament::store::{Store, StoredRun};
+use smalt_workbench::entrant::Registry;
 
 use super::Place;
 

@@ -19,8 +19,8 @@ use anyhow::{Context, anyhow};
 use clap::Parser;
 use serde_json::Value;
 use smalt::evaluation::Parameters;
-use smalt_report::exit::{Exit, OrRefuse, Refusal};
 use smalt_report::{Cell, Column, Kind, Sign, Table};
+use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 
 use crate::dataset::{Dataset, SkippedLine};
 use crate::weights::difference::differences;

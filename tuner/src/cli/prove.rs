@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use serde_json::json;
 use smalt::evaluation::Parameters;
-use smalt_driver::entrant::BUILTIN;
+use smalt_workbench::entrant::BUILTIN;
 
 use super::arguments::{PARAMETERS, ProveFlags};
 use super::texel::SHIPPED;

@@ -10,7 +10,7 @@ use smalt_report::{Cell, Column, Kind as CellKind, Sign, Table};
 use toml_edit::{DocumentMut, Item, value};
 
 use smalt_driver::SetOptionError;
-use smalt_driver::entrant::BUILTIN;
+use smalt_workbench::entrant::BUILTIN;
 
 use super::arguments::{SEARCH_CONSTANTS, SpsaFlags};
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell};

@@ -8,7 +8,7 @@ use std::os::unix::fs::PermissionsExt;
 use std::path::{Path, PathBuf};
 
 use super::command::EngineCommand;
-use crate::entrant::{nearest, nearest_within};
+use crate::nearest::{nearest, nearest_within};
 
 /// Where Debian puts engines; not in the `PATH` of root and of services.
 const FALLBACK_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];

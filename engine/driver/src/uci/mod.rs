@@ -10,15 +10,15 @@ use std::time::{Duration, Instant};
 use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::{OptionDeclaration, OptionValue, option};
 
-use crate::conversation::{Conversation, ConversationError, Farewell, Patience, State, Waited};
+use crate::conversation::{Conversation, ConversationError, Farewell, Patience, Waited};
 use crate::engine::{Engine, GameTerms, SetOptionError};
-use crate::entrant::Protocol;
-use crate::fault::Fault;
+use crate::fault::{Fault, State};
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
     Ending, LastAnswers, Observer, Repetition, RunningSearch, SearchRequest, Searched, Wish,
 };
+use crate::settings::Protocol;
 use crate::transcript::{Transcript, TranscriptSink};
 use hearing::{Answer, Awaiting, Hearing, Observed, Refusal};
 use position_line::PositionLine;

@@ -3,8 +3,9 @@
 use smalt_chess::CastlingMode;
 use smalt_protocol::{OptionDeclaration, OptionKind, option};
 
-use crate::engine::{GameTerms, Pondering};
+use crate::engine::GameTerms;
 use crate::fault::Fault;
+use crate::settings::Pondering;
 
 const CHESS960: &str = "UCI_Chess960";
 const PONDER: &str = "Ponder";

@@ -9,8 +9,8 @@ use smalt_protocol::{Info, Moves};
 
 use super::XboardEngine;
 use super::hearing::{Answer, Awaiting};
-use crate::conversation::{ConversationError, State, Waited};
-use crate::fault::Fault;
+use crate::conversation::{ConversationError, Waited};
+use crate::fault::{Fault, State};
 use crate::meanwhile::Meanwhile;
 use crate::search::{Claim, Ending, Report, Searched};
 

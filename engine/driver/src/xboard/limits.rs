@@ -11,9 +11,9 @@ use smalt_protocol::{Clock, SearchLimits};
 use super::board::push;
 use super::hearing::Awaiting;
 use super::{Hearing, XboardEngine};
-use crate::conversation::{ConversationError, State, Waited};
+use crate::conversation::{ConversationError, Waited};
 use crate::engine::{Engine, GameTerms, LimitMethod};
-use crate::fault::Fault;
+use crate::fault::{Fault, State};
 use crate::meanwhile::Meanwhile;
 use crate::search::SearchRequest;
 

@@ -19,15 +19,15 @@ use smalt_chess::CastlingMode;
 use smalt_protocol::xboard::{ClientMessage, Thinking, moves};
 use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits, option};
 
-use crate::conversation::{Conversation, ConversationError, Farewell, Patience, State, Waited};
-use crate::engine::{Engine, GameTerms, LimitMethod, Pondering, SetOptionError};
-use crate::entrant::Protocol;
-use crate::fault::Fault;
+use crate::conversation::{Conversation, ConversationError, Farewell, Patience, Waited};
+use crate::engine::{Engine, GameTerms, LimitMethod, SetOptionError};
+use crate::fault::{Fault, State};
 use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
     Ending, LastAnswers, Observer, Repetition, RunningSearch, SearchRequest, Searched, Wish,
 };
+use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Transcript, TranscriptSink};
 use answering::to_info;
 use board::{Board, push};

@@ -4,11 +4,12 @@ use std::path::PathBuf;
 
 use anyhow::{Context, bail};
 use smalt_driver::Pondering;
-use smalt_driver::entrant::{EntrantText, LeftOutEngine, Protocol, Registry, parse_keys, split_words};
+use smalt_driver::Protocol;
 use smalt_protocol::TimeControl;
+use smalt_workbench::entrant::{EntrantText, LeftOutEngine, Registry, parse_keys, split_words};
 
 use super::words::Flag;
-use crate::plan::{BookFormat, EntrantFile, OpeningsFile, Order};
+use smalt_match::plan::{BookFormat, EntrantFile, OpeningsFile, Order};
 
 /// Reads an engine; the words of `-each` come last, so that they have the last word, as they have there.
 pub(super) fn engine(

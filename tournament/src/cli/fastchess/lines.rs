@@ -12,11 +12,11 @@ use super::Dialect;
 use super::figures::{self, Score, estimate};
 use super::log::{Level, Log, LogFile};
 use crate::cli::output::tell;
-use crate::game::GameRecord;
-use crate::plan::{Plan, Role};
-use crate::run::{News, StopReason, Watcher};
-use crate::schedule::ScheduledGame;
-use crate::standings::{Standings, TestState};
+use smalt_match::game::GameRecord;
+use smalt_match::plan::{Plan, Role};
+use smalt_match::run::{News, StopReason, Watcher};
+use smalt_match::schedule::ScheduledGame;
+use smalt_match::standings::{Standings, TestState};
 
 /// Whose reports are printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -484,7 +484,7 @@ fn matchup(plan: &Plan, book: Option<&str>) -> String {
     )
 }
 
-fn clock(entrant: &crate::plan::Entrant) -> String {
+fn clock(entrant: &smalt_match::plan::Entrant) -> String {
     let clock = &entrant.clock;
     let mut parts = Vec::new();
     if clock.control != smalt_protocol::TimeControl::UNLIMITED {

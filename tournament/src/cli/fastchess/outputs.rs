@@ -8,7 +8,7 @@ use super::lines::Style;
 use super::log::{Level, LogFile};
 use super::words::Flag;
 use crate::cli::output::{bytes_of, spare_stores};
-use crate::plan::{Figure, Notation, PgnForm};
+use smalt_match::plan::{Figure, Notation, PgnForm};
 
 /// A PGN file, and how many bytes it has; none if it is to be emptied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
             Some(("file", value)) => file = Some(value),
             Some(("append", value)) => appends = flag.truth("append", value)?,
             Some(("notation", value)) => {
-                notation = crate::plan::parse_word(value)
+                notation = smalt_match::plan::parse_word(value)
                     .map_err(|_| flag.refuse("notation", value, "the notations are san, lan and uci"))?;
             }
             Some(("min", value)) => form = pgn_form(flag.truth("min", value)?),

@@ -6,7 +6,7 @@ use smalt_stats::sprt::Model;
 
 use super::Dialect;
 use super::words::Flag;
-use crate::plan::{
+use smalt_match::plan::{
     DrawRule, FiftyMoves, ResignRule, Sides, SprtFile, Switch, TablebaseResults, TablebaseRule, Text,
 };
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow, bail};
-use smalt_driver::entrant::{LeftOutEngine, Registry};
+use smalt_workbench::entrant::{LeftOutEngine, Registry};
 
 use super::lines::{Shown, Style};
 use super::outputs::{self, Config, EpdOut, PgnOut};
@@ -13,7 +13,7 @@ use super::{Dialect, Request, engine, rules};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
 use crate::cli::output::tell;
-use crate::plan::{
+use smalt_match::plan::{
     AdjudicationFile, Affinity, BadOptions, BookFormat, ClockFile, FleetFile, Format, OnFault, OpeningPolicy,
     OpeningsFile, Order, OutputFile, Plan, PlanFile, RunFile, START_POSITION, Switch, Text, TimeoutsFile,
     Variant,
@@ -33,7 +33,7 @@ struct Typed<'a> {
     run: RunFile,
     openings: Option<OpeningsFile>,
     adjudication: AdjudicationFile,
-    sprt: Option<crate::plan::SprtFile>,
+    sprt: Option<smalt_match::plan::SprtFile>,
     tournament: Format,
     is_quick: bool,
     rounds: Option<u32>,
@@ -224,7 +224,7 @@ impl<'a> Typed<'a> {
             match key {
                 "file" => openings.file = Some(PathBuf::from(value)),
                 "format" => {
-                    let format = crate::plan::parse_word(value);
+                    let format = smalt_match::plan::parse_word(value);
                     openings.format = Some(format.map_err(|error| flag.refuse(key, value, &error))?);
                 }
                 "order" if value == "random" => openings.order = Some(Order::Random),
@@ -275,7 +275,7 @@ impl<'a> Typed<'a> {
         self.is_quick = true;
         self.games = Some(2);
         self.adjudication.draw =
-            Some(Switch::On(crate::plan::DrawRule { movenumber: 30, movecount: 8, score: 8 }));
+            Some(Switch::On(smalt_match::plan::DrawRule { movenumber: 30, movecount: 8, score: 8 }));
         self.shown.style = Style::Cutechess;
         Ok(())
     }
@@ -475,7 +475,7 @@ fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
         "compliance" => cannot("it examines one engine, and stands first: -compliance ENGINE [ARGS]"),
         "strict" => cannot("warnings of engines never stop a run; leave out -recover to stop at crashes"),
         _ => {
-            let hint = smalt_driver::entrant::nearest(flag.name, KNOWN);
+            let hint = smalt_driver::nearest::nearest(flag.name, KNOWN);
             let hint = hint.map(|hint| format!(" (did you mean -{hint}?)")).unwrap_or_default();
             Err(anyhow!("unknown flag -{}{hint}; -help lists them", flag.name))
         }

@@ -1,0 +1,141 @@
+//! The last lines of a conversation in little memory, used again: with many games at once what is kept of their lines
+//! competes for the processor's caches. The lines with a game's moves grow with it, and each begins as the one before;
+//! so of those only that is kept in which each differs from the one before. Knows nothing of what lines mean.
+
+use std::collections::VecDeque;
+use std::time::Instant;
+
+use super::{LINES_KEPT, Speaker};
+
+/// The longest part of a line that is kept, in bytes.
+const LINE_LIMIT: u16 = 4096;
+
+/// The last [`LINES_KEPT`] lines.
+#[derive(Default)]
+pub(crate) struct KeptLines {
+    lines: VecDeque<Kept>,
+    /// What is kept of each line, one behind the other.
+    bytes: VecDeque<u8>,
+    /// The last growing line before those that are kept.
+    before: Vec<u8>,
+}
+
+struct Kept {
+    at: Instant,
+    speaker: Speaker,
+    /// Of a growing line: how many of its first bytes are those of the growing line before it.
+    shared: Option<u16>,
+    /// How many bytes follow those.
+    length: u16,
+}
+
+impl KeptLines {
+    /// Keeps a line. Of a growing one it is told how many of its first bytes are those of the growing one before it.
+    pub(crate) fn push(&mut self, at: Instant, speaker: Speaker, line: &[u8], shared: Option<usize>) {
+        if self.lines.len() == LINES_KEPT {
+            self.pop();
+        }
+        let line = &line[..line.len().min(usize::from(LINE_LIMIT))];
+        let shared = shared.map(|shared| shared.min(line.len()));
+        let news = &line[shared.unwrap_or(0)..];
+        self.bytes.extend(news);
+        let within_limit = |count: usize| u16::try_from(count).unwrap_or(LINE_LIMIT);
+        self.lines.push_back(Kept {
+            at,
+            speaker,
+            shared: shared.map(within_limit),
+            length: within_limit(news.len()),
+        });
+    }
+
+    fn pop(&mut self) {
+        let Some(Kept { shared, length, .. }) = self.lines.pop_front() else { return };
+        let length = usize::from(length);
+        if let Some(shared) = shared {
+            self.before.truncate(usize::from(shared));
+            self.before.extend(self.bytes.range(..length));
+        }
+        self.bytes.drain(..length);
+    }
+
+    /// Whether the last line is an empty one of theirs.
+    pub(crate) fn ends_empty(&self, speaker: Speaker) -> bool {
+        self.lines.back().is_some_and(|last| {
+            last.speaker == speaker && last.length == 0 && last.shared.is_none_or(|shared| shared == 0)
+        })
+    }
+
+    pub(crate) fn len(&self) -> usize {
+        self.lines.len()
+    }
+
+    /// Calls this with each line, oldest first.
+    pub(crate) fn for_each(&self, mut tell: impl FnMut(Instant, Speaker, &[u8])) {
+        let mut rest = self.bytes.range(..);
+        let (mut growing, mut other) = (self.before.clone(), Vec::new());
+        for &Kept { at, speaker, shared, length } in &self.lines {
+            let line = if shared.is_some() { &mut growing } else { &mut other };
+            line.truncate(usize::from(shared.unwrap_or(0)));
+            line.extend(rest.by_ref().take(usize::from(length)));
+            tell(at, speaker, line);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use proptest::prelude::*;
+
+    fn check(lines: &[(Speaker, Vec<u8>)]) {
+        let mut kept = KeptLines::default();
+        let mut last: &[u8] = &[];
+        for (speaker, line) in lines {
+            let is_growing = line.len() >= 64;
+            let common = last.iter().zip(line).take_while(|(one, other)| one == other).count();
+            kept.push(Instant::now(), *speaker, line, is_growing.then_some(common));
+            if is_growing {
+                last = line;
+            }
+        }
+        let mut found = Vec::new();
+        kept.for_each(|_, speaker, line| found.push((speaker, line.to_vec())));
+        let expected = &lines[lines.len().saturating_sub(LINES_KEPT)..];
+        assert_eq!(kept.len(), expected.len());
+        for ((speaker, line), (expected_speaker, expected)) in found.iter().zip(expected) {
+            assert_eq!((speaker, line), (expected_speaker, &expected[..expected.len().min(4096)].to_vec()));
+        }
+    }
+
+    #[test]
+    fn lines_that_grow_and_begin_anew_are_kept_as_they_were() {
+        let mut lines = Vec::new();
+        for game in ["startpos", "fen 8/8/8/8/8/4k3/8/4K3 w - - 0 1", "startpos"] {
+            let mut position = format!("position {game} moves").into_bytes();
+            for ply in 0..1000 {
+                position.extend(format!(" m{ply}").bytes());
+                lines.push((Speaker::Driver, position.clone()));
+                lines.push((Speaker::Driver, b"go depth 1".to_vec()));
+                lines.push((Speaker::Engine, format!("bestmove m{ply} ").repeat(ply % 9).into_bytes()));
+                if ply % 50 == 0 {
+                    check(&lines);
+                }
+            }
+            check(&lines);
+        }
+    }
+
+    proptest! {
+        #[test]
+        fn any_lines_are_kept_as_they_were(
+            lines in proptest::collection::vec(
+                (prop_oneof![Just(Speaker::Driver), Just(Speaker::Engine)], 0_usize..300, 0_usize..300), 0..200
+            )
+        ) {
+            let line = |(speaker, same, other): (Speaker, usize, usize)| {
+                (speaker, [vec![b'x'; same], vec![b'y'; other]].concat())
+            };
+            check(&lines.into_iter().map(line).collect::<Vec<_>>());
+        }
+    }
+}

@@ -1,0 +1,207 @@
+//! A demonstration board: the state of the game that a slot plays, as onlookers may see it.
+//!
+//! The slot writes after every move and never waits: where the publisher looks at the board in that instant, it shows
+//! the next state instead, which has all moves of this one. Memory is used again, so that a move allocates nothing.
+
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use smalt_chess::{Color, UciMove};
+use smalt_driver::Report;
+use smalt_protocol::{Info, Score};
+
+use smalt_match::game::{GameObserver, MoveStart};
+use smalt_match::schedule::ScheduledGame;
+
+/// The longest variation that is shown, in plies.
+const LONGEST_LINE: usize = 24;
+
+/// One board. The slot that plays holds one end, the publisher the other.
+#[derive(Debug, Default)]
+pub struct DemoBoard {
+    shown: Mutex<Shown>,
+    watched: AtomicBool,
+}
+
+/// What stands on it.
+#[derive(Debug, Default)]
+pub(super) struct Shown {
+    /// Which state this is: grows with each.
+    pub(super) edition: u64,
+    pub(super) game: Option<ScheduledGame>,
+    pub(super) fen: Option<String>,
+    pub(super) moves: Vec<UciMove>,
+    pub(super) sides: [SideShown; 2],
+    /// Since when the side to move thinks.
+    pub(super) since: Option<Instant>,
+}
+
+/// What is shown of a side.
+#[derive(Clone, Debug, Default)]
+pub struct SideShown {
+    /// What its clock showed when the present search began; none without a clock.
+    pub left: Option<Duration>,
+    /// How long its last move took.
+    pub took: Duration,
+    /// The last that it told of a search.
+    pub thought: Thought,
+}
+
+/// What an engine told of a search.
+#[derive(Clone, Debug, Default)]
+pub struct Thought {
+    /// The score in its own view.
+    pub score: Option<Score>,
+    /// Plies searched.
+    pub depth: Option<u32>,
+    /// Nodes visited.
+    pub nodes: Option<u64>,
+    /// Nodes a second, as it counts them.
+    pub nps: Option<u64>,
+    /// How many plies had been played where its variation begins.
+    pub ply: usize,
+    /// The variation, cut where it becomes too long to be looked at.
+    pub line: Vec<UciMove>,
+}
+
+impl Thought {
+    /// Takes over what an engine reported of a finished search from the position after so many plies.
+    fn take(&mut self, report: &Report, ply: usize) {
+        self.score = report.score.map(|reported| reported.score);
+        (self.depth, self.nodes, self.nps) = (report.depth, report.nodes, report.nps);
+        self.ply = ply;
+        self.line.clear();
+        self.line.extend(report.pv.iter().take(LONGEST_LINE));
+    }
+
+    /// Takes over what a line of information tells of a search that goes on.
+    fn update(&mut self, info: &Info<'_>, ply: usize) {
+        if info.multipv.is_some_and(|rank| rank != 1) {
+            return;
+        }
+        self.nodes = info.nodes.or(self.nodes);
+        self.nps = info.nps.or(self.nps);
+        if let Some(reported) = info.score {
+            self.score = Some(reported.score);
+            self.depth = info.depth.or(self.depth);
+        }
+        if !info.pv.is_empty() {
+            self.ply = ply;
+            self.line.clear();
+            self.line.extend(info.pv.to_vec().into_iter().take(LONGEST_LINE));
+        }
+    }
+}
+
+impl DemoBoard {
+    /// Shows a search that begins now: the moves so far, and both sides as `tell` makes them. Another game than before
+    /// begins with an empty board.
+    pub(super) fn show(
+        &self,
+        game: ScheduledGame,
+        fen: Option<&str>,
+        moves: &[UciMove],
+        tell: impl FnOnce(&mut [SideShown; 2]),
+    ) {
+        let Ok(mut shown) = self.shown.try_lock() else { return };
+        let shown = &mut *shown;
+        if shown.game != Some(game) || shown.moves.len() > moves.len() {
+            shown.game = Some(game);
+            shown.fen = fen.map(str::to_owned);
+            shown.moves.clear();
+            shown.sides.iter_mut().for_each(|side| side.thought = Thought::default());
+        }
+        shown.moves.extend_from_slice(&moves[shown.moves.len()..]);
+        tell(&mut shown.sides);
+        shown.since = Some(Instant::now());
+        shown.edition += 1;
+    }
+
+    pub(super) fn set_watched(&self, watched: bool) {
+        self.watched.store(watched, Ordering::Relaxed);
+    }
+
+    /// Looks at it, unless it shows the edition that is known already.
+    pub(super) fn look<T>(&self, known: u64, look: impl FnOnce(&Shown) -> T) -> Option<(u64, T)> {
+        // The slot holds the lock for nanoseconds; a slot that panicked shows nothing any more.
+        let shown = self.shown.lock().ok()?;
+        (shown.edition != known).then(|| (shown.edition, look(&shown)))
+    }
+}
+
+impl GameObserver for DemoBoard {
+    fn move_started(&self, start: &MoveStart<'_>) {
+        self.show(start.game, start.fen, start.moves, |sides| {
+            for (side, left) in sides.iter_mut().zip(start.left) {
+                side.left = left;
+            }
+            if let Some((color, report, elapsed)) = start.last {
+                let side = &mut sides[color.index()];
+                side.took = elapsed;
+                side.thought.take(report, start.moves.len().saturating_sub(1));
+            }
+        });
+    }
+
+    fn wants_info(&self) -> bool {
+        self.watched.load(Ordering::Relaxed)
+    }
+
+    fn info(&self, side: Color, ply: usize, info: &Info<'_>) {
+        if let Ok(mut shown) = self.shown.try_lock() {
+            shown.sides[side.index()].thought.update(info, ply);
+            shown.edition += 1;
+        }
+    }
+
+    fn warning(&self, _: Color, _: String) {}
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn game(number: u32) -> ScheduledGame {
+        ScheduledGame { number, pair: 0, round: 0, white: 0, black: 1, opening: 0 }
+    }
+
+    fn moves(text: &str) -> Vec<UciMove> {
+        text.split(' ').map(|word| word.parse().unwrap()).collect()
+    }
+
+    fn seen(board: &DemoBoard) -> Vec<String> {
+        let seen = board.look(0, |shown| shown.moves.iter().map(ToString::to_string).collect());
+        seen.map_or_else(Vec::new, |(_, moves)| moves)
+    }
+
+    #[test]
+    fn a_state_that_was_missed_is_part_of_the_next() {
+        let board = DemoBoard::default();
+        board.show(game(0), None, &moves("e2e4"), |_| {});
+        {
+            let _looking = board.shown.lock().unwrap();
+            board.show(game(0), None, &moves("e2e4 e7e5"), |_| {});
+        }
+        assert_eq!(seen(&board), ["e2e4"]);
+        board.show(game(0), None, &moves("e2e4 e7e5 g1f3"), |_| {});
+        assert_eq!(seen(&board), ["e2e4", "e7e5", "g1f3"]);
+    }
+
+    #[test]
+    fn another_game_begins_with_an_empty_board() {
+        let board = DemoBoard::default();
+        board.show(game(0), None, &moves("e2e4 e7e5"), |sides| sides[0].thought.depth = Some(9));
+        board.show(game(1), None, &moves("d2d4 d7d5 c2c4"), |_| {});
+        assert_eq!(seen(&board), ["d2d4", "d7d5", "c2c4"]);
+        assert_eq!(board.look(0, |shown| shown.sides[0].thought.depth).unwrap().1, None);
+    }
+
+    #[test]
+    fn an_edition_is_looked_at_once() {
+        let board = DemoBoard::default();
+        board.show(game(0), None, &moves("e2e4"), |_| {});
+        let (edition, ()) = board.look(0, |_| ()).unwrap();
+        assert!(board.look(edition, |_| ()).is_none());
+    }
+}

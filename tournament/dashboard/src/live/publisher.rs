@@ -1,0 +1,233 @@
+//! Copies the boards of a run to the file beside its store, a few times a second and only while somebody looks. What goes
+//! wrong with it costs nothing but the view.
+
+use std::fs::File;
+use std::io::{Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::sync::mpsc::{self, RecvTimeoutError, Sender};
+use std::thread::{self, JoinHandle};
+use std::time::{Duration, SystemTime, UNIX_EPOCH};
+
+use smalt_chess::UciMove;
+
+use super::board::{DemoBoard, Shown, SideShown, Thought};
+use super::file::{self, LiveGame, LiveSide, LiveThought, Page, path_of};
+use smalt_match::run::{News, Watcher};
+use smalt_match::standings::Standings;
+
+/// How often boards are copied while somebody looks.
+const PACE: Duration = Duration::from_millis(200);
+
+/// How often we see if anybody does.
+const GLANCE: Duration = Duration::from_millis(250);
+
+/// The thread that copies; it ends with the run or with this value, and the file goes with it.
+#[derive(Debug)]
+pub struct Publisher {
+    stop: Option<Sender<()>>,
+    thread: Option<JoinHandle<()>>,
+    path: PathBuf,
+}
+
+impl Publisher {
+    /// Begins to show these boards beside a store.
+    ///
+    /// # Errors
+    /// If there is no room for the file or the thread.
+    pub fn start(store: &Path, boards: Vec<Arc<DemoBoard>>) -> std::io::Result<Publisher> {
+        let path = path_of(store);
+        // Not emptied first: an onlooker of a killed run may have it open, and goes on with it.
+        let file = super::open(File::options().read(true).write(true).create(true).truncate(false), &path)?;
+        let (stop, stopped) = mpsc::channel();
+        let mut copyist = Copyist { file, boards, editions: Vec::new(), games: Vec::new() };
+        copyist.write();
+        let thread = thread::Builder::new().name("boards".to_owned()).spawn(move || {
+            let mut pause = GLANCE;
+            while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
+                pause = if copyist.copy() { PACE } else { GLANCE };
+            }
+        })?;
+        Ok(Publisher { stop: Some(stop), thread: Some(thread), path })
+    }
+}
+
+impl Publisher {
+    /// The file goes while the store is still ours: whoever goes on with the run makes a new one.
+    fn end(&mut self) {
+        self.stop = None;
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+}
+
+impl Watcher for Publisher {
+    fn see(&mut self, news: &News<'_>, _: &Standings) {
+        if matches!(news, News::Ended) {
+            self.end();
+        }
+    }
+}
+
+impl Drop for Publisher {
+    fn drop(&mut self) {
+        self.end();
+    }
+}
+
+struct Copyist {
+    file: File,
+    boards: Vec<Arc<DemoBoard>>,
+    editions: Vec<u64>,
+    games: Vec<Option<LiveGame>>,
+}
+
+impl Copyist {
+    /// Copies what changed, if anybody looks; tells whether anybody does.
+    fn copy(&mut self) -> bool {
+        let watched = self.is_watched();
+        self.boards.iter().for_each(|board| board.set_watched(watched));
+        if watched && self.look() {
+            self.write();
+        }
+        watched
+    }
+
+    /// Onlookers hold a shared lock on the file.
+    fn is_watched(&self) -> bool {
+        match self.file.try_lock() {
+            Ok(()) => {
+                let _ = self.file.unlock();
+                false
+            }
+            Err(std::fs::TryLockError::WouldBlock) => true,
+            Err(std::fs::TryLockError::Error(_)) => false,
+        }
+    }
+
+    /// Looks at all boards; tells whether any has changed.
+    fn look(&mut self) -> bool {
+        self.editions.resize(self.boards.len(), 0);
+        self.games.resize(self.boards.len(), None);
+        let mut changed = false;
+        for (slot, board) in self.boards.iter().enumerate() {
+            if let Some((edition, game)) = board.look(self.editions[slot], |shown| live_game(slot, shown)) {
+                self.editions[slot] = edition;
+                self.games[slot] = game;
+                changed = true;
+            }
+        }
+        changed
+    }
+
+    fn write(&mut self) {
+        let page = Page { games: self.games.iter().flatten().cloned().collect() };
+        let bytes = file::write(&page);
+        let _ = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(&bytes));
+    }
+}
+
+fn live_game(slot: usize, shown: &Shown) -> Option<LiveGame> {
+    let game = shown.game?;
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
+    let thinks = shown.since.map_or(Duration::ZERO, |since| since.elapsed());
+    Some(LiveGame {
+        slot,
+        number: game.number,
+        white: game.white,
+        black: game.black,
+        fen: shown.fen.clone(),
+        moves: words(&shown.moves),
+        sides: [live_side(&shown.sides[0]), live_side(&shown.sides[1])],
+        since_ms: milliseconds(now.saturating_sub(thinks)),
+    })
+}
+
+fn live_side(side: &SideShown) -> LiveSide {
+    let SideShown { left, took, thought } = side;
+    LiveSide { left_ms: left.map(milliseconds), took_ms: milliseconds(*took), thought: live_thought(thought) }
+}
+
+fn live_thought(thought: &Thought) -> LiveThought {
+    let Thought { score, depth, nodes, nps, ply, line } = thought;
+    let mut live = LiveThought {
+        depth: *depth,
+        nodes: *nodes,
+        nps: *nps,
+        ply: *ply,
+        line: words(line),
+        ..LiveThought::default()
+    };
+    live.set_score(*score);
+    live
+}
+
+fn milliseconds(time: Duration) -> u64 {
+    u64::try_from(time.as_millis()).unwrap_or(u64::MAX)
+}
+
+fn words(moves: &[UciMove]) -> String {
+    let mut text = String::with_capacity(5 * moves.len());
+    for (index, mv) in moves.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        text.push_str(&mv.to_string());
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use std::time::Instant;
+
+    use super::super::Onlooker;
+    use super::*;
+    use smalt_match::game::GameObserver;
+    use smalt_match::schedule::ScheduledGame;
+
+    fn await_that(mut check: impl FnMut() -> bool) {
+        let deadline = Instant::now() + Duration::from_secs(60);
+        while !check() {
+            assert!(Instant::now() < deadline, "waited in vain");
+            thread::sleep(Duration::from_millis(5));
+        }
+    }
+
+    #[test]
+    fn onlookers_see_what_is_shown_and_the_file_goes_with_the_run() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("run.db");
+        let board = Arc::new(DemoBoard::default());
+        let publisher = Publisher::start(&store, vec![Arc::clone(&board)]).unwrap();
+        let moves: Vec<UciMove> = ["e2e4", "e7e5"].map(|mv| mv.parse().unwrap()).to_vec();
+        let game = ScheduledGame { number: 4, pair: 2, round: 0, white: 1, black: 0, opening: 2 };
+        board.show(game, None, &moves, |sides| sides[1].left = Some(Duration::from_millis(1500)));
+        assert!(!board.wants_info(), "nobody looks yet");
+        let mut onlooker = Onlooker::new(&store);
+        await_that(|| onlooker.look().is_some_and(|games| !games.is_empty()));
+        let seen = &onlooker.look().unwrap()[0];
+        assert_eq!((seen.number, seen.white, seen.moves.as_str()), (4, 1, "e2e4 e7e5"));
+        assert_eq!(seen.sides[1].left_ms, Some(1500));
+        assert!(board.wants_info());
+        onlooker.rest();
+        await_that(|| !board.wants_info());
+        drop(publisher);
+        assert!(!path_of(&store).exists());
+        assert!(onlooker.look().is_none());
+    }
+
+    #[test]
+    fn the_page_of_a_killed_run_is_written_anew() {
+        let folder = tempfile::tempdir().unwrap();
+        let store = folder.path().join("run.db");
+        let old = Page { games: vec![LiveGame { number: 9, ..LiveGame::default() }] };
+        std::fs::write(path_of(&store), file::write(&old)).unwrap();
+        let mut onlooker = Onlooker::new(&store);
+        assert_eq!(onlooker.look().unwrap().len(), 1);
+        let _publisher = Publisher::start(&store, Vec::new()).unwrap();
+        assert_eq!(onlooker.look().unwrap(), []);
+    }
+}

@@ -1,0 +1,466 @@
+//! One run as pages see it: read from its store as games are committed there, and counted. The store is opened for each
+//! look and closed again, so that nothing of ours stands in the way of whoever writes to it.
+
+use std::cell::OnceCell;
+use std::collections::BTreeMap;
+use std::ffi::OsStr;
+use std::ops::RangeInclusive;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
+
+use serde::Serialize;
+use smalt_workbench::entrant::Registry;
+
+use super::clock_use::{ClockUse, ClockUseJson};
+use super::game::GamePage;
+use super::listing::{Row, Wanted, list};
+use smalt_match::game::GameRecord;
+use smalt_match::opening::Openings;
+use smalt_match::pgn::PgnWriter;
+use smalt_match::plan::{Plan, PlanFile};
+use smalt_match::progress::{Pace, RunState};
+use smalt_match::setup::Prepared;
+use smalt_match::standings::curve::EloPoint;
+use smalt_match::standings::{Standings, json};
+use smalt_match::store::{Fault, Occupancy, Session, Store, StoreError, StoredRun};
+
+/// How many games are read in one look, so that questions of pages are answered in between.
+const READ_AT_ONCE: u32 = 1000;
+
+/// How often the pace is told anew, where nothing else happens.
+const PACE_TOLD: Duration = Duration::from_secs(5);
+
+/// How many faults are told.
+const FAULTS_TOLD: u32 = 100;
+
+/// How many points of a curve are told at most.
+const POINTS_TOLD: usize = 400;
+
+/// A run.
+#[derive(Debug)]
+pub(super) struct RunView {
+    path: PathBuf,
+    occupancy: Occupancy,
+    counted: Option<Counted>,
+    stamp: Option<Stamp>,
+    /// When the run began, before any resume.
+    created: Option<SystemTime>,
+    session: Option<Session>,
+    state: RunState,
+    told: Option<Instant>,
+    edition: u64,
+    problem: Option<String>,
+    /// Reading it panicked: it is not looked at again.
+    is_broken: bool,
+}
+
+/// What the store said so far.
+#[derive(Debug)]
+struct Counted {
+    plan_text: String,
+    plan: Plan,
+    standings: Standings,
+    games: BTreeMap<u32, Row>,
+    clocks: Vec<ClockUse>,
+    /// All games of lower numbers are known.
+    low: u32,
+    /// There are more games than were read.
+    is_behind: bool,
+    /// Read when they are first asked for: a book may be large.
+    openings: OnceCell<Arc<Openings>>,
+}
+
+/// When the files of a store were last written: what did not change need not be read.
+type Stamp = [Option<(u64, SystemTime)>; 2];
+
+/// What pages get of a run as a whole.
+#[derive(Serialize)]
+struct RunJson<'a> {
+    id: usize,
+    store: String,
+    name: &'a str,
+    state: RunState,
+    is_reading: bool,
+    problem: Option<&'a str>,
+    edition: u64,
+    slots: Option<u32>,
+    /// Played on other machines: their boards are not seen from here.
+    is_elsewhere: bool,
+    /// When the run began.
+    started_ms: Option<u64>,
+    /// When it was resumed last; the begin of a run that never was.
+    session_started_ms: Option<u64>,
+    games_per_hour: Option<f64>,
+    seconds_left: Option<f64>,
+    results: Option<json::Results>,
+    entrants: Vec<EntrantJson<'a>>,
+}
+
+#[derive(Serialize)]
+struct EntrantJson<'a> {
+    name: &'a str,
+    clock: String,
+    #[serde(flatten)]
+    clock_use: ClockUseJson,
+}
+
+/// What a run in a list of runs shows.
+#[derive(Serialize)]
+struct RunLine<'a> {
+    id: usize,
+    store: String,
+    name: &'a str,
+    state: RunState,
+    problem: Option<&'a str>,
+    session_started_ms: Option<u64>,
+    seconds_left: Option<f64>,
+    results: Option<json::Results>,
+}
+
+/// Games, Elo, and the ends of its 95 % interval.
+type EloPointJson = (u64, Option<f64>, Option<f64>, Option<f64>);
+
+/// The course of a run, for charts.
+#[derive(Serialize)]
+struct CurvesJson {
+    elo: Vec<EloPointJson>,
+    llr: Vec<(u64, f64)>,
+}
+
+/// The last faults, and how many there are in all.
+#[derive(Serialize)]
+struct FaultsJson {
+    total: u32,
+    faults: Vec<FaultLine>,
+}
+
+/// A fault, of a game or between games.
+#[derive(Serialize)]
+struct FaultLine {
+    game: Option<u32>,
+    engine: usize,
+    name: String,
+    words: String,
+    transcript: Vec<String>,
+}
+
+impl RunView {
+    pub(super) fn new(path: &Path) -> RunView {
+        RunView {
+            path: path.to_owned(),
+            occupancy: Occupancy::of(path),
+            counted: None,
+            stamp: None,
+            created: None,
+            session: None,
+            state: RunState::Stopped,
+            told: None,
+            edition: 0,
+            problem: None,
+            is_broken: false,
+        }
+    }
+
+    /// Gives the run up after a panic of ours, so that the others are still shown.
+    pub(super) fn give_up(&mut self) {
+        self.is_broken = true;
+        self.counted = None;
+        self.state = RunState::Stopped;
+        self.problem =
+            Some("failed to show this run: an error of this program; restart it and report this".to_owned());
+        self.tell();
+    }
+
+    /// Reads what is new in the store; tells whether a page would look otherwise now.
+    pub(super) fn look(&mut self) -> bool {
+        if self.is_broken {
+            return false;
+        }
+        let stamp = stamp_of(&self.path);
+        if self.stamp != Some(stamp) || self.is_behind() {
+            // Before the reading: what is written meanwhile is seen by the next look.
+            self.stamp = Some(stamp);
+            let problem = self.read().err().map(|error| format!("failed to {error}"));
+            if problem.is_some() {
+                // Tried again by the next look, which waits for its turn.
+                self.stamp = None;
+                if let Some(counted) = &mut self.counted {
+                    counted.is_behind = false;
+                }
+            }
+            if problem.is_none() || problem != self.problem {
+                self.told = None;
+            }
+            self.problem = problem;
+        }
+        let Some(counted) = &self.counted else { return self.told.is_none() && self.tell() };
+        let state = RunState::of(self.is_in_use(), &counted.standings);
+        if state != self.state {
+            self.state = state;
+            self.told = None;
+        }
+        let is_stale = self.told.is_none_or(|told| state == RunState::Running && told.elapsed() >= PACE_TOLD);
+        if is_stale { self.tell() } else { false }
+    }
+
+    fn tell(&mut self) -> bool {
+        self.told = Some(Instant::now());
+        self.edition += 1;
+        true
+    }
+
+    /// Whether games wait to be read.
+    pub(super) fn is_behind(&self) -> bool {
+        self.counted.as_ref().is_some_and(|counted| counted.is_behind)
+    }
+
+    pub(super) fn edition(&self) -> u64 {
+        self.edition
+    }
+
+    pub(super) fn is_running(&self) -> bool {
+        self.state == RunState::Running
+    }
+
+    /// A runner of this process has the store while its session has no end; of others their lock tells.
+    fn is_in_use(&self) -> bool {
+        let session = self.session.filter(|session| session.ended.is_none());
+        session.is_some_and(|session| session.pid == std::process::id() || self.occupancy.is_in_use())
+    }
+
+    fn read(&mut self) -> Result<(), ReadError> {
+        let store = Store::read(&self.path)?;
+        let StoredRun { created, plan: text, .. } = store.run()?;
+        self.created = Some(created);
+        if self.counted.as_ref().is_none_or(|counted| counted.plan_text != text) {
+            store.check_structure()?;
+            self.counted = Some(Counted::new(text, &self.path)?);
+        }
+        self.session = store.latest_session()?;
+        self.counted.as_mut().map_or(Ok(()), |counted| counted.read(&store))?;
+        Ok(())
+    }
+
+    fn started_ms(&self) -> Option<u64> {
+        milliseconds(self.created?)
+    }
+
+    fn session_started_ms(&self) -> Option<u64> {
+        milliseconds(self.session?.started)
+    }
+
+    fn pace(&self) -> Option<Pace> {
+        Pace::of(self.session.as_ref()?, self.state, &self.counted.as_ref()?.standings)
+    }
+
+    fn store_name(&self) -> String {
+        self.path.file_name().unwrap_or(OsStr::new("?")).to_string_lossy().into_owned()
+    }
+
+    fn name(&self) -> &str {
+        self.counted.as_ref().map_or("", |counted| counted.plan.name.as_str())
+    }
+
+    fn results(&self) -> Option<json::Results> {
+        self.counted.as_ref().map(|counted| json::Results::of(&counted.standings))
+    }
+
+    /// The run as a whole.
+    pub(super) fn overview(&self, id: usize) -> String {
+        let pace = self.pace();
+        let counted = self.counted.as_ref();
+        let entrants = counted.map(|counted| {
+            let both = counted.plan.entrants.iter().zip(&counted.clocks);
+            let entrants = both.map(|(entrant, clocks)| EntrantJson {
+                name: &entrant.name,
+                clock: entrant.clock.to_string(),
+                clock_use: clocks.to_json(),
+            });
+            entrants.collect()
+        });
+        to_text(&RunJson {
+            id,
+            store: self.store_name(),
+            name: self.name(),
+            state: self.state,
+            is_reading: self.is_behind(),
+            problem: self.problem.as_deref(),
+            edition: self.edition,
+            slots: self.session.map(|session| session.slots),
+            is_elsewhere: counted.is_some_and(|counted| counted.plan.fleet.is_some()),
+            started_ms: self.started_ms(),
+            session_started_ms: self.session_started_ms(),
+            games_per_hour: pace.map(|pace| pace.games_per_hour),
+            seconds_left: pace.map(|pace| pace.left.as_secs_f64()),
+            results: self.results(),
+            entrants: entrants.unwrap_or_default(),
+        })
+    }
+
+    /// The run as one of many.
+    pub(super) fn line(&self, id: usize) -> String {
+        to_text(&RunLine {
+            id,
+            store: self.store_name(),
+            name: self.name(),
+            state: self.state,
+            problem: self.problem.as_deref(),
+            session_started_ms: self.session_started_ms(),
+            seconds_left: self.pace().map(|pace| pace.left.as_secs_f64()),
+            results: self.results(),
+        })
+    }
+
+    /// Finished games.
+    pub(super) fn list(&self, wanted: &Wanted) -> Option<String> {
+        self.counted.as_ref().map(|counted| to_text(&list(&counted.games, wanted)))
+    }
+
+    /// The result of a game (its number counts from 0), if it is over.
+    pub(super) fn result_of(&self, number: u32) -> Option<String> {
+        self.counted.as_ref()?.games.get(&number).map(Row::result)
+    }
+
+    /// One finished game with all its positions.
+    pub(super) fn game(&self, number: u32) -> Option<String> {
+        let (counted, record) = self.record(number)?;
+        Some(to_text(&GamePage::of(&record, counted.openings(&self.path))))
+    }
+
+    /// One finished game as PGN.
+    pub(super) fn pgn(&self, number: u32) -> Option<String> {
+        let (counted, record) = self.record(number)?;
+        let openings = Arc::clone(counted.openings(&self.path));
+        Some(PgnWriter::new(&counted.plan, openings).write(&record))
+    }
+
+    /// The last faults of engines, the latest first, with what the engines said before.
+    pub(super) fn faults(&self) -> Option<String> {
+        let (total, faults) =
+            Store::read(&self.path).and_then(|store| store.last_faults(FAULTS_TOLD)).ok()?;
+        let line = |Fault { game, fault }: Fault| FaultLine {
+            game: game.map(|number| number + 1),
+            engine: fault.entrant,
+            name: fault.name,
+            words: fault.words,
+            transcript: fault.transcript,
+        };
+        Some(to_text(&FaultsJson { total, faults: faults.into_iter().map(line).collect() }))
+    }
+
+    /// How the Elo of an entrant came about: `[games, elo, low, high]`, the last two the ends of the 95 % interval, null where
+    /// there is none; and the test: `[games, llr]`.
+    pub(super) fn curves(&self, entrant: usize) -> Option<String> {
+        let standings = &self.counted.as_ref()?.standings;
+        standings.entrants().get(entrant)?;
+        let elo = standings.elo_curve(entrant);
+        let elo_point = |point: &EloPoint| {
+            (point.games, point.elo.map(|elo| elo.value), point.interval.low, point.interval.high)
+        };
+        Some(to_text(&CurvesJson {
+            elo: thinned(&elo).map(elo_point).collect(),
+            llr: thinned(standings.llr_curve()).map(|point| (point.games, point.llr)).collect(),
+        }))
+    }
+
+    fn record(&self, number: u32) -> Option<(&Counted, GameRecord)> {
+        let counted = self.counted.as_ref().filter(|counted| counted.games.contains_key(&number))?;
+        let mut found = None;
+        let store = Store::read(&self.path).ok()?;
+        store.for_each_game_of(number..=number, |record| found = Some(record)).ok()?;
+        Some((counted, found?))
+    }
+}
+
+/// Why a store cannot be shown.
+#[derive(Debug, thiserror::Error)]
+enum ReadError {
+    #[error(transparent)]
+    Store(#[from] StoreError),
+    #[error("read the plan of the run: {0}")]
+    Plan(String),
+}
+
+impl Counted {
+    fn new(plan_text: String, path: &Path) -> Result<Counted, ReadError> {
+        let words = |error: &dyn std::error::Error| ReadError::Plan(error.to_string());
+        let file = PlanFile::parse(&plan_text, &path.display().to_string()).map_err(|error| words(&error))?;
+        let plan = Plan::check(&file, &Registry::default()).map_err(|error| words(&error))?;
+        let prepared = Prepared::without_openings(plan);
+        Ok(Counted {
+            plan_text,
+            standings: Standings::new(&prepared),
+            games: BTreeMap::new(),
+            clocks: vec![ClockUse::default(); prepared.plan.entrants.len()],
+            plan: prepared.plan,
+            low: 0,
+            is_behind: true,
+            openings: OnceCell::new(),
+        })
+    }
+
+    /// Reads games that are not known yet, some of them if there are many.
+    fn read(&mut self, store: &Store) -> Result<(), StoreError> {
+        let numbers = store.numbers_from(self.low)?;
+        let mut unknown = numbers.into_iter().filter(|number| !self.games.contains_key(number)).peekable();
+        let mut room = READ_AT_ONCE;
+        let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
+        while let Some(number) = unknown.next_if(|_| room > 0) {
+            room -= 1;
+            match ranges.last_mut() {
+                Some(range) if range.end() + 1 == number => *range = *range.start()..=number,
+                _ => ranges.push(number..=number),
+            }
+        }
+        self.is_behind = unknown.peek().is_some();
+        drop(unknown);
+        for range in ranges {
+            store.for_each_game_of(range, |record| {
+                self.standings.add(&record);
+                ClockUse::count(&mut self.clocks, &record);
+                self.games.insert(record.game.number, Row::of(&record));
+            })?;
+        }
+        while self.games.contains_key(&self.low) {
+            self.low += 1;
+        }
+        self.standings.add_between_games(store)
+    }
+
+    /// The openings with their names; none where the book cannot be read, or is another now.
+    fn openings(&self, path: &Path) -> &Arc<Openings> {
+        self.openings.get_or_init(|| {
+            let begun = Store::read(path).and_then(|store| store.run()).map(|run| run.openings);
+            match (Prepared::new(self.plan.clone()), begun) {
+                (Ok((prepared, book)), Ok(begun)) if book.fingerprint() == begun => prepared.openings,
+                _ => Arc::default(),
+            }
+        })
+    }
+}
+
+/// No more points than a screen can show; the last is among them.
+fn thinned<T>(points: &[T]) -> impl Iterator<Item = &T> {
+    let step = points.len().div_ceil(POINTS_TOLD).max(1);
+    let skipped = points.len().saturating_sub(1) % step;
+    points.iter().skip(skipped).step_by(step)
+}
+
+/// Milliseconds since 1970.
+fn milliseconds(time: SystemTime) -> Option<u64> {
+    u64::try_from(time.duration_since(UNIX_EPOCH).ok()?.as_millis()).ok()
+}
+
+fn to_text(value: &impl Serialize) -> String {
+    serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
+}
+
+fn stamp_of(path: &Path) -> Stamp {
+    let mut journal = path.as_os_str().to_owned();
+    journal.push("-wal");
+    [path, Path::new(&journal)].map(|path| {
+        let found = std::fs::metadata(path).ok()?;
+        Some((found.len(), found.modified().ok()?))
+    })
+}

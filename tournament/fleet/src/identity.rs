@@ -1,0 +1,84 @@
+//! What a machine is and which engines it has, so that those of two machines can be told apart. Starts each engine once,
+//! for its introduction; plays nothing.
+
+use std::fs;
+use std::io::Read;
+use std::path::Path;
+
+use ring::digest::{Context, SHA256};
+use smalt_driver::Meanwhile;
+use smalt_driver::process::Guard;
+
+use super::wire::{EngineIdentity, check_machine, trimmed};
+use smalt_match::plan::Plan;
+use smalt_match::run::slot::{command, patience};
+
+/// Its name in its network; `worker` where the system does not say.
+pub fn host_name() -> String {
+    let text = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
+    let name = text.trim();
+    if check_machine(name).is_err() { "worker".to_owned() } else { name.to_owned() }
+}
+
+/// The model of its processor, as Linux tells it; empty elsewhere.
+pub fn processor_model() -> String {
+    let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
+    let line = text.lines().find_map(|line| line.strip_prefix("model name"));
+    let model = line.map(|rest| rest.trim_start_matches([' ', '\t', ':'])).unwrap_or_default();
+    trimmed(model).chars().take(200).collect()
+}
+
+/// What the entrants of a plan are on this machine. The guard ends an engine that is being asked when this program ends.
+///
+/// # Errors
+/// If one cannot be started, or its file not be read, in words that begin with its name.
+pub fn engines(
+    plan: &Plan,
+    own_program: &Path,
+    guard: Option<&Guard>,
+) -> Result<Vec<EngineIdentity>, String> {
+    let mut engines = Vec::new();
+    for entrant in &plan.entrants {
+        let failed = |words: String| format!("{}: failed to {words}", entrant.name);
+        let mut command = command(entrant, own_program);
+        command.guard = guard.cloned();
+        let path = command.locate().map_err(|error| failed(error.to_string()))?;
+        let sha256 = sha256(&path).map_err(|error| failed(format!("read {}: {error}", path.display())))?;
+        let mut meanwhile = Meanwhile::nothing();
+        let patience = patience(&plan.timeouts);
+        let engine = smalt_driver::start(&command, entrant.protocol, patience, None, &mut meanwhile);
+        let mut engine = engine.map_err(|failure| failed(format!("start: it {}", failure.error)))?;
+        let short = |text: &str| trimmed(text).chars().take(200).collect::<String>();
+        engines.push(EngineIdentity { name: short(engine.name()), author: short(engine.author()), sha256 });
+        engine.quit();
+    }
+    Ok(engines)
+}
+
+/// SHA-256 of a file, in hexadecimal digits.
+fn sha256(path: &Path) -> std::io::Result<String> {
+    let mut file = fs::File::open(path)?;
+    let mut context = Context::new(&SHA256);
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            count => context.update(&buffer[..count]),
+        }
+    }
+    Ok(context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn digests_are_those_of_the_standard() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        fs::write(file.path(), "abc").unwrap();
+        // FIPS 180-2, appendix B.1.
+        let expected = "ba7816bf8f01cfea414140de5dae2223b00361a396177a9cb410ff61f20015ad";
+        assert_eq!(sha256(file.path()).unwrap(), expected);
+    }
+}

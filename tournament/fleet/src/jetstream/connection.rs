@@ -1,0 +1,203 @@
+//! The connection to a server: who we are, and how it is known that it is really the server. Secrets come from files and
+//! the environment alone. A connection that was lost is made again for as long as it takes.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Mutex, PoisonError};
+use std::time::Duration;
+
+use async_nats::{Client, ConnectOptions, Event};
+use smalt_driver::process::PASSWORD_VARIABLE;
+use tokio::sync::mpsc::UnboundedSender;
+
+use super::{Identity, PATIENCE};
+use crate::wire::trimmed;
+use smalt_match::plan::ServerAddress;
+
+/// How long the first connection may take.
+const FIRST: Duration = Duration::from_secs(10);
+
+/// How often a silent connection is asked whether it is there.
+const PING: Duration = Duration::from_secs(5);
+
+/// Why there is no connection.
+#[derive(Debug, thiserror::Error)]
+pub enum ConnectError {
+    /// A file with a secret or a certificate cannot be read.
+    #[error("read {}: {source}", path.display())]
+    File {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// A user without a password.
+    #[error(
+        "log in to {url} as {user}: no password; give --nats-password-file, or {PASSWORD_VARIABLE} in the environment"
+    )]
+    NoPassword {
+        /// The server.
+        url: String,
+        /// The user.
+        user: String,
+    },
+    /// The server is not there, or refuses.
+    #[error("connect to {url}: {words}{}", advice(.words))]
+    Refused {
+        /// The server.
+        url: String,
+        /// What was said.
+        words: String,
+    },
+    /// It has no JetStream, or forbids what we need.
+    #[error("use JetStream of {url}: {words}; start it with: nats-server -js, and permit our subjects")]
+    NoJetStream {
+        /// The server.
+        url: String,
+        /// What was said.
+        words: String,
+    },
+    /// The system has no more threads, or no random numbers.
+    #[error("begin: {0}")]
+    System(#[from] std::io::Error),
+}
+
+fn advice(words: &str) -> &'static str {
+    if words.contains("InvalidContentType") {
+        "; it speaks without TLS: use nats:// and no certificates, or let it have some"
+    } else if words.contains("authorization") {
+        "; see the flags --nats-user, --nats-creds and --nats-nkey"
+    } else if words.contains("nonce") {
+        "; is the first line of the file of --nats-nkey a seed?"
+    } else if words.contains("certificate") || words.contains("TLS") || words.contains("tls") {
+        "; see the flag --nats-ca"
+    } else {
+        ""
+    }
+}
+
+/// What became of a connection.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum Line {
+    Up,
+    Down,
+    /// The server forbids something; in its words.
+    Forbidden(String),
+}
+
+/// Connects, with this name for people who look at the server. Losses of the connection are told, and its returns.
+pub(super) async fn connect(
+    server: &ServerAddress,
+    identity: &Identity,
+    name: &str,
+    lines: UnboundedSender<Line>,
+) -> Result<Client, ConnectError> {
+    let (was_lost, last_error) = (AtomicBool::new(false), Mutex::new(None));
+    let options = ConnectOptions::new()
+        .name(name)
+        .custom_inbox_prefix(identity.inbox())
+        .connection_timeout(PATIENCE)
+        .request_timeout(Some(PATIENCE))
+        .ping_interval(PING)
+        .max_reconnects(None)
+        .reconnect_delay_callback(|attempts| Duration::from_millis((100 * attempts.min(20)) as u64))
+        .event_callback(move |event| {
+            let line = match event {
+                Event::Connected => was_lost.swap(false, Ordering::Relaxed).then_some(Line::Up),
+                Event::Disconnected => (!was_lost.swap(true, Ordering::Relaxed)).then_some(Line::Down),
+                Event::ServerError(error) => {
+                    let words = trimmed(&error.to_string());
+                    let mut last = last_error.lock().unwrap_or_else(PoisonError::into_inner);
+                    let is_new = last.replace(words.clone()).as_ref() != Some(&words);
+                    is_new.then_some(Line::Forbidden(words))
+                }
+                _ => None,
+            };
+            if let Some(line) = line {
+                let _ = lines.send(line);
+            }
+            std::future::ready(())
+        });
+    let options = with_secrets(options, server)?;
+    let refused = |words: String| ConnectError::Refused { url: server.url.clone(), words };
+    match tokio::time::timeout(FIRST, options.connect(&server.url)).await {
+        Ok(Ok(client)) => Ok(client),
+        Ok(Err(error)) => Err(refused(chain(&error))),
+        Err(_) => Err(refused("no answer".to_owned())),
+    }
+}
+
+fn with_secrets(mut options: ConnectOptions, server: &ServerAddress) -> Result<ConnectOptions, ConnectError> {
+    if let Some(user) = &server.user {
+        let password = match &server.password_file {
+            Some(path) => Some(first_line(path)?),
+            None => std::env::var(PASSWORD_VARIABLE).ok(),
+        };
+        let missing = || ConnectError::NoPassword { url: server.url.clone(), user: user.clone() };
+        options = options.user_and_password(user.clone(), password.ok_or_else(missing)?);
+    }
+    if let Some(path) = &server.creds {
+        let text = read(path)?;
+        let failed = |source| ConnectError::File { path: path.clone(), source };
+        options = options.credentials(&text).map_err(failed)?;
+    }
+    if let Some(path) = &server.nkey {
+        options = options.nkey(first_line(path)?);
+    }
+    if let Some(path) = &server.ca {
+        read(path)?;
+        options = options.add_root_certificates(path.clone()).require_tls(true);
+    }
+    if let (Some(cert), Some(key)) = (&server.cert, &server.key) {
+        read(cert)?;
+        read(key)?;
+        options = options.add_client_certificate(cert.clone(), key.clone()).require_tls(true);
+    }
+    Ok(options)
+}
+
+pub(super) fn read(path: &Path) -> Result<String, ConnectError> {
+    std::fs::read_to_string(path).map_err(|source| ConnectError::File { path: path.to_owned(), source })
+}
+
+pub(super) fn first_line(path: &Path) -> Result<String, ConnectError> {
+    Ok(read(path)?.lines().next().unwrap_or_default().trim().to_owned())
+}
+
+/// An error with its causes.
+pub(super) fn chain(error: &dyn std::error::Error) -> String {
+    let mut text = error.to_string();
+    let mut cause = error.source();
+    while let Some(error) = cause {
+        // Some errors repeat a part of what they are caused by, behind a name of their own.
+        let words = error.to_string();
+        let words = words.strip_prefix("nats: ").unwrap_or(&words).to_owned();
+        if !text.contains(&words) {
+            text = format!("{text}: {words}");
+        }
+        cause = error.source();
+    }
+    text
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[derive(Debug, thiserror::Error)]
+    #[error("{0}")]
+    struct Layer(&'static str, #[source] Option<Box<Layer>>);
+
+    #[test]
+    fn words_are_said_once_and_advise() {
+        let error =
+            Layer("authorization violation", Some(Box::new(Layer("nats: authorization violation", None))));
+        assert_eq!(chain(&error), "authorization violation");
+        let error = Layer(
+            "TLS error",
+            Some(Box::new(Layer("received corrupt message of type InvalidContentType", None))),
+        );
+        assert!(advice(&chain(&error)).contains("speaks without TLS"));
+        assert!(advice("failed signing nonce").contains("--nats-nkey"));
+    }
+}

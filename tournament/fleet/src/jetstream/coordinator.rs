@@ -1,0 +1,374 @@
+//! The coordinator's end: a queue like the local one, and behind it a thread that talks to the server. The thread owns
+//! the [`Ledger`]; it hears orders on one channel, and tells events on another.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
+use std::sync::mpsc::{Sender, SyncSender, sync_channel};
+use std::thread::JoinHandle;
+use std::time::{Duration, Instant, SystemTime};
+
+use async_nats::{Client, Message, Subject, Subscriber};
+use futures_util::StreamExt;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::time::{MissedTickBehavior, interval, timeout};
+
+use super::connection::{ConnectError, Line, connect};
+use super::queue::{Order, WorkQueue, delete};
+use super::{Identity, Names, RUNS};
+use crate::ledger::{Effect, Ledger, Reply};
+use crate::wire::{Announcement, Answer, Question, decode, encode, trimmed};
+use smalt_match::plan::ServerAddress;
+use smalt_match::run::{Event, Queue, Work};
+
+/// How often the run is announced.
+const ANNOUNCING: Duration = Duration::from_secs(1);
+
+/// After how many announcements the queue is compared with what should be in it.
+const COMPARING: u32 = 5;
+
+/// After how many announcements without an answer users are told that nobody plays.
+const CALLING: u32 = 3;
+
+/// How long the last words to the server may take.
+const FAREWELL: Duration = Duration::from_millis(700);
+
+/// A run as it is known to a server.
+#[derive(Clone, Debug)]
+pub struct Broadcast {
+    /// Where.
+    pub server: ServerAddress,
+    /// Its name there, of letters and digits.
+    pub run: String,
+    /// What it is called by people.
+    pub name: String,
+    /// After how long a silent worker's games are given to another.
+    pub lease: Duration,
+}
+
+/// Workers on other machines.
+#[derive(Debug)]
+pub struct JetStream {
+    commands: UnboundedSender<Command>,
+    thread: Option<JoinHandle<()>>,
+    wanted: Arc<AtomicUsize>,
+    out: usize,
+    is_open: bool,
+}
+
+#[derive(Debug)]
+enum Command {
+    Offer(Work),
+    Stored(u32),
+    Withdraw(usize),
+    End,
+}
+
+impl JetStream {
+    /// Connects, and waits for workers from then on.
+    ///
+    /// # Errors
+    /// If the server is not there, or refuses what is needed.
+    pub fn start(
+        broadcast: Broadcast,
+        ledger: Ledger,
+        events: &Sender<Event>,
+    ) -> Result<JetStream, ConnectError> {
+        let (commands, orders) = unbounded_channel();
+        let (ready, is_ready) = sync_channel(1);
+        let wanted = Arc::new(AtomicUsize::new(ledger.wanted()));
+        let office = Office {
+            names: Names::of(&broadcast.run),
+            broadcast,
+            ledger,
+            wanted: Arc::clone(&wanted),
+            events: events.clone(),
+            waiting: HashMap::new(),
+            alone: 0,
+        };
+        let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+        let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn(move || {
+            // However the thread ends, the coordinator hears of it.
+            let _farewell = Farewell(office.events.clone());
+            runtime.block_on(office.run(orders, &ready));
+            runtime.shutdown_timeout(Duration::from_millis(100));
+        })?;
+        let gone = || ConnectError::System(std::io::Error::other("the thread of the fleet failed"));
+        is_ready.recv().map_err(|_| gone())??;
+        Ok(JetStream { commands, thread: Some(thread), wanted, out: 0, is_open: true })
+    }
+
+    fn tell(&self, command: Command) {
+        // A thread that is gone has said so by an event.
+        let _ = self.commands.send(command);
+    }
+}
+
+impl Drop for JetStream {
+    /// A run that was never begun leaves nothing at the server.
+    fn drop(&mut self) {
+        self.tell(Command::End);
+        if let Some(thread) = self.thread.take() {
+            let _ = thread.join();
+        }
+    }
+}
+
+struct Farewell(Sender<Event>);
+
+impl Drop for Farewell {
+    fn drop(&mut self) {
+        let _ = self.0.send(Event::WorkerEnded { worker: 0 });
+    }
+}
+
+impl Queue for JetStream {
+    fn appetite(&self) -> usize {
+        self.wanted.load(Ordering::Relaxed).saturating_sub(self.out)
+    }
+
+    fn offer(&mut self, work: Work) {
+        self.out += 1;
+        self.tell(Command::Offer(work));
+    }
+
+    fn stored(&mut self, game: u32) {
+        self.tell(Command::Stored(game));
+    }
+
+    fn withdraw(&mut self, entrant: usize) {
+        self.tell(Command::Withdraw(entrant));
+    }
+
+    fn acknowledge(&mut self, _worker: usize, _pair: u32) {
+        self.out = self.out.saturating_sub(1);
+    }
+
+    fn cancel(&mut self) {
+        self.tell(Command::End);
+    }
+
+    fn close(&mut self) {
+        self.tell(Command::End);
+    }
+
+    fn forget(&mut self, _worker: usize) {
+        self.is_open = false;
+        if let Some(thread) = self.thread.take() {
+            // A panic has been printed by its own thread, and shows as work that was never done.
+            let _ = thread.join();
+        }
+    }
+
+    fn slots(&self) -> usize {
+        0
+    }
+
+    fn workers(&self) -> usize {
+        usize::from(self.is_open)
+    }
+}
+
+/// What the thread owns.
+struct Office {
+    broadcast: Broadcast,
+    names: Names,
+    ledger: Ledger,
+    wanted: Arc<AtomicUsize>,
+    events: Sender<Event>,
+    /// Who waits for a game to be stored.
+    waiting: HashMap<u32, Vec<Subject>>,
+    /// For how many announcements nobody has played.
+    alone: u32,
+}
+
+impl Office {
+    async fn run(
+        mut self,
+        mut commands: UnboundedReceiver<Command>,
+        ready: &SyncSender<Result<(), ConnectError>>,
+    ) {
+        let (lines, mut changes) = unbounded_channel();
+        let (client, mut asked, queue) = match self.open(lines).await {
+            Ok(opened) => opened,
+            Err(error) => {
+                let _ = ready.send(Err(error));
+                return;
+            }
+        };
+        let _ = ready.send(Ok(()));
+        let (orders, ordered) = unbounded_channel();
+        let serving = tokio::spawn(queue.serve(ordered));
+        let mut ticks = interval(ANNOUNCING);
+        ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        let session = session_name();
+        let mut tick: u32 = 0;
+        loop {
+            tokio::select! {
+                command = commands.recv() => match command {
+                    None | Some(Command::End) => break,
+                    Some(command) => self.obey(command, &client, &orders),
+                },
+                message = asked.next() => match message {
+                    Some(message) => self.answer(&client, &orders, message),
+                    None => break,
+                },
+                Some(line) = changes.recv() => self.tell_line(line, &orders),
+                _ = ticks.tick() => {
+                    self.announce(&client, &session);
+                    let effects = self.ledger.tick(Instant::now());
+                    self.perform(effects, &orders);
+                    self.call_for_workers();
+                    if tick.is_multiple_of(COMPARING) {
+                        self.compare(&orders);
+                    }
+                    tick = tick.wrapping_add(1);
+                }
+            }
+        }
+        serving.abort();
+        self.take_leave(&client).await;
+        let effects = self.ledger.end();
+        self.perform(effects, &orders);
+    }
+
+    async fn open(
+        &self,
+        lines: UnboundedSender<Line>,
+    ) -> Result<(Client, Subscriber, WorkQueue), ConnectError> {
+        let name = format!("smalt-tournament: {}", self.broadcast.name);
+        let server = &self.broadcast.server;
+        let client = connect(server, &Identity::of(server)?, &name, lines).await?;
+        let refused = |words: String| ConnectError::NoJetStream { url: server.url.clone(), words };
+        let asked =
+            client.subscribe(self.names.all_asks()).await.map_err(|error| refused(error.to_string()))?;
+        let queue = WorkQueue::open(client.clone(), self.names.clone(), self.broadcast.lease).await;
+        Ok((client, asked, queue.map_err(refused)?))
+    }
+
+    /// Nobody has to play on; what waits is not to be played by anybody.
+    async fn take_leave(&mut self, client: &Client) {
+        if client.connection_state() != async_nats::connection::State::Connected {
+            return;
+        }
+        let halt = async {
+            let _ = client.publish(self.names.halt(), "halt".into()).await;
+            let _ = client.flush().await;
+        };
+        let _ = timeout(FAREWELL, halt).await;
+        delete(client, &self.names, FAREWELL).await;
+    }
+
+    fn announce(&self, client: &Client, session: &str) {
+        let announcement = Announcement {
+            run: self.broadcast.run.clone(),
+            session: session.to_owned(),
+            name: trimmed(&self.broadcast.name).chars().take(200).collect(),
+        };
+        send(client, RUNS.into(), &announcement);
+    }
+
+    /// Nobody plays, and has not for some seconds: users should know what is missing.
+    fn call_for_workers(&mut self) {
+        self.alone = if self.ledger.is_alone() { self.alone.saturating_add(1) } else { 0 };
+        if self.alone == CALLING {
+            let words =
+                format!("Waiting for workers: smalt-tournament worker --nats {}", self.broadcast.server.url);
+            let _ = self.events.send(Event::Notice { words });
+        }
+    }
+
+    fn tell_line(&mut self, line: Line, orders: &UnboundedSender<Order>) {
+        let words = match line {
+            Line::Up => {
+                self.compare(orders);
+                "The NATS server is there".to_owned()
+            }
+            Line::Down => "The NATS server is away; workers play on, and their results wait".to_owned(),
+            Line::Forbidden(words) => format!("The NATS server refuses: {words}"),
+        };
+        let _ = self.events.send(Event::Notice { words });
+    }
+
+    /// The server may have lost something, or kept what is done.
+    fn compare(&self, orders: &UnboundedSender<Order>) {
+        let pairs = self.ledger.outstanding();
+        let pairs = pairs.filter_map(|(pair, message)| Some((pair, encode(&message).ok()?))).collect();
+        let _ = orders.send(Order::Hold(pairs));
+    }
+
+    fn obey(&mut self, command: Command, client: &Client, orders: &UnboundedSender<Order>) {
+        let effects = match command {
+            Command::Offer(work) => vec![self.ledger.offer(work)],
+            Command::Withdraw(entrant) => self.ledger.withdraw(entrant),
+            Command::Stored(game) => {
+                for subject in self.waiting.remove(&game).unwrap_or_default() {
+                    send(client, subject, &Answer::Stored);
+                }
+                self.ledger.stored(game)
+            }
+            Command::End => Vec::new(),
+        };
+        self.perform(effects, orders);
+    }
+
+    fn perform(&mut self, effects: Vec<Effect>, orders: &UnboundedSender<Order>) {
+        self.wanted.store(self.ledger.wanted(), Ordering::Relaxed);
+        for effect in effects {
+            match effect {
+                Effect::Tell(event) => drop(self.events.send(event)),
+                Effect::Publish(pair, message) => {
+                    if let Ok(bytes) = encode(&message) {
+                        let _ = orders.send(Order::Put(pair, bytes));
+                    }
+                }
+                Effect::Remove(pair) => drop(orders.send(Order::Remove(pair))),
+            }
+        }
+    }
+
+    fn answer(&mut self, client: &Client, orders: &UnboundedSender<Order>, message: Message) {
+        let Some(worker) = self.names.worker_of(&message.subject) else { return };
+        // An answer goes to the worker that asks and to nobody else.
+        let inbox = message.reply.filter(|inbox| worker.owns(inbox));
+        let question = match decode::<Question>(&message.payload) {
+            Ok(question) => question,
+            Err(error) => {
+                if let Some(subject) = inbox {
+                    let words = trimmed(&format!("the coordinator failed to {error}"));
+                    send(client, subject, &Answer::Refused { words });
+                }
+                return;
+            }
+        };
+        let (reply, effects) =
+            self.ledger.ask(&worker.to_string(), question, Instant::now(), SystemTime::now());
+        match (reply, inbox) {
+            (Reply::Now(answer), Some(subject)) => send(client, subject, &*answer),
+            (Reply::WhenStored(game), Some(subject)) => {
+                let waiting = self.waiting.entry(game).or_default();
+                // Whoever asks again waits for one answer only.
+                waiting.truncate(64);
+                waiting.push(subject);
+            }
+            _ => {}
+        }
+        self.perform(effects, orders);
+    }
+}
+
+/// Into the buffer of the connection, which is sent by its own task.
+fn send<M: crate::wire::Message>(client: &Client, subject: Subject, message: &M) {
+    debug_assert!(message.check().is_ok(), "{:?}", message.check());
+    let Ok(bytes) = encode(message) else { return };
+    let client = client.clone();
+    tokio::spawn(async move {
+        let _ = timeout(super::PATIENCE, client.publish(subject, bytes.into())).await;
+    });
+}
+
+/// Another one for each call of a coordinator.
+fn session_name() -> String {
+    let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
+    format!("{}p{}", now.as_nanos(), std::process::id())
+}

@@ -1,0 +1,134 @@
+//! Who a process is on a server: the user that the server authenticates, and a random name of this process. Both stand in
+//! the subject of each question and in the inbox for the answers, so that permissions can bind them to the user.
+
+use std::path::Path;
+
+use nkeys::KeyPair;
+
+use super::connection::{ConnectError, first_line, read};
+use smalt_match::plan::ServerAddress;
+
+/// The user of those who log in without one.
+const ANYONE: &str = "anyone";
+
+/// What the seed of a user's nkey begins with.
+const SEED_PREFIX: &str = "SU";
+
+/// The name of a process on a server: two tokens of a subject.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct Identity {
+    user: String,
+    process: String,
+}
+
+impl Identity {
+    /// Of this process: the user by name, or the public key of its nkey or credentials.
+    pub(super) fn of(server: &ServerAddress) -> Result<Identity, ConnectError> {
+        let user = match (&server.user, &server.nkey, &server.creds) {
+            (Some(user), _, _) => token(user),
+            (_, Some(path), _) => public_key(
+                path,
+                &first_line(path)?,
+                "its first line is no seed of an nkey, which begins with SU",
+            )?,
+            (_, _, Some(path)) => {
+                let text = read(path)?;
+                let seed = text.lines().map(str::trim).find(|line| line.starts_with(SEED_PREFIX));
+                public_key(path, seed.unwrap_or_default(), "it has no line with the seed of an nkey")?
+            }
+            _ => ANYONE.to_owned(),
+        };
+        let mut bytes = [0; 16];
+        getrandom::fill(&mut bytes).map_err(std::io::Error::other)?;
+        Ok(Identity { user, process: bytes.iter().map(|byte| format!("{byte:02x}")).collect() })
+    }
+
+    /// The one of these two tokens, `USER.PROCESS`.
+    pub(super) fn parse(text: &str) -> Option<Identity> {
+        let (user, process) = text.split_once('.')?;
+        let is_token = |token: &str| !token.is_empty() && !token.contains('.');
+        (is_token(user) && is_token(process))
+            .then(|| Identity { user: user.to_owned(), process: process.to_owned() })
+    }
+
+    /// What begins the subjects of all answers to it; nobody else knows it, and permissions can forbid to guess.
+    pub(super) fn inbox(&self) -> String {
+        format!("_INBOX.{self}")
+    }
+
+    /// Whether this is an inbox of it.
+    pub(super) fn owns(&self, inbox: &str) -> bool {
+        inbox.strip_prefix(&self.inbox()).is_some_and(|rest| rest.starts_with('.'))
+    }
+}
+
+impl std::fmt::Display for Identity {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "{}.{}", self.user, self.process)
+    }
+}
+
+/// A user's name as one token of a subject: letters and digits stay, other bytes become `=` and two hexadecimal digits.
+fn token(user: &str) -> String {
+    let encode = |byte: u8| match byte {
+        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
+        _ => format!("={byte:02x}"),
+    };
+    user.bytes().map(encode).collect()
+}
+
+/// The public key of the seed in a file; the words say what is missing there.
+fn public_key(path: &Path, seed: &str, missing: &str) -> Result<String, ConnectError> {
+    let failed = |_| {
+        let source = std::io::Error::new(std::io::ErrorKind::InvalidData, missing);
+        ConnectError::File { path: path.to_owned(), source }
+    };
+    KeyPair::from_seed(seed).map(|pair| pair.public_key()).map_err(failed)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn of(user: &str) -> Identity {
+        Identity::of(&ServerAddress { user: Some(user.to_owned()), ..ServerAddress::default() }).unwrap()
+    }
+
+    #[test]
+    fn the_user_stands_in_the_name_and_two_processes_differ() {
+        let (first, second) = (of("bench-1"), of("bench-1"));
+        assert!(first.to_string().starts_with("bench-1.") && first != second);
+        assert_eq!(Identity::parse(&first.to_string()), Some(first.clone()));
+        assert!(first.owns(&format!("{}.abc.1", first.inbox())) && !first.owns(&second.inbox()));
+        assert!(!first.owns(&format!("{}0.abc", first.inbox())));
+        assert_eq!(token("a.b>*"), "a=2eb=3e=2a");
+        assert!(Identity::of(&ServerAddress::default()).unwrap().to_string().starts_with("anyone."));
+        assert!(["a", ".a", "a.", "a.b.c", ""].iter().all(|text| Identity::parse(text).is_none()));
+    }
+
+    #[test]
+    fn an_nkey_is_known_by_its_public_key() {
+        let pair = KeyPair::new_user();
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), pair.seed().unwrap()).unwrap();
+        let server = ServerAddress { nkey: Some(file.path().to_owned()), ..ServerAddress::default() };
+        let identity = Identity::of(&server).unwrap();
+        assert!(identity.to_string().starts_with(&format!("{}.", pair.public_key())));
+    }
+
+    #[test]
+    fn a_file_without_a_seed_is_named() {
+        let file = tempfile::NamedTempFile::new().unwrap();
+        std::fs::write(file.path(), "SUnone\n").unwrap();
+        let path = Some(file.path().to_owned());
+        let nkey = ServerAddress { nkey: path.clone(), ..ServerAddress::default() };
+        let creds = ServerAddress { creds: path, ..ServerAddress::default() };
+        for server in [nkey, creds] {
+            let error = Identity::of(&server).unwrap_err().to_string();
+            assert!(
+                error.contains(&file.path().display().to_string()) && error.contains("seed of an nkey"),
+                "{error}"
+            );
+        }
+    }
+}

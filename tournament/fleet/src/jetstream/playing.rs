@@ -1,0 +1,494 @@
+//! A worker in a run: fetches pairs for its free slots, lets them be played as on one machine, and holds each pair until
+//! all its games are answered to be stored. When the coordinator is away, results wait and are sent again.
+
+use std::collections::HashMap;
+use std::sync::Arc;
+use std::time::{Duration, Instant};
+
+use async_nats::jetstream::consumer::PullConsumer;
+use async_nats::jetstream::{self, AckKind};
+use async_nats::{Client, Subscriber};
+use futures_util::StreamExt;
+use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
+use tokio::task::{JoinHandle, JoinSet};
+use tokio::time::{interval, sleep, timeout};
+
+use super::worker::{CoordinatorLine, Ear, Worker, fits};
+use super::{Names, PATIENCE};
+use crate::wire::{
+    Announcement, Answer, Introduction, Question, RecordMessage, Report, WorkMessage, decode, trimmed,
+    trimmed_transcript,
+};
+use smalt_match::game::GameRecord;
+use smalt_match::plan::Plan;
+use smalt_match::run::slot::Terms;
+use smalt_match::run::{Event, Local, Processors, Queue, StopReason, Strike, Work};
+
+/// How long the server holds a request for work before it says that there is none.
+const FETCHING: Duration = Duration::from_secs(5);
+
+/// How long a result is tried to be sent; then the coordinator plays it again if it ever returns.
+const KEEPING: Duration = Duration::from_secs(3600);
+
+/// Between two tries.
+const PAUSE: Duration = Duration::from_secs(1);
+
+/// How long results that are under way may take when the worker leaves.
+const LEAVING: Duration = Duration::from_millis(1500);
+
+/// After this silence of the coordinator a worker that has nothing to do looks for another run.
+const SILENCE: Duration = Duration::from_secs(60);
+
+/// Why a worker left a run.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub(super) enum End {
+    /// It is over.
+    Over,
+    /// The user wants it.
+    Asked,
+    /// The system failed.
+    Failed(String),
+    /// The coordinator does not want us.
+    Refused {
+        /// Which run.
+        run: String,
+        /// Why.
+        words: String,
+    },
+}
+
+/// A pair that was fetched and is not acknowledged.
+struct Held {
+    message: jetstream::Message,
+    /// Whether its slot is done with it.
+    is_played: bool,
+    /// Results without an answer.
+    unanswered: usize,
+    /// Whether a game was given up, so that others must play it.
+    is_broken: bool,
+}
+
+/// A pair from the queue, and what the coordinator says of it, if it answers.
+struct Fetched {
+    message: jetstream::Message,
+    answer: Option<Answer>,
+}
+
+/// What the tasks of a worker report.
+enum Outcome {
+    Fetched(Option<Box<Fetched>>),
+    Answered { pair: u32, answer: Answer },
+}
+
+/// See the module.
+pub(super) struct Playing<'a> {
+    worker: &'a Worker,
+    run: Announcement,
+    names: Names,
+    plan: Plan,
+    introduction: Introduction,
+    local: Local,
+    halted: Subscriber,
+    lease: Duration,
+    held: HashMap<u32, Held>,
+    tasks: JoinSet<()>,
+    fetching: Option<JoinHandle<()>>,
+    outcomes: UnboundedReceiver<Outcome>,
+    report: UnboundedSender<Outcome>,
+    heard_of: Instant,
+}
+
+impl<'a> Playing<'a> {
+    /// Starts the slots.
+    pub(super) async fn begin(
+        worker: &'a Worker,
+        run: Announcement,
+        plan: Plan,
+        terms: Terms,
+        introduction: Introduction,
+        lease: Duration,
+    ) -> Result<Playing<'a>, String> {
+        let names = Names::of(&run.run);
+        let halted = worker.client.subscribe(names.halt()).await.map_err(|error| error.to_string())?;
+        let slots = worker.setup.slots;
+        let processors = Processors::assign(&plan.affinity, slots, plan.threads_of_a_game());
+        let processors = processors.map_err(|error| format!("failed to {error}"))?;
+        let local = Local::start(slots, &Arc::new(terms), &worker.sender, processors);
+        let local = local.map_err(|error| format!("failed to start threads: {error}"))?;
+        let (report, outcomes) = unbounded_channel();
+        Ok(Playing {
+            worker,
+            run,
+            names,
+            plan,
+            introduction,
+            local,
+            halted,
+            lease,
+            held: HashMap::new(),
+            tasks: JoinSet::new(),
+            fetching: None,
+            outcomes,
+            report,
+            heard_of: Instant::now(),
+        })
+    }
+
+    /// Plays until it is over, or the user has enough. All slots have ended then.
+    pub(super) async fn play(mut self, ear: &mut Ear) -> End {
+        let mut beats = interval(self.lease / 3);
+        let end = loop {
+            self.fetch();
+            tokio::select! {
+                Some(event) = ear.heard.recv() => {
+                    if let Some(end) = self.hear(event) {
+                        break end;
+                    }
+                }
+                Some(outcome) = self.outcomes.recv() => {
+                    if let Some(end) = self.take(outcome) {
+                        break end;
+                    }
+                }
+                _ = self.halted.next() => break End::Over,
+                Some(message) = ear.announced.next() => self.notice(&message.payload),
+                Some(line) = ear.changes.recv() => self.worker.tell_line(line),
+                _ = beats.tick() => {
+                    self.beat();
+                    if self.is_forgotten() {
+                        break End::Over;
+                    }
+                }
+                Some(_) = self.tasks.join_next() => {}
+            }
+        };
+        self.leave(end, ear).await
+    }
+
+    /// Asks for one more pair, if a slot is free and results do not pile up.
+    fn fetch(&mut self) {
+        let waits = self.held.values().filter(|held| held.is_played).count();
+        if self.fetching.is_some() || self.local.appetite() == 0 || waits > self.worker.setup.slots {
+            return;
+        }
+        let (client, names, report) = (self.worker.client.clone(), self.names.clone(), self.report.clone());
+        let (line, join) = (self.line(), self.join_question());
+        self.fetching = Some(tokio::spawn(async move {
+            let fetched = fetch_pair(&client, &names, &line, &join).await;
+            if fetched.is_none() {
+                // Where the server is away, or the stream not yet there again.
+                sleep(PAUSE / 5).await;
+            }
+            let _ = report.send(Outcome::Fetched(fetched.map(Box::new)));
+        }));
+    }
+
+    fn take(&mut self, outcome: Outcome) -> Option<End> {
+        match outcome {
+            Outcome::Fetched(None) => {
+                self.fetching = None;
+                None
+            }
+            Outcome::Fetched(Some(fetched)) => {
+                self.fetching = None;
+                self.begin_pair(*fetched)
+            }
+            Outcome::Answered { answer: Answer::Refused { words }, .. } => {
+                Some(End::Refused { run: self.run.run.clone(), words })
+            }
+            Outcome::Answered { pair, .. } => {
+                if let Some(held) = self.held.get_mut(&pair) {
+                    held.unanswered -= 1;
+                }
+                self.release(pair);
+                None
+            }
+        }
+    }
+
+    /// Plays what the coordinator still wants of a pair; where nobody answers, all of it.
+    fn begin_pair(&mut self, Fetched { message, answer }: Fetched) -> Option<End> {
+        let work =
+            decode::<WorkMessage>(&message.payload).and_then(|work| work.to_work(self.plan.entrants.len()));
+        let Ok(mut work) = work else {
+            self.hand_back(message, AckKind::Nak(Some(self.lease)));
+            return None;
+        };
+        let pair = work.pair;
+        if let Some(held) = self.held.get_mut(&pair) {
+            // Delivered again, since we were silent for a while, or the server has forgotten it: it is still ours.
+            held.message = message;
+            return None;
+        }
+        match answer {
+            Some(Answer::Games { games }) => work.games.retain(|opened| games.contains(&opened.game.number)),
+            Some(Answer::Refused { words }) => {
+                self.hand_back(message, AckKind::Nak(None));
+                return Some(End::Refused { run: self.run.run.clone(), words });
+            }
+            Some(_) => {
+                self.hand_back(message, AckKind::Nak(Some(PAUSE)));
+                return None;
+            }
+            None => {}
+        }
+        if work.games.is_empty() {
+            self.hand_back(message, AckKind::Ack);
+        } else {
+            self.hold(message, work);
+        }
+        None
+    }
+
+    fn hold(&mut self, message: jetstream::Message, work: Work) {
+        let held = Held { message, is_played: false, unanswered: 0, is_broken: false };
+        self.held.insert(work.pair, held);
+        self.local.offer(work);
+    }
+
+    /// Tells the server what becomes of a pair; should that be lost, the lease ends.
+    fn hand_back(&mut self, message: jetstream::Message, kind: AckKind) {
+        self.tasks.spawn(async move {
+            let _ = timeout(PATIENCE, message.ack_with(kind)).await;
+        });
+    }
+
+    fn join_question(&self) -> Question {
+        Question::Join(Box::new(self.introduction.clone()))
+    }
+
+    fn line(&self) -> CoordinatorLine {
+        self.worker.line(&self.names)
+    }
+
+    /// What the slots tell, and signals.
+    fn hear(&mut self, event: Event) -> Option<End> {
+        match event {
+            Event::GameStarted(game) => self.tell(Report::Started { game: game.number }),
+            Event::GameFinished(record) => self.send_result(&record),
+            Event::GameAbandoned(game) => {
+                if let Some(held) = self.held.get_mut(&game.pair) {
+                    held.is_broken = true;
+                }
+            }
+            Event::EngineFault(fault) => self.tell(Report::Fault {
+                entrant: fault.entrant as u32,
+                name: fault.name,
+                words: trimmed(&fault.words),
+                transcript: trimmed_transcript(&fault.transcript),
+            }),
+            Event::EngineWarning { entrant, words } => {
+                self.worker.tell(&format!("Warning: {} {words}", self.plan.entrants[entrant].name));
+                self.tell(Report::Warning { entrant: entrant as u32, words: trimmed(&words) });
+            }
+            Event::EntrantOut { entrant, strike } => return Some(self.give_up(entrant, &strike)),
+            Event::WorkDone { worker, pair } => {
+                self.local.acknowledge(worker, pair);
+                if let Some(held) = self.held.get_mut(&pair) {
+                    held.is_played = true;
+                }
+                self.release(pair);
+            }
+            Event::SystemFailed { words } => return Some(End::Failed(words)),
+            Event::WorkerEnded { worker } => {
+                self.local.forget(worker);
+                return Some(End::Failed("a thread of ours failed".to_owned()));
+            }
+            Event::Stop(StopReason::Failed(words)) => return Some(End::Failed(words)),
+            Event::Stop(_) | Event::Kill => return Some(End::Asked),
+            Event::EngineStarted { .. }
+            | Event::EngineGone { .. }
+            | Event::MachineJoined(_)
+            | Event::MachineProved(_)
+            | Event::FaultElsewhere(_) => {}
+            Event::Notice { words } => self.worker.tell(&words),
+        }
+        None
+    }
+
+    /// An engine cannot be started: others may be able to.
+    fn give_up(&mut self, entrant: usize, strike: &Strike) -> End {
+        let name = &self.plan.entrants[entrant].name;
+        let end = End::Refused { run: self.run.run.clone(), words: format!("{name} {strike}") };
+        if let Strike::Starts { times, words } = strike {
+            let report =
+                Report::Unable { entrant: entrant as u32, times: *times as u32, words: trimmed(words) };
+            self.tell(report);
+        }
+        end
+    }
+
+    fn tell(&mut self, report: Report) {
+        if self.worker.client.connection_state() != async_nats::connection::State::Connected {
+            return;
+        }
+        let line = self.line();
+        self.tasks.spawn(async move { line.tell(report).await });
+    }
+
+    fn send_result(&mut self, record: &GameRecord) {
+        let (pair, game) = (record.game.pair, record.game.number);
+        let Some(held) = self.held.get_mut(&pair) else { return };
+        held.unanswered += 1;
+        let of = |record: RecordMessage| Question::Result { pair, game, record: Box::new(record) };
+        let message = RecordMessage::from(record);
+        let full = of(message.clone());
+        let result = if fits(&full) { full } else { of(message.without_variations()) };
+        let (line, join, report) = (self.line(), self.join_question(), self.report.clone());
+        self.tasks.spawn(async move {
+            let answer = deliver(&line, &result, pair, &join).await;
+            let _ = report.send(Outcome::Answered { pair, answer });
+        });
+    }
+
+    /// Acknowledges a pair of which all is known; one that was given up goes back.
+    fn release(&mut self, pair: u32) {
+        let is_done = self.held.get(&pair).is_some_and(|held| held.is_played && held.unanswered == 0);
+        if is_done && let Some(held) = self.held.remove(&pair) {
+            let kind = if held.is_broken { AckKind::Nak(None) } else { AckKind::Ack };
+            self.hand_back(held.message, kind);
+        }
+    }
+
+    /// Signs of life, for the server and for the coordinator.
+    fn beat(&mut self) {
+        if self.worker.client.connection_state() != async_nats::connection::State::Connected {
+            return;
+        }
+        for held in self.held.values() {
+            let message = held.message.clone();
+            self.tasks.spawn(async move {
+                let _ = timeout(PATIENCE, message.ack_with(AckKind::Progress)).await;
+            });
+        }
+        self.tell(Report::Alive);
+    }
+
+    /// An announcement: of our run, or of another one.
+    fn notice(&mut self, payload: &[u8]) {
+        let Ok(announcement) = decode::<Announcement>(payload) else { return };
+        if announcement.run != self.run.run {
+            return;
+        }
+        self.heard_of = Instant::now();
+        if announcement.session != self.run.session {
+            self.run = announcement;
+            let (line, join) = (self.line(), self.join_question());
+            self.tasks.spawn(async move { drop(line.ask(&join).await) });
+        }
+    }
+
+    /// Whether there is nothing to do for a run of which nobody speaks any more.
+    fn is_forgotten(&self) -> bool {
+        self.held.is_empty()
+            && self.worker.client.connection_state() == async_nats::connection::State::Connected
+            && self.heard_of.elapsed() > SILENCE
+    }
+
+    /// Ends all games, hands back what is not done, and waits for the slots. A signal that comes meanwhile ends the worker,
+    /// too.
+    async fn leave(&mut self, mut end: End, ear: &mut Ear) -> End {
+        if let Some(fetching) = self.fetching.take() {
+            fetching.abort();
+        }
+        self.local.cancel();
+        self.local.close();
+        let run_goes_on = end != End::Over;
+        let ends = |end: &End| matches!(end, End::Asked | End::Failed(_));
+        // A worker that goes on must be rid of its slots; one that ends takes them with it.
+        let patience = if ends(&end) { self.plan.timeouts.quit + LEAVING } else { 10 * LEAVING };
+        let mut deadline = tokio::time::Instant::now() + patience;
+        loop {
+            let waits_for_answers = ends(&end) && self.held.values().any(|held| held.unanswered > 0);
+            if self.local.workers() == 0 && !waits_for_answers {
+                break;
+            }
+            tokio::select! {
+                Some(event) = ear.heard.recv() => match event {
+                    Event::WorkerEnded { worker } => self.local.forget(worker),
+                    other => {
+                        if let Some(new @ (End::Asked | End::Failed(_))) = self.hear(other)
+                            && !ends(&end)
+                        {
+                            end = new;
+                            deadline = deadline.min(tokio::time::Instant::now() + LEAVING);
+                        }
+                    }
+                },
+                Some(outcome) = self.outcomes.recv() => {
+                    if let Outcome::Answered { pair, .. } = outcome
+                        && let Some(held) = self.held.get_mut(&pair)
+                    {
+                        held.unanswered -= 1;
+                        self.release(pair);
+                    }
+                }
+                () = tokio::time::sleep_until(deadline) => break,
+            }
+        }
+        if run_goes_on {
+            if end == End::Asked {
+                self.worker.tell(&match self.held.len() {
+                    0 => "Leaving; nothing was being played".to_owned(),
+                    1 => "Leaving; 1 pair of games is handed back, for others".to_owned(),
+                    count => format!("Leaving; {count} pairs of games are handed back, for others"),
+                });
+            }
+            for (_, held) in std::mem::take(&mut self.held) {
+                self.hand_back(held.message, AckKind::Nak(None));
+            }
+            self.tell(Report::Leaving);
+        }
+        let rest = async {
+            sleep(Duration::from_millis(20)).await;
+            let _ = self.worker.client.flush().await;
+        };
+        let _ = timeout(Duration::from_millis(500), rest).await;
+        self.tasks.shutdown().await;
+        end
+    }
+}
+
+/// Sends a result of a pair until it is answered.
+async fn deliver(line: &CoordinatorLine, result: &Question, pair: u32, join: &Question) -> Answer {
+    let begun = Instant::now();
+    while begun.elapsed() < KEEPING {
+        match line.ask(result).await {
+            None | Some(Answer::Later) => {}
+            // Another session of the coordinator: it must know who we are, and that this pair is ours.
+            Some(Answer::Unknown) => {
+                drop(line.ask(join).await);
+                drop(line.ask(&Question::Take { pair }).await);
+            }
+            Some(answer) => return answer,
+        }
+        sleep(PAUSE).await;
+    }
+    Answer::Unneeded
+}
+
+/// The next pair, if there is one in time, and what of it is still to be played.
+async fn fetch_pair(
+    client: &Client,
+    names: &Names,
+    line: &CoordinatorLine,
+    join: &Question,
+) -> Option<Fetched> {
+    let message = timeout(FETCHING + PATIENCE, fetch_message(client, names)).await.ok()??;
+    let take = Question::Take { pair: names.pair_of(&message.subject)? };
+    let mut answer = line.ask(&take).await;
+    if answer == Some(Answer::Unknown) {
+        line.ask(join).await?;
+        answer = line.ask(&take).await;
+    }
+    Some(Fetched { message, answer })
+}
+
+async fn fetch_message(client: &Client, names: &Names) -> Option<jetstream::Message> {
+    let mut context = jetstream::new(client.clone());
+    context.set_timeout(PATIENCE);
+    let consumer: PullConsumer =
+        context.get_consumer_from_stream(names.consumer(), names.stream()).await.ok()?;
+    let mut batch = consumer.batch().max_messages(1).expires(FETCHING).messages().await.ok()?;
+    batch.next().await?.ok()
+}

@@ -1,0 +1,189 @@
+//! The stream of one run: what should stand in it is put there, in the order in which it is asked for, and whatever went
+//! wrong is made good when all that should be there is told again. Knows no games.
+
+use std::collections::HashSet;
+use std::time::Duration;
+
+use async_nats::jetstream::consumer::{AckPolicy, pull};
+use async_nats::jetstream::stream::{Config, DiscardPolicy, RetentionPolicy, StorageType, Stream};
+use async_nats::jetstream::{self, Context};
+use futures_util::StreamExt;
+use tokio::sync::mpsc::UnboundedReceiver;
+use tokio::time::timeout;
+
+use super::{Names, PATIENCE};
+use crate::wire::LARGEST;
+
+/// A run that nobody resumes is forgotten by the server after this time.
+const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+
+/// The most pairs that wait, and their bytes.
+const MOST_PAIRS: i64 = 200_000;
+const MOST_BYTES: i64 = 1 << 30;
+
+/// How many requests for work may wait at the server, and how many pairs may be out with workers.
+const MOST_WAITING: i64 = 16_384;
+const MOST_HELD: i64 = 200_000;
+
+/// What is wanted of a stream.
+#[derive(Debug)]
+pub(super) enum Order {
+    /// This pair stands in it, in place of what is there of it.
+    Put(u32, Vec<u8>),
+    /// This pair does not.
+    Remove(u32),
+    /// These and no others do.
+    Hold(Vec<(u32, Vec<u8>)>),
+}
+
+/// The stream of a run.
+pub(super) struct WorkQueue {
+    context: Context,
+    names: Names,
+    lease: Duration,
+    stream: Option<Stream>,
+    /// Whether pairs stood in it that no worker could fetch, when it was looked at last.
+    was_stranded: bool,
+}
+
+/// What stands in a stream.
+struct Listing {
+    pairs: HashSet<u32>,
+    /// Whether some of them are neither waiting for workers nor with one.
+    is_stranded: bool,
+}
+
+impl WorkQueue {
+    /// Makes the stream, or takes over the one that is there.
+    pub(super) async fn open(
+        client: async_nats::Client,
+        names: Names,
+        lease: Duration,
+    ) -> Result<WorkQueue, String> {
+        let mut context = jetstream::new(client);
+        context.set_timeout(PATIENCE);
+        let mut queue = WorkQueue { context, names, lease, stream: None, was_stranded: false };
+        queue.make().await?;
+        Ok(queue)
+    }
+
+    async fn make(&mut self) -> Result<(), String> {
+        let config = Config {
+            name: self.names.stream(),
+            subjects: vec![self.names.all_work()],
+            description: Some("pairs of games of smalt-tournament that wait for workers".to_owned()),
+            retention: RetentionPolicy::WorkQueue,
+            storage: StorageType::File,
+            discard: DiscardPolicy::Old,
+            max_messages: MOST_PAIRS,
+            max_messages_per_subject: 1,
+            max_bytes: MOST_BYTES,
+            max_age: LONGEST,
+            max_message_size: LARGEST as i32,
+            num_replicas: 1,
+            ..Config::default()
+        };
+        let consumer = pull::Config {
+            durable_name: Some(self.names.consumer().to_owned()),
+            ack_policy: AckPolicy::Explicit,
+            ack_wait: self.lease,
+            max_deliver: -1,
+            max_ack_pending: MOST_HELD,
+            max_waiting: MOST_WAITING,
+            ..pull::Config::default()
+        };
+        let make = async {
+            self.context.create_or_update_stream(config).await.map_err(|error| error.to_string())?;
+            let stream = self.context.get_stream(self.names.stream()).await;
+            let stream = stream.map_err(|error| error.to_string())?;
+            stream.create_consumer(consumer).await.map_err(|error| error.to_string())?;
+            Ok::<_, String>(stream)
+        };
+        let made = timeout(2 * PATIENCE, make).await.map_err(|_| "no answer".to_owned())?;
+        self.stream = Some(made?);
+        Ok(())
+    }
+
+    /// Does what is ordered until nobody orders any more. What fails is made good by the next [`Order::Hold`].
+    pub(super) async fn serve(mut self, mut orders: UnboundedReceiver<Order>) {
+        while let Some(order) = orders.recv().await {
+            let done = match order {
+                Order::Put(pair, bytes) => self.put(pair, bytes).await,
+                Order::Remove(pair) => self.remove(pair).await,
+                Order::Hold(pairs) => self.hold(pairs).await,
+            };
+            if done.is_none() {
+                self.stream = None;
+            }
+        }
+    }
+
+    async fn put(&self, pair: u32, bytes: Vec<u8>) -> Option<()> {
+        let published = async {
+            let receipt = self.context.publish(self.names.work(pair), bytes.into()).await.ok()?;
+            receipt.await.ok()
+        };
+        timeout(PATIENCE, published).await.ok()??;
+        Some(())
+    }
+
+    async fn remove(&self, pair: u32) -> Option<()> {
+        let purge = self.stream.as_ref()?.purge().filter(self.names.work(pair));
+        timeout(PATIENCE, purge.into_future()).await.ok()?.ok()?;
+        Some(())
+    }
+
+    async fn hold(&mut self, pairs: Vec<(u32, Vec<u8>)>) -> Option<()> {
+        let listing = match self.list().await {
+            Some(listing) => listing,
+            // The server has lost it or its consumer, or was away.
+            None => {
+                self.make().await.ok()?;
+                self.list().await?
+            }
+        };
+        let Listing { pairs: found, is_stranded } = listing;
+        // Once may be chance: a pair that the server was just about to take out.
+        let stays_stranded = is_stranded && self.was_stranded;
+        self.was_stranded = is_stranded && !stays_stranded;
+        if stays_stranded {
+            let deletion = self.stream.as_ref()?.delete_consumer(self.names.consumer());
+            timeout(PATIENCE, deletion).await.ok()?.ok()?;
+            self.make().await.ok()?;
+        }
+        let wanted: HashSet<u32> = pairs.iter().map(|(pair, _)| *pair).collect();
+        for pair in found.difference(&wanted) {
+            self.remove(*pair).await?;
+        }
+        for (pair, bytes) in pairs.into_iter().filter(|(pair, _)| !found.contains(pair)) {
+            self.put(pair, bytes).await?;
+        }
+        Some(())
+    }
+
+    /// What stands in it, if there is all that workers need to fetch: a server that was killed may come back with the
+    /// stream and without its consumer, or with one that passes over what it never delivered.
+    async fn list(&self) -> Option<Listing> {
+        let stream = self.stream.as_ref()?;
+        let list = async {
+            // Looked at first: what is acknowledged meanwhile is then missing among the pairs, and not among those in reach.
+            let consumer = stream.consumer_info(self.names.consumer()).await.ok()?;
+            let subjects = stream.info_with_subjects(self.names.all_work()).await.ok()?;
+            let count = usize::try_from(subjects.info.state.subjects_count).ok()?;
+            let mut pairs = HashSet::new();
+            let mut subjects = subjects.take(count);
+            while let Some(subject) = subjects.next().await {
+                pairs.extend(self.names.pair_of(&subject.ok()?.0));
+            }
+            let in_reach = consumer.num_pending + consumer.num_ack_pending as u64;
+            Some(Listing { is_stranded: pairs.len() as u64 > in_reach, pairs })
+        };
+        timeout(PATIENCE, list).await.ok()?
+    }
+}
+
+/// Ends the stream of a run with all that is in it.
+pub(super) async fn delete(client: &async_nats::Client, names: &Names, patience: Duration) {
+    let context = jetstream::new(client.clone());
+    let _ = timeout(patience, context.delete_stream(names.stream())).await;
+}

@@ -1,0 +1,348 @@
+//! A worker: waits for runs, and plays for the first that takes it until that is over. What it plays with is its own:
+//! engines, folders, processors. Prints nothing; what users should know goes to a channel.
+
+use std::cell::OnceCell;
+use std::collections::HashMap;
+use std::num::NonZeroU64;
+use std::path::PathBuf;
+use std::sync::mpsc::{Receiver, Sender};
+use std::time::{Duration, Instant};
+
+use async_nats::{Client, Subscriber};
+use futures_util::StreamExt;
+use smalt_driver::process::Guard;
+use smalt_workbench::entrant::Registry;
+use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
+use tokio::time::timeout;
+
+use super::connection::{ConnectError, Line, connect};
+use super::playing::{End, Playing};
+use super::{Identity, Names, PATIENCE, RUNS};
+use crate::wire::{Announcement, Answer, Introduction, Message, Question, Report, decode, encode, trimmed};
+use crate::{identity, terms};
+use smalt_match::game::Tablebases;
+use smalt_match::plan::{Affinity, Plan, ServerAddress, TablebaseRule};
+use smalt_match::run::slot::Terms;
+use smalt_match::run::{Event, StopReason, calibration};
+
+/// After how long a run that refused us, or that we could not play, is tried again.
+const AGAIN: Duration = Duration::from_secs(30);
+
+/// What a worker is.
+#[derive(Debug)]
+pub struct WorkerSetup {
+    /// Where runs are announced.
+    pub server: ServerAddress,
+    /// What it is called in tables.
+    pub name: String,
+    /// Games at the same time.
+    pub slots: usize,
+    /// Which run it plays for; any if none.
+    pub run: Option<String>,
+    /// The engines that it may start.
+    pub registry: Registry,
+    /// Nodes a second of Smalt on one core; measured if none.
+    pub speed: Option<NonZeroU64>,
+    /// Its endgame tables.
+    pub tables: Option<PathBuf>,
+    /// Where full transcripts are kept, in a folder a run; not kept if none.
+    pub log: Option<PathBuf>,
+    /// Whether games are bound to processors.
+    pub affinity: Affinity,
+    /// This program, which is the built-in engine, too.
+    pub own_program: PathBuf,
+    /// Who ends the engines when this program is killed.
+    pub guard: Option<Guard>,
+}
+
+/// Why a worker ended.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Departure {
+    /// The user asked for it.
+    Asked,
+    /// The system failed it.
+    Failed(String),
+}
+
+impl From<End> for Departure {
+    fn from(end: End) -> Departure {
+        match end {
+            End::Failed(words) => Departure::Failed(words),
+            End::Over | End::Asked | End::Refused { .. } => Departure::Asked,
+        }
+    }
+}
+
+/// Works until it is told to stop by an event. Words for users go to `told`.
+///
+/// # Errors
+/// If there is no connection to begin with.
+pub fn run(
+    setup: WorkerSetup,
+    events: (Sender<Event>, Receiver<Event>),
+    told: Box<dyn Fn(&str)>,
+) -> Result<Departure, ConnectError> {
+    let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
+    let (sender, receiver) = events;
+    let (forward, heard) = unbounded_channel();
+    std::thread::Builder::new().name("events".to_owned()).spawn(move || {
+        for event in receiver {
+            if forward.send(event).is_err() {
+                break;
+            }
+        }
+    })?;
+    let departure = runtime.block_on(async move {
+        let (lines, changes) = unbounded_channel();
+        let mut heard = heard;
+        let identity = Identity::of(&setup.server)?;
+        let name = format!("smalt-tournament worker {}", setup.name);
+        let client = tokio::select! {
+            end = end_of(&mut heard) => return Ok(end.into()),
+            client = connect(&setup.server, &identity, &name, lines) => client?,
+        };
+        let announced = client.subscribe(RUNS).await;
+        let announced = announced.map_err(|error| ConnectError::Refused {
+            url: setup.server.url.clone(),
+            words: error.to_string(),
+        })?;
+        let ear = Ear { heard, announced, changes };
+        let worker = Worker {
+            identity,
+            speed: setup.speed.map_or_else(OnceCell::new, OnceCell::from),
+            setup,
+            client,
+            sender,
+            told,
+            refused: HashMap::new(),
+        };
+        Ok(worker.work(ear).await)
+    });
+    runtime.shutdown_timeout(Duration::from_millis(100));
+    departure
+}
+
+/// What a worker hears.
+pub(super) struct Ear {
+    /// Of its slots and of signals.
+    pub(super) heard: UnboundedReceiver<Event>,
+    /// Of runs.
+    pub(super) announced: Subscriber,
+    /// Of the connection.
+    pub(super) changes: UnboundedReceiver<Line>,
+}
+
+/// Waits for a signal, or for a failure of the system; all other events are dropped.
+async fn end_of(heard: &mut UnboundedReceiver<Event>) -> End {
+    loop {
+        match heard.recv().await {
+            Some(Event::Stop(StopReason::Failed(words))) => return End::Failed(words),
+            Some(Event::Stop(_) | Event::Kill) | None => return End::Asked,
+            Some(_) => {}
+        }
+    }
+}
+
+/// See the module.
+pub(super) struct Worker {
+    pub(super) identity: Identity,
+    pub(super) setup: WorkerSetup,
+    pub(super) client: Client,
+    pub(super) sender: Sender<Event>,
+    told: Box<dyn Fn(&str)>,
+    /// Nodes a second of Smalt on one core, once that is known.
+    speed: OnceCell<NonZeroU64>,
+    /// Runs that cannot be played, until when, and what was told of them.
+    refused: HashMap<String, (Instant, String)>,
+}
+
+/// What a run needs, found here.
+struct Fitted {
+    plan: Plan,
+    tablebases: Option<Tablebases>,
+    introduction: Introduction,
+    lease: Duration,
+}
+
+impl Worker {
+    pub(super) fn tell(&self, words: &str) {
+        (self.told)(words);
+    }
+
+    async fn work(mut self, mut ear: Ear) -> Departure {
+        self.tell("Waiting for a run");
+        loop {
+            tokio::select! {
+                end = end_of(&mut ear.heard) => return end.into(),
+                Some(line) = ear.changes.recv() => self.tell_line(line),
+                announcement = ear.announced.next() => {
+                    let Some(message) = announcement else {
+                        return Departure::Failed("listen to the server".to_owned());
+                    };
+                    let Ok(announcement) = decode::<Announcement>(&message.payload) else { continue };
+                    if !self.may_try(&announcement.run) {
+                        continue;
+                    }
+                    match self.play(announcement, &mut ear).await {
+                        End::Over => self.tell("The run is over, or was interrupted; waiting for another"),
+                        End::Refused { run, words } => self.refuse(run, words),
+                        end => return end.into(),
+                    }
+                }
+            }
+        }
+    }
+
+    pub(super) fn tell_line(&self, line: Line) {
+        match line {
+            Line::Up => self.tell("The NATS server is there"),
+            Line::Down => self.tell("The NATS server is away; games go on, and results wait"),
+            Line::Forbidden(words) => self.tell(&format!("The NATS server refuses: {words}")),
+        }
+    }
+
+    fn may_try(&self, run: &str) -> bool {
+        let wanted = self.setup.run.as_ref().is_none_or(|wanted| wanted == run);
+        wanted && self.refused.get(run).is_none_or(|(until, _)| Instant::now() >= *until)
+    }
+
+    fn refuse(&mut self, run: String, words: String) {
+        let known = self.refused.get(&run).is_some_and(|(_, earlier)| *earlier == words);
+        if !known {
+            self.tell(&format!("Not playing for run {run}: {words}"));
+        }
+        self.refused.insert(run, (Instant::now() + AGAIN, words));
+    }
+
+    /// Plays for a run until it is over.
+    async fn play(&self, run: Announcement, ear: &mut Ear) -> End {
+        let name = run.run.clone();
+        let joined = tokio::select! {
+            end = end_of(&mut ear.heard) => return end,
+            joined = self.join(run) => joined,
+        };
+        match joined {
+            Ok(playing) => playing.play(ear).await,
+            Err(words) => End::Refused { run: name, words },
+        }
+    }
+
+    /// Finds what the run needs on this machine, and joins it. An error says why it cannot be played.
+    async fn join(&self, run: Announcement) -> Result<Playing<'_>, String> {
+        let fitted = self.fit(&run).await;
+        if let Err(words) = &fitted {
+            self.tell_unfit(&run.run, words).await;
+        }
+        let Fitted { plan, tablebases, introduction, lease } = fitted?;
+        match self.ask(&Names::of(&run.run), Question::Join(Box::new(introduction.clone()))).await? {
+            Answer::Welcome => {}
+            Answer::Refused { words } => return Err(words),
+            _ => return Err("the answer makes no sense".to_owned()),
+        }
+        self.tell(&format!("Playing for {:?} ({}), concurrency {}", run.name, run.run, self.setup.slots));
+        let log = self.setup.log.as_ref().map(|folder| folder.join(&run.run));
+        let made = log.as_ref().map_or(Ok(()), std::fs::create_dir_all);
+        made.map_err(|error| format!("failed to make the folder of transcripts: {error}"))?;
+        let speed = self.speed.get().copied();
+        let mut slot_terms =
+            Terms::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.guard.clone());
+        slot_terms.log = log;
+        Playing::begin(self, run, plan, slot_terms, introduction, lease).await
+    }
+
+    /// Tells the coordinator why we cannot play, once for each reason.
+    async fn tell_unfit(&self, run: &str, words: &str) {
+        if self.refused.get(run).is_some_and(|(_, earlier)| earlier == words) {
+            return;
+        }
+        let report = Report::Unfit { name: self.setup.name.clone(), words: trimmed(words) };
+        self.line(&Names::of(run)).tell(report).await;
+    }
+
+    /// Asks how the run is played, and finds what it needs on this machine.
+    async fn fit(&self, run: &Announcement) -> Result<Fitted, String> {
+        let Answer::Terms(message) = self.ask(&Names::of(&run.run), Question::Terms).await? else {
+            return Err("the answer makes no sense".to_owned());
+        };
+        let setup = &self.setup;
+        let plan = terms::plan(&message, &setup.registry, setup.affinity.clone(), setup.tables.as_ref());
+        let plan = plan.map_err(|error| format!("failed to {error}"))?;
+        let tablebases = plan.tablebases.as_ref().map(Tablebases::open).transpose();
+        let tablebases = tablebases.map_err(|error| format!("failed to {error}"))?;
+        check_tables(plan.tablebases.as_ref(), tablebases.as_ref(), message.tables)?;
+        let (known, own_program) = (self.speed.get().copied(), setup.own_program.clone());
+        let (examined, guard) = (plan.clone(), setup.guard.clone());
+        // Engines are started here, which takes its time.
+        let examine = tokio::task::spawn_blocking(move || {
+            let engines = identity::engines(&examined, &own_program, guard.as_ref())?;
+            let speed = known.map_or_else(|| calibration::measure(&own_program), Ok);
+            let speed = speed.map_err(|error| format!("failed to measure this machine: {error}"))?;
+            Ok::<_, String>((engines, speed))
+        });
+        let (engines, speed) = examine.await.map_err(|error| error.to_string())??;
+        let _ = self.speed.set(speed);
+        let introduction = Introduction {
+            name: setup.name.clone(),
+            program: concat!("smalt-tournament ", env!("CARGO_PKG_VERSION")).to_owned(),
+            cpu: identity::processor_model(),
+            cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
+            slots: setup.slots as u32,
+            speed: speed.get(),
+            engines,
+        };
+        Ok(Fitted { plan, tablebases, introduction, lease: Duration::from_millis(message.lease_ms) })
+    }
+
+    /// Asks the coordinator of a run.
+    async fn ask(&self, names: &Names, question: Question) -> Result<Answer, String> {
+        let answer = self.line(names).ask(&question).await;
+        answer.ok_or_else(|| "its coordinator does not answer".to_owned())
+    }
+
+    /// The line to the coordinator of a run.
+    pub(super) fn line(&self, names: &Names) -> CoordinatorLine {
+        CoordinatorLine { client: self.client.clone(), subject: names.ask(&self.identity) }
+    }
+}
+
+/// How a worker asks the coordinator of a run.
+#[derive(Clone, Debug)]
+pub(super) struct CoordinatorLine {
+    client: Client,
+    subject: String,
+}
+
+impl CoordinatorLine {
+    /// One question; none if nobody answers in time.
+    pub(super) async fn ask(&self, question: &Question) -> Option<Answer> {
+        let bytes = encode(question).ok()?;
+        let answer = self.client.request(self.subject.clone(), bytes.into());
+        decode::<Answer>(&timeout(PATIENCE, answer).await.ok()?.ok()?.payload).ok()
+    }
+
+    /// Reports without waiting for an answer.
+    pub(super) async fn tell(&self, report: Report) {
+        let Ok(bytes) = encode(&Question::Tell(report)) else { return };
+        let _ = timeout(PATIENCE, self.client.publish(self.subject.clone(), bytes.into())).await;
+    }
+}
+
+/// Games must end where they would elsewhere.
+fn check_tables(
+    rule: Option<&TablebaseRule>,
+    tables: Option<&Tablebases>,
+    wanted: Option<u32>,
+) -> Result<(), String> {
+    match (rule, tables, wanted) {
+        (Some(_), Some(tables), Some(wanted)) if tables.pieces() < wanted => Err(format!(
+            "the run ends games by endgame tables of {wanted} pieces, and those of --tb have {}",
+            tables.pieces()
+        )),
+        _ => Ok(()),
+    }
+}
+
+/// Whether a message could be sent at all.
+pub(super) fn fits<M: Message>(message: &M) -> bool {
+    encode(message).is_ok()
+}

@@ -1,0 +1,476 @@
+//! What a coordinator knows of its fleet: which pairs are out, who the workers are, which of them are disqualified. It
+//! answers their questions and says what is to be done; it does nothing itself, and knows neither server nor clock.
+//!
+//! The server authenticates workers. Every game is replayed by the rules ([`super::verify`]); a worker that sends an
+//! impossible one is disqualified, and what it held is given to others. No word of one alone ends anything for the others.
+
+mod engines;
+mod members;
+mod notices;
+mod reports;
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::num::NonZeroU64;
+use std::time::{Duration, Instant, SystemTime};
+
+use super::verify::Rules;
+use super::wire::{
+    Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, TermsMessage, WorkMessage, trimmed,
+};
+use engines::Engines;
+use members::{Member, Members};
+use notices::Notices;
+use smalt_match::estimate::seconds_a_game;
+use smalt_match::game::{BinaryReport, Machine, MachineReport};
+use smalt_match::plan::{Binaries, MoveClock, Plan};
+use smalt_match::run::{Event, Work};
+
+/// A pair that somebody took and of which nothing comes for so many times as long as one lasts is given to others, too;
+/// and after so many leases at the earliest.
+const PAIRS_WAITED: u32 = 20;
+const LEASES_WAITED: u32 = 60;
+
+/// How many workers may send results of one pair: the last that took it.
+const MOST_TAKERS: usize = 64;
+
+/// What is to be done.
+#[derive(Debug)]
+pub enum Effect {
+    /// The coordinator must hear this.
+    Tell(Event),
+    /// This pair goes into the queue, anew if it was there.
+    Publish(u32, WorkMessage),
+    /// This pair leaves the queue.
+    Remove(u32),
+}
+
+/// When a question is answered.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// Now.
+    Now(Box<Answer>),
+    /// By [`Answer::Stored`], when this game is stored.
+    WhenStored(u32),
+    /// Never.
+    None,
+}
+
+impl Reply {
+    fn now(answer: Answer) -> Reply {
+        Reply::Now(Box::new(answer))
+    }
+
+    fn refused(words: impl Into<String>) -> Reply {
+        Reply::now(Answer::Refused { words: trimmed(&words.into()) })
+    }
+}
+
+/// See the module.
+#[derive(Debug)]
+pub struct Ledger {
+    rules: Rules,
+    terms: TermsMessage,
+    clocks: Vec<MoveClock>,
+    lease: Duration,
+    engines: Engines,
+    out: BTreeMap<u32, Outstanding>,
+    pair_of: HashMap<u32, u32>,
+    /// One more than the last pair that was given out.
+    end: u32,
+    members: Members,
+    notices: Notices,
+    /// How long a pair should last by its clocks, and how long those lasted that were played.
+    expected: Duration,
+    lasted: (u32, Duration),
+}
+
+/// A pair that is not done.
+#[derive(Debug)]
+struct Outstanding {
+    work: Work,
+    /// Its games that are not stored, and whether one came that will be.
+    missing: Vec<(u32, bool)>,
+    hold: Option<Hold>,
+    /// Who ever took it, the last at the end.
+    takers: VecDeque<String>,
+    /// How often it was given to others since nothing came.
+    lapses: u32,
+}
+
+/// Who plays a pair, and since when nothing has come of it.
+#[derive(Debug)]
+struct Hold {
+    worker: String,
+    taken: Instant,
+    silent_since: Instant,
+    /// Games that the worker has announced as started.
+    started: Vec<u32>,
+}
+
+impl Ledger {
+    /// Of a run in which nothing is out.
+    pub fn new(plan: &Plan, rules: Rules, terms: TermsMessage, known: &[MachineReport]) -> Ledger {
+        let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let binaries = plan.fleet.as_ref().map_or(Binaries::Same, |fleet| fleet.binaries);
+        let expected =
+            seconds_a_game(plan).and_then(|seconds| Duration::try_from_secs_f64(2.0 * seconds).ok());
+        Ledger {
+            rules,
+            lease: Duration::from_millis(terms.lease_ms),
+            terms,
+            clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
+            engines: Engines::of(names, binaries, known),
+            out: BTreeMap::new(),
+            pair_of: HashMap::new(),
+            end: 0,
+            members: Members::default(),
+            notices: Notices::default(),
+            expected: expected.unwrap_or_default(),
+            lasted: (0, Duration::ZERO),
+        }
+    }
+
+    /// How many pairs should be out.
+    pub fn wanted(&self) -> usize {
+        self.members.wanted()
+    }
+
+    /// Whether nobody plays.
+    pub fn is_alone(&self) -> bool {
+        self.members.active().next().is_none()
+    }
+
+    /// Gives out a pair.
+    pub fn offer(&mut self, work: Work) -> Effect {
+        let pair = work.pair;
+        self.end = self.end.max(pair + 1);
+        let message = WorkMessage::from(&work);
+        let missing: Vec<_> = work.games.iter().map(|opened| (opened.game.number, false)).collect();
+        self.pair_of.extend(missing.iter().map(|(game, _)| (*game, pair)));
+        let (hold, takers) = (None, VecDeque::new());
+        self.out.insert(pair, Outstanding { work, missing, hold, takers, lapses: 0 });
+        Effect::Publish(pair, message)
+    }
+
+    /// The pairs that should be in the queue, with what stands there.
+    pub fn outstanding(&self) -> impl Iterator<Item = (u32, WorkMessage)> {
+        self.out.iter().map(|(pair, out)| (*pair, WorkMessage::from(&out.work)))
+    }
+
+    /// Whether this pair is not done.
+    pub fn is_out(&self, pair: u32) -> bool {
+        self.out.contains_key(&pair)
+    }
+
+    /// A game is in the store. The last one of its pair ends the work.
+    pub fn stored(&mut self, game: u32) -> Vec<Effect> {
+        let Some(pair) = self.pair_of.remove(&game) else { return Vec::new() };
+        let Some(out) = self.out.get_mut(&pair) else { return Vec::new() };
+        out.missing.retain(|(missing, _)| *missing != game);
+        if out.missing.is_empty() { self.end_work(pair) } else { Vec::new() }
+    }
+
+    fn end_work(&mut self, pair: u32) -> Vec<Effect> {
+        self.out.remove(&pair);
+        vec![Effect::Tell(Event::WorkDone { worker: 0, pair })]
+    }
+
+    /// The run ends before its pairs are done.
+    pub fn end(&mut self) -> Vec<Effect> {
+        let pairs = std::mem::take(&mut self.out).into_keys();
+        pairs.map(|pair| Effect::Tell(Event::WorkDone { worker: 0, pair })).collect()
+    }
+
+    /// This entrant plays no more: its games that did not come are given up.
+    pub fn withdraw(&mut self, entrant: usize) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        let is_his = |out: &Outstanding| {
+            out.work.games.iter().any(|opened| [opened.game.white, opened.game.black].contains(&entrant))
+        };
+        let pairs: Vec<u32> = self.out.iter().filter(|(_, out)| is_his(out)).map(|(pair, _)| *pair).collect();
+        for pair in pairs {
+            let Some(out) = self.out.get_mut(&pair) else { continue };
+            let (kept, given_up): (Vec<_>, Vec<_>) =
+                std::mem::take(&mut out.missing).into_iter().partition(|(_, came)| *came);
+            out.missing = kept;
+            for (game, _) in given_up {
+                self.pair_of.remove(&game);
+                let opened = out.work.games.iter().find(|opened| opened.game.number == game);
+                effects.extend(opened.map(|opened| Effect::Tell(Event::GameAbandoned(opened.game))));
+            }
+            effects.push(Effect::Remove(pair));
+            if out.missing.is_empty() {
+                effects.extend(self.end_work(pair));
+            }
+        }
+        effects
+    }
+
+    /// Who has been silent for too long is not counted on. What it holds is given to others by the server.
+    pub fn tick(&mut self, now: Instant) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for name in self.members.fall_silent(now, self.lease) {
+            effects.push(notice(format!("{name} has been silent for long; others get its games")));
+        }
+        effects.extend(self.lapse(now));
+        self.notices.limit(&mut effects, now);
+        if let Some(count) = self.notices.dropped(now) {
+            effects.push(notice(format!("{count} more notices about workers were left out")));
+        }
+        effects
+    }
+
+    /// Pairs of which nothing comes are given to others, whatever their holders tell the server.
+    fn lapse(&mut self, now: Instant) -> Vec<Effect> {
+        let (count, sum) = self.lasted;
+        let mean = sum.checked_div(count).unwrap_or_default().max(self.expected);
+        let patience = (LEASES_WAITED * self.lease).max(mean.saturating_mul(PAIRS_WAITED));
+        let mut effects = Vec::new();
+        for (pair, out) in &mut self.out {
+            // Twice as long each time, should these games really last so long.
+            let patience = patience.saturating_mul(1 << out.lapses.min(16));
+            let is_over = |hold: &mut Hold| now.saturating_duration_since(hold.silent_since) > patience;
+            let Some(hold) = out.hold.take_if(is_over) else { continue };
+            out.lapses += 1;
+            if let Some(member) = self.members.get_mut(&hold.worker).filter(|member| !member.is_silent) {
+                effects.push(notice(format!(
+                    "Nothing comes of pair {} from {}; others get it, too",
+                    u64::from(*pair) + 1,
+                    member.machine.name
+                )));
+            }
+            effects.push(Effect::Publish(*pair, WorkMessage::from(&out.work)));
+        }
+        effects
+    }
+
+    /// Answers a question of a worker, which is known by its name on the server.
+    pub fn ask(
+        &mut self,
+        worker: &str,
+        question: Question,
+        now: Instant,
+        time: SystemTime,
+    ) -> (Reply, Vec<Effect>) {
+        let (reply, mut effects) = self.answer(worker, question, now, time);
+        self.notices.limit(&mut effects, now);
+        (reply, effects)
+    }
+
+    fn answer(
+        &mut self,
+        worker: &str,
+        question: Question,
+        now: Instant,
+        time: SystemTime,
+    ) -> (Reply, Vec<Effect>) {
+        if let Some(words) = self.members.disqualification(worker) {
+            return (Reply::refused(words), Vec::new());
+        }
+        match question {
+            Question::Terms => return (Reply::now(Answer::Terms(Box::new(self.terms.clone()))), Vec::new()),
+            Question::Join(introduction) => return self.join(worker, *introduction, now),
+            Question::Tell(Report::Unfit { name, words }) => {
+                return (Reply::None, vec![notice(format!("{name} cannot play: {words}"))]);
+            }
+            _ => {}
+        }
+        let mut effects = Vec::new();
+        let Some(member) = self.members.get_mut(worker) else {
+            return (Reply::now(Answer::Unknown), effects);
+        };
+        member.seen = now;
+        if std::mem::take(&mut member.is_silent) {
+            effects.push(notice(format!("{} is back", member.machine.name)));
+        }
+        let (reply, more) = match question {
+            Question::Take { pair } => (self.take(worker, pair, now), Vec::new()),
+            Question::Result { pair, game, record } => self.result(worker, pair, game, &record, (now, time)),
+            Question::Tell(report) => (Reply::None, self.hear(worker, report)),
+            Question::Terms | Question::Join(_) => (Reply::None, Vec::new()),
+        };
+        effects.extend(more);
+        (reply, effects)
+    }
+
+    fn join(&mut self, worker: &str, introduction: Introduction, now: Instant) -> (Reply, Vec<Effect>) {
+        let speed = NonZeroU64::new(introduction.speed).unwrap_or(NonZeroU64::MIN);
+        let mut report = Box::new(machine_report(introduction));
+        if let Err(words) = self.engines.check(&report.engines) {
+            let text = format!("{} may not join: {words}", report.name);
+            return (Reply::refused(words), vec![notice(text)]);
+        }
+        if self.members.get_mut(worker).is_none() && !self.members.has_room() {
+            return (Reply::refused("there are too many workers"), Vec::new());
+        }
+        report.name = self.members.free_name(worker, &report.name);
+        let earlier = self.members.remove(worker);
+        let is_new = earlier.is_none();
+        let member = Member {
+            machine: Machine { name: report.name.clone(), speed },
+            has_played: earlier
+                .as_ref()
+                .is_some_and(|earlier| earlier.has_played && earlier.report == report),
+            report: report.clone(),
+            clocks: self.clocks.iter().map(|clock| clock.scaled(Some(speed))).collect(),
+            seen: now,
+            is_silent: false,
+            held: earlier.map_or_else(HashSet::new, |earlier| earlier.held),
+        };
+        self.members.insert(worker.to_owned(), member);
+        let effects = if is_new { vec![Effect::Tell(Event::MachineJoined(report))] } else { Vec::new() };
+        (Reply::now(Answer::Welcome), effects)
+    }
+
+    fn take(&mut self, worker: &str, pair: u32, now: Instant) -> Reply {
+        let Some(member) = self.members.get_mut(worker) else { return Reply::now(Answer::Unknown) };
+        if !self.out.contains_key(&pair) {
+            // From before the coordinator was restarted: it will be given out again.
+            let unknown = pair >= self.end;
+            return Reply::now(if unknown { Answer::Later } else { Answer::Games { games: Vec::new() } });
+        }
+        if member.held.len() >= member.max_held() {
+            let is_held = |pair: &u32| {
+                let hold = self.out.get(pair).and_then(|out| out.hold.as_ref());
+                hold.is_some_and(|hold| hold.worker == worker)
+            };
+            member.held.retain(is_held);
+            if member.held.len() >= member.max_held() && !member.held.contains(&pair) {
+                return Reply::now(Answer::Later);
+            }
+        }
+        member.held.insert(pair);
+        let Some(out) = self.out.get_mut(&pair) else { return Reply::now(Answer::Later) };
+        // Who takes it again has nothing more of it than before.
+        let earlier = out.hold.take().filter(|hold| hold.worker == worker);
+        let new = Hold { worker: worker.to_owned(), taken: now, silent_since: now, started: Vec::new() };
+        out.hold = Some(earlier.unwrap_or(new));
+        if !out.takers.iter().any(|taker| taker == worker) {
+            out.takers.push_back(worker.to_owned());
+            if out.takers.len() > MOST_TAKERS {
+                out.takers.pop_front();
+            }
+        }
+        let games = out.missing.iter().filter(|(_, came)| !came).map(|(game, _)| *game).collect();
+        Reply::now(Answer::Games { games })
+    }
+
+    fn result(
+        &mut self,
+        worker: &str,
+        pair: u32,
+        game: u32,
+        record: &RecordMessage,
+        (now, time): (Instant, SystemTime),
+    ) -> (Reply, Vec<Effect>) {
+        let Some(out) = self.out.get_mut(&pair) else {
+            let answer = if pair >= self.end { Answer::Later } else { Answer::Unneeded };
+            return (Reply::now(answer), Vec::new());
+        };
+        if !out.takers.iter().any(|taker| taker == worker) {
+            // Taken before the coordinator was restarted, or never: it must be taken now.
+            return (Reply::now(Answer::Unknown), Vec::new());
+        }
+        let Some(given) = out.work.games.iter().find(|opened| opened.game.number == game) else {
+            return self.disqualify(
+                worker,
+                &format!("game {} is none of pair {}", u64::from(game) + 1, u64::from(pair) + 1),
+            );
+        };
+        let Some((_, came)) = out.missing.iter_mut().find(|(missing, _)| *missing == game) else {
+            return (Reply::now(Answer::Stored), Vec::new());
+        };
+        if *came {
+            return (Reply::WhenStored(game), Vec::new());
+        }
+        let Some(member) = self.members.get_mut(worker) else {
+            return (Reply::now(Answer::Unknown), Vec::new());
+        };
+        let clocks = [&member.clocks[given.game.white], &member.clocks[given.game.black]];
+        let verified = record.to_claim().map_err(|error| error.to_string()).and_then(|claim| {
+            self.rules.verify(given, clocks, claim, time).map_err(|error| error.to_string())
+        });
+        let mut record = match verified {
+            Ok(record) => record,
+            Err(words) => {
+                let words = format!("its game {} is impossible: {words}", u64::from(game) + 1);
+                return self.disqualify(worker, &words);
+            }
+        };
+        let mut events = Vec::new();
+        if !member.has_played {
+            // Others may have played since it joined, and with other engines.
+            if let Err(words) = self.engines.check(&member.report.engines) {
+                return self.refuse(worker, &words);
+            }
+            member.has_played = true;
+            self.engines.bind(&member.report);
+            events.push(Event::MachineProved(member.report.clone()));
+        }
+        *came = true;
+        record.machine = Some(member.machine.clone());
+        if let Some(hold) = out.hold.as_mut().filter(|hold| hold.worker == worker) {
+            hold.silent_since = now;
+            if out.missing.iter().all(|(_, came)| *came) {
+                let (count, sum) = self.lasted;
+                let time = now.saturating_duration_since(hold.taken);
+                self.lasted = (count.saturating_add(1), sum.saturating_add(time));
+                member.held.remove(&pair);
+            }
+        }
+        events.push(Event::GameFinished(Box::new(record)));
+        (Reply::WhenStored(game), events.into_iter().map(Effect::Tell).collect())
+    }
+
+    /// Takes nothing more from this worker; what it holds goes to others.
+    fn disqualify(&mut self, worker: &str, words: &str) -> (Reply, Vec<Effect>) {
+        let words = format!("disqualified: {words}");
+        self.members.disqualify(worker, words.clone());
+        self.refuse(worker, &words)
+    }
+
+    /// This worker does not play on; what it holds goes to others.
+    fn refuse(&mut self, worker: &str, words: &str) -> (Reply, Vec<Effect>) {
+        let mut effects = self.release(worker);
+        if let Some(member) = self.members.remove(worker) {
+            effects.insert(0, notice(format!("{} may not play on: {words}", member.machine.name)));
+        }
+        (Reply::refused(words), effects)
+    }
+
+    /// What this worker holds is put into the queue anew.
+    fn release(&mut self, worker: &str) -> Vec<Effect> {
+        let mut effects = Vec::new();
+        for out in self.out.values_mut() {
+            if out.hold.take_if(|hold| hold.worker == worker).is_some() {
+                effects.push(Effect::Publish(out.work.pair, WorkMessage::from(&out.work)));
+            }
+        }
+        effects
+    }
+}
+
+fn notice(words: String) -> Effect {
+    Effect::Tell(Event::Notice { words })
+}
+
+fn machine_report(introduction: Introduction) -> MachineReport {
+    let Introduction { name, program, cpu, cores, slots, speed, engines } = introduction;
+    let binary = |engine: EngineIdentity| BinaryReport {
+        name: engine.name,
+        author: engine.author,
+        sha256: engine.sha256,
+    };
+    MachineReport {
+        name,
+        program,
+        cpu,
+        cores,
+        slots,
+        speed,
+        engines: engines.into_iter().map(binary).collect(),
+    }
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,64 @@
+//! Which engines workers must have: those with which the first games of the run were played. What a worker says of its
+//! engines binds nobody before it has played with them.
+
+use smalt_match::game::{BinaryReport, MachineReport};
+use smalt_match::plan::Binaries;
+
+/// The engines of a run by entrant, as far as games were played with them.
+#[derive(Debug)]
+pub(super) struct Engines {
+    names: Vec<String>,
+    binaries: Binaries,
+    /// The engine and the machine that played with it first.
+    known: Vec<Option<(String, BinaryReport)>>,
+}
+
+impl Engines {
+    /// Those of machines that played in earlier sessions.
+    pub(super) fn of(names: Vec<String>, binaries: Binaries, machines: &[MachineReport]) -> Engines {
+        let known = names.iter().map(|_| None).collect();
+        let mut engines = Engines { names, binaries, known };
+        machines.iter().for_each(|machine| engines.bind(machine));
+        engines
+    }
+
+    /// The entrant's name, if there is such an entrant.
+    pub(super) fn name(&self, entrant: usize) -> Option<&str> {
+        self.names.get(entrant).map(String::as_str)
+    }
+
+    /// This machine has played with its engines.
+    pub(super) fn bind(&mut self, machine: &MachineReport) {
+        for (known, engine) in self.known.iter_mut().zip(&machine.engines) {
+            known.get_or_insert_with(|| (machine.name.clone(), engine.clone()));
+        }
+    }
+
+    /// Whether these are the engines of the machines that have played.
+    ///
+    /// # Errors
+    /// Which of them is another one.
+    pub(super) fn check(&self, engines: &[BinaryReport]) -> Result<(), String> {
+        if engines.len() != self.names.len() {
+            return Err("it does not tell of every entrant".to_owned());
+        }
+        for ((engine, name), known) in engines.iter().zip(&self.names).zip(&self.known) {
+            let Some((machine, known)) = known else { continue };
+            if engine.name != known.name {
+                return Err(format!(
+                    "its {name} calls itself {:?}, and that of {machine} {:?}; give both the same engine",
+                    engine.name, known.name
+                ));
+            }
+            if self.binaries == Binaries::Same && engine.sha256 != known.sha256 {
+                return Err(format!(
+                    "its {name} is another file (SHA-256 {}…) than that of {machine} ({}…); give both the same, or \
+                     permit it by --allow-mixed",
+                    engine.sha256.get(..12).unwrap_or_default(),
+                    known.sha256.get(..12).unwrap_or_default()
+                ));
+            }
+        }
+        Ok(())
+    }
+}

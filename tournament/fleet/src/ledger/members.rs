@@ -1,0 +1,112 @@
+//! The workers of a run: who is there, what they may hold, and who is disqualified.
+
+use std::collections::{HashMap, HashSet};
+use std::time::{Duration, Instant};
+
+use smalt_match::game::{Machine, MachineReport};
+use smalt_match::plan::MoveClock;
+
+/// The most workers of a run, and the most that are remembered as disqualified.
+const MAX_WORKERS: usize = 10_000;
+
+/// How many pairs are out at least, so that a worker that joins finds some, and at most.
+const MIN_PAIRS: usize = 8;
+const MAX_PAIRS: usize = 20_000;
+
+/// After how many leases of silence a worker is forgotten; should it return, it joins again.
+const REMEMBERED_LEASES: u32 = 1000;
+
+/// A worker that is there, or was not long ago.
+#[derive(Debug)]
+pub(super) struct Member {
+    pub(super) machine: Machine,
+    pub(super) report: Box<MachineReport>,
+    pub(super) has_played: bool,
+    pub(super) clocks: Vec<MoveClock>,
+    pub(super) seen: Instant,
+    pub(super) is_silent: bool,
+    /// Pairs that it took; some may be done, or with others.
+    pub(super) held: HashSet<u32>,
+}
+
+impl Member {
+    fn slots(&self) -> usize {
+        self.report.slots as usize
+    }
+
+    /// How many pairs it may have: those it plays, those whose results wait, and as many again that it lost sight of.
+    pub(super) fn max_held(&self) -> usize {
+        4 * self.slots() + 8
+    }
+}
+
+/// The workers by their names on the server.
+#[derive(Debug, Default)]
+pub(super) struct Members {
+    present: HashMap<String, Member>,
+    /// Workers from which nothing more is taken, and why.
+    disqualified: HashMap<String, String>,
+}
+
+impl Members {
+    pub(super) fn get_mut(&mut self, worker: &str) -> Option<&mut Member> {
+        self.present.get_mut(worker)
+    }
+
+    pub(super) fn insert(&mut self, worker: String, member: Member) {
+        self.present.insert(worker, member);
+    }
+
+    pub(super) fn remove(&mut self, worker: &str) -> Option<Member> {
+        self.present.remove(worker)
+    }
+
+    /// Those who are there and not silent.
+    pub(super) fn active(&self) -> impl Iterator<Item = &Member> {
+        self.present.values().filter(|member| !member.is_silent)
+    }
+
+    pub(super) fn has_room(&self) -> bool {
+        self.present.len() < MAX_WORKERS
+    }
+
+    /// Two pairs for each game that can be played at once, so that nobody waits for the next.
+    pub(super) fn wanted(&self) -> usize {
+        let slots: usize = self.active().map(Member::slots).sum();
+        (2 * slots).clamp(MIN_PAIRS, MAX_PAIRS)
+    }
+
+    /// This name, with a number if another is called so.
+    pub(super) fn free_name(&self, worker: &str, name: &str) -> String {
+        let others = self.present.iter().filter(|(id, member)| *id != worker && !member.is_silent);
+        let taken: HashSet<&str> = others.map(|(_, member)| member.machine.name.as_str()).collect();
+        let numbered = (2..).map(|number| format!("{name}-{number}"));
+        let mut candidates = std::iter::once(name.to_owned()).chain(numbered);
+        candidates.find(|candidate| !taken.contains(candidate.as_str())).unwrap_or_else(|| name.to_owned())
+    }
+
+    /// Who has been silent for longer than two leases, now first.
+    pub(super) fn fall_silent(&mut self, now: Instant, lease: Duration) -> Vec<String> {
+        let longest = REMEMBERED_LEASES * lease;
+        self.present.retain(|_, member| now.saturating_duration_since(member.seen) < longest);
+        let is_late = |member: &Member| now.saturating_duration_since(member.seen) > 2 * lease;
+        let late = self.present.values_mut().filter(|member| !member.is_silent && is_late(member));
+        let silenced = late.map(|member| {
+            member.is_silent = true;
+            member.machine.name.clone()
+        });
+        silenced.collect()
+    }
+
+    /// Takes nothing more from this worker.
+    pub(super) fn disqualify(&mut self, worker: &str, words: String) {
+        if self.disqualified.len() < MAX_WORKERS {
+            self.disqualified.insert(worker.to_owned(), words);
+        }
+    }
+
+    /// Why this worker is disqualified, if it is.
+    pub(super) fn disqualification(&self, worker: &str) -> Option<&str> {
+        self.disqualified.get(worker).map(String::as_str)
+    }
+}

@@ -1,0 +1,53 @@
+//! What workers report without being asked: games that begin, faults and warnings, and that they leave.
+
+use super::{Effect, Ledger, notice};
+use crate::wire::Report;
+use smalt_match::game::EngineFault;
+use smalt_match::run::{Event, Strike};
+
+impl Ledger {
+    pub(super) fn hear(&mut self, worker: &str, report: Report) -> Vec<Effect> {
+        match report {
+            Report::Alive | Report::Unfit { .. } => Vec::new(),
+            Report::Started { game } => self.game_started(worker, game).into_iter().collect(),
+            Report::Fault { entrant, .. }
+            | Report::Warning { entrant, .. }
+            | Report::Unable { entrant, .. }
+                if self.engines.name(entrant as usize).is_none() =>
+            {
+                self.disqualify(worker, "it reports an entrant that the run does not have").1
+            }
+            Report::Fault { entrant, name, words, transcript } => {
+                let fault = EngineFault { entrant: entrant as usize, name, words, transcript };
+                vec![Effect::Tell(Event::FaultElsewhere(fault))]
+            }
+            Report::Warning { entrant, words } => {
+                vec![Effect::Tell(Event::EngineWarning { entrant: entrant as usize, words })]
+            }
+            Report::Unable { entrant, times, words } => self.unable(worker, entrant as usize, times, words),
+            Report::Leaving => {
+                let member = self.members.remove(worker);
+                member.map(|member| notice(format!("{} has left", member.machine.name))).into_iter().collect()
+            }
+        }
+    }
+
+    /// A game begins; each is announced once by the worker that holds its pair.
+    fn game_started(&mut self, worker: &str, game: u32) -> Option<Effect> {
+        let out = self.out.get_mut(self.pair_of.get(&game)?)?;
+        let hold = out.hold.as_mut().filter(|hold| hold.worker == worker && !hold.started.contains(&game))?;
+        let opened = out.work.games.iter().find(|opened| opened.game.number == game)?;
+        hold.started.push(game);
+        Some(Effect::Tell(Event::GameStarted(opened.game)))
+    }
+
+    /// A worker that cannot start an engine leaves. The entrant stays in the run, even if nobody else is there: others
+    /// may come.
+    fn unable(&mut self, worker: &str, entrant: usize, times: u32, words: String) -> Vec<Effect> {
+        let name = self.engines.name(entrant).unwrap_or_default().to_owned();
+        self.members.disqualify(worker, format!("{name} did not start"));
+        let Some(member) = self.members.remove(worker) else { return Vec::new() };
+        let strike = Strike::Starts { times: times as usize, words };
+        vec![notice(format!("{} leaves: {name} {strike}", member.machine.name))]
+    }
+}

@@ -1,0 +1,292 @@
+//! How a run is played, as a worker may know it: the plan without commands, arguments, folders and files. A worker runs
+//! only what its own registry names, finds files only where its own registry says, and refuses a run that it cannot play
+//! so. Starts nothing.
+//!
+//! An option is taken to name a file when its value has a slash or backslash, or when its name says so (`EvalFile`,
+//! `SyzygyPath`, `Debug Log File`). Its value is never taken from a message: an engine of the worker would read, or write,
+//! whatever somebody else names. The worker's registry must give its own value.
+
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+
+use smalt_workbench::entrant::{BUILTIN, OptionText, Registry, RegistryEngine};
+
+use super::wire::TermsMessage;
+use smalt_match::plan::{
+    Affinity, EntrantFile, FleetFile, OpeningsFile, OutputFile, Plan, PlanError, PlanFile, PlanFileError,
+    Program, Switch, Text,
+};
+
+/// Parts of the names of options that name files, whatever their value looks like.
+const FILE_WORDS: [&str; 4] = ["file", "path", "dir", "folder"];
+
+/// Parts of the names of options that name files, unless their value is a number (`Book Depth`, `Log Level`).
+const VAGUE_FILE_WORDS: [&str; 2] = ["log", "book"];
+
+/// Why a worker cannot play a run.
+#[derive(Clone, Debug, PartialEq, thiserror::Error)]
+pub enum TermsError {
+    /// The plan is none.
+    #[error("read the plan: {0}")]
+    File(#[from] PlanFileError),
+    /// It contradicts itself.
+    #[error("read the plan: {0}")]
+    Plan(#[from] PlanError),
+    /// An engine that is not known here.
+    #[error("find the engine of entrant {name:?}: no engine is called {name:?}{} here; add it to engines.toml",
+        .also.as_ref().map(|also| format!(" or {also:?}")).unwrap_or_default())]
+    NoEngine {
+        /// The entrant.
+        name: String,
+        /// How its program is called elsewhere.
+        also: Option<String>,
+    },
+    /// An option that names a file.
+    #[error(
+        "set option {option:?} of entrant {name:?}: it names a file, and files are not taken from a run; set it in \
+         engines.toml"
+    )]
+    FileOption {
+        /// The entrant.
+        name: String,
+        /// The option.
+        option: String,
+    },
+    /// An option that is no line.
+    #[error("set option {option:?} of entrant {name:?}: it has control characters")]
+    BadOption {
+        /// The entrant.
+        name: String,
+        /// The option.
+        option: String,
+    },
+    /// Endgame tables are needed.
+    #[error("end games by endgame tables, as the run wants it: give their folder by --tb")]
+    NoTables,
+}
+
+/// What workers are told of a plan; with endgame tables, how many pieces they have at most.
+pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> TermsMessage {
+    let mut file = plan.to_file();
+    file.output = OutputFile::default();
+    file.openings = OpeningsFile { repeat: file.openings.repeat, ..OpeningsFile::default() };
+    file.fleet = FleetFile::default();
+    file.run.concurrency = None;
+    file.run.affinity = None;
+    file.run.site = None;
+    file.clock.measured = None;
+    if let Some(Switch::On(rule)) = &mut file.adjudication.tablebases {
+        rule.path = PathBuf::new();
+    }
+    for (typed, entrant) in file.entrants.iter_mut().zip(&plan.entrants) {
+        typed.cmd = Some(match &entrant.program {
+            Program::Builtin => BUILTIN.to_owned(),
+            Program::Command(path) => smalt_workbench::entrant::default_name(&path.to_string_lossy()),
+        });
+        (typed.args, typed.dir, typed.stderr) = (None, None, None);
+    }
+    TermsMessage { plan: file.to_toml(), tables, lease_ms }
+}
+
+/// The plan that a worker plays, with the engines of its own registry, and tables in its own folder.
+///
+/// # Errors
+/// If something is missing here, or the plan is none.
+pub fn plan(
+    message: &TermsMessage,
+    registry: &Registry,
+    affinity: Affinity,
+    tables: Option<&PathBuf>,
+) -> Result<Plan, TermsError> {
+    let mut file = PlanFile::parse(&message.plan, "the plan of the run")?;
+    file.output = OutputFile::default();
+    file.openings = OpeningsFile { repeat: file.openings.repeat, ..OpeningsFile::default() };
+    file.fleet = FleetFile::default();
+    file.each = None;
+    file.run.affinity = Some(Text(affinity));
+    if let Some(Switch::On(rule)) = &mut file.adjudication.tablebases {
+        rule.path = tables.ok_or(TermsError::NoTables)?.clone();
+        rule.pieces = message.tables.unwrap_or(rule.pieces);
+    }
+    let mut found = Vec::new();
+    for typed in &mut file.entrants {
+        found.push(find(typed, registry)?);
+        // Whatever stood there is not run: the programs are put in below.
+        typed.cmd = Some(BUILTIN.to_owned());
+        (typed.args, typed.dir, typed.stderr) = (None, None, None);
+    }
+    let mut plan = Plan::check(&file, &Registry::default())?;
+    for (entrant, engine) in plan.entrants.iter_mut().zip(found) {
+        entrant.options = options(&entrant.name, &entrant.options, engine.as_ref())?;
+        let Some(engine) = engine else { continue };
+        entrant.program = match engine.cmd.to_str() {
+            Some(BUILTIN) => Program::Builtin,
+            _ => Program::Command(engine.cmd),
+        };
+        entrant.arguments = engine.args;
+        entrant.directory = engine.dir;
+    }
+    Ok(plan)
+}
+
+/// What this machine has for an entrant: the engine of its name, or else of the name of its program; none is Smalt.
+fn find(typed: &EntrantFile, registry: &Registry) -> Result<Option<RegistryEngine>, TermsError> {
+    let name = typed.name.clone().unwrap_or_default();
+    let program = typed.cmd.as_deref();
+    let known = registry.find(&name).or_else(|| registry.find(program?));
+    match known {
+        Some(engine) => Ok(Some(engine.clone())),
+        None if program == Some(BUILTIN) => Ok(None),
+        None => {
+            let also = typed.cmd.clone().filter(|also| *also != name);
+            Err(TermsError::NoEngine { name, also })
+        }
+    }
+}
+
+/// The options of the plan; those that name files as this machine has them.
+fn options(
+    name: &str,
+    planned: &BTreeMap<String, String>,
+    engine: Option<&RegistryEngine>,
+) -> Result<BTreeMap<String, String>, TermsError> {
+    let own = |option: &str| {
+        let mut options = engine?.options.iter();
+        options
+            .find(|(known, _)| known.eq_ignore_ascii_case(option))
+            .map(|(_, OptionText(text))| text.clone())
+    };
+    let mut options = BTreeMap::new();
+    for (option, value) in planned {
+        let refuse = || (name.to_owned(), option.clone());
+        if option.chars().chain(value.chars()).any(char::is_control) {
+            let (name, option) = refuse();
+            return Err(TermsError::BadOption { name, option });
+        }
+        let value = if names_a_file(option, value) {
+            let (name, option) = refuse();
+            own(&option).ok_or(TermsError::FileOption { name, option })?
+        } else {
+            value.clone()
+        };
+        options.insert(option.clone(), value);
+    }
+    Ok(options)
+}
+
+fn names_a_file(option: &str, value: &str) -> bool {
+    let option = option.to_ascii_lowercase();
+    let is_plain = matches!(value, "" | "<empty>" | "true" | "false");
+    let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
+    let has = |words: &[&str]| words.iter().any(|word| option.contains(word));
+    value.contains(['/', '\\']) || (!is_plain && (has(&FILE_WORDS) || (!is_number && has(&VAGUE_FILE_WORDS))))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn plan_of(text: &str) -> Plan {
+        let file = PlanFile::parse(text, "p.toml").unwrap().or(PlanFile::defaults());
+        Plan::check(&file, &Registry::default()).unwrap()
+    }
+
+    const RUN: &str = "
+        run.format = \"match\"
+        clock.nodes = 100
+        [[entrant]]
+        name = \"new\"
+        cmd = \"/home/somebody/evil\"
+        args = [\"--delete\"]
+        dir = \"/home/somebody\"
+        stderr = \"/etc/passwd\"
+        options.Hash = 16
+        [[entrant]]
+        name = \"second\"
+        cmd = \"/opt/bin/toga2\"
+        [[entrant]]
+        cmd = \"builtin\"
+        ";
+
+    fn check(text: &str, registry: &str) -> Result<Plan, String> {
+        let plan_text = text.replace("\"match\"", "\"round-robin\"");
+        let message = message(&plan_of(&plan_text), None, 1000);
+        let registry = Registry::parse(registry, "engines.toml").unwrap();
+        plan(&message, &registry, Affinity::Off, None).map_err(|error| error.to_string())
+    }
+
+    const ENGINES: &str = "
+        [[engine]]
+        name = \"new\"
+        cmd = \"/usr/bin/mine\"
+        options.Hash = 1
+        options.EvalFile = \"/data/mine.nnue\"
+        options.Style = \"wild\"
+        [[engine]]
+        name = \"toga2\"
+        cmd = \"toga2\"
+        args = [\"-q\"]";
+
+    #[test]
+    fn no_command_and_no_path_is_sent() {
+        let text = message(&plan_of(&RUN.replace("\"match\"", "\"round-robin\"")), None, 1000).plan;
+        for word in ["/home", "delete", "/opt", "/etc", ".db"] {
+            assert!(!text.contains(word), "{word} is in\n{text}");
+        }
+    }
+
+    #[test]
+    fn engines_are_those_of_the_own_registry() {
+        let plan = check(RUN, ENGINES).unwrap();
+        assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
+        assert_eq!(plan.entrants[0].options, BTreeMap::from([("Hash".to_owned(), "16".to_owned())]));
+        assert_eq!(plan.entrants[1].program, Program::Command("toga2".into()));
+        assert_eq!(plan.entrants[1].arguments, ["-q"]);
+        assert_eq!(plan.entrants[2].program, Program::Builtin);
+        assert!(plan.entrants.iter().all(|entrant| entrant.directory.is_none() && entrant.stderr.is_none()));
+        let error = check(RUN, "").unwrap_err();
+        assert_eq!(
+            error,
+            "find the engine of entrant \"new\": no engine is called \"new\" or \"evil\" here; add it to engines.toml"
+        );
+    }
+
+    #[test]
+    fn what_a_message_says_of_programs_is_not_run() {
+        let text = RUN.replace("\"match\"", "\"round-robin\"");
+        let sent = message(&plan_of(&text), None, 1000);
+        let hostile = sent.plan.replace("cmd = \"evil\"", "cmd = \"toga2\"\nargs = [\"-x\"]\ndir = \"/\"");
+        let registry = Registry::parse(ENGINES, "e").unwrap();
+        let plan = plan(&TermsMessage { plan: hostile, ..sent }, &registry, Affinity::Off, None).unwrap();
+        assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
+        assert_eq!((plan.entrants[0].arguments.len(), &plan.entrants[0].directory), (0, &None));
+    }
+
+    #[test]
+    fn files_are_those_of_the_own_registry() {
+        let with = |option: &str| RUN.replace("options.Hash = 16", option);
+        let plan = check(&with("options.EvalFile = \"/home/x.nnue\""), ENGINES).unwrap();
+        assert_eq!(plan.entrants[0].options["EvalFile"], "/data/mine.nnue");
+        for option in
+            ["options.\"Debug Log File\" = \"x\"", "options.Style = \"../a\"", "options.BookFile = \"b.bin\""]
+        {
+            let refused = check(&with(option), ENGINES);
+            assert_eq!(option.contains("Style"), refused.is_ok(), "{refused:?}");
+        }
+        let plan = check(&with("options.Style = \"../a\""), ENGINES).unwrap();
+        assert_eq!(plan.entrants[0].options["Style"], "wild");
+        assert!(check(&with("options.OwnBook = false"), ENGINES).is_ok());
+        assert!(check(&with("options.BookDepth = \"12\""), ENGINES).is_ok());
+        // A file may be called so.
+        for option in ["options.BookFile = \"7\"", "options.LogFile = \"1e5\"", "options.Book = \"nan\""] {
+            assert!(check(&with(option), ENGINES).is_err(), "{option}");
+        }
+        assert!(check(&with("options.Style = \"a\\nquit\""), ENGINES).unwrap_err().contains("control"));
+    }
+
+    #[test]
+    fn tables_are_those_of_this_machine() {
+        let text = format!("adjudication.tablebases = \"path=/there pieces=4\"\n{RUN}");
+        assert_eq!(check(&text, ENGINES).unwrap_err(), TermsError::NoTables.to_string());
+    }
+}

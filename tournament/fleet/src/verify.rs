@@ -1,0 +1,286 @@
+//! Whether a game that a worker claims can have been: its moves are replayed by our rules, its clocks run again, and its
+//! end must follow from its last position. A worker can still lie about what an engine thought, and that an engine lost
+//! by a fault of its own; it cannot make a game that is none. Pure: claims go in, records come out.
+
+use std::time::{Duration, SystemTime};
+
+use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
+
+use super::wire::Claim;
+use smalt_match::game::clock::Flag;
+use smalt_match::game::record::SearchRecord;
+use smalt_match::game::{
+    Adjudicator, FaultReport, GameRecord, PlyRecord, RunningClock, Tablebases, Termination,
+};
+use smalt_match::plan::{AdjudicationRules, MoveClock, Plan, PvRecord, TimeFlow, Variant};
+use smalt_match::run::OpenedGame;
+
+/// Times are sent in whole microseconds: what a game of the greatest length may lose by that.
+const ROUNDING: Duration = Duration::from_millis(20);
+
+/// The greatest figures that can be true, by far, of a single search.
+const MOST_NODES: u64 = 1_000_000_000_000;
+const DEEPEST: u32 = 10_000;
+const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+
+/// What all games of a run have in common.
+#[derive(Debug)]
+pub struct Rules {
+    variant: Variant,
+    flow: TimeFlow,
+    pv: PvRecord,
+    adjudication: AdjudicationRules,
+    tablebases: Option<Tablebases>,
+}
+
+/// Why a game cannot have been.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Impossible {
+    /// It does not begin with its opening.
+    #[error("it does not begin with the moves of its opening")]
+    Opening,
+    /// A move that the rules forbid.
+    #[error("its ply {ply} is {mv}, which is illegal in {fen}")]
+    Illegal {
+        /// Its number, from 1.
+        ply: usize,
+        /// The move.
+        mv: UciMove,
+        /// Where.
+        fen: String,
+    },
+    /// A move behind the end.
+    #[error("it goes on after ply {ply}, where it was over by {termination}")]
+    GoesOn {
+        /// The last ply of the game, from 1.
+        ply: usize,
+        /// Why it was over.
+        termination: Termination,
+    },
+    /// A move of an engine of which nothing is told, or more than there can be.
+    #[error("what its ply {ply} tells of the search cannot be")]
+    Search {
+        /// Its number, from 1.
+        ply: usize,
+    },
+    /// A move that came too late and yet was played.
+    #[error("its ply {ply} was played when the time was up")]
+    Late {
+        /// Its number, from 1.
+        ply: usize,
+    },
+    /// Its moves took longer than itself, or it took years.
+    #[error("its duration cannot be")]
+    Duration,
+    /// An end that does not follow.
+    #[error("its end ({outcome} by {termination}) does not follow from its last position")]
+    Ending {
+        /// The claimed result.
+        outcome: Outcome,
+        /// The claimed reason.
+        termination: Termination,
+    },
+    /// A report of a fault that does not fit.
+    #[error("its report of a fault does not fit its end ({termination})")]
+    Fault {
+        /// The claimed reason.
+        termination: Termination,
+    },
+}
+
+impl Rules {
+    /// Those of a plan.
+    pub fn of(plan: &Plan, tablebases: Option<Tablebases>) -> Rules {
+        Rules {
+            variant: plan.variant,
+            flow: plan.flow,
+            pv: plan.writing.pv_record(),
+            adjudication: plan.adjudication,
+            tablebases,
+        }
+    }
+
+    /// The most pieces at which endgame tables end games, if they do.
+    pub fn tables(&self) -> Option<u32> {
+        self.tablebases.as_ref().map(Tablebases::pieces)
+    }
+
+    /// The record of a game that was given out, with clocks of White and Black as they were on the machine that played
+    /// it. What the claim tells beyond the moves is taken only as far as it can be true.
+    ///
+    /// # Errors
+    /// If it cannot have been.
+    pub fn verify(
+        &self,
+        given: &OpenedGame,
+        clocks: [&MoveClock; 2],
+        claim: Claim,
+        now: SystemTime,
+    ) -> Result<GameRecord, Impossible> {
+        let opening = &given.opening;
+        let clocks = clocks.map(|clock| MoveClock { margin: clock.margin + ROUNDING, ..clock.clone() });
+        let mut replay = Replay {
+            rules: self,
+            variant: self.variant.mode(CastlingMode::of(&opening.position)),
+            game: Game::new(opening.position),
+            clocks: [RunningClock::new(&clocks[0]), RunningClock::new(&clocks[1])],
+            adjudicator: Adjudicator::new(self.adjudication),
+            adjudicated: None,
+            spent: Duration::ZERO,
+            plies: Vec::with_capacity(claim.plies.len()),
+        };
+        let (book, played) = claim.plies.split_at_checked(opening.moves.len()).ok_or(Impossible::Opening)?;
+        replay.open(book, opening)?;
+        for ply in played {
+            replay.play(ply)?;
+        }
+        if claim.duration > LONGEST || replay.spent > claim.duration + ROUNDING {
+            return Err(Impossible::Duration);
+        }
+        replay.check_end(&claim)?;
+        Ok(GameRecord {
+            game: given.game,
+            fen: opening.fen.clone(),
+            plies: replay.plies,
+            outcome: claim.outcome,
+            termination: claim.termination,
+            started: now.checked_sub(claim.duration).unwrap_or(now),
+            duration: claim.duration,
+            fault: claim.fault,
+            peak_memory: claim.peak_memory,
+            machine: None,
+        })
+    }
+}
+
+/// A game that is played again.
+struct Replay<'a> {
+    rules: &'a Rules,
+    variant: CastlingMode,
+    game: Game,
+    clocks: [RunningClock<'a>; 2],
+    adjudicator: Adjudicator,
+    adjudicated: Option<(Outcome, Termination)>,
+    spent: Duration,
+    plies: Vec<PlyRecord>,
+}
+
+impl Replay<'_> {
+    fn open(
+        &mut self,
+        book: &[PlyRecord],
+        opening: &smalt_match::opening::Opening,
+    ) -> Result<(), Impossible> {
+        for (ply, &mv) in book.iter().zip(&opening.moves) {
+            let expected = UciMove::from_move(mv, self.variant);
+            let is_same = ply.mv.to_move(self.game.position()) == Ok(mv);
+            if !is_same || ply.search.is_some() {
+                return Err(Impossible::Opening);
+            }
+            let mover = self.game.position().turn();
+            self.game.play(mv).expect("openings are replayed when they are read");
+            self.plies.push(PlyRecord { mv: expected, search: None });
+            let _ = self.adjudicator.judge(mover, None, false);
+        }
+        Ok(())
+    }
+
+    /// The end by the rules of chess or by the tables.
+    fn ending(&self) -> Option<(Outcome, Termination)> {
+        if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
+            return Some((ending.outcome(), ending.into()));
+        }
+        self.rules.tablebases.as_ref()?.judge(self.game.position())
+    }
+
+    fn play(&mut self, ply: &PlyRecord) -> Result<(), Impossible> {
+        let number = self.plies.len() + 1;
+        if let Some((_, termination)) = self.ending().or(self.adjudicated) {
+            return Err(Impossible::GoesOn { ply: number - 1, termination });
+        }
+        let mover = self.game.position().turn();
+        let search = ply.search.as_ref().filter(|search| is_plausible(search));
+        let search = search.ok_or(Impossible::Search { ply: number })?;
+        let clock = &mut self.clocks[mover.index()];
+        if clock.spend(search.elapsed) != Flag::Up {
+            return Err(Impossible::Late { ply: number });
+        }
+        let left = clock.face().map(|face| face.remaining);
+        if self.rules.flow == TimeFlow::Hourglass {
+            self.clocks[mover.opposite().index()].gain(search.elapsed);
+        }
+        self.spent += search.elapsed;
+        let illegal = || Impossible::Illegal { ply: number, mv: ply.mv, fen: self.game.position().to_fen() };
+        let mv = ply.mv.to_move(self.game.position()).map_err(|_| illegal())?;
+        self.game.play(mv).expect("the move was found among the legal ones");
+        let pv = match self.rules.pv {
+            PvRecord::Kept => search.pv.clone(),
+            PvRecord::Dropped => Box::default(),
+        };
+        let search = SearchRecord { left, pv, ..search.clone() };
+        let score = search.score;
+        self.plies.push(PlyRecord { mv: UciMove::from_move(mv, self.variant), search: Some(search) });
+        let is_irreversible = self.game.position().halfmove_clock() == 0;
+        self.adjudicated = self.adjudicator.judge(mover, score, is_irreversible);
+        Ok(())
+    }
+
+    fn check_end(&self, claim: &Claim) -> Result<(), Impossible> {
+        let Claim { outcome, termination, ref fault, .. } = *claim;
+        let turn = self.game.position().turn();
+        let refuse = Impossible::Ending { outcome, termination };
+        let by_rules = self.ending();
+        // A claim of a result comes with a move, before scores are judged.
+        if termination == Termination::FalseClaim
+            && by_rules.is_none()
+            && outcome == Outcome::Win(turn)
+            && !self.plies.is_empty()
+        {
+            return check_fault(fault.as_ref(), turn.opposite(), termination);
+        }
+        match by_rules.or(self.adjudicated) {
+            Some(end) if end != (outcome, termination) => Err(refuse),
+            Some(_) if fault.is_some() => Err(Impossible::Fault { termination }),
+            Some(_) => Ok(()),
+            None if outcome != Outcome::Win(turn.opposite()) => Err(refuse),
+            None if termination == Termination::Resignation => match fault {
+                Some(_) => Err(Impossible::Fault { termination }),
+                None => Ok(()),
+            },
+            None if !termination.is_fault() => Err(refuse),
+            // Without a clock nobody oversteps.
+            None if termination == Termination::TimeForfeit
+                && self.clocks[turn.index()].allowance().is_none() =>
+            {
+                Err(refuse)
+            }
+            None => check_fault(fault.as_ref(), turn, termination),
+        }
+    }
+}
+
+fn check_fault(
+    fault: Option<&FaultReport>,
+    loser: Color,
+    termination: Termination,
+) -> Result<(), Impossible> {
+    match fault {
+        Some(fault) if fault.color == loser => Ok(()),
+        _ => Err(Impossible::Fault { termination }),
+    }
+}
+
+fn is_plausible(search: &SearchRecord) -> bool {
+    let few = |count: Option<u64>| count.is_none_or(|count| count <= MOST_NODES);
+    let shallow = |depth: Option<u32>| depth.is_none_or(|depth| depth <= DEEPEST);
+    let short = |time: Duration| time <= LONGEST;
+    few(search.nodes)
+        && few(search.tbhits)
+        && shallow(search.depth)
+        && shallow(search.selective_depth)
+        && short(search.elapsed)
+        && search.handover.is_none_or(short)
+}
+
+#[cfg(test)]
+mod tests;

@@ -1,0 +1,215 @@
+//! Messages: what is written reads the same, and nothing that is read does harm.
+
+use std::time::SystemTime;
+
+use proptest::prelude::*;
+
+use super::limits::check_transcript;
+use super::*;
+use smalt_match::game::Termination;
+use smalt_match::game::record::SearchRecord;
+use smalt_protocol::Score;
+
+const BLACK_TO_MOVE: &str = "rnbqkbnr/pppp1ppp/8/4p3/4P3/5N2/PPPP1PPP/RNBQKB1R b KQkq - 1 2";
+
+/// A pair of two games from an opening of two moves.
+pub(crate) fn work(pair: u32) -> Work {
+    let mut game = Game::default();
+    for mv in ["e2e4", "e7e5"] {
+        let mv = UciMove::parse(mv).unwrap().to_move(game.position()).unwrap();
+        game.play(mv).unwrap();
+    }
+    let opening = Opening { moves: game.moves().to_vec(), ..Opening::standard() };
+    let opened = |number: u32, white: usize| OpenedGame {
+        game: ScheduledGame { number, pair, round: 0, white, black: 1 - white, opening: pair as usize },
+        opening: opening.clone(),
+    };
+    Work { pair, games: vec![opened(2 * pair, 0), opened(2 * pair + 1, 1)] }
+}
+
+fn search() -> impl Strategy<Value = Option<SearchRecord>> {
+    let figures = (
+        any::<Option<i16>>(),
+        any::<Option<u16>>(),
+        any::<Option<u32>>(),
+        any::<u32>(),
+        any::<Option<u32>>(),
+    );
+    proptest::option::of(figures.prop_map(|(score, depth, nodes, elapsed, left)| SearchRecord {
+        score: score.map(|score| Score::Centipawns(score.into())),
+        depth: depth.map(u32::from),
+        nodes: nodes.map(u64::from),
+        elapsed: Duration::from_micros(elapsed.into()),
+        left: left.map(|left| Duration::from_micros(left.into())),
+        pv: [UciMove::parse("e2e4").unwrap()].into(),
+        ..SearchRecord::default()
+    }))
+}
+
+fn record() -> impl Strategy<Value = GameRecord> {
+    let fault = proptest::option::of((any::<bool>(), "[a-z-]{1,9}", "[ -~]{0,30}").prop_map(
+        |(white, name, words)| FaultReport {
+            color: if white { Color::White } else { Color::Black },
+            name,
+            words,
+            transcript: vec!["> go".to_owned()],
+        },
+    ));
+    let plies = proptest::collection::vec(search(), 0..20).prop_map(|searches| {
+        let mv = UciMove::parse("g1f3").unwrap();
+        searches.into_iter().map(|search| PlyRecord { mv, search }).collect::<Vec<_>>()
+    });
+    let ending = proptest::sample::select(Termination::all().collect::<Vec<_>>());
+    let outcome =
+        proptest::sample::select(vec![Outcome::Draw, Outcome::Win(Color::White), Outcome::Win(Color::Black)]);
+    (plies, ending, outcome, any::<u32>(), fault).prop_map(
+        |(plies, termination, outcome, duration, fault)| GameRecord {
+            game: work(0).games[0].game,
+            fen: None,
+            plies,
+            outcome,
+            termination,
+            started: SystemTime::UNIX_EPOCH,
+            duration: Duration::from_micros(duration.into()),
+            fault,
+            peak_memory: [Some(7), None],
+            machine: None,
+        },
+    )
+}
+
+proptest! {
+    #[test]
+    fn a_record_reads_as_it_was(record in record()) {
+        let question = Question::Result { pair: 3, game: 7, record: Box::new(RecordMessage::from(&record)) };
+        let read: Question = decode(&encode(&question).unwrap()).unwrap();
+        prop_assert_eq!(&read, &question);
+        let Question::Result { record: message, .. } = read else { unreachable!() };
+        let claim = message.to_claim().unwrap();
+        prop_assert_eq!(claim.plies, record.plies);
+        prop_assert_eq!((claim.outcome, claim.termination), (record.outcome, record.termination));
+        prop_assert_eq!((claim.duration, claim.fault), (record.duration, record.fault));
+    }
+
+    #[test]
+    fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), headed in any::<bool>()) {
+        let bytes = if headed { [b"smalt 2\n".as_slice(), &bytes].concat() } else { bytes };
+        let _ = decode::<Question>(&bytes);
+        let _ = decode::<Answer>(&bytes);
+        let _ = decode::<WorkMessage>(&bytes);
+    }
+
+    #[test]
+    fn a_message_with_a_changed_byte_is_read_or_refused(at in any::<prop::sample::Index>(), byte in any::<u8>()) {
+        let mut bytes = encode(&WorkMessage::from(&work(4))).unwrap();
+        let at = at.index(bytes.len());
+        bytes[at] = byte;
+        if let Ok(message) = decode::<WorkMessage>(&bytes) {
+            let _ = message.to_work(2);
+        }
+    }
+}
+
+#[test]
+fn a_pair_reads_as_it_was() {
+    let mut pair = work(5);
+    let fen = BLACK_TO_MOVE.to_owned();
+    pair.games[1].opening = Opening::from_position(Position::from_fen(&fen).unwrap());
+    let message: WorkMessage = decode(&encode(&WorkMessage::from(&pair)).unwrap()).unwrap();
+    assert_eq!(message.to_work(2).unwrap(), pair);
+    assert!(message.to_work(1).is_err(), "an entrant that is none");
+}
+
+#[test]
+fn castling_in_openings_keeps_its_way_of_writing() {
+    let fen = "r3k2r/pppppppp/8/8/8/8/PPPPPPPP/R3K2R w KQkq - 0 1";
+    for (fen, castling) in [(fen.to_owned(), "e1g1"), (fen.replace("KQkq", "HAha"), "e1h1")] {
+        let start = Opening::from_position(Position::from_fen(&fen).unwrap());
+        let mv = UciMove::parse(castling).unwrap().to_move(&start.position).unwrap();
+        let opening = Opening { moves: vec![mv], ..start };
+        let mut pair = work(0);
+        pair.games.iter_mut().for_each(|opened| opened.opening = opening.clone());
+        let message: WorkMessage = decode(&encode(&WorkMessage::from(&pair)).unwrap()).unwrap();
+        assert_eq!(message.to_work(2).unwrap(), pair, "{fen}");
+    }
+}
+
+#[test]
+fn illegal_openings_are_refused() {
+    let check = |from: &str, to: &str| {
+        let text = String::from_utf8(encode(&WorkMessage::from(&work(0))).unwrap()).unwrap();
+        assert!(text.contains(from), "{text}");
+        let message = decode::<WorkMessage>(text.replace(from, to).as_bytes());
+        assert!(message.is_err() || message.unwrap().to_work(2).is_err(), "{to}");
+    };
+    check("\"e7e5\"", "\"e7e4\"");
+    check("\"e7e5\"", "\"e7\"");
+    check("\"white\":1,\"black\":0", "\"white\":0,\"black\":0");
+    check("\"pair\":0", "\"pair\":-1");
+    check("\"pair\":0", "\"pair\":0,\"cmd\":\"/bin/sh\"");
+}
+
+#[test]
+fn messages_of_other_versions_are_refused_by_their_first_line() {
+    let bytes = encode(&Answer::Stored).unwrap();
+    assert_eq!(decode::<Answer>(&bytes), Ok(Answer::Stored));
+    let newer = String::from_utf8(bytes).unwrap().replace("smalt 2", "smalt 3");
+    assert_eq!(decode::<Answer>(newer.as_bytes()), Err(WireError::Version));
+    assert_eq!(decode::<Answer>(b""), Err(WireError::Version));
+}
+
+#[test]
+fn what_is_too_long_is_neither_written_nor_read() {
+    let refusal = Answer::Refused { words: "x".repeat(LARGEST) };
+    assert!(matches!(encode(&refusal), Err(WireError::TooLong(_))));
+    assert_eq!(decode::<Answer>(&vec![b' '; LARGEST + 1]), Err(WireError::TooLong(LARGEST + 1)));
+    let long = encode(&Answer::Refused { words: "x".repeat(LONGEST_WORDS + 1) }).unwrap();
+    assert!(matches!(decode::<Answer>(&long), Err(WireError::Form(_))));
+}
+
+#[test]
+fn names_and_words_are_single_lines() {
+    let check = |name: &str, is_read: bool| {
+        let name = name.to_owned();
+        let fault = Report::Fault { entrant: 0, name, words: String::new(), transcript: Vec::new() };
+        let question = Question::Tell(fault);
+        assert_eq!(decode::<Question>(&encode(&question).unwrap()).is_ok(), is_read, "{question:?}");
+    };
+    check("crashed", true);
+    check("cra\nshed", false);
+    check(" ", false);
+    assert_eq!(trimmed("a\nb"), "a b");
+    assert_eq!(trimmed_transcript(&["é".repeat(5000)])[0].len(), 5000);
+}
+
+#[test]
+fn names_of_machines_are_plain_and_no_text_hides_anything() {
+    let fits = |name: &str| check_machine(name).is_ok();
+    assert!(fits("bench-2.example_com 1") && fits("Zoë"));
+    for name in ["", " ", "ev\u{1b}[2Jil", "ev\u{202e}il", "o\u{300}", "a/b", "a\tb"] {
+        assert!(!fits(name), "{name:?}");
+    }
+    let check = |words: &str, line: &str, is_read: bool| {
+        let question = Question::Tell(Report::Fault {
+            entrant: 0,
+            name: "crashed".to_owned(),
+            words: words.to_owned(),
+            transcript: vec![line.to_owned()],
+        });
+        assert_eq!(decode::<Question>(&encode(&question).unwrap()).is_ok(), is_read, "{question:?}");
+    };
+    check("exited", "> go\tdepth é", true);
+    check("ex\u{200b}ited", "", false);
+    check("exited", "\u{1b}]0;owned\u{7}", false);
+    assert_eq!(trimmed("a\u{202e}b"), "a b");
+    assert_eq!(trimmed_transcript(&["\u{1b}[2J".to_owned()]), ["\\u{1b}[2J"]);
+}
+
+#[test]
+fn the_last_lines_of_a_transcript_are_kept_as_far_as_they_fit() {
+    let lines: Vec<String> = (0..100).map(|number| format!("{number} {}", "x".repeat(4000))).collect();
+    let kept = trimmed_transcript(&lines);
+    assert_eq!(kept.len(), 15);
+    assert_eq!(kept.last(), lines.last());
+    assert!(check_transcript(&kept).is_ok() && check_transcript(&lines).is_err());
+}

@@ -1,0 +1,156 @@
+//! How many games, and how many hours, will a plan take? A forecast from the clocks and, for a sequential test, from its
+//! bounds; every assumption is part of the text. Knows no machine but the number of its cores.
+
+use std::fmt::Write;
+use std::num::NonZeroUsize;
+use std::time::Duration;
+
+use smalt_report::format;
+use smalt_stats::Sprt;
+
+use crate::plan::{MoveClock, Plan};
+use crate::setup::schedule;
+
+/// Moves of each side in a game of engines, as runs with usual adjudication have them.
+const MOVES: f64 = 65.0;
+
+/// How much of the time that an engine may use it does use.
+const USE: f64 = 0.9;
+
+/// Nodes a second that an engine is taken to search where only nodes are limited.
+const NODES_PER_SECOND: f64 = 1_000_000.0;
+
+/// The standard deviation of a game's score where about half of the games are drawn, and pairs share openings.
+const DEVIATION: f64 = 0.35;
+
+/// What to expect, in sentences, a line each.
+pub fn estimate(plan: &Plan) -> String {
+    let mut text = String::new();
+    let mut line = |words: String| {
+        writeln!(text, "{words}").expect("a string takes any text");
+    };
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let slots = plan.concurrency.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
+    let seconds = seconds_a_game(plan);
+    let hours = |games: f64| match seconds {
+        Some(seconds) => {
+            let all = Duration::try_from_secs_f64(games * seconds / slots as f64).unwrap_or(Duration::MAX);
+            format!(", {}", format::duration(all))
+        }
+        None => String::new(),
+    };
+    let planned = schedule(plan).games();
+    line(format!("Estimate: {planned} games at most{}.", hours(f64::from(planned))));
+    if let Some(sprt) = &plan.sprt {
+        for (what, elo) in truths(sprt) {
+            let Some(forecast) = sprt.forecast(elo, DEVIATION) else { continue };
+            let games = forecast.games.min(f64::from(planned));
+            line(format!(
+                "If the truth is {what} ({elo:+.1} {} Elo): about {:.0} games until the test is decided{}; it accepts H1 with {:.0} %.",
+                sprt.model(),
+                forecast.games,
+                hours(games),
+                100.0 * forecast.accept_h1,
+            ));
+        }
+    }
+    match seconds {
+        Some(seconds) => line(format!(
+            "Assumed: concurrency {slots}, {seconds:.1} s a game: {MOVES} moves of each side, {:.0} % of their time used{}.",
+            100.0 * USE,
+            if has_nodes(plan) { ", a million nodes a second" } else { "" },
+        )),
+        None => {
+            line("How long a game lasts is not known: the clock says nothing of time or nodes.".to_owned())
+        }
+    }
+    text
+}
+
+/// The hypotheses, and what lies between them.
+fn truths(sprt: &Sprt) -> [(&'static str, f64); 3] {
+    let (low, high) = (sprt.elo0(), sprt.elo1());
+    [("H0", low), ("halfway", 0.5 * (low + high)), ("H1", high)]
+}
+
+fn has_nodes(plan: &Plan) -> bool {
+    plan.entrants.iter().any(|entrant| entrant.clock.nodes.is_some())
+}
+
+/// How long a game lasts, in seconds: two sides of the mean entrant; none if that of one is not known.
+pub fn seconds_a_game(plan: &Plan) -> Option<f64> {
+    let sides: Option<Vec<f64>> =
+        plan.entrants.iter().map(|entrant| seconds_a_side(&entrant.clock)).collect();
+    let sides = sides.filter(|sides| !sides.is_empty())?;
+    Some(2.0 * sides.iter().sum::<f64>() / sides.len() as f64)
+}
+
+/// The time that one side uses in a game: what its clock gives for so many moves, or its limits if they are tighter.
+fn seconds_a_side(clock: &MoveClock) -> Option<f64> {
+    let mut limits = Vec::new();
+    let periods = clock.control.periods();
+    if !periods.is_empty() {
+        let mut left = MOVES;
+        let mut total = 0.0;
+        for (index, period) in periods.iter().enumerate() {
+            let is_last = index + 1 == periods.len();
+            let length = period.moves.map_or(f64::INFINITY, |moves| f64::from(moves.get()));
+            let moves = if is_last { left } else { left.min(length) };
+            let times = if length.is_finite() { moves / length } else { 1.0 };
+            total += times * period.time.as_secs_f64() + moves * period.increment.as_secs_f64();
+            left -= moves;
+            if left <= 0.0 {
+                break;
+            }
+        }
+        limits.push(USE * total);
+    }
+    limits.extend(clock.move_time.map(|time| MOVES * time.as_secs_f64()));
+    limits.extend(clock.nodes.map(|nodes| MOVES * nodes as f64 / NODES_PER_SECOND));
+    limits.into_iter().min_by(f64::total_cmp)
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_workbench::entrant::Registry;
+
+    use super::*;
+    use crate::plan::PlanFile;
+
+    fn check(text: &str, expected: &str) {
+        let text = format!("{text}\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n");
+        let file = PlanFile::parse(&text, "p.toml").unwrap();
+        let plan = Plan::check(&file, &Registry::default()).unwrap();
+        assert_eq!(estimate(&plan), expected);
+    }
+
+    #[test]
+    fn a_fixed_number_of_games_has_its_hours() {
+        check(
+            "[run]\nformat = \"match\"\ngames = 1000\nseed = 1\nconcurrency = 4\n[clock]\ntc = \"10+0.1\"\n",
+            "Estimate: 1000 games at most, 2h 04m.\n\
+             Assumed: concurrency 4, 29.7 s a game: 65 moves of each side, 90 % of their time used.\n",
+        );
+    }
+
+    #[test]
+    fn a_test_is_forecast_at_both_hypotheses_and_between_them() {
+        check(
+            "[run]\nformat = \"match\"\ngames = 100000\nseed = 1\nconcurrency = 2\n[clock]\nnodes = 20000\n\
+             [sprt]\nelo0 = 0.0\nelo1 = 5.0\nmodel = \"normalized\"\n",
+            "Estimate: 100000 games at most, 1d 12h.\n\
+             If the truth is H0 (+0.0 normalized Elo): about 25591 games until the test is decided, 9h 14m; it accepts H1 with 5 %.\n\
+             If the truth is halfway (+2.5 normalized Elo): about 41861 games until the test is decided, 15h 07m; it accepts H1 with 50 %.\n\
+             If the truth is H1 (+5.0 normalized Elo): about 25591 games until the test is decided, 9h 14m; it accepts H1 with 95 %.\n\
+             Assumed: concurrency 2, 2.6 s a game: 65 moves of each side, 90 % of their time used, a million nodes a second.\n",
+        );
+    }
+
+    #[test]
+    fn depth_alone_tells_no_time() {
+        check(
+            "[run]\nformat = \"match\"\ngames = 10\nseed = 1\nconcurrency = 2\n[clock]\ndepth = 5\n",
+            "Estimate: 10 games at most.\nHow long a game lasts is not known: the clock says nothing of time or nodes.\n",
+        );
+    }
+}

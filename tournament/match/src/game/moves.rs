@@ -1,0 +1,143 @@
+//! The moves of a game as one text: a word a move, `e2e4/35/12/98000/410250/8` with score, depth, nodes, microseconds
+//! of the engine and microseconds of the runner; then, if any of them is known, the longest line, hits of endgame tables,
+//! microseconds left on the clock, the principal variation with points between its moves, and the share of the
+//! transposition table that is full, in thousandths. A move of the opening is only `e2e4`; what is not known is empty.
+
+use std::fmt::Write;
+use std::time::Duration;
+
+use smalt_chess::UciMove;
+use smalt_protocol::Score;
+
+use super::PlyRecord;
+use super::record::SearchRecord;
+
+/// Writes the moves of a game.
+pub fn to_text(plies: &[PlyRecord]) -> String {
+    let mut text = String::with_capacity(32 * plies.len());
+    for (index, ply) in plies.iter().enumerate() {
+        if index > 0 {
+            text.push(' ');
+        }
+        push(&mut text, ply).expect("a string takes any text");
+    }
+    text
+}
+
+fn push(text: &mut String, ply: &PlyRecord) -> std::fmt::Result {
+    write!(text, "{}", ply.mv)?;
+    let Some(search) = &ply.search else { return Ok(()) };
+    text.push('/');
+    match search.score {
+        Some(Score::Centipawns(value)) => write!(text, "{value}")?,
+        Some(Score::Mate(moves)) => write!(text, "#{moves}")?,
+        None => {}
+    }
+    text.push('/');
+    if let Some(depth) = search.depth {
+        write!(text, "{depth}")?;
+    }
+    text.push('/');
+    if let Some(nodes) = search.nodes {
+        write!(text, "{nodes}")?;
+    }
+    write!(text, "/{}/", micros(search.elapsed))?;
+    if let Some(handover) = search.handover {
+        write!(text, "{}", micros(handover))?;
+    }
+    push_further(text, search)
+}
+
+/// A number of 128 bits is slow to write.
+fn micros(time: Duration) -> u64 {
+    u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
+}
+
+fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
+    let SearchRecord { selective_depth, hashfull, tbhits, left, pv, .. } = search;
+    let is_more_known = selective_depth.is_some() || tbhits.is_some() || left.is_some() || hashfull.is_some();
+    if !is_more_known && pv.is_empty() {
+        return Ok(());
+    }
+    text.push('/');
+    if let Some(plies) = selective_depth {
+        write!(text, "{plies}")?;
+    }
+    text.push('/');
+    if let Some(hits) = tbhits {
+        write!(text, "{hits}")?;
+    }
+    text.push('/');
+    if let Some(left) = left {
+        write!(text, "{}", micros(*left))?;
+    }
+    text.push('/');
+    for (index, mv) in pv.iter().enumerate() {
+        write!(text, "{}{mv}", if index > 0 { "." } else { "" })?;
+    }
+    hashfull.map_or(Ok(()), |thousandths| write!(text, "/{thousandths}"))
+}
+
+/// Reads what [`to_text`] writes; further parts of a word, of later versions, are passed over.
+pub fn parse(text: &str) -> Option<Vec<PlyRecord>> {
+    text.split_ascii_whitespace().map(parse_word).collect()
+}
+
+fn parse_word(word: &str) -> Option<PlyRecord> {
+    let mut parts = word.split('/');
+    let mv = UciMove::parse(parts.next()?).ok()?;
+    let Some(score) = parts.next() else { return Some(PlyRecord { mv, search: None }) };
+    let search = SearchRecord {
+        score: known(score, parse_score)?,
+        depth: known(parts.next()?, |text| text.parse().ok())?,
+        nodes: known(parts.next()?, |text| text.parse().ok())?,
+        elapsed: Duration::from_micros(parts.next()?.parse().ok()?),
+        handover: known(parts.next()?, |text| text.parse().ok().map(Duration::from_micros))?,
+        selective_depth: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
+        tbhits: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
+        left: known(parts.next().unwrap_or_default(), |text| text.parse().ok().map(Duration::from_micros))?,
+        pv: known(parts.next().unwrap_or_default(), parse_variation)?.unwrap_or_default(),
+        hashfull: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
+    };
+    Some(PlyRecord { mv, search: Some(search) })
+}
+
+/// An empty text is nothing; a bad one spoils the whole.
+fn known<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
+    if text.is_empty() { Some(None) } else { parse(text).map(Some) }
+}
+
+fn parse_variation(text: &str) -> Option<Box<[UciMove]>> {
+    text.split('.').map(|mv| UciMove::parse(mv).ok()).collect()
+}
+
+fn parse_score(text: &str) -> Option<Score> {
+    match text.strip_prefix('#') {
+        Some(moves) => moves.parse().ok().map(Score::Mate),
+        None => text.parse().ok().map(Score::Centipawns),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_text_of_moves_reads_as_they_were() {
+        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/ a2a3/1/2/3/4/5/9/7/6/e7e5.g1f3 a7a6////0//6/// h2h3////0/////a6a5/987 b7b6////0//////12";
+        let plies = parse(text).unwrap();
+        assert_eq!(to_text(&plies), text);
+        assert_eq!(plies[0].search, None);
+        assert_eq!(plies[2].search.as_ref().unwrap().score, Some(Score::Mate(-3)));
+        assert_eq!(plies[4].search.as_ref().unwrap().pv.len(), 2);
+        assert_eq!(plies[6].search.as_ref().unwrap().hashfull, Some(987));
+    }
+
+    #[test]
+    fn other_texts_are_refused() {
+        for text in ["e2", "e2e4/", "e2e4/x////0/", "e2e4/1/2/3/4"] {
+            assert_eq!(parse(text), None, "{text}");
+        }
+        assert_eq!(parse("").unwrap(), []);
+    }
+}

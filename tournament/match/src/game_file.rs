@@ -1,0 +1,610 @@
+//! Text files of a run's games: whole games, in the order of their numbers, though they end in another. Other runs and
+//! other programs may append to the same file at any time. So every game is appended in one piece under a lock, and
+//! nothing is cut or written again unless its bytes prove that it is a game of this run: the store says what we wrote.
+
+use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
+use std::fs::{File, OpenOptions};
+use std::io::{self, BufRead, BufReader, ErrorKind, Read, Seek, SeekFrom, Write};
+use std::path::{Path, PathBuf};
+
+use ring::digest::SHA256;
+
+use crate::epd::epd_line;
+use crate::game::GameRecord;
+use crate::named_file::{is_in_place, is_special};
+use crate::pgn::PgnWriter;
+use smalt_workbench::decompress::is_packed;
+
+/// The part of a file's end in which an open comment is looked for.
+const TAIL_BYTES: u64 = 1 << 16;
+
+/// How games are written.
+#[derive(Clone, Debug)]
+pub enum GameText {
+    /// As games, with an empty line behind each.
+    Pgn(PgnWriter),
+    /// As last positions, a line each, with the names of the entrants.
+    Epd(Vec<String>),
+}
+
+impl GameText {
+    /// One game.
+    pub fn write(&self, record: &GameRecord) -> String {
+        match self {
+            GameText::Pgn(writer) => writer.write(record),
+            GameText::Epd(names) => epd_line(record, names),
+        }
+    }
+
+    /// Whether a game begins with this line.
+    fn begins_with(&self, line: &[u8]) -> bool {
+        match self {
+            GameText::Pgn(_) => line.starts_with(b"[Event "),
+            GameText::Epd(_) => true,
+        }
+    }
+
+    /// What must stand between this end of a file and the next game, so that the two stay apart.
+    fn separator(&self, tail: &[u8]) -> &'static str {
+        match self {
+            _ if tail.is_empty() => "",
+            GameText::Epd(_) if tail.ends_with(b"\n") => "",
+            GameText::Epd(_) => "\n",
+            GameText::Pgn(_) if tail.ends_with(b"\n\n") || tail.ends_with(b"\n\r\n") => "",
+            GameText::Pgn(_) if has_open_comment(tail) => "}\n\n",
+            GameText::Pgn(_) if tail.ends_with(b"\n") => "\n",
+            GameText::Pgn(_) => "\n\n",
+        }
+    }
+}
+
+/// Whether the last game of a PGN ends within a comment, as a torn file may.
+fn has_open_comment(tail: &[u8]) -> bool {
+    let mut is_open = false;
+    for line in tail.split(|&byte| byte == b'\n') {
+        if line.starts_with(b"[Event ") {
+            is_open = false;
+        }
+        if !is_open && line.starts_with(b"[") {
+            continue;
+        }
+        for &byte in line {
+            match byte {
+                b'{' => is_open = true,
+                b'}' => is_open = false,
+                b';' if !is_open => break,
+                _ => {}
+            }
+        }
+    }
+    is_open
+}
+
+/// A file of games. A game waits until all before it are there or left out.
+#[derive(Debug)]
+pub struct GameFile {
+    file: File,
+    path: PathBuf,
+    /// Whether it is a pipe or a device, which takes everything in its order.
+    is_special: bool,
+    text: GameText,
+    next: u32,
+    waiting: BTreeMap<u32, Option<String>>,
+    /// The games that the file held when the run was resumed.
+    present: HashSet<u32>,
+}
+
+/// Whether other games than the run's belong into a file.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Sharing {
+    /// The run made it.
+    Own,
+    /// So many of its bytes were there before the run, and others may append to it, too.
+    After(u64),
+}
+
+impl GameFile {
+    /// A new file, or a pipe or a device that is there.
+    ///
+    /// # Errors
+    /// If it cannot be made, or is there already.
+    pub fn create(path: &Path, text: GameText) -> io::Result<GameFile> {
+        refuse_packed(path)?;
+        let file = match is_special(path) {
+            true => File::options().write(true).open(path)?,
+            false => File::options().read(true).append(true).create_new(true).open(path)?,
+        };
+        Ok(Self::of(file, path, text))
+    }
+
+    /// A new file whose name is that of another with a number.
+    ///
+    /// # Errors
+    /// If it cannot be made.
+    pub fn create_beside(path: &Path, text: GameText) -> io::Result<GameFile> {
+        let mut number = 2;
+        loop {
+            let mut name = path.file_stem().unwrap_or_default().to_owned();
+            name.push(format!("-{number}"));
+            if let Some(extension) = path.extension() {
+                name.push(".");
+                name.push(extension);
+            }
+            match Self::create(&path.with_file_name(name), text.clone()) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
+                created => return created,
+            }
+        }
+    }
+
+    /// Its name.
+    pub fn path(&self) -> &Path {
+        &self.path
+    }
+
+    /// A file to whose games others are appended; it need not be there.
+    ///
+    /// # Errors
+    /// If it cannot be opened or made, or is compressed.
+    pub fn append(path: &Path, text: GameText) -> io::Result<GameFile> {
+        refuse_packed(path)?;
+        if is_special(path) {
+            return Self::create(path, text);
+        }
+        Ok(Self::of(open_to_append(path)?, path, text))
+    }
+
+    /// The file of a run that is resumed. `games` gives the number and the text of each stored game, in the order of
+    /// the numbers. If all from the first of them to the end of the file are games of this run, those that stand out of
+    /// order are cut off, to be put again; if not, nothing is cut but a torn game of this run at the very end.
+    ///
+    /// None if the file is the run's own by its name alone: it holds other games, and nothing of this run.
+    ///
+    /// # Errors
+    /// If the file cannot be opened, read or cut, or `games` fails.
+    pub fn resume<E: From<io::Error>>(
+        path: &Path,
+        text: GameText,
+        sharing: Sharing,
+        games: impl FnOnce(&GameText, &mut dyn FnMut(u32, &str)) -> Result<(), E>,
+    ) -> Result<Option<GameFile>, E> {
+        if is_special(path) {
+            return Ok(Some(Self::create(path, text)?));
+        }
+        refuse_packed(path)?;
+        let mut resumed = Self::of(open_to_append(path)?, path, text);
+        let _lock = Lock::of(&resumed.file)?;
+        let start = match sharing {
+            Sharing::Own => 0,
+            Sharing::After(bytes) => bytes,
+        };
+        let pieces = Pieces::read(&resumed.file, start, &resumed.text)?;
+        let mut stored: HashMap<Digest, VecDeque<u32>> = HashMap::new();
+        let mut is_torn = false;
+        games(&resumed.text, &mut |number, game| {
+            stored.entry(digest(game.as_bytes())).or_default().push_back(number);
+            is_torn |= pieces.is_torn(game.as_bytes());
+        })?;
+        let found: Vec<Option<u32>> =
+            pieces.all.iter().map(|piece| stored.get_mut(&piece.digest)?.pop_front()).collect();
+        let first = found.iter().position(Option::is_some);
+        if first.is_none() && sharing == Sharing::Own && found.len() > usize::from(is_torn) {
+            return Ok(None);
+        }
+        let whole = found.len() - usize::from(is_torn);
+        let ours = &found[first.unwrap_or(whole)..whole];
+        let kept = if ours.iter().all(Option::is_some) {
+            let in_order = (0..).zip(ours).take_while(|&(number, game)| *game == Some(number)).count();
+            resumed.present.extend(0..in_order as u32);
+            whole - ours.len() + in_order
+        } else {
+            resumed.present.extend(ours.iter().flatten());
+            whole
+        };
+        if let Some(piece) = pieces.all.get(kept) {
+            resumed.file.set_len(piece.start)?;
+        }
+        Ok(Some(resumed))
+    }
+
+    fn of(file: File, path: &Path, text: GameText) -> GameFile {
+        let (waiting, present, is_special) = (BTreeMap::new(), HashSet::new(), is_special(path));
+        GameFile { file, path: path.to_owned(), is_special, text, next: 0, waiting, present }
+    }
+
+    /// Removes the file of a run that does not begin after all, if it has got nothing.
+    pub fn discard(self) {
+        if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
+            let _ = std::fs::remove_file(&self.path);
+        }
+    }
+
+    /// Takes a game.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn put(&mut self, record: &GameRecord) -> io::Result<()> {
+        let number = record.game.number;
+        let text = (!self.present.remove(&number)).then(|| self.text.write(record));
+        self.waiting.insert(number, text);
+        self.write_ready()
+    }
+
+    /// This game will not come.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn leave_out(&mut self, number: u32) -> io::Result<()> {
+        self.waiting.entry(number).or_insert(None);
+        self.write_ready()
+    }
+
+    /// Whether the file of that name is still this one: nobody has removed, renamed or replaced it.
+    fn is_in_place(&self) -> bool {
+        self.is_special || is_in_place(&self.file, &self.path)
+    }
+
+    fn write_ready(&mut self) -> io::Result<()> {
+        while let Some(text) = self.waiting.remove(&self.next) {
+            self.next += 1;
+            self.write(text.as_deref())?;
+        }
+        Ok(())
+    }
+
+    /// Writes all games that wait, whatever is missing between.
+    ///
+    /// # Errors
+    /// If the file cannot be written.
+    pub fn finish(&mut self) -> io::Result<()> {
+        while let Some((_, text)) = self.waiting.pop_first() {
+            self.write(text.as_deref())?;
+        }
+        Ok(())
+    }
+
+    fn write(&mut self, text: Option<&str>) -> io::Result<()> {
+        let Some(text) = text else { return Ok(()) };
+        if self.is_special {
+            return self.file.write_all(text.as_bytes());
+        }
+        let _lock = Lock::of(&self.file)?;
+        let separator = self.text.separator(&tail(&self.file)?);
+        append(&self.file, format!("{separator}{text}").as_bytes())
+    }
+}
+
+/// Appends all of this or nothing.
+fn append(mut file: &File, text: &[u8]) -> io::Result<()> {
+    let before = file.metadata()?.len();
+    let mut written = 0;
+    while written < text.len() {
+        match file.write(&text[written..]) {
+            Ok(count) if count > 0 => written += count,
+            Err(error) if error.kind() == ErrorKind::Interrupted => {}
+            failed => {
+                // Unless somebody else wrote meanwhile, the part of a game is the last of the file.
+                if file.metadata()?.len() == before + written as u64 {
+                    file.set_len(before)?;
+                }
+                return failed.and(Err(ErrorKind::WriteZero.into()));
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The end of a file.
+fn tail(mut file: &File) -> io::Result<Vec<u8>> {
+    let length = file.seek(SeekFrom::End(0))?;
+    let mut tail = Vec::new();
+    // Of a file that ends as games end no more is needed.
+    for bytes in [2, TAIL_BYTES] {
+        tail.clear();
+        file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
+        file.take(bytes).read_to_end(&mut tail)?;
+        if tail == b"\n\n" {
+            break;
+        }
+    }
+    Ok(tail)
+}
+
+/// Locks a file against other programs that append whole games, as long as it lives.
+struct Lock(File);
+
+impl Lock {
+    fn of(file: &File) -> io::Result<Lock> {
+        match file.lock() {
+            // Some file systems know no locks; single writes at the end stay whole there as well.
+            Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
+            _ => file.try_clone().map(Lock),
+        }
+    }
+}
+
+impl Drop for Lock {
+    fn drop(&mut self) {
+        let _ = self.0.unlock();
+    }
+}
+
+type Digest = [u8; 32];
+
+/// The SHA-256 of a game's text, without the white space behind it.
+fn digest(game: &[u8]) -> Digest {
+    ring::digest::digest(&SHA256, game.trim_ascii_end()).as_ref().try_into().expect("SHA-256 has 32 bytes")
+}
+
+/// A file, parted where games begin.
+#[derive(Default)]
+struct Pieces {
+    all: Vec<Piece>,
+    /// The text of the last one.
+    last: Vec<u8>,
+}
+
+struct Piece {
+    start: u64,
+    digest: Digest,
+}
+
+impl Pieces {
+    /// Reads a file from this byte on; from its begin if it is shorter, since then it is another one.
+    fn read(mut file: &File, start: u64, text: &GameText) -> io::Result<Pieces> {
+        let start = if start <= file.metadata()?.len() { start } else { 0 };
+        file.seek(SeekFrom::Start(start))?;
+        let mut lines = BufReader::new(file);
+        let mut pieces = Pieces::default();
+        let (mut line, mut piece, mut end) = (Vec::new(), Vec::new(), start);
+        loop {
+            line.clear();
+            let count = lines.read_until(b'\n', &mut line)?;
+            if count == 0 || text.begins_with(&line) {
+                pieces.push(end, std::mem::take(&mut piece));
+            }
+            if count == 0 {
+                return Ok(pieces);
+            }
+            piece.extend_from_slice(&line);
+            end += count as u64;
+        }
+    }
+
+    /// Adds the piece that ends here, unless it is blank.
+    fn push(&mut self, end: u64, piece: Vec<u8>) {
+        if !piece.trim_ascii_end().is_empty() {
+            self.all.push(Piece { start: end - piece.len() as u64, digest: digest(&piece) });
+            self.last = piece;
+        }
+    }
+
+    /// Whether the last piece is the begin of this game, and not all of it.
+    fn is_torn(&self, game: &[u8]) -> bool {
+        let is_shorter = self.last.trim_ascii_end().len() < game.trim_ascii_end().len();
+        !self.last.is_empty() && is_shorter && game.starts_with(&self.last)
+    }
+}
+
+/// All files of a run's games.
+#[derive(Debug, Default)]
+pub struct GameFiles(pub Vec<GameFile>);
+
+impl GameFiles {
+    /// Gives a game to each.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn put(&mut self, record: &GameRecord) -> io::Result<()> {
+        self.0.iter_mut().try_for_each(|file| file.put(record))
+    }
+
+    /// This game will not come.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn leave_out(&mut self, number: u32) -> io::Result<()> {
+        self.0.iter_mut().try_for_each(|file| file.leave_out(number))
+    }
+
+    /// Writes all games that wait.
+    ///
+    /// # Errors
+    /// If a file cannot be written.
+    pub fn finish(&mut self) -> io::Result<()> {
+        self.0.iter_mut().try_for_each(GameFile::finish)
+    }
+
+    /// Writes all games of a run again, where their file was removed, renamed or replaced meanwhile: into a new file of
+    /// its name, or beside what has that name now. Gives the old name and the new one of each such file.
+    ///
+    /// # Errors
+    /// If a new file cannot be written, or the store not be read.
+    pub fn restore<E: From<io::Error>>(
+        &mut self,
+        games: impl Fn(&mut dyn FnMut(&GameRecord)) -> Result<(), E>,
+    ) -> Result<Vec<(PathBuf, PathBuf)>, E> {
+        let mut restored = Vec::new();
+        for lost in self.0.iter_mut().filter(|file| !file.is_in_place()) {
+            let mut file = match GameFile::create(&lost.path, lost.text.clone()) {
+                Err(error) if error.kind() == ErrorKind::AlreadyExists => {
+                    GameFile::create_beside(&lost.path, lost.text.clone())?
+                }
+                created => created?,
+            };
+            let mut written = Ok(());
+            games(&mut |record| {
+                if written.is_ok() {
+                    written = file.put(record);
+                }
+            })?;
+            written.and_then(|()| file.finish())?;
+            restored.push((std::mem::take(&mut lost.path), file.path.clone()));
+            *lost = file;
+        }
+        Ok(restored)
+    }
+
+    /// Whether there is none.
+    pub fn is_empty(&self) -> bool {
+        self.0.is_empty()
+    }
+
+    /// As [`GameFile::discard`].
+    pub fn discard(self) {
+        self.0.into_iter().for_each(GameFile::discard);
+    }
+}
+
+fn open_to_append(path: &Path) -> io::Result<File> {
+    OpenOptions::new().read(true).append(true).create(true).open(path)
+}
+
+/// Text behind a compressed file would be lost to whoever unpacks it.
+fn refuse_packed(path: &Path) -> io::Result<()> {
+    let names = ["gz", "zst", "xz", "bz2", "zip"];
+    let is_named_so = path.extension().is_some_and(|end| names.iter().any(|name| end == *name));
+    if is_named_so || is_packed(path)? {
+        let words = "games are written as plain text, and this is a compressed file: choose another name, and compress it afterwards";
+        return Err(io::Error::new(ErrorKind::InvalidInput, words));
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_chess::Outcome;
+
+    use super::*;
+    use crate::schedule::ScheduledGame;
+
+    fn record(number: u32) -> GameRecord {
+        let game = ScheduledGame { number, pair: number, round: 0, white: 0, black: 1, opening: 0 };
+        GameRecord::walkover(game, None, Outcome::Draw)
+    }
+
+    fn text() -> GameText {
+        GameText::Epd(vec!["a".to_owned(), "b".to_owned()])
+    }
+
+    fn lines(numbers: &[u32]) -> String {
+        numbers.iter().map(|&number| text().write(&record(number))).collect()
+    }
+
+    /// What a file with this content holds after a run that has stored these games has been resumed and has played to
+    /// the last of them; none if the file is not taken for the run's.
+    fn resumed(content: &str, sharing: Sharing, stored: &[u32]) -> Option<String> {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.epd");
+        std::fs::write(&path, content).unwrap();
+        let reopened = GameFile::resume::<io::Error>(&path, text(), sharing, |text, each| {
+            stored.iter().for_each(|&number| each(number, &text.write(&record(number))));
+            Ok(())
+        });
+        let mut file = reopened.unwrap()?;
+        for number in 0..=stored.last().copied().unwrap_or_default() {
+            file.put(&record(number)).unwrap();
+        }
+        file.finish().unwrap();
+        Some(std::fs::read_to_string(path).unwrap())
+    }
+
+    #[test]
+    fn games_stand_in_the_order_of_their_numbers() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.epd");
+        let mut file = GameFile::create(&path, text()).unwrap();
+        let check = |numbers: &[u32]| assert_eq!(std::fs::read_to_string(&path).unwrap(), lines(numbers));
+        for number in [2, 0, 3] {
+            file.put(&record(number)).unwrap();
+        }
+        check(&[0]);
+        file.leave_out(1).unwrap();
+        check(&[0, 2, 3]);
+        file.put(&record(7)).unwrap();
+        file.put(&record(5)).unwrap();
+        file.finish().unwrap();
+        check(&[0, 2, 3, 5, 7]);
+    }
+
+    #[test]
+    fn a_resumed_run_puts_its_own_games_in_order() {
+        let all = lines(&[0, 1, 2, 3]);
+        let check = |content: &str, stored: &[u32]| {
+            for sharing in [Sharing::Own, Sharing::After(0)] {
+                assert_eq!(resumed(content, sharing, stored).as_ref(), Some(&all), "{content}");
+            }
+        };
+        check("", &[0, 1, 2, 3]);
+        check(&lines(&[0, 1]), &[0, 1, 2, 3]);
+        check(&lines(&[0, 2, 3]), &[0, 2, 3]);
+        check(&lines(&[0, 3, 1]), &[0, 1, 3]);
+        let torn = lines(&[0, 1, 2]);
+        check(&torn[..torn.len() - 9], &[0, 1, 2, 3]);
+        check(&torn[..torn.len() - 1], &[0, 1, 2, 3]);
+        check(&torn[..9], &[0, 1, 2, 3]);
+    }
+
+    #[test]
+    fn a_resumed_run_changes_nothing_of_others() {
+        let theirs = "8/8/8/8/8/8/8/K1k5 w - - id \"theirs\";\n";
+        let check = |content: String, sharing, stored: &[u32], expected: Option<String>| {
+            assert_eq!(resumed(&content, sharing, stored), expected, "{content}");
+        };
+        let shared = Sharing::After(0);
+        for sharing in [Sharing::Own, shared] {
+            // Behind its games, and between them, where they stay out of order then.
+            check(lines(&[0, 1]) + theirs, sharing, &[0, 1], Some(lines(&[0, 1]) + theirs));
+            let mixed = lines(&[0, 3]) + theirs;
+            check(mixed.clone(), sharing, &[0, 1, 3], Some(mixed + &lines(&[1, 2])));
+        }
+        check(theirs.to_owned(), Sharing::Own, &[0], None);
+        check(theirs.to_owned(), Sharing::Own, &[], None);
+        check(theirs.to_owned(), shared, &[0], Some(theirs.to_owned() + &lines(&[0])));
+        // What was there before is not the run's, even if it has the same bytes.
+        let before = lines(&[0]);
+        let after = Sharing::After(before.len() as u64);
+        check(before.clone(), after, &[0], Some(before.clone() + &lines(&[0])));
+        // A torn line of theirs stays, and the next begins a line.
+        let torn = theirs.trim_end().to_owned();
+        check(torn.clone(), shared, &[0], Some(torn + "\n" + &lines(&[0])));
+    }
+
+    #[test]
+    fn games_are_kept_apart_from_any_end_of_a_file() {
+        let writer = |tail: &str, expected: &str| {
+            let found = if has_open_comment(tail.as_bytes()) { "}" } else { "" };
+            assert_eq!(found, expected, "{tail}");
+        };
+        writer("[Event \"a{b\"]\n\n1. e4 {good} e5 1-0", "");
+        writer("[Event \"a\"]\n\n1. e4 {torn 0.1", "}");
+        writer("[Event \"a\"]\n\n1. e4 {torn\n[Event \"b\"]\n\n1. e4 ; it's {fine\n", "");
+        for (tail, expected) in [("", ""), ("a\n", ""), ("a", "\n")] {
+            assert_eq!(text().separator(tail.as_bytes()), expected, "{tail}");
+        }
+    }
+
+    #[test]
+    fn two_writers_keep_all_games_whole() {
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("games.epd");
+        std::fs::write(&path, "torn").unwrap();
+        let writers: Vec<_> = (0..2)
+            .map(|_| {
+                let path = path.clone();
+                std::thread::spawn(move || {
+                    let mut file = GameFile::append(&path, text()).unwrap();
+                    (0..200).for_each(|number| file.put(&record(number)).unwrap());
+                })
+            })
+            .collect();
+        writers.into_iter().for_each(|writer| writer.join().unwrap());
+        let content = std::fs::read_to_string(&path).unwrap();
+        let mut found: Vec<&str> = content.lines().skip(1).collect();
+        found.sort_unstable();
+        let all = lines(&(0..200).chain(0..200).collect::<Vec<_>>());
+        let mut expected: Vec<&str> = all.lines().collect();
+        expected.sort_unstable();
+        assert_eq!(found, expected);
+    }
+}

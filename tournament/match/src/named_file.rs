@@ -1,0 +1,18 @@
+//! What a name stands for: a file, a pipe or a device, and whether a file that is open still has its name.
+
+use std::fs::File;
+use std::os::unix::fs::MetadataExt as _;
+use std::path::Path;
+
+/// Whether a path names a pipe or a device, which is there already and is not to be replaced.
+pub fn is_special(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// Whether the file of this name is this open one.
+pub fn is_in_place(file: &File, path: &Path) -> bool {
+    match (file.metadata(), std::fs::metadata(path)) {
+        (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
+        _ => false,
+    }
+}

@@ -1,0 +1,203 @@
+//! Where openings come from, and what is written there: lines of EPD, or games in PGN. Reads one after the other and keeps
+//! none.
+
+use std::io::{self, BufRead, BufReader, Read};
+use std::path::PathBuf;
+
+use smalt_chess::notation::pgn::{PgnError, PgnGame, PgnReader, Variations};
+use smalt_chess::{DrawClaims, Epd, Game, Move, Position, Setup};
+
+use super::{EMBEDDED, Opening};
+use crate::plan::BookFormat;
+use smalt_workbench::decompress::Unpacked;
+
+/// Bytes of a line that are read; nothing longer is a position.
+const LONGEST_LINE: u64 = 4096;
+
+/// The start position in EPD.
+const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
+
+/// Plies after which a game is drawn without a capture or a pawn's move.
+const FIFTY_MOVES: u16 = 100;
+
+/// Where openings are.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub enum Origin {
+    /// In the program: balanced positions of standard chess.
+    Builtin,
+    /// In the rules: the 960 start positions of Chess960 by their numbers.
+    Chess960,
+    /// Nowhere: the start position of chess alone.
+    Start,
+    /// In a file, plain or compressed.
+    File(PathBuf, BookFormat),
+}
+
+/// Where openings are, and how much of them is taken.
+#[derive(Clone, PartialEq, Eq, Debug)]
+pub struct Source {
+    /// Where they are.
+    pub origin: Origin,
+    /// How many plies of each are played at most; all if none.
+    pub plies: Option<u32>,
+}
+
+/// Something that should be an opening, with the line where it begins.
+pub(super) enum Entry<'a> {
+    /// A line of EPD.
+    Line(&'a str),
+    /// A game.
+    Game(&'a PgnGame),
+    /// Something that is neither, for this reason.
+    Unreadable(String),
+    /// A start position of Chess960 by its number.
+    Number(u16),
+}
+
+/// What makes an opening, without the texts that are only made for those that are used.
+pub(super) struct Parts {
+    pub start: Position,
+    pub moves: Vec<Move>,
+    name: Option<String>,
+    eco: Option<String>,
+}
+
+impl Parts {
+    /// The position in which engines begin to think.
+    pub(super) fn last_position(&self) -> Position {
+        let mut position = self.start;
+        for &mv in &self.moves {
+            position.play(mv);
+        }
+        position
+    }
+
+    /// Its key.
+    pub(super) fn last_key(&self) -> u64 {
+        self.last_position().repetition_key()
+    }
+
+    pub(super) fn into_opening(self) -> Opening {
+        let Parts { start, moves, name, eco } = self;
+        Opening { moves, name, eco, ..Opening::from_position(start) }
+    }
+}
+
+impl Source {
+    /// All of everything.
+    pub fn new(origin: Origin) -> Source {
+        Source { origin, plies: None }
+    }
+
+    /// Tells everything that should be an opening, with its line. A Polyglot book has no such list.
+    pub(super) fn for_each(&self, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+        match &self.origin {
+            Origin::Builtin => for_each_line(EMBEDDED.as_bytes(), each),
+            Origin::Chess960 => {
+                (0..960).for_each(|number| each(u64::from(number) + 1, Entry::Number(number)));
+                Ok(())
+            }
+            Origin::Start => {
+                each(1, Entry::Line(START));
+                Ok(())
+            }
+            Origin::File(path, BookFormat::Epd) => for_each_line(BufReader::new(Unpacked::open(path)?), each),
+            Origin::File(path, BookFormat::Pgn) => for_each_game(Unpacked::open(path)?, each),
+            Origin::File(_, BookFormat::Polyglot) => Ok(()),
+        }
+    }
+
+    /// Makes an opening of what was told, or says why it is none.
+    pub(super) fn judge(&self, entry: &Entry<'_>) -> Result<Parts, String> {
+        match entry {
+            Entry::Line(line) => opening_of_line(line),
+            Entry::Game(game) => opening_of_game(game, self.plies.map_or(usize::MAX, |plies| plies as usize)),
+            Entry::Unreadable(reason) => Err(reason.clone()),
+            Entry::Number(number) => {
+                let setup = Setup::chess960(*number).ok_or("is no start position of Chess960")?;
+                let start = Position::new(&setup).map_err(|error| error.to_string())?;
+                Ok(Parts { start, moves: Vec::new(), name: Some(format!("Chess960 {number}")), eco: None })
+            }
+        }
+    }
+}
+
+fn for_each_line(mut text: impl BufRead, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+    let mut bytes = Vec::new();
+    for number in 1.. {
+        bytes.clear();
+        let read = text.by_ref().take(LONGEST_LINE).read_until(b'\n', &mut bytes)?;
+        if read == 0 {
+            break;
+        }
+        if read as u64 == LONGEST_LINE && bytes.last() != Some(&b'\n') {
+            text.skip_until(b'\n')?;
+            each(number, Entry::Unreadable(format!("is longer than {LONGEST_LINE} bytes")));
+            continue;
+        }
+        let line = String::from_utf8_lossy(&bytes);
+        let line = line.trim_start_matches('\u{feff}').trim();
+        if !line.is_empty() && !line.starts_with('#') {
+            each(number, Entry::Line(line));
+        }
+    }
+    Ok(())
+}
+
+fn for_each_game(text: impl Read, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+    let mut reader = PgnReader::new(text);
+    loop {
+        match reader.read_game(Variations::Skip) {
+            Ok(None) => return Ok(()),
+            Ok(Some(game)) => each(game.line(), Entry::Game(&game)),
+            Err(PgnError::Skipped(skipped)) => {
+                each(skipped.line, Entry::Unreadable(skipped.problem.kind.to_string()));
+            }
+            Err(PgnError::Io(error)) => return Err(error),
+        }
+    }
+}
+
+fn opening_of_line(line: &str) -> Result<Parts, String> {
+    let epd = Epd::parse(line).map_err(|error| format!("is not a valid position: {error}"))?;
+    check_open(&epd.position)?;
+    let text = |opcode: &str| {
+        let operand = epd.operation(opcode)?.operands.first()?.as_str();
+        (!operand.is_empty()).then(|| operand.to_owned())
+    };
+    Ok(Parts { start: epd.position, moves: Vec::new(), name: text("id"), eco: text("eco") })
+}
+
+fn check_open(position: &Position) -> Result<(), String> {
+    match position.ending() {
+        Some(ending) => Err(format!("is a finished game: {ending}")),
+        None if position.halfmove_clock() >= FIFTY_MOVES => {
+            Err("is a finished game: fifty moves have passed".to_owned())
+        }
+        None => Ok(()),
+    }
+}
+
+/// The first moves of a game. One that ends in an error before so many moves is no opening.
+fn opening_of_game(written: &PgnGame, most: usize) -> Result<Parts, String> {
+    let mut game = Game::new(*written.start());
+    for played in written.main_line().take(most) {
+        game.play(played.mv).map_err(|error| error.to_string())?;
+    }
+    if game.moves().len() < most
+        && let Some(problem) = written.problems().first()
+    {
+        return Err(format!("has an error: {problem}"));
+    }
+    if let Some(ending) = game.ending(DrawClaims::Automatic) {
+        return Err(format!("is a finished game: {ending}"));
+    }
+    let tag = |name: &str| {
+        written.tags().get(name).filter(|value| !matches!(*value, "" | "?" | "-")).map(str::to_owned)
+    };
+    let name = match (tag("Opening"), tag("Variation")) {
+        (Some(opening), Some(variation)) => Some(format!("{opening}, {variation}")),
+        (opening, _) => opening,
+    };
+    Ok(Parts { start: *written.start(), moves: game.moves().to_vec(), name, eco: tag("ECO") })
+}

@@ -1,0 +1,281 @@
+//! Records as PGN: tags and comments in the forms that users' scripts read.
+
+use std::fmt::{self, Write as _};
+use std::num::NonZeroU64;
+use std::sync::Arc;
+use std::time::Duration;
+
+use smalt_chess::notation::pgn::PgnGame;
+use smalt_chess::{CommentScore, MoveComment, Position, SearchComment};
+use smalt_protocol::Score;
+
+use crate::game::GameRecord;
+use crate::game::record::SearchRecord;
+use crate::opening::Openings;
+use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, Plan, TimeFlow, Times, Variant};
+use smalt_workbench::calendar::Moment;
+
+/// What score, depth and time of a move seldom exceed.
+const COMMENT_BYTES: usize = 32;
+
+/// Writes records of one run.
+#[derive(Clone, Debug)]
+pub struct PgnWriter {
+    event: String,
+    site: Option<String>,
+    names: Vec<String>,
+    clocks: Vec<MoveClock>,
+    flow: TimeFlow,
+    is_scaled: bool,
+    measured: Option<NonZeroU64>,
+    variant: Variant,
+    writing: GameWriting,
+    openings: Arc<Openings>,
+}
+
+impl PgnWriter {
+    /// A writer with the names of a plan; those of its openings are left out where there are none.
+    pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
+        PgnWriter {
+            openings,
+            event: plan.name.clone(),
+            site: plan.site.clone(),
+            names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
+            clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
+            flow: plan.flow,
+            is_scaled: plan.is_scaled(),
+            measured: plan.measured,
+            variant: plan.variant,
+            writing: plan.writing.clone(),
+        }
+    }
+
+    /// One game, with an empty line behind it.
+    pub fn write(&self, record: &GameRecord) -> String {
+        let start = record.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_default();
+        let mut game = PgnGame::new(start);
+        self.push_tags(&mut game, record);
+        self.push_moves(&mut game, record);
+        game.set_outcome(Some(record.outcome));
+        format!("{}\n", game.written_in(self.writing.notation.into()))
+    }
+
+    fn push_tags(&self, game: &mut PgnGame, record: &GameRecord) {
+        let [white, black] = [record.game.white, record.game.black];
+        game.set_tag("Event", &self.event);
+        if let Some(site) = &self.site {
+            game.set_tag("Site", site);
+        }
+        game.set_tag("Round", &(record.game.round + 1).to_string());
+        game.set_tag("White", &self.names[white]);
+        game.set_tag("Black", &self.names[black]);
+        if self.variant == Variant::Chess960 {
+            game.set_tag("Variant", "Chess960");
+        }
+        let started = Moment::of(record.started);
+        if self.writing.times == Times::On {
+            game.set_tag("Date", &started.pgn_date());
+        }
+        if self.writing.form == PgnForm::Minimal {
+            return;
+        }
+        if self.writing.times == Times::On {
+            game.set_tag("GameDuration", &hours(record.duration));
+            game.set_tag("GameStartTime", &started.pgn_time());
+            game.set_tag("GameEndTime", &Moment::of(record.started + record.duration).pgn_time());
+        }
+        game.set_tag("PlyCount", &record.plies.len().to_string());
+        game.set_tag("Termination", record.termination.pgn_word());
+        self.push_opening(game, record);
+        self.push_clocks(game, record);
+    }
+
+    /// The clocks of the game, and those that were agreed, where they are scaled to the machine that played it.
+    fn push_clocks(&self, game: &mut PgnGame, record: &GameRecord) {
+        let players = [record.game.white, record.game.black];
+        let tags = |measured: Option<NonZeroU64>| {
+            players.map(|entrant| time_control_tag(self.flow, &self.clocks[entrant].scaled(measured)))
+        };
+        let speed = record.machine.as_ref().map(|machine| machine.speed);
+        let [white, black] = tags(speed.or(self.measured));
+        if white == black {
+            game.set_tag("TimeControl", &white);
+        } else {
+            game.set_tag("WhiteTimeControl", &white);
+            game.set_tag("BlackTimeControl", &black);
+        }
+        if self.is_scaled {
+            let [white, black] = tags(None);
+            game.set_tag("WhiteAgreedTimeControl", &white);
+            game.set_tag("BlackAgreedTimeControl", &black);
+        }
+    }
+
+    fn push_opening(&self, game: &mut PgnGame, record: &GameRecord) {
+        if self.openings.is_empty() {
+            return;
+        }
+        let opening = self.openings.get(record.game.opening);
+        for (tag, text) in [("ECO", opening.eco), ("Opening", opening.name)] {
+            if let Some(text) = text {
+                game.set_tag(tag, &text);
+            }
+        }
+    }
+
+    fn push_moves(&self, game: &mut PgnGame, record: &GameRecord) {
+        let sentence = record.sentence();
+        let last = record.plies.len().wrapping_sub(1);
+        for (index, ply) in record.plies.iter().enumerate() {
+            let Ok(mv) = ply.mv.to_move(game.position()) else { break };
+            if game.push_move(mv).is_err() {
+                break;
+            }
+            if self.writing.form == PgnForm::Minimal {
+                continue;
+            }
+            let rest = if index == last { sentence.as_str() } else { "" };
+            game.push_comment(comment(ply.search.as_ref(), &self.writing, rest));
+        }
+        if record.plies.is_empty() {
+            game.push_comment(sentence);
+        }
+    }
+}
+
+/// What stands behind a move; scores in the view of the side that moved.
+fn comment(search: Option<&SearchRecord>, writing: &GameWriting, sentence: &str) -> String {
+    let Some(search) = search else { return joined(MoveComment::Book.to_string(), sentence) };
+    let mut rest = String::new();
+    for &figure in &writing.figures {
+        push_figure(&mut rest, figure, search, writing.times).expect("a string takes any text");
+    }
+    let rest = joined(rest, sentence);
+    let time = Some(search.elapsed).filter(|_| writing.times == Times::On);
+    let Some(score) = search.score else {
+        return joined(time.map_or_else(String::new, |time| format!("{:.3}s", time.as_secs_f64())), &rest);
+    };
+    let comment = SearchComment { score: comment_score(score), depth: search.depth.unwrap_or(0), time, rest };
+    let mut text = String::with_capacity(COMMENT_BYTES + comment.rest.len());
+    write!(text, "{}", MoveComment::Search(comment)).expect("a string takes any text");
+    text
+}
+
+fn joined(mut text: String, rest: &str) -> String {
+    if !text.is_empty() && !rest.is_empty() {
+        text.push_str(", ");
+    }
+    text.push_str(rest);
+    text
+}
+
+/// Appends a figure, if the engine told it; those that depend on time only where times are written.
+fn push_figure(text: &mut String, figure: Figure, search: &SearchRecord, times: Times) -> fmt::Result {
+    let timed = |time: Option<Duration>| time.filter(|_| times == Times::On).map(|time| time.as_secs_f64());
+    let separator = if text.is_empty() { "" } else { ", " };
+    match figure {
+        Figure::Nodes => search.nodes.map_or(Ok(()), |nodes| write!(text, "{separator}n={nodes}")),
+        Figure::Nps => match (search.nodes, timed(Some(search.elapsed))) {
+            (Some(nodes), Some(seconds)) if seconds > 0.0 => {
+                write!(text, "{separator}nps={:.0}", nodes as f64 / seconds)
+            }
+            _ => Ok(()),
+        },
+        Figure::Seldepth => {
+            search.selective_depth.map_or(Ok(()), |plies| write!(text, "{separator}sd={plies}"))
+        }
+        Figure::Hashfull => {
+            search.hashfull.map_or(Ok(()), |thousandths| write!(text, "{separator}hashfull={thousandths}"))
+        }
+        Figure::Tbhits => search.tbhits.map_or(Ok(()), |hits| write!(text, "{separator}tb={hits}")),
+        Figure::Latency => {
+            timed(search.handover).map_or(Ok(()), |time| write!(text, "{separator}latency={time:.6}s"))
+        }
+        Figure::Timeleft => {
+            timed(search.left).map_or(Ok(()), |time| write!(text, "{separator}tl={time:.3}s"))
+        }
+        Figure::Pv if search.pv.is_empty() => Ok(()),
+        Figure::Pv => {
+            let moves: Vec<String> = search.pv.iter().map(ToString::to_string).collect();
+            write!(text, "{separator}pv=\"{}\"", moves.join(" "))
+        }
+    }
+}
+
+/// Engines count mates in moves, comments in plies.
+fn comment_score(score: Score) -> CommentScore {
+    match score {
+        Score::Centipawns(value) => CommentScore::Centipawns(value),
+        Score::Mate(moves) if moves > 0 => CommentScore::Mates(moves.unsigned_abs().saturating_mul(2) - 1),
+        Score::Mate(moves) => CommentScore::Mated(moves.unsigned_abs().saturating_mul(2)),
+    }
+}
+
+/// As section 9.6.1 of PGN's standard has it: colons between periods, and a star before the time of an hourglass.
+fn time_control_tag(flow: TimeFlow, clock: &MoveClock) -> String {
+    // Between limits of different kinds a space follows the comma; between periods none does.
+    let text = clock.to_string().replace(", ", "\0").replace(',', ":").replace('\0', ", ");
+    match flow {
+        TimeFlow::Usual => text,
+        TimeFlow::Hourglass => format!("*{text}"),
+    }
+}
+
+fn hours(duration: Duration) -> String {
+    let seconds = duration.as_secs();
+    format!("{:02}:{:02}:{:02}", seconds / 3600, seconds / 60 % 60, seconds % 60)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::plan::Notation;
+
+    #[test]
+    fn comments_have_the_form_that_scripts_read() {
+        let search = |score, depth| SearchRecord {
+            score,
+            depth,
+            elapsed: Duration::from_micros(412_700),
+            ..SearchRecord::default()
+        };
+        let check = |search: Option<SearchRecord>, rest: &str, expected: &str| {
+            assert_eq!(comment(search.as_ref(), &GameWriting::default(), rest), expected);
+        };
+        check(Some(search(Some(Score::Centipawns(35)), Some(12))), "", "+0.35/12 0.412s");
+        check(Some(search(Some(Score::Mate(2)), Some(9))), "A mates", "+M3/9 0.412s, A mates");
+        check(Some(search(Some(Score::Mate(-2)), None)), "", "-M4/0 0.412s");
+        check(Some(search(None, None)), "", "0.413s");
+        check(None, "", "book");
+    }
+
+    #[test]
+    fn figures_are_written_on_request_and_times_not_where_they_are_off() {
+        let search = SearchRecord {
+            score: Some(Score::Centipawns(-7)),
+            depth: Some(9),
+            nodes: Some(5000),
+            elapsed: Duration::from_millis(10),
+            handover: Some(Duration::from_micros(12)),
+            selective_depth: Some(15),
+            hashfull: Some(987),
+            tbhits: Some(3),
+            left: Some(Duration::from_millis(59_500)),
+            pv: ["g1f3", "g8f6"].map(|mv| mv.parse().unwrap()).into(),
+        };
+        let all = ["nodes", "nps", "seldepth", "hashfull", "tbhits", "latency", "timeleft", "pv"];
+        let figures: Vec<Figure> = all.iter().map(|name| name.parse().unwrap()).collect();
+        let check = |times, expected: &str| {
+            let writing = GameWriting::new(figures.clone(), times, PgnForm::Full, Notation::San);
+            assert_eq!(comment(Some(&search), &writing, "White mates"), expected);
+        };
+        check(
+            Times::On,
+            "-0.07/9 0.010s, n=5000, nps=500000, sd=15, hashfull=987, tb=3, latency=0.000012s, tl=59.500s, pv=\"g1f3 g8f6\", White mates",
+        );
+        check(Times::Off, "-0.07/9, n=5000, sd=15, hashfull=987, tb=3, pv=\"g1f3 g8f6\", White mates");
+        let silent = SearchRecord { elapsed: Duration::from_millis(1), ..SearchRecord::default() };
+        let timeless = GameWriting::new(Vec::new(), Times::Off, PgnForm::Full, Notation::San);
+        assert_eq!(comment(Some(&silent), &timeless, ""), "");
+    }
+}

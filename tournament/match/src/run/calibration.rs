@@ -1,0 +1,41 @@
+//! How fast this machine is: nodes a second of the built-in engine, for clocks that are scaled to it. Runs one engine
+//! for about a second; plays nothing.
+
+use std::num::NonZeroU64;
+use std::path::Path;
+use std::time::Duration;
+
+use smalt_driver::Protocol;
+use smalt_driver::{ConversationError, EngineCommand, GameTerms, Meanwhile, Patience, SearchRequest};
+use smalt_protocol::SearchLimits;
+use smalt_protocol::uci::client::Start;
+
+/// How many nodes are visited; a second or two on most machines.
+const NODES: u64 = 1_000_000;
+
+/// The longest that they may take.
+const LONGEST: Duration = Duration::from_secs(120);
+
+/// Nodes a second of the built-in engine, which is this program, on one thread from the start position.
+///
+/// # Errors
+/// If it does not run.
+pub fn measure(own_program: &Path) -> Result<NonZeroU64, ConversationError> {
+    let command = EngineCommand::new(own_program).argument("engine");
+    let mut meanwhile = Meanwhile::nothing();
+    let mut engine = smalt_driver::start(&command, Protocol::Uci, Patience::default(), None, &mut meanwhile)?;
+    engine.new_game(GameTerms::default(), &mut meanwhile)?;
+    let limits = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
+    let request = SearchRequest {
+        start: Start::Standard,
+        moves: &[],
+        limits: &limits,
+        deadline: LONGEST,
+        stop_after: None,
+    };
+    let searched = engine.search(&request, &mut meanwhile, None)?;
+    engine.quit();
+    let nodes = searched.report.nodes.unwrap_or(NODES) as f64;
+    let speed = nodes / searched.elapsed.as_secs_f64().max(1e-6);
+    Ok(NonZeroU64::new(speed as u64).unwrap_or(NonZeroU64::MIN))
+}
