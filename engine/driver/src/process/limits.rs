@@ -25,14 +25,14 @@ static FILES_AT_START: OnceLock<Rlimit> = OnceLock::new();
 /// close everything up to it at their start.
 pub fn raise_file_limit() {
     let found = getrlimit(Resource::Nofile);
-    let _ = FILES_AT_START.set(found.clone());
+    let _ = FILES_AT_START.set(found);
     // A system that refuses leaves it as it is, which `most_games` sees.
     let _ = setrlimit(Resource::Nofile, Rlimit { current: found.maximum, maximum: found.maximum });
 }
 
 /// The limit that children get, if this program has changed its own.
 pub(super) fn file_limit_of_children() -> Option<Rlimit> {
-    FILES_AT_START.get().cloned()
+    FILES_AT_START.get().copied()
 }
 
 /// How many games can be played at once, and which limit says so.

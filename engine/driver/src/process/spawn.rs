@@ -207,7 +207,7 @@ impl Launch<'_> {
             })?;
         }
         if let Some(files) = &self.files {
-            rustix::process::setrlimit(Resource::Nofile, files.clone())?;
+            rustix::process::setrlimit(Resource::Nofile, *files)?;
         }
         if let Some(directory) = self.directory {
             rustix::process::chdir(directory)?;
