@@ -13,6 +13,7 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::trace::{Feature, Features};
 use smalt_tuner::dataset::Dataset;
 use smalt_tuner::dataset::extract::{Rules, extract};
+use smalt_tuner::dataset::format::Format;
 use smalt_tuner::features::{Kept, Row, Rows, Split, Table};
 use smalt_tuner::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid, slope, targets};
 use smalt_tuner::weights::parameters_of;
@@ -30,8 +31,9 @@ fn run() {
     let games = Path::new(env!("CARGO_MANIFEST_DIR")).join(GAMES);
     let stop = AtomicBool::new(false);
     let rules = Rules { per_game: 200, ..Rules::default() };
-    let report =
-        timed(1, || extract(std::slice::from_ref(&games), &positions, &rules, &stop, &mut |_| {}).unwrap());
+    let report = timed(1, || {
+        extract(std::slice::from_ref(&games), &positions, Format::Smalt, &rules, &stop, &mut |_| {}).unwrap()
+    });
     println!("extract     {:8.3} s for {} games", report.0, report.1.games);
 
     let split = Split { validation: 0.0, seed: 1 };

@@ -9,6 +9,7 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::Term;
 use smalt_tuner::dataset::Dataset;
 use smalt_tuner::dataset::extract::{Rules, extract};
+use smalt_tuner::dataset::format::Format;
 use smalt_tuner::features::{Keep, Kept, Split, Table};
 use smalt_tuner::optimizer::{Checkpoints, Ending, Method, Penalty, Schedule, Settings};
 use smalt_tuner::texel::{Players, Task, TexelError, Tuned, fit};
@@ -22,7 +23,7 @@ fn table() -> Table {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("positions");
     let rules = Rules { per_game: 3, ..Rules::default() };
-    extract(&[GAMES.into()], &path, &rules, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    extract(&[GAMES.into()], &path, Format::Smalt, &rules, &AtomicBool::new(false), &mut |_| {}).unwrap();
     let split = Split { validation: 0.1, seed: 1 };
     let kept = Kept { scores: Keep::No, players: Keep::Yes };
     Table::load(Dataset::open(&path).unwrap(), split, kept, |_| {}, |_| {}).unwrap()

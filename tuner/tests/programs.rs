@@ -184,6 +184,59 @@ fn a_file_of_positions_merged_over_games_is_read_with_a_warning() {
 }
 
 #[test]
+fn the_ending_of_the_output_or_the_flag_decides_its_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = games().display().to_string();
+    let extract = |name: &str, flags: &[&str], code: i32| {
+        let output = path(&folder, name);
+        let all = [&["extract", &games, "-o", &output, "--per-game", "1"], flags].concat();
+        let told = check(&all, code);
+        (told, std::fs::read(&output).unwrap_or_default())
+    };
+    let ((page, _), epd) = extract("x.epd", &[], 0);
+    assert!(page.contains("x.epd: EPD with c9"), "{page}");
+    let epd = String::from_utf8(epd).unwrap();
+    assert!(epd.lines().count() > 3000 && epd.lines().all(|line| line.contains(" c9 \"")), "{epd}");
+    let ((page, _), binary) = extract("positions", &[], 0);
+    assert!(
+        page.contains("positions: positions of smalt-tuner") && binary.starts_with(b"SMALTPOS"),
+        "{page}"
+    );
+    let (_, text) = extract("x.dat", &["--format", "fen"], 0);
+    assert!(String::from_utf8(text).unwrap().lines().all(|line| line.split(" | ").count() == 3));
+    let ((_, error), nothing) = extract("x.dat2", &[], 2);
+    assert!(error.contains("no format has the ending .dat2") && nothing.is_empty(), "{error}");
+    assert!(extract("x.epd.gz", &[], 2).0.1.contains("written uncompressed"));
+    assert!(extract("y.epd", &["--format", "png"], 2).0.1.contains("expected one of smalt, fen, epd"));
+}
+
+#[test]
+fn positions_are_converted_from_format_to_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let [first, second] = ["a.bin", "b.viri"].map(|name| path(&folder, name));
+    let games = games().display().to_string();
+    for output in [&first, &second] {
+        check(&["extract", &games, "-o", output, "--per-game", "1"], 0);
+    }
+    let both = path(&folder, "both.csv");
+    let (out, error) = check(&["convert", &first, &second, "-o", &both, "--json", "-"], 0);
+    let told = json(&out);
+    assert_eq!(told["read"], told["positions"], "{error}");
+    let csv = std::fs::read_to_string(&both).unwrap();
+    assert_eq!(csv.lines().count() as u64, told["positions"].as_u64().unwrap() + 1);
+    let (out, error) = check(&["convert", &first, "-o", &path(&folder, "c.binpack"), "--json", "-"], 0);
+    assert_eq!(json(&out)["guessed_moves"], json(&out)["positions"]);
+    assert!(error.contains("had no move"), "{error}");
+    let unscored = path(&folder, "unscored.epd");
+    std::fs::write(&unscored, "4k3/8/8/8/8/8/4P3/4K3 w - - c9 \"1-0\";\n").unwrap();
+    let (out, error) = check(&["convert", &unscored, "-o", &path(&folder, "d.plain"), "--json", "-"], 3);
+    assert_eq!((json(&out)["read"].as_u64(), json(&out)["positions"].as_u64()), (Some(1), Some(0)));
+    assert!(error.contains("left out: 1 positions without a score, which the format needs"), "{error}");
+    let (page, _) = check(&["texel", &second, "--epochs", "1", "--only", "material.pawn"], 0);
+    assert!(page.contains("2 parameters"), "{page}");
+}
+
+#[test]
 fn bad_games_are_skipped_with_file_and_line() {
     let folder = tempfile::tempdir().unwrap();
     let file = path(&folder, "bad.pgn");
@@ -249,6 +302,7 @@ fn help_says_what_there_is() {
     for arguments in [
         &["--help"][..],
         &["extract", "--help"],
+        &["convert", "--help"],
         &["texel", "--help"],
         &["diff", "--help"],
         &["check", "--help"],

@@ -7,6 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use smalt_tuner::dataset::Dataset;
 use smalt_tuner::dataset::extract::{ExtractReport, Rules, extract};
+use smalt_tuner::dataset::format::Format;
 use smalt_tuner::features::{Kept, Rows, Split, Table};
 
 const MOVES: &str =
@@ -21,7 +22,15 @@ fn extracted(folder: &Path, results: &[&str]) -> ExtractReport {
     let pgn = folder.join("games.pgn");
     std::fs::write(&pgn, games).unwrap();
     let rules = Rules { last_plies: 0, ..Rules::default() };
-    extract(&[pgn], &folder.join("positions.bin"), &rules, &AtomicBool::new(false), &mut |_| {}).unwrap()
+    extract(
+        &[pgn],
+        &folder.join("positions.bin"),
+        Format::Smalt,
+        &rules,
+        &AtomicBool::new(false),
+        &mut |_| {},
+    )
+    .unwrap()
 }
 
 fn load(path: &Path, split: Split) -> Table {

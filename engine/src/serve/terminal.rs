@@ -204,7 +204,7 @@ impl Terminal {
         for text in moves {
             let position = self.game.position();
             let mv = San::parse(text).ok().and_then(|san| san.to_move(position).ok());
-            if !mv.is_some_and(|mv| self.game.play(mv).is_ok()) {
+            if mv.is_none_or(|mv| self.game.play(mv).is_err()) {
                 say(&format_args!("{text} can't be played here"));
                 break;
             }

@@ -49,7 +49,7 @@ fn totals(comparison: &Comparison) -> Table {
         table.push([name.into(), first.into(), second.into(), Cell::Number(second as f64 - first as f64)]);
     };
     row("Solved", first.solved as u64, second.solved as u64);
-    row("Points", first.points.into(), second.points.into());
+    row("Points", first.points, second.points);
     table
 }
 

@@ -4,6 +4,8 @@ use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
+use crate::dataset::format::Format;
+
 /// Where the engine's numbers stand, seen from the top of the project.
 pub(super) const PARAMETERS: &str = "engine/params/evaluation.toml";
 
@@ -36,6 +38,19 @@ pub(super) enum Command {
     #[command(after_help = "Example:
   smalt-tuner extract data/games/ethereal12-stockfish15.pgn.zst -o /tmp/positions.bin")]
     Extract(ExtractFlags),
+    /// Positions from one format to another
+    #[command(after_help = "Examples:
+  smalt-tuner convert positions.bin -o positions.plain
+  smalt-tuner convert a.binpack b.viri -o all.csv
+  smalt-tuner convert quiet-labeled.epd -o data.txt --format fen
+
+Formats, by the ending of the name or by --format:
+  smalt .bin; fen .txt (FEN | score | result); epd .epd (c9); book .book (FEN [1.0]); csv .csv;
+  plain .plain and binpack .binpack (Stockfish); bullet .bullet (bulletformat);
+  viri .viri (viriformat)
+Text is read compressed (.gz, .zst) as well. A format that needs a score, a move or a whole
+result leaves out the positions without, and says how many (exit code 3).")]
+    Convert(ConvertFlags),
     /// Positions to better weights
     #[command(after_help = "Examples:
   smalt-tuner texel /tmp/positions.bin -o /tmp/tuned.toml
@@ -74,9 +89,12 @@ pub(super) struct ExtractFlags {
     /// Files of games: PGN, plain, gzip or zstd
     #[arg(required = true, value_name = "GAMES")]
     pub(super) games: Vec<PathBuf>,
-    /// Where the positions go
+    /// File to write
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: PathBuf,
+    /// Format of the output, as for `convert` [default: by the ending of its name]
+    #[arg(long, value_name = "FORMAT", value_parser = super::convert::parse_format)]
+    pub(super) format: Option<Format>,
     /// Replace positions in which something hangs by the quiet end of the engine's quiescence search
     #[arg(long)]
     pub(super) resolve: bool,
@@ -99,6 +117,25 @@ pub(super) struct ExtractFlags {
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
     /// Write the report as JSON; `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct ConvertFlags {
+    /// Files of positions
+    #[arg(required = true, value_name = "POSITIONS")]
+    pub(super) positions: Vec<PathBuf>,
+    /// File to write
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: PathBuf,
+    /// Format of the output [default: by the ending of its name]
+    #[arg(long, value_name = "FORMAT", value_parser = super::convert::parse_format)]
+    pub(super) format: Option<Format>,
+    /// Format of the inputs [default: by their first bytes and the endings of their names]
+    #[arg(long, value_name = "FORMAT", value_parser = super::convert::parse_format)]
+    pub(super) from: Option<Format>,
+    /// Write the result as JSON; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
 }

@@ -5,18 +5,20 @@ use serde_json::{Map, Value, json};
 use smalt_report::{Cell, Column, Kind, Table};
 
 use super::arguments::ExtractFlags;
+use super::convert::{output_format, tell_written};
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell, with_threads};
 use crate::dataset::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, extract};
 use crate::progress::Progress;
 
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
+    let format = output_format(&flags.output, flags.format)?;
     check_writable([Some(&flags.output), flags.json.as_ref()])?;
     let stop = interrupt()?;
     let progress = Progress::spinner("games");
     let result = with_threads(flags.threads, || {
         let mut told = |report: &ExtractReport| progress.tell(report.games.to_string());
-        Ok(extract(&flags.games, &flags.output, &rules, &stop, &mut told))
+        Ok(extract(&flags.games, &flags.output, format, &rules, &stop, &mut told))
     })?;
     progress.finish();
     let report = match result {
@@ -30,8 +32,14 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     for bad in &report.bad_games {
         tell(&format!("{}:{}: game left out: {}: {}", bad.path, bad.line, bad.reason.name(), bad.words));
     }
-    show(&page(&report), flags.json.as_deref(), || document(&report))?;
-    Ok(if report.skipped_games() == 0 { Exit::Done } else { Exit::LeftOut })
+    tell_written(&report.written, &report.unfit);
+    let page = page(&report) + &format!("written to {}: {}\n", flags.output.display(), format.name());
+    show(&page, flags.json.as_deref(), || document(&report))?;
+    Ok(if report.skipped_games() == 0 && report.unfit.iter().next().is_none() {
+        Exit::Done
+    } else {
+        Exit::LeftOut
+    })
 }
 
 fn rules(flags: &ExtractFlags) -> Result<Rules, Refusal> {

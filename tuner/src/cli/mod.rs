@@ -3,6 +3,7 @@
 mod arguments;
 mod check;
 mod commit;
+mod convert;
 mod extract;
 mod plot;
 mod prove;
@@ -46,6 +47,7 @@ pub fn main() -> ExitCode {
 fn run(command: Command) -> Result<Exit, Refusal> {
     match command {
         Command::Extract(flags) => extract::run(&flags),
+        Command::Convert(flags) => convert::run(&flags),
         Command::Texel(flags) => texel::run(&flags),
         Command::Diff(flags) => diff(&flags),
         Command::Check(flags) => check::run(&flags),

@@ -19,6 +19,7 @@ use tempfile::NamedTempFile;
 use super::Worked;
 use super::record::{RECORD_SIZE, Sample, is_same_position, merged};
 use super::text::LineError;
+use super::write::new_file;
 
 const MAGIC: [u8; 8] = *b"SMALTPOS";
 const HEADER_SIZE: usize = 64;
@@ -138,6 +139,12 @@ impl PositionFile {
             .count()
     }
 
+    /// All records one after the other, with their numbers: those of one position are not merged.
+    pub(super) fn samples(&self) -> impl Iterator<Item = (u64, Result<Sample, LineError>)> {
+        let (records, _) = self.records().as_chunks::<RECORD_SIZE>();
+        (1..).zip(records.iter().map(|bytes| Sample::from_bytes(bytes).map_err(LineError::Record)))
+    }
+
     /// See [`super::Dataset::for_each_batch`].
     pub(super) fn for_each_batch<T: Send>(
         &self,
@@ -203,16 +210,7 @@ impl PositionWriter {
     /// # Errors
     /// If the folder does not exist or can't be written to.
     pub fn create(path: &Path, seed: u64) -> io::Result<PositionWriter> {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let mut builder = tempfile::Builder::new();
-        #[cfg(unix)]
-        {
-            use std::os::unix::fs::PermissionsExt as _;
-            // As any new file: the user's mask takes away what others may not do.
-            builder.permissions(std::fs::Permissions::from_mode(0o666));
-        }
-        let file = builder.tempfile_in(folder.unwrap_or(Path::new(".")))?;
-        let mut file = io::BufWriter::with_capacity(1 << 18, file);
+        let mut file = io::BufWriter::with_capacity(1 << 18, new_file(path)?);
         file.write_all(&[0; HEADER_SIZE])?;
         Ok(PositionWriter { file, path: path.to_owned(), seed, count: 0, hash: HASH_START })
     }

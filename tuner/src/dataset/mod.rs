@@ -1,20 +1,31 @@
 //! Labelled positions: where they come from, and the file that keeps them. Knows nothing of weights or of fitting.
 //!
-//! [`extract`] makes them from games, [`text`] reads them from lines, [`file`] keeps them in a compact binary that is
-//! read by memory map; [`Dataset`] opens either kind of file.
+//! [`extract`] makes them from games, [`file`] keeps them in a compact binary that is read by memory map, [`text`] reads them
+//! from lines, and the other formats are those of other tuners. [`Dataset`] opens any file, [`write`] makes any.
 
+mod binpack;
+mod bullet;
 pub mod extract;
 pub mod file;
+pub mod format;
+mod plain;
 pub mod record;
 pub mod source;
+mod table;
 pub mod text;
+mod viri;
+pub mod write;
 
+use std::io::{self, BufReader};
 use std::path::Path;
+
+use rayon::prelude::*;
 
 pub use record::Sample;
 pub use source::{OpenError, Source};
 
 use file::{FileError, PositionFile};
+use format::Format;
 use text::{LabelledText, LineError};
 
 /// Why a data set could not be read.
@@ -41,6 +52,9 @@ pub enum DatasetError {
     },
 }
 
+/// Lines of text that are read together.
+const TEXT_BATCH: usize = 4096;
+
 /// A line that was left out.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedLine {
@@ -53,34 +67,63 @@ pub struct SkippedLine {
 /// What became of a line or record, with its number.
 type Worked<T> = (u64, Result<T, LineError>);
 
-/// A file of labelled positions, in either form.
+/// Positions of a format that is read from its beginning to its end, with their numbers.
+type Stream = Box<dyn Iterator<Item = io::Result<(u64, Result<Sample, LineError>)>> + Send>;
+
+/// A file of labelled positions, in any form.
 pub enum Dataset {
     /// The binary of [`file`].
     Binary(PositionFile),
     /// Lines of text.
     Text(LabelledText),
+    /// Any other format.
+    Stream(Stream),
 }
 
 impl Dataset {
-    /// Opens a file, and tells its form by its first bytes.
+    /// Opens a file, and tells its format by its first bytes or the ending of its name.
     ///
     /// # Errors
     /// If the file can't be opened, or is a binary that is broken or newer than this program.
     pub fn open(path: &Path) -> Result<Dataset, DatasetError> {
+        Dataset::open_as(path, None)
+    }
+
+    /// Opens a file of this format, if one is given.
+    ///
+    /// # Errors
+    /// As [`Dataset::open`].
+    pub fn open_as(path: &Path, format: Option<Format>) -> Result<Dataset, DatasetError> {
         let shown = path.display().to_string();
-        match PositionFile::open(path) {
-            Ok(file) => Ok(Dataset::Binary(file)),
-            Err(FileError::Foreign) => Ok(Dataset::Text(LabelledText::open(path)?)),
-            Err(FileError::Io(error)) => Err(OpenError { path: shown, error }.into()),
-            Err(error) => Err(DatasetError::File { path: shown, error }),
-        }
+        let is_ours = matches!(format, None | Some(Format::Smalt));
+        let foreign = match PositionFile::open(path) {
+            Ok(file) if is_ours => return Ok(Dataset::Binary(file)),
+            Ok(_) | Err(FileError::Foreign) => FileError::Foreign,
+            Err(FileError::Io(error)) => return Err(OpenError { path: shown, error }.into()),
+            Err(error) if is_ours => return Err(DatasetError::File { path: shown, error }),
+            Err(error) => error,
+        };
+        let format = format.or_else(|| Format::of_path(path));
+        let text = || Ok::<_, OpenError>(BufReader::with_capacity(1 << 18, Source::open(path)?));
+        Ok(match format {
+            Some(Format::Smalt) => return Err(DatasetError::File { path: shown, error: foreign }),
+            Some(Format::Csv) => Dataset::Stream(Box::new(table::Reader::new(text()?))),
+            Some(Format::Plain) => Dataset::Stream(Box::new(plain::Reader::new(text()?))),
+            Some(Format::Bullet) => Dataset::Stream(Box::new(bullet::Reader::new(text()?))),
+            Some(Format::Viri) => Dataset::Stream(Box::new(viri::Reader::new(text()?))),
+            Some(Format::Binpack) => {
+                let reader = binpack::Reader::open(path);
+                Dataset::Stream(Box::new(reader.map_err(|error| OpenError { path: shown, error })?))
+            }
+            Some(Format::Fen | Format::Epd | Format::Book) | None => Dataset::Text(LabelledText::open(path)?),
+        })
     }
 
     /// The names of the players, by number less one; none in text.
     pub fn players(&self) -> &[String] {
         match self {
             Dataset::Binary(file) => file.players(),
-            Dataset::Text(_) => &[],
+            Dataset::Text(_) | Dataset::Stream(_) => &[],
         }
     }
 
@@ -88,7 +131,7 @@ impl Dataset {
     pub fn merged_over_games(&self) -> usize {
         match self {
             Dataset::Binary(file) => file.merged_over_games(),
-            Dataset::Text(_) => 0,
+            Dataset::Text(_) | Dataset::Stream(_) => 0,
         }
     }
 
@@ -120,6 +163,52 @@ impl Dataset {
                 Ok(())
             }
             Dataset::Text(text) => text.for_each_batch(size, &work, &mut give),
+            Dataset::Stream(mut stream) => loop {
+                let batch: Vec<_> = stream.by_ref().take(size).collect::<io::Result<_>>()?;
+                if batch.is_empty() {
+                    return Ok(());
+                }
+                let work = |(line, sample): (u64, Result<Sample, LineError>)| {
+                    (line, sample.map(|sample| work(&sample)))
+                };
+                give(batch.into_par_iter().map(work).collect());
+            },
+        }
+    }
+
+    /// Gives all samples one after the other, as the file has them: those of one position are not merged.
+    ///
+    /// # Errors
+    /// If the file can't be read to its end, or `take` fails.
+    pub fn for_each(
+        self,
+        mut take: impl FnMut(Sample) -> io::Result<()>,
+        mut skipped: impl FnMut(SkippedLine),
+    ) -> io::Result<()> {
+        let mut give = |line, sample: Result<Sample, LineError>| match sample {
+            Ok(sample) => take(sample),
+            Err(error) => {
+                skipped(SkippedLine { line, error });
+                Ok(())
+            }
+        };
+        match self {
+            Dataset::Binary(file) => file.samples().try_for_each(|(line, sample)| give(line, sample)),
+            Dataset::Stream(stream) => {
+                stream.into_iter().try_for_each(|read| read.and_then(|(line, sample)| give(line, sample)))
+            }
+            Dataset::Text(text) => {
+                let mut result = Ok(());
+                let mut give = |batch: Vec<Worked<Sample>>| {
+                    for (line, sample) in batch {
+                        if result.is_ok() {
+                            result = give(line, sample);
+                        }
+                    }
+                };
+                text.for_each_batch(TEXT_BATCH, &Sample::clone, &mut give)?;
+                result
+            }
         }
     }
 }

@@ -16,7 +16,7 @@
 //! A nibble is the index of the piece (0 to 11), 12 and 13 for a white and a black rook that may castle, 14 for a pawn
 //! that has just made its double step and can be taken. All numbers are little-endian.
 
-use smalt_chess::{Color, Piece, Position, PositionError, Role, Setup, Square};
+use smalt_chess::{Color, Move, Piece, Position, PositionError, Role, Setup, Square};
 
 /// Bytes of one position.
 pub const RECORD_SIZE: usize = 40;
@@ -48,6 +48,8 @@ pub struct Sample {
     pub count: u16,
     /// Who played White and Black: numbers from 1 in the data set's list of names, 0 for nobody known.
     pub players: [u8; 2],
+    /// The move that was played here; a record does not keep it.
+    pub mv: Option<Move>,
 }
 
 /// Why a position can't be packed: no more than 32 pieces fit.
@@ -67,6 +69,13 @@ pub enum RecordError {
 }
 
 impl Sample {
+    /// A position with its labels, of which nothing else is known.
+    pub fn new(position: Position, result: f32, score: Option<i16>) -> Sample {
+        // The least number means that there is none.
+        let score = score.map(|score| score.max(-i16::MAX));
+        Sample { position, result, score, game: 0, ply: 0, count: 1, players: [0; 2], mv: None }
+    }
+
     /// The bytes of the sample. Results are rounded to 1/65,534, so that 0, ½ and 1 stay exact; the move number is
     /// not kept.
     ///
@@ -127,6 +136,7 @@ impl Sample {
             ply: short(28),
             count: short(30),
             players: [bytes[38], bytes[39]],
+            mv: None,
         })
     }
 }
@@ -157,6 +167,7 @@ pub(super) fn merged(samples: &[Sample]) -> Option<Sample> {
         result: (sum / f64::from(count.max(1))) as f32,
         count: count.min(u16::MAX.into()) as u16,
         players: if is_alike { first.players } else { [0; 2] },
+        mv: None,
         ..first.clone()
     })
 }
@@ -195,7 +206,16 @@ mod tests {
 
     fn sample(fen: &str) -> Sample {
         let position = Position::from_fen(fen).unwrap();
-        Sample { position, result: 0.5, score: Some(-31), game: 70_000, ply: 12, count: 3, players: [2, 1] }
+        Sample {
+            position,
+            result: 0.5,
+            score: Some(-31),
+            game: 70_000,
+            ply: 12,
+            count: 3,
+            players: [2, 1],
+            mv: None,
+        }
     }
 
     /// Checks that a position survives its bytes; the move number may be lost.

@@ -50,12 +50,18 @@ pub fn parse_line(line: &str) -> Result<Sample, LineError> {
         }
         None => {
             let end = fen_end(line);
-            (&line[..end], None, find_result(&line[end..]))
+            (&line[..end], find_score(line, &line[end..]), find_result(&line[end..]))
         }
     };
     let position = Position::from_fen(fen.trim())?;
     let result = result.ok_or(LineError::NoResult)?;
-    Ok(Sample { position, result, score, game: 0, ply: 0, count: 1, players: [0; 2] })
+    Ok(Sample::new(position, result, score))
+}
+
+/// A position with its score in centipawns, where there is one, and its result.
+pub(super) fn parse_labels(fen: &str, score: Option<&str>, result: f32) -> Result<Sample, LineError> {
+    let score = score.map(parse_score).transpose()?;
+    Ok(Sample::new(Position::from_fen(fen.trim())?, result, score))
 }
 
 fn parse_score(text: &str) -> Result<i16, LineError> {
@@ -83,6 +89,13 @@ fn fen_end(line: &str) -> usize {
     end
 }
 
+/// The score in the operation `ce` of EPD, which is that of the side to move, as White's.
+fn find_score(line: &str, rest: &str) -> Option<i16> {
+    let words = rest.split(';').find_map(|operation| operation.trim().strip_prefix("ce "))?;
+    let score = parse_score(words).ok()?;
+    Some(if line.split_whitespace().nth(1) == Some("b") { -score } else { score })
+}
+
 /// The result in what follows the FEN: in brackets, in the operation c9 (or whatever text in quotes reads as a
 /// result), or alone.
 fn find_result(rest: &str) -> Option<f32> {
@@ -97,7 +110,7 @@ fn find_result(rest: &str) -> Option<f32> {
     words.rfind(|word| !word.is_empty()).and_then(parse_result)
 }
 
-fn parse_result(text: &str) -> Option<f32> {
+pub(super) fn parse_result(text: &str) -> Option<f32> {
     let text = text.trim();
     if let Some(outcome) = Outcome::parse(text) {
         return Some(outcome.white_score() as f32);

@@ -65,7 +65,8 @@ impl Chooser {
             }
             match self.at_rest(&place.position) {
                 Some(position) => {
-                    let sample = sample(place, position, outcome);
+                    let mv = Some(place.next).filter(|_| position == place.position);
+                    let sample = Sample { mv, ..sample(place, position, outcome) };
                     samples.push(Sample { game: *number, players: *players, ..sample });
                 }
                 None => dropped.count(PositionReason::Unresolved),
@@ -147,7 +148,7 @@ fn sample(place: &Place, position: Position, outcome: Outcome) -> Sample {
     };
     let ply = place.ply.min(u16::MAX.into()) as u16;
     let result = outcome.white_score() as f32;
-    Sample { position, result, score, game: 0, ply, count: 1, players: [0; 2] }
+    Sample { ply, ..Sample::new(position, result, score) }
 }
 
 #[cfg(test)]

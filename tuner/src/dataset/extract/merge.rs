@@ -3,9 +3,11 @@
 
 use std::collections::HashMap;
 use std::collections::hash_map;
+use std::io;
 
 use smalt::evaluation::features;
 use smalt::evaluation::trace::FeatureCounter;
+use smalt_chess::Move;
 
 use super::super::mixed;
 use super::super::record::{self, RECORD_SIZE, Sample};
@@ -16,6 +18,8 @@ use super::report::{ExtractReport, PHASES, PositionReason};
 #[derive(Default)]
 pub(super) struct Merger {
     records: Vec<[u8; RECORD_SIZE]>,
+    /// For each record, the move that was played.
+    moves: Vec<Option<Move>>,
     /// For each record, the next one of the same position.
     next: Vec<Option<u32>>,
     /// In the order in which they were first met.
@@ -59,13 +63,21 @@ impl Merger {
             }
         }
         self.records.push(bytes);
+        self.moves.push(sample.mv);
         self.next.push(None);
     }
 
-    /// The records to write, balanced as the rules say.
-    pub(super) fn finish(self, rules: &Rules, report: &mut ExtractReport) -> Vec<[u8; RECORD_SIZE]> {
+    /// Gives over the records to write with their moves, balanced as the rules say.
+    ///
+    /// # Errors
+    /// Those of `take`.
+    pub(super) fn finish(
+        self,
+        rules: &Rules,
+        report: &mut ExtractReport,
+        mut take: impl FnMut(&[u8; RECORD_SIZE], Option<Move>) -> io::Result<()>,
+    ) -> io::Result<()> {
         let kept = self.balanced(rules);
-        let mut records = Vec::with_capacity(self.records.len());
         for (position, kept) in self.positions.iter().zip(kept) {
             if !kept {
                 report.dropped.count(PositionReason::Balance);
@@ -74,10 +86,12 @@ impl Merger {
             report.positions += 1;
             report.phases[usize::from(position.phase)] += 1;
             let chain = std::iter::successors(Some(position.first), |&record| self.next[record as usize]);
-            records.extend(chain.map(|record| self.records[record as usize]));
+            for record in chain.map(|record| record as usize) {
+                report.records += 1;
+                take(&self.records[record], self.moves[record])?;
+            }
         }
-        report.records = records.len() as u64;
-        records
+        Ok(())
     }
 
     /// Which positions stay: of each phase at most a share, chosen by the seed.

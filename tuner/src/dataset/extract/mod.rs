@@ -15,8 +15,11 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use rayon::prelude::*;
 use smalt_chess::notation::pgn::{PgnError, PgnReader, Variations};
 
-use super::file::PositionWriter;
+use super::file::{HASH_START, hashed};
+use super::format::Format;
+use super::record::{RECORD_SIZE, Sample};
 use super::source::{OpenError, Source};
+use super::write::{SampleWriter, UnfitCounts};
 use choose::{Chooser, Numbered};
 use merge::Merger;
 pub use report::{BadGame, Dropped, ExtractReport, GameReason, PHASES, PositionReason};
@@ -98,12 +101,13 @@ pub enum ExtractError {
 pub fn extract(
     games: &[PathBuf],
     output: &Path,
+    format: Format,
     rules: &Rules,
     stop: &AtomicBool,
     progress: &mut dyn FnMut(&ExtractReport),
 ) -> Result<ExtractReport, ExtractError> {
     let write_error = |error| ExtractError::Write { path: output.display().to_string(), error };
-    let mut writer = PositionWriter::create(output, rules.seed).map_err(write_error)?;
+    let mut writer = SampleWriter::create(output, format, rules.seed).map_err(write_error)?;
     let mut report = ExtractReport::default();
     let mut merger = Merger::default();
     let mut players = Players::default();
@@ -123,11 +127,17 @@ pub fn extract(
             progress(&report);
         }
     }
-    let samples = merger.finish(rules, &mut report);
-    for record in &samples {
-        writer.push(record).map_err(write_error)?;
-    }
-    report.hash = writer.finish(&players.names).map_err(write_error)?;
+    let (mut hash, mut unfit) = (HASH_START, UnfitCounts::default());
+    let write = |record: &[u8; RECORD_SIZE], mv| {
+        hash = hashed(hash, record);
+        let Ok(sample) = Sample::from_bytes(record) else { return Ok(()) };
+        let pushed = writer.push(&Sample { mv, ..sample })?;
+        unfit.count(pushed);
+        Ok(())
+    };
+    merger.finish(rules, &mut report, write).map_err(write_error)?;
+    (report.hash, report.unfit) = (hash, unfit);
+    report.written = writer.finish(&players.names).map_err(write_error)?;
     Ok(report)
 }
 

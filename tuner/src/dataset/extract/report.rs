@@ -5,6 +5,8 @@ use std::ops::AddAssign;
 use serde::Serialize;
 use smalt::evaluation::taper::FULL_PHASE;
 
+use crate::dataset::write::{UnfitCounts, Written};
+
 /// Bins of the phase histogram: 0 (endgame) to 24 (all pieces).
 pub const PHASES: usize = FULL_PHASE as usize + 1;
 
@@ -165,8 +167,12 @@ pub struct ExtractReport {
     pub positions: u64,
     /// Their records: one for each game in which a position occurs.
     pub records: u64,
-    /// Hash of what was written.
+    /// Hash of the records.
     pub hash: u64,
+    /// Records that the format of the file has no place for.
+    pub unfit: UnfitCounts,
+    /// What the file holds.
+    pub written: Written,
 }
 
 impl ExtractReport {

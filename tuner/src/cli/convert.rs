@@ -1,0 +1,102 @@
+//! The command `convert`, and what it shares with `extract`: the format of a file that is written.
+
+use std::path::Path;
+
+use anyhow::{Context, anyhow};
+use serde_json::json;
+
+use super::arguments::ConvertFlags;
+use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, show, tell};
+use crate::dataset::Dataset;
+use crate::dataset::format::Format;
+use crate::dataset::write::{SampleWriter, UnfitCounts, Written};
+use crate::progress::Progress;
+
+/// Positions after which the progress is shown again.
+const SHOWN_EVERY: u64 = 16_384;
+
+pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
+    let format = output_format(&flags.output, flags.format)?;
+    check_writable([Some(&flags.output), flags.json.as_ref()])?;
+    let shown = flags.output.display().to_string();
+    let mut writer =
+        SampleWriter::create(&flags.output, format, 0).with_context(|| shown.clone()).or_failed()?;
+    let (mut unfit, mut skipped, mut read) = (UnfitCounts::default(), Skipped::default(), 0_u64);
+    let mut players = Vec::new();
+    // Games of one file must not be taken for those of another.
+    let mut first_game = 0_u32;
+    let spinner = Progress::spinner("positions");
+    for path in &flags.positions {
+        let dataset = Dataset::open_as(path, flags.from).or_usage()?;
+        let is_alone = flags.positions.len() == 1;
+        if is_alone {
+            players = dataset.players().to_vec();
+        }
+        let mut last_game = first_game;
+        let take = |mut sample: crate::dataset::Sample| {
+            sample.game = sample.game.saturating_add(first_game);
+            last_game = last_game.max(sample.game);
+            if !is_alone {
+                sample.players = [0; 2];
+            }
+            read += 1;
+            if read.is_multiple_of(SHOWN_EVERY) {
+                spinner.tell(read.to_string());
+            }
+            unfit.count(writer.push(&sample)?);
+            Ok(())
+        };
+        let result = dataset.for_each(take, |line| skipped.tell(path, &line));
+        result.with_context(|| format!("{} to {shown}", path.display())).or_failed()?;
+        first_game = last_game.saturating_add(1);
+    }
+    spinner.finish();
+    if read == 0 {
+        return Err(anyhow!("no positions could be read")).or_usage();
+    }
+    let written = writer.finish(&players).with_context(|| shown.clone()).or_failed()?;
+    tell_written(&written, &unfit);
+    let page = format!("{} positions of {read} written to {shown}, {}\n", written.positions, format.name());
+    show(&page, flags.json.as_deref(), || {
+        json!({"read": read, "positions": written.positions, "guessed_moves": written.guessed_moves,
+            "format": format.keyword(), "written": flags.output})
+    })?;
+    let is_whole = unfit.iter().next().is_none();
+    Ok(if is_whole { skipped.exit() } else { Exit::LeftOut })
+}
+
+/// The format that was asked for, or that of the name's ending; our own where the name has none.
+pub(super) fn output_format(path: &Path, asked: Option<Format>) -> Result<Format, Refusal> {
+    if path.extension().is_some_and(|ending| ending == "gz" || ending == "zst") {
+        return Err(anyhow!("{}: files are written uncompressed", path.display())).or_usage();
+    }
+    match (asked.or_else(|| Format::of_path(path)), path.extension()) {
+        (Some(format), _) => Ok(format),
+        (None, None) => Ok(Format::Smalt),
+        (None, Some(ending)) => Err(anyhow!(
+            "{}: no format has the ending .{}: there are {}, or give --format",
+            path.display(),
+            ending.display(),
+            Format::endings()
+        ))
+        .or_usage(),
+    }
+}
+
+/// What of the positions is not in the file, or was added to them.
+pub(super) fn tell_written(written: &Written, unfit: &UnfitCounts) {
+    for (reason, count) in unfit.iter() {
+        tell(&format!("left out: {count} positions {reason}"));
+    }
+    if written.guessed_moves > 0 {
+        tell(&format!(
+            "{} positions had no move: their first quiet legal move was written, since the format needs one",
+            written.guessed_moves
+        ));
+    }
+}
+
+/// A format, as it is typed.
+pub(super) fn parse_format(text: &str) -> Result<Format, String> {
+    Format::parse(text).ok_or_else(|| format!("expected one of {}", Format::keywords().join(", ")))
+}

@@ -1,0 +1,102 @@
+//! Labelled positions as CSV: a header that names the columns, then a line a position. Needed are `fen` and `result`; `score`,
+//! `game`, `ply` and `move` are read where they are there. Scores and results are White's.
+
+use std::io::{self, BufRead};
+
+use smalt_chess::{CastlingMode, UciMove};
+
+use super::record::Sample;
+use super::text::{LINES_PER_GAME, LineError, parse_labels, parse_result};
+
+/// The header that is written.
+pub(super) const HEADER: &str = "fen,score,result,game,ply,move\n";
+
+/// Columns that are understood, by the names that programs give them.
+const COLUMNS: [&[&str]; 6] =
+    [&["fen", "position"], &["score", "eval", "cp"], &["result", "wdl"], &["game"], &["ply"], &["move"]];
+
+/// Reads positions one after the other.
+pub(super) struct Reader<R> {
+    input: R,
+    line: u64,
+    /// Where each column stands; none before the header was read.
+    columns: Option<[Option<usize>; 6]>,
+}
+
+impl<R: BufRead> Reader<R> {
+    pub(super) fn new(input: R) -> Reader<R> {
+        Reader { input, line: 0, columns: None }
+    }
+
+    fn read(&mut self) -> io::Result<Option<(u64, Result<Sample, LineError>)>> {
+        loop {
+            let mut line = Vec::new();
+            if self.input.read_until(b'\n', &mut line)? == 0 {
+                return Ok(None);
+            }
+            self.line += 1;
+            let text = String::from_utf8_lossy(&line);
+            let fields = split(text.trim());
+            if text.trim().is_empty() {
+                continue;
+            }
+            let Some(columns) = &self.columns else {
+                self.columns = Some(COLUMNS.map(|names| {
+                    fields.iter().position(|field| names.contains(&field.trim().to_lowercase().as_str()))
+                }));
+                continue;
+            };
+            let sample = sample(&fields, columns, (self.line / LINES_PER_GAME) as u32);
+            return Ok(Some((self.line, sample)));
+        }
+    }
+}
+
+impl<R: BufRead> Iterator for Reader<R> {
+    type Item = io::Result<(u64, Result<Sample, LineError>)>;
+
+    fn next(&mut self) -> Option<Self::Item> {
+        self.read().transpose()
+    }
+}
+
+/// The fields of a line. Quotation marks hold a field together; two of them within one stand for one.
+fn split(line: &str) -> Vec<String> {
+    let (mut fields, mut is_quoted) = (vec![String::new()], false);
+    let mut letters = line.chars().peekable();
+    while let Some(letter) = letters.next() {
+        let field = fields.last_mut().expect("there is a field from the beginning");
+        match letter {
+            '"' if is_quoted && letters.peek() == Some(&'"') => field.extend(letters.next()),
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => fields.push(String::new()),
+            letter => field.push(letter),
+        }
+    }
+    fields
+}
+
+fn sample(fields: &[String], columns: &[Option<usize>; 6], game: u32) -> Result<Sample, LineError> {
+    let [fen, score, result, own_game, ply, mv] =
+        columns.map(|column| column.and_then(|column| fields.get(column)).map(|field| field.trim()));
+    let score = score.filter(|score| !score.is_empty());
+    let result = result.and_then(parse_result).ok_or(LineError::NoResult)?;
+    let sample = parse_labels(fen.unwrap_or_default(), score, result)?;
+    let mv = mv.and_then(|mv| UciMove::parse(mv).ok()).and_then(|mv| mv.to_move(&sample.position).ok());
+    let number = |text: Option<&str>| text.and_then(|text| text.parse().ok());
+    Ok(Sample {
+        game: number(own_game).unwrap_or(game),
+        ply: number(ply).and_then(|ply: u32| u16::try_from(ply).ok()).unwrap_or(0),
+        mv,
+        ..sample
+    })
+}
+
+/// The line of one position.
+pub(super) fn to_text(sample: &Sample) -> String {
+    let score = sample.score.map_or_else(String::new, |score| score.to_string());
+    let mode = CastlingMode::of(&sample.position);
+    let mv = sample.mv.map_or_else(String::new, |mv| UciMove::from_move(mv, mode).to_string());
+    let Sample { position, result, game, ply, .. } = sample;
+    format!("{},{score},{result},{game},{ply},{mv}\n", position.to_fen())
+}

@@ -1,0 +1,271 @@
+//! Writes labelled positions in any format, beside their place, and moves the file there when it is complete.
+
+use std::fs::File;
+use std::io::{self, BufWriter, Write};
+use std::path::{Path, PathBuf};
+
+use smalt_chess::{CastlingMode, Color, Epd, Move, Position};
+use tempfile::NamedTempFile;
+
+use super::file::PositionWriter;
+use super::format::Format;
+use super::record::Sample;
+use super::{binpack, bullet, plain, table, viri};
+
+/// Why a position has no place in a format.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum Unfit {
+    /// The format has a score for each position.
+    #[error("without a score, which the format needs")]
+    NoScore,
+    /// The format has wins, draws and losses alone.
+    #[error("with a mean result, where the format has win, draw and loss alone")]
+    MeanResult,
+    /// The format has the move that was played, and the position has no legal one.
+    #[error("without a legal move, which the format needs")]
+    NoMove,
+    /// Castling of Chess960, or more than 32 pieces.
+    #[error("which the format has no room for (Chess960, or more than 32 pieces)")]
+    NoRoom,
+}
+
+/// Positions that a format has no place for, by reason.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UnfitCounts {
+    counts: [u64; Unfit::ALL.len()],
+}
+
+impl UnfitCounts {
+    /// Counts what was not written.
+    pub fn count(&mut self, pushed: Result<(), Unfit>) {
+        if let Err(unfit) = pushed {
+            self.counts[unfit as usize] += 1;
+        }
+    }
+
+    /// Reasons that occur, with their counts.
+    pub fn iter(&self) -> impl Iterator<Item = (Unfit, u64)> {
+        Unfit::ALL.into_iter().zip(self.counts).filter(|(_, count)| *count > 0)
+    }
+}
+
+impl Unfit {
+    /// All reasons.
+    pub const ALL: [Unfit; 4] = [Unfit::NoScore, Unfit::MeanResult, Unfit::NoMove, Unfit::NoRoom];
+}
+
+/// What came of writing.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Written {
+    /// Positions that are in the file.
+    pub positions: u64,
+    /// Positions of which no move was known, and the first quiet legal one was written.
+    pub guessed_moves: u64,
+}
+
+/// Writes one file.
+pub struct SampleWriter {
+    path: PathBuf,
+    sink: Sink,
+    written: Written,
+}
+
+enum Sink {
+    Smalt(PositionWriter),
+    Text(BufWriter<NamedTempFile>, fn(&Sample) -> String),
+    /// FEN | score | result: the one text without a way to say that there is no score.
+    Bars(BufWriter<NamedTempFile>),
+    Plain(BufWriter<NamedTempFile>),
+    Bullet(BufWriter<NamedTempFile>),
+    Viri(BufWriter<NamedTempFile>, viri::Writer),
+    Binpack(NamedTempFile, binpack::Writer),
+}
+
+impl SampleWriter {
+    /// Begins a file; nothing is seen at `path` before [`SampleWriter::finish`]. The seed is noted where the format has room.
+    ///
+    /// # Errors
+    /// If the folder does not exist or can't be written to.
+    pub fn create(path: &Path, format: Format, seed: u64) -> io::Result<SampleWriter> {
+        let file = || new_file(path).map(|file| BufWriter::with_capacity(1 << 18, file));
+        let sink = match format {
+            Format::Smalt => Sink::Smalt(PositionWriter::create(path, seed)?),
+            Format::Fen => Sink::Bars(file()?),
+            Format::Epd => Sink::Text(file()?, epd),
+            Format::Book => Sink::Text(file()?, brackets),
+            Format::Csv => {
+                let mut file = file()?;
+                file.write_all(table::HEADER.as_bytes())?;
+                Sink::Text(file, table::to_text)
+            }
+            Format::Plain => Sink::Plain(file()?),
+            Format::Bullet => Sink::Bullet(file()?),
+            Format::Viri => Sink::Viri(file()?, viri::Writer::default()),
+            Format::Binpack => {
+                let file = new_file(path)?;
+                let handle: File = file.reopen()?;
+                Sink::Binpack(file, binpack::Writer::new(handle)?)
+            }
+        };
+        Ok(SampleWriter { path: path.to_owned(), sink, written: Written::default() })
+    }
+
+    /// Appends a position, or says why it has no place in the format.
+    ///
+    /// # Errors
+    /// If the disk is full or fails.
+    pub fn push(&mut self, sample: &Sample) -> io::Result<Result<(), Unfit>> {
+        let pushed = self.write(sample)?;
+        self.written.positions += u64::from(pushed.is_ok());
+        Ok(pushed)
+    }
+
+    fn write(&mut self, sample: &Sample) -> io::Result<Result<(), Unfit>> {
+        let score = sample.score.ok_or(Unfit::NoScore);
+        let result = whole(sample.result);
+        let has_room = sample.position.occupied().count() <= 32;
+        let fits = |condition: bool| if condition { Ok(()) } else { Err(Unfit::NoRoom) };
+        let guessed = &mut self.written.guessed_moves;
+        Ok(match &mut self.sink {
+            Sink::Smalt(writer) => match sample.to_bytes() {
+                Ok(bytes) => Ok(writer.push(&bytes)?),
+                Err(_) => Err(Unfit::NoRoom),
+            },
+            Sink::Text(file, line) => Ok(file.write_all(line(sample).as_bytes())?),
+            Sink::Bars(file) => match score {
+                Ok(score) => Ok(file.write_all(bars(sample, score).as_bytes())?),
+                Err(unfit) => Err(unfit),
+            },
+            Sink::Plain(file) => match labels(score, result, sample, guessed) {
+                Ok((score, result, mv)) => {
+                    Ok(file.write_all(plain::to_text(sample, mv, score, result).as_bytes())?)
+                }
+                Err(unfit) => Err(unfit),
+            },
+            Sink::Bullet(file) => match (score, result, fits(has_room)) {
+                (Ok(score), Ok(result), Ok(())) => {
+                    Ok(file.write_all(&bullet::to_bytes(sample, score, result))?)
+                }
+                (Err(unfit), ..) | (_, Err(unfit), _) | (.., Err(unfit)) => Err(unfit),
+            },
+            Sink::Viri(file, writer) => {
+                match fits(has_room).and_then(|()| labels(score, result, sample, guessed)) {
+                    Ok((score, result, mv)) => Ok(writer.push(sample, mv, score, result, file)?),
+                    Err(unfit) => Err(unfit),
+                }
+            }
+            Sink::Binpack(_, writer) => {
+                let is_standard = CastlingMode::of(&sample.position) == CastlingMode::Standard;
+                match fits(has_room && is_standard).and_then(|()| labels(score, result, sample, guessed)) {
+                    Ok((score, result, mv)) => Ok(writer.push(sample, mv, score, result)?),
+                    Err(unfit) => Err(unfit),
+                }
+            }
+        })
+    }
+
+    /// Completes the file, with the names of the players where the format has them, and puts it in its place.
+    ///
+    /// # Errors
+    /// If the disk is full or fails; the old file, if there was one, is then still there.
+    pub fn finish(self, players: &[String]) -> io::Result<Written> {
+        let file = match self.sink {
+            Sink::Smalt(writer) => {
+                writer.finish(players)?;
+                return Ok(self.written);
+            }
+            Sink::Text(file, _) | Sink::Bars(file) | Sink::Plain(file) | Sink::Bullet(file) => {
+                into_file(file)?
+            }
+            Sink::Viri(mut file, mut writer) => {
+                writer.finish(&mut file)?;
+                into_file(file)?
+            }
+            Sink::Binpack(file, writer) => {
+                writer.finish()?;
+                file
+            }
+        };
+        file.as_file().sync_all()?;
+        file.persist(&self.path).map_err(|error| error.error)?;
+        Ok(self.written)
+    }
+}
+
+/// A new file beside this place, with the rights of any new file.
+pub(super) fn new_file(path: &Path) -> io::Result<NamedTempFile> {
+    let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let mut builder = tempfile::Builder::new();
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        // The user's mask takes away what others may not do.
+        builder.permissions(std::fs::Permissions::from_mode(0o666));
+    }
+    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+}
+
+fn into_file(file: BufWriter<NamedTempFile>) -> io::Result<NamedTempFile> {
+    file.into_inner().map_err(io::IntoInnerError::into_error)
+}
+
+/// A result as 0, 1 or 2.
+fn whole(result: f32) -> Result<u8, Unfit> {
+    let doubled = 2.0 * result;
+    if doubled.fract() == 0.0 { Ok(doubled as u8) } else { Err(Unfit::MeanResult) }
+}
+
+/// Score, result and move of a position, where the format has all three.
+fn labels(
+    score: Result<i16, Unfit>,
+    result: Result<u8, Unfit>,
+    sample: &Sample,
+    guessed: &mut u64,
+) -> Result<(i16, u8, Move), Unfit> {
+    let (score, result) = (score?, result?);
+    let mv = match sample.mv {
+        Some(mv) => mv,
+        None => {
+            let mv = first_move(&sample.position).ok_or(Unfit::NoMove)?;
+            *guessed += 1;
+            mv
+        }
+    };
+    Ok((score, result, mv))
+}
+
+/// The first quiet legal move, or else the first legal one.
+fn first_move(position: &Position) -> Option<Move> {
+    let moves = position.legal_moves();
+    let quiet = moves.iter().find(|mv| mv.is_quiet());
+    quiet.or_else(|| moves.iter().next()).copied()
+}
+
+fn bars(sample: &Sample, score: i16) -> String {
+    format!("{} | {score} | {:?}\n", sample.position.to_fen(), sample.result)
+}
+
+fn brackets(sample: &Sample) -> String {
+    format!("{} [{:?}]\n", sample.position.to_fen(), sample.result)
+}
+
+/// EPD: clocks as operations, the score as that of the side to move.
+fn epd(sample: &Sample) -> String {
+    let position = &sample.position;
+    let mut epd = Epd::new(*position);
+    if let Some(score) = sample.score {
+        let score = if position.turn() == Color::White { score } else { -score };
+        epd.push_words("ce", [score]);
+    }
+    epd.push_text("c9", &result_text(sample.result));
+    format!("{epd}\n")
+}
+
+fn result_text(result: f32) -> String {
+    match whole(result) {
+        Ok(2) => "1-0".to_owned(),
+        Ok(1) => "1/2-1/2".to_owned(),
+        Ok(_) => "0-1".to_owned(),
+        Err(_) => result.to_string(),
+    }
+}
