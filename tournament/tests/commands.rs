@@ -117,7 +117,8 @@ fn a_missing_file_and_a_foreign_one_are_refused() {
 fn statistics_are_those_that_fastchess_publishes() {
     let place = Place::new();
     let check = |arguments: &[&str], expected: &str| {
-        assert_eq!(place.check(&[&["elo"], arguments].concat(), 0).0, expected);
+        let (out, _) = place.check(&[&["elo"], arguments].concat(), 0);
+        assert!(out.starts_with(expected), "{out}");
     };
     check(
         &["--wdl", "76,123,89"],
@@ -214,7 +215,7 @@ fn status_tells_what_engines_did_wrong_and_shows_their_last_lines() {
     place.check(&arguments, 0);
     let (out, _) = place.check(&["status", "run.db"], 0);
     assert!(out.starts_with("1 of 1 games, finished\n"), "{out}");
-    assert!(out.contains(" games an hour\n  good: good\n  bad: bad\n"), "{out}");
+    assert!(out.contains(" games/h\n  good: good\n  bad: bad\n"), "{out}");
     assert!(out.ends_with("Game 1: bad gave a best move that is none: `bestmove Zz9-h`\n"), "{out}");
     let (out, _) = place.check(&["status", "run.db", "--transcripts"], 0);
     assert!(out.contains(" > go depth 1\n") && out.contains(" < bestmove Zz9-h\n"), "{out}");

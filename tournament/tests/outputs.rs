@@ -72,7 +72,7 @@ fn a_table_is_shown_every_so_many_games() {
     let place = Place::new();
     let (_, err) = play(&place, &["--rating-interval", "2"]);
     assert_eq!(err.matches("#  entrant").count(), 2, "{err}");
-    assert!(err.contains("2 of 4 games, ") && err.contains(" games an hour, "), "{err}");
+    assert!(err.contains("2 of 4 games, ") && err.contains(" games/h, "), "{err}");
     let place = Place::new();
     let (out, err) = play(&place, &["--quiet", "--rating-interval", "1"]);
     assert!(!err.contains("entrant") && !err.contains("Finished"), "{err}");

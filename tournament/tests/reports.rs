@@ -115,7 +115,7 @@ fn a_one_sided_run_has_no_elo_and_all_else() {
     check_plot(&place, &["run.db", "--kind", "penta"], &["5 (100.0%)"]);
     place.check(&["report", "run.db", "-o", "report.html"], 0);
     let page = place.read("report.html");
-    assert!(page.contains("&gt; +183") && page.contains("Pairs of games of new"), "{page}");
+    assert!(page.contains("&gt; -15") && page.contains("Pairs of games of new"), "{page}");
 }
 
 /// Games as fastchess writes them: pairs of a round, evaluations and times in comments.

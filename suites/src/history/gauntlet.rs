@@ -74,6 +74,20 @@ struct Entrant {
     rating_error: Option<f64>,
 }
 
+impl Results {
+    /// The rating of an entrant above the mean of its opponents. The ratings of a run have a mean of 0 over all who are
+    /// rated, so that the mean of the others is below by the entrant's own share in it.
+    fn above_the_others(&self, entrant: &Entrant) -> Option<(f64, Option<f64>)> {
+        let rated = self.entrants.iter().filter(|entrant| entrant.rating.is_some()).count() as f64;
+        // Of two the Elo says the same, and its error knows of pairs.
+        if self.entrants.len() == 2 || rated < 2.0 {
+            return None;
+        }
+        let share = rated / (rated - 1.0);
+        Some((entrant.rating? * share, entrant.rating_error.map(|error| error * share)))
+    }
+}
+
 /// The text of the results in a file: the file's own, or what `smalt-tournament` makes of a store.
 ///
 /// # Errors
@@ -123,7 +137,7 @@ fn output_of(process: &mut Process) -> (String, Option<Exit>) {
     }
 }
 
-/// The rating of an entrant and its error, or else its Elo against the field. `file` is the name that errors shall bear.
+/// The strength of an entrant above the mean of its opponents, in Elo, and its error. `file` is the name that errors shall bear.
 ///
 /// # Errors
 /// If the text is something else, or nobody of that name played.
@@ -131,11 +145,34 @@ pub fn elo_of(name: &str, text: &str, file: &str) -> Result<(Option<f64>, Option
     let results: Results =
         serde_json::from_str(text).map_err(|source| GauntletError::Json { file: file.to_owned(), source })?;
     let Some(entrant) = results.entrants.iter().find(|entrant| entrant.name == name) else {
-        let names = results.entrants.into_iter().map(|entrant| entrant.name).collect();
+        let names = results.entrants.iter().map(|entrant| entrant.name.clone()).collect();
         return Err(GauntletError::NoEntrant { name: name.to_owned(), file: file.to_owned(), names });
     };
-    Ok(match entrant.rating {
-        Some(rating) => (Some(rating), entrant.rating_error),
+    Ok(match results.above_the_others(entrant) {
+        Some((rating, error)) => (Some(rating), error),
         None => (entrant.elo, entrant.elo_error),
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Ratings with a mean of 0 hold a part of the entrant's own: a match of +398 Elo made a row of +203.
+    #[test]
+    fn the_mean_of_the_opponents_does_not_hold_the_entrant() {
+        let results = |entrants: &str| format!("{{\"entrants\": [{entrants}]}}");
+        let row = |name: &str, elo: f64, rating: &str| {
+            format!(
+                "{{\"name\": \"{name}\", \"elo\": {elo}, \"elo_error\": 40.0, \"rating\": {rating}, \"rating_error\": 30.0}}"
+            )
+        };
+        let two = results(&[row("new", 398.0, "199.0"), row("old", -398.0, "-199.0")].join(","));
+        assert_eq!(elo_of("new", &two, "f").unwrap(), (Some(398.0), Some(40.0)));
+        // +60 against a field of -10 and -50 is 90 above their mean of -30.
+        let three = [row("new", 85.0, "60.0"), row("a", -50.0, "-10.0"), row("b", -120.0, "-50.0")].join(",");
+        assert_eq!(elo_of("new", &results(&three), "f").unwrap(), (Some(90.0), Some(45.0)));
+        let perfect = [row("new", 700.0, "null"), row("a", -50.0, "0.0"), row("b", 50.0, "0.0")].join(",");
+        assert_eq!(elo_of("new", &results(&perfect), "f").unwrap(), (Some(700.0), Some(40.0)));
+    }
 }

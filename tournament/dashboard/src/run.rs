@@ -292,7 +292,7 @@ impl RunView {
             started_ms: self.started_ms(),
             session_started_ms: self.session_started_ms(),
             games_per_hour: pace.map(|pace| pace.games_per_hour),
-            seconds_left: pace.map(|pace| pace.left.as_secs_f64()),
+            seconds_left: pace.and_then(|pace| pace.left).map(|left| left.as_secs_f64()),
             results: self.results(),
             entrants: entrants.unwrap_or_default(),
         })
@@ -307,7 +307,7 @@ impl RunView {
             state: self.state,
             problem: self.problem.as_deref(),
             session_started_ms: self.session_started_ms(),
-            seconds_left: self.pace().map(|pace| pace.left.as_secs_f64()),
+            seconds_left: self.pace().and_then(|pace| pace.left).map(|left| left.as_secs_f64()),
             results: self.results(),
         })
     }

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use smalt_report::format;
 use smalt_stats::Sprt;
+use smalt_stats::sprt::SUPPOSED_DEVIATION;
 
 use crate::plan::{MoveClock, Plan};
 use crate::setup::schedule;
@@ -19,9 +20,6 @@ const USE: f64 = 0.9;
 
 /// Nodes a second that an engine is taken to search where only nodes are limited.
 const NODES_PER_SECOND: f64 = 1_000_000.0;
-
-/// The standard deviation of a game's score where about half of the games are drawn, and pairs share openings.
-const DEVIATION: f64 = 0.35;
 
 /// What to expect, in sentences, a line each.
 pub fn estimate(plan: &Plan) -> String {
@@ -43,13 +41,15 @@ pub fn estimate(plan: &Plan) -> String {
     line(format!("Estimate: {planned} games at most{}.", hours(f64::from(planned))));
     if let Some(sprt) = &plan.sprt {
         for (what, elo) in truths(sprt) {
-            let Some(forecast) = sprt.forecast(elo, DEVIATION) else { continue };
+            let Some(forecast) = sprt.forecast(elo, SUPPOSED_DEVIATION) else { continue };
             let games = forecast.games.min(f64::from(planned));
             line(format!(
-                "If the truth is {what} ({elo:+.1} {} Elo): about {:.0} games until the test is decided{}; it accepts H1 with {:.0} %.",
+                "If the truth is {what} ({elo:+.1} {} Elo): about {:.0} games until the test is decided{}; half of all tests need at most {:.0} games, nine of ten {:.0}; it accepts H1 with {:.0} %.",
                 sprt.model(),
                 forecast.games,
                 hours(games),
+                forecast.median,
+                forecast.games_90,
                 100.0 * forecast.accept_h1,
             ));
         }

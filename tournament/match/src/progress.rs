@@ -54,8 +54,9 @@ impl fmt::Display for RunState {
 pub struct Pace {
     /// Games an hour.
     pub games_per_hour: f64,
-    /// How long the games that are to be played will take.
-    pub left: Duration,
+    /// How long the games that are to be played will take; none while a sequential test is open, which decides how many
+    /// they are.
+    pub left: Option<Duration>,
 }
 
 impl Pace {
@@ -66,8 +67,9 @@ impl Pace {
             return None;
         }
         let each = seconds / f64::from(session.games);
-        let left =
-            Duration::try_from_secs_f64(standings.games_missing() as f64 * each).unwrap_or(Duration::MAX);
+        let left = Duration::try_from_secs_f64(standings.games_missing() as f64 * each);
+        let is_open = standings.test().is_some_and(|test| test.is_open());
+        let left = (!is_open).then_some(left.unwrap_or(Duration::MAX));
         Some(Pace { games_per_hour: 3600.0 / each, left })
     }
 }

@@ -41,7 +41,7 @@ pub fn estimate(value: f64, error: Option<f64>, decimals: usize, sign: Sign) -> 
 pub struct Interval {
     /// Between both ends.
     pub value: Option<f64>,
-    /// The half-width, where the interval is as wide on both sides.
+    /// The half-width; shown where the interval is about as wide on both sides.
     pub error: Option<f64>,
     /// None where there is no end on this side.
     pub low: Option<f64>,
@@ -89,8 +89,10 @@ impl Shown {
             });
         };
         let spread = match (finite(interval.error), ends) {
-            (Some(error), _) => Spread::Error(number(error, decimals, Sign::Negative)),
-            (None, (Some(low), Some(high))) => Spread::Ends(format!("({}, {})", end(low), end(high))),
+            (Some(error), (low, high)) if is_symmetric(value, low, high) => {
+                Spread::Error(number(error, decimals, Sign::Negative))
+            }
+            (_, (Some(low), Some(high))) => Spread::Ends(format!("({}, {})", end(low), end(high))),
             _ => Spread::Unknown,
         };
         Shown { value: number(value, decimals, sign), spread }
@@ -105,6 +107,11 @@ impl Shown {
             Spread::Unknown => value,
         }
     }
+}
+
+/// Whether both ends are about as far from the value: by 10 % of the distance at most. True where an end is not known.
+fn is_symmetric(value: f64, low: Option<f64>, high: Option<f64>) -> bool {
+    low.zip(high).is_none_or(|(low, high)| (low + high - 2.0 * value).abs() <= 0.05 * (high - low))
 }
 
 /// A share of the whole: 0.125 is `12.5%`.
@@ -187,7 +194,7 @@ mod tests {
             assert_eq!(interval(&given, 1, Sign::Both), shown);
         };
         check(Some(12.34), Some(5.0), Some(7.4), Some(17.4), "+12.3 ± 5.0");
-        check(Some(373.84), None, Some(141.4), Some(603.6), "+373.8 (+141, +604)");
+        check(Some(373.84), Some(231.1), Some(141.4), Some(690.6), "+373.8 (+141, +691)");
         check(None, None, Some(136.9), None, "> +137");
         check(None, None, None, Some(18.9), "< +19");
         check(Some(12.34), None, None, None, "+12.3");

@@ -10,7 +10,7 @@ use smalt_report::{Sign, format};
 use smalt_match::game::GameRecord;
 use smalt_match::plan::Plan;
 use smalt_match::run::{News, StopReason, Watcher};
-use smalt_match::standings::{Standings, report};
+use smalt_match::standings::{Standings, TestState, report};
 use smalt_report::sanitize::sanitize;
 
 /// How much is shown.
@@ -54,6 +54,9 @@ impl Display {
     fn begin(&mut self, standings: &Standings) {
         self.began = Instant::now();
         self.games_before = standings.games_finished();
+        if self.loudness == Loudness::Usual {
+            self.line(report::AT_ANY_LOOK);
+        }
         if self.loudness == Loudness::Quiet || !std::io::stderr().is_terminal() {
             return;
         }
@@ -126,7 +129,7 @@ impl Display {
         }
     }
 
-    /// How fast games end since this start, and how long the others will take: `, 3,412 games an hour, 5m 20s left`.
+    /// How fast games end since this start, and how long the others will take: `, 3,412 games/h, 5m 20s left`.
     fn pace(&self, standings: &Standings) -> String {
         let played = standings.games_finished().saturating_sub(self.games_before);
         let seconds = self.began.elapsed().as_secs_f64();
@@ -134,10 +137,14 @@ impl Display {
             return String::new();
         }
         let each = seconds / played as f64;
+        let rate = format::grouped((3600.0 / each).round() as i64);
+        if let Some(test) = standings.test().filter(TestState::is_open) {
+            let left = report::games_left(&test).unwrap_or_default();
+            return format!(", {rate} games/h, LLR {:.2}\n{left}", test.llr);
+        }
         let left =
             Duration::try_from_secs_f64(each * standings.games_missing() as f64).unwrap_or(Duration::MAX);
-        let rate = format::grouped((3600.0 / each).round() as i64);
-        format!(", {rate} games an hour, {} left", format::duration(left))
+        format!(", {rate} games/h, {} left", format::duration(left))
     }
 
     fn show_stop(&self, reason: &StopReason) {
@@ -166,8 +173,10 @@ fn score_line(record: &GameRecord, standings: &Standings) -> String {
     let name = |entrant: usize| &standings.entrants()[entrant].name;
     let (first, second) = (name(tally.pairing.first), name(tally.pairing.second));
     let mut text = format!("{first} - {second}: {}/{}", tally.results.points(), tally.results.games());
-    let elo = report::elo(standings.statistics_of_pairing(tally));
-    text.push_str(&format!(", Elo {}", format::interval(&elo, 1, Sign::Both)));
+    let elo = report::elo_at_any_look(&standings.counts_of_pairing(tally));
+    if elo.value.or(elo.low).or(elo.high).is_some() {
+        text.push_str(&format!(", Elo {} at any look", format::interval(&elo, 1, Sign::Both)));
+    }
     if let Some(test) = standings.test() {
         text.push_str(&format!(", LLR {:.2}", test.llr));
     }

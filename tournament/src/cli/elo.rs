@@ -6,12 +6,13 @@ use anyhow::bail;
 use serde::Serialize;
 use smalt_report::{Sign, format};
 use smalt_stats::sprt::Model;
-use smalt_stats::{MatchStatistics, Pentanomial, Sprt, Wdl};
+use smalt_stats::{Counts, MatchFigures, MatchStatistics, Sprt};
 
 use super::arguments::SprtFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_json};
-use smalt_match::standings::{report, without_false_certainty};
+use smalt_match::standings::json::SprtEstimate;
+use smalt_match::standings::report;
 
 /// So many counts between commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -27,44 +28,14 @@ impl<const N: usize> std::str::FromStr for Numbers<N> {
     }
 }
 
-/// What is counted.
-#[derive(Clone, Copy, Debug)]
-pub(super) enum Counts {
-    Games(Wdl),
-    Pairs(Pentanomial),
-}
-
 #[derive(Serialize)]
 struct Results {
-    elo: Option<f64>,
-    elo_error: Option<f64>,
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
-    nelo: Option<f64>,
-    nelo_error: Option<f64>,
-    los: f64,
+    #[serde(flatten)]
+    figures: MatchFigures,
     llr: Option<f64>,
-    score: f64,
-    draw_ratio: f64,
-    pairs_ratio: Option<f64>,
     verdict: Option<String>,
-}
-
-impl Counts {
-    fn statistics(&self) -> Option<MatchStatistics> {
-        let found = match self {
-            Counts::Games(games) => games.statistics(),
-            Counts::Pairs(pairs) => pairs.statistics(),
-        };
-        found.map(without_false_certainty)
-    }
-
-    fn llr(&self, sprt: &Sprt) -> Option<f64> {
-        match self {
-            Counts::Games(games) => Some(sprt.llr_of_games(games)),
-            Counts::Pairs(pairs) => sprt.llr_of_pairs(pairs),
-        }
-    }
+    #[serde(flatten)]
+    estimate: SprtEstimate,
 }
 
 /// Prints the statistics; with hypotheses, the test, too.
@@ -73,19 +44,22 @@ pub(super) fn elo(counts: Counts, test: &SprtFlags, json: Option<&Path>) -> Resu
         return Err(anyhow::anyhow!("there are no games to judge: all counts are zero")).or_usage();
     };
     let sprt = test_of(test)?;
-    let llr = sprt.as_ref().and_then(|sprt| counts.llr(sprt));
+    let llr = sprt.as_ref().and_then(|sprt| sprt.llr_of(&counts));
+    let estimate = sprt.as_ref().and_then(|sprt| sprt.estimate_of(&counts));
     if sprt.is_some() && llr.is_none() {
         return Err(anyhow::anyhow!("BayesElo bounds need single games: give --wdl, or another --model"))
             .or_usage();
     }
     if let Some(file) = json {
         let verdict = sprt.as_ref().zip(llr).map(|(sprt, llr)| sprt.verdict(llr).to_string());
-        write_json(file, &results(&found, llr, verdict))?;
+        let (figures, estimate) = (MatchFigures::of(counts), estimate.into());
+        write_json(file, &Results { figures, llr, verdict, estimate })?;
         if is_standard_output(file) {
             return Ok(Exit::Done);
         }
     }
-    print(&text(&found, sprt.as_ref().zip(llr)))?;
+    let estimate = estimate.map(|found| report::estimate_after_test(&found)).unwrap_or_default();
+    print(&(text(&found, &counts, sprt.as_ref().zip(llr)) + &estimate))?;
     Ok(Exit::Done)
 }
 
@@ -106,25 +80,8 @@ fn make_test(flags: &SprtFlags) -> anyhow::Result<Sprt> {
     Ok(Sprt::new(elo0, elo1, flags.alpha.unwrap_or(0.05), flags.beta.unwrap_or(0.05), model)?)
 }
 
-fn results(found: &MatchStatistics, llr: Option<f64>, verdict: Option<String>) -> Results {
-    Results {
-        elo: found.elo.map(|elo| elo.value),
-        elo_error: found.elo.and_then(|elo| elo.error),
-        elo_low: found.elo_interval.low,
-        elo_high: found.elo_interval.high,
-        nelo: found.nelo.map(|nelo| nelo.value),
-        nelo_error: found.nelo.and_then(|nelo| nelo.error),
-        los: found.los,
-        llr,
-        score: found.score,
-        draw_ratio: found.draw_ratio,
-        pairs_ratio: found.pairs_ratio,
-        verdict,
-    }
-}
-
 /// In fastchess's words.
-fn text(found: &MatchStatistics, test: Option<(&Sprt, f64)>) -> String {
+fn text(found: &MatchStatistics, counts: &Counts, test: Option<(&Sprt, f64)>) -> String {
     let nelo = found.nelo.map_or_else(
         || format::MISSING.to_owned(),
         |nelo| format::estimate(nelo.value, nelo.error, 2, Sign::Negative),
@@ -132,11 +89,13 @@ fn text(found: &MatchStatistics, test: Option<(&Sprt, f64)>) -> String {
     let pairs_ratio =
         found.pairs_ratio.map_or_else(|| format::MISSING.to_owned(), |ratio| format!("{ratio:.2}"));
     let mut text = format!(
-        "Elo: {}, nElo: {nelo}\nLOS: {:.2} %, Score: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {pairs_ratio}\n",
+        "Elo: {}, nElo: {nelo}\nLOS: {:.2} %, Score: {:.2} %, DrawRatio: {:.2} %, PairsRatio: {pairs_ratio}\n\
+         Elo at any look: {}\n",
         format::interval(&report::elo(Some(*found)), 2, Sign::Negative),
         100.0 * found.los,
         100.0 * found.score,
         100.0 * found.draw_ratio,
+        format::interval(&report::elo_at_any_look(counts), 2, Sign::Negative),
     );
     if let Some((sprt, llr)) = test {
         let bounds = sprt.bounds();

@@ -29,10 +29,10 @@ use std::process::ExitCode;
 use anyhow::Context;
 use clap::Parser;
 use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, stand_guard};
-use smalt_stats::{Pentanomial, Wdl};
+use smalt_stats::{Counts, Pentanomial, Wdl};
 
 use arguments::{Arguments, Command, RunFlags};
-use elo::{Counts, Numbers};
+use elo::Numbers;
 use exit::{Exit, OrRefuse, Refusal};
 use fastchess::Dialect;
 use smalt_match::estimate::estimate;

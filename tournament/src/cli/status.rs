@@ -106,6 +106,8 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     );
     text.push_str(&absences_in_words(&standings));
     text.push_str(&speed_in_words(speed, state));
+    text.push_str(&standings.test().map(|test| report::test(&test)).unwrap_or_default());
+    text.push_str(&report::unpaired(&standings).unwrap_or_default());
     for (entrant, own_name) in store.engines().map_err(refuse_store)? {
         text.push_str(&format!("  {}: {own_name}\n", name(&standings, entrant)));
     }
@@ -145,7 +147,7 @@ fn to_json<'a>(
         games_planned: standings.games_planned(),
         games_left_out: standings.games_left_out(),
         games_per_hour: speed.map(|speed| speed.games_per_hour),
-        seconds_left: speed.map(|speed| speed.left.as_secs_f64()),
+        seconds_left: speed.and_then(|speed| speed.left).map(|left| left.as_secs_f64()),
         faults: faults.iter().map(fault).collect(),
         machines: &[],
     }
@@ -229,11 +231,13 @@ fn speed_in_words(speed: Option<Pace>, state: RunState) -> String {
     let Some(speed) = speed else { return String::new() };
     let rate = format::grouped(speed.games_per_hour.round() as i64);
     match state {
-        RunState::Running => format!("{rate} games an hour, {} left\n", format::duration(speed.left)),
-        RunState::Stopped if !speed.left.is_zero() => {
-            format!("{rate} games an hour before; that is {} for the rest\n", format::duration(speed.left))
+        RunState::Running if let Some(left) = speed.left => {
+            format!("{rate} games/h, {} left\n", format::duration(left))
         }
-        RunState::Stopped | RunState::Decided | RunState::Finished => format!("{rate} games an hour\n"),
+        RunState::Stopped if let Some(left) = speed.left.filter(|left| !left.is_zero()) => {
+            format!("{rate} games/h before; that is {} for the rest\n", format::duration(left))
+        }
+        _ => format!("{rate} games/h\n"),
     }
 }
 

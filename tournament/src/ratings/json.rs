@@ -10,6 +10,8 @@ use super::RatingList;
 pub struct Results {
     model: &'static str,
     games: u64,
+    /// Whether anchors hold the scale; else the mean of the ratings does.
+    anchored: bool,
     white_advantage: f64,
     white_advantage_error: Option<f64>,
     white_advantage_source: &'static str,
@@ -33,6 +35,8 @@ struct Player {
     rating: Option<f64>,
     rating_error: Option<f64>,
     simulated_error: Option<f64>,
+    /// In how many simulated lists the player had a rating; with less than 99 % of all there is no simulated error.
+    simulated_lists: Option<u64>,
     games: u64,
     wins: u64,
     draws: u64,
@@ -78,6 +82,7 @@ impl Results {
         Results {
             model: "logistic expected score, draws by Davidson's rule",
             games: list.encounters().iter().map(|encounter| encounter.results.games()).sum(),
+            anchored: ratings.is_anchored(),
             white_advantage: ratings.white_advantage().value,
             white_advantage_error: ratings.white_advantage().error,
             white_advantage_source: source(ratings.white_advantage_source()),
@@ -119,6 +124,7 @@ impl Player {
             rating: rating.map(|rating| rating.value),
             rating_error: rating.and_then(|rating| rating.error),
             simulated_error: list.simulation().and_then(|simulation| simulation.error(player)),
+            simulated_lists: list.simulation().map(|simulation| simulation.lists_rating(player)),
             games: tally.results.games(),
             wins: tally.results.wins,
             draws: tally.results.draws,

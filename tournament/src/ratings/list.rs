@@ -50,6 +50,7 @@ pub struct RatingList {
     ratings: Ratings,
     simulation: Option<Simulation>,
     simulations_tried: u64,
+    has_anchors: bool,
     players: Vec<PlayerTally>,
     encounters: Vec<Encounter>,
     groups: Vec<Vec<usize>>,
@@ -109,6 +110,7 @@ impl RatingList {
             ratings,
             simulation,
             simulations_tried: options.simulations,
+            has_anchors: !options.anchors.is_empty(),
             players: vec![PlayerTally::default(); count],
             encounters: Vec::new(),
             groups: groups(count, &pairings),
@@ -165,6 +167,11 @@ impl RatingList {
     /// The ratings, White's advantage and the draw rate.
     pub fn ratings(&self) -> &Ratings {
         &self.ratings
+    }
+
+    /// Whether there are anchors, and none of them can be compared with anybody.
+    pub fn lost_its_anchors(&self) -> bool {
+        self.has_anchors && !self.ratings.is_anchored()
     }
 
     /// What simulation says about the errors.
@@ -265,9 +272,10 @@ fn simulate(
     let work = |worker: u64| {
         let mut part = Simulation::around(ratings);
         for number in (worker..simulations).step_by(workers as usize) {
-            // Now and then, with few games, chance leaves nobody comparable: such a list tells nothing.
-            if let Ok(replayed) = replay(number) {
-                part.add(&replayed);
+            // Now and then, with few games, chance leaves nobody comparable.
+            match replay(number) {
+                Ok(replayed) => part.add(&replayed),
+                Err(_) => part.add_failed(),
             }
         }
         part

@@ -157,6 +157,12 @@ pub fn remarks(list: &RatingList) -> String {
             "The games leave the draws between equals open, since the weaker side never won: their share is held at that of all games.\n",
         );
     }
+    if list.lost_its_anchors() {
+        text.push_str(
+            "No anchor can be compared with the rated players, since each won or lost all its games against them, or met \
+             none: the ratings are around their mean instead (--prior ERROR puts them on the anchors' scale).\n",
+        );
+    }
     if let Some(simulation) = list.simulation() {
         let shown = |error: Option<f64>, scale: f64| {
             error.map_or_else(|| format::MISSING.to_owned(), |error| format!("{:.1}", scale * error))
@@ -167,12 +173,19 @@ pub fn remarks(list: &RatingList) -> String {
             shown(simulation.white_advantage_error(), 1.0),
             shown(simulation.draw_rate_error(), 100.0),
         ));
-        let lost = list.simulations_tried() - simulation.lists();
-        if lost > 0 {
-            text.push_str(&format!(
-                "{lost} more left nobody to compare, since everybody had won or lost all, as happens with few games: they \
-                 are not in the simulated errors, which may be too small (--prior rates these, too).\n"
-            ));
+        for &player in list.order() {
+            let missing = list.simulations_tried() - simulation.lists_rating(player);
+            if missing > 0 && list.rating(player).is_some() {
+                let consequence = match simulation.error(player) {
+                    Some(_) => "they are not in its simulated error",
+                    None => "too many for a simulated error (--prior rates it in all)",
+                };
+                text.push_str(&format!(
+                    "{} has no rating in {missing} of {} simulated lists, where it won or lost all: {consequence}.\n",
+                    list.name(player),
+                    list.simulations_tried(),
+                ));
+            }
         }
     }
     if list.groups().len() > 1 {

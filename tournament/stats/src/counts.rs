@@ -72,6 +72,11 @@ impl Wdl {
         self.wins as f64 + 0.5 * self.draws as f64
     }
 
+    /// The share of games that were drawn. `None` without games.
+    pub fn drawn(&self) -> Option<f64> {
+        (self.games() > 0).then(|| self.draws as f64 / self.games() as f64)
+    }
+
     /// The same games from the opponent's view.
     pub fn mirrored(&self) -> Wdl {
         Wdl { wins: self.losses, draws: self.draws, losses: self.wins }
@@ -158,6 +163,15 @@ impl Sum for Pentanomial {
     fn sum<I: Iterator<Item = Pentanomial>>(counts: I) -> Pentanomial {
         counts.fold(Pentanomial::default(), Add::add)
     }
+}
+
+/// What statistics are made of: the unit that is taken as independent.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Counts {
+    /// Single games.
+    Games(Wdl),
+    /// Whole pairs.
+    Pairs(Pentanomial),
 }
 
 #[cfg(test)]

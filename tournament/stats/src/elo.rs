@@ -6,9 +6,12 @@
 
 use std::f64::consts::LN_10;
 
-use crate::counts::{Pentanomial, Wdl};
+use serde::Serialize;
+
+use crate::counts::{Counts, Pentanomial, Wdl};
 use crate::moments::Moments;
 use crate::normal::{Z_95, cdf};
+use crate::student;
 
 /// Normalized Elo for each standard deviation (of one game) above an even score: `800 / ln 10`.
 ///
@@ -63,22 +66,27 @@ pub struct Interval {
 pub struct MatchStatistics {
     /// Mean points of a game, in [0, 1].
     pub score: f64,
-    /// Elo difference. `None` after nothing but wins or nothing but losses; its error is `None` where the 95%
-    /// interval of the score, `score ± z · standard error`, reaches 0 or 1.
+    /// Elo difference. `None` after nothing but wins or nothing but losses. Its error is half the distance between the ends
+    /// of `elo_interval`.
     pub elo: Option<Estimate>,
-    /// Where the Elo difference is with 95%, also where no single error says it:
-    /// - the Elo of both ends of the score's interval, half of whose distance the error is;
-    /// - where that reaches 0 or 1, or all ended alike, the Elo of both ends of E. Wilson's interval (1927), which never
-    ///   does, for as many games as would spread so much without draws: `n · score · (1 - score) / variance`, and for
-    ///   the games themselves where all ended alike (a spread of zero would claim too much);
-    /// - after nothing but wins (losses) only the low (high) end of the one-sided interval of C. Clopper and E. Pearson
-    ///   (1934): at a lower (higher) difference so many in a row are rarer than one time in twenty, score `0.05^(1/n)`.
+    /// The 95% interval of the Elo difference; no end where nothing bounds it.
+    ///
+    /// - Where the results scatter enough (their squared deviations from the mean sum to 25 and more for games, 6.25 for
+    ///   pairs, as after 100 decided games): the Elo of both ends of `score ± z · standard error`.
+    /// - With less: the Elo of both ends of E. Wilson's interval (1927), with Student's t in place of z, for as many games
+    ///   as would spread so much without draws, `n · score · (1 - score) / variance`. The variance is that of the sample
+    ///   as if one more result had missed the mean by a step (half a point of a game, a quarter of the score of a pair),
+    ///   so that results that happen to be alike do not pass for certainty. From 2 pairs on it covers the truth with 93%
+    ///   and more (tests/coverage.rs counts every outcome).
+    /// - After nothing but wins (losses) only the low (high) end of the interval of C. Clopper and E. Pearson (1934): at a
+    ///   lower (higher) score so many in a row are rarer than one time in forty. Not before five pairs (ten games).
+    /// - None after a single result.
     pub elo_interval: Interval,
     /// Normalized Elo difference. `None` where all games (pairs) ended alike, so that nothing is known of the
     /// spread it is measured in.
     pub nelo: Option<Estimate>,
-    /// Likelihood of superiority in [0, 1]: how probable it is that the entrant is the stronger one. ½ after
-    /// nothing but draws.
+    /// Likelihood of superiority in [0, 1]: how probable it is that the entrant is the stronger one. It says the same as
+    /// the interval: above 97.5% where that is above 0 Elo, ½ for an even score.
     pub los: f64,
     /// The share of drawn games, or of pairs that ended 1-1, in [0, 1].
     pub draw_ratio: f64,
@@ -87,12 +95,82 @@ pub struct MatchStatistics {
     pub pairs_ratio: Option<f64>,
 }
 
+/// The statistics of a match as scripts read them, one field each; `null` where there is no value.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+pub struct MatchFigures {
+    /// See [`MatchStatistics::elo`].
+    pub elo: Option<f64>,
+    /// Half the distance from `elo_low` to `elo_high`.
+    pub elo_error: Option<f64>,
+    /// The low end of [`MatchStatistics::elo_interval`].
+    pub elo_low: Option<f64>,
+    /// The high end.
+    pub elo_high: Option<f64>,
+    /// The low end of the interval that holds at every look, see [`sequence`](crate::sequence).
+    pub elo_always_low: Option<f64>,
+    /// The high end.
+    pub elo_always_high: Option<f64>,
+    /// See [`MatchStatistics::nelo`].
+    pub nelo: Option<f64>,
+    /// Half-width of its 95% interval.
+    pub nelo_error: Option<f64>,
+    /// See [`MatchStatistics::los`].
+    pub los: Option<f64>,
+    /// See [`MatchStatistics::score`].
+    pub score: Option<f64>,
+    /// See [`MatchStatistics::draw_ratio`].
+    pub draw_ratio: Option<f64>,
+    /// See [`MatchStatistics::pairs_ratio`].
+    pub pairs_ratio: Option<f64>,
+}
+
+impl MatchFigures {
+    /// The figures of these counts.
+    pub fn of(counts: Counts) -> MatchFigures {
+        let Some(found) = counts.statistics() else { return MatchFigures::default() };
+        let always = counts.always_valid_interval();
+        MatchFigures {
+            elo: found.elo.map(|elo| elo.value),
+            elo_error: found.elo.and_then(|elo| elo.error),
+            elo_low: found.elo_interval.low,
+            elo_high: found.elo_interval.high,
+            elo_always_low: always.low,
+            elo_always_high: always.high,
+            nelo: found.nelo.map(|nelo| nelo.value),
+            nelo_error: found.nelo.and_then(|nelo| nelo.error),
+            los: Some(found.los),
+            score: Some(found.score),
+            draw_ratio: Some(found.draw_ratio),
+            pairs_ratio: found.pairs_ratio,
+        }
+    }
+}
+
+impl Counts {
+    /// What the counts say; `None` without any.
+    pub fn statistics(&self) -> Option<MatchStatistics> {
+        match self {
+            Counts::Games(games) => games.statistics(),
+            Counts::Pairs(pairs) => pairs.statistics(),
+        }
+    }
+}
+
 impl Wdl {
     /// Statistics that take the games as independent. `None` without games.
     pub fn statistics(&self) -> Option<MatchStatistics> {
+        self.sample().zip(self.drawn()).map(|(sample, drawn)| statistics(&sample, drawn, None))
+    }
+
+    /// The same by the normal approximation however few games there are, as fastchess and cutechess print it: no interval
+    /// where it reaches a score of 0 or 1.
+    pub fn normal_statistics(&self) -> Option<MatchStatistics> {
+        self.sample().zip(self.drawn()).map(|(sample, drawn)| normal_statistics(&sample, drawn, None))
+    }
+
+    fn sample(&self) -> Option<Sample> {
         let moments = Moments::from_counts(&self.by_points())?;
-        let draw_ratio = self.draws as f64 / self.games() as f64;
-        Some(statistics(Sample { moments, count: self.games(), games_each: 1 }, draw_ratio, None))
+        Some(Sample { moments, count: self.games() as f64, games_each: 1.0 })
     }
 
     /// Standard deviation of a game's score, in [0, ½]. `None` without games.
@@ -104,13 +182,22 @@ impl Wdl {
 impl Pentanomial {
     /// Statistics that take the pairs as independent. `None` without pairs.
     pub fn statistics(&self) -> Option<MatchStatistics> {
+        self.sample().map(|sample| statistics(&sample, self.drawn_pairs(), self.pairs_ratio()))
+    }
+
+    /// The same by the normal approximation however few pairs there are, as fastchess prints it: no interval where it
+    /// reaches a score of 0 or 1.
+    pub fn normal_statistics(&self) -> Option<MatchStatistics> {
+        self.sample().map(|sample| normal_statistics(&sample, self.drawn_pairs(), self.pairs_ratio()))
+    }
+
+    fn sample(&self) -> Option<Sample> {
         let moments = Moments::from_counts(&self.0)?;
-        let draw_ratio = self.0[2] as f64 / self.pairs() as f64;
-        Some(statistics(
-            Sample { moments, count: self.pairs(), games_each: 2 },
-            draw_ratio,
-            self.pairs_ratio(),
-        ))
+        Some(Sample { moments, count: self.pairs() as f64, games_each: 2.0 })
+    }
+
+    fn drawn_pairs(&self) -> f64 {
+        self.0[2] as f64 / self.pairs() as f64
     }
 
     /// Pairs won for each pair lost, (WD + WW) / (LL + LD). `None` as long as no pair was lost.
@@ -129,61 +216,125 @@ impl Pentanomial {
 /// Independent observations, each the mean score of `games_each` games.
 struct Sample {
     moments: Moments,
-    count: u64,
-    games_each: u64,
+    count: f64,
+    games_each: f64,
 }
 
-fn statistics(sample: Sample, draw_ratio: f64, pairs_ratio: Option<f64>) -> MatchStatistics {
-    let Moments { mean, variance } = sample.moments;
-    let standard_error = (variance / sample.count as f64).sqrt();
-    let elo =
-        Elo::from_score(mean).map(|elo| Estimate { value: elo.0, error: elo_error(mean, standard_error) });
+/// The sum of squared deviations, in squares of a step, from which on the normal approximation does: there it differs by
+/// less than two parts in a hundred.
+const ENOUGH_SCATTER: f64 = 100.0;
+
+/// Fewer games that were all won (lost) bound nothing.
+const LEAST_ONE_SIDED: f64 = 10.0;
+
+/// The probability that is left out at each end of an interval.
+const TAIL: f64 = 0.025;
+
+impl Sample {
+    fn standard_error(&self) -> f64 {
+        (self.moments.variance / self.count).sqrt()
+    }
+
+    /// The smallest difference between two scores, squared.
+    fn squared_step(&self) -> f64 {
+        (0.5 / self.games_each).powi(2)
+    }
+
+    fn has_enough_scatter(&self) -> bool {
+        self.moments.variance * self.count >= ENOUGH_SCATTER * self.squared_step()
+    }
+
+    fn is_one_sided(&self) -> bool {
+        self.moments.mean <= 0.0 || self.moments.mean >= 1.0
+    }
+
+    /// For as many games as would spread so much without draws; with few results never quite without spread.
+    fn effective_count(&self) -> f64 {
+        let Moments { mean, variance } = self.moments;
+        self.count * mean * (1.0 - mean) / (variance + self.squared_step() / self.count)
+    }
+
+    fn degrees_of_freedom(&self) -> f64 {
+        (self.count - 1.0).max(1.0)
+    }
+}
+
+fn statistics(sample: &Sample, draw_ratio: f64, pairs_ratio: Option<f64>) -> MatchStatistics {
+    let normal = normal_statistics(sample, draw_ratio, pairs_ratio);
+    if sample.has_enough_scatter() {
+        return normal;
+    }
+    let elo_interval = small_sample_interval(sample);
+    let z = student::quantile(1.0 - TAIL, sample.degrees_of_freedom());
+    let nelo = normal.nelo.map(|nelo| Estimate { error: nelo.error.map(|error| error * z / Z_95), ..nelo });
+    let elo = normal.elo.map(|elo| Estimate { error: elo_interval.half_width(), ..elo });
+    MatchStatistics { elo, elo_interval, nelo, los: small_sample_los(sample), ..normal }
+}
+
+fn normal_statistics(sample: &Sample, draw_ratio: f64, pairs_ratio: Option<f64>) -> MatchStatistics {
+    let score = sample.moments.mean;
+    let margin = Z_95 * sample.standard_error();
+    let ends = Elo::from_score(score - margin).zip(Elo::from_score(score + margin));
+    let elo_interval =
+        ends.map_or_else(Interval::default, |(low, high)| Interval { low: Some(low.0), high: Some(high.0) });
+    let elo = Elo::from_score(score).map(|elo| Estimate { value: elo.0, error: elo_interval.half_width() });
     MatchStatistics {
-        score: mean,
+        score,
         elo,
-        elo_interval: elo_interval(&sample),
-        nelo: normalized_elo(&sample),
-        los: likelihood_of_superiority(mean, standard_error),
+        elo_interval,
+        nelo: normalized_elo(sample),
+        los: if score == 0.5 { 0.5 } else { cdf((score - 0.5) / sample.standard_error()) },
         draw_ratio,
         pairs_ratio,
     }
 }
 
-/// Half the distance between the Elo of both ends of the score's interval.
-fn elo_error(score: f64, standard_error: f64) -> Option<f64> {
-    let margin = Z_95 * standard_error;
-    let upper = Elo::from_score(score + margin)?;
-    let lower = Elo::from_score(score - margin)?;
-    Some((upper.0 - lower.0) / 2.0)
+impl Interval {
+    /// Half the distance between both ends, if there are two.
+    pub fn half_width(&self) -> Option<f64> {
+        self.low.zip(self.high).map(|(low, high)| 0.5 * (high - low))
+    }
 }
 
 /// See [`MatchStatistics::elo_interval`].
-fn elo_interval(sample: &Sample) -> Interval {
-    let Moments { mean, variance } = sample.moments;
-    let games = (sample.count * sample.games_each) as f64;
+fn small_sample_interval(sample: &Sample) -> Interval {
     let elo = |score: f64| Elo::from_score(score).map(|elo| elo.0);
-    if mean <= 0.0 || mean >= 1.0 {
-        let bound = elo(0.05_f64.powf(1.0 / games));
-        return match mean > 0.5 {
+    if sample.is_one_sided() {
+        let is_known = sample.count * sample.games_each >= LEAST_ONE_SIDED;
+        let bound = elo(TAIL.powf(1.0 / sample.count)).filter(|_| is_known);
+        return match sample.moments.mean > 0.5 {
             true => Interval { low: bound, high: None },
             false => Interval { low: None, high: bound.map(|bound| -bound) },
         };
     }
-    let margin = Z_95 * (variance / sample.count as f64).sqrt();
-    let (low, high) = if variance > 0.0 && mean - margin > 0.0 && mean + margin < 1.0 {
-        (mean - margin, mean + margin)
-    } else {
-        let without_draws = mean * (1.0 - mean);
-        wilson(mean, if variance > 0.0 { sample.count as f64 * without_draws / variance } else { games })
-    };
+    if sample.count < 2.0 {
+        return Interval::default();
+    }
+    let t = student::quantile(1.0 - TAIL, sample.degrees_of_freedom());
+    let (low, high) = wilson(sample.moments.mean, sample.effective_count(), t);
     Interval { low: elo(low), high: elo(high) }
 }
 
-/// The 95% interval of a share that was seen in so many trials (E. B. Wilson, *Probable inference*, 1927).
-fn wilson(share: f64, trials: f64) -> (f64, f64) {
-    let weight = Z_95 * Z_95 / trials;
+/// How surely the interval is above an even score.
+fn small_sample_los(sample: &Sample) -> f64 {
+    let mean = sample.moments.mean;
+    if mean == 0.5 {
+        return 0.5;
+    }
+    if sample.is_one_sided() {
+        let chance = 0.5_f64.powf(sample.count);
+        return if mean > 0.5 { 1.0 - chance } else { chance };
+    }
+    // Wilson's interval ends at ½ where this is its t.
+    let t = (mean - 0.5) * 2.0 * sample.effective_count().sqrt();
+    student::cdf(t, sample.degrees_of_freedom())
+}
+
+/// The interval of a share that was seen in so many trials (E. B. Wilson, *Probable inference*, 1927).
+fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
+    let weight = z * z / trials;
     let center = (share + weight / 2.0) / (1.0 + weight);
-    let margin = Z_95 / (1.0 + weight) * ((share * (1.0 - share) + weight / 4.0) / trials).sqrt();
+    let margin = z / (1.0 + weight) * ((share * (1.0 - share) + weight / 4.0) / trials).sqrt();
     (center - margin, center + margin)
 }
 
@@ -192,16 +343,12 @@ fn normalized_elo(sample: &Sample) -> Option<Estimate> {
     if variance <= 0.0 {
         return None;
     }
-    let deviation_of_a_game = (variance * sample.games_each as f64).sqrt();
-    let games = (sample.count * sample.games_each) as f64;
+    let deviation_of_a_game = (variance * sample.games_each).sqrt();
+    let games = sample.count * sample.games_each;
     Some(Estimate {
         value: (mean - 0.5) / deviation_of_a_game * NORMALIZED_ELO_PER_DEVIATION,
         error: Some(Z_95 / games.sqrt() * NORMALIZED_ELO_PER_DEVIATION),
     })
-}
-
-fn likelihood_of_superiority(score: f64, standard_error: f64) -> f64 {
-    if score == 0.5 { 0.5 } else { cdf((score - 0.5) / standard_error) }
 }
 
 #[cfg(test)]
@@ -215,35 +362,38 @@ mod tests {
     }
 
     #[test]
-    fn an_interval_of_the_score_within_0_and_1_is_taken_as_it_is() {
-        let found = Pentanomial([34, 54, 63, 64, 75]).statistics().unwrap();
+    fn many_results_have_the_normal_interval() {
+        let pairs = Pentanomial([34, 54, 63, 64, 75]);
+        let found = pairs.statistics().unwrap();
+        assert_eq!(found, pairs.normal_statistics().unwrap());
         let (error, Interval { low, high }) = (found.elo.unwrap().error.unwrap(), found.elo_interval);
         assert!((high.unwrap() - low.unwrap() - 2.0 * error).abs() < 1e-9);
-    }
-
-    /// Wilson's interval of 9 of 10 is 0.5958 to 0.9821, as tables have it.
-    #[test]
-    fn an_interval_that_would_reach_beyond_every_score_has_both_ends() {
-        check(Wdl::new(9, 0, 1).statistics().unwrap(), Some(67.0), Some(696.0));
-        check(Wdl::new(1, 0, 9).statistics().unwrap(), Some(-696.0), Some(-67.0));
-        // Draws narrow it: the same score from fewer decided games.
-        check(Wdl::new(8, 2, 0).statistics().unwrap(), Some(158.0), Some(605.0));
+        // 25 won pairs and 25 lost ones are as much as 100 decided games, and one of each less is not.
+        let (enough, less) = (Pentanomial([25, 0, 0, 0, 25]), Pentanomial([12, 0, 0, 0, 12]));
+        assert_eq!(enough.statistics(), enough.normal_statistics());
+        assert_ne!(less.statistics(), less.normal_statistics());
     }
 
     #[test]
-    fn games_that_all_ended_alike_leave_room() {
-        // As for one win and one loss: 0.0945 to 0.9055.
-        check(Wdl::new(0, 2, 0).statistics().unwrap(), Some(-393.0), Some(393.0));
-        check(Pentanomial([0, 0, 1, 0, 0]).statistics().unwrap(), Some(-393.0), Some(393.0));
+    fn results_that_happen_to_be_alike_are_no_certainty() {
+        check(Wdl::new(0, 1, 0).statistics().unwrap(), None, None);
+        check(Wdl::new(0, 2, 0).statistics().unwrap(), Some(-885.0), Some(885.0));
+        let found = Pentanomial([0, 0, 0, 3, 0]).statistics().unwrap();
+        assert!(found.elo_interval.low.unwrap() < 0.0 && found.los < 0.975, "{found:?}");
+        assert!(found.elo.unwrap().error.is_some() && found.nelo.is_none());
     }
 
     #[test]
-    fn nothing_but_wins_bounds_the_strength_from_one_side() {
-        // A score of 0.05^(1/10) = 0.741; of 0.05^(1/100) = 0.970.
-        check(Wdl::new(10, 0, 0).statistics().unwrap(), Some(183.0), None);
-        check(Pentanomial([5, 0, 0, 0, 0]).statistics().unwrap(), None, Some(-183.0));
-        check(Wdl::new(100, 0, 0).statistics().unwrap(), Some(607.0), None);
-        // Four wins still leave room for somewhat weaker than the other.
-        check(Wdl::new(4, 0, 0).statistics().unwrap(), Some(-19.0), None);
+    fn nothing_but_wins_bounds_the_strength_from_one_side_after_five_pairs() {
+        // A score of 0.025^(1/10) = 0.692; of 0.025^(1/100) = 0.964.
+        check(Wdl::new(10, 0, 0).statistics().unwrap(), Some(140.0), None);
+        check(Wdl::new(100, 0, 0).statistics().unwrap(), Some(570.0), None);
+        // Five lost pairs in a row happen to somebody weaker one time in 32.
+        let lost = Pentanomial([5, 0, 0, 0, 0]).statistics().unwrap();
+        check(lost, None, Some(15.0));
+        assert_eq!(lost.los, 1.0 / 32.0);
+        check(Pentanomial([4, 0, 0, 0, 0]).statistics().unwrap(), None, None);
+        check(Wdl::new(9, 0, 0).statistics().unwrap(), None, None);
+        assert_eq!(Wdl::new(1, 0, 0).statistics().unwrap().los, 0.5);
     }
 }

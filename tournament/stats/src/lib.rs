@@ -2,7 +2,9 @@
 //!
 //! - [`counts`]: games as wins, draws and losses ([`Wdl`]), and as pairs ([`Pentanomial`]).
 //! - [`elo`]: score, Elo, normalized Elo and likelihood of superiority of one entrant against another.
-//! - [`sprt`]: the sequential probability ratio test, its log-likelihood ratio, and how long it will take.
+//! - [`sequence`]: intervals that hold at every look.
+//! - [`sprt`]: the sequential probability ratio test, its log-likelihood ratio, the estimate after it, and how long it
+//!   will take.
 //! - [`ratings`]: one list for many players, by maximum likelihood.
 //! - [`paired`]: two answers to each of the same questions: McNemar's test and the bootstrap.
 //! - [`normal`]: the normal distribution.
@@ -17,8 +19,10 @@ pub mod normal;
 pub mod paired;
 mod random;
 pub mod ratings;
+pub mod sequence;
 pub mod sprt;
+mod student;
 
-pub use counts::{Outcome, Pentanomial, Wdl};
-pub use elo::{Elo, Estimate, Interval, MatchStatistics};
+pub use counts::{Counts, Outcome, Pentanomial, Wdl};
+pub use elo::{Elo, Estimate, Interval, MatchFigures, MatchStatistics};
 pub use sprt::{Sprt, Verdict};

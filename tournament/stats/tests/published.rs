@@ -73,6 +73,23 @@ fn log_likelihood_ratios_are_those_of_fastchess() {
     pairs([127, 4883, 10712, 5150, 104], -1.75, 0.25, Model::Normalized, 3.010, 3);
 }
 
+/// Computed with fishtest's published method.
+#[test]
+fn estimates_after_a_sequential_test_are_those_of_fishtest() {
+    let check = |counts, model, (elo, low, high): (f64, f64, f64), los_percent: f64| {
+        let test = Sprt::new(0.0, 2.0, 0.05, 0.05, model).unwrap();
+        let found = test.estimate_of_pairs(&Pentanomial(counts)).unwrap();
+        let ends = (found.interval.low.unwrap(), found.interval.high.unwrap());
+        for (value, published) in [(found.elo.unwrap(), elo), (ends.0, low), (ends.1, high)] {
+            assert!((value - published).abs() < 2e-4, "{found:?}");
+        }
+        rounds_to(100.0 * found.los, los_percent, 3);
+    };
+    check([12, 140, 402, 171, 15], Model::Normalized, (8.6877, -0.7115, 18.0996), 96.497);
+    check([220, 9800, 21200, 10150, 260], Model::Normalized, (1.62368, 0.25682, 2.96424), 98.982);
+    check([300, 5000, 10200, 4700, 250], Model::Logistic, (-3.06233, -6.50103, 0.40626), 4.165);
+}
+
 #[test]
 fn bounds_of_the_usual_test_are_2_94() {
     let bounds = Sprt::new(0.0, 2.0, 0.05, 0.05, Model::Normalized).unwrap().bounds();

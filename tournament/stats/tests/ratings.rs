@@ -334,3 +334,39 @@ fn a_replay_follows_from_seed_and_number_alone() {
     assert_ne!(replay(1, 2), replay(1, 3));
     assert_ne!(replay(1, 2), replay(2, 2));
 }
+
+/// An anchor that won everything connects with nobody; the others are rated all the same, around their mean.
+#[test]
+fn an_anchor_that_won_all_its_games_does_not_keep_the_others_from_their_ratings() {
+    let games =
+        [pairing(0, 1, 9, 0, 0), pairing(0, 2, 9, 0, 0), pairing(1, 2, 5, 4, 3), pairing(2, 1, 4, 4, 4)];
+    let anchors = vec![Anchor { player: 0, rating: Elo(3500.0), error: Elo(0.0) }];
+    let options = RatingOptions { anchors, ..RatingOptions::default() };
+    let list = Ratings::fit(3, &games, &options).unwrap();
+    assert!(!list.is_anchored());
+    assert_eq!(list.players()[0], Rating::Unrated(smalt_stats::ratings::Unrated::AboveAll));
+    let free = Ratings::fit(3, &games, &RatingOptions::default()).unwrap();
+    assert_eq!(list.players(), free.players());
+    // A draw connects them, and the scale is the anchor's.
+    let games = [&games[..], &[pairing(1, 0, 0, 1, 0)]].concat();
+    let list = Ratings::fit(3, &games, &options).unwrap();
+    assert!(list.is_anchored() && list.players()[1].estimate().unwrap().value > 2500.0);
+}
+
+/// With few games many replayed lists have a player with all points or none. Without these lists the errors are those of the
+/// lists in between: +-119 where the covariance says +-197.
+#[test]
+fn a_simulated_error_is_not_made_of_the_lists_that_happen_to_rate_a_player() {
+    let games = [pairing(0, 1, 3, 1, 0), pairing(1, 0, 0, 1, 3)];
+    let options = RatingOptions::default();
+    let list = Ratings::fit(2, &games, &options).unwrap();
+    let mut simulation = Simulation::around(&list);
+    for number in 0..400 {
+        match list.replay(&games, &options, 1, number) {
+            Ok(replay) => simulation.add(&replay),
+            Err(_) => simulation.add_failed(),
+        }
+    }
+    assert!((1..396).contains(&simulation.lists_rating(0)), "{simulation:?}");
+    assert_eq!(simulation.error(0), None);
+}

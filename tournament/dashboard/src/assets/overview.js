@@ -2,21 +2,23 @@
 
 import { curve, gauge, interval, pentanomial, resultBar } from "./charts.js";
 import { card, element, renew, table, transcript } from "./elements.js";
-import { capitalized, clock, estimate, fixed, isKnown, percent, short, signed, verdict, whole } from "./words.js";
+import { capitalized, clock, estimate, estimateAfterTest, estimateAtAnyLook, fixed, isKnown, percent, short, signed, verdict, whole } from "./words.js";
 
 const FAULTS = new Set(["time forfeit", "disconnect", "stall", "illegal move", "missing move", "malformed move", "endless line", "false claim"]);
 
-const byScore = (entrants) => entrants.map((entrant, index) => ({ ...entrant, index }))
-  .sort((first, second) => (second.games ? second.points / second.games : -1) - (first.games ? first.points / first.games : -1));
+const byRank = (entrants) => entrants.map((entrant, index) => ({ ...entrant, index })).sort((first, second) => first.rank - second.rank);
+
+/** What the intervals of the page are. */
+const AT_ANY_LOOK = "Intervals hold at any look: in 95 of 100 runs they hold the true Elo from the first game to the last.";
 
 function estimateCell(results) {
-  const [number, range] = estimate(results);
+  const [number, range] = estimateAtAnyLook(results);
   return element("span", { class: "estimate" }, element("b", {}, number), element("span", {}, range));
 }
 
 export function standings(run) {
-  const entrants = byScore(run.results.entrants);
-  const reach = entrants.flatMap(({ elo, elo_low: low, elo_high: high }) => [elo, low, high]).filter(isKnown).map(Math.abs);
+  const entrants = byRank(run.results.entrants);
+  const reach = entrants.flatMap(({ elo, elo_always_low: low, elo_always_high: high }) => [elo, low, high]).filter(isKnown).map(Math.abs);
   const most = Math.min(800, Math.max(20, ...reach));
   // A failed start ended no game: the list of faults below tells of it.
   const faults = (entrant) => {
@@ -27,15 +29,16 @@ export function standings(run) {
   };
   const rows = entrants.map((entrant) => [
     element("a", { href: `#/run/${run.id}/games?engine=${entrant.index}`, "data-focus": `entrant ${entrant.index}` }, entrant.name),
+    ...(entrants.length > 2 ? [isKnown(entrant.rating) ? `${signed(entrant.rating)}${isKnown(entrant.rating_error) ? ` ± ${fixed(entrant.rating_error, 1)}` : ""}` : "–"] : []),
     estimateCell(entrant),
-    interval({ value: entrant.elo, low: entrant.elo_low, high: entrant.elo_high }, most),
+    interval({ value: entrant.elo, low: entrant.elo_always_low, high: entrant.elo_always_high }, most),
     `${entrant.points.toLocaleString("en-US")} / ${whole(entrant.games)}`,
     element("span", { title: `${entrant.wins} won, ${entrant.draws} drawn, ${entrant.losses} lost` }, resultBar(entrant.wins, entrant.draws, entrant.losses)),
     percent(entrant.los),
     faults(entrant),
   ]);
-  return card("Standings", null, table(
-    [["Engine", "name"], ["Elo", ""], ["95 % interval", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
+  return card("Standings", element("span", { class: "quiet keys" }, AT_ANY_LOOK), table(
+    [["Engine", "name"], ...(entrants.length > 2 ? [["Rating", "number"]] : []), ["Elo", ""], ["95 % at any look", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
     rows, { class: "standings" }));
 }
 
@@ -44,11 +47,12 @@ export function hero(run) {
   const { entrants, sprt, pairings } = run.results;
   if (entrants.length !== 2 && !sprt) return null;
   const first = entrants[0];
-  const [number, range] = estimate(first);
+  const [number, range] = estimateAtAnyLook(first);
   const penta = pairings[0]?.penta ?? [0, 0, 0, 0, 0];
   const facts = [
     ["Won, drawn, lost", `${first.wins} – ${first.draws} – ${first.losses}`],
-    ["LOS", percent(first.los)], ["Drawn", percent(first.draw_ratio)],
+    ["Elo if the run had a fixed length", estimate(first).join("")],
+    ["LOS", percent(first.los)], ["Drawn", percent(first.drawn)], ["Drawn pairs", percent(first.draw_ratio)],
     ["Normalized Elo", `${signed(first.nelo)}${isKnown(first.nelo_error) ? ` ± ${fixed(first.nelo_error, 1)}` : ""}`],
     ["Pairs 0 ½ 1 1½ 2", penta.join(" ")],
     first.unpaired_games ? ["Unfinished pairs", whole(first.unpaired_games)] : null,
@@ -60,13 +64,14 @@ export function hero(run) {
       sprt ? element("div", { class: "gauge" },
         element("p", { class: "quiet" }, `SPRT [${sprt.elo0}, ${sprt.elo1}] ${sprt.model} · LLR `, element("b", {}, signed(sprt.llr, 2)),
           ` · ${verdict(sprt)}`),
+        estimateAfterTest(sprt) ? element("p", { class: "quiet" }, "Elo given the stopping rule: ", element("b", {}, estimateAfterTest(sprt)), ` · LOS ${percent(sprt.sprt_los)}`) : null,
         gauge(sprt.llr, sprt.lower, sprt.upper)) : null));
 }
 
 export function crosstable(run) {
   const { entrants, pairings } = run.results;
   if (entrants.length < 3) return null;
-  const order = byScore(entrants);
+  const order = byRank(entrants);
   const index = new Map(entrants.map((entrant, place) => [entrant.name, place]));
   const cells = new Map();
   for (const pairing of pairings) {

@@ -2,7 +2,7 @@
 
 import { gauge, resultBar } from "./charts.js";
 import { drawing, element, renew } from "./elements.js";
-import { capitalized, duration, estimate, moment, progress, verdict, whole } from "./words.js";
+import { capitalized, duration, estimateAtAnyLook, moment, progress, verdict, whole } from "./words.js";
 
 /** The sign of the house. */
 export const mark = () => drawing("svg", { class: "mark", viewBox: "0 0 100 100", "aria-hidden": "true" },
@@ -17,7 +17,7 @@ function runCard(run) {
   const done = results?.games_finished ?? 0;
   const planned = results?.games_planned ?? 0;
   const first = results?.entrants[0];
-  const [number, range] = first ? estimate(first) : ["", ""];
+  const [number, range] = first ? estimateAtAnyLook(first) : ["", ""];
   const title = results?.entrants.length === 2 ? results.entrants.map(({ name }) => name).join(" – ") : run.name || run.store;
   return element("a", { class: "card", href: `#/run/${run.id}`, "data-focus": `run ${run.id}` },
     element("div", { class: "mini" }, element("span", { class: "quiet" }, run.store), element("span", { class: `pill ${run.state}` }, capitalized(run.state))),
@@ -27,7 +27,7 @@ function runCard(run) {
     first && done > 0 ? resultBar(first.wins, first.draws, first.losses) : null,
     results?.sprt ? element("div", {}, gauge(results.sprt.llr, results.sprt.lower, results.sprt.upper), element("p", { class: "quiet" }, verdict(results.sprt))) : null,
     element("div", { class: "bar" }, element("div", { "width%": 100 * progress(results) })),
-    element("p", { class: "mini" }, element("span", {}, `${whole(done)} of ${whole(planned)} games`),
+    element("p", { class: "mini" }, element("span", {}, results?.sprt?.verdict === "continue" ? `${whole(done)} games` : `${whole(done)} of ${whole(planned)} games`),
       element("span", {}, run.state === "running" && run.seconds_left !== null ? `${duration(run.seconds_left)} left`
         : run.session_started_ms ? moment(run.session_started_ms) : "")));
 }

@@ -77,15 +77,29 @@ export function line(moves, ply) {
 
 /**
  * Somebody's Elo with its 95 % interval, as [value, interval] texts: +12.3 and ± 4.5; +373.8 and (+141, +607) where the
- * interval is not as wide on both sides; > +137 (< −137) alone where all games were won (lost).
+ * interval is not about as wide on both sides; > +137 (< −137) alone where all games were won (lost).
  */
 export function estimate({ elo, elo_error: error, elo_low: low, elo_high: high }) {
   if (isKnown(elo)) {
-    const ends = isKnown(low) && isKnown(high) ? ` (${signed(low, 0)}, ${signed(high, 0)})` : "";
-    return [signed(elo), isKnown(error) ? ` ± ${error.toFixed(1)}` : ends];
+    if (!isKnown(low) || !isKnown(high)) return [signed(elo), ""];
+    const isSymmetric = Math.abs(low + high - 2 * elo) <= 0.05 * (high - low);
+    return [signed(elo), isSymmetric ? ` ± ${error.toFixed(1)}` : ` (${signed(low, 0)}, ${signed(high, 0)})`];
   }
   if (isKnown(low) === isKnown(high)) return [MISSING, ""];
   return [isKnown(low) ? `> ${signed(low, 0)}` : `< ${signed(high, 0)}`, ""];
+}
+
+/** The same with the interval that holds at every look. */
+export const estimateAtAnyLook = (results) => {
+  const [low, high] = [results.elo_always_low, results.elo_always_high];
+  return estimate({ elo: results.elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high });
+};
+
+/** The strength that a sequential test found, given its stopping rule. */
+export function estimateAfterTest(sprt) {
+  const { sprt_elo: elo, sprt_elo_low: low, sprt_elo_high: high } = sprt;
+  if (!isKnown(sprt.sprt_los)) return null;
+  return estimate({ elo, elo_error: isKnown(low) && isKnown(high) ? (high - low) / 2 : null, elo_low: low, elo_high: high }).join("");
 }
 
 /** The share of the games to be played that are over. */

@@ -1,10 +1,9 @@
 //! How an estimate came about: Elo after each pair, in the order in which pairs are numbered and not in that in which
 //! they ended, so that a curve is the same at any concurrency. The live page, plots and reports draw these points.
 
-use smalt_stats::{Estimate, Interval, Outcome, Pentanomial, Sprt, Wdl};
+use smalt_stats::{Counts, Estimate, Interval, Outcome, Pentanomial, Sprt, Wdl};
 
 use super::sequential::SequentialTest;
-use super::{Counts, statistics};
 use crate::schedule::Pairing;
 
 /// Where an estimate stood.
@@ -13,7 +12,7 @@ pub struct EloPoint {
     /// After so many games of the one in view.
     pub games: u64,
     /// The difference to all whom it had met, and the half-width of its 95 % interval. None as long as all games were won
-    /// or all lost; its error is none where the interval is not as wide on both sides, or all games (pairs) had ended alike.
+    /// or all lost.
     pub elo: Option<Estimate>,
     /// The ends of that interval.
     pub interval: Interval,
@@ -68,7 +67,7 @@ pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
             Unit::Game(_) => Counts::Games(games),
             Unit::Pair(..) => Counts::Pairs(pairs),
         };
-        let found = statistics(counts);
+        let found = counts.statistics();
         let interval = found.map(|found| found.elo_interval).unwrap_or_default();
         EloPoint { games: games.games(), elo: found.and_then(|found| found.elo), interval }
     };
@@ -126,7 +125,7 @@ mod tests {
             [Unit::Pair(Win, Loss), Unit::Pair(Win, Draw), Unit::Pair(Draw, Draw), Unit::Pair(Win, Win)];
         let curve = elo_curve(units);
         assert_eq!(curve.iter().map(|point| point.games).collect::<Vec<_>>(), [2, 4, 6, 8]);
-        let table = statistics(Counts::Pairs(Pentanomial([0, 0, 2, 1, 1]))).unwrap();
+        let table = Pentanomial([0, 0, 2, 1, 1]).statistics().unwrap();
         assert_eq!(curve[3].elo, table.elo);
         assert!(table.elo.unwrap().error.is_some());
     }

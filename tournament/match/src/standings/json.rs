@@ -4,7 +4,8 @@ use std::collections::BTreeMap;
 
 use serde::Serialize;
 use smalt_stats::ratings::RatingOptions;
-use smalt_stats::{Estimate, Interval, MatchStatistics};
+use smalt_stats::sprt::SequentialEstimate;
+use smalt_stats::{Estimate, Interval, MatchFigures};
 
 use super::course::Course;
 use super::{Standings, TestState};
@@ -29,6 +30,8 @@ pub struct Results {
 #[derive(Debug, Serialize)]
 struct Entrant {
     name: String,
+    /// From 1, by rating: the order of all tables.
+    rank: usize,
     games: u64,
     /// Games whose partner in the pair is still to be played: `elo` to `draw_ratio` do not count them.
     unpaired_games: u64,
@@ -36,8 +39,10 @@ struct Entrant {
     draws: u64,
     losses: u64,
     points: f64,
+    /// The share of its games that were drawn; `draw_ratio` is that of drawn pairs where pairs count.
+    drawn: Option<f64>,
     #[serde(flatten)]
-    strength: Strength,
+    figures: MatchFigures,
     rating: Option<f64>,
     rating_error: Option<f64>,
     time_losses: u64,
@@ -59,36 +64,6 @@ struct Entrant {
     handover_p999_us: Option<f64>,
 }
 
-/// What statistics say about one side.
-#[derive(Debug, Default, Serialize)]
-pub struct Strength {
-    elo: Option<f64>,
-    elo_error: Option<f64>,
-    /// The ends of the 95 % interval; where all was won (lost), only the low (high) one.
-    elo_low: Option<f64>,
-    elo_high: Option<f64>,
-    nelo: Option<f64>,
-    nelo_error: Option<f64>,
-    los: Option<f64>,
-    draw_ratio: Option<f64>,
-}
-
-impl From<MatchStatistics> for Strength {
-    fn from(statistics: MatchStatistics) -> Strength {
-        let Interval { low, high } = statistics.elo_interval;
-        Strength {
-            elo: value(statistics.elo),
-            elo_error: error(statistics.elo),
-            elo_low: low,
-            elo_high: high,
-            nelo: value(statistics.nelo),
-            nelo_error: error(statistics.nelo),
-            los: Some(statistics.los),
-            draw_ratio: Some(statistics.draw_ratio),
-        }
-    }
-}
-
 #[derive(Debug, Serialize)]
 struct Pairing {
     first: String,
@@ -98,9 +73,10 @@ struct Pairing {
     losses: u64,
     /// As with an entrant's.
     unpaired_games: u64,
+    drawn: Option<f64>,
     penta: [u64; 5],
     #[serde(flatten)]
-    strength: Strength,
+    figures: MatchFigures,
 }
 
 /// A sequential test as it stands.
@@ -116,6 +92,30 @@ pub struct Sprt {
     upper: f64,
     verdict: String,
     games: u64,
+    /// Games still to be played, on average, if H0 is true; null once the test is decided.
+    games_left_h0: Option<f64>,
+    /// The same if H1 is true.
+    games_left_h1: Option<f64>,
+    #[serde(flatten)]
+    estimate: SprtEstimate,
+}
+
+/// The strength that a sequential test found, with the rule of stopping taken into account; null before its first game.
+#[derive(Clone, Copy, Debug, Default, Serialize)]
+pub struct SprtEstimate {
+    sprt_elo: Option<f64>,
+    sprt_elo_low: Option<f64>,
+    sprt_elo_high: Option<f64>,
+    sprt_los: Option<f64>,
+}
+
+impl From<Option<SequentialEstimate>> for SprtEstimate {
+    fn from(found: Option<SequentialEstimate>) -> SprtEstimate {
+        let Some(SequentialEstimate { elo, interval: Interval { low, high }, los }) = found else {
+            return SprtEstimate::default();
+        };
+        SprtEstimate { sprt_elo: elo, sprt_elo_low: low, sprt_elo_high: high, sprt_los: Some(los) }
+    }
 }
 
 impl From<TestState> for Sprt {
@@ -132,6 +132,9 @@ impl From<TestState> for Sprt {
             upper: bounds.upper,
             verdict: state.verdict.to_string(),
             games: state.games,
+            games_left_h0: state.games_left().map(|[games, _]| games),
+            games_left_h1: state.games_left().map(|[_, games]| games),
+            estimate: state.estimate().into(),
         }
     }
 }
@@ -148,6 +151,8 @@ impl Results {
     /// The results as they stand.
     pub fn of(standings: &Standings) -> Results {
         let ratings = standings.ratings(&RatingOptions::default()).ok();
+        let mut ranks = vec![0; standings.entrants.len()];
+        (1..).zip(standings.order(ratings.as_ref())).for_each(|(rank, entrant)| ranks[entrant] = rank);
         let rating =
             |entrant: usize| ratings.as_ref().and_then(|ratings| ratings.players()[entrant].estimate());
         let microseconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64() * 1e6);
@@ -155,13 +160,15 @@ impl Results {
             |entrant: usize| standings.faultless_statistics_of(entrant).and_then(|found| found.elo);
         let entrant = |(index, tally): (usize, &super::EntrantTally)| Entrant {
             name: tally.name.clone(),
+            rank: ranks[index],
             games: tally.results.games(),
             unpaired_games: standings.unpaired_of(index),
             wins: tally.results.wins,
             draws: tally.results.draws,
             losses: tally.results.losses,
             points: tally.results.points(),
-            strength: standings.statistics_of(index).map(Strength::from).unwrap_or_default(),
+            drawn: tally.results.drawn(),
+            figures: MatchFigures::of(standings.counts_of(index)),
             rating: value(rating(index)),
             rating_error: error(rating(index)),
             time_losses: tally.time_losses,
@@ -187,8 +194,9 @@ impl Results {
             draws: tally.results.draws,
             losses: tally.results.losses,
             unpaired_games: tally.unpaired(),
+            drawn: tally.results.drawn(),
             penta: tally.pairs.0,
-            strength: standings.statistics_of_pairing(tally).map(Strength::from).unwrap_or_default(),
+            figures: MatchFigures::of(standings.counts_of_pairing(tally)),
         };
         Results {
             run: standings.name.clone(),

@@ -14,8 +14,9 @@ use std::time::Duration;
 
 use smalt_chess::Color;
 use smalt_driver::WorkLimit;
-use smalt_stats::ratings::{Pairing as RatedPairing, RatingError, RatingOptions, Ratings};
-use smalt_stats::{Estimate, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::ratings::{Pairing as RatedPairing, Rating, RatingError, RatingOptions, Ratings, Unrated};
+use smalt_stats::sprt::SequentialEstimate;
+use smalt_stats::{Counts, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
 
 use crate::game::record::SearchRecord;
 use crate::game::termination::Kind;
@@ -197,6 +198,25 @@ pub struct TestState {
     pub verdict: Verdict,
     /// How many games, in whole pairs and in the order of their numbers, it rests on.
     pub games: u64,
+    /// Their results, in the view of the one that is tested.
+    pub counts: Counts,
+}
+
+impl TestState {
+    /// The strength that the test found so far, with the rule of stopping taken into account.
+    pub fn estimate(&self) -> Option<SequentialEstimate> {
+        self.sprt.estimate_of(&self.counts)
+    }
+
+    /// Games still to be played, on average, if H0 is true and if H1 is; none once it is decided.
+    pub fn games_left(&self) -> Option<[f64; 2]> {
+        (self.verdict == Verdict::Continue).then(|| self.sprt.games_left(&self.counts, self.llr))
+    }
+
+    /// Whether it is not decided yet.
+    pub fn is_open(&self) -> bool {
+        self.verdict == Verdict::Continue
+    }
 }
 
 impl Standings {
@@ -412,7 +432,7 @@ impl Standings {
     pub fn faultless_statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
         let tally = &self.entrants[entrant];
         (tally.faultless != self.counted_of(entrant))
-            .then(|| self.statistics(tally.faultless, tally.faultless_pairs))
+            .then(|| self.counts(tally.faultless, tally.faultless_pairs).statistics())
             .flatten()
     }
 
@@ -445,18 +465,42 @@ impl Standings {
         self.pairings_of(entrant).map(|tally| tally.unpaired()).sum()
     }
 
-    /// An entrant against all opponents: by whole pairs, or by games where these are no pairs.
-    pub fn statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
-        self.statistics(self.counted_of(entrant), self.pairs_of(entrant))
+    /// An entrant against all opponents: whole pairs, or games where these are no pairs.
+    pub fn counts_of(&self, entrant: usize) -> Counts {
+        self.counts(self.counted_of(entrant), self.pairs_of(entrant))
     }
 
-    /// The first of a pairing against the second: by whole pairs, or by games where these are no pairs.
-    pub fn statistics_of_pairing(&self, tally: &PairingTally) -> Option<MatchStatistics> {
-        self.statistics(tally.counted, tally.pairs)
+    /// The first of a pairing against the second: whole pairs, or games where these are no pairs.
+    pub fn counts_of_pairing(&self, tally: &PairingTally) -> Counts {
+        self.counts(tally.counted, tally.pairs)
     }
 
-    fn statistics(&self, games: Wdl, pairs: Pentanomial) -> Option<MatchStatistics> {
-        statistics(if self.schedule.counts_pairs() { Counts::Pairs(pairs) } else { Counts::Games(games) })
+    fn counts(&self, games: Wdl, pairs: Pentanomial) -> Counts {
+        if self.schedule.counts_pairs() { Counts::Pairs(pairs) } else { Counts::Games(games) }
+    }
+
+    /// The entrants from the best to the worst on the scale of these ratings, so that those with different opponents
+    /// compare: above the rated those who lost nothing to them, below those who won nothing from them, and last those whom
+    /// no game connects. Among these, and without ratings, by the share of points.
+    pub fn order(&self, ratings: Option<&Ratings>) -> Vec<usize> {
+        let key = |&entrant: &usize| {
+            let results = self.entrants[entrant].results;
+            let share = if results.games() == 0 { -1.0 } else { results.points() / results.games() as f64 };
+            let (tier, rating) = match ratings.map(|ratings| ratings.players()[entrant]) {
+                Some(Rating::Unrated(Unrated::AboveAll)) => (3, 0.0),
+                Some(Rating::Rated(found)) => (2, found.value),
+                Some(Rating::Unrated(Unrated::BelowAll)) => (1, 0.0),
+                Some(Rating::Unrated(Unrated::Unlinked)) | None => (0, 0.0),
+            };
+            (tier, rating, share)
+        };
+        let mut order: Vec<usize> = (0..self.entrants.len()).collect();
+        order.sort_by(|first, second| {
+            let (first, second) = (key(first), key(second));
+            let by_rating = second.0.cmp(&first.0).then(second.1.total_cmp(&first.1));
+            by_rating.then(second.2.total_cmp(&first.2))
+        });
+        order
     }
 
     /// Whose view the sequential test takes, if there is one.
@@ -506,31 +550,6 @@ impl Standings {
         games.sort_by_key(|pairing| (pairing.white, pairing.black));
         Ratings::fit(self.entrants.len(), &games, options)
     }
-}
-
-/// What statistics are made of.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Counts {
-    /// Games that are taken as independent.
-    Games(Wdl),
-    /// Whole pairs of games.
-    Pairs(Pentanomial),
-}
-
-/// What counts say.
-pub fn statistics(counts: Counts) -> Option<MatchStatistics> {
-    let found = match counts {
-        Counts::Games(games) => games.statistics(),
-        Counts::Pairs(pairs) => pairs.statistics(),
-    };
-    found.map(without_false_certainty)
-}
-
-/// Where all ended alike nothing is known of the spread, and an error of zero would claim too much: the interval alone
-/// says what is known.
-pub fn without_false_certainty(found: MatchStatistics) -> MatchStatistics {
-    let elo = found.elo.map(|elo| Estimate { error: elo.error.filter(|_| found.nelo.is_some()), ..elo });
-    MatchStatistics { elo, ..found }
 }
 
 fn pairing_tallies(schedule: &Schedule) -> Vec<PairingTally> {

@@ -4,7 +4,9 @@ use std::fmt::Write;
 use std::time::Duration;
 
 use smalt_report::{Align, Cell, Column, Interval, Kind, Sign, Table, format};
-use smalt_stats::{Estimate, MatchStatistics, Sprt, Verdict, Wdl};
+use smalt_stats::ratings::RatingOptions;
+use smalt_stats::sprt::SequentialEstimate;
+use smalt_stats::{Counts, Estimate, MatchStatistics, Sprt, Verdict, Wdl};
 
 use super::course::Course;
 use super::{EntrantTally, PairingTally, Standings, TestState};
@@ -35,11 +37,13 @@ pub fn full(standings: &Standings) -> String {
     text
 }
 
-/// Entrants by points made of those possible.
+/// Entrants by rating; with more than two, their ratings, which compare those with different opponents.
 pub fn table(standings: &Standings) -> Table {
-    let mut table = Table::new([
-        Column::new("#", Kind::Integer),
-        Column::new("entrant", Kind::Text),
+    let ratings = standings.ratings(&RatingOptions::default()).ok();
+    let rated = ratings.as_ref().filter(|_| standings.entrants().len() > 2);
+    let rating = rated.map(|_| Column::new("rating", Kind::Estimate(1, Sign::Both)));
+    let names = [Column::new("#", Kind::Integer), Column::new("entrant", Kind::Text)];
+    let numbers = [
         Column::new("elo", Kind::Interval(1, Sign::Both)),
         Column::new("nelo", Kind::Estimate(1, Sign::Both)),
         Column::new("los", Kind::Percent(1)),
@@ -50,51 +54,52 @@ pub fn table(standings: &Standings) -> Table {
         Column::new("losses", Kind::Integer),
         Column::new("drawn", Kind::Percent(1)),
         Column::new("faults", Kind::Integer),
-    ]);
-    for (place, entrant) in (1_u64..).zip(by_score(standings)) {
+    ];
+    let mut table = Table::new(names.into_iter().chain(rating).chain(numbers));
+    for (place, entrant) in (1_u64..).zip(standings.order(ratings.as_ref())) {
         let tally = &standings.entrants()[entrant];
         let results = tally.results;
-        let found = standings.statistics_of(entrant);
-        let drawn = (results.games() > 0).then(|| results.draws as f64 / results.games() as f64);
-        table.push([
-            place.into(),
-            tally.name.clone().into(),
+        let found = standings.counts_of(entrant).statistics();
+        let rating = rated.map(|ratings| estimate(ratings.players()[entrant].estimate()));
+        let names: [Cell; 2] = [place.into(), tally.name.clone().into()];
+        let numbers = [
             elo(found).into(),
             estimate(found.and_then(|found| found.nelo)),
-            los(found),
+            found.map(|found| found.los).into(),
             results.points().into(),
             results.games().into(),
             results.wins.into(),
             results.draws.into(),
             results.losses.into(),
-            drawn.into(),
+            results.drawn().into(),
             tally.faults().into(),
-        ]);
+        ];
+        table.push(names.into_iter().chain(rating).chain(numbers));
     }
     table
 }
 
-/// The same in few columns, for a terminal of eighty while a run goes on.
+/// The same in few columns, for a terminal of eighty while a run goes on, with intervals that hold at every look.
 pub fn live_table(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("#", Kind::Integer),
         Column::new("entrant", Kind::Text),
-        Column::new("elo", Kind::Interval(1, Sign::Both)),
+        Column::new("elo (at any look)", Kind::Interval(1, Sign::Both)),
         Column::new("los", Kind::Percent(1)),
         Column::new("points", Kind::Number(1, Sign::Negative)),
         Column::new("games", Kind::Integer),
         Column::new("W-D-L", Kind::Text),
         Column::new("faults", Kind::Integer),
     ]);
-    for (place, entrant) in (1_u64..).zip(by_score(standings)) {
+    for (place, entrant) in (1_u64..).zip(by_rating(standings)) {
         let tally = &standings.entrants()[entrant];
         let results = tally.results;
-        let found = standings.statistics_of(entrant);
+        let counts = standings.counts_of(entrant);
         table.push([
             place.into(),
             tally.name.clone().into(),
-            elo(found).into(),
-            los(found),
+            elo_at_any_look(&counts).into(),
+            counts.statistics().map(|found| found.los).into(),
             results.points().into(),
             results.games().into(),
             format!("{}-{}-{}", results.wins, results.draws, results.losses).into(),
@@ -104,24 +109,13 @@ pub fn live_table(standings: &Standings) -> Table {
     table
 }
 
-/// Entrants by the share of points that they made; those without games last.
-fn by_score(standings: &Standings) -> Vec<usize> {
-    let mut order: Vec<usize> = (0..standings.entrants().len()).collect();
-    let share = |entrant: &usize| {
-        let results = standings.entrants()[*entrant].results;
-        if results.games() == 0 { -1.0 } else { results.points() / results.games() as f64 }
-    };
-    order.sort_by(|first, second| share(second).total_cmp(&share(first)));
-    order
+/// Entrants from the best to the worst, by rating.
+fn by_rating(standings: &Standings) -> Vec<usize> {
+    standings.order(standings.ratings(&RatingOptions::default()).ok().as_ref())
 }
 
 fn estimate(estimate: Option<Estimate>) -> Cell {
     estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
-}
-
-/// The likelihood of superiority, where there is an error to tell it by: after games, or pairs, that all ended alike there is none.
-fn los(found: Option<MatchStatistics>) -> Cell {
-    found.filter(|found| found.elo.is_some_and(|elo| elo.error.is_some())).map(|found| found.los).into()
 }
 
 /// Elo with its error; `+373.8 (+141, +604)` where the interval is not as wide on both sides, and `> +183` (`< -183`)
@@ -137,6 +131,16 @@ pub fn elo(found: Option<MatchStatistics>) -> Interval {
     }
 }
 
+/// Elo with the interval that holds however often one looks.
+pub fn elo_at_any_look(counts: &Counts) -> Interval {
+    let ends = counts.always_valid_interval();
+    let found = counts.statistics().and_then(|found| found.elo);
+    Interval { value: found.map(|elo| elo.value), error: ends.half_width(), low: ends.low, high: ends.high }
+}
+
+/// What that interval means.
+pub const AT_ANY_LOOK: &str = "The interval at any look holds the true Elo at every look of a run, from its first game to its last, in 95 of 100 runs.";
+
 /// Who met whom; those who have not yet are left out.
 pub fn pairings(standings: &Standings) -> Table {
     let mut table = Table::new([
@@ -150,12 +154,12 @@ pub fn pairings(standings: &Standings) -> Table {
     ]);
     for tally in standings.pairings().iter().filter(|tally| tally.results.games() > 0) {
         let name = |entrant: usize| &standings.entrants()[entrant].name;
-        let found = standings.statistics_of_pairing(tally);
+        let found = standings.counts_of_pairing(tally).statistics();
         let results = tally.results;
         table.push([
             format!("{} - {}", name(tally.pairing.first), name(tally.pairing.second)).into(),
             elo(found).into(),
-            los(found),
+            found.map(|found| found.los).into(),
             results.points().into(),
             results.games().into(),
             format!("{}-{}-{}", results.wins, results.draws, results.losses).into(),
@@ -179,9 +183,9 @@ pub fn unpaired(standings: &Standings) -> Option<String> {
     })
 }
 
-/// Everybody against everybody, by score: points of games, in the view of the row. Empty for more than a page is wide.
+/// Everybody against everybody, by rating: points of games, in the view of the row. Empty for more than a page is wide.
 pub fn crosstable(standings: &Standings) -> Table {
-    let order = by_score(standings);
+    let order = by_rating(standings);
     let shown = if order.len() <= CROSSTABLE_WIDTH { order.as_slice() } else { &[] };
     let names = [Column::new("#", Kind::Integer), Column::new("entrant", Kind::Text)];
     let places =
@@ -209,7 +213,7 @@ pub fn crosstable(standings: &Standings) -> Table {
 /// More entrants than these make no crosstable.
 const CROSSTABLE_WIDTH: usize = 16;
 
-/// A sequential test in one line, as fastchess prints it, and what it says.
+/// A sequential test: its line as fastchess prints it, the strength that it found, and how many games it still needs.
 pub fn test(state: &TestState) -> String {
     let bounds = state.sprt.bounds();
     let says = match state.verdict {
@@ -217,7 +221,7 @@ pub fn test(state: &TestState) -> String {
         Verdict::AcceptH0 => "H0 is accepted: no gain",
         Verdict::AcceptH1 => "H1 is accepted: a gain",
     };
-    format!(
+    let mut text = format!(
         "LLR: {:.2} ({:.2}, {:.2}) [{:.2}, {:.2}] {}: {says} after {} games\n",
         state.llr,
         bounds.lower,
@@ -226,7 +230,27 @@ pub fn test(state: &TestState) -> String {
         state.sprt.elo1(),
         state.sprt.model(),
         state.games,
+    );
+    text.push_str(&state.estimate().map(|found| estimate_after_test(&found)).unwrap_or_default());
+    text.push_str(&games_left(state).map(|words| format!("{words}\n")).unwrap_or_default());
+    text
+}
+
+/// The strength that a test found.
+pub fn estimate_after_test(found: &SequentialEstimate) -> String {
+    let ends = found.interval;
+    let interval = Interval { value: found.elo, error: ends.half_width(), low: ends.low, high: ends.high };
+    format!(
+        "Elo given the stopping rule: {}, LOS: {:.2} %\n",
+        format::interval(&interval, 2, Sign::Both),
+        100.0 * found.los
     )
+}
+
+/// How many games a test that is not decided still needs; none once it is.
+pub fn games_left(state: &TestState) -> Option<String> {
+    let [under0, under1] = state.games_left()?.map(|games| format::grouped(games.round() as i64));
+    Some(format!("About {under0} more games on average if H0 is true, {under1} if H1 is"))
 }
 
 /// What a sequential test asks: `[0.00, 5.00] normalized, alpha 0.05, beta 0.05`.

@@ -9,7 +9,8 @@
 
 use std::collections::BTreeMap;
 
-use smalt_stats::{Pentanomial, Sprt, Verdict, Wdl};
+use smalt_stats::sprt::Model;
+use smalt_stats::{Counts, Pentanomial, Sprt, Verdict, Wdl};
 
 use super::TestState;
 use super::curve::{LlrPoint, Unit};
@@ -61,14 +62,24 @@ impl SequentialTest {
         &self.curve
     }
 
+    /// Pairs, but for the BayesElo model, which knows only single games.
+    fn counts(&self) -> Counts {
+        let is_pairs = self.pairs.games() == self.games.games() && self.sprt.model() != Model::BayesElo;
+        if is_pairs { Counts::Pairs(self.pairs) } else { Counts::Games(self.games) }
+    }
+
     fn llr(&self) -> f64 {
-        let is_pairs = self.pairs.games() == self.games.games();
-        let by_pairs = is_pairs.then(|| self.sprt.llr_of_pairs(&self.pairs)).flatten();
-        by_pairs.unwrap_or_else(|| self.sprt.llr_of_games(&self.games))
+        self.sprt.llr_of(&self.counts()).expect("pairs are counted only in models that know them")
     }
 
     pub(super) fn state(&self) -> TestState {
-        TestState { sprt: self.sprt, llr: self.llr(), verdict: self.verdict, games: self.games.games() }
+        TestState {
+            sprt: self.sprt,
+            llr: self.llr(),
+            verdict: self.verdict,
+            games: self.games.games(),
+            counts: self.counts(),
+        }
     }
 }
 
@@ -76,7 +87,6 @@ impl SequentialTest {
 mod tests {
     use super::*;
     use smalt_stats::Outcome;
-    use smalt_stats::sprt::Model;
 
     fn test() -> SequentialTest {
         SequentialTest::new(Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap())

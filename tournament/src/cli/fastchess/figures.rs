@@ -36,7 +36,7 @@ pub(super) struct Score {
 impl Score {
     /// The statistics that a report shows: by pairs, or by games.
     pub(super) fn statistics(&self, by_pairs: bool) -> Option<MatchStatistics> {
-        if by_pairs { self.pairs.statistics() } else { self.games.statistics() }
+        if by_pairs { self.pairs.normal_statistics() } else { self.games.normal_statistics() }
     }
 }
 

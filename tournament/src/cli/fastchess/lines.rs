@@ -223,7 +223,7 @@ impl Lines {
 
     fn cutechess_report(&self, standings: &Standings) -> String {
         let results = standings.entrants()[0].results;
-        let Some(found) = results.statistics() else { return String::new() };
+        let Some(found) = results.normal_statistics() else { return String::new() };
         let first = &self.names[0];
         let [as_white, as_black] = self.by_color;
         let mut white = as_white;
@@ -365,9 +365,9 @@ fn table(standings: &Standings, by_pairs: bool) -> String {
         .map(|(entrant, tally)| {
             let pairs = standings.pairs_of(entrant);
             let found = if by_pairs && standings.schedule().counts_pairs() {
-                pairs.statistics()
+                pairs.normal_statistics()
             } else {
-                tally.results.statistics()
+                tally.results.normal_statistics()
             };
             (tally, pairs, found)
         })
@@ -410,7 +410,7 @@ fn cutechess_table(standings: &Standings, seeds: &[bool]) -> String {
         .entrants()
         .iter()
         .zip(seeds)
-        .map(|(tally, &is_seed)| (is_seed, tally, tally.results.statistics()))
+        .map(|(tally, &is_seed)| (is_seed, tally, tally.results.normal_statistics()))
         .collect();
     let share = |found: &Option<smalt_stats::MatchStatistics>| found.map_or(-1.0, |found| found.score);
     rows.sort_by(|a, b| b.0.cmp(&a.0).then(share(&b.2).total_cmp(&share(&a.2))));

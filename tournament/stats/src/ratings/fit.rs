@@ -11,7 +11,13 @@ pub(super) fn fit(
     options: &RatingOptions,
 ) -> Result<Ratings, RatingError> {
     check(players, pairings, options)?;
-    let question = Question::new(players, pairings, options)?;
+    let free = without_anchors(options);
+    let (question, options, is_anchored) = match Question::new(players, pairings, options) {
+        Err(RatingError::NothingToCompare) if !options.anchors.is_empty() => {
+            (Question::new(players, pairings, &free)?, &free, false)
+        }
+        question => (question?, options, !options.anchors.is_empty()),
+    };
     let conclude = |problem: Problem<'_>| {
         let summit = problem.solve()?;
         problem.conclude(summit)
@@ -26,6 +32,7 @@ pub(super) fn fit(
         white_advantage: (solution.white_advantage, source(options.white_advantage, shared.white_advantage)),
         draw_rate: (solution.draw_rate, source(options.draw_rate, shared.draw_rate)),
         log_likelihood: solution.log_likelihood,
+        is_anchored,
         rows: solution.rows,
         covariance: solution.covariance,
     })
@@ -39,6 +46,8 @@ pub(super) fn values_near(
 ) -> Result<Values, RatingError> {
     let players = guess.players().len();
     check(players, pairings, options)?;
+    let free = without_anchors(options);
+    let options = if guess.is_anchored() { options } else { &free };
     let climb = |mut problem: Problem<'_>| {
         problem.begin_at(guess);
         let summit = problem.solve()?;
@@ -50,6 +59,10 @@ pub(super) fn values_near(
         *value = value.filter(|_| verdict.is_none());
     }
     Ok(values)
+}
+
+fn without_anchors(options: &RatingOptions) -> RatingOptions {
+    RatingOptions { anchors: Vec::new(), ..options.clone() }
 }
 
 /// Who can be rated, and by which games.

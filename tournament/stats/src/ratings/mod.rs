@@ -168,6 +168,7 @@ pub struct Ratings {
     white_advantage: (Estimate, Source),
     draw_rate: (Estimate, Source),
     log_likelihood: f64,
+    is_anchored: bool,
     /// Row of each player in `covariance`; `None` for held and unrated players.
     rows: Vec<Option<usize>>,
     /// In Elo², of ratings only.
@@ -179,7 +180,8 @@ impl Ratings {
     ///
     /// Rated are those who can be compared with the anchors (without anchors: the group with most games): each
     /// has taken points from the group and lost points to it. Games with others say nothing about the group
-    /// and are left out.
+    /// and are left out. Where no anchor can be compared with anybody it is as if there were none, see
+    /// [`Ratings::is_anchored`].
     ///
     /// Two parameters may be left open by the games. Where these cannot tell White's advantage from the ratings (or
     /// White made all points, or none) it is held at 0. Where there are draws, but the stronger side never lost, the
@@ -224,6 +226,12 @@ impl Ratings {
     /// Whether the draw rate was fitted, given, or left open.
     pub fn draw_rate_source(&self) -> Source {
         self.draw_rate.1
+    }
+
+    /// Whether anchors hold the scale. Where no anchor can be compared with anybody (as one that won all its games) the
+    /// others are rated around the average.
+    pub fn is_anchored(&self) -> bool {
+        self.is_anchored
     }
 
     /// The logarithm of the probability of the games that were used.

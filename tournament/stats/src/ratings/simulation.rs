@@ -79,7 +79,13 @@ pub struct Simulation {
     white_advantage: Scatter,
     draw_rate: Scatter,
     lists: u64,
+    /// Lists in which nobody could be compared.
+    failed: u64,
 }
+
+/// With a smaller share of lists that rate a player, those without a rating, which are the extreme ones, are too many to be
+/// left out of an error.
+const LEAST_RATED: f64 = 0.99;
 
 impl Simulation {
     /// Nothing simulated yet; the scatter is counted from this list.
@@ -90,6 +96,7 @@ impl Simulation {
             white_advantage: Scatter::around(Some(ratings.white_advantage().value)),
             draw_rate: Scatter::around(Some(ratings.draw_rate().value)),
             lists: 0,
+            failed: 0,
         }
     }
 
@@ -103,9 +110,15 @@ impl Simulation {
         self.draw_rate.add(Some(values.draw_rate));
     }
 
+    /// Counts a list in which nobody could be compared.
+    pub fn add_failed(&mut self) {
+        self.failed += 1;
+    }
+
     /// Counts all lists of another simulation around the same list.
     pub fn merge(&mut self, other: &Simulation) {
         self.lists += other.lists;
+        self.failed += other.failed;
         for (scatter, more) in self.players.iter_mut().zip(&other.players) {
             scatter.merge(more);
         }
@@ -118,10 +131,17 @@ impl Simulation {
         self.lists
     }
 
+    /// In how many lists a player had a rating. In the others chance gave the player all points, or none.
+    pub fn lists_rating(&self, player: usize) -> u64 {
+        self.players.get(player).map_or(0, |scatter| scatter.count)
+    }
+
     /// The half-width of a player's 95% interval, in Elo. `None` for an unrated player, for one who does not exist, and
-    /// where fewer than two lists had a rating for the player.
+    /// where more than one list in a hundred had no rating for the player: without these, the error would be too small.
     pub fn error(&self, player: usize) -> Option<f64> {
-        self.players.get(player)?.error()
+        let all = (self.lists + self.failed) as f64;
+        let scatter = self.players.get(player)?;
+        scatter.error().filter(|_| scatter.count as f64 >= LEAST_RATED * all)
     }
 
     /// The half-width of the 95% interval of White's advantage, in Elo.

@@ -38,8 +38,13 @@ pub(super) fn bayes_elo(games: &Wdl, elo0: f64, elo1: f64) -> f64 {
     }
     let sample = Frequencies::new(&games.by_points());
     let [loss, _, win] = sample.of_each;
-    let draw_elo = 200.0 * ((1.0 - loss) / loss * (1.0 - win) / win).log10();
+    let draw_elo = draw_elo(loss, win);
     sample.llr(|elo| bayes_elo_distribution(elo, draw_elo), elo0, elo1)
+}
+
+/// The draw parameter of the BayesElo model in a sample with these shares of losses and wins.
+pub(super) fn draw_elo(loss: f64, win: f64) -> f64 {
+    200.0 * ((1.0 - loss) / loss * (1.0 - win) / win).log10()
 }
 
 /// Probabilities of loss, draw and win at a difference of `elo` in the BayesElo model.
@@ -50,13 +55,13 @@ pub(super) fn bayes_elo_distribution(elo: f64, draw_elo: f64) -> [f64; 3] {
 }
 
 /// Observed frequencies, none of them zero.
-struct Frequencies<const N: usize> {
-    total: f64,
-    of_each: [f64; N],
+pub(super) struct Frequencies<const N: usize> {
+    pub(super) total: f64,
+    pub(super) of_each: [f64; N],
 }
 
 impl<const N: usize> Frequencies<N> {
-    fn new(counts: &[u64; N]) -> Self {
+    pub(super) fn new(counts: &[u64; N]) -> Self {
         let seen = counts.map(|count| if count == 0 { UNSEEN } else { count as f64 });
         let total: f64 = seen.iter().sum();
         Frequencies { total, of_each: seen.map(|count| count / total) }

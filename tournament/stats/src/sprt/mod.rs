@@ -5,15 +5,18 @@
 //! do not fix (the draw rate, the spread) is estimated under each hypothesis: the generalized test of M. Van
 //! den Bergh's notes for fishtest.
 
+mod brownian;
+mod estimate;
 mod forecast;
 mod likelihood;
 
 use std::fmt;
 use std::str::FromStr;
 
-use crate::counts::{Pentanomial, Wdl};
+use crate::counts::{Counts, Pentanomial, Wdl};
 
-pub use forecast::Forecast;
+pub use estimate::{LEAST_SCATTER, SequentialEstimate};
+pub use forecast::{Forecast, SUPPOSED_DEVIATION, SUPPOSED_GAMES};
 
 /// Hypotheses farther from zero than this, in the model's Elo, are refused.
 ///
@@ -207,6 +210,14 @@ impl Sprt {
             Model::Normalized => likelihood::normalized(&pairs.0, 2.0, self.elo0, self.elo1),
             _ => likelihood::logistic(&pairs.0, self.elo0, self.elo1),
         })
+    }
+
+    /// The LLR of these counts; `None` for pairs in the BayesElo model.
+    pub fn llr_of(&self, counts: &Counts) -> Option<f64> {
+        match counts {
+            Counts::Games(games) => Some(self.llr_of_games(games)),
+            Counts::Pairs(pairs) => self.llr_of_pairs(pairs),
+        }
     }
 
     /// What an LLR decides.

@@ -1,0 +1,222 @@
+//! Intervals that hold at every look: with 95 % probability the true score lies within all of them, after every game or
+//! pair from the first to the last. A run may then be stopped when its interval pleases, which a fixed interval forbids.
+//!
+//! For a supposed mean `m` a bettor begins with 1 and stakes the share `c` of his capital at each result `x` on a score
+//! above `m`, which multiplies it by `1 - c + c·x/m`. If `m` is the true mean (or above it) nobody can expect to win by
+//! that, and his capital exceeds 40 at any time with a probability of 1/40 at most (J. Ville, *Étude critique de la notion
+//! de collectif*, 1939). Means at which he has won more than that are refuted: they are too low. A second bettor refutes
+//! means that are too high. I. Waudby-Smith and A. Ramdas, *Estimating means of bounded random variables by betting*,
+//! Journal of the Royal Statistical Society B 86 (2024), 1-27. Ours spreads his capital over many shares `c`, each kept for
+//! all time (a mixture, after H. Robbins, 1970), so that the interval is a function of the counts alone.
+
+use crate::counts::{Counts, Pentanomial, Wdl};
+use crate::elo::{Elo, Interval};
+use crate::moments::{Moments, scores};
+
+/// A bettor who has won so much refutes a mean: twice 1 in 20, since there are two of them.
+const REFUTED: f64 = 40.0;
+
+/// How many shares of the capital are staked.
+const SHARES: usize = 24;
+
+/// Fewer games that were all won (lost) are not worth a bound.
+const LEAST_ONE_SIDED: u64 = 10;
+
+/// The smallest and the greatest share.
+const SHARE_RANGE: (f64, f64) = (0.003, 0.95);
+
+/// How the capital is spread: log-normal about this share, which suits some thousand pairs, with this deviation, which
+/// loses little from 100 to 100,000 pairs.
+const SHARE_SPREAD: (f64, f64) = (0.1, 1.1);
+
+impl Wdl {
+    /// The interval of the Elo difference, single games taken as independent, that holds at every look. No end where the
+    /// games refute no score on that side.
+    pub fn always_valid_interval(&self) -> Interval {
+        elo_interval(&self.by_points())
+    }
+}
+
+impl Pentanomial {
+    /// The interval of the Elo difference, pairs taken as independent, that holds at every look. No end where the pairs
+    /// refute no score on that side.
+    pub fn always_valid_interval(&self) -> Interval {
+        elo_interval(&self.0)
+    }
+}
+
+impl Counts {
+    /// The interval of the Elo difference that holds at every look.
+    pub fn always_valid_interval(&self) -> Interval {
+        match self {
+            Counts::Games(games) => games.always_valid_interval(),
+            Counts::Pairs(pairs) => pairs.always_valid_interval(),
+        }
+    }
+}
+
+fn elo_interval<const N: usize>(counts: &[u64; N]) -> Interval {
+    let Some(Moments { mean, .. }) = Moments::from_counts(counts) else { return Interval::default() };
+    let games = counts.iter().sum::<u64>() * (N as u64 / 2);
+    if (mean <= 0.0 || mean >= 1.0) && games < LEAST_ONE_SIDED {
+        return Interval::default();
+    }
+    let mut mirrored = *counts;
+    mirrored.reverse();
+    let elo = |score: f64| Elo::from_score(score).map(|elo| elo.0);
+    Interval { low: elo(lower_end(counts, mean)), high: elo(1.0 - lower_end(&mirrored, 1.0 - mean)) }
+}
+
+/// The lowest mean that is not refuted; 0 where none is.
+///
+/// The capital falls with the supposed mean: its root is sought by false positions, a stale end counting half (the Illinois
+/// method), between the observed mean and a few standard errors below.
+fn lower_end<const N: usize>(counts: &[u64; N], mean: f64) -> f64 {
+    const TOLERANCE: f64 = 1e-10;
+    let shares = shares();
+    let excess = |supposed: f64| log_capital(&shares, counts, supposed) - REFUTED.ln();
+    let (mut high, mut above) = (mean, -REFUTED.ln());
+    let (mut low, mut below) = (0.5 * mean, 0.0);
+    while low > TOLERANCE {
+        below = excess(low);
+        if below > 0.0 {
+            break;
+        }
+        (high, above) = (low, below);
+        low *= 0.5;
+    }
+    if below <= 0.0 {
+        return 0.0;
+    }
+    for _ in 0..100 {
+        let next = (low * above - high * below) / (above - below);
+        let value = excess(next);
+        if value > 0.0 {
+            (low, below, above) = (next, value, 0.5 * above);
+        } else {
+            (high, above, below) = (next, value, 0.5 * below);
+        }
+        if high - low < TOLERANCE || value.abs() < 1e-9 {
+            return if value > 0.0 { low } else { high };
+        }
+    }
+    low
+}
+
+/// The logarithm of what the bettor against means as low as `mean`, above 0, has after these results.
+fn log_capital<const N: usize>(shares: &[(f64, f64); SHARES], counts: &[u64; N], mean: f64) -> f64 {
+    let won = |share: f64| -> f64 {
+        let seen = scores::<N>().into_iter().zip(counts).filter(|(_, count)| **count > 0);
+        seen.map(|(score, &count)| count as f64 * gain(share, score, mean).ln()).sum()
+    };
+    let parts = shares.map(|(share, weight)| weight.ln() + won(share));
+    let greatest = parts.iter().copied().fold(f64::NEG_INFINITY, f64::max);
+    greatest + parts.iter().map(|part| (part - greatest).exp()).sum::<f64>().ln()
+}
+
+/// By what a stake multiplies the capital.
+fn gain(share: f64, score: f64, mean: f64) -> f64 {
+    1.0 + share * (score / mean - 1.0)
+}
+
+/// The shares, each with its part of the capital.
+fn shares() -> [(f64, f64); SHARES] {
+    let (least, greatest) = SHARE_RANGE;
+    let (center, deviation) = SHARE_SPREAD;
+    let mut shares = std::array::from_fn(|index| {
+        let share = least * (greatest / least).powf((index as f64 + 0.5) / SHARES as f64);
+        (share, (-0.5 * ((share / center).ln() / deviation).powi(2)).exp())
+    });
+    let sum: f64 = shares.iter().map(|(_, weight)| weight).sum();
+    shares.iter_mut().for_each(|(_, weight)| *weight /= sum);
+    shares
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::normal::Z_95;
+    use crate::random::SplitMix;
+
+    /// Pairs of equals, of a stronger and a weaker side, of much stronger sides, and with few decided pairs.
+    const PAIRS: [(&str, [f64; 5]); 5] = [
+        ("balanced", [0.05, 0.22, 0.46, 0.22, 0.05]),
+        ("biased", [0.02, 0.10, 0.33, 0.33, 0.22]),
+        ("lopsided", [0.01, 0.04, 0.15, 0.30, 0.50]),
+        ("94 % drawn", [0.0, 0.03, 0.94, 0.03, 0.0]),
+        ("94 % drawn, biased", [0.0, 0.01, 0.94, 0.05, 0.0]),
+    ];
+
+    /// The share of runs in which the true mean is refuted at one look or more, with a look after each pair. The capitals
+    /// are kept stake by stake, which is another way to the same numbers.
+    fn misses(chances: &[f64; 5], pairs: u32, runs: u64, seed: u64) -> f64 {
+        let shares = shares();
+        let mean = Moments::from_distribution(chances).mean;
+        let gains = |mean: f64, score: f64| shares.map(|(share, _)| gain(share, score, mean));
+        let up = scores::<5>().map(|score| gains(mean, score));
+        let down = scores::<5>().map(|score| gains(1.0 - mean, 1.0 - score));
+        let missed = |run: u64| {
+            let mut random = SplitMix::stream(seed, run);
+            let mut capitals = [shares.map(|(_, weight)| weight); 2];
+            (0..pairs).any(|_| {
+                let mut point = random.unit();
+                let below = |chance: &f64| {
+                    point -= chance;
+                    point < 0.0
+                };
+                let result = chances.iter().position(below).unwrap_or(4);
+                for (capital, gains) in capitals.iter_mut().zip([&up[result], &down[result]]) {
+                    capital.iter_mut().zip(gains).for_each(|(part, gain)| *part *= gain);
+                }
+                capitals.iter().any(|capital| capital.iter().sum::<f64>() > REFUTED)
+            })
+        };
+        (0..runs).filter(|&run| missed(run)).count() as f64 / runs as f64
+    }
+
+    #[test]
+    fn looked_at_after_every_pair_at_most_one_run_in_twenty_misses_the_truth() {
+        for (name, chances) in PAIRS {
+            let share = misses(&chances, 20_000, 200, 1);
+            assert!(share <= 0.05, "{name}: {share}");
+        }
+    }
+
+    /// The table of docs/statistics.md: `cargo test -p smalt-stats --release -- --ignored --nocapture sequence`.
+    #[test]
+    #[ignore = "10,000 runs take a minute"]
+    fn coverage_at_all_looks_in_many_runs() {
+        for (name, chances) in PAIRS {
+            let share = misses(&chances, 20_000, 10_000, 7);
+            println!("{name}: {:.2} % of 10,000 runs of 20,000 pairs miss the truth", 100.0 * share);
+            assert!(share <= 0.05, "{name}: {share}");
+        }
+    }
+
+    #[test]
+    fn after_10_000_pairs_the_interval_is_at_most_1_7_times_as_wide_as_a_fixed_one() {
+        for (name, chances) in PAIRS {
+            let counts = chances.map(|chance| (10_000.0 * chance).round() as u64);
+            let Moments { mean, variance } = Moments::from_counts(&counts).unwrap();
+            let fixed = 2.0 * Z_95 * (variance / 10_000.0).sqrt();
+            let mut mirrored = counts;
+            mirrored.reverse();
+            let width = 1.0 - lower_end(&mirrored, 1.0 - mean) - lower_end(&counts, mean);
+            assert!(width > 1.4 * fixed && width <= 1.7 * fixed, "{name}: {}", width / fixed);
+        }
+    }
+
+    #[test]
+    fn few_games_and_one_sided_results_leave_ends_open() {
+        assert_eq!(Wdl::new(9, 0, 0).always_valid_interval(), Interval::default());
+        let ten = Wdl::new(10, 0, 0).always_valid_interval();
+        assert!(ten.high.is_none() && ten.low.unwrap() < 0.0, "{ten:?}");
+        assert_eq!(Pentanomial::default().always_valid_interval(), Interval::default());
+        let won = Pentanomial([0, 0, 0, 0, 20]).always_valid_interval();
+        assert!(won.low.unwrap() > 100.0 && won.high.is_none(), "{won:?}");
+        // Swapping sides swaps and negates the ends.
+        let ours = Pentanomial([3, 10, 40, 30, 9]);
+        let (a, b) = (ours.always_valid_interval(), ours.mirrored().always_valid_interval());
+        assert!((a.low.unwrap() + b.high.unwrap()).abs() < 1e-6, "{a:?} {b:?}");
+    }
+}

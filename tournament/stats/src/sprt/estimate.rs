@@ -1,0 +1,151 @@
+//! The strength that a sequential test found. A test that stops when its LLR meets a bound stops on lucky streaks: the
+//! plain Elo of an accepted change is too high on average, that of a refused one too low. Here the rule of stopping is
+//! taken into account.
+//!
+//! M. Van den Bergh's method for fishtest: the LLR is taken for a Brownian motion between both bounds, whose drift and
+//! variance follow from the true score. Outcomes have an order, from the fastest failure to the fastest pass. The estimate
+//! is the Elo at which a worse outcome than the one seen is as probable as a better one (median-unbiased); the ends of the
+//! 95 % interval are those at which a better (worse) one has 2.5 %; LOS is the probability of a worse one at 0 Elo.
+
+use super::brownian::Motion;
+use super::likelihood::{Frequencies, bayes_elo_distribution, draw_elo};
+use super::{Bounds, GREATEST_ELO, Model, Sprt};
+use crate::counts::{Counts, Pentanomial, Wdl};
+use crate::elo::{Elo, Interval, NORMALIZED_ELO_PER_DEVIATION};
+use crate::moments::Moments;
+
+/// With less the variance is hardly known, and the estimate would be a false certainty: the sum of squared deviations from
+/// the mean score, in squares of a step between two scores, as after 25 decided games.
+pub const LEAST_SCATTER: f64 = 25.0;
+
+fn is_enough<const N: usize>(counts: &[u64; N]) -> bool {
+    let count: u64 = counts.iter().sum();
+    let squared_step = (1.0 / (N - 1) as f64).powi(2);
+    Moments::from_counts(counts)
+        .is_some_and(|moments| moments.variance * count as f64 >= LEAST_SCATTER * squared_step)
+}
+
+/// What a sequential test says of the difference, in logistic Elo whatever its model.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct SequentialEstimate {
+    /// Median-unbiased: too high as often as too low. `None` beyond ±1000.
+    pub elo: Option<f64>,
+    /// The 95 % interval; no end on a side where it would be beyond ±1000.
+    pub interval: Interval,
+    /// Likelihood of superiority in [0, 1].
+    pub los: f64,
+}
+
+impl Sprt {
+    /// The estimate from these counts; `None` without any, and from pairs in the BayesElo model.
+    pub fn estimate_of(&self, counts: &Counts) -> Option<SequentialEstimate> {
+        match counts {
+            Counts::Games(games) => self.estimate_of_games(games),
+            Counts::Pairs(pairs) => self.estimate_of_pairs(pairs),
+        }
+    }
+
+    /// The estimate from single games; `None` before [`LEAST_SCATTER`].
+    pub fn estimate_of_games(&self, games: &Wdl) -> Option<SequentialEstimate> {
+        let counts = games.by_points();
+        is_enough(&counts).then(|| self.estimate(&counts, 1.0))
+    }
+
+    /// The estimate from whole pairs; `None` before [`LEAST_SCATTER`], and in the BayesElo model, which knows only single
+    /// games.
+    pub fn estimate_of_pairs(&self, pairs: &Pentanomial) -> Option<SequentialEstimate> {
+        (is_enough(&pairs.0) && self.model != Model::BayesElo).then(|| self.estimate(&pairs.0, 2.0))
+    }
+
+    fn estimate<const N: usize>(&self, counts: &[u64; N], games_each: f64) -> SequentialEstimate {
+        let outcome = Outcome::new(self, counts, games_each);
+        let (middle, width) = (0.5 * (self.elo0 + self.elo1), self.elo1 - self.elo0);
+        let at = |share: f64| solve(|elo| outcome.share_of_worse(elo) - share, middle, width);
+        SequentialEstimate {
+            elo: at(0.5),
+            interval: Interval { low: at(0.975), high: at(0.025) },
+            los: outcome.share_of_worse(0.0),
+        }
+    }
+
+    /// The expected score at `elo`, in the model's Elo, where games (pairs) scatter as in this sample.
+    fn score_at<const N: usize>(&self, elo: f64, sample: &Frequencies<N>, games_each: f64) -> f64 {
+        let score = match self.model {
+            Model::Logistic => Elo(elo).to_score(),
+            Model::Normalized => {
+                let deviation = (games_each * Moments::from_distribution(&sample.of_each).variance).sqrt();
+                0.5 + elo / NORMALIZED_ELO_PER_DEVIATION * deviation
+            }
+            Model::BayesElo => {
+                let (loss, win) = (sample.of_each[0], sample.of_each[N - 1]);
+                Moments::from_distribution(&bayes_elo_distribution(elo, draw_elo(loss, win))).mean
+            }
+        };
+        score.clamp(1e-6, 1.0 - 1e-6)
+    }
+}
+
+/// Where and when a test stopped, or stands.
+struct Outcome {
+    bounds: Bounds,
+    /// The scores of both hypotheses.
+    scores: [f64; 2],
+    /// Variance of a game's (pair's) score.
+    variance: f64,
+    time: f64,
+    llr: f64,
+}
+
+impl Outcome {
+    fn new<const N: usize>(sprt: &Sprt, counts: &[u64; N], games_each: f64) -> Outcome {
+        let sample = Frequencies::new(counts);
+        let Moments { mean, variance } = Moments::from_distribution(&sample.of_each);
+        let scores = [sprt.elo0, sprt.elo1].map(|elo| sprt.score_at(elo, &sample, games_each));
+        let bounds = sprt.bounds();
+        let mut outcome = Outcome { bounds, scores, variance, time: sample.total, llr: 0.0 };
+        let drift = outcome.drift(mean);
+        // A test that went beyond its bound stopped there, as long before as it needed for the way beyond.
+        outcome.llr = (sample.total * drift).clamp(bounds.lower, bounds.upper);
+        outcome.time = if drift == 0.0 { sample.total } else { (outcome.llr / drift).min(sample.total) };
+        outcome
+    }
+
+    /// What a game (pair) adds to the LLR on average if this is the true score.
+    fn drift(&self, score: f64) -> f64 {
+        let [score0, score1] = self.scores;
+        (score - 0.5 * (score0 + score1)) * (score1 - score0) / self.variance
+    }
+
+    /// How probable a worse outcome is if this is the true difference in logistic Elo; falls with it.
+    fn share_of_worse(&self, elo: f64) -> f64 {
+        let Bounds { lower, upper } = self.bounds;
+        let [score0, score1] = self.scores;
+        let drift = self.drift(Elo(elo).to_score());
+        let variance = (score1 - score0).powi(2) / self.variance;
+        Motion { lower, upper, drift, variance }.share_of_worse(self.time, self.llr)
+    }
+}
+
+/// The root of a falling function, sought about `middle` in steps of `width`; `None` beyond [`GREATEST_ELO`].
+fn solve(function: impl Fn(f64) -> f64, middle: f64, width: f64) -> Option<f64> {
+    let mut reach = 30.0 * width;
+    let (mut low, mut high) = loop {
+        let (low, high) = ((middle - reach).max(-GREATEST_ELO), (middle + reach).min(GREATEST_ELO));
+        if function(low) >= 0.0 && function(high) <= 0.0 {
+            break (low, high);
+        }
+        if low <= -GREATEST_ELO && high >= GREATEST_ELO {
+            return None;
+        }
+        reach *= 2.0;
+    };
+    for _ in 0..60 {
+        let middle = 0.5 * (low + high);
+        if function(middle) > 0.0 {
+            low = middle;
+        } else {
+            high = middle;
+        }
+    }
+    Some(0.5 * (low + high))
+}
