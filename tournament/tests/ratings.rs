@@ -182,3 +182,26 @@ fn a_side_that_never_loses_is_rated_and_a_list_of_wins_alone_is_refused_with_adv
     assert!(err.contains("no two players can be compared") && err.contains("--prior"), "{err}");
     json(&place, &["won.pgn", "--prior", "300"]);
 }
+
+/// An anchor that won everything connects with nobody: the others are rated, and the output says what hangs on nothing.
+#[test]
+fn an_anchor_that_won_all_its_games_is_said_to_hold_nothing() {
+    let place = Place::new();
+    let text = [
+        game("stockfish", "a", "1-0").repeat(3),
+        game("b", "stockfish", "0-1").repeat(3),
+        game("a", "b", "1-0"),
+        game("b", "a", "1/2-1/2").repeat(4),
+        game("b", "a", "1-0"),
+    ];
+    place.write("games.pgn", &text.concat());
+    let arguments = ["games.pgn", "--anchor", "stockfish=3500"];
+    let (out, _) = place.check(&[&["ratings"], &arguments[..]].concat(), 0);
+    assert!(out.contains("No anchor can be compared with the rated players"), "{out}");
+    assert!(out.contains("lost nothing to the list"), "{out}");
+    let list = json(&place, &arguments);
+    assert_eq!(list["anchored"], false);
+    assert!(player(&list, "a")["rating"].is_f64() && player(&list, "stockfish")["rating"].is_null());
+    let (out, _) = place.check(&[&["ratings"], &arguments[..], &["--prior", "300"]].concat(), 0);
+    assert!(!out.contains("No anchor"), "{out}");
+}

@@ -139,9 +139,9 @@ mod tests {
             "[run]\nformat = \"match\"\ngames = 100000\nseed = 1\nconcurrency = 2\n[clock]\nnodes = 20000\n\
              [sprt]\nelo0 = 0.0\nelo1 = 5.0\nmodel = \"normalized\"\n",
             "Estimate: 100000 games at most, 1d 12h.\n\
-             If the truth is H0 (+0.0 normalized Elo): about 25591 games until the test is decided, 9h 14m; it accepts H1 with 5 %.\n\
-             If the truth is halfway (+2.5 normalized Elo): about 41861 games until the test is decided, 15h 07m; it accepts H1 with 50 %.\n\
-             If the truth is H1 (+5.0 normalized Elo): about 25591 games until the test is decided, 9h 14m; it accepts H1 with 95 %.\n\
+             If the truth is H0 (+0.0 normalized Elo): about 25660 games until the test is decided, 9h 16m; half of all tests need at most 20471 games, nine of ten 49692; it accepts H1 with 5 %.\n\
+             If the truth is halfway (+2.5 normalized Elo): about 42035 games until the test is decided, 15h 11m; half of all tests need at most 31841 games, nine of ten 86685; it accepts H1 with 50 %.\n\
+             If the truth is H1 (+5.0 normalized Elo): about 25660 games until the test is decided, 9h 16m; half of all tests need at most 20471 games, nine of ten 49692; it accepts H1 with 95 %.\n\
              Assumed: concurrency 2, 2.6 s a game: 65 moves of each side, 90 % of their time used, a million nodes a second.\n",
         );
     }

@@ -5,6 +5,8 @@ use std::path::Path;
 
 use serde::Serialize;
 use smalt_report::format;
+use smalt_stats::Wdl;
+use smalt_stats::homogeneity::{Homogeneity, homogeneity};
 
 use super::arguments::StatusFlags;
 use super::exit::{Exit, Refusal};
@@ -47,6 +49,10 @@ struct MachineJson<'a> {
     slots: u32,
     nps: u64,
     games: u64,
+    /// Chi-square of its results against those of all other machines; null where there is nothing to compare.
+    residual: Option<f64>,
+    /// The probability that chance alone makes it so large.
+    residual_p: Option<f64>,
     binaries: Vec<BinaryJson<'a>>,
 }
 
@@ -65,6 +71,38 @@ struct FaultJson<'a> {
     words: &'a str,
 }
 
+/// With a smaller probability the results of a machine are said to differ from those of the others.
+const CONSPICUOUS: f64 = 0.001;
+
+/// Results of machines by pairing, in the view of the entrant of the lower number.
+#[derive(Default)]
+struct MachineResults(BTreeMap<String, BTreeMap<(usize, usize), Wdl>>);
+
+impl MachineResults {
+    fn add(&mut self, record: &GameRecord) {
+        let Some(machine) = &record.machine else { return };
+        let (white, black, outcome) = (record.game.white, record.game.black, record.white_outcome());
+        let pairing = (white.min(black), white.max(black));
+        let outcome = if white < black { outcome } else { outcome.mirrored() };
+        let results = self.0.entry(machine.name.clone()).or_default();
+        results.entry(pairing).or_default().record(outcome);
+    }
+
+    fn games_of(&self, machine: &str) -> u64 {
+        self.0.get(machine).map_or(0, |results| results.values().map(Wdl::games).sum())
+    }
+
+    /// A machine against all others.
+    fn residual_of(&self, machine: &str) -> Option<Homogeneity> {
+        let against_others = |(pairing, &own): (&(usize, usize), &Wdl)| {
+            let others = self.0.iter().filter(|(name, _)| *name != machine);
+            (own, others.filter_map(|(_, results)| results.get(pairing)).copied().sum())
+        };
+        let pairings: Vec<(Wdl, Wdl)> = self.0.get(machine)?.iter().map(against_others).collect();
+        homogeneity(&pairings)
+    }
+}
+
 /// Tells how far a run is.
 pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let path = &flags.store;
@@ -72,13 +110,11 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let occupancy = Occupancy::of(path);
     let store = Store::read(path).map_err(refuse_store)?;
     let standings = count(&store)?;
-    let mut games: BTreeMap<String, u64> = BTreeMap::new();
+    let mut games = MachineResults::default();
     let machines = store.machines().map_err(refuse_store)?;
     if !machines.is_empty() {
         let each = |record: GameRecord| {
-            if let Some(machine) = record.machine {
-                *games.entry(machine.name).or_default() += 1;
-            }
+            games.add(&record);
         };
         store.for_each_game(each).map_err(refuse_store)?;
     }
@@ -155,7 +191,7 @@ fn to_json<'a>(
 
 fn machine<'a>(
     found: &'a MachineReport,
-    games: &BTreeMap<String, u64>,
+    games: &MachineResults,
     standings: &'a Standings,
 ) -> MachineJson<'a> {
     let binary = |(entrant, engine): (usize, &'a BinaryReport)| BinaryJson {
@@ -163,6 +199,7 @@ fn machine<'a>(
         id: &engine.name,
         sha256: &engine.sha256,
     };
+    let residual = games.residual_of(&found.name);
     MachineJson {
         name: &found.name,
         program: &found.program,
@@ -170,7 +207,9 @@ fn machine<'a>(
         cores: found.cores,
         slots: found.slots,
         nps: found.speed,
-        games: games.get(&found.name).copied().unwrap_or(0),
+        games: games.games_of(&found.name),
+        residual: residual.map(|residual| residual.chi_square),
+        residual_p: residual.map(|residual| residual.p),
         binaries: found.engines.iter().enumerate().map(binary).collect(),
     }
 }
@@ -188,6 +227,13 @@ fn machines_in_words(machines: &[MachineJson<'_>]) -> String {
             machine.cpu,
             machine.program
         ));
+        if let Some((residual, p)) =
+            machine.residual.zip(machine.residual_p).filter(|(_, p)| *p < CONSPICUOUS)
+        {
+            text.push_str(&format!(
+                "    Its results differ from those of the other machines by more than chance: chi-square {residual:.1}, p = {p:.1e}\n"
+            ));
+        }
         for binary in &machine.binaries {
             let digest = binary.sha256.get(..16).unwrap_or_default();
             text.push_str(&format!("    {}: {}, SHA-256 {digest}…\n", binary.engine, binary.id));
@@ -255,4 +301,28 @@ fn faults_in_words(faults: &[Fault], standings: &Standings, flags: &StatusFlags)
         text.push_str(&format!("and {} more: --faults\n", faults.len() - told));
     }
     text
+}
+
+#[cfg(test)]
+mod tests {
+    use smalt_stats::Outcome;
+
+    use super::*;
+
+    #[test]
+    fn a_machine_whose_engine_loses_differs_from_the_others() {
+        let mut results = MachineResults::default();
+        for (machine, outcomes) in [("fast", [40, 40, 20]), ("slow", [38, 43, 19]), ("broken", [5, 25, 70])] {
+            let counts = results.0.entry(machine.to_owned()).or_default().entry((0, 1)).or_default();
+            for (outcome, count) in [Outcome::Win, Outcome::Draw, Outcome::Loss].into_iter().zip(outcomes) {
+                (0..count).for_each(|_| counts.record(outcome));
+            }
+        }
+        let p = |machine: &str| results.residual_of(machine).unwrap().p;
+        assert!(p("broken") < CONSPICUOUS);
+        assert_eq!(results.games_of("slow"), 100);
+        let two = MachineResults(results.0.into_iter().filter(|(name, _)| name != "broken").collect());
+        assert!(two.residual_of("fast").unwrap().p > 0.5);
+        assert_eq!(two.residual_of("unknown"), None);
+    }
 }

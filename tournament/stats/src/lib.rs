@@ -6,6 +6,7 @@
 //! - [`sprt`]: the sequential probability ratio test, its log-likelihood ratio, the estimate after it, and how long it
 //!   will take.
 //! - [`ratings`]: one list for many players, by maximum likelihood.
+//! - [`homogeneity`](mod@homogeneity): whether one source of results differs from the others.
 //! - [`paired`]: two answers to each of the same questions: McNemar's test and the bootstrap.
 //! - [`normal`]: the normal distribution.
 //!
@@ -14,6 +15,7 @@
 
 pub mod counts;
 pub mod elo;
+pub mod homogeneity;
 mod moments;
 pub mod normal;
 pub mod paired;

@@ -37,9 +37,9 @@ export function standings(run) {
     percent(entrant.los),
     faults(entrant),
   ]);
-  return card("Standings", element("span", { class: "quiet keys" }, AT_ANY_LOOK), table(
+  return card("Standings", null, table(
     [["Engine", "name"], ...(entrants.length > 2 ? [["Rating", "number"]] : []), ["Elo", ""], ["95 % at any look", "wide"], ["Points", "number"], ["Won, drawn, lost", "wide"], ["LOS", "number wide"], ["Faults", "number"]],
-    rows, { class: "standings" }));
+    rows, { class: "standings" }), element("p", { class: "quiet" }, AT_ANY_LOOK));
 }
 
 /** The two sides of a match: one number, and the test if there is one. */
