@@ -21,6 +21,11 @@ use two_plies::TwoPlies;
 trait Kernel: SliderLookup {
     fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64;
 
+    fn sum_answers<const WHITE: bool, const CASTLING: bool>(
+        self,
+        two_plies: &TwoPlies<Self, WHITE, CASTLING>,
+    ) -> u64;
+
     fn count_answers<const WHITE: bool, const CASTLING: bool>(
         self,
         us: &Side,
@@ -37,9 +42,23 @@ macro_rules! kernel {
             fn count_two_plies<const WHITE: bool, const CASTLING: bool>(self, position: &Position) -> u64 {
                 $(#[target_feature(enable = $features)])?
                 fn compiled<const WHITE: bool, const CASTLING: bool>(lookup: $lookup, position: &Position) -> u64 {
-                    TwoPlies::<_, WHITE, CASTLING>::new(lookup, position).count()
+                    lookup.sum_answers(&TwoPlies::<_, WHITE, CASTLING>::new(lookup, position))
                 }
                 call!(compiled::<WHITE, CASTLING>(self, position) $(, $features)?)
+            }
+
+            #[inline]
+            fn sum_answers<const WHITE: bool, const CASTLING: bool>(
+                self,
+                two_plies: &TwoPlies<Self, WHITE, CASTLING>,
+            ) -> u64 {
+                $(#[target_feature(enable = $features)])?
+                fn compiled<const WHITE: bool, const CASTLING: bool>(
+                    two_plies: &TwoPlies<$lookup, WHITE, CASTLING>,
+                ) -> u64 {
+                    two_plies.sum_answers()
+                }
+                call!(compiled(two_plies) $(, $features)?)
             }
 
             #[inline]

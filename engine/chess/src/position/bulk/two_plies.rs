@@ -323,7 +323,9 @@ impl<'a, K: Kernel, const WHITE: bool, const CASTLING: bool> TwoPlies<'a, K, WHI
         count + self.king_answers(attacked, them.occupied)
     }
 
-    pub(super) fn count(&self) -> u64 {
+    /// The sum of the answers to all moves.
+    #[inline(always)]
+    pub(super) fn sum_answers(&self) -> u64 {
         let position = self.position;
         let (us, occupied) = (self.us, self.occupied);
         let king = us.king.lowest();
