@@ -98,7 +98,7 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hyper_util::", &["tournament/dashboard/src/"]),
     ("tokio::", &["tournament/dashboard/src/", "tournament/fleet/src/"]),
     ("smalt::", &["engine/", "tuner/", "tournament/src/main.rs", "suites/src/main.rs"]),
-    ("clap::", &["tournament/src/cli", "suites/src/cli", "tuner/src/cli"]),
+    ("clap::", &["tournament/match/src/plan", "tournament/src/cli", "suites/src/cli", "tuner/src/cli"]),
 ];
 
 /// Names that say nothing of what a file holds.

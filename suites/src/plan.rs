@@ -2,7 +2,7 @@
 
 use std::collections::BTreeMap;
 use std::fmt;
-use std::num::{NonZeroU32, NonZeroUsize};
+use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -10,7 +10,8 @@ use smalt_driver::WorkLimit;
 use smalt_driver::{Protocol, Restart};
 use smalt_protocol::SearchLimits;
 pub use smalt_workbench::entrant::Program;
-use smalt_workbench::entrant::{EntrantText, NameError, Names, Registry, ResolveError, ResolvedEntrant};
+use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
+use toml::Table;
 
 /// Everything about a run but its suites.
 #[derive(Clone, Debug, PartialEq)]
@@ -110,6 +111,14 @@ pub enum EntrantError {
     /// A name that is none, or another's.
     #[error(transparent)]
     Name(#[from] NameError),
+    /// A value that does not fit its key.
+    #[error("engine {number}: {words}")]
+    Value {
+        /// Its number, from 1.
+        number: usize,
+        /// What is wrong.
+        words: String,
+    },
 }
 
 impl Limit {
@@ -174,59 +183,56 @@ impl fmt::Display for Limit {
 /// # Errors
 /// If something is missing or contradicts itself.
 pub fn resolve_entrants(
-    typed: &[EntrantText],
-    each: &EntrantText,
+    typed: &[Table],
+    each: &Table,
     registry: &Registry,
     limit: Limit,
 ) -> Result<Vec<Entrant>, EntrantError> {
     let mut names = Names::default();
-    let mut entrants = Vec::new();
-    for (number, text) in (1..).zip(typed) {
-        entrants.push(resolve(text, each, registry, limit, &mut names, number)?);
-    }
-    Ok(entrants)
+    let resolve = |(number, own)| resolve(own, each, registry, limit, &mut names, number);
+    (1..).zip(typed).map(resolve).collect()
 }
 
-/// A word of an entrant that would be ignored here.
-fn word_for_games(typed: &EntrantText) -> Option<&'static str> {
-    let words = [
-        ("timemargin", typed.timemargin.is_some()),
-        ("ponder", typed.ponder.is_some()),
-        ("scale", typed.scale.is_some()),
-        ("whitepov", typed.whitepov.is_some()),
-    ];
-    words.into_iter().find_map(|(key, is_given)| is_given.then_some(key))
-}
+/// Keys of an entrant that would be ignored here.
+const FOR_GAMES: [&str; 6] = ["timemargin", "ponder", "scale", "whitepov", "longest-move", "role"];
 
 fn resolve(
-    typed: &EntrantText,
-    each: &EntrantText,
+    own: &Table,
+    each: &Table,
     registry: &Registry,
     limit: Limit,
     names: &mut Names,
     number: usize,
 ) -> Result<Entrant, EntrantError> {
-    let found = registry.resolve(typed, each, names).map_err(|error| match error {
+    let found = registry.resolve(own, each, &Table::new(), names).map_err(|error| match error {
         ResolveError::NoCommand => EntrantError::NoCommand { number },
         ResolveError::Name(error) => EntrantError::Name(error),
+        ResolveError::Value(words) => EntrantError::Value { number, words },
     })?;
-    let ResolvedEntrant { name, program, arguments, directory, protocol, restart, options, .. } = found;
-    if typed.tc.is_some() || each.tc.is_some() {
+    let program = found.program().ok_or(EntrantError::NoCommand { number })?;
+    let options = found.option_texts();
+    let name = found.name.unwrap_or_default();
+    let is_given = |key: &str| own.contains_key(key) || each.contains_key(key);
+    if is_given("tc") {
         return Err(EntrantError::GameClock { name });
     }
-    if let Some(key) = [typed, each].into_iter().find_map(word_for_games) {
+    if let Some(key) = FOR_GAMES.into_iter().find(|key| is_given(key)) {
         return Err(EntrantError::ForGames { name, key });
     }
-    let own = Limit::from_parts(&name, typed.movetime, typed.nodes, typed.depth)?;
-    let shared = Limit::from_parts(&name, each.movetime, each.nodes, each.depth)?;
+    let chosen = Limit::from_parts(
+        &name,
+        found.movetime.map(NonZeroU64::get),
+        found.nodes.map(NonZeroU64::get),
+        found.depth.map(NonZeroU32::get),
+    )?;
     Ok(Entrant {
-        limit: own.or(shared).unwrap_or(limit),
+        limit: chosen.unwrap_or(limit),
         name,
         program,
-        arguments,
-        directory,
-        protocol,
-        restart,
+        arguments: found.args,
+        directory: found.dir,
+        protocol: found.proto,
+        restart: found.restart,
         options,
     })
 }
@@ -234,12 +240,12 @@ fn resolve(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smalt_workbench::entrant::parse_entrant;
 
     fn resolved(words: &[&str], each: &str) -> Result<Vec<Entrant>, EntrantError> {
-        let typed: Vec<_> = words.iter().map(|text| parse_entrant(text).unwrap()).collect();
-        let each = if each.is_empty() { EntrantText::default() } else { parse_entrant(each).unwrap() };
-        resolve_entrants(&typed, &each, &Registry::shipped(), Limit::Depth(3))
+        let registry = Registry::shipped();
+        let typed: Vec<_> = words.iter().map(|text| registry.parse_engine(text).unwrap()).collect();
+        let each = if each.is_empty() { Table::new() } else { registry.parse_engine(each).unwrap() };
+        resolve_entrants(&typed, &each, &registry, Limit::Depth(3))
     }
 
     #[test]
@@ -292,7 +298,6 @@ mod tests {
         check(&["cmd=a tc=1+0.1"], "engine \"a\": tc is for games; give movetime, nodes or depth");
         check(&["cmd=a ponder=on"], "engine \"a\": ponder is for games; a position is asked without it");
         check(&["cmd=a nodes=1 depth=2"], "engine \"a\": give one of movetime, nodes and depth");
-        check(&["cmd=a nodes=0"], "engine \"a\": nodes must be above zero");
         check(&["name=a"], "engine 1 has no cmd: give a program, a name of the registry, or builtin");
         check(&["a", "name=a cmd=b"], "two entrants are called \"a\": give one of them another with name=");
     }

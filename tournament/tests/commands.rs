@@ -72,19 +72,19 @@ fn wrong_plans_are_refused_with_file_line_and_nearest_name() {
     );
     check(
         "[run]\nformat = \"match\"\n[[entrant]]\ncmd = \"a\"\n",
-        "1 entrant: a match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
+        "plan.toml: 1 entrant: a match needs at least two; name more with --engine or --opponent, or as [[entrant]]",
     );
     check(
         "[[entrant]]\ncmd = \"a\"\nname = \"x\"\n[[entrant]]\ncmd = \"b\"\nname = \"x\"\n",
-        "two entrants are called \"x\": give one of them another with name=",
+        "plan.toml: [[entrant]] name: two entrants are called \"x\": give one of them another with name=",
     );
     check(
         "[clock]\ntc = \"1+0\"\nmovetime = 3\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n",
-        "entrant \"a\": tc and movetime exclude each other",
+        "plan.toml: entrant \"a\": tc and movetime exclude each other",
     );
     check(
         "[[entrant]]\nname = \"a\"\n",
-        "entrant 1 has no cmd: give a program, a name of the registry, or builtin",
+        "plan.toml: entrant 1 has no cmd: give a program, a name of the registry, or builtin",
     );
     check(
         "[openings]\nfile = \"none.epd\"\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n",

@@ -18,7 +18,7 @@ use smalt_dashboard::{Address, Dashboard, Limits, Settings};
 use smalt_match::game::record::SearchRecord;
 use smalt_match::game::{EngineFault, FaultReport, GameRecord, PlyRecord, Termination};
 use smalt_match::pgn::PgnWriter;
-use smalt_match::plan::{Plan, PlanFile};
+use smalt_match::plan::{self, Plan};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::setup::Prepared;
 use smalt_match::standings::{Standings, json, report};
@@ -99,7 +99,7 @@ fn game(number: u32, random: &mut Random) -> GameRecord {
 fn write_store(path: &Path) {
     let run = StoredRun {
         created: UNIX_EPOCH + Duration::from_secs(1_700_000_000),
-        plan: PlanFile::parse(PLAN, "plan").unwrap().or(PlanFile::defaults()).to_toml(),
+        plan: plan::Settings::parse(PLAN, "plan").unwrap().to_toml(),
         openings: "none".to_owned(),
     };
     let mut store = Store::create(path, &run).unwrap();
@@ -135,7 +135,8 @@ fn shown(path: &Path) -> Option<String> {
     };
     let store = Store::read(path).map_err(refused).ok()?;
     let run = store.run().map_err(refused).ok()?;
-    let plan = Plan::check(&PlanFile::parse(&run.plan, "plan").ok()?, &Registry::default()).ok()?;
+    let plan =
+        Plan::of_layers(plan::Settings::parse_layer(&run.plan, "plan").ok()?, &Registry::default()).ok()?;
     let prepared = Prepared::without_openings(plan);
     let mut standings = Standings::new(&prepared);
     let writer = PgnWriter::new(&prepared.plan, Arc::default());

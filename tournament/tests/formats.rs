@@ -254,7 +254,11 @@ fn wrong_combinations_are_refused_in_words() {
     check("swiss", &["--tiebreak-pairs", "4"], "a swiss has no level encounters to decide");
     check("gauntlet", &["--seeds", "4"], "4 challengers of 4 entrants; 1 to 3 can be");
     check("round-robin", &["--seeds", "1"], "a round-robin has no challengers");
-    check("round-robin", &["--rounds", "0"], "rounds must be above zero");
+    check(
+        "round-robin",
+        &["--rounds", "0"],
+        "invalid value '0' for '--rounds <N>': expected a whole number above zero",
+    );
     check("round-robin", &["--games", "4000000000"], "are too many");
     check("round-robin", &["--book-depth", "4"], "book-depth is for Polyglot books");
     check("round-robin", &["--openings", "book.zip"], "the name does not tell what they are");

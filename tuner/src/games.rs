@@ -10,9 +10,9 @@ use serde_json::Value;
 use smalt_driver::process::{Exit, LookupError, Process, Pumped, StartError, Waiting, pump};
 use smalt_driver::{ConversationError, EngineCommand, Meanwhile, Patience, SetOptionError};
 use smalt_workbench::entrant::{
-    EntrantText, Names, Program, Registry, RegistryError, ResolveError, WordsError, parse_entrant,
-    split_words,
+    FileError, Names, Program, Registry, ResolveError, WordsError, merge, to_words,
 };
+use toml::{Table, Value as Setting};
 
 /// The name of the program that plays.
 const TOURNAMENT: &str = "smalt-tournament";
@@ -146,33 +146,19 @@ fn command(encounter: &Encounter) -> EngineCommand {
         .argument(&encounter.json)
 }
 
-/// The words of an entrant: those of its engine, then its name and options.
+/// The words of an entrant: those of its engine, then its name and options. What is no engine is a command, which the
+/// tournament program refuses.
 fn words(engine: &str, entrant: &Entrant) -> String {
-    let mut words = engine_words(engine);
-    words.push_str(&format!(" name={}", entrant.name));
-    for (name, value) in &entrant.options {
-        words.push_str(&format!(" {}", quoted(&format!("option.{name}={value}"))));
-    }
-    words
-}
-
-/// An engine as `key=value` words, whichever way it was typed: a command with its arguments becomes `cmd` and `args`.
-fn engine_words(engine: &str) -> String {
-    match parse_entrant(engine) {
-        Ok(EntrantText { cmd: Some(cmd), args, .. }) if is_command(engine, &cmd) => {
-            let args: Vec<String> =
-                args.unwrap_or_default().iter().map(|argument| quoted(argument)).collect();
-            let args =
-                if args.is_empty() { String::new() } else { format!(" args={}", quoted(&args.join(" "))) };
-            format!("cmd={}{args}", quoted(&cmd))
-        }
-        _ => engine.to_owned(),
-    }
-}
-
-/// Whether the text begins with the command itself, and not with a key.
-fn is_command(engine: &str, cmd: &str) -> bool {
-    split_words(engine).is_ok_and(|words| words.first().is_some_and(|first| first == cmd))
+    let registry = registry().unwrap_or_else(|_| Registry::shipped());
+    let command = |_| Table::from_iter([("cmd".to_owned(), Setting::from(engine))]);
+    let mut words = registry.parse_engine(engine).unwrap_or_else(command);
+    let options = entrant.options.iter().map(|(name, value)| (name.clone(), Setting::from(value.as_str())));
+    let own = [
+        ("name".to_owned(), Setting::from(entrant.name)),
+        ("options".to_owned(), Setting::Table(options.collect())),
+    ];
+    merge(&mut words, Table::from_iter(own));
+    to_words(&words)
 }
 
 /// Why an engine can't be tuned.
@@ -191,7 +177,7 @@ pub enum EngineError {
     },
     /// The user's registry is not one.
     #[error(transparent)]
-    Registry(#[from] RegistryError),
+    Registry(#[from] FileError),
     /// Nothing says what to start.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
@@ -213,18 +199,20 @@ pub fn check_options<'a>(
     engine: &str,
     options: impl IntoIterator<Item = (&'a str, String)>,
 ) -> Result<(), EngineError> {
-    let typed = parse_entrant(engine)?;
-    let entrant = registry()?.resolve(&typed, &EntrantText::default(), &mut Names::default())?;
-    let command = match entrant.program {
+    let registry = registry()?;
+    let nothing = Table::new();
+    let layer = registry.parse_engine(engine)?;
+    let entrant = registry.resolve(&layer, &nothing, &nothing, &mut Names::default())?;
+    let command = match entrant.program().ok_or(ResolveError::NoCommand)? {
         Program::Builtin => EngineCommand::new(tournament).argument("engine"),
-        Program::Command(program) => EngineCommand::new(program).arguments(&entrant.arguments),
+        Program::Command(program) => EngineCommand::new(program).arguments(&entrant.args),
     };
-    let command = match &entrant.directory {
+    let command = match &entrant.dir {
         Some(directory) => command.directory(directory),
         None => command,
     };
     let nothing = &mut Meanwhile::nothing();
-    let started = smalt_driver::start(&command, entrant.protocol, Patience::default(), None, nothing);
+    let started = smalt_driver::start(&command, entrant.proto, Patience::default(), None, nothing);
     let mut engine = started.map_err(|failure| EngineError::Start(failure.into()))?;
     for (name, value) in options {
         engine.set_option(name, &value, nothing)?;
@@ -244,15 +232,6 @@ fn registry() -> Result<Registry, EngineError> {
     Ok(Registry::parse(&text, &shown)?.or(Registry::shipped()))
 }
 
-/// A value for the words of an entrant, whatever stands in it.
-fn quoted(value: &str) -> String {
-    let escaped: String = value
-        .chars()
-        .flat_map(|letter| matches!(letter, '"' | '\\').then_some('\\').into_iter().chain([letter]))
-        .collect();
-    format!("\"{escaped}\"")
-}
-
 fn read(path: &Path) -> Result<Value, PlayError> {
     let text = std::fs::read_to_string(path).map_err(|error| PlayError::Results(error.to_string()))?;
     serde_json::from_str(&text).map_err(|error| PlayError::Results(error.to_string()))
@@ -270,34 +249,40 @@ pub fn score_of(results: &Value, name: &str) -> Option<[u64; 3]> {
 mod tests {
     use super::*;
 
+    /// The settings that the tournament program reads from the words of an entrant.
+    fn read_back(engine: &str, options: &[(&str, &str)]) -> Table {
+        let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
+        Registry::default().parse_engine(&words(engine, &Entrant { name: "x", options })).unwrap()
+    }
+
     #[test]
     fn paths_of_any_name_survive_the_words_of_an_entrant() {
         for path in ["/tmp/a b.toml", "/tmp/\"q\" it's \\ back.toml"] {
-            let options = vec![("EvalFile".to_owned(), path.to_owned())];
-            let entrant = parse_entrant(&words("builtin", &Entrant { name: "x", options })).unwrap();
-            assert_eq!(entrant.options["EvalFile"], path);
+            assert_eq!(
+                read_back("builtin", &[("EvalFile", path)])["options"]["EvalFile"].as_str(),
+                Some(path)
+            );
         }
     }
 
     #[test]
     fn option_names_may_have_spaces() {
-        let options = vec![("Move Overhead".to_owned(), "30".to_owned())];
-        let entrant = parse_entrant(&words("./mine", &Entrant { name: "x", options })).unwrap();
-        assert_eq!(entrant.options["Move Overhead"], "30");
+        let settings = read_back("./mine", &[("Move Overhead", "30")]);
+        assert_eq!(settings["options"]["Move Overhead"].as_str(), Some("30"));
     }
 
     #[test]
-    fn an_engine_may_be_a_command_with_arguments_or_words() {
-        let check = |engine: &str, cmd: &str, args: Option<&[&str]>| {
-            let entrant = parse_entrant(&words(engine, &Entrant { name: "x", options: Vec::new() })).unwrap();
-            let expected =
-                args.map(|args| args.iter().map(|&argument| argument.to_owned()).collect::<Vec<_>>());
-            assert_eq!((entrant.cmd.as_deref(), entrant.args.clone()), (Some(cmd), expected), "{engine}");
-            entrant
+    fn defect_31_an_engine_may_be_a_command_with_arguments_or_words() {
+        let check = |engine: &str, expected: &str| {
+            let expected: Table = expected.parse().unwrap();
+            let settings = read_back(engine, &[("A", "1")]);
+            assert!(expected.iter().all(|(key, value)| settings.get(key) == Some(value)), "{settings}");
         };
-        check("builtin", "builtin", None);
-        check("./mine 'a b' --fast", "./mine", Some(&["a b", "--fast"]));
-        let entrant = check("cmd=./mine option.Hash=64 proto=xboard", "./mine", None);
-        assert_eq!(entrant.options["Hash"], "64");
+        check("builtin", "cmd = 'builtin'\nname = 'x'");
+        check("./mine 'a b' --fast", "cmd = './mine'\nargs = ['a b', '--fast']");
+        check(
+            "cmd=./mine option.Hash=64 proto=xboard",
+            "cmd = './mine'\nproto = 'xboard'\noptions = { Hash = '64', A = '1' }",
+        );
     }
 }

@@ -1,9 +1,10 @@
 //! How an engine is run: its protocol, whether it ponders, and whether it is restarted.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// What an engine speaks.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Protocol {
     /// The Universal Chess Interface.
@@ -17,16 +18,6 @@ pub enum Protocol {
 }
 
 impl Protocol {
-    /// Reads a name, or one of those that others use for it.
-    pub fn parse(text: &str) -> Option<Protocol> {
-        Some(match text {
-            "uci" => Protocol::Uci,
-            "xboard" | "cecp" | "winboard" => Protocol::Xboard,
-            "auto" => Protocol::Auto,
-            _ => return None,
-        })
-    }
-
     /// Its name, as it is stored and shown.
     #[must_use]
     pub fn name(self) -> &'static str {
@@ -39,23 +30,26 @@ impl Protocol {
 }
 
 /// Whether an engine is started anew for each game or position.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Restart {
     /// It is.
     On,
     /// One process serves them all, unless it says itself that it cannot.
+    #[default]
     #[serde(alias = "auto")]
     Off,
 }
 
 /// Whether an engine may think on its opponent's time.
-#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize)]
+#[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Pondering {
     /// It waits.
     #[default]
+    #[serde(alias = "false")]
     Off,
     /// It may.
+    #[serde(alias = "true")]
     On,
 }

@@ -7,7 +7,8 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use smalt_driver::nearest::nearest;
-use smalt_workbench::entrant::{BUILTIN, EntrantText, Registry, parse_entrant, parse_keys, split_words};
+use smalt_workbench::entrant::{BUILTIN, Registry, parse_keys, split_words};
+use toml::{Table, Value};
 
 use super::arguments::ScoreFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -28,10 +29,10 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
     let each = each.transpose().context("--each").or_usage()?.unwrap_or_default();
     let mut typed = Vec::new();
     for text in &flags.engines {
-        typed.push(parse_entrant(text).with_context(|| format!("--engine {text:?}")).or_usage()?);
+        typed.push(registry.parse_engine(text).with_context(|| format!("--engine {text:?}")).or_usage()?);
     }
     if typed.is_empty() {
-        typed.push(EntrantText { cmd: Some(BUILTIN.to_owned()), ..EntrantText::default() });
+        typed.push(Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]));
     }
     let entrants = resolve_entrants(&typed, &each, &registry, limit.unwrap_or(DEFAULT_LIMIT)).or_usage()?;
     Ok(Plan {
@@ -53,9 +54,15 @@ fn spare_cores() -> NonZeroUsize {
 fn registry(file: Option<&Path>) -> Result<Registry, Refusal> {
     let own = Registry::user_file().filter(|path| file.is_none() && path.exists());
     let Some(path) = file.or(own.as_deref()) else { return Ok(Registry::shipped()) };
-    let text = output::read(path)?;
-    let registry =
-        Registry::parse(&String::from_utf8_lossy(&text), &path.display().to_string()).or_usage()?;
+    let (bytes, name) = (output::read(path)?, path.display().to_string());
+    let text = String::from_utf8_lossy(&bytes);
+    if path.extension().is_none_or(|extension| extension != "json") {
+        return Ok(Registry::parse(&text, &name).or_usage()?.or(Registry::shipped()));
+    }
+    let (registry, left_out) = Registry::parse_cutechess(&text, &name).or_usage()?;
+    for engine in left_out {
+        output::tell(&format!("{name}: {:?} cannot be used: {}", engine.name, engine.reason));
+    }
     Ok(registry.or(Registry::shipped()))
 }
 

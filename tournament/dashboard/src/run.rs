@@ -18,7 +18,7 @@ use super::listing::{Row, Wanted, list};
 use smalt_match::game::GameRecord;
 use smalt_match::opening::Openings;
 use smalt_match::pgn::PgnWriter;
-use smalt_match::plan::{Plan, PlanFile};
+use smalt_match::plan::{Plan, Settings};
 use smalt_match::progress::{Pace, RunState};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::curve::EloPoint;
@@ -259,7 +259,7 @@ impl RunView {
     }
 
     fn name(&self) -> &str {
-        self.counted.as_ref().map_or("", |counted| counted.plan.name.as_str())
+        self.counted.as_ref().map_or("", |counted| counted.plan.name())
     }
 
     fn results(&self) -> Option<json::Results> {
@@ -288,7 +288,7 @@ impl RunView {
             problem: self.problem.as_deref(),
             edition: self.edition,
             slots: self.session.map(|session| session.slots),
-            is_elsewhere: counted.is_some_and(|counted| counted.plan.fleet.is_some()),
+            is_elsewhere: counted.is_some_and(|counted| counted.plan.fleet().is_some()),
             started_ms: self.started_ms(),
             session_started_ms: self.session_started_ms(),
             games_per_hour: pace.map(|pace| pace.games_per_hour),
@@ -385,8 +385,9 @@ enum ReadError {
 impl Counted {
     fn new(plan_text: String, path: &Path) -> Result<Counted, ReadError> {
         let words = |error: &dyn std::error::Error| ReadError::Plan(error.to_string());
-        let file = PlanFile::parse(&plan_text, &path.display().to_string()).map_err(|error| words(&error))?;
-        let plan = Plan::check(&file, &Registry::default()).map_err(|error| words(&error))?;
+        let name = path.display().to_string();
+        let settings = Settings::parse_layer(&plan_text, &name).map_err(|error| words(&error))?;
+        let plan = Plan::of_layers(settings, &Registry::default()).map_err(|error| words(&error))?;
         let prepared = Prepared::without_openings(plan);
         Ok(Counted {
             plan_text,

@@ -45,8 +45,8 @@ pub fn engines(
         let path = command.locate().map_err(|error| failed(error.to_string()))?;
         let sha256 = sha256(&path).map_err(|error| failed(format!("read {}: {error}", path.display())))?;
         let mut meanwhile = Meanwhile::nothing();
-        let patience = patience(&plan.timeouts);
-        let engine = smalt_driver::start(&command, entrant.protocol, patience, None, &mut meanwhile);
+        let patience = patience(&plan.settings.timeouts);
+        let engine = smalt_driver::start(&command, entrant.engine.proto, patience, None, &mut meanwhile);
         let mut engine = engine.map_err(|failure| failed(format!("start: it {}", failure.error)))?;
         let short = |text: &str| trimmed(text).chars().take(200).collect::<String>();
         engines.push(EngineIdentity { name: short(engine.name()), author: short(engine.author()), sha256 });

@@ -22,7 +22,7 @@ use members::{Member, Members};
 use notices::Notices;
 use smalt_match::estimate::seconds_a_game;
 use smalt_match::game::{BinaryReport, Machine, MachineReport};
-use smalt_match::plan::{Binaries, MoveClock, Plan};
+use smalt_match::plan::{MoveClock, Plan};
 use smalt_match::run::{Event, Work};
 
 /// A pair that somebody took and of which nothing comes for so many times as long as one lasts is given to others, too;
@@ -111,7 +111,7 @@ impl Ledger {
     /// Of a run in which nothing is out.
     pub fn new(plan: &Plan, rules: Rules, terms: TermsMessage, known: &[MachineReport]) -> Ledger {
         let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let binaries = plan.fleet.as_ref().map_or(Binaries::Same, |fleet| fleet.binaries);
+        let allows_mixed = plan.fleet().is_some_and(|fleet| fleet.allow_mixed);
         let expected =
             seconds_a_game(plan).and_then(|seconds| Duration::try_from_secs_f64(2.0 * seconds).ok());
         Ledger {
@@ -119,7 +119,7 @@ impl Ledger {
             lease: Duration::from_millis(terms.lease_ms),
             terms,
             clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
-            engines: Engines::of(names, binaries, known),
+            engines: Engines::of(names, allows_mixed, known),
             out: BTreeMap::new(),
             pair_of: HashMap::new(),
             end: 0,

@@ -9,12 +9,12 @@
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use smalt_workbench::entrant::{BUILTIN, OptionText, Registry, RegistryEngine};
+use smalt_workbench::entrant::{BUILTIN, FileError, OptionText, Registry};
 
 use super::wire::TermsMessage;
 use smalt_match::plan::{
-    Affinity, EntrantFile, FleetFile, OpeningsFile, OutputFile, Plan, PlanError, PlanFile, PlanFileError,
-    Program, Switch, Text,
+    Affinity, EngineSettings, FleetSettings, OpeningsSettings, OutputSettings, Plan, PlanError, Program,
+    Settings,
 };
 
 /// Parts of the names of options that name files, whatever their value looks like.
@@ -28,7 +28,7 @@ const VAGUE_FILE_WORDS: [&str; 2] = ["log", "book"];
 pub enum TermsError {
     /// The plan is none.
     #[error("read the plan: {0}")]
-    File(#[from] PlanFileError),
+    File(#[from] FileError),
     /// It contradicts itself.
     #[error("read the plan: {0}")]
     Plan(#[from] PlanError),
@@ -67,25 +67,32 @@ pub enum TermsError {
 
 /// What workers are told of a plan; with endgame tables, how many pieces they have at most.
 pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> TermsMessage {
-    let mut file = plan.to_file();
-    file.output = OutputFile::default();
-    file.openings = OpeningsFile { repeat: file.openings.repeat, ..OpeningsFile::default() };
-    file.fleet = FleetFile::default();
-    file.run.concurrency = None;
-    file.run.affinity = None;
-    file.run.site = None;
-    file.clock.measured = None;
-    if let Some(Switch::On(rule)) = &mut file.adjudication.tablebases {
-        rule.path = PathBuf::new();
+    let mut settings = without_places(plan.settings.clone());
+    settings.run.concurrency = None;
+    settings.run.affinity = Affinity::default();
+    settings.run.site = None;
+    settings.clock.measured = None;
+    if let Some(path) = &mut settings.adjudication.tablebases.path {
+        *path = PathBuf::new();
     }
-    for (typed, entrant) in file.entrants.iter_mut().zip(&plan.entrants) {
-        typed.cmd = Some(match &entrant.program {
+    for (engine, entrant) in settings.entrants.iter_mut().zip(&plan.entrants) {
+        engine.cmd = Some(match &entrant.program {
             Program::Builtin => BUILTIN.to_owned(),
             Program::Command(path) => smalt_workbench::entrant::default_name(&path.to_string_lossy()),
         });
-        (typed.args, typed.dir, typed.stderr) = (None, None, None);
     }
-    TermsMessage { plan: file.to_toml(), tables, lease_ms }
+    TermsMessage { plan: settings.to_toml(), tables, lease_ms }
+}
+
+/// Without the files, folders and servers of a machine.
+fn without_places(mut settings: Settings) -> Settings {
+    settings.output = OutputSettings::default();
+    settings.openings = OpeningsSettings { repeat: settings.openings.repeat, ..OpeningsSettings::default() };
+    settings.fleet = FleetSettings::default();
+    for engine in &mut settings.entrants {
+        (engine.args, engine.dir, engine.stderr) = (Vec::new(), None, None);
+    }
+    settings
 }
 
 /// The plan that a worker plays, with the engines of its own registry, and tables in its own folder.
@@ -98,44 +105,34 @@ pub fn plan(
     affinity: Affinity,
     tables: Option<&PathBuf>,
 ) -> Result<Plan, TermsError> {
-    let mut file = PlanFile::parse(&message.plan, "the plan of the run")?;
-    file.output = OutputFile::default();
-    file.openings = OpeningsFile { repeat: file.openings.repeat, ..OpeningsFile::default() };
-    file.fleet = FleetFile::default();
-    file.each = None;
-    file.run.affinity = Some(Text(affinity));
-    if let Some(Switch::On(rule)) = &mut file.adjudication.tablebases {
-        rule.path = tables.ok_or(TermsError::NoTables)?.clone();
+    let mut settings = without_places(Settings::parse(&message.plan, "the plan of the run")?);
+    settings.each = None;
+    settings.run.affinity = affinity;
+    let rule = &mut settings.adjudication.tablebases;
+    if let Some(path) = &mut rule.path {
+        path.clone_from(tables.ok_or(TermsError::NoTables)?);
         rule.pieces = message.tables.unwrap_or(rule.pieces);
     }
-    let mut found = Vec::new();
-    for typed in &mut file.entrants {
-        found.push(find(typed, registry)?);
-        // Whatever stood there is not run: the programs are put in below.
-        typed.cmd = Some(BUILTIN.to_owned());
-        (typed.args, typed.dir, typed.stderr) = (None, None, None);
+    for engine in &mut settings.entrants {
+        let name = engine.name.clone().unwrap_or_default();
+        let own = find(engine, registry)?;
+        engine.options = options(&name, &engine.options, own.as_ref())?;
+        // Whatever stood there is not run.
+        engine.cmd = Some(own.as_ref().and_then(|own| own.cmd.clone()).unwrap_or_else(|| BUILTIN.to_owned()));
+        if let Some(own) = own {
+            (engine.args, engine.dir) = (own.args, own.dir);
+        }
     }
-    let mut plan = Plan::check(&file, &Registry::default())?;
-    for (entrant, engine) in plan.entrants.iter_mut().zip(found) {
-        entrant.options = options(&entrant.name, &entrant.options, engine.as_ref())?;
-        let Some(engine) = engine else { continue };
-        entrant.program = match engine.cmd.to_str() {
-            Some(BUILTIN) => Program::Builtin,
-            _ => Program::Command(engine.cmd),
-        };
-        entrant.arguments = engine.args;
-        entrant.directory = engine.dir;
-    }
-    Ok(plan)
+    Ok(Plan::new(settings)?)
 }
 
 /// What this machine has for an entrant: the engine of its name, or else of the name of its program; none is Smalt.
-fn find(typed: &EntrantFile, registry: &Registry) -> Result<Option<RegistryEngine>, TermsError> {
+fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSettings>, TermsError> {
     let name = typed.name.clone().unwrap_or_default();
     let program = typed.cmd.as_deref();
-    let known = registry.find(&name).or_else(|| registry.find(program?));
+    let known = registry.settings(&name).or_else(|| registry.settings(program?));
     match known {
-        Some(engine) => Ok(Some(engine.clone())),
+        Some(engine) => Ok(Some(engine)),
         None if program == Some(BUILTIN) => Ok(None),
         None => {
             let also = typed.cmd.clone().filter(|also| *also != name);
@@ -147,14 +144,12 @@ fn find(typed: &EntrantFile, registry: &Registry) -> Result<Option<RegistryEngin
 /// The options of the plan; those that name files as this machine has them.
 fn options(
     name: &str,
-    planned: &BTreeMap<String, String>,
-    engine: Option<&RegistryEngine>,
-) -> Result<BTreeMap<String, String>, TermsError> {
+    planned: &BTreeMap<String, OptionText>,
+    engine: Option<&EngineSettings>,
+) -> Result<BTreeMap<String, OptionText>, TermsError> {
     let own = |option: &str| {
         let mut options = engine?.options.iter();
-        options
-            .find(|(known, _)| known.eq_ignore_ascii_case(option))
-            .map(|(_, OptionText(text))| text.clone())
+        options.find(|(known, _)| known.eq_ignore_ascii_case(option)).map(|(_, text)| text.clone())
     };
     let mut options = BTreeMap::new();
     for (option, value) in planned {
@@ -187,8 +182,8 @@ mod tests {
     use super::*;
 
     fn plan_of(text: &str) -> Plan {
-        let file = PlanFile::parse(text, "p.toml").unwrap().or(PlanFile::defaults());
-        Plan::check(&file, &Registry::default()).unwrap()
+        let layer = Settings::parse_layer(text, "p.toml").unwrap();
+        Plan::of_layers(layer, &Registry::default()).unwrap()
     }
 
     const RUN: &str = "
@@ -239,11 +234,15 @@ mod tests {
     fn engines_are_those_of_the_own_registry() {
         let plan = check(RUN, ENGINES).unwrap();
         assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
-        assert_eq!(plan.entrants[0].options, BTreeMap::from([("Hash".to_owned(), "16".to_owned())]));
+        assert_eq!(plan.entrants[0].engine.options["Hash"].0, "16");
         assert_eq!(plan.entrants[1].program, Program::Command("toga2".into()));
-        assert_eq!(plan.entrants[1].arguments, ["-q"]);
+        assert_eq!(plan.entrants[1].engine.args, ["-q"]);
         assert_eq!(plan.entrants[2].program, Program::Builtin);
-        assert!(plan.entrants.iter().all(|entrant| entrant.directory.is_none() && entrant.stderr.is_none()));
+        assert!(
+            plan.entrants
+                .iter()
+                .all(|entrant| entrant.engine.dir.is_none() && entrant.engine.stderr.is_none())
+        );
         let error = check(RUN, "").unwrap_err();
         assert_eq!(
             error,
@@ -255,18 +254,19 @@ mod tests {
     fn what_a_message_says_of_programs_is_not_run() {
         let text = RUN.replace("\"match\"", "\"round-robin\"");
         let sent = message(&plan_of(&text), None, 1000);
-        let hostile = sent.plan.replace("cmd = \"evil\"", "cmd = \"toga2\"\nargs = [\"-x\"]\ndir = \"/\"");
+        let hostile =
+            sent.plan.replace("cmd = \"evil\"\nargs = []", "cmd = \"toga2\"\nargs = [\"-x\"]\ndir = \"/\"");
         let registry = Registry::parse(ENGINES, "e").unwrap();
         let plan = plan(&TermsMessage { plan: hostile, ..sent }, &registry, Affinity::Off, None).unwrap();
         assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
-        assert_eq!((plan.entrants[0].arguments.len(), &plan.entrants[0].directory), (0, &None));
+        assert_eq!((plan.entrants[0].engine.args.len(), &plan.entrants[0].engine.dir), (0, &None));
     }
 
     #[test]
     fn files_are_those_of_the_own_registry() {
         let with = |option: &str| RUN.replace("options.Hash = 16", option);
         let plan = check(&with("options.EvalFile = \"/home/x.nnue\""), ENGINES).unwrap();
-        assert_eq!(plan.entrants[0].options["EvalFile"], "/data/mine.nnue");
+        assert_eq!(plan.entrants[0].engine.options["EvalFile"].0, "/data/mine.nnue");
         for option in
             ["options.\"Debug Log File\" = \"x\"", "options.Style = \"../a\"", "options.BookFile = \"b.bin\""]
         {
@@ -274,7 +274,7 @@ mod tests {
             assert_eq!(option.contains("Style"), refused.is_ok(), "{refused:?}");
         }
         let plan = check(&with("options.Style = \"../a\""), ENGINES).unwrap();
-        assert_eq!(plan.entrants[0].options["Style"], "wild");
+        assert_eq!(plan.entrants[0].engine.options["Style"].0, "wild");
         assert!(check(&with("options.OwnBook = false"), ENGINES).is_ok());
         assert!(check(&with("options.BookDepth = \"12\""), ENGINES).is_ok());
         // A file may be called so.

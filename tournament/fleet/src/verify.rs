@@ -92,10 +92,10 @@ impl Rules {
     /// Those of a plan.
     pub fn of(plan: &Plan, tablebases: Option<Tablebases>) -> Rules {
         Rules {
-            variant: plan.variant,
-            flow: plan.flow,
-            pv: plan.writing.pv_record(),
-            adjudication: plan.adjudication,
+            variant: plan.settings.run.variant,
+            flow: plan.flow(),
+            pv: plan.settings.output.writing().pv_record(),
+            adjudication: plan.settings.adjudication.rules(),
             tablebases,
         }
     }

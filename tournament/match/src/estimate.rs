@@ -28,7 +28,8 @@ pub fn estimate(plan: &Plan) -> String {
         writeln!(text, "{words}").expect("a string takes any text");
     };
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let slots = plan.concurrency.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
+    let slots =
+        plan.settings.run.concurrency.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
     let seconds = seconds_a_game(plan);
     let hours = |games: f64| match seconds {
         Some(seconds) => {
@@ -115,12 +116,12 @@ mod tests {
     use smalt_workbench::entrant::Registry;
 
     use super::*;
-    use crate::plan::PlanFile;
+    use crate::plan::Settings;
 
     fn check(text: &str, expected: &str) {
         let text = format!("{text}\n[[entrant]]\ncmd = \"a\"\n[[entrant]]\ncmd = \"b\"\n");
-        let file = PlanFile::parse(&text, "p.toml").unwrap();
-        let plan = Plan::check(&file, &Registry::default()).unwrap();
+        let layer = Settings::parse_layer(&text, "p.toml").unwrap();
+        let plan = Plan::of_layers(layer, &Registry::default()).unwrap();
         assert_eq!(estimate(&plan), expected);
     }
 

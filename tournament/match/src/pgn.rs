@@ -38,15 +38,15 @@ impl PgnWriter {
     pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
         PgnWriter {
             openings,
-            event: plan.name.clone(),
-            site: plan.site.clone(),
+            event: plan.name().to_owned(),
+            site: plan.settings.run.site.clone(),
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             clocks: plan.entrants.iter().map(|entrant| entrant.clock.clone()).collect(),
-            flow: plan.flow,
+            flow: plan.flow(),
             is_scaled: plan.is_scaled(),
-            measured: plan.measured,
-            variant: plan.variant,
-            writing: plan.writing.clone(),
+            measured: plan.settings.clock.measured,
+            variant: plan.settings.run.variant,
+            writing: plan.settings.output.writing(),
         }
     }
 
@@ -264,7 +264,7 @@ mod tests {
             pv: ["g1f3", "g8f6"].map(|mv| mv.parse().unwrap()).into(),
         };
         let all = ["nodes", "nps", "seldepth", "hashfull", "tbhits", "latency", "timeleft", "pv"];
-        let figures: Vec<Figure> = all.iter().map(|name| name.parse().unwrap()).collect();
+        let figures: Vec<Figure> = all.iter().map(|name| crate::plan::parse_word(name).unwrap()).collect();
         let check = |times, expected: &str| {
             let writing = GameWriting::new(figures.clone(), times, PgnForm::Full, Notation::San);
             assert_eq!(comment(Some(&search), &writing, "White mates"), expected);

@@ -9,8 +9,7 @@ use crate::game::{TablebaseError, Tablebases};
 use crate::named_file::is_special;
 use crate::opening::{Book, BookError, Openings, Origin, Source};
 use crate::plan::{
-    BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Shuffle,
-    Variant,
+    BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Variant,
 };
 use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
 
@@ -76,18 +75,18 @@ impl Prepared {
     pub fn new(plan: Plan) -> Result<(Prepared, Book), SetupError> {
         let schedule = schedule(&plan);
         let book = survey(&plan)?;
-        let start = plan.openings.start - 1;
-        let start = u32::try_from(start).ok().filter(|&start| start < book.count());
-        let start = start.ok_or(SetupError::Start { start: plan.openings.start, openings: book.count() })?;
-        let order = match plan.openings.order {
+        let first = plan.settings.openings.start.get();
+        let start = u32::try_from(first - 1).ok().filter(|&start| start < book.count());
+        let start = start.ok_or(SetupError::Start { start: first, openings: book.count() })?;
+        let order = match plan.settings.openings.order {
             _ if book.is_endless() => OpeningOrder::sequential(book.count(), start),
             Order::Sequential => OpeningOrder::sequential(book.count(), start),
-            Order::Random => OpeningOrder::random(book.count(), plan.seed, start),
+            Order::Random => OpeningOrder::random(book.count(), plan.settings.run.seed, start),
         };
         let used = schedule.openings().min(book.count());
-        let openings = book.select((0..used).map(|used| order.place(used)), plan.seed);
-        let openings =
-            openings.map_err(|source| SetupError::Book { path: plan.openings.file.clone(), source })?;
+        let openings = book.select((0..used).map(|used| order.place(used)), plan.settings.run.seed);
+        let openings = openings
+            .map_err(|source| SetupError::Book { path: plan.settings.openings.file.clone(), source })?;
         let openings_known = (!book.is_endless()).then_some(book.count());
         Ok((Prepared { plan, openings: Arc::new(openings), openings_known, schedule }, book))
     }
@@ -101,24 +100,24 @@ impl Prepared {
 
 /// Reads a plan's openings to judge and count them.
 fn survey(plan: &Plan) -> Result<Book, SetupError> {
-    let path = &plan.openings.file;
+    let path = &plan.settings.openings.file;
     if is_special(path) {
         return Err(SetupError::Pipe(path.clone()));
     }
-    let mut source = source_of(path, plan.openings.format)?;
-    if plan.variant == Variant::Chess960 && source.origin == Origin::Builtin {
+    let mut source = source_of(path, plan.settings.openings.format)?;
+    if plan.settings.run.variant == Variant::Chess960 && source.origin == Origin::Builtin {
         source.origin = Origin::Chess960;
     }
     let is_polyglot = matches!(source.origin, Origin::File(_, BookFormat::Polyglot));
-    if is_polyglot && plan.openings.order == Order::Sequential {
+    if is_polyglot && plan.settings.openings.order == Order::Sequential {
         return Err(SetupError::Sequence(path.clone()));
     }
-    if let Some(moves) = plan.openings.book_depth.filter(|_| !is_polyglot) {
+    if let Some(moves) = plan.settings.openings.book_depth.filter(|_| !is_polyglot) {
         return Err(SetupError::Depth { path: path.clone(), moves });
     }
-    let depth = plan.openings.book_depth.map(|moves| moves.saturating_mul(2));
-    let plies = [plan.openings.plies, depth].into_iter().flatten().min();
-    let tables = plan.tablebases.as_ref().map(Tablebases::open).transpose()?;
+    let depth = plan.settings.openings.book_depth.map(|moves| moves.saturating_mul(2));
+    let plies = [plan.settings.openings.plies, depth].into_iter().flatten().min();
+    let tables = plan.tablebases().map(Tablebases::open).transpose()?;
     let decided = |position: &Position| {
         let (outcome, _) = tables.as_ref()?.judge(position)?;
         Some(format!("the endgame tables call it {outcome} before a move is made"))
@@ -147,23 +146,24 @@ pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<Source, Setu
 pub fn schedule(plan: &Plan) -> Schedule {
     let entrants = plan.entrants.len();
     let sides = || plan.entrants.iter().map(|entrant| side(entrant.role)).collect();
-    let meeting = match plan.format {
+    let meeting = match plan.format() {
         Format::Gauntlet => Meeting::Gauntlet(sides()),
         Format::RoundRobin | Format::Match => Meeting::RoundRobin(entrants),
         Format::Pyramid => Meeting::Pyramid(entrants),
-        Format::Knockout => Meeting::Knockout { entrants, tiebreak_pairs: plan.tiebreak_pairs },
+        Format::Knockout => {
+            let tiebreak_pairs = plan.settings.run.tiebreak_pairs.unwrap_or(0);
+            Meeting::Knockout { entrants, tiebreak_pairs }
+        }
         Format::Swiss => Meeting::Swiss { entrants },
     };
     let terms = Terms {
-        games: plan.games,
-        repeat: plan.openings.repeat,
-        colors: plan.colors,
-        policy: plan.openings.policy,
+        games: plan.games(),
+        repeat: plan.repeat(),
+        colors: plan.colors(),
+        policy: plan.settings.openings.policy,
     };
-    let sequence = match plan.shuffle {
-        Shuffle::Never => Sequence::AsListed,
-        Shuffle::BySeed => Sequence::Shuffled(plan.seed),
-    };
+    let run = &plan.settings.run;
+    let sequence = if run.shuffle { Sequence::Shuffled(run.seed) } else { Sequence::AsListed };
     Schedule::new(meeting, terms, plan.rounds, sequence)
 }
 

@@ -1,20 +1,13 @@
 //! The command line as it was typed, and nothing more. What it means is told by [`super::intent`].
 
-use std::net::SocketAddr;
 use std::path::PathBuf;
 
-use clap::{Args, Parser, Subcommand};
-use smalt_protocol::TimeControl;
-use smalt_stats::sprt::Model;
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 
 use super::elo::Numbers;
-use super::fleet::FleetFlags;
 use crate::export::Span;
-use smalt_match::plan::{
-    Affinity, BadOptions, BookFormat, DrawRule, FiftyMoves, Figure, Format, MateRule, Notation, OnFault,
-    OpeningPolicy, Order, PgnForm, ResignRule, RuleError, Switch, TablebaseResults, TimeoutsFile, Times,
-    Variant, parse_word,
-};
+use smalt_match::plan::{Flags, Format, Settings, SprtSettings, parse_word};
 
 /// Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
 ///
@@ -69,7 +62,10 @@ pub(super) enum Command {
         /// Print the shipped plan with its comments: the manual of plan files
         #[arg(long)]
         shipped: bool,
-        /// A plan file that the flags change
+        /// JSON schema of plan files
+        #[arg(long)]
+        schema: bool,
+        /// Plan file that the flags change
         #[arg(long, value_name = "PLAN.toml")]
         from: Option<PathBuf>,
         /// What is played.
@@ -117,7 +113,7 @@ pub(super) enum Command {
         penta: Option<Numbers<5>>,
         /// What is tested.
         #[command(flatten)]
-        test: SprtFlags,
+        test: Flags<SprtSettings>,
         /// Write the results for scripts (`-`: standard output)
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
@@ -196,227 +192,31 @@ without draws. After nothing but wins (losses) there is only one end: C. Clopper
 /// What is played, and how.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RunFlags {
-    /// An engine (of a gauntlet: a challenger); may be repeated
-    #[arg(long, value_name = "E", help_heading = "Entrants")]
+    /// Engine (in a gauntlet: a challenger); may be repeated
+    #[arg(long, value_name = "E", help_heading = "Engines")]
     pub engine: Vec<String>,
-    /// An engine that challengers meet; may be repeated
-    #[arg(long, value_name = "E", help_heading = "Entrants")]
+    /// Opponent of the challengers; may be repeated
+    #[arg(long, value_name = "E", help_heading = "Engines")]
     pub opponent: Vec<String>,
-    /// key=value words that hold for every entrant that does not say otherwise
-    #[arg(long, value_name = "WORDS", help_heading = "Entrants")]
+    /// Settings of every engine that has none of its own, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
+    #[arg(long, value_name = "WORDS", help_heading = "Engines")]
     pub each: Option<String>,
-    /// A registry of named engines (default: smalt/engines.toml in your configuration folder, and Debian's engines)
-    #[arg(long, value_name = "FILE", help_heading = "Entrants")]
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
+    #[arg(long, value_name = "FILE", help_heading = "Engines")]
     pub engines: Option<PathBuf>,
-
-    /// Clock of the game: moves/seconds+increment, as in 40/60+0.6 or 10+0.1
-    #[arg(long, value_name = "TC", help_heading = "Clock")]
-    pub tc: Option<TimeControl>,
-    /// Milliseconds for each move
-    #[arg(long, value_name = "MS", help_heading = "Clock")]
-    pub movetime: Option<u64>,
-    /// Nodes for each move (an engine that takes no notice of them, or of --depth, is told to stop, and a warning says so)
-    #[arg(long, value_name = "N", help_heading = "Clock")]
-    pub nodes: Option<u64>,
-    /// Plies for each move
-    #[arg(long, value_name = "PLIES", help_heading = "Clock")]
-    pub depth: Option<u32>,
-    /// Milliseconds that a move may be late
-    #[arg(long, value_name = "MS", help_heading = "Clock")]
-    pub timemargin: Option<u64>,
-    /// All times are for a machine on which Smalt visits so many nodes a second, and are scaled to this one
-    #[arg(long, value_name = "REFERENCE_NPS", help_heading = "Clock")]
-    pub scale_clock: Option<u64>,
-    /// Seconds after which a move without any limit of time (nodes, depth) is given up (default 600); after a tenth of them
-    /// a warning tells that it is awaited
-    #[arg(long, value_name = "SECONDS", help_heading = "Clock")]
-    pub longest_move: Option<u64>,
-    /// The time that a side uses goes to its opponent (needs --tc)
-    #[arg(long, help_heading = "Clock")]
-    pub hourglass: bool,
-
-    /// Games of each encounter; two games, with reversed colors, share an opening (default 8; as many as it takes for a
-    /// sequential test)
-    #[arg(long, value_name = "N", help_heading = "Run")]
-    pub games: Option<u32>,
-    /// How often everything is gone through (default 1); the rounds of a Swiss tournament
-    #[arg(long, value_name = "N", help_heading = "Run")]
-    pub rounds: Option<u32>,
-    /// The first N engines are the challengers of a gauntlet, all others their opponents
-    #[arg(long, value_name = "N", help_heading = "Run")]
-    pub seeds: Option<usize>,
-    /// Everybody keeps the color of the first game of an encounter
-    #[arg(long, help_heading = "Run")]
-    pub noswap: bool,
-    /// Every pair begins with the same of two having White, where usually the lead changes from pair to pair
-    #[arg(long, help_heading = "Run")]
-    pub same_lead: bool,
-    /// The second of two begins with White
-    #[arg(long, help_heading = "Run")]
-    pub reverse: bool,
-    /// The seed shuffles the order of the encounters, or the seeding of a knockout or Swiss tournament
-    #[arg(long, help_heading = "Run")]
-    pub shuffle: bool,
-    /// Further pairs that a level encounter of a knockout has at most (default 4)
-    #[arg(long, value_name = "N", help_heading = "Run")]
-    pub tiebreak_pairs: Option<u32>,
-    /// Games at the same time (default: cores less one)
-    #[arg(long, value_name = "N", help_heading = "Run")]
-    pub concurrency: Option<usize>,
-    /// What all chance follows from
-    #[arg(long, value_name = "S", help_heading = "Run")]
-    pub seed: Option<u64>,
-    /// The event's name
-    #[arg(long, value_name = "NAME", help_heading = "Run")]
-    pub name: Option<String>,
-    /// The place, as the PGN tells it
-    #[arg(long, value_name = "PLACE", help_heading = "Run")]
-    pub site: Option<String>,
-    /// After a fault of an engine (the game is lost): recover (start it again and go on), stop, or stop-on-crash
-    #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>, help_heading = "Run")]
-    pub on_fault: Option<OnFault>,
-    /// Short for --on-fault recover, which is the default
-    #[arg(long, conflicts_with = "on_fault", help_heading = "Run")]
-    pub recover: bool,
-    /// After so many faults an engine plays no more, and its games are left out (default 0: never)
-    #[arg(long, value_name = "N", help_heading = "Run")]
-    pub strike_after: Option<u32>,
-    /// Where an engine has no such option as its entrant's, or not of that value: fault (it does not play), or warn
-    #[arg(long, value_name = "POLICY", value_parser = parse_word::<BadOptions>, help_heading = "Run")]
-    pub bad_options: Option<BadOptions>,
-    /// Milliseconds between the end of a game and the start of the next one in its place
-    #[arg(long, value_name = "MS", help_heading = "Run")]
-    pub wait: Option<u64>,
-    /// Which chess is played: standard or chess960
-    #[arg(long, value_name = "VARIANT", value_parser = parse_word::<Variant>, help_heading = "Run")]
-    pub variant: Option<Variant>,
-    /// Bind each game with its engines to a processor: auto (where that suits), on, off, or processors like 0,2,4-7
-    #[arg(long, value_name = "AFFINITY", help_heading = "Run")]
-    pub affinity: Option<Affinity>,
-    /// Seconds that engines may take for what is no move: 'start=10 ping=10 stop=5 write=5 quit=5'
-    #[arg(long, value_name = "WORDS", help_heading = "Run")]
-    pub timeouts: Option<TimeoutsFile>,
-
-    /// Openings: an .epd, .pgn or Polyglot .bin file, plain, .gz or .zst; `builtin`, `chess960` (its 960 start
-    /// positions), or `startpos` (no opening)
-    #[arg(long, value_name = "FILE", help_heading = "Openings")]
-    pub openings: Option<PathBuf>,
-    /// How openings follow one another: random (by the seed) or sequential
-    #[arg(long, value_name = "ORDER", value_parser = parse_word::<Order>, help_heading = "Openings")]
-    pub order: Option<Order>,
-    /// The first opening that is used, counted from 1
-    #[arg(long, value_name = "N", help_heading = "Openings")]
-    pub start: Option<usize>,
-    /// How many plies of a PGN opening are played
-    #[arg(long, value_name = "N", help_heading = "Openings")]
-    pub plies: Option<u32>,
-    /// How the file of openings is written, where its name does not tell: epd, pgn or polyglot
-    #[arg(long, value_name = "FORMAT", value_parser = parse_word::<BookFormat>, help_heading = "Openings")]
-    pub book_format: Option<BookFormat>,
-    /// How many moves of each side are taken from a Polyglot book
-    #[arg(long, value_name = "MOVES", help_heading = "Openings")]
-    pub book_depth: Option<u32>,
-    /// Every game has an opening of its own, so that there are no pairs
-    #[arg(long, help_heading = "Openings")]
-    pub no_repeat: bool,
-    /// Which encounters share openings: round (all of a round), pair (each pair has its own) or encounter (its games
-    /// share one)
-    #[arg(long, value_name = "POLICY", value_parser = parse_word::<OpeningPolicy>, help_heading = "Openings")]
-    pub opening_policy: Option<OpeningPolicy>,
-
-    /// Call a draw that both engines see: 'movenumber=40 movecount=8 score=10', or off; captures and pawn moves begin the
-    /// count anew
-    #[arg(long, value_name = "RULE", value_parser = parse_draw, help_heading = "Adjudication")]
-    pub draw: Option<Switch<DrawRule>>,
-    /// Call a game that is lost: 'movecount=4 score=700 sides=both', or off
-    #[arg(long, value_name = "RULE", value_parser = parse_resign, help_heading = "Adjudication")]
-    pub resign: Option<Switch<ResignRule>>,
-    /// Trust announced mates: 'movecount=1 sides=both' (or one), or off
-    #[arg(long, value_name = "RULE", value_parser = parse_mate, help_heading = "Adjudication")]
-    pub mate: Option<Switch<MateRule>>,
-    /// Call a draw after so many moves of each side; 0: never
-    #[arg(long, value_name = "N", help_heading = "Adjudication")]
-    pub maxmoves: Option<u32>,
-    /// End games by the Syzygy tables in these folders (parted by colons)
-    #[arg(long, value_name = "PATH", help_heading = "Adjudication")]
-    pub tb: Option<PathBuf>,
-    /// The most pieces at which tables are asked, kings included (default: as many as they have)
-    #[arg(long, value_name = "N", requires = "tb", help_heading = "Adjudication")]
-    pub tb_pieces: Option<u32>,
-    /// Which results of tables are called: win, draw or both (default both)
-    #[arg(long, value_name = "RESULTS", requires = "tb", help_heading = "Adjudication")]
-    pub tb_adjudicate: Option<TablebaseResults>,
-    /// Whether the rule of fifty moves counts for tables: respected or ignored (default respected)
-    #[arg(long, value_name = "HOW", requires = "tb", help_heading = "Adjudication")]
-    pub tb_fifty: Option<FiftyMoves>,
-
-    /// What is tested.
+    /// All settings of a plan.
     #[command(flatten)]
-    pub test: SprtFlags,
-
-    /// Where results are kept (default: FORMAT-DATE.db)
-    #[arg(long, value_name = "RUN.db", help_heading = "Output")]
-    pub store: Option<PathBuf>,
-    /// Where games are written (default: as the store, with .pgn)
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub pgn: Option<PathBuf>,
-    /// Append to the files of --pgn and --epd; other runs may append to them at the same time
+    pub settings: Flags<Settings>,
+    /// Recovery after faults: short for --on-fault recover
+    #[arg(long, conflicts_with = "on_fault", hide = true)]
+    pub recover: bool,
+    /// All timeouts at once: 'start=10 ping=10 stop=5 write=5 quit=5'
+    #[arg(id = "timeout_words", long = "timeouts", value_name = "WORDS", hide = true)]
+    pub timeouts: Option<String>,
+    /// Appending to the files of --pgn and --epd; other runs may append to them at the same time
     #[arg(long, requires = "pgn", conflicts_with_all = ["pgn_after", "epd_after"], help_heading = "Output")]
     pub append: bool,
-    /// As --append, for the PGN alone: the first BYTES bytes are not this run's
-    #[arg(long, value_name = "BYTES", help_heading = "Output")]
-    pub pgn_after: Option<u64>,
-    /// What its move comments bear besides: nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv
-    #[arg(long, value_name = "FIGURES", value_delimiter = ',', help_heading = "Output")]
-    pub pgn_comments: Vec<Figure>,
-    /// How much is written to it: full, or minimal (seven tags, no comments)
-    #[arg(long, value_name = "FORM", value_parser = parse_word::<PgnForm>, help_heading = "Output")]
-    pub pgn_form: Option<PgnForm>,
-    /// How its moves are written: san, lan (both squares) or uci
-    #[arg(long, value_name = "NOTATION", value_parser = parse_word::<Notation>, help_heading = "Output")]
-    pub pgn_notation: Option<Notation>,
-    /// Whether what depends on time is written to it: on or off
-    #[arg(long, value_name = "SWITCH", value_parser = parse_word::<Times>, help_heading = "Output")]
-    pub pgn_times: Option<Times>,
-    /// The same for the file of last positions
-    #[arg(long, value_name = "BYTES", requires = "epd", help_heading = "Output")]
-    pub epd_after: Option<u64>,
-    /// How it is shown.
-    #[command(flatten)]
-    pub show: ShowFlags,
-    /// Whether it is played on other machines.
-    #[command(flatten)]
-    pub fleet: FleetFlags,
-}
-
-/// How a run is shown.
-#[derive(Args, Clone, Debug, Default)]
-pub(super) struct ShowFlags {
-    /// Write all results for scripts (`-`: standard output)
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub json: Option<PathBuf>,
-    /// Append what happens as JSON lines, while it does (`-`: standard output)
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub events: Option<PathBuf>,
-    /// Write the last positions of all games, at the end of the run
-    #[arg(long, value_name = "FILE", help_heading = "Output")]
-    pub epd: Option<PathBuf>,
-    /// Keep every line of both engines, a file a game, in this folder (`-`: on standard output)
-    #[arg(long, value_name = "FOLDER", help_heading = "Output")]
-    pub log: Option<PathBuf>,
-    /// Serve the live page while the run goes on: a port of this machine, or ADDRESS:PORT (see `serve`)
-    #[arg(long, value_name = "ADDR", value_parser = super::serve::parse_address, help_heading = "Output")]
-    pub serve: Option<SocketAddr>,
-    /// The file with the token that the page asks for; it is made if there is none
-    #[arg(long, value_name = "FILE", requires = "serve", help_heading = "Output")]
-    pub serve_token: Option<PathBuf>,
-    /// Go on serving it when the run is over and everything is written, until Ctrl-C
-    #[arg(long, requires = "serve", help_heading = "Output")]
-    pub serve_after: bool,
-    /// Show the standings every so many games (on a terminal they are always shown)
-    #[arg(long, value_name = "N", help_heading = "Output")]
-    pub rating_interval: Option<u64>,
-    /// Show nothing but the result and errors
+    /// Nothing but the result and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -424,29 +224,94 @@ pub(super) struct ShowFlags {
 /// What may be changed when a run goes on. All else stays as it was begun.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct ResumeFlags {
-    /// The store of the run
+    /// Store of the run
+    #[arg(id = "resumed", value_name = "RUN.db")]
     pub store: PathBuf,
-    /// Games at the same time
-    #[arg(long, value_name = "N")]
-    pub concurrency: Option<usize>,
-    /// More games of each pairing than before
-    #[arg(long, value_name = "N")]
-    pub games: Option<u32>,
-    /// After a fault of an engine (the game is lost): recover (start it again and go on), stop, or stop-on-crash
-    #[arg(long, value_name = "POLICY", value_parser = parse_word::<OnFault>)]
-    pub on_fault: Option<OnFault>,
-    /// Short for --on-fault recover
-    #[arg(long, conflicts_with = "on_fault")]
+    /// The settings that may be changed.
+    #[command(flatten)]
+    pub settings: ResumableFlags,
+    /// Recovery after faults: short for --on-fault recover
+    #[arg(long, conflicts_with = "on_fault", hide = true)]
     pub recover: bool,
-    /// After so many faults from now on an engine plays no more (0: never)
-    #[arg(long, value_name = "N")]
-    pub strike_after: Option<u32>,
-    /// How it is shown.
-    #[command(flatten)]
-    pub show: ShowFlags,
-    /// Whether it is played on other machines.
-    #[command(flatten)]
-    pub fleet: FleetFlags,
+    /// Nothing but the result and errors
+    #[arg(short, long, help_heading = "Output")]
+    pub quiet: bool,
+}
+
+/// The flags of the settings that may be changed when a run goes on.
+#[derive(Clone, Debug, Default)]
+pub(super) struct ResumableFlags(pub Flags<Settings>);
+
+impl ResumableFlags {
+    const IDS: [&str; 22] = [
+        "games",
+        "concurrency",
+        "on_fault",
+        "strike_after",
+        "json",
+        "events",
+        "epd",
+        "log",
+        "serve",
+        "serve_token",
+        "serve_after",
+        "rating_interval",
+        "nats",
+        "user",
+        "password_file",
+        "creds",
+        "nkey",
+        "ca",
+        "cert",
+        "key",
+        "lease",
+        "allow_mixed",
+    ];
+
+    /// Another number of concurrent games.
+    pub(super) fn set_concurrency(&mut self, games: Option<std::num::NonZeroUsize>) {
+        let games = games.and_then(|games| i64::try_from(games.get()).ok());
+        let run = games.map(|games| toml::Table::from_iter([("concurrency".to_owned(), games.into())]));
+        self.0.given.extend(run.map(|run| ("run".to_owned(), toml::Value::Table(run))));
+    }
+
+    /// The flags of all other settings.
+    fn fixed() -> impl Iterator<Item = Arg> {
+        let all = Flags::<Settings>::augment_args(clap::Command::new("settings"));
+        let fixed = |arg: &&Arg| !ResumableFlags::IDS.contains(&arg.get_id().as_str());
+        all.get_arguments().filter(fixed).cloned().collect::<Vec<_>>().into_iter()
+    }
+}
+
+impl Args for ResumableFlags {
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let command = Flags::<Settings>::augment_args(command);
+        Self::fixed().fold(command, |command, arg| command.mut_arg(arg.get_id(), |arg| arg.hide(true)))
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl FromArgMatches for ResumableFlags {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let is_given =
+            |arg: &Arg| matches.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
+        match Self::fixed().find(is_given) {
+            Some(arg) => {
+                let flag = arg.get_long().unwrap_or_default();
+                let message = format!("--{flag} cannot be changed: a run goes on as it was begun\n");
+                Err(clap::Error::raw(clap::error::ErrorKind::ArgumentConflict, message))
+            }
+            None => Flags::<Settings>::from_arg_matches(matches).map(Self),
+        }
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
 }
 
 /// What is told of a run.
@@ -510,34 +375,6 @@ pub(super) enum ExportForm {
     Transcript,
 }
 
-/// A sequential test: any of these asks for one.
-#[derive(Args, Clone, Copy, Debug, Default)]
-pub(super) struct SprtFlags {
-    /// The first hypothesis: no better than this (where games are played, default 0)
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, help_heading = "Test")]
-    pub elo0: Option<f64>,
-    /// The second hypothesis: this much better (where games are played, default 5)
-    #[arg(long, value_name = "ELO", allow_negative_numbers = true, help_heading = "Test")]
-    pub elo1: Option<f64>,
-    /// How often the first, if true, may be rejected (default 0.05)
-    #[arg(long, value_name = "SHARE", help_heading = "Test")]
-    pub alpha: Option<f64>,
-    /// How often the second, if true, may be rejected (default 0.05)
-    #[arg(long, value_name = "SHARE", help_heading = "Test")]
-    pub beta: Option<f64>,
-    /// The unit of the hypotheses: normalized, logistic or bayesian (default normalized)
-    #[arg(long, value_name = "MODEL", help_heading = "Test")]
-    pub model: Option<Model>,
-}
-
-impl SprtFlags {
-    /// Whether anything was said of a test.
-    pub(super) fn ask(&self) -> bool {
-        let SprtFlags { elo0, elo1, alpha, beta, model } = self;
-        [elo0, elo1, alpha, beta].iter().any(|value| value.is_some()) || model.is_some()
-    }
-}
-
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum TableForm {
@@ -547,16 +384,4 @@ pub(super) enum TableForm {
     Markdown,
     /// For spreadsheets
     Csv,
-}
-
-fn parse_draw(text: &str) -> Result<Switch<DrawRule>, RuleError> {
-    text.parse()
-}
-
-fn parse_mate(text: &str) -> Result<Switch<MateRule>, RuleError> {
-    text.parse()
-}
-
-fn parse_resign(text: &str) -> Result<Switch<ResignRule>, RuleError> {
-    text.parse()
 }

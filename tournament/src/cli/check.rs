@@ -1,17 +1,17 @@
 //! `check`: is this engine fit to play?
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use anyhow::{Context, anyhow};
 use clap::Args;
-use smalt_driver::Protocol;
-use smalt_workbench::entrant::{EntrantText, parse_entrant};
+use smalt_workbench::entrant::{BUILTIN, Registry};
+use toml::{Table, Value};
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, registry};
 use super::output::{is_standard_output, print, write_json};
 use crate::check::{Finding, Judgement, Report, Subject, check as examine};
-use smalt_match::plan::{ClockFile, EntrantFile, Format, Plan, PlanFile, RunFile};
+use smalt_match::plan::{Format, Plan, Settings};
 use smalt_match::run::slot::command;
 use smalt_report::sanitize::sanitize_lines;
 
@@ -40,9 +40,10 @@ pub(super) struct CheckFlags {
 /// Examines an engine.
 pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
     let is_quiet = flags.json.as_deref().is_some_and(is_standard_output);
-    let mut typed = parse_entrant(&flags.engine).or_usage()?;
-    typed.proto = typed.proto.or(Some(Protocol::Auto));
-    let report = examined(typed, flags.engines.as_deref(), !is_quiet)?;
+    let registry = registry(flags.engines.as_deref())?;
+    let mut engine = registry.parse_engine(&flags.engine).or_usage()?;
+    engine.entry("proto").or_insert_with(|| Value::from("auto"));
+    let report = examined(engine, &registry, !is_quiet)?;
     if let Some(file) = &flags.json {
         write_json(file, &report)?;
     }
@@ -58,13 +59,12 @@ pub(super) fn check(flags: &CheckFlags) -> Result<Exit, Refusal> {
 
 /// Examines an engine of UCI for a script that calls `fastchess -compliance`: its last line, and its exit codes.
 pub(super) fn compliance(program: &str, arguments: &[String]) -> Result<Exit, Refusal> {
-    let typed = EntrantText {
-        cmd: Some(program.to_owned()),
-        args: Some(arguments.to_vec()),
-        proto: Some(Protocol::Uci),
-        ..EntrantText::default()
-    };
-    let report = examined(typed, None, true)?;
+    let engine = Table::from_iter([
+        ("cmd".to_owned(), Value::from(program)),
+        ("args".to_owned(), Value::from(arguments.to_vec())),
+        ("proto".to_owned(), Value::from("uci")),
+    ]);
+    let report = examined(engine, &registry(None)?, true)?;
     if !report.fit {
         print(&sanitize_lines(&summary(&report)))?;
         return Ok(Exit::Failed);
@@ -74,9 +74,9 @@ pub(super) fn compliance(program: &str, arguments: &[String]) -> Result<Exit, Re
 }
 
 /// Examines an entrant, and prints each finding as it is made if that is wanted.
-fn examined(typed: EntrantText, engines: Option<&Path>, is_shown: bool) -> Result<Report, Refusal> {
+fn examined(engine: Table, registry: &Registry, is_shown: bool) -> Result<Report, Refusal> {
     let mut failed = None;
-    let report = examine(&subject(typed, engines)?, &mut |finding| {
+    let report = examine(&subject(engine, registry)?, &mut |finding| {
         if is_shown && failed.is_none() {
             failed = print(&sanitize_lines(&finding_text(finding))).err();
         }
@@ -85,23 +85,20 @@ fn examined(typed: EntrantText, engines: Option<&Path>, is_shown: bool) -> Resul
 }
 
 /// The entrant as a plan would have it.
-fn subject(typed: EntrantText, engines: Option<&Path>) -> Result<Subject, Refusal> {
-    let entrant = EntrantFile::from(typed);
-    let partner = EntrantFile { cmd: Some("builtin".to_owned()), ..EntrantFile::default() };
-    let file = PlanFile {
-        run: RunFile { format: Some(Format::Match), games: Some(2), seed: Some(1), ..RunFile::default() },
-        clock: ClockFile { depth: Some(1), ..ClockFile::default() },
-        entrants: vec![entrant, partner],
-        ..PlanFile::default()
-    };
-    let mut plan = Plan::check(&file, &registry(engines)?).or_usage()?;
-    make_absolute(&mut plan);
+fn subject(engine: Table, registry: &Registry) -> Result<Subject, Refusal> {
+    let partner = Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]);
+    let mut settings = Settings::default();
+    settings.run.format = Format::Match;
+    let plan = Plan::of_engines(settings, &[engine, partner], &Table::new(), registry).or_usage()?;
+    let mut settings = plan.settings;
+    make_absolute(&mut settings);
+    let plan = Plan::new(settings).or_usage()?;
     let entrant = &plan.entrants[0];
     let own_program = std::env::current_exe().context("find this program's own file").or_failed()?;
     let command = command(entrant, &own_program);
     command.locate().map_err(|error| anyhow!("failed to {error}")).or_usage()?;
-    let options = entrant.options.iter().map(|(name, text)| (name.clone(), text.clone())).collect();
-    Ok(Subject { name: entrant.name.clone(), command, protocol: entrant.protocol, options })
+    let options = entrant.engine.options.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect();
+    Ok(Subject { name: entrant.name.clone(), command, protocol: entrant.engine.proto, options })
 }
 
 /// A finding with the lines that show it.

@@ -43,7 +43,7 @@ impl Display {
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             store: store.display().to_string(),
             loudness,
-            interval: plan.output.rating_interval.unwrap_or(0),
+            interval: plan.settings.output.rating_interval,
             bar: None,
             began: Instant::now(),
             drawn: None,

@@ -2,15 +2,14 @@
 
 use std::path::Path;
 
-use anyhow::bail;
+use anyhow::anyhow;
 use serde::Serialize;
 use smalt_report::{Sign, format};
-use smalt_stats::sprt::Model;
 use smalt_stats::{Counts, MatchFigures, MatchStatistics, Sprt};
 
-use super::arguments::SprtFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_json};
+use smalt_match::plan::{Flags, SprtSettings};
 use smalt_match::standings::json::SprtEstimate;
 use smalt_match::standings::report;
 
@@ -39,16 +38,15 @@ struct Results {
 }
 
 /// Prints the statistics; with hypotheses, the test, too.
-pub(super) fn elo(counts: Counts, test: &SprtFlags, json: Option<&Path>) -> Result<Exit, Refusal> {
+pub(super) fn elo(counts: Counts, test: &Flags<SprtSettings>, json: Option<&Path>) -> Result<Exit, Refusal> {
     let Some(found) = counts.statistics() else {
-        return Err(anyhow::anyhow!("there are no games to judge: all counts are zero")).or_usage();
+        return Err(anyhow!("there are no games to judge: all counts are zero")).or_usage();
     };
     let sprt = test_of(test)?;
     let llr = sprt.as_ref().and_then(|sprt| sprt.llr_of(&counts));
     let estimate = sprt.as_ref().and_then(|sprt| sprt.estimate_of(&counts));
     if sprt.is_some() && llr.is_none() {
-        return Err(anyhow::anyhow!("BayesElo bounds need single games: give --wdl, or another --model"))
-            .or_usage();
+        return Err(anyhow!("BayesElo bounds need single games: give --wdl, or another --model")).or_usage();
     }
     if let Some(file) = json {
         let verdict = sprt.as_ref().zip(llr).map(|(sprt, llr)| sprt.verdict(llr).to_string());
@@ -63,21 +61,20 @@ pub(super) fn elo(counts: Counts, test: &SprtFlags, json: Option<&Path>) -> Resu
     Ok(Exit::Done)
 }
 
-/// The test that flags ask for; none if they say nothing of one.
-pub(super) fn test_of(flags: &SprtFlags) -> Result<Option<Sprt>, Refusal> {
-    flags.ask().then(|| make_test(flags)).transpose().or_usage()
-}
-
-/// Counts tell nothing of the hypotheses under which they were made, so that both must be said.
-fn make_test(flags: &SprtFlags) -> anyhow::Result<Sprt> {
-    let (elo0, elo1) = match (flags.elo0, flags.elo1) {
-        (Some(elo0), Some(elo1)) => (elo0, elo1),
-        (None, Some(_)) => bail!("a sequential test needs both hypotheses: --elo0 is missing"),
-        (Some(_), None) => bail!("a sequential test needs both hypotheses: --elo1 is missing"),
-        (None, None) => bail!("a sequential test needs its hypotheses: --elo0 and --elo1 are missing"),
+/// The test that flags ask for; none if they say nothing of one. Counts tell nothing of the hypotheses under which they
+/// were made, so that both must be said.
+pub(super) fn test_of(flags: &Flags<SprtSettings>) -> Result<Option<Sprt>, Refusal> {
+    if flags.given.is_empty() {
+        return Ok(None);
+    }
+    let lacks = |key| !flags.given.contains_key(key);
+    let missing = match (lacks("elo0"), lacks("elo1")) {
+        (true, true) => "its hypotheses: --elo0 and --elo1 are missing",
+        (true, false) => "both hypotheses: --elo0 is missing",
+        (false, true) => "both hypotheses: --elo1 is missing",
+        (false, false) => return flags.settings.test().map(Some).or_usage(),
     };
-    let model = flags.model.unwrap_or(Model::Normalized);
-    Ok(Sprt::new(elo0, elo1, flags.alpha.unwrap_or(0.05), flags.beta.unwrap_or(0.05), model)?)
+    Err(anyhow!("a sequential test needs {missing}")).or_usage()
 }
 
 /// In fastchess's words.

@@ -2,64 +2,26 @@
 
 #[cfg(feature = "nats")]
 use std::num::{NonZeroU64, NonZeroUsize};
+#[cfg(feature = "nats")]
 use std::path::PathBuf;
 
+#[cfg(feature = "nats")]
 use clap::Args;
 
 #[cfg(feature = "nats")]
 pub(super) use over_nats::{name_run, start, worker};
-use smalt_match::plan::FleetFile;
-
-/// Where workers meet, and how to be let in.
-#[derive(Args, Clone, Debug, Default)]
-pub(super) struct ServerFlags {
-    /// The NATS server where workers meet: nats://HOST:4222, tls://HOST:4222, or off
-    #[arg(long, value_name = "URL", help_heading = "Other machines")]
-    pub nats: Option<String>,
-    /// The user there; the password is in SMALT_NATS_PASSWORD, or in a file
-    #[arg(long, value_name = "NAME", help_heading = "Other machines")]
-    pub nats_user: Option<String>,
-    /// The file whose first line is the password
-    #[arg(long, value_name = "FILE", help_heading = "Other machines")]
-    pub nats_password_file: Option<PathBuf>,
-    /// A file of credentials (.creds), instead of a user
-    #[arg(long, value_name = "FILE", help_heading = "Other machines")]
-    pub nats_creds: Option<PathBuf>,
-    /// A file whose first line is the seed of an nkey, instead of a user
-    #[arg(long, value_name = "FILE", help_heading = "Other machines")]
-    pub nats_nkey: Option<PathBuf>,
-    /// Certificates of your own authority (PEM), against which the server is checked
-    #[arg(long, value_name = "FILE", help_heading = "Other machines")]
-    pub nats_ca: Option<PathBuf>,
-    /// The certificate that the server wants to see (PEM)
-    #[arg(long, value_name = "FILE", requires = "nats_key", help_heading = "Other machines")]
-    pub nats_cert: Option<PathBuf>,
-    /// The key of that certificate (PEM)
-    #[arg(long, value_name = "FILE", requires = "nats_cert", help_heading = "Other machines")]
-    pub nats_key: Option<PathBuf>,
-}
-
-/// How a run is played on other machines.
-#[derive(Args, Clone, Debug, Default)]
-pub(super) struct FleetFlags {
-    /// Where.
-    #[command(flatten)]
-    pub server: ServerFlags,
-    /// After so many seconds of silence a worker's games are given to another (default 30)
-    #[arg(long, value_name = "SECONDS", help_heading = "Other machines")]
-    pub lease: Option<f64>,
-    /// Workers may have different binaries of an engine
-    #[arg(long, help_heading = "Other machines")]
-    pub allow_mixed: bool,
-}
+#[cfg(feature = "nats")]
+use smalt_match::plan::{Flags, FleetSettings};
 
 /// A worker.
 #[cfg(feature = "nats")]
 #[derive(Args, Clone, Debug)]
+#[command(mut_arg("fleet_run", |run| run.hide(false).help("Name of the only run to play for")))]
+#[command(mut_arg("lease", |lease| lease.hide(true)), mut_arg("allow_mixed", |mixed| mixed.hide(true)))]
 pub(super) struct WorkerFlags {
-    /// Where.
+    /// The server.
     #[command(flatten)]
-    pub server: ServerFlags,
+    pub fleet: Flags<FleetSettings>,
     /// Games at the same time (default: cores less one)
     #[arg(long, value_name = "N")]
     pub concurrency: Option<NonZeroUsize>,
@@ -67,9 +29,6 @@ pub(super) struct WorkerFlags {
     /// smalt/engines.toml in your configuration folder, and Debian's engines)
     #[arg(long, value_name = "FILE")]
     pub engines: Option<PathBuf>,
-    /// Play for the run of this name only
-    #[arg(long, value_name = "RUN")]
-    pub run: Option<String>,
     /// What this worker is called in tables (default: the name of this machine)
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
@@ -120,31 +79,6 @@ are written as = and two hexadecimal digits):
   worker       publish    smalt.run.*.ask.USER.*, $JS.API.CONSUMER.INFO.>, $JS.API.CONSUMER.MSG.NEXT.>, $JS.ACK.>
                subscribe  smalt.runs, smalt.run.*.halt, _INBOX.USER.>";
 
-impl ServerFlags {
-    /// As a plan says it.
-    pub(super) fn file(&self) -> FleetFile {
-        let flags = self.clone();
-        FleetFile {
-            nats: flags.nats,
-            user: flags.nats_user,
-            password_file: flags.nats_password_file,
-            creds: flags.nats_creds,
-            nkey: flags.nats_nkey,
-            ca: flags.nats_ca,
-            cert: flags.nats_cert,
-            key: flags.nats_key,
-            ..FleetFile::default()
-        }
-    }
-}
-
-impl FleetFlags {
-    /// As a plan says it.
-    pub(super) fn file(&self) -> FleetFile {
-        FleetFile { lease: self.lease, allow_mixed: self.allow_mixed.then_some(true), ..self.server.file() }
-    }
-}
-
 #[cfg(feature = "nats")]
 mod over_nats {
     use std::sync::mpsc::{self, Sender};
@@ -164,12 +98,15 @@ mod over_nats {
     use smalt_fleet::wire::{MOST_SLOTS, check_machine};
     use smalt_fleet::{identity, terms};
     use smalt_match::game::{MachineReport, Tablebases};
-    use smalt_match::plan::{FleetFile, FleetPlan, Plan};
+    use smalt_match::plan::{FleetSettings, Plan};
     use smalt_match::run::Event;
 
     /// A run on other machines has a name on the server, the same for as long as it lives.
     pub(in super::super) fn name_run(plan: &mut Plan) -> Result<(), Refusal> {
-        let Some(fleet) = plan.fleet.as_mut().filter(|fleet| fleet.run.is_none()) else { return Ok(()) };
+        let fleet = &mut plan.settings.fleet;
+        if fleet.on().is_none() || fleet.run.is_some() {
+            return Ok(());
+        }
         let mut bytes = [0; 8];
         let filled = SystemRandom::new().fill(&mut bytes).map_err(|_| anyhow!("the system gave no chance"));
         filled.or_failed()?;
@@ -180,20 +117,21 @@ mod over_nats {
     /// The queue of a run on other machines.
     pub(in super::super) fn start(
         plan: &Plan,
-        fleet: &FleetPlan,
+        fleet: &FleetSettings,
         tablebases: Option<Tablebases>,
         known: &[MachineReport],
         events: &Sender<Event>,
     ) -> Result<JetStream, Refusal> {
         let rules = Rules::of(plan, tablebases);
-        let lease_ms = u64::try_from(fleet.lease.as_millis()).unwrap_or(u64::MAX);
+        let lease = fleet.lease.duration();
+        let lease_ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
         let message = terms::message(plan, rules.tables(), lease_ms);
         let ledger = Ledger::new(plan, rules, message, known);
         let broadcast = Broadcast {
-            server: fleet.server.clone(),
+            server: fleet.clone(),
             run: fleet.run.clone().context("the run has no name").or_failed()?,
-            name: plan.name.clone(),
-            lease: fleet.lease,
+            name: plan.name().to_owned(),
+            lease,
         };
         JetStream::start(broadcast, ledger, events).map_err(refuse)
     }
@@ -208,9 +146,13 @@ mod over_nats {
 
     /// Plays for runs that were started elsewhere.
     pub(in super::super) fn worker(flags: &WorkerFlags) -> Result<Exit, Refusal> {
-        let file = FleetFile { run: flags.run.clone(), ..flags.server.file() };
-        let plan = file.check().map_err(|error| anyhow!("--nats: {error}")).or_usage()?;
-        let plan = plan.context("--nats URL is missing: where are runs announced?").or_usage()?;
+        flags.fleet.settings.check().map_err(|error| anyhow!("--nats: {error}")).or_usage()?;
+        let server = flags
+            .fleet
+            .settings
+            .on()
+            .context("--nats URL is missing: where are runs announced?")
+            .or_usage()?;
         let cores = std::thread::available_parallelism().map_or(1, std::num::NonZeroUsize::get);
         let slots = flags.concurrency.map_or(cores.saturating_sub(1).max(1), std::num::NonZeroUsize::get);
         if slots > cores {
@@ -228,10 +170,10 @@ mod over_nats {
         let (sender, events) = mpsc::channel();
         signals::listen(sender.clone()).context("listen to signals").or_failed()?;
         let setup = WorkerSetup {
-            server: plan.server,
+            server: server.clone(),
             name,
             slots,
-            run: plan.run,
+            run: server.run.clone(),
             registry: registry(flags.engines.as_deref())?,
             speed: flags.speed,
             tables: flags.tb.clone(),

@@ -12,7 +12,7 @@ use super::output::tell;
 use super::play::refuse_store;
 use smalt_match::game_file::{GameFile, GameFiles, GameText, Sharing};
 use smalt_match::pgn::PgnWriter;
-use smalt_match::plan::OutputFile;
+use smalt_match::plan::OutputSettings;
 use smalt_match::run::RunError;
 use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
@@ -27,7 +27,7 @@ enum Kind {
 impl Kind {
     const ALL: [Kind; 2] = [Kind::Pgn, Kind::Epd];
 
-    fn path(self, output: &mut OutputFile) -> &mut Option<PathBuf> {
+    fn path(self, output: &mut OutputSettings) -> &mut Option<PathBuf> {
         match self {
             Kind::Pgn => &mut output.pgn,
             Kind::Epd => &mut output.epd,
@@ -35,7 +35,7 @@ impl Kind {
     }
 
     /// How many bytes were there before the run, if it shares the file.
-    fn bytes_before(self, output: &mut OutputFile) -> &mut Option<u64> {
+    fn bytes_before(self, output: &mut OutputSettings) -> &mut Option<u64> {
         match self {
             Kind::Pgn => &mut output.pgn_after,
             Kind::Epd => &mut output.epd_after,
@@ -92,7 +92,7 @@ impl From<BeginError> for Refusal {
 /// # Errors
 /// If one is there already and nothing was said of appending, or the system refuses.
 pub(super) fn begin(prepared: &Prepared, emptied: &[PathBuf]) -> Result<GameFiles, BeginError> {
-    let mut output = prepared.plan.output.clone();
+    let mut output = prepared.plan.settings.output.clone();
     let mut files = GameFiles::default();
     for kind in Kind::ALL {
         let Some(path) = kind.path(&mut output).take() else { continue };
@@ -126,7 +126,7 @@ fn empty(path: &Path) -> io::Result<()> {
 pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles, Refusal> {
     let mut files = GameFiles::default();
     for kind in Kind::ALL {
-        let output = &mut prepared.plan.output;
+        let output = &mut prepared.plan.settings.output;
         let Some(path) = kind.path(output).clone() else { continue };
         let sharing = kind.bytes_before(output).map_or(Sharing::Own, Sharing::After);
         let text = kind.text(prepared);
@@ -141,7 +141,7 @@ pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles
                     path.display(),
                     beside.display()
                 ));
-                *kind.path(&mut prepared.plan.output) = Some(beside);
+                *kind.path(&mut prepared.plan.settings.output) = Some(beside);
                 file
             }
         };

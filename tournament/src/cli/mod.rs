@@ -36,7 +36,7 @@ use elo::Numbers;
 use exit::{Exit, OrRefuse, Refusal};
 use fastchess::Dialect;
 use smalt_match::estimate::estimate;
-use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
+use smalt_match::plan::{DEFAULT_PLAN, Format, Plan, Settings};
 
 /// The program; `engine` is what it does when it is started as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
@@ -76,13 +76,18 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Knockout(flags) => play(Format::Knockout, &flags)?,
         Command::Pyramid(flags) => play(Format::Pyramid, &flags)?,
         Command::Swiss(flags) => play(Format::Swiss, &flags)?,
-        Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(&flags.show))?,
+        Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(flags.quiet))?,
         Command::Run { plan, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
-            play::play(plan, play::face(&flags.show))?
+            play::play(plan, play::face(flags.quiet))?
         }
         Command::Plan { shipped: true, .. } => {
             output::print(DEFAULT_PLAN)?;
+            Exit::Done
+        }
+        Command::Plan { schema: true, .. } => {
+            let schema = serde_json::to_string_pretty(&schemars::schema_for!(Settings));
+            output::print(&format!("{}\n", schema.context("write the schema").or_failed()?))?;
             Exit::Done
         }
         Command::Plan { from: Some(path), flags, .. } => {
@@ -90,11 +95,15 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
             Exit::Done
         }
         Command::Plan { format, flags, .. } => {
-            let format = format.unwrap_or(if flags.test.ask() { Format::Match } else { Format::Gauntlet });
+            let format = format.unwrap_or(if flags.settings.given.contains_key("sprt") {
+                Format::Match
+            } else {
+                Format::Gauntlet
+            });
             print_plan(&intent::plan_of_flags(format, &flags)?)?;
             Exit::Done
         }
-        Command::Resume(flags) => resume::resume(&flags, play::face(&flags.show))?,
+        Command::Resume(flags) => resume::resume(&flags, play::face(flags.quiet))?,
         Command::Status(flags) => status::status(&flags)?,
         Command::Serve(flags) => serve::serve(&flags)?,
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
@@ -127,9 +136,9 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
 /// The plan as a file, below what it will take as comments.
 fn print_plan(plan: &Plan) -> Result<(), Refusal> {
     let estimate: String = estimate(plan).lines().map(|line| format!("# {line}\n")).collect();
-    output::print(&format!("{estimate}\n{}", plan.to_file().to_toml()))
+    output::print(&format!("{estimate}\n{}", plan.settings.to_toml()))
 }
 
 fn play(format: Format, flags: &RunFlags) -> Result<Exit, Refusal> {
-    play::play(intent::plan_of_flags(format, flags)?, play::face(&flags.show))
+    play::play(intent::plan_of_flags(format, flags)?, play::face(flags.quiet))
 }

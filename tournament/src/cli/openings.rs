@@ -1,7 +1,7 @@
 //! Makes an opening book with the help of engines, each on a thread of its own, and writes it as EPD; or checks one.
 
 use std::collections::{BTreeMap, HashSet};
-use std::num::NonZeroUsize;
+use std::num::{NonZeroU64, NonZeroUsize};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::sync::mpsc::{self, Receiver, SyncSender};
@@ -14,15 +14,13 @@ use smalt_chess::{CastlingMode, UciMove};
 use smalt_driver::{Engine, GameTerms, Meanwhile, Patience, SearchRequest};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
-use smalt_workbench::entrant::parse_entrant;
+use toml::Table;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
 use smalt_match::opening::make::{Candidate, Recipe};
 use smalt_match::opening::{Book, Source};
-use smalt_match::plan::{
-    BookFormat, ClockFile, Entrant, EntrantFile, Format, Plan, PlanFile, RunFile, parse_word,
-};
+use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, Plan, Settings, parse_word};
 use smalt_match::run::slot::command;
 use smalt_match::setup::source_of;
 
@@ -141,15 +139,12 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
 
 /// The judge, checked as any entrant is.
 fn judge_entrant(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
-    let judge = EntrantFile::from(parse_entrant(&flags.engine).or_usage()?);
-    let file = PlanFile {
-        run: RunFile { format: Some(Format::Match), ..RunFile::default() },
-        clock: ClockFile { nodes: Some(flags.nodes), ..ClockFile::default() },
-        entrants: vec![judge.clone(), judge],
-        ..PlanFile::default()
-    };
     let registry = intent::registry(flags.engines.as_deref())?;
-    let plan = Plan::check(&file.or(PlanFile::defaults()), &registry).or_usage()?;
+    let judge = registry.parse_engine(&flags.engine).or_usage()?;
+    let mut settings = Settings::default();
+    settings.run.format = Format::Match;
+    settings.clock = ClockSettings { tc: None, nodes: NonZeroU64::new(flags.nodes), ..settings.clock };
+    let plan = Plan::of_engines(settings, &[judge.clone(), judge], &Table::new(), &registry).or_usage()?;
     plan.entrants.into_iter().next().context("no judge").or_usage()
 }
 
@@ -210,9 +205,9 @@ fn start(judge: &Entrant) -> anyhow::Result<Box<dyn Engine>> {
     let command = command(judge, &std::env::current_exe()?);
     let name = &judge.name;
     let nothing = &mut Meanwhile::nothing();
-    let started = smalt_driver::start(&command, judge.protocol, Patience::default(), None, nothing);
+    let started = smalt_driver::start(&command, judge.engine.proto, Patience::default(), None, nothing);
     let mut engine = started.with_context(|| format!("start {name}"))?;
-    for (option, text) in &judge.options {
+    for (option, text) in &judge.engine.options {
         engine.set_option(option, text, nothing).with_context(|| format!("set up {name}"))?;
     }
     Ok(engine)

@@ -12,7 +12,7 @@ use smalt_report::sanitize::sanitize_lines;
 use super::exit::{OrRefuse, Refusal};
 use super::view::is_store;
 use smalt_match::named_file::is_special;
-use smalt_match::plan::{OutputFile, Plan};
+use smalt_match::plan::{OutputSettings, Plan};
 
 /// Whether a path means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -65,8 +65,8 @@ pub(super) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
 }
 
 /// Paths mean the same when the run is resumed from another folder.
-pub(super) fn make_outputs_absolute(output: &mut OutputFile) {
-    let OutputFile { json, events, epd, log, serve_token, .. } = output;
+pub(super) fn make_outputs_absolute(output: &mut OutputSettings) {
+    let OutputSettings { json, events, epd, log, serve_token, .. } = output;
     for path in
         [json, events, epd, log, serve_token].into_iter().flatten().filter(|path| !is_standard_output(path))
     {
@@ -76,7 +76,7 @@ pub(super) fn make_outputs_absolute(output: &mut OutputFile) {
 
 /// Views that could not be written in the end are refused at the begin. The folder of transcripts is made.
 pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
-    let output = &plan.output;
+    let output = &plan.settings.output;
     check_apart(output)?;
     for path in [&output.json, &output.events, &output.epd].into_iter().flatten() {
         check_writable(path)?;
@@ -88,8 +88,8 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
 }
 
 /// No file of results goes over a store, or over another one.
-fn check_apart(output: &OutputFile) -> Result<(), Refusal> {
-    let OutputFile { pgn, json, events, epd, .. } = output;
+fn check_apart(output: &OutputSettings) -> Result<(), Refusal> {
+    let OutputSettings { pgn, json, events, epd, .. } = output;
     let named = [("--pgn", pgn), ("--json", json), ("--events", events), ("--epd", epd)];
     let mut files: Vec<(&str, PathBuf)> = Vec::new();
     for (flag, path) in named.into_iter().filter_map(|(flag, path)| Some((flag, path.as_ref()?))) {

@@ -7,15 +7,15 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
-use smalt_driver::process::{Guard, MostGames, most_games};
+use smalt_driver::process::{Guard, LookupError, MostGames, most_games};
 use smalt_workbench::entrant::Registry;
 
-use super::arguments::ShowFlags;
 use super::display::{Display, Loudness};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::fastchess::{Lines, Shown};
 use super::games::BeginError;
+use super::intent::registry;
 use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
 use super::{games, serve, signals};
 use smalt_dashboard::Address;
@@ -23,7 +23,7 @@ use smalt_dashboard::live::{DemoBoard, Publisher};
 use smalt_match::game::{GameObserver, MachineReport, Tablebases};
 use smalt_match::game_file::GameFiles;
 use smalt_match::opening::Book;
-use smalt_match::plan::{FleetPlan, OpeningsPlan, OutputFile, Plan, PlanFile};
+use smalt_match::plan::{Entrant, FleetSettings, OutputSettings, Plan, Settings};
 use smalt_match::run::calibration;
 use smalt_match::run::slot::{Terms, command};
 use smalt_match::run::trial::try_engines;
@@ -50,11 +50,11 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
     let (mut prepared, book) = prepare(plan, &face).or_usage()?;
     tell_openings(&prepared, &book);
     prepare_place(&mut prepared.plan)?;
-    make_outputs_absolute(&mut prepared.plan.output);
+    make_outputs_absolute(&mut prepared.plan.settings.output);
     check_outputs(&prepared.plan)?;
-    let page = serve::claim_for_run(&prepared.plan.output)?;
+    let page = serve::claim_for_run(&prepared.plan.settings.output)?;
     let crew = Crew::of(&prepared, &[])?;
-    if prepared.plan.fleet.is_none() {
+    if prepared.plan.fleet().is_none() {
         try_engines(&prepared.plan, &own_program()?).or_usage()?;
     }
     measure_machine(&mut prepared.plan)?;
@@ -80,8 +80,9 @@ fn prepare(plan: Plan, face: &Face) -> Result<(Prepared, Book), SetupError> {
     match (Prepared::new(plan.clone()), face) {
         (Err(SetupError::Start { start, openings }), Face::Foreign(_)) => {
             let start = 1 + (start - 1) % openings as usize;
-            let openings = OpeningsPlan { start, ..plan.openings };
-            Prepared::new(Plan { openings, ..plan })
+            let mut plan = plan;
+            plan.settings.openings.start = NonZeroUsize::new(start).unwrap_or(NonZeroUsize::MIN);
+            Prepared::new(plan)
         }
         (prepared, _) => prepared,
     }
@@ -89,17 +90,16 @@ fn prepare(plan: Plan, face: &Face) -> Result<(Prepared, Book), SetupError> {
 
 /// A plan whose clocks are scaled gets the speed of this machine, once: a resumed run goes on with what was measured.
 fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
-    if plan.fleet.is_some() || !plan.is_scaled() || plan.measured.is_some() {
+    if plan.fleet().is_some() || !plan.is_scaled() || plan.settings.clock.measured.is_some() {
         return Ok(());
     }
     let measured = calibration::measure(&own_program()?);
     let measured = measured.context("measure the speed of this machine").or_failed()?;
-    plan.measured = Some(measured);
-    let factors = plan
-        .entrants
-        .iter()
-        .filter(|entrant| entrant.clock.reference.is_some())
-        .map(|entrant| format!("{} {:.3}", entrant.name, entrant.clock.factor(plan.measured)));
+    plan.settings.clock.measured = Some(measured);
+    let factors =
+        plan.entrants.iter().filter(|entrant| entrant.clock.reference.is_some()).map(|entrant| {
+            format!("{} {:.3}", entrant.name, entrant.clock.factor(plan.settings.clock.measured))
+        });
     let factors: Vec<String> = factors.collect();
     tell(&format!("{measured} nodes/s on this machine: clocks are multiplied, {}", factors.join(", ")));
     Ok(())
@@ -108,12 +108,12 @@ fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
 /// Makes the files of a run: all of them, or none.
 fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(Store, GameFiles), BeginError> {
     let plan = &prepared.plan;
-    let path = output_path(&plan.output.store).map_err(BeginError::Other)?;
+    let path = output_path(&plan.settings.output.store).map_err(BeginError::Other)?;
     if path.exists() {
         return Err(BeginError::Taken(refuse_store(StoreError::Exists(path))));
     }
     let games = games::begin(prepared, emptied)?;
-    let plan_text = plan.to_file().to_toml();
+    let plan_text = plan.settings.to_toml();
     let run = StoredRun { created: SystemTime::now(), plan: plan_text, openings: openings.to_owned() };
     match Store::create(&path, &run) {
         Ok(store) => Ok((store, games)),
@@ -128,10 +128,10 @@ fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(St
 
 /// On this machine engines must be there; on others the run needs a name.
 pub(super) fn prepare_place(plan: &mut Plan) -> Result<(), Refusal> {
-    if plan.fleet.is_none() {
+    if plan.fleet().is_none() {
         return locate_engines(plan);
     }
-    if plan.output.log.is_some() {
+    if plan.settings.output.log.is_some() {
         let words = "--log: transcripts are kept where the games are played: leave it out with --nats, and give it to workers";
         return Err(Refusal { exit: Exit::Usage, error: anyhow!(words) });
     }
@@ -145,9 +145,24 @@ fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     let own_program = own_program()?;
     for entrant in &plan.entrants {
         let located = command(entrant, &own_program).locate();
-        located.map_err(|error| anyhow!("entrant {:?}: failed to {error}", entrant.name)).or_usage()?;
+        let refused =
+            |error| anyhow!("entrant {:?}: failed to {error}{}", entrant.name, hint(entrant, &error));
+        located.map_err(refused).or_usage()?;
     }
     Ok(())
+}
+
+/// The name of the registry, or `builtin`, that a command may have meant which is no program.
+fn hint(entrant: &Entrant, error: &LookupError) -> String {
+    let command = entrant.engine.cmd.as_deref().filter(|command| !command.contains('/'));
+    match (command, error) {
+        (Some(command), LookupError::NotFound { hint: None, .. }) => {
+            let registry = registry(None).unwrap_or_default();
+            let name = registry.nearest_name(command).filter(|name| *name != command);
+            name.map(|name| format!("; did you mean `{name}`?")).unwrap_or_default()
+        }
+        _ => String::new(),
+    }
 }
 
 pub(super) fn own_program() -> Result<PathBuf, Refusal> {
@@ -168,8 +183,8 @@ pub(super) fn read_run(store: &Store) -> Result<Prepared, Refusal> {
 fn read_plan(store: &Store) -> Result<Plan, Refusal> {
     let run = store.run().map_err(refuse_store)?;
     let name = store.path().display().to_string();
-    let file = PlanFile::parse(&run.plan, &name).or_usage()?;
-    Plan::check(&file, &Registry::default()).or_usage()
+    let settings = Settings::parse_layer(&run.plan, &name).or_usage()?;
+    Plan::of_layers(settings, &Registry::default()).context(name).or_usage()
 }
 
 /// The run of a store, with its openings as they were.
@@ -187,7 +202,7 @@ pub(super) fn read_played_run(store: &Store) -> Result<Prepared, Refusal> {
 
 /// What users should know of their openings: what is no opening, and whether they come again.
 fn tell_openings(prepared: &Prepared, book: &Book) {
-    let file = prepared.plan.openings.file.display();
+    let file = prepared.plan.settings.openings.file.display();
     for skipped in book.skipped() {
         tell(&format!("{file}, line {}: skipped, {}", skipped.line, skipped.reason));
     }
@@ -225,14 +240,14 @@ impl Crew {
     /// What can be refused of them is refused; these machines have played for the run before.
     pub(super) fn of(prepared: &Prepared, known: &[MachineReport]) -> Result<Crew, Refusal> {
         let plan = &prepared.plan;
-        let tablebases = plan.tablebases.as_ref().map(Tablebases::open).transpose().or_usage()?;
+        let tablebases = plan.tablebases().map(Tablebases::open).transpose().or_usage()?;
         let events = mpsc::channel();
-        let players = match &plan.fleet {
+        let players = match plan.fleet() {
             Some(fleet) => Players::Elsewhere(meet(plan, fleet, tablebases, known, &events.0)?),
             None => {
                 let width = plan.threads_of_a_game();
                 let slots = within_limits(slots(prepared), width)?;
-                let processors = Processors::assign(&plan.affinity, slots, width).or_usage()?;
+                let processors = Processors::assign(&plan.settings.run.affinity, slots, width).or_usage()?;
                 Players::Here { slots, processors, tablebases }
             }
         };
@@ -243,7 +258,7 @@ impl Crew {
 /// Connects to where workers meet.
 fn meet(
     plan: &Plan,
-    fleet: &FleetPlan,
+    fleet: &FleetSettings,
     tablebases: Option<Tablebases>,
     known: &[MachineReport],
     events: &Sender<Event>,
@@ -276,7 +291,8 @@ pub(super) fn conduct(
     let mut queue: Box<dyn Queue> = match players {
         Players::Elsewhere(queue) => queue,
         Players::Here { slots, processors, tablebases } => {
-            let terms = Terms::of(plan, plan.measured, tablebases, &own_program()?, start_guard());
+            let terms =
+                Terms::of(plan, plan.settings.clock.measured, tablebases, &own_program()?, start_guard());
             boards = std::iter::repeat_with(Arc::<DemoBoard>::default).take(slots).collect();
             let observers = boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();
             let terms = Terms { observers, ..terms };
@@ -289,9 +305,9 @@ pub(super) fn conduct(
         Face::Native(loudness) => Box::new(Display::new(plan, &path, loudness)),
         Face::Foreign(shown) => Box::new(Lines::new(plan, *shown)),
     }]);
-    if let Some(path) = &plan.output.events {
+    if let Some(path) = &plan.settings.output.events {
         let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
-        let interval = plan.output.rating_interval.unwrap_or(0);
+        let interval = plan.settings.output.rating_interval;
         let events = EventWriter::open(path, names, interval);
         let events = events.with_context(|| format!("write {}", path.display())).or_failed()?;
         display.0.push(Box::new(events));
@@ -312,7 +328,7 @@ pub(super) fn conduct(
         let advice = format!("go on with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
-    let stays = plan.output.serve_after == Some(true) && !matches!(conclusion, Conclusion::Interrupted);
+    let stays = plan.settings.output.serve_after && !matches!(conclusion, Conclusion::Interrupted);
     // Else it ends here: it sees how the run ended, and lets go of the store.
     let page = page.filter(|_| stays);
     if !is_foreign {
@@ -326,7 +342,9 @@ pub(super) fn conduct(
             await_end(&events);
             drop(page);
         }
-        None if plan.output.serve.is_some() => tell(&format!("The page has ended with the run; {again}")),
+        None if plan.settings.output.serve.is_some() => {
+            tell(&format!("The page has ended with the run; {again}"))
+        }
         None => {}
     }
     Ok(exit)
@@ -349,10 +367,10 @@ impl Watcher for Watchers {
 /// All tables, and all numbers for scripts.
 fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), Refusal> {
     let tables = tables(store, standings)?;
-    if let Some(json) = &plan.output.json {
+    if let Some(json) = &plan.settings.output.json {
         write_json(json, &json::Results::of(standings))?;
     }
-    let views = [&plan.output.json, &plan.output.events].into_iter().flatten();
+    let views = [&plan.settings.output.json, &plan.settings.output.events].into_iter().flatten();
     if views.into_iter().any(|path| is_standard_output(path)) {
         tell(&tables)
     } else {
@@ -364,7 +382,7 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), 
 /// Says where everything is and what is left to do.
 fn conclude(plan: &Plan, store: &Path, conclusion: &Conclusion) -> Exit {
     tell(&format!("Store: {}", store.display()));
-    if let Some(pgn) = &plan.output.pgn {
+    if let Some(pgn) = &plan.settings.output.pgn {
         tell(&format!("Games: {}", pgn.display()));
     }
     let resume = format!("go on with: smalt-tournament resume {}", store.display());
@@ -417,8 +435,8 @@ fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
 }
 
 /// How these flags want a run shown.
-pub(super) fn face(show: &ShowFlags) -> Face {
-    Face::Native(if show.quiet { Loudness::Quiet } else { Loudness::Usual })
+pub(super) fn face(is_quiet: bool) -> Face {
+    Face::Native(if is_quiet { Loudness::Quiet } else { Loudness::Usual })
 }
 
 fn refuse_run(error: RunError) -> Refusal {
@@ -431,7 +449,12 @@ fn refuse_run(error: RunError) -> Refusal {
 /// Cores less one, so that no engine waits for a core, unless the plan says otherwise; no more than there are pairs.
 fn slots(prepared: &Prepared) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
-    let wanted = prepared.plan.concurrency.map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
+    let wanted = prepared
+        .plan
+        .settings
+        .run
+        .concurrency
+        .map_or_else(|| cores.saturating_sub(1).max(1), NonZeroUsize::get);
     if wanted > cores {
         tell(&format!(
             "Warning: concurrency {wanted} on {}: engines will wait for each other",
@@ -458,7 +481,7 @@ pub(super) fn within_limits(wanted: usize, threads: usize) -> Result<usize, Refu
 
 fn announce(prepared: &Prepared, store: &Path, players: &Players) {
     let plan = &prepared.plan;
-    let place = match (players, &plan.fleet) {
+    let place = match (players, plan.fleet()) {
         (Players::Here { slots, .. }, _) => format!("concurrency {slots}"),
         (Players::Elsewhere(_), fleet) => {
             let run = fleet.as_ref().and_then(|fleet| fleet.run.as_deref()).unwrap_or_default();
@@ -468,7 +491,7 @@ fn announce(prepared: &Prepared, store: &Path, players: &Players) {
     let most = if plan.sprt.is_some() { "at most " } else { "" };
     tell(&format!(
         "{}: {most}{}, {place}, {}, {}",
-        plan.format,
+        plan.format(),
         count(prepared.schedule.games() as usize, "game"),
         count(plan.entrants.len(), "entrant"),
         prepared.openings_known.map_or_else(
@@ -491,14 +514,14 @@ fn announce(prepared: &Prepared, store: &Path, players: &Players) {
         ));
     }
     tell(&format!("Results are kept in {}", store.display()));
-    if let Some(pgn) = &plan.output.pgn {
+    if let Some(pgn) = &plan.settings.output.pgn {
         tell(&format!("Games are written to {}", pgn.display()));
     }
 }
 
 /// How the files of a run are called where the plan names none: by format and date; the PGN lies beside the store.
 struct Names {
-    typed: OutputFile,
+    typed: OutputSettings,
     stem: String,
     has_pgn: bool,
     /// Whether a PGN of that name may be there already.
@@ -508,12 +531,14 @@ struct Names {
 impl Names {
     fn of(plan: &Plan, face: &Face) -> Names {
         let (has_pgn, takes_any_pgn) = match face {
-            Face::Native(_) => (true, plan.output.pgn.is_none() || plan.output.pgn_after.is_some()),
+            Face::Native(_) => {
+                (true, plan.settings.output.pgn.is_none() || plan.settings.output.pgn_after.is_some())
+            }
             Face::Foreign(shown) => (shown.has_pgn(), true),
         };
-        let kind = if plan.sprt.is_some() { "sprt".to_owned() } else { plan.format.to_string() };
+        let kind = if plan.sprt.is_some() { "sprt".to_owned() } else { plan.format().to_string() };
         let stem = format!("{kind}-{}", Moment::of(SystemTime::now()).file_stamp());
-        Names { typed: plan.output.clone(), stem, has_pgn, takes_any_pgn }
+        Names { typed: plan.settings.output.clone(), stem, has_pgn, takes_any_pgn }
     }
 
     /// Whether another attempt gives other names.
@@ -528,8 +553,8 @@ impl Names {
         let store = self.typed.store.clone();
         let store = store.unwrap_or_else(|| PathBuf::from(format!("{}{number}.db", self.stem)));
         let pgn = self.typed.pgn.clone().unwrap_or_else(|| store.with_extension("pgn"));
-        plan.output.store = Some(absolute(store));
-        plan.output.pgn = self.has_pgn.then(|| absolute(pgn));
+        plan.settings.output.store = Some(absolute(store));
+        plan.settings.output.pgn = self.has_pgn.then(|| absolute(pgn));
     }
 }
 

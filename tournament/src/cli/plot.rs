@@ -6,13 +6,13 @@ use anyhow::{Context, anyhow};
 use clap::Args;
 use smalt_report::plot::{Chart, PlotError, stacked};
 
-use super::arguments::SprtFlags;
 use super::elo::test_of;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_text};
 use super::view::{Run, is_store, place_of};
 use crate::plot::pgn::{PgnFigures, game_of};
 use crate::plot::{Figures, GameCourse, charts, figures};
+use smalt_match::plan::{Flags, SprtSettings};
 use smalt_workbench::decompress::Unpacked;
 
 pub(super) const EXAMPLES: &str = "\
@@ -66,7 +66,7 @@ pub(super) struct PlotFlags {
     game: Option<u32>,
     /// A test that the run did not make; the first engine's view.
     #[command(flatten)]
-    test: SprtFlags,
+    test: Flags<SprtSettings>,
 }
 
 /// What there is to draw from.

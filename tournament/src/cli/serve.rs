@@ -12,7 +12,7 @@ use super::output::{print, tell};
 use super::play::refuse_store;
 use super::signals;
 use smalt_dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token, addresses};
-use smalt_match::plan::OutputFile;
+use smalt_match::plan::{OutputSettings, parse_address};
 use smalt_match::store::Store;
 
 /// Where the page is, unless something else is said: a port for each square.
@@ -51,14 +51,6 @@ pub(super) struct ServeFlags {
     pub host: Vec<String>,
 }
 
-/// A port of this machine, or an address with its port.
-pub(super) fn parse_address(text: &str) -> Result<SocketAddr, String> {
-    let own = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
-    let port = text.parse::<u16>().ok().map(own);
-    let address = port.or_else(|| text.parse().ok());
-    address.ok_or_else(|| "expected a port, or an address with its port like 0.0.0.0:8064".to_owned())
-}
-
 /// Serves stores until a signal comes.
 pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     for store in &flags.stores {
@@ -90,7 +82,7 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
 }
 
 /// The address of the page that a run is to have, if it is to have one: it is ours before the run begins.
-pub(super) fn claim_for_run(output: &OutputFile) -> Result<Option<Address>, Refusal> {
+pub(super) fn claim_for_run(output: &OutputSettings) -> Result<Option<Address>, Refusal> {
     let Some(listen) = output.serve else { return Ok(None) };
     let token = token(output.serve_token.as_deref(), listen)?;
     Address::claim(listen, token).map(Some).map_err(|error| refuse_page(error, "--serve"))

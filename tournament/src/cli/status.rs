@@ -148,10 +148,11 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
         text.push_str(&format!("  {}: {own_name}\n", name(&standings, entrant)));
     }
     text.push_str(&machines_in_words(&machines));
-    let fleet = read_run(&store)?.plan.fleet.filter(|_| state == RunState::Running);
+    let plan = read_run(&store)?.plan;
+    let fleet = plan.fleet().filter(|_| state == RunState::Running);
     if let Some(fleet) = fleet {
         let words = if machines.is_empty() { "No worker has played yet; start one" } else { "More workers" };
-        text.push_str(&format!("{words}: smalt-tournament worker --nats {}\n", fleet.server.url));
+        text.push_str(&format!("{words}: smalt-tournament worker --nats {}\n", fleet.url()));
     }
     text.push_str(&report::endings(&standings));
     text.push_str(&faults_in_words(&faults, &standings, flags));

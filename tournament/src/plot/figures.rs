@@ -94,7 +94,7 @@ pub(super) fn rated(games: &Games) -> Option<RatingList> {
 /// they can be told apart.
 pub fn viewed(plan: &Plan) -> Vec<usize> {
     let all = 0..plan.entrants.len();
-    match plan.format {
+    match plan.format() {
         _ if plan.entrants.len() == 2 => vec![0],
         Format::Gauntlet => {
             all.filter(|&entrant| plan.entrants[entrant].role == Role::Challenger).take(MOST_SIDES).collect()

@@ -28,7 +28,7 @@ const LIST: &str = "games";
 pub fn html(report: &Report) -> Result<String, PlotError> {
     let mut body = format!(
         "<h1>{}</h1>\n<p class=\"pale\">{}</p>\n",
-        escaped(&report.plan.name),
+        escaped(report.plan.name()),
         escaped(&report.summary())
     );
     if let Some(state) = report.standings.test() {
@@ -57,10 +57,10 @@ pub fn html(report: &Report) -> Result<String, PlotError> {
     }
     body.push_str(&games(report, &shown));
     let terms = [terms::engines(report), terms::facts(report)].map(|table| table.to_html()).concat();
-    let plan = escaped(&report.plan.to_file().to_toml());
+    let plan = escaped(&report.plan.settings.to_toml());
     let plan = format!("<details><summary>The whole plan</summary>\n<pre>{plan}</pre></details>\n");
     section(&mut body, "Terms", &(terms + &plan));
-    Ok(page(&report.plan.name, &body))
+    Ok(page(report.plan.name(), &body))
 }
 
 fn verdict(words: &str) -> String {

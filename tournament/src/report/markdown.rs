@@ -14,7 +14,7 @@ const FAULTS_TOLD: usize = 10;
 
 /// The report as Markdown.
 pub fn markdown(report: &Report) -> String {
-    let mut text = format!("## {}\n\n{}\n", escaped(&report.plan.name), escaped(&report.summary()));
+    let mut text = format!("## {}\n\n{}\n", escaped(report.plan.name()), escaped(&report.summary()));
     if let Some(state) = report.standings.test() {
         write!(text, "\n```\n{}```\n", tables::test(&state)).expect("a string takes any text");
     }

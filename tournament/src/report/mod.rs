@@ -76,7 +76,7 @@ impl Report {
         let standings = &self.standings;
         let (done, planned) = (standings.games_finished(), standings.games_planned());
         let course = Course::of(standings).map(|course| format!("; {}", course.progress()));
-        let (format, state) = (self.plan.format, &self.state);
+        let (format, state) = (self.plan.format(), &self.state);
         let left_out = match standings.games_left_out() {
             0 => String::new(),
             games => format!("{games} left out, "),

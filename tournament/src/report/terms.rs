@@ -28,7 +28,7 @@ pub(super) fn engines(report: &Report) -> Table {
             report.programs.get(&index).map(String::as_str).map(smalt_report::Cell::from).unwrap_or_default(),
             entrant.clock.to_string().into(),
             program(entrant).into(),
-            protocol(entrant.protocol).into(),
+            protocol(entrant.engine.proto).into(),
             settings(entrant).into(),
         ]);
     }
@@ -40,7 +40,7 @@ fn program(entrant: &Entrant) -> String {
         Program::Builtin => "built in".to_owned(),
         Program::Command(path) => path.display().to_string(),
     };
-    std::iter::once(&program).chain(&entrant.arguments).cloned().collect::<Vec<_>>().join(" ")
+    std::iter::once(&program).chain(&entrant.engine.args).cloned().collect::<Vec<_>>().join(" ")
 }
 
 fn protocol(protocol: Protocol) -> &'static str {
@@ -53,9 +53,9 @@ fn protocol(protocol: Protocol) -> &'static str {
 
 fn settings(entrant: &Entrant) -> String {
     let mut words: Vec<String> =
-        entrant.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
-    words.extend((entrant.restart == Restart::On).then(|| "restarted for each game".to_owned()));
-    words.extend((entrant.pondering == Pondering::On).then(|| "ponders".to_owned()));
+        entrant.engine.options.iter().map(|(name, value)| format!("{name}={value}")).collect();
+    words.extend((entrant.engine.restart == Restart::On).then(|| "restarted for each game".to_owned()));
+    words.extend((entrant.engine.ponder == Pondering::On).then(|| "ponders".to_owned()));
     words.join(", ")
 }
 
@@ -67,19 +67,19 @@ pub(super) fn facts(report: &Report) -> Table {
     let length =
         report.length.map(|length| format!(", {} from the first game to the last", format::duration(length)));
     let rounds = if plan.rounds > 1 { format!(", {} rounds", plan.rounds) } else { String::new() };
-    let rules = adjudication(&plan.adjudication);
-    let tables = plan.tablebases.as_ref().map(|rule| format!("up to {} pieces", rule.pieces));
-    let at_once = plan.concurrency.map(|games| games.to_string());
+    let rules = adjudication(&plan.settings.adjudication.rules());
+    let tables = plan.tablebases().map(|rule| format!("up to {} pieces", rule.pieces));
+    let at_once = plan.settings.run.concurrency.map(|games| games.to_string());
     let rows = [
         ("begun", Some(begun + &length.unwrap_or_default())),
-        ("format", Some(format!("{}, {} games of each encounter{rounds}", plan.format, plan.games))),
+        ("format", Some(format!("{}, {} games of each encounter{rounds}", plan.format(), plan.games()))),
         ("openings", Some(openings(plan))),
         ("adjudication", (!rules.is_empty()).then_some(rules)),
         ("endgame tables", tables),
-        ("variant", (plan.variant == Variant::Chess960).then(|| "Chess960".to_owned())),
-        ("clocks", (plan.flow == TimeFlow::Hourglass).then(|| "hourglass".to_owned())),
+        ("variant", (plan.settings.run.variant == Variant::Chess960).then(|| "Chess960".to_owned())),
+        ("clocks", (plan.flow() == TimeFlow::Hourglass).then(|| "hourglass".to_owned())),
         ("concurrency", at_once),
-        ("seed", Some(plan.seed.to_string())),
+        ("seed", Some(plan.settings.run.seed.to_string())),
         ("test", plan.sprt.as_ref().map(test_terms)),
         ("report by", Some(format!("smalt-tournament {}", env!("CARGO_PKG_VERSION")))),
     ];
@@ -92,13 +92,13 @@ pub(super) fn facts(report: &Report) -> Table {
 }
 
 fn openings(plan: &Plan) -> String {
-    let file = plan.openings.file.display().to_string();
+    let file = plan.settings.openings.file.display().to_string();
     let name = if file == EMBEDDED_OPENINGS { "the built-in book".to_owned() } else { file };
-    let order = match plan.openings.order {
+    let order = match plan.settings.openings.order {
         Order::Sequential => "in their order",
         Order::Random => "shuffled",
     };
-    let start = plan.openings.start;
+    let start = plan.settings.openings.start.get();
     let start = if start > 1 { format!(", from number {start}") } else { String::new() };
     format!("{name}, {order}{start}")
 }

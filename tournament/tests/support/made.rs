@@ -5,12 +5,11 @@ use std::time::{Duration, UNIX_EPOCH};
 use smalt_chess::{Color, Outcome, UciMove};
 use smalt_match::game::record::SearchRecord;
 use smalt_match::game::{GameRecord, PlyRecord, Termination};
-use smalt_match::plan::{Plan, PlanFile};
+use smalt_match::plan::{Plan, Settings};
 use smalt_match::schedule::{Schedule, ScheduledGame};
 use smalt_match::setup::Prepared;
 use smalt_match::store::{Store, StoredRun};
 use smalt_protocol::Score;
-use smalt_workbench::entrant::Registry;
 
 use super::Place;
 
@@ -71,11 +70,10 @@ pub(crate) fn store(
     outcome: impl Fn(ScheduledGame) -> Outcome,
 ) {
     let (plan, _) = place.check(&[&["plan", "--seed", "1"], flags].concat(), 0);
-    let file = PlanFile::parse(&plan, "plan").unwrap();
-    let checked = Plan::check(&file, &Registry::default()).unwrap();
+    let checked = Plan::new(Settings::parse(&plan, "plan").unwrap()).unwrap();
     let mut schedule: Schedule = Prepared::without_openings(checked).schedule;
     let created = UNIX_EPOCH + Duration::from_secs(900);
-    let run = StoredRun { created, plan: file.to_toml(), openings: "unknown".to_owned() };
+    let run = StoredRun { created, plan, openings: "unknown".to_owned() };
     let mut store = Store::create(&place.path(name), &run).unwrap();
     for number in 0..games {
         let Some(game) = schedule.game(number) else { break };

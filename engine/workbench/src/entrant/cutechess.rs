@@ -1,14 +1,11 @@
 //! The registry that Cute Chess keeps, `engines.json`, read as one of ours. Reads a text; looks for no file.
 
-use std::collections::BTreeMap;
-use std::path::PathBuf;
-
 use serde::Deserialize;
 use serde_json::Value;
+use toml::{Table, Value as Setting};
 
-use smalt_driver::Pondering;
-
-use super::registry::{OptionText, Registry, RegistryEngine, RegistryError};
+use super::file::FileError;
+use super::registry::Registry;
 use super::words::{parse_keys, split_words};
 
 /// An engine of a foreign registry that cannot be run as it stands there.
@@ -57,14 +54,14 @@ impl Registry {
     ///
     /// # Errors
     /// If it is no JSON, or no list of engines with names and commands.
-    pub fn parse_cutechess(text: &str, file: &str) -> Result<(Registry, Vec<LeftOutEngine>), RegistryError> {
-        let configurations: Vec<Configuration> =
-            serde_json::from_str(text).map_err(|error| RegistryError {
-                file: file.to_owned(),
-                line: Some(error.line()),
-                message: error.to_string(),
-                hint: None,
-            })?;
+    pub fn parse_cutechess(text: &str, file: &str) -> Result<(Registry, Vec<LeftOutEngine>), FileError> {
+        let configurations: Vec<Configuration> = serde_json::from_str(text).map_err(|error| FileError {
+            file: file.to_owned(),
+            line: Some(error.line()),
+            key: None,
+            message: error.to_string(),
+            hint: None,
+        })?;
         let mut engines = Vec::new();
         let mut left_out = Vec::new();
         for configuration in configurations {
@@ -78,59 +75,59 @@ impl Registry {
     }
 }
 
-fn engine(configuration: Configuration) -> Result<RegistryEngine, String> {
-    let Configuration {
-        name,
-        command,
-        working_directory,
-        protocol,
-        init_strings,
-        whitepov,
-        ponder,
-        stderr_file,
-        options,
-    } = configuration;
+/// The layer of settings that a configuration means.
+fn engine(configuration: Configuration) -> Result<Table, String> {
+    let Configuration { name, command, protocol, init_strings, options, .. } = &configuration;
     if !init_strings.is_empty() {
         return Err("it wants lines of its own at its start (initStrings)".to_owned());
     }
     // A path with spaces is a path if there is such a file, else a command with arguments.
-    let words = if std::path::Path::new(&command).exists() {
+    let words = if std::path::Path::new(command).exists() {
         vec![command.clone()]
     } else {
-        split_words(&command).map_err(|error| error.to_string())?
+        split_words(command).map_err(|error| error.to_string())?
     };
     let (cmd, args) = words.split_first().ok_or("it has no command")?;
-    let keys = if protocol.is_empty() { Vec::new() } else { vec![format!("proto={protocol}")] };
-    let proto = parse_keys(&keys).map_err(|error| error.to_string())?.proto;
-    Ok(RegistryEngine {
-        name,
-        cmd: PathBuf::from(cmd),
-        args: args.to_vec(),
-        dir: (!working_directory.is_empty()).then(|| PathBuf::from(working_directory)),
-        proto,
-        ponder: ponder.then_some(Pondering::On),
-        stderr: (!stderr_file.is_empty()).then(|| PathBuf::from(stderr_file)),
-        whitepov: whitepov.then_some(true),
-        options: chosen(options),
-        package: None,
-        rating: None,
-        source: None,
-        note: None,
-    })
+    let keys = [
+        Some(format!("name={name}")),
+        Some(format!("cmd={cmd}")),
+        (!protocol.is_empty()).then(|| format!("proto={protocol}")),
+        given("dir", &configuration.working_directory),
+        given("stderr", &configuration.stderr_file),
+        configuration.ponder.then(|| "ponder=on".to_owned()),
+        configuration.whitepov.then(|| "whitepov=on".to_owned()),
+    ];
+    let options = options.iter().filter(|option| option.differs()).map(ConfiguredOption::word);
+    let keys: Vec<String> = keys.into_iter().flatten().chain(options).collect();
+    let mut layer = parse_keys(&keys).map_err(|error| error.to_string())?;
+    layer.insert("args".to_owned(), Setting::from(args.to_vec()));
+    Ok(layer)
 }
 
-fn chosen(options: Vec<ConfiguredOption>) -> BTreeMap<String, OptionText> {
-    let differs = |option: &ConfiguredOption| !option.value.is_null() && option.value != option.default;
-    let text = |value: Value| match value {
-        Value::String(text) => text,
-        other => other.to_string(),
-    };
-    options.into_iter().filter(differs).map(|option| (option.name, OptionText(text(option.value)))).collect()
+fn given(key: &str, value: &str) -> Option<String> {
+    (!value.is_empty()).then(|| format!("{key}={value}"))
+}
+
+impl ConfiguredOption {
+    /// Whether its value is not the engine's default.
+    fn differs(&self) -> bool {
+        !self.value.is_null() && self.value != self.default
+    }
+
+    fn word(&self) -> String {
+        match &self.value {
+            Value::String(text) => format!("option.{}={text}", self.name),
+            other => format!("option.{}={other}", self.name),
+        }
+    }
 }
 
 #[cfg(test)]
 mod tests {
+    use std::path::PathBuf;
+
     use super::*;
+    use smalt_driver::Pondering;
 
     const FILE: &str = r#"[
         {"command": "/opt/sf", "name": "Stockfish", "protocol": "uci", "stderrFile": "", "ponder": true, "workingDirectory": "/tmp",
@@ -145,20 +142,20 @@ mod tests {
     #[test]
     fn engines_of_cute_chess_are_read() {
         let (registry, left_out) = Registry::parse_cutechess(FILE, "engines.json").unwrap();
-        let stockfish = registry.find("Stockfish").unwrap();
+        let stockfish = registry.settings("Stockfish").unwrap();
         assert_eq!(stockfish.dir, Some(PathBuf::from("/tmp")));
-        assert_eq!((stockfish.ponder, &stockfish.stderr), (Some(Pondering::On), &None));
+        assert_eq!((stockfish.ponder, &stockfish.stderr), (Pondering::On, &None));
         let options: Vec<_> =
             stockfish.options.iter().map(|(name, text)| (name.as_str(), text.0.as_str())).collect();
         assert_eq!(options, [("Hash", "64"), ("Style", "solid")]);
-        let mine = registry.find("Mine").unwrap();
+        let mine = registry.settings("Mine").unwrap();
         assert_eq!(
-            (mine.cmd.to_str(), mine.args.as_slice()),
+            (mine.cmd.as_deref(), mine.args.as_slice()),
             (Some("/opt/my engine"), &["--quiet".to_owned()][..])
         );
         assert_eq!(
             (mine.ponder, mine.whitepov, &mine.stderr),
-            (None, Some(true), &Some(PathBuf::from("mine.err")))
+            (Pondering::Off, true, &Some(PathBuf::from("mine.err")))
         );
         assert_eq!(left_out[0].name, "Old");
         assert!(left_out[0].reason.contains("initStrings"));

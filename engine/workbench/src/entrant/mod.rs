@@ -1,62 +1,131 @@
-//! Entrants as people write them: one argument of a command line, or a name in a registry of engines. Every program
-//! that runs engines reads them here, so that the same words mean the same everywhere. Starts nothing, compares nothing
-//! with anything else: what a program makes of a clock or an option is its own business. What an entrant inherits is filled
-//! in by [`Registry::resolve`].
+//! Engines as people write them: `key=value` words of a command line, a row of a registry, a table of a plan. All three
+//! are read into the same [`EngineSettings`], so that the same words mean the same everywhere; layers of them are merged
+//! as TOML tables ([`merge_engine`]) before they are read once. Starts nothing.
 
 mod cutechess;
+mod file;
+mod layers;
 mod naming;
 mod registry;
 mod resolve;
+pub mod text;
+mod word_reader;
 mod words;
 
 use std::collections::BTreeMap;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use smalt_driver::{Pondering, Protocol, Restart};
 use smalt_protocol::TimeControl;
 
 pub use cutechess::LeftOutEngine;
+pub use file::{FileError, parse_file};
+pub use layers::{has_limit, merge, merge_engine, remove_limits};
 pub use naming::{NameError, Names, default_name};
-pub use registry::{OptionText, Registry, RegistryEngine, RegistryError};
-pub use resolve::{Program, ResolveError, ResolvedEntrant};
-pub use words::{WordsError, parse_entrant, parse_keys, split_words};
+pub use registry::Registry;
+pub use resolve::{Program, ResolveError};
+pub use text::OptionText;
+pub use word_reader::{from_words, table_of_words};
+pub use words::{WordsError, parse_keys, split_words, to_words};
 
 /// The command that means Smalt itself: the running executable again, as an engine.
 pub const BUILTIN: &str = "builtin";
 
-/// All that was written about an entrant; what was not written is none.
-#[derive(Clone, Debug, Default, PartialEq)]
-pub struct EntrantText {
-    /// A program, a name in the registry, or [`BUILTIN`].
-    pub cmd: Option<String>,
-    /// Its name in this run.
+/// The settings of one engine. What a layer does not set is inherited.
+#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct EngineSettings {
+    /// Name in tables and PGN [default: the file name of the command]
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
-    /// Its arguments.
-    pub args: Option<Vec<String>>,
-    /// Its working folder.
+    /// Side in a gauntlet: challenger or opponent
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub role: Option<Role>,
+    /// Command: a program, a name of the registry, or `builtin`
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub cmd: Option<String>,
+    /// Arguments of the program
+    pub args: Vec<String>,
+    /// Working folder
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub dir: Option<PathBuf>,
-    /// What it speaks.
-    pub proto: Option<Protocol>,
-    /// Its clock.
-    pub tc: Option<TimeControl>,
-    /// Milliseconds for each move.
-    pub movetime: Option<u64>,
-    /// Nodes for each move.
-    pub nodes: Option<u64>,
-    /// Plies for each move.
-    pub depth: Option<u32>,
-    /// Milliseconds that a move may be late.
-    pub timemargin: Option<u64>,
-    /// Whether it is started anew for each game or position.
-    pub restart: Option<Restart>,
-    /// Whether it thinks on its opponent's time.
-    pub ponder: Option<Pondering>,
-    /// The file to which its standard error is appended.
+    /// Protocol: uci, xboard, or auto
+    pub proto: Protocol,
+    /// Restart of the process for each game or position: on or off
+    pub restart: Restart,
+    /// Thinking on the opponent's time: on or off
+    pub ponder: Pondering,
+    /// File to which standard error is appended
+    #[serde(skip_serializing_if = "Option::is_none")]
     pub stderr: Option<PathBuf>,
-    /// Nodes a second of Smalt on the machine for which its times are meant.
-    pub scale: Option<u64>,
-    /// Whether the scores that it tells are from White's view, whoever is to move.
-    pub whitepov: Option<bool>,
-    /// Its options and their values.
-    pub options: BTreeMap<String, String>,
+    /// Time control: moves/seconds+increment
+    #[serde(with = "text::option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub tc: Option<TimeControl>,
+    /// Time for each move, in milliseconds
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub movetime: Option<NonZeroU64>,
+    /// Nodes for each move
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub nodes: Option<NonZeroU64>,
+    /// Depth of each search, in plies
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub depth: Option<NonZeroU32>,
+    /// Time by which a move may be late, in milliseconds
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub timemargin: Option<u64>,
+    /// Longest search without a limit of time, in seconds
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub longest_move: Option<NonZeroU64>,
+    /// Nodes a second of Smalt on the machine for which the times are meant
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub scale: Option<NonZeroU64>,
+    /// Scores from White's point of view: true or false
+    pub whitepov: bool,
+    /// Options by name
+    #[serde(skip_serializing_if = "BTreeMap::is_empty")]
+    #[schemars(with = "BTreeMap<String, serde_json::Value>")]
+    pub options: BTreeMap<String, OptionText>,
+    /// Package that installs the engine
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub package: Option<String>,
+    /// Rating on the list that `source` names
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub rating: Option<f64>,
+    /// Source of the rating
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub source: Option<String>,
+    /// Note for readers
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
+}
+
+impl EngineSettings {
+    /// What is run; none without a command.
+    #[must_use]
+    pub fn program(&self) -> Option<Program> {
+        self.cmd.as_deref().map(|command| match command {
+            BUILTIN => Program::Builtin,
+            path => Program::Command(path.into()),
+        })
+    }
+
+    /// The options as texts.
+    #[must_use]
+    pub fn option_texts(&self) -> BTreeMap<String, String> {
+        self.options.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect()
+    }
+}
+
+/// Side in a gauntlet.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Role {
+    /// Meets all opponents; statistics take its point of view.
+    Challenger,
+    /// Meets all challengers.
+    Opponent,
 }

@@ -1,108 +1,56 @@
 //! Engines that are known by name: their commands, options and ratings. Reads a text; looks for no file.
 
-use std::collections::BTreeMap;
 use std::path::PathBuf;
 
-use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use serde::Deserialize;
+use toml::{Table, Value};
 
-use super::Protocol;
-use smalt_driver::Pondering;
-use smalt_driver::nearest::nearest_key;
+use super::file::{FileError, parse_file};
+use super::{BUILTIN, EngineSettings};
+use smalt_driver::nearest::nearest;
 
 /// Debian's engines, with settings that make them fit for matches.
 const SHIPPED: &str = include_str!("../../../../data/engines.toml");
 
-/// Why a text is no registry.
-#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{file}{}: {message}{}", .line.map(|line| format!(", line {line}")).unwrap_or_default(),
-    .hint.as_ref().map(|hint| format!(" (did you mean `{hint}`?)")).unwrap_or_default())]
-pub struct RegistryError {
-    /// The file, as the user named it.
-    pub file: String,
-    /// Where in it, from 1.
-    pub line: Option<usize>,
-    /// What is wrong.
-    pub message: String,
-    /// The nearest right name.
-    pub hint: Option<String>,
-}
-
-/// Named engines. The first of a name counts.
+/// Named engines, each a layer of settings. The first of a name counts.
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
-    engines: Vec<RegistryEngine>,
-}
-
-/// One engine that is known by name.
-#[derive(Clone, Debug, PartialEq, Deserialize)]
-#[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub struct RegistryEngine {
-    /// How it is called in plans.
-    pub name: String,
-    /// Its program.
-    pub cmd: PathBuf,
-    /// Its arguments.
-    #[serde(default)]
-    pub args: Vec<String>,
-    /// Its working folder.
-    #[serde(default)]
-    pub dir: Option<PathBuf>,
-    /// What it speaks.
-    #[serde(default)]
-    pub proto: Option<Protocol>,
-    /// Whether it thinks on its opponent's time.
-    #[serde(default)]
-    pub ponder: Option<Pondering>,
-    /// The file to which its standard error is appended.
-    #[serde(default)]
-    pub stderr: Option<PathBuf>,
-    /// Whether the scores that it tells are from White's view, whoever is to move.
-    #[serde(default)]
-    pub whitepov: Option<bool>,
-    /// Its options.
-    #[serde(default)]
-    pub options: BTreeMap<String, OptionText>,
-    /// How it is installed, for people.
-    #[serde(default)]
-    pub package: Option<String>,
-    /// Its rating on the list that `source` names.
-    #[serde(default)]
-    pub rating: Option<f64>,
-    /// Where the rating is from.
-    #[serde(default)]
-    pub source: Option<String>,
-    /// What else to know.
-    #[serde(default)]
-    pub note: Option<String>,
+    engines: Vec<Table>,
 }
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
 struct File {
     #[serde(default, rename = "engine")]
-    engines: Vec<RegistryEngine>,
+    engines: Vec<EngineSettings>,
 }
 
 impl Registry {
-    /// Reads a registry; `file` is the name that errors shall bear.
+    /// Reads a registry; `file` is its name in errors.
     ///
     /// # Errors
-    /// If it is not TOML, has an unknown key, or a value that does not fit its key.
-    pub fn parse(text: &str, file: &str) -> Result<Registry, RegistryError> {
-        let parsed: Result<File, toml::de::Error> = toml::from_str(text);
-        parsed.map(|parsed| Registry { engines: parsed.engines }).map_err(|error| {
-            let message = error.message().to_owned();
-            RegistryError {
-                file: file.to_owned(),
-                line: error.span().map(|span| 1 + text[..span.start].matches('\n').count()),
-                hint: nearest_key(&message),
-                message,
-            }
-        })
+    /// If it is not TOML, has an unknown key, a value that does not fit its key, or an engine without name or command.
+    pub fn parse(text: &str, file: &str) -> Result<Registry, FileError> {
+        let File { engines } = parse_file(text, file)?;
+        let incomplete = engines.iter().position(|engine| engine.name.is_none() || engine.cmd.is_none());
+        if let Some(index) = incomplete {
+            let message = format!("engine {} needs name and cmd", index + 1);
+            return Err(FileError { file: file.to_owned(), line: None, key: None, message, hint: None });
+        }
+        let mut table: Table = parse_file(text, file)?;
+        let rows = match table.remove("engine") {
+            Some(Value::Array(rows)) => rows,
+            _ => Vec::new(),
+        };
+        let rows = rows.into_iter().filter_map(|row| match row {
+            Value::Table(row) => Some(row),
+            _ => None,
+        });
+        Ok(Registry { engines: rows.collect() })
     }
 
-    /// A registry of these.
-    pub(super) fn of(engines: Vec<RegistryEngine>) -> Registry {
+    /// A registry of these layers.
+    pub(super) fn of(engines: Vec<Table>) -> Registry {
         Registry { engines }
     }
 
@@ -125,37 +73,29 @@ impl Registry {
         self
     }
 
-    /// The engine of this name.
-    pub fn find(&self, name: &str) -> Option<&RegistryEngine> {
-        self.engines.iter().find(|engine| engine.name == name)
+    /// The layer of the engine of this name.
+    pub fn find(&self, name: &str) -> Option<&Table> {
+        self.engines.iter().find(|engine| name_of(engine) == Some(name))
+    }
+
+    /// The settings of the engine of this name.
+    pub fn settings(&self, name: &str) -> Option<EngineSettings> {
+        self.find(name)?.clone().try_into().ok()
     }
 
     /// All names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
-        self.engines.iter().map(|engine| engine.name.as_str())
+        self.engines.iter().filter_map(name_of)
+    }
+
+    /// The nearest name to a command that is no program: one of the registry, or `builtin`.
+    pub fn nearest_name(&self, command: &str) -> Option<&str> {
+        nearest(command, self.names().chain([BUILTIN]))
     }
 }
 
-/// The value of an engine's option, which may be written as a text, a number, or true and false.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct OptionText(pub String);
-
-impl<'de> Deserialize<'de> for OptionText {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        match toml::Value::deserialize(deserializer)? {
-            toml::Value::String(text) => Ok(OptionText(text)),
-            toml::Value::Integer(number) => Ok(OptionText(number.to_string())),
-            toml::Value::Boolean(truth) => Ok(OptionText(truth.to_string())),
-            toml::Value::Float(number) => Ok(OptionText(number.to_string())),
-            _ => Err(serde::de::Error::custom("an option's value is a text, a number, true or false")),
-        }
-    }
-}
-
-impl Serialize for OptionText {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.serialize_str(&self.0)
-    }
+fn name_of(engine: &Table) -> Option<&str> {
+    engine.get("name")?.as_str()
 }
 
 #[cfg(test)]
@@ -165,9 +105,10 @@ mod tests {
     #[test]
     fn the_shipped_registry_is_one() {
         let registry = Registry::shipped();
-        assert!(registry.find("stockfish").is_some_and(|engine| engine.rating.is_some()));
+        assert!(registry.settings("stockfish").is_some_and(|engine| engine.rating.is_some()));
         for name in registry.names() {
             assert_eq!(registry.names().filter(|other| *other == name).count(), 1, "{name}");
+            assert!(registry.settings(name).is_some());
         }
     }
 
@@ -177,5 +118,14 @@ mod tests {
             Registry::parse("[[engine]]\nname = \"a\"\ncmd = \"a\"\nargz = []\n", "e.toml").unwrap_err();
         assert!(error.to_string().starts_with("e.toml, line 4: unknown field `argz`"), "{error}");
         assert_eq!(error.hint.as_deref(), Some("args"));
+        let error = Registry::parse("[[engine]]\nname = \"a\"\n", "e.toml").unwrap_err();
+        assert_eq!(error.to_string(), "e.toml: engine 1 needs name and cmd");
+    }
+
+    #[test]
+    fn defect_20_a_misspelled_builtin_suggests_builtin() {
+        let registry = Registry::shipped();
+        assert_eq!(registry.nearest_name("builtn"), Some("builtin"));
+        assert_eq!(registry.nearest_name("stockfihs"), Some("stockfish"));
     }
 }

@@ -1,30 +1,12 @@
-//! An entrant in one argument of the command line: a command, a name, or fastchess's `key=value` words.
+//! Engines as words of a command line: a command, a name of the registry, or `key=value` words.
 
-use super::{EntrantText, Protocol, Restart};
-use smalt_driver::Pondering;
+use toml::{Table, Value};
+
+use super::word_reader::read;
+use super::{BUILTIN, EngineSettings, Registry};
 use smalt_driver::nearest::nearest;
 
-/// The keys, but for `option.NAME`.
-const KEYS: [&str; 16] = [
-    "cmd",
-    "name",
-    "args",
-    "dir",
-    "proto",
-    "tc",
-    "st",
-    "movetime",
-    "nodes",
-    "depth",
-    "timemargin",
-    "restart",
-    "ponder",
-    "stderr",
-    "scale",
-    "whitepov",
-];
-
-/// Why an argument is no entrant.
+/// Why words are no settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
     /// Nothing was written.
@@ -57,15 +39,24 @@ pub enum WordsError {
         /// The command, or name.
         command: String,
     },
-    /// A key that there is not.
-    #[error("unknown key {key:?}: the keys are {}, option.NAME{}", KEYS.join(", "), .hint.map(|hint| format!(" (did you mean {hint}?)")).unwrap_or_default())]
+    /// An unknown key.
+    #[error("unknown key {key:?}: the keys are {}{}", keys.join(", "),
+        .hint.map(|hint| format!(" (did you mean {hint}?)")).unwrap_or_default())]
     UnknownKey {
         /// The key.
         key: String,
+        /// The keys that there are.
+        keys: &'static [&'static str],
         /// The nearest right one.
         hint: Option<&'static str>,
     },
-    /// A value that its key does not take.
+    /// A key without which the others mean nothing.
+    #[error("{key} is missing")]
+    Missing {
+        /// The key.
+        key: &'static str,
+    },
+    /// A value that does not fit its key.
     #[error("bad value in {word:?}: {reason}")]
     Value {
         /// The word.
@@ -75,120 +66,133 @@ pub enum WordsError {
     },
 }
 
-/// Reads an entrant. Anything whose first word is not `key=…` is a command with its arguments (or a name), none of
-/// which may look like a setting of the entrant: `toga2 tc=8+0.08` would otherwise play by another clock unnoticed.
-///
-/// # Errors
-/// If a word is not understood; no word is ever ignored.
-pub fn parse_entrant(text: &str) -> Result<EntrantText, WordsError> {
-    let words = split_words(text)?;
-    let Some(first) = words.first() else { return Err(WordsError::Empty) };
-    if !has_key(first) {
-        let args = words[1..].to_vec();
-        if let Some(word) = args.iter().find(|word| is_setting(word)) {
-            return Err(WordsError::SettingBehindCommand { word: word.clone(), command: first.clone() });
+impl Registry {
+    /// Reads an engine: the name of one of the registry, however many words it has; a command with its arguments; or
+    /// `key=value` words. Behind `builtin` and names of the registry words are settings. Behind a command they are its
+    /// arguments, none of which may look like a setting: `./mine tc=8+0.08` would otherwise play by another clock
+    /// unnoticed.
+    ///
+    /// # Errors
+    /// If a word is not understood; no word is ever ignored.
+    pub fn parse_engine(&self, text: &str) -> Result<Table, WordsError> {
+        let of_command = |command: &str| Table::from_iter([("cmd".to_owned(), Value::from(command))]);
+        if self.find(text.trim()).is_some() {
+            return Ok(of_command(text.trim()));
         }
-        let args = (!args.is_empty()).then_some(args);
-        return Ok(EntrantText { cmd: Some(first.clone()), args, ..EntrantText::default() });
+        let words = split_words(text)?;
+        let Some((first, rest)) = words.split_first() else { return Err(WordsError::Empty) };
+        if has_key(first) {
+            return parse_keys(&words);
+        }
+        let mut settings = of_command(first);
+        if (first == BUILTIN || self.find(first).is_some()) && rest.iter().all(|word| has_key(word)) {
+            settings.extend(parse_keys(rest)?);
+        } else if let Some(word) = rest.iter().find(|word| is_setting(word)) {
+            return Err(WordsError::SettingBehindCommand { word: word.clone(), command: first.clone() });
+        } else if !rest.is_empty() {
+            settings.insert("args".to_owned(), Value::from(rest.to_vec()));
+        }
+        Ok(settings)
     }
-    parse_keys(&words)
 }
 
-/// Reads only `key=value` words, as for what holds for each entrant.
+/// Reads `key=value` words as a layer of settings: what no word sets is not in the table.
 ///
 /// # Errors
-/// As [`parse_entrant`].
-pub fn parse_keys(words: &[String]) -> Result<EntrantText, WordsError> {
-    let mut file = EntrantText::default();
+/// As [`Registry::parse_engine`].
+pub fn parse_keys(words: &[String]) -> Result<Table, WordsError> {
+    let mut layer = Table::new();
     for word in words {
-        take_word(&mut file, word)?;
+        if let Some((name, value)) = option_of(word) {
+            let options = layer.entry("options").or_insert_with(|| Value::Table(Table::new()));
+            if let Value::Table(options) = options {
+                options.insert(name.to_owned(), Value::from(value));
+            }
+            continue;
+        }
+        let rewritten = match word.split_once('=') {
+            Some(("st", value)) => format!("movetime={}", milliseconds(word, value)?),
+            _ => word.clone(),
+        };
+        let settings: EngineSettings = read(std::slice::from_ref(&rewritten)).map_err(with_options)?;
+        let mut table = Table::try_from(&settings)
+            .map_err(|error| WordsError::Value { word: word.clone(), reason: error.to_string() })?;
+        let key = rewritten.split_once('=').map_or("", |(key, _)| key);
+        let value = table.remove(key).ok_or_else(|| WordsError::NoKey { word: word.clone() })?;
+        layer.insert(key.to_owned(), value);
     }
-    Ok(file)
+    Ok(layer)
+}
+
+/// A layer of settings as words that [`parse_keys`] reads back.
+#[must_use]
+pub fn to_words(layer: &Table) -> String {
+    let mut words = Vec::new();
+    for (key, value) in layer {
+        match value {
+            Value::Table(options) => words.extend(
+                options.iter().map(|(name, value)| quoted(&format!("option.{name}={}", text_of(value)))),
+            ),
+            Value::Array(parts) => {
+                let parts: Vec<String> = parts.iter().map(|part| quoted(&text_of(part))).collect();
+                words.push(quoted(&format!("{key}={}", parts.join(" "))));
+            }
+            value => words.push(quoted(&format!("{key}={}", text_of(value)))),
+        }
+    }
+    words.join(" ")
+}
+
+fn text_of(value: &Value) -> String {
+    match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    }
+}
+
+/// One word, whatever stands in it.
+fn quoted(word: &str) -> String {
+    let escaped: String = word
+        .chars()
+        .flat_map(|letter| matches!(letter, '"' | '\\').then_some('\\').into_iter().chain([letter]))
+        .collect();
+    format!("\"{escaped}\"")
+}
+
+fn option_of(word: &str) -> Option<(&str, &str)> {
+    let (name, value) = word.strip_prefix("option.")?.split_once('=')?;
+    (!name.is_empty()).then_some((name, value))
+}
+
+/// `options` is a table; its words are `option.NAME=`.
+fn with_options(error: WordsError) -> WordsError {
+    match error {
+        WordsError::UnknownKey { key, keys, hint } => {
+            let is_option = key.split_once('.').is_some_and(|(key, _)| nearest(key, ["option"]).is_some());
+            WordsError::UnknownKey { key, keys, hint: if is_option { Some("option.NAME") } else { hint } }
+        }
+        other => other,
+    }
 }
 
 /// Whether a word begins like `key=`. A path may hold an equals sign, but then a slash or a point before it.
 fn has_key(word: &str) -> bool {
     word.split_once('=').is_some_and(|(key, _)| {
-        key.starts_with("option.") || (!key.is_empty() && key.bytes().all(|byte| byte.is_ascii_alphabetic()))
+        let is_letter = |byte: u8| byte.is_ascii_alphabetic() || byte == b'-';
+        key.starts_with("option.") || (key.starts_with(char::is_alphabetic) && key.bytes().all(is_letter))
     })
 }
 
-/// Whether a word sets something that an entrant has.
+/// Whether a word sets something that an engine has.
 fn is_setting(word: &str) -> bool {
-    word.split_once('=').is_some_and(|(key, _)| KEYS.contains(&key) || key.starts_with("option."))
-}
-
-fn take_word(file: &mut EntrantText, word: &str) -> Result<(), WordsError> {
-    let Some((key, value)) = word.split_once('=') else {
-        return Err(WordsError::NoKey { word: word.to_owned() });
-    };
-    let refuse = |reason: String| WordsError::Value { word: word.to_owned(), reason };
-    let number = || value.parse::<u64>().map_err(|_| refuse("expected a whole number".to_owned()));
-    match key {
-        "cmd" => file.cmd = Some(value.to_owned()),
-        "name" => file.name = Some(value.to_owned()),
-        "args" => file.args = Some(split_words(value)?),
-        "dir" => file.dir = Some(value.into()),
-        "proto" => {
-            let protocol = Protocol::parse(value);
-            file.proto =
-                Some(protocol.ok_or_else(|| refuse("the protocol is uci, xboard or auto".to_owned()))?);
-        }
-        "tc" => file.tc = Some(value.parse().map_err(|error| refuse(format!("{error}")))?),
-        "st" => {
-            file.movetime = Some(milliseconds(value).ok_or_else(|| refuse("expected seconds".to_owned()))?)
-        }
-        "movetime" => file.movetime = Some(number()?),
-        "nodes" => file.nodes = Some(number()?),
-        "depth" => {
-            let depth = value.parse().map_err(|_| refuse("expected a whole number".to_owned()))?;
-            file.depth = Some(depth);
-        }
-        "timemargin" => file.timemargin = Some(number()?),
-        "restart" => {
-            file.restart = Some(match value {
-                "on" => Restart::On,
-                "off" | "auto" => Restart::Off,
-                _ => return Err(refuse("restart is on or off".to_owned())),
-            });
-        }
-        "stderr" => file.stderr = Some(value.into()),
-        "scale" => file.scale = Some(number()?),
-        "ponder" | "whitepov" => {
-            let is_on = match value {
-                "on" | "true" => true,
-                "off" | "false" => false,
-                _ => return Err(refuse(format!("{key} is on or off"))),
-            };
-            if key == "ponder" {
-                file.ponder = Some(if is_on { Pondering::On } else { Pondering::Off });
-            } else {
-                file.whitepov = Some(is_on);
-            }
-        }
-        _ => match key.strip_prefix("option.") {
-            Some(name) if !name.is_empty() => {
-                file.options.insert(name.to_owned(), value.to_owned());
-            }
-            _ => return Err(WordsError::UnknownKey { key: key.to_owned(), hint: nearest_word(key) }),
-        },
-    }
-    Ok(())
-}
-
-/// The nearest key; of an option only what stands before its name is compared.
-fn nearest_word(key: &str) -> Option<&'static str> {
-    match key.split_once('.') {
-        Some((before, _)) => nearest(before, ["option"]).map(|_| "option.NAME"),
-        None => nearest(key, KEYS),
-    }
+    has_key(word) && !matches!(parse_keys(&[word.to_owned()]), Err(WordsError::UnknownKey { .. }))
 }
 
 /// Seconds with a fraction, as whole milliseconds.
-fn milliseconds(text: &str) -> Option<u64> {
-    let seconds: f64 = text.parse().ok()?;
-    let valid = seconds.is_finite() && seconds > 0.0 && seconds < 1e9;
-    valid.then(|| (seconds * 1000.0).round() as u64)
+fn milliseconds(word: &str, text: &str) -> Result<u64, WordsError> {
+    let seconds = text.parse().ok().filter(|seconds: &f64| *seconds > 0.0 && *seconds < 1e9);
+    let refuse = || WordsError::Value { word: word.to_owned(), reason: "expected seconds".to_owned() };
+    seconds.map(|seconds| (seconds * 1000.0).round() as u64).ok_or_else(refuse)
 }
 
 /// Splits at spaces outside of quotation marks (' or "); a backslash takes the next letter as it is.
@@ -221,7 +225,26 @@ pub fn split_words(text: &str) -> Result<Vec<String>, WordsError> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+    use smalt_protocol::TimeControl;
+
     use super::*;
+
+    fn parse(text: &str) -> Result<Table, WordsError> {
+        Registry::shipped().parse_engine(text)
+    }
+
+    #[track_caller]
+    fn check(text: &str, expected: &str) {
+        assert_eq!(parse(text).unwrap(), expected.parse::<Table>().unwrap(), "{text}");
+    }
+
+    #[track_caller]
+    fn refuse(text: &str, expected: &str) {
+        let error = parse(text).unwrap_err().to_string();
+        let (start, end) = expected.split_once('…').unwrap_or((expected, ""));
+        assert!(error.starts_with(start) && error.ends_with(end), "{error}");
+    }
 
     #[test]
     fn words_part_at_spaces_outside_of_quotation_marks() {
@@ -234,43 +257,85 @@ mod tests {
     }
 
     #[test]
-    fn an_entrant_is_a_command_or_words() {
-        let command = parse_entrant("./sf --bench 'a b'").unwrap();
-        assert_eq!(command.cmd.as_deref(), Some("./sf"));
-        assert_eq!(command.args, Some(vec!["--bench".to_owned(), "a b".to_owned()]));
-        let command = parse_entrant("java -Dlevel=3 --depth=5 book=a").unwrap();
-        assert_eq!(command.args.unwrap(), ["-Dlevel=3", "--depth=5", "book=a"]);
-        let words =
-            parse_entrant("cmd=./sf \"option.Move Overhead=10\" tc=10+0.1 st=0.5 restart=on").unwrap();
-        assert_eq!(words.options["Move Overhead"], "10");
-        assert_eq!((words.movetime, words.restart), (Some(500), Some(Restart::On)));
+    fn an_engine_is_a_command_or_words() {
+        check("./sf --bench 'a b'", "cmd = './sf'\nargs = ['--bench', 'a b']");
+        check("java -Dlevel=3 --depth=5 book=a", "cmd = 'java'\nargs = ['-Dlevel=3', '--depth=5', 'book=a']");
+        check(
+            "cmd=./sf \"option.Move Overhead=10\" tc=10+0.1 restart=on whitepov=on longest-move=7",
+            "cmd = './sf'\ntc = '10+0.1'\nrestart = 'on'\nwhitepov = true\nlongest-move = 7\n\
+             options = { 'Move Overhead' = '10' }",
+        );
+        check(
+            "cmd=a st=0.5 proto=cecp args='-x \"a b\"'",
+            "cmd = 'a'\nmovetime = 500\nproto = 'xboard'\nargs = ['-x', 'a b']",
+        );
+    }
+
+    #[test]
+    fn defect_20_settings_stand_behind_builtin_and_names_of_the_registry() {
+        check("builtin ponder=on nodes=5", "cmd = 'builtin'\nponder = 'on'\nnodes = 5");
+        check("toga2 tc=8+0.08 option.Hash=32", "cmd = 'toga2'\ntc = '8+0.08'\noptions = { Hash = '32' }");
+        refuse("builtin pondr=on", "unknown key \"pondr\"…(did you mean ponder?)");
+    }
+
+    #[test]
+    fn defect_30_a_name_of_the_registry_may_have_spaces() {
+        let text = "[[engine]]\nname = \"My Engine 1.0\"\ncmd = \"mine\"";
+        let registry = Registry::parse(text, "e.toml").unwrap();
+        let layer = registry.parse_engine(" My Engine 1.0 ").unwrap();
+        assert_eq!(layer["cmd"].as_str(), Some("My Engine 1.0"));
     }
 
     #[test]
     fn what_is_not_understood_is_refused() {
-        let check = |text: &str, expected: &str| {
-            assert_eq!(parse_entrant(text).unwrap_err().to_string(), expected, "{text}");
-        };
-        check("", "an entrant needs a command, a name, or key=value words");
-        for word in ["tc=8+0.08", "option.Hash=32", "name=a"] {
-            check(
-                &format!("toga2 --fast {word}"),
+        refuse("", "an entrant needs a command, a name, or key=value words");
+        for word in ["tc=8+0.08", "option.Hash=32", "name=a", "nodes=many"] {
+            refuse(
+                &format!("./toga2 --fast {word}"),
                 &format!(
-                    "{word:?} would go to toga2 as an argument; write cmd= before the command to set it, and args= before \
-                     what the program is to get"
+                    "{word:?} would go to ./toga2 as an argument; write cmd= before the command to set it, and args= \
+                     before what the program is to get"
                 ),
             );
         }
-        check(
+        refuse(
             "cmd=a option.Move Overhead=10",
             "\"option.Move\" is not key=value; a value with spaces needs quotation marks, as in 'name=\"My engine\"'",
         );
-        check(
+        refuse("cmd=a optons.Hash=3", "unknown key \"optons.Hash\"…(did you mean option.NAME?)");
+        refuse(
             "cmd=a timemargn=3",
-            "unknown key \"timemargn\": the keys are cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, \
-             restart, ponder, stderr, scale, whitepov, option.NAME (did you mean timemargin?)",
+            "unknown key \"timemargn\": the keys are name, …(did you mean timemargin?)",
         );
-        check("cmd=a nodes=many", "bad value in \"nodes=many\": expected a whole number");
-        check("cmd=a proto=ics", "bad value in \"proto=ics\": the protocol is uci, xboard or auto");
+        refuse("cmd=a nodes=many", "bad value in \"nodes=many\": expected a whole number");
+        refuse("cmd=a nodes=0", "bad value in \"nodes=0\": expected a whole number above zero");
+        refuse("cmd=a nodes=-3", "bad value in \"nodes=-3\": expected a whole number");
+        refuse("cmd=a proto=ics", "bad value in \"proto=ics\": expected uci, cecp, winboard, xboard or auto");
+        refuse("cmd=a tc=inf+", "bad value in \"tc=inf+\": …");
+    }
+
+    #[test]
+    fn an_endless_clock_is_a_clock() {
+        let layer = parse("cmd=a tc=inf").unwrap();
+        assert_eq!(layer["tc"].as_str(), Some(TimeControl::UNLIMITED.to_string().as_str()));
+    }
+
+    proptest! {
+        #[test]
+        fn printed_words_are_read_back(
+            name in ".{0,12}", args in prop::collection::vec(".{0,8}", 0..3), nodes in prop::option::of(1i64..),
+            options in prop::collection::btree_map("[A-Za-z][A-Za-z _-]{0,8}", ".{0,8}", 0..3),
+        ) {
+            let mut layer = Table::new();
+            layer.insert("name".to_owned(), Value::from(name));
+            layer.insert("args".to_owned(), Value::from(args));
+            layer.extend(nodes.map(|nodes| ("nodes".to_owned(), Value::from(nodes))));
+            if !options.is_empty() {
+                let options = options.into_iter().map(|(name, value)| (name, Value::from(value)));
+                layer.insert("options".to_owned(), Value::Table(options.collect()));
+            }
+            let words = split_words(&to_words(&layer)).unwrap();
+            prop_assert_eq!(parse_keys(&words).unwrap(), layer);
+        }
     }
 }

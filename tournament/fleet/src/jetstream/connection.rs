@@ -12,7 +12,7 @@ use tokio::sync::mpsc::UnboundedSender;
 
 use super::{Identity, PATIENCE};
 use crate::wire::trimmed;
-use smalt_match::plan::ServerAddress;
+use smalt_match::plan::FleetSettings;
 
 /// How long the first connection may take.
 const FIRST: Duration = Duration::from_secs(10);
@@ -87,7 +87,7 @@ pub(super) enum Line {
 
 /// Connects, with this name for people who look at the server. Losses of the connection are told, and its returns.
 pub(super) async fn connect(
-    server: &ServerAddress,
+    server: &FleetSettings,
     identity: &Identity,
     name: &str,
     lines: UnboundedSender<Line>,
@@ -119,21 +119,21 @@ pub(super) async fn connect(
             std::future::ready(())
         });
     let options = with_secrets(options, server)?;
-    let refused = |words: String| ConnectError::Refused { url: server.url.clone(), words };
-    match tokio::time::timeout(FIRST, options.connect(&server.url)).await {
+    let refused = |words: String| ConnectError::Refused { url: server.url().to_owned(), words };
+    match tokio::time::timeout(FIRST, options.connect(server.url())).await {
         Ok(Ok(client)) => Ok(client),
         Ok(Err(error)) => Err(refused(chain(&error))),
         Err(_) => Err(refused("no answer".to_owned())),
     }
 }
 
-fn with_secrets(mut options: ConnectOptions, server: &ServerAddress) -> Result<ConnectOptions, ConnectError> {
+fn with_secrets(mut options: ConnectOptions, server: &FleetSettings) -> Result<ConnectOptions, ConnectError> {
     if let Some(user) = &server.user {
         let password = match &server.password_file {
             Some(path) => Some(first_line(path)?),
             None => std::env::var(PASSWORD_VARIABLE).ok(),
         };
-        let missing = || ConnectError::NoPassword { url: server.url.clone(), user: user.clone() };
+        let missing = || ConnectError::NoPassword { url: server.url().to_owned(), user: user.clone() };
         options = options.user_and_password(user.clone(), password.ok_or_else(missing)?);
     }
     if let Some(path) = &server.creds {

@@ -18,7 +18,7 @@ use super::queue::{Order, WorkQueue, delete};
 use super::{Identity, Names, RUNS};
 use crate::ledger::{Effect, Ledger, Reply};
 use crate::wire::{Announcement, Answer, Question, decode, encode, trimmed};
-use smalt_match::plan::ServerAddress;
+use smalt_match::plan::FleetSettings;
 use smalt_match::run::{Event, Queue, Work};
 
 /// How often the run is announced.
@@ -37,7 +37,7 @@ const FAREWELL: Duration = Duration::from_millis(700);
 #[derive(Clone, Debug)]
 pub struct Broadcast {
     /// Where.
-    pub server: ServerAddress,
+    pub server: FleetSettings,
     /// Its name there, of letters and digits.
     pub run: String,
     /// What it is called by people.
@@ -239,7 +239,7 @@ impl Office {
         let name = format!("smalt-tournament: {}", self.broadcast.name);
         let server = &self.broadcast.server;
         let client = connect(server, &Identity::of(server)?, &name, lines).await?;
-        let refused = |words: String| ConnectError::NoJetStream { url: server.url.clone(), words };
+        let refused = |words: String| ConnectError::NoJetStream { url: server.url().to_owned(), words };
         let asked =
             client.subscribe(self.names.all_asks()).await.map_err(|error| refused(error.to_string()))?;
         let queue = WorkQueue::open(client.clone(), self.names.clone(), self.broadcast.lease).await;
@@ -272,8 +272,10 @@ impl Office {
     fn call_for_workers(&mut self) {
         self.alone = if self.ledger.is_alone() { self.alone.saturating_add(1) } else { 0 };
         if self.alone == CALLING {
-            let words =
-                format!("Waiting for workers: smalt-tournament worker --nats {}", self.broadcast.server.url);
+            let words = format!(
+                "Waiting for workers: smalt-tournament worker --nats {}",
+                self.broadcast.server.url()
+            );
             let _ = self.events.send(Event::Notice { words });
         }
     }

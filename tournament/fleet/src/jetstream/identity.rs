@@ -6,7 +6,7 @@ use std::path::Path;
 use nkeys::KeyPair;
 
 use super::connection::{ConnectError, first_line, read};
-use smalt_match::plan::ServerAddress;
+use smalt_match::plan::FleetSettings;
 
 /// The user of those who log in without one.
 const ANYONE: &str = "anyone";
@@ -23,7 +23,7 @@ pub struct Identity {
 
 impl Identity {
     /// Of this process: the user by name, or the public key of its nkey or credentials.
-    pub(super) fn of(server: &ServerAddress) -> Result<Identity, ConnectError> {
+    pub(super) fn of(server: &FleetSettings) -> Result<Identity, ConnectError> {
         let user = match (&server.user, &server.nkey, &server.creds) {
             (Some(user), _, _) => token(user),
             (_, Some(path), _) => public_key(
@@ -91,7 +91,7 @@ mod tests {
     use super::*;
 
     fn of(user: &str) -> Identity {
-        Identity::of(&ServerAddress { user: Some(user.to_owned()), ..ServerAddress::default() }).unwrap()
+        Identity::of(&FleetSettings { user: Some(user.to_owned()), ..FleetSettings::default() }).unwrap()
     }
 
     #[test]
@@ -102,7 +102,7 @@ mod tests {
         assert!(first.owns(&format!("{}.abc.1", first.inbox())) && !first.owns(&second.inbox()));
         assert!(!first.owns(&format!("{}0.abc", first.inbox())));
         assert_eq!(token("a.b>*"), "a=2eb=3e=2a");
-        assert!(Identity::of(&ServerAddress::default()).unwrap().to_string().starts_with("anyone."));
+        assert!(Identity::of(&FleetSettings::default()).unwrap().to_string().starts_with("anyone."));
         assert!(["a", ".a", "a.", "a.b.c", ""].iter().all(|text| Identity::parse(text).is_none()));
     }
 
@@ -111,7 +111,7 @@ mod tests {
         let pair = KeyPair::new_user();
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), pair.seed().unwrap()).unwrap();
-        let server = ServerAddress { nkey: Some(file.path().to_owned()), ..ServerAddress::default() };
+        let server = FleetSettings { nkey: Some(file.path().to_owned()), ..FleetSettings::default() };
         let identity = Identity::of(&server).unwrap();
         assert!(identity.to_string().starts_with(&format!("{}.", pair.public_key())));
     }
@@ -121,8 +121,8 @@ mod tests {
         let file = tempfile::NamedTempFile::new().unwrap();
         std::fs::write(file.path(), "SUnone\n").unwrap();
         let path = Some(file.path().to_owned());
-        let nkey = ServerAddress { nkey: path.clone(), ..ServerAddress::default() };
-        let creds = ServerAddress { creds: path, ..ServerAddress::default() };
+        let nkey = FleetSettings { nkey: path.clone(), ..FleetSettings::default() };
+        let creds = FleetSettings { creds: path, ..FleetSettings::default() };
         for server in [nkey, creds] {
             let error = Identity::of(&server).unwrap_err().to_string();
             assert!(

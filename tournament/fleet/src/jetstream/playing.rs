@@ -111,7 +111,7 @@ impl<'a> Playing<'a> {
         let names = Names::of(&run.run);
         let halted = worker.client.subscribe(names.halt()).await.map_err(|error| error.to_string())?;
         let slots = worker.setup.slots;
-        let processors = Processors::assign(&plan.affinity, slots, plan.threads_of_a_game());
+        let processors = Processors::assign(&plan.settings.run.affinity, slots, plan.threads_of_a_game());
         let processors = processors.map_err(|error| format!("failed to {error}"))?;
         let local = Local::start(slots, &Arc::new(terms), &worker.sender, processors);
         let local = local.map_err(|error| format!("failed to start threads: {error}"))?;
@@ -396,7 +396,8 @@ impl<'a> Playing<'a> {
         let run_goes_on = end != End::Over;
         let ends = |end: &End| matches!(end, End::Asked | End::Failed(_));
         // A worker that goes on must be rid of its slots; one that ends takes them with it.
-        let patience = if ends(&end) { self.plan.timeouts.quit + LEAVING } else { 10 * LEAVING };
+        let patience =
+            if ends(&end) { self.plan.settings.timeouts.quit.duration() + LEAVING } else { 10 * LEAVING };
         let mut deadline = tokio::time::Instant::now() + patience;
         loop {
             let waits_for_answers = ends(&end) && self.held.values().any(|held| held.unanswered > 0);

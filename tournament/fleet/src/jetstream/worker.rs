@@ -21,7 +21,7 @@ use super::{Identity, Names, PATIENCE, RUNS};
 use crate::wire::{Announcement, Answer, Introduction, Message, Question, Report, decode, encode, trimmed};
 use crate::{identity, terms};
 use smalt_match::game::Tablebases;
-use smalt_match::plan::{Affinity, Plan, ServerAddress, TablebaseRule};
+use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
 use smalt_match::run::slot::Terms;
 use smalt_match::run::{Event, StopReason, calibration};
 
@@ -32,7 +32,7 @@ const AGAIN: Duration = Duration::from_secs(30);
 #[derive(Debug)]
 pub struct WorkerSetup {
     /// Where runs are announced.
-    pub server: ServerAddress,
+    pub server: FleetSettings,
     /// What it is called in tables.
     pub name: String,
     /// Games at the same time.
@@ -103,7 +103,7 @@ pub fn run(
         };
         let announced = client.subscribe(RUNS).await;
         let announced = announced.map_err(|error| ConnectError::Refused {
-            url: setup.server.url.clone(),
+            url: setup.server.url().to_owned(),
             words: error.to_string(),
         })?;
         let ear = Ear { heard, announced, changes };
@@ -267,9 +267,9 @@ impl Worker {
         let setup = &self.setup;
         let plan = terms::plan(&message, &setup.registry, setup.affinity.clone(), setup.tables.as_ref());
         let plan = plan.map_err(|error| format!("failed to {error}"))?;
-        let tablebases = plan.tablebases.as_ref().map(Tablebases::open).transpose();
+        let tablebases = plan.tablebases().map(Tablebases::open).transpose();
         let tablebases = tablebases.map_err(|error| format!("failed to {error}"))?;
-        check_tables(plan.tablebases.as_ref(), tablebases.as_ref(), message.tables)?;
+        check_tables(plan.tablebases(), tablebases.as_ref(), message.tables)?;
         let (known, own_program) = (self.speed.get().copied(), setup.own_program.clone());
         let (examined, guard) = (plan.clone(), setup.guard.clone());
         // Engines are started here, which takes its time.

@@ -2,22 +2,21 @@
 //! engines binds nobody before it has played with them.
 
 use smalt_match::game::{BinaryReport, MachineReport};
-use smalt_match::plan::Binaries;
 
 /// The engines of a run by entrant, as far as games were played with them.
 #[derive(Debug)]
 pub(super) struct Engines {
     names: Vec<String>,
-    binaries: Binaries,
+    allows_mixed: bool,
     /// The engine and the machine that played with it first.
     known: Vec<Option<(String, BinaryReport)>>,
 }
 
 impl Engines {
     /// Those of machines that played in earlier sessions.
-    pub(super) fn of(names: Vec<String>, binaries: Binaries, machines: &[MachineReport]) -> Engines {
+    pub(super) fn of(names: Vec<String>, allows_mixed: bool, machines: &[MachineReport]) -> Engines {
         let known = names.iter().map(|_| None).collect();
-        let mut engines = Engines { names, binaries, known };
+        let mut engines = Engines { names, allows_mixed, known };
         machines.iter().for_each(|machine| engines.bind(machine));
         engines
     }
@@ -50,7 +49,7 @@ impl Engines {
                     engine.name, known.name
                 ));
             }
-            if self.binaries == Binaries::Same && engine.sha256 != known.sha256 {
+            if !self.allows_mixed && engine.sha256 != known.sha256 {
                 return Err(format!(
                     "its {name} is another file (SHA-256 {}…) than that of {machine} ({}…); give both the same, or \
                      permit it by --allow-mixed",

@@ -7,7 +7,7 @@ use super::super::wire::tests::work;
 use super::*;
 use smalt_chess::Outcome;
 use smalt_match::game::{GameRecord, Termination, moves};
-use smalt_match::plan::{FleetFile, PlanFile};
+use smalt_match::plan::Settings;
 
 mod hostile;
 
@@ -26,10 +26,10 @@ const PLAN: &str = "
     ";
 
 fn ledger_with(allow_mixed: bool, known: &[MachineReport]) -> Ledger {
-    let file = PlanFile::parse(PLAN, "p.toml").unwrap().or(PlanFile::defaults());
-    let fleet =
-        FleetFile { nats: Some("host".into()), allow_mixed: Some(allow_mixed), ..FleetFile::default() };
-    let plan = Plan::check(&PlanFile { fleet, ..file }, &Registry::default()).unwrap();
+    let mut layer = Settings::parse_layer(PLAN, "p.toml").unwrap();
+    let fleet = format!("nats = \"host\"\nallow-mixed = {allow_mixed}").parse().unwrap();
+    layer.insert("fleet".to_owned(), toml::Value::Table(fleet));
+    let plan = Plan::of_layers(layer, &Registry::default()).unwrap();
     let message = terms::message(&plan, None, 1000);
     Ledger::new(&plan, Rules::of(&plan, None), message, known)
 }

@@ -5,7 +5,7 @@ use smalt_workbench::entrant::Registry;
 use super::super::wire::tests::work;
 use super::*;
 use smalt_match::game::moves;
-use smalt_match::plan::PlanFile;
+use smalt_match::plan::Settings;
 
 const PLAN: &str = "
     run.format = \"match\"
@@ -28,8 +28,8 @@ fn plan(clock: &str) -> Plan {
             .replace("adjudication.draw", "[adjudication]\ndraw")
             .replace("adjudication.", "")
     );
-    let file = PlanFile::parse(&text, "p.toml").unwrap().or(PlanFile::defaults());
-    Plan::check(&file, &Registry::default()).unwrap()
+    let layer = Settings::parse_layer(&text, "p.toml").unwrap();
+    Plan::of_layers(layer, &Registry::default()).unwrap()
 }
 
 /// A game of the opening 1 e4 e5, with these words of moves behind it.

@@ -52,7 +52,7 @@ impl Tablebases {
     /// If a folder has none, or a table is broken.
     pub fn open(rule: &TablebaseRule) -> Result<Tablebases, TablebaseError> {
         let mut tables = Tablebase::new();
-        for folder in std::env::split_paths(&rule.path) {
+        for folder in rule.path.iter().flat_map(std::env::split_paths) {
             let failed = |source| TablebaseError::Folder { path: folder.clone(), source };
             let mut found = 0;
             for entry in fs::read_dir(&folder).map_err(failed)? {
@@ -159,7 +159,7 @@ mod tests {
 
     fn rule(path: &Path) -> TablebaseRule {
         TablebaseRule {
-            path: path.to_owned(),
+            path: Some(path.to_owned()),
             pieces: 0,
             adjudicate: TablebaseResults::Both,
             fifty: FiftyMoves::Respected,

@@ -1,35 +1,30 @@
-//! From what was typed to what is meant: names found in the registry, clocks and options inherited, conflicts
-//! rejected. The only way to a [`Plan`]; and back to a file.
+//! From layers of settings to a plan: defaults filled in, engines found in the registry, contradictions rejected. The
+//! only way to a [`Plan`].
 
-use std::num::{NonZeroU32, NonZeroU64, NonZeroUsize};
-use std::path::PathBuf;
-use std::time::Duration;
+use std::num::{NonZeroU32, NonZeroUsize};
 
 use smalt_protocol::TimeControl;
-use smalt_stats::Sprt;
-use smalt_stats::sprt::{Model, SprtError};
+use smalt_stats::sprt::SprtError;
 use smalt_workbench::entrant::{NameError, Names, Registry, ResolveError};
+use toml::{Table, Value};
 
 use super::clock::{ClockError, MoveClock, TimeFlow};
-use super::encounter::{Colors, Lead, OpeningPolicy, Repeat, Swap};
-use super::entrant::{Entrant, EntrantFile, Role, ScoreView};
-use super::file::{
-    AdjudicationFile, ClockFile, Format, OnFault, OpeningsFile, Order, PlanFile, RunFile, SprtFile,
-};
-use super::fleet::{FleetError, FleetPlan};
-use super::machine::Affinity;
-use super::rules::AdjudicationRules;
-use super::value::{Switch, Text};
-use super::writing::GameWriting;
-use super::{EMBEDDED_OPENINGS, OpeningsPlan, Plan, Shuffle};
+use super::encounter::Repeat;
+use super::entrant::{EngineSettings, Entrant, Role};
+use super::fleet::FleetError;
+use super::settings::{Settings, merge_settings};
+use super::{Format, Plan};
 
 /// How many games a run may have.
 const MOST_GAMES: u64 = 100_000_000;
 
+/// How many games a sequential test may take where nothing is said: more than bounds worth testing need.
+const GAMES_OF_A_TEST: NonZeroU32 = NonZeroU32::new(1_000_000).expect("above zero");
+
 /// How many further pairs a level encounter of a knockout has where nothing is said.
 const TIEBREAK_PAIRS: u32 = 4;
 
-/// Why what was typed is no plan.
+/// Why settings are no plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
     /// Too few to play.
@@ -60,10 +55,10 @@ pub enum PlanError {
         /// Its number, from 1.
         number: usize,
     },
-    /// A name that is none, or another's.
-    #[error(transparent)]
+    /// A bad name, or another's.
+    #[error("[[entrant]] name: {0}")]
     Name(#[from] NameError),
-    /// A clock that is none.
+    /// An invalid clock.
     #[error("entrant {name:?}: {error}")]
     Clock {
         /// Whose.
@@ -71,36 +66,18 @@ pub enum PlanError {
         /// Why.
         error: ClockError,
     },
-    /// A number that must be above zero.
-    #[error("{key} must be above zero")]
-    Zero {
-        /// Where it was written.
-        key: &'static str,
-    },
-    /// An hourglass without sand.
+    /// An hourglass with zero time.
     #[error("[clock] hourglass: entrant {name:?} has no tc; an hourglass needs one for everybody")]
     Hourglass {
         /// Whose clock.
         name: String,
     },
-    /// A time-out that is no time.
-    #[error("[timeouts] {key}: must be above zero, and a day at most")]
-    Timeout {
-        /// Which one.
-        key: &'static str,
-    },
-    /// A fleet that is none.
+    /// Settings of a fleet that contradict each other.
     #[error("[fleet] {0}")]
     Fleet(#[from] FleetError),
-    /// A test that is none.
+    /// An impossible test.
     #[error("[sprt]: {0}")]
     Sprt(#[from] SprtError),
-    /// Something that even the defaults do not say.
-    #[error("{key} is missing")]
-    Missing {
-        /// Where it should be.
-        key: &'static str,
-    },
     /// A setting that the format has no use for.
     #[error("[run] {key}: {reason}")]
     Format {
@@ -125,185 +102,163 @@ pub enum PlanError {
         /// The number.
         games: u32,
     },
+    /// A value that does not fit its key, though each layer for itself could be read.
+    #[error("{0}")]
+    Value(String),
 }
 
 impl Plan {
-    /// Makes a plan of what was typed. Nothing is taken from elsewhere but the engines of the registry: merge the
-    /// defaults first ([`PlanFile::or`]).
+    /// Makes a plan of merged layers: what they do not say has its default. Engines of the registry may be named.
     ///
     /// # Errors
     /// If something is missing or contradicts itself.
-    pub fn check(file: &PlanFile, registry: &Registry) -> Result<Plan, PlanError> {
-        let format = required(file.run.format, "[run] format")?;
-        let entrants = check_entrants(file, format, registry)?;
-        let games = positive(file.run.games, "[run] games")?;
-        let sprt = file.sprt.as_ref().map(check_sprt).transpose()?;
+    pub fn of_layers(mut layers: Table, registry: &Registry) -> Result<Plan, PlanError> {
+        let table = |value| match value {
+            Some(Value::Table(table)) => table,
+            _ => Table::new(),
+        };
+        let each = table(layers.remove("each"));
+        let entrants = match layers.remove("entrant") {
+            Some(Value::Array(entrants)) => entrants.into_iter().map(|row| table(Some(row))).collect(),
+            _ => Vec::new(),
+        };
+        let is_test = layers.contains_key("sprt");
+        let mut merged = Settings::default().to_layer();
+        merge_settings(&mut merged, layers.clone());
+        let mut settings: Settings = merged
+            .try_into()
+            .map_err(|error: toml::de::Error| PlanError::Value(error.message().to_owned()))?;
+        let says_games = table(layers.remove("run")).contains_key("games");
+        if is_test && !says_games && !settings.run.format.goes_by_results() {
+            settings.run.games = GAMES_OF_A_TEST;
+        }
+        Plan::of_engines(settings, &entrants, &each, registry)
+    }
+
+    /// Makes a plan of settings and the layers of its engines.
+    ///
+    /// # Errors
+    /// If something is missing or contradicts itself.
+    pub fn of_engines(
+        mut settings: Settings,
+        engines: &[Table],
+        each: &Table,
+        registry: &Registry,
+    ) -> Result<Plan, PlanError> {
+        let clock = settings.clock.layer().map_err(|error| PlanError::Value(error.to_string()))?;
+        let mut names = Names::default();
+        let resolved = (1..).zip(engines).map(|(number, engine)| {
+            registry.resolve(engine, each, &clock, &mut names).map_err(|error| match error {
+                ResolveError::NoCommand => PlanError::NoCommand { number },
+                ResolveError::Name(error) => PlanError::Name(error),
+                ResolveError::Value(words) => PlanError::Value(format!("entrant {number}: {words}")),
+            })
+        });
+        settings.entrants = resolved.collect::<Result<_, _>>()?;
+        Plan::new(settings)
+    }
+
+    /// Makes a plan of complete settings, as a store keeps them.
+    ///
+    /// # Errors
+    /// If something is missing or contradicts itself.
+    pub fn new(mut settings: Settings) -> Result<Plan, PlanError> {
+        let format = settings.run.format;
+        set_roles(&mut settings, format)?;
+        let entrants = entrants(&settings.entrants)?;
+        let sprt = settings.sprt.as_ref().map(|sprt| sprt.test()).transpose()?;
         check_numbers(format, &entrants, sprt.is_some())?;
-        let openings = check_openings(&file.openings)?;
-        if sprt.is_some() && games % 2 == 1 && openings.repeat == Repeat::Pairs {
+        check_tiebreak(&mut settings.run.tiebreak_pairs, format)?;
+        let rounds = rounds(settings.run.rounds, format, entrants.len())?;
+        settings.run.rounds = NonZeroU32::new(rounds).filter(|_| format != Format::Knockout);
+        settings.run.name.get_or_insert_with(|| format!("Smalt {format}"));
+        settings.fleet.check()?;
+        let plan = Plan { settings, entrants, sprt, rounds };
+        let games = plan.games();
+        if plan.sprt.is_some() && games % 2 == 1 && plan.repeat() == Repeat::Pairs {
             return Err(PlanError::OddGames { games });
         }
-        let rounds = check_rounds(file.run.rounds, format, entrants.len())?;
-        check_size(format, &entrants, games, rounds)?;
-        Ok(Plan {
-            name: file.run.name.clone().unwrap_or_else(|| format!("Smalt {format}")),
-            site: file.run.site.clone(),
-            format,
-            games,
-            rounds,
-            colors: check_colors(&file.run),
-            shuffle: if file.run.shuffle == Some(true) { Shuffle::BySeed } else { Shuffle::Never },
-            tiebreak_pairs: check_tiebreak(file.run.tiebreak_pairs, format)?,
-            seed: required(file.run.seed, "[run] seed")?,
-            concurrency: check_concurrency(&file.run)?,
-            on_fault: file.run.on_fault.unwrap_or(OnFault::Recover),
-            strike_after: file.run.strike_after.and_then(NonZeroU32::new),
-            bad_options: file.run.bad_options.unwrap_or_default(),
-            wait: Duration::from_millis(file.run.wait.unwrap_or(0)),
-            openings,
-            variant: file.run.variant.unwrap_or_default(),
-            flow: check_flow(&file.clock, &entrants)?,
-            measured: file.clock.measured.and_then(NonZeroU64::new),
-            writing: GameWriting::new(
-                file.output.pgn_comments.clone().unwrap_or_default(),
-                file.output.pgn_times.unwrap_or_default(),
-                file.output.pgn_form.unwrap_or_default(),
-                file.output.pgn_notation.unwrap_or_default(),
-            ),
-            affinity: file.run.affinity.clone().map_or_else(Affinity::default, |text| text.0),
-            timeouts: file.timeouts.check().map_err(|key| PlanError::Timeout { key })?,
-            adjudication: check_adjudication(&file.adjudication),
-            tablebases: on(&file.adjudication.tablebases),
-            sprt,
-            fleet: file.fleet.check()?,
-            output: file.output.clone(),
-            entrants,
-        })
-    }
-
-    /// The plan as a file that gives the same plan again, with every setting and without the registry.
-    pub fn to_file(&self) -> PlanFile {
-        PlanFile {
-            run: RunFile {
-                name: Some(self.name.clone()),
-                site: self.site.clone(),
-                format: Some(self.format),
-                games: Some(self.games),
-                rounds: (self.format != Format::Knockout).then_some(self.rounds),
-                seeds: None,
-                noswap: Some(self.colors.swap == Swap::Never),
-                same_lead: Some(self.colors.swap == Swap::InPairs),
-                reverse: Some(self.colors.lead == Lead::Second),
-                shuffle: Some(self.shuffle == Shuffle::BySeed),
-                tiebreak_pairs: (self.format == Format::Knockout).then_some(self.tiebreak_pairs),
-                seed: Some(self.seed),
-                concurrency: self.concurrency.map(NonZeroUsize::get),
-                on_fault: Some(self.on_fault),
-                strike_after: Some(self.strike_after.map_or(0, NonZeroU32::get)),
-                bad_options: Some(self.bad_options),
-                wait: Some(u64::try_from(self.wait.as_millis()).unwrap_or(u64::MAX)),
-                variant: Some(self.variant),
-                affinity: Some(Text(self.affinity.clone())),
-            },
-            clock: ClockFile {
-                hourglass: Some(self.flow == TimeFlow::Hourglass),
-                measured: self.measured.map(NonZeroU64::get),
-                ..ClockFile::default()
-            },
-            timeouts: self.timeouts.to_file(),
-            openings: OpeningsFile {
-                file: Some(self.openings.file.clone()),
-                format: self.openings.format,
-                book_depth: self.openings.book_depth,
-                order: Some(self.openings.order),
-                start: Some(self.openings.start),
-                plies: self.openings.plies,
-                repeat: Some(self.openings.repeat == Repeat::Pairs),
-                policy: Some(self.openings.policy),
-            },
-            adjudication: AdjudicationFile {
-                draw: Some(self.adjudication.draw.map_or(Switch::Off, Switch::On)),
-                resign: Some(self.adjudication.resign.map_or(Switch::Off, Switch::On)),
-                mate: Some(self.adjudication.mate.map_or(Switch::Off, Switch::On)),
-                tablebases: Some(self.tablebases.clone().map_or(Switch::Off, Switch::On)),
-                maxmoves: Some(self.adjudication.max_moves.unwrap_or(0)),
-            },
-            sprt: self.sprt.as_ref().map(|sprt| SprtFile {
-                elo0: Some(sprt.elo0()),
-                elo1: Some(sprt.elo1()),
-                alpha: Some(sprt.alpha()),
-                beta: Some(sprt.beta()),
-                model: Some(Text(sprt.model())),
-            }),
-            fleet: self.fleet.as_ref().map(FleetPlan::to_file).unwrap_or_default(),
-            output: self.output.clone(),
-            each: None,
-            entrants: self.entrants.iter().map(Entrant::to_file).collect(),
-        }
+        check_flow(&plan)?;
+        check_size(&plan)?;
+        Ok(plan)
     }
 }
 
-fn required<T>(value: Option<T>, key: &'static str) -> Result<T, PlanError> {
-    value.ok_or(PlanError::Missing { key })
-}
-
-fn positive(value: Option<u32>, key: &'static str) -> Result<u32, PlanError> {
-    match required(value, key)? {
-        0 => Err(PlanError::Zero { key }),
-        value => Ok(value),
+/// Who challenges: who says so, or the first `seeds`, or else the first of a gauntlet or match.
+fn set_roles(settings: &mut Settings, format: Format) -> Result<(), PlanError> {
+    let seeds = check_seeds(settings, format)?;
+    let somebody_challenges = settings.entrants.iter().any(|engine| engine.role == Some(Role::Challenger));
+    let has_sides = matches!(format, Format::Gauntlet | Format::Match);
+    let leads = seeds.unwrap_or(if has_sides && !somebody_challenges { 1 } else { 0 });
+    for (index, engine) in settings.entrants.iter_mut().enumerate() {
+        engine.role.get_or_insert(if index < leads { Role::Challenger } else { Role::Opponent });
     }
+    Ok(())
 }
 
-fn check_concurrency(run: &RunFile) -> Result<Option<NonZeroUsize>, PlanError> {
-    let key = "[run] concurrency";
-    run.concurrency.map(|value| NonZeroUsize::new(value).ok_or(PlanError::Zero { key })).transpose()
-}
-
-fn check_flow(clock: &ClockFile, entrants: &[Entrant]) -> Result<TimeFlow, PlanError> {
-    if clock.hourglass != Some(true) {
-        return Ok(TimeFlow::Usual);
+/// How many of the first entrants are challengers, if that is how it was said; roles say it from then on.
+fn check_seeds(settings: &mut Settings, format: Format) -> Result<Option<usize>, PlanError> {
+    let refuse = |reason: String| Err(PlanError::Format { key: "seeds", reason });
+    let Some(seeds) = settings.run.seeds.take().map(NonZeroUsize::get) else { return Ok(None) };
+    let count = settings.entrants.len();
+    if format != Format::Gauntlet {
+        return refuse(format!("a {format} has no challengers; it is for a gauntlet"));
     }
-    let without = entrants.iter().find(|entrant| entrant.clock.control == TimeControl::UNLIMITED);
+    if settings.entrants.iter().any(|engine| engine.role.is_some()) {
+        return refuse(
+            "who challenges is said twice; leave out role, or name all entrants by --engine".to_owned(),
+        );
+    }
+    if seeds >= count {
+        let most = count.saturating_sub(1);
+        return refuse(format!("{seeds} challengers of {count} entrants; 1 to {most} can be"));
+    }
+    Ok(Some(seeds))
+}
+
+/// The entrants by their complete settings.
+fn entrants(engines: &[EngineSettings]) -> Result<Vec<Entrant>, PlanError> {
+    let mut names = Names::default();
+    let mut entrants = Vec::new();
+    for (number, engine) in (1..).zip(engines) {
+        let program = engine.program().ok_or(PlanError::NoCommand { number })?;
+        let name = names.take(engine.name.as_deref(), engine.cmd.as_deref().unwrap_or_default())?;
+        let clock = MoveClock::of(engine).map_err(|error| PlanError::Clock { name: name.clone(), error })?;
+        let role = engine.role.unwrap_or(Role::Opponent);
+        entrants.push(Entrant { name, role, program, clock, engine: engine.clone() });
+    }
+    Ok(entrants)
+}
+
+fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result<(), PlanError> {
+    let count = entrants.len();
+    if count < 2 {
+        return Err(PlanError::TooFew { entrants: count, format, needed: "at least two" });
+    }
+    if count > 2 && (has_sprt || format == Format::Match) {
+        return Err(PlanError::TooMany { entrants: count });
+    }
+    if format == Format::Gauntlet && entrants.iter().all(|entrant| entrant.role == Role::Challenger) {
+        return Err(PlanError::NoOpponent);
+    }
+    Ok(())
+}
+
+fn check_flow(plan: &Plan) -> Result<(), PlanError> {
+    let without = plan.entrants.iter().find(|entrant| entrant.clock.control == TimeControl::UNLIMITED);
     match without {
-        Some(entrant) => Err(PlanError::Hourglass { name: entrant.name.clone() }),
-        None => Ok(TimeFlow::Hourglass),
-    }
-}
-
-fn check_openings(file: &OpeningsFile) -> Result<OpeningsPlan, PlanError> {
-    let start = file.start.unwrap_or(1);
-    if start == 0 {
-        return Err(PlanError::Zero { key: "[openings] start" });
-    }
-    Ok(OpeningsPlan {
-        file: file.file.clone().unwrap_or_else(|| PathBuf::from(EMBEDDED_OPENINGS)),
-        format: file.format,
-        order: file.order.unwrap_or(Order::Random),
-        start,
-        plies: file.plies,
-        book_depth: file.book_depth,
-        repeat: if file.repeat == Some(false) { Repeat::Never } else { Repeat::Pairs },
-        policy: file.policy.unwrap_or(OpeningPolicy::Round),
-    })
-}
-
-fn check_colors(run: &RunFile) -> Colors {
-    Colors {
-        swap: match (run.noswap, run.same_lead) {
-            (Some(true), _) => Swap::Never,
-            (_, Some(true)) => Swap::InPairs,
-            _ => Swap::EachGame,
-        },
-        lead: if run.reverse == Some(true) { Lead::Second } else { Lead::First },
+        Some(entrant) if plan.flow() == TimeFlow::Hourglass => {
+            Err(PlanError::Hourglass { name: entrant.name.clone() })
+        }
+        _ => Ok(()),
     }
 }
 
 /// A Swiss tournament has as many rounds as a knockout would where nothing is said, which is enough for one to have won
 /// all, and no more than there are opponents.
-fn check_rounds(rounds: Option<u32>, format: Format, entrants: usize) -> Result<u32, PlanError> {
+fn rounds(rounds: Option<NonZeroU32>, format: Format, entrants: usize) -> Result<u32, PlanError> {
     let refuse = |reason: String| Err(PlanError::Format { key: "rounds", reason });
-    match (format, rounds) {
-        (_, Some(0)) => Err(PlanError::Zero { key: "[run] rounds" }),
+    match (format, rounds.map(NonZeroU32::get)) {
         (Format::Knockout, Some(_)) => {
             refuse("a knockout has as many rounds as it takes; leave it out".to_owned())
         }
@@ -322,149 +277,29 @@ fn check_rounds(rounds: Option<u32>, format: Format, entrants: usize) -> Result<
     }
 }
 
-fn check_tiebreak(pairs: Option<u32>, format: Format) -> Result<u32, PlanError> {
-    match pairs {
-        Some(_) if format != Format::Knockout => Err(PlanError::Format {
+fn check_tiebreak(pairs: &mut Option<u32>, format: Format) -> Result<(), PlanError> {
+    if format == Format::Knockout {
+        pairs.get_or_insert(TIEBREAK_PAIRS);
+    } else if pairs.is_some() {
+        return Err(PlanError::Format {
             key: "tiebreak-pairs",
             reason: format!("a {format} has no level encounters to decide; it is for a knockout"),
-        }),
-        pairs => Ok(pairs.unwrap_or(TIEBREAK_PAIRS)),
+        });
     }
+    Ok(())
 }
 
 /// Refuses what could not be numbered.
-fn check_size(format: Format, entrants: &[Entrant], games: u32, rounds: u32) -> Result<(), PlanError> {
-    let count = entrants.len() as u64;
-    let challengers = entrants.iter().filter(|entrant| entrant.role == Role::Challenger).count() as u64;
-    let encounters = match format {
+fn check_size(plan: &Plan) -> Result<(), PlanError> {
+    let count = plan.entrants.len() as u64;
+    let is_challenger = |entrant: &&Entrant| entrant.role == Role::Challenger;
+    let challengers = plan.entrants.iter().filter(is_challenger).count() as u64;
+    let encounters = match plan.format() {
         Format::Gauntlet => challengers * (count - challengers),
         Format::RoundRobin | Format::Match | Format::Pyramid => count * (count - 1) / 2,
         Format::Knockout => count - 1,
         Format::Swiss => count / 2,
     };
-    let games = encounters.saturating_mul(u64::from(games)).saturating_mul(u64::from(rounds));
+    let games = encounters.saturating_mul(plan.games().into()).saturating_mul(plan.rounds.into());
     if games > MOST_GAMES { Err(PlanError::TooManyGames { games }) } else { Ok(()) }
-}
-
-fn on<T: Clone>(switch: &Option<Switch<T>>) -> Option<T> {
-    match switch {
-        Some(Switch::On(rule)) => Some(rule.clone()),
-        _ => None,
-    }
-}
-
-fn check_adjudication(file: &AdjudicationFile) -> AdjudicationRules {
-    AdjudicationRules {
-        draw: on(&file.draw),
-        resign: on(&file.resign),
-        mate: on(&file.mate),
-        max_moves: file.maxmoves.filter(|&moves| moves > 0),
-    }
-}
-
-/// The usual errors of both kinds are 5 %, and the usual question is whether a patch gains up to five Elo.
-fn check_sprt(file: &SprtFile) -> Result<Sprt, SprtError> {
-    let model = file.model.as_ref().map_or(Model::Normalized, |text| text.0);
-    let (elo0, elo1) = (file.elo0.unwrap_or(0.0), file.elo1.unwrap_or(5.0));
-    Sprt::new(elo0, elo1, file.alpha.unwrap_or(0.05), file.beta.unwrap_or(0.05), model)
-}
-
-fn check_numbers(format: Format, entrants: &[Entrant], has_sprt: bool) -> Result<(), PlanError> {
-    let count = entrants.len();
-    if count < 2 {
-        return Err(PlanError::TooFew { entrants: count, format, needed: "at least two" });
-    }
-    if count > 2 && (has_sprt || format == Format::Match) {
-        return Err(PlanError::TooMany { entrants: count });
-    }
-    if format == Format::Gauntlet && entrants.iter().all(|entrant| entrant.role == Role::Challenger) {
-        return Err(PlanError::NoOpponent);
-    }
-    Ok(())
-}
-
-fn check_entrants(file: &PlanFile, format: Format, registry: &Registry) -> Result<Vec<Entrant>, PlanError> {
-    let each = file.each.clone().unwrap_or_default();
-    let somebody_challenges = file.entrants.iter().any(|entrant| entrant.role == Some(Role::Challenger));
-    let seeds = check_seeds(file, format)?;
-    let mut names = Names::default();
-    let mut entrants = Vec::new();
-    for (index, typed) in file.entrants.iter().enumerate() {
-        let number = index + 1;
-        let mut entrant = resolve(typed, &each, file, registry, &mut names, number)?;
-        let leads = match seeds {
-            Some(seeds) => index < seeds,
-            None => {
-                let has_sides = matches!(format, Format::Gauntlet | Format::Match);
-                has_sides && !somebody_challenges && index == 0
-            }
-        };
-        entrant.role = typed.role.unwrap_or(if leads { Role::Challenger } else { Role::Opponent });
-        entrants.push(entrant);
-    }
-    Ok(entrants)
-}
-
-/// How many of the first entrants are challengers, if that is how it was said.
-fn check_seeds(file: &PlanFile, format: Format) -> Result<Option<usize>, PlanError> {
-    let refuse = |reason: String| Err(PlanError::Format { key: "seeds", reason });
-    let Some(seeds) = file.run.seeds else { return Ok(None) };
-    if format != Format::Gauntlet {
-        return refuse(format!("a {format} has no challengers; it is for a gauntlet"));
-    }
-    if file.entrants.iter().any(|entrant| entrant.role.is_some()) {
-        return refuse(
-            "who challenges is said twice; leave out role, or name all entrants by --engine".to_owned(),
-        );
-    }
-    if seeds == 0 || seeds >= file.entrants.len() {
-        let most = file.entrants.len().saturating_sub(1);
-        return refuse(format!(
-            "{seeds} challengers of {} entrants; 1 to {most} can be",
-            file.entrants.len()
-        ));
-    }
-    Ok(Some(seeds))
-}
-
-/// An entrant with all that it inherits; its role is decided elsewhere.
-fn resolve(
-    typed: &EntrantFile,
-    each: &EntrantFile,
-    file: &PlanFile,
-    registry: &Registry,
-    names: &mut Names,
-    number: usize,
-) -> Result<Entrant, PlanError> {
-    let found = registry.resolve(&typed.engine(), &each.engine(), names).map_err(|error| match error {
-        ResolveError::NoCommand => PlanError::NoCommand { number },
-        ResolveError::Name(error) => PlanError::Name(error),
-    })?;
-    let clock = MoveClock::check(&inherit_clock(&[typed.clock(), each.clock(), file.clock.clone()]))
-        .map_err(|error| PlanError::Clock { name: found.name.clone(), error })?;
-    Ok(Entrant {
-        name: found.name,
-        role: Role::Opponent,
-        program: found.program,
-        arguments: found.arguments,
-        directory: found.directory,
-        protocol: found.protocol,
-        restart: found.restart,
-        pondering: found.pondering,
-        stderr: found.stderr,
-        scores: if found.whitepov { ScoreView::White } else { ScoreView::Mover },
-        clock,
-        options: found.options,
-    })
-}
-
-/// The limits of the first that has any; margin, longest move and scale of the first that says so.
-fn inherit_clock(layers: &[ClockFile]) -> ClockFile {
-    let limits = layers.iter().find(|layer| layer.has_limit()).cloned().unwrap_or_default();
-    ClockFile {
-        timemargin: layers.iter().find_map(|layer| layer.timemargin),
-        longest_move: layers.iter().find_map(|layer| layer.longest_move),
-        scale: layers.iter().find_map(|layer| layer.scale),
-        ..limits
-    }
 }

@@ -2,14 +2,70 @@
 //! [`crate::game::clock`].
 
 use std::fmt;
-use std::num::NonZeroU64;
+use std::num::{NonZeroU32, NonZeroU64};
 use std::time::Duration;
 
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
 use smalt_driver::WorkLimit;
 use smalt_protocol::{Clock, Period, SearchLimits, TimeControl};
+use smalt_workbench::entrant::{EngineSettings, text};
+use toml::Table;
 
-use super::file::ClockFile;
-use super::value::Text;
+use super::value::{defaults, positive};
+
+/// Section `[clock]`: the limits of every engine that has none of its own, which are keys of an engine, too.
+#[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[command(next_help_heading = "Time control")]
+pub struct ClockSettings {
+    /// Time control: moves/seconds+increment, e.g. 40/60+0.6 or 10+0.1
+    #[arg(long, value_name = "TC", default_value = "1+0.02")]
+    // Where a plan has another limit, it has no time control by default.
+    #[serde(default, with = "text::option")]
+    #[schemars(with = "Option<String>")]
+    pub tc: Option<TimeControl>,
+    /// Time for each move, in milliseconds
+    #[arg(long, value_name = "MS", value_parser = positive::<NonZeroU64>)]
+    pub movetime: Option<NonZeroU64>,
+    /// Nodes for each move (an engine that ignores this limit, or --depth, gets stop, with a warning)
+    #[arg(long, value_name = "N", value_parser = positive::<NonZeroU64>)]
+    pub nodes: Option<NonZeroU64>,
+    /// Depth of each search, in plies
+    #[arg(long, value_name = "PLIES", value_parser = positive::<NonZeroU32>)]
+    pub depth: Option<NonZeroU32>,
+    /// Time by which a move may be late, in milliseconds
+    #[arg(long, value_name = "MS", default_value = "20")]
+    pub timemargin: u64,
+    /// Longest search without a limit of time, in seconds; after a tenth of it there is a warning
+    #[arg(long, value_name = "SECONDS", value_parser = positive::<NonZeroU64>, default_value = "600", hide_short_help = true)]
+    pub longest_move: NonZeroU64,
+    /// Hourglass: the time that a side uses goes to its opponent (needs --tc)
+    #[arg(long, hide_short_help = true)]
+    pub hourglass: bool,
+    /// Nodes a second of Smalt on the machine for which the times are meant; they are scaled to this one
+    #[arg(long = "scale-clock", value_name = "NPS", value_parser = positive::<NonZeroU64>, hide_short_help = true)]
+    pub scale: Option<NonZeroU64>,
+    /// Nodes a second of Smalt on this machine, measured when the run began
+    #[arg(skip)]
+    pub measured: Option<NonZeroU64>,
+}
+
+impl Default for ClockSettings {
+    fn default() -> ClockSettings {
+        defaults()
+    }
+}
+
+impl ClockSettings {
+    /// What an engine inherits: all but what concerns the run as a whole.
+    pub(super) fn layer(&self) -> Result<Table, toml::ser::Error> {
+        let mut layer = Table::try_from(self)?;
+        ["hourglass", "measured"].iter().for_each(|key| drop(layer.remove(*key)));
+        Ok(layer)
+    }
+}
 
 /// All limits of one entrant. They hold together: a search ends at the first.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,42 +112,31 @@ pub enum ClockError {
     /// Both kinds of time at once.
     #[error("tc and movetime exclude each other")]
     TwoTimes,
-    /// A limit of nothing.
-    #[error("{0} must be above zero")]
-    Zero(&'static str),
 }
 
 impl MoveClock {
-    /// Checks a clock; the margin is 0 and the longest move [`LONGEST_MOVE`] where nothing is said.
-    pub(super) fn check(file: &ClockFile) -> Result<MoveClock, ClockError> {
-        if !file.has_limit() {
-            return Err(ClockError::None);
-        }
-        if file.tc.is_some() && file.movetime.is_some() {
-            return Err(ClockError::TwoTimes);
-        }
-        let is_unlimited = file.tc.as_ref().is_some_and(|text| text.0 == TimeControl::UNLIMITED);
-        if is_unlimited && file.movetime.is_none() && file.nodes.is_none() && file.depth.is_none() {
-            return Err(ClockError::Endless);
-        }
-        let zeros = [
-            ("movetime", file.movetime),
-            ("nodes", file.nodes),
-            ("depth", file.depth.map(u64::from)),
-            ("longest-move", file.longest_move),
-            ("scale", file.scale),
-        ];
-        if let Some((name, _)) = zeros.iter().find(|(_, value)| *value == Some(0)) {
-            return Err(ClockError::Zero(name));
+    /// The clock of an engine; the margin is 0 and the longest move [`LONGEST_MOVE`] where nothing is said.
+    ///
+    /// # Errors
+    /// If nothing ends a search, or two kinds of time do.
+    pub(super) fn of(engine: &EngineSettings) -> Result<MoveClock, ClockError> {
+        let is_limited = engine.movetime.is_some() || engine.nodes.is_some() || engine.depth.is_some();
+        match &engine.tc {
+            None if !is_limited => return Err(ClockError::None),
+            Some(_) if engine.movetime.is_some() => return Err(ClockError::TwoTimes),
+            Some(control) if *control == TimeControl::UNLIMITED && !is_limited => {
+                return Err(ClockError::Endless);
+            }
+            _ => {}
         }
         Ok(MoveClock {
-            control: file.tc.clone().map_or(TimeControl::UNLIMITED, |text| text.0),
-            move_time: file.movetime.map(Duration::from_millis),
-            nodes: file.nodes,
-            depth: file.depth,
-            margin: Duration::from_millis(file.timemargin.unwrap_or(0)),
-            longest_move: file.longest_move.map_or(LONGEST_MOVE, Duration::from_secs),
-            reference: file.scale.and_then(NonZeroU64::new),
+            control: engine.tc.clone().unwrap_or(TimeControl::UNLIMITED),
+            move_time: engine.movetime.map(|ms| Duration::from_millis(ms.get())),
+            nodes: engine.nodes.map(NonZeroU64::get),
+            depth: engine.depth.map(NonZeroU32::get),
+            margin: Duration::from_millis(engine.timemargin.unwrap_or(0)),
+            longest_move: engine.longest_move.map_or(LONGEST_MOVE, |time| Duration::from_secs(time.get())),
+            reference: engine.scale,
         })
     }
 
@@ -144,21 +189,6 @@ impl MoveClock {
         let control = TimeControl::new(periods.collect()).unwrap_or_else(|_| self.control.clone());
         MoveClock { control, move_time: self.move_time.map(|time| time.mul_f64(factor)), ..self.clone() }
     }
-
-    /// The clock as a file says it.
-    pub(super) fn to_file(&self) -> ClockFile {
-        let millis = |time: Duration| u64::try_from(time.as_millis()).unwrap_or(u64::MAX);
-        ClockFile {
-            tc: (self.control != TimeControl::UNLIMITED).then(|| Text(self.control.clone())),
-            movetime: self.move_time.map(millis),
-            nodes: self.nodes,
-            depth: self.depth,
-            timemargin: Some(millis(self.margin)),
-            longest_move: Some(self.longest_move.as_secs()),
-            scale: self.reference.map(NonZeroU64::get),
-            ..ClockFile::default()
-        }
-    }
 }
 
 impl fmt::Display for MoveClock {
@@ -186,25 +216,25 @@ impl fmt::Display for MoveClock {
 
 #[cfg(test)]
 mod tests {
+    use smalt_workbench::entrant::from_words;
+
     use super::*;
 
+    fn clock(words: &str) -> Result<MoveClock, ClockError> {
+        MoveClock::of(&from_words(words).unwrap())
+    }
+
     #[test]
-    fn a_clock_that_ends_no_search_is_none() {
-        let file = ClockFile { tc: Some(Text("inf".parse().unwrap())), ..ClockFile::default() };
-        assert_eq!(MoveClock::check(&file), Err(ClockError::Endless));
-        let with_nodes = ClockFile { nodes: Some(1000), ..file };
-        assert_eq!(MoveClock::check(&with_nodes).unwrap().to_string(), "1000 nodes/move");
+    fn something_must_end_a_search() {
+        assert_eq!(clock("tc=inf"), Err(ClockError::Endless));
+        assert_eq!(clock("cmd=a"), Err(ClockError::None));
+        assert_eq!(clock("tc=1+1 movetime=5"), Err(ClockError::TwoTimes));
+        assert_eq!(clock("tc=inf nodes=1000").unwrap().to_string(), "1000 nodes/move");
     }
 
     #[test]
     fn a_machine_of_half_the_speed_gets_twice_the_time() {
-        let clock = MoveClock::check(&ClockFile {
-            tc: Some(Text("40/60+0.6".parse().unwrap())),
-            timemargin: Some(30),
-            scale: Some(1000),
-            ..ClockFile::default()
-        });
-        let clock = clock.unwrap();
+        let clock = clock("tc=40/60+0.6 timemargin=30 scale=1000").unwrap();
         let scaled = clock.scaled(NonZeroU64::new(500));
         assert_eq!((scaled.to_string().as_str(), scaled.margin), ("40/120+1.2", Duration::from_millis(30)));
         assert_eq!(clock.scaled(None), clock);

@@ -1,5 +1,6 @@
 //! How two entrants meet: who has White in which game, and which games share an opening.
 
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
 /// Which games of an encounter share an opening.
@@ -41,7 +42,7 @@ pub enum Lead {
 }
 
 /// Which encounters begin with the same openings.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpeningPolicy {
     /// All encounters of a round, so that their results can be compared.

@@ -4,95 +4,59 @@
 use std::path::PathBuf;
 use std::time::Duration;
 
+use clap::Args;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+
+use super::value::{Seconds, defaults};
 
 /// The word that means no server, so that a run is played here.
 const OFF: &str = "off";
 
-/// How long a worker may be silent where nothing is said.
-const LEASE: Duration = Duration::from_secs(30);
-
-/// What a user may write about it.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+/// Section `[fleet]`: the NATS server where workers meet, and how a run is played there.
+#[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct FleetFile {
-    /// The server: `nats://host:4222` or `tls://host:4222`; `off` plays on this machine.
-    #[serde(skip_serializing_if = "Option::is_none")]
+#[command(next_help_heading = "Other machines")]
+pub struct FleetSettings {
+    /// NATS server where workers meet: nats://HOST:4222, tls://HOST:4222, or off
+    #[arg(long, value_name = "URL")]
     pub nats: Option<String>,
-    /// The user; its password is in a file, or in the environment.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// User of the server; the password is in SMALT_NATS_PASSWORD, or in a file
+    #[arg(long = "nats-user", value_name = "NAME", hide_short_help = true)]
     pub user: Option<String>,
-    /// The file whose first line is the password.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// File whose first line is the password
+    #[arg(long = "nats-password-file", value_name = "FILE", hide_short_help = true)]
     pub password_file: Option<PathBuf>,
-    /// A file of credentials, as NATS writes them.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// File of credentials (.creds), instead of a user
+    #[arg(long = "nats-creds", value_name = "FILE", hide_short_help = true)]
     pub creds: Option<PathBuf>,
-    /// A file whose first line is the seed of an nkey.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// File whose first line is the seed of an nkey, instead of a user
+    #[arg(long = "nats-nkey", value_name = "FILE", hide_short_help = true)]
     pub nkey: Option<PathBuf>,
-    /// The certificates of an authority of one's own.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Certificates (PEM) of your own authority
+    #[arg(long = "nats-ca", value_name = "FILE", hide_short_help = true)]
     pub ca: Option<PathBuf>,
-    /// The certificate that the server wants to see.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Client certificate (PEM), if the server asks for one
+    #[arg(long = "nats-cert", value_name = "FILE", requires = "key", hide_short_help = true)]
     pub cert: Option<PathBuf>,
-    /// The key of that certificate.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Key of the client certificate (PEM)
+    #[arg(long = "nats-key", value_name = "FILE", requires = "cert", hide_short_help = true)]
     pub key: Option<PathBuf>,
-    /// After how many seconds of silence a worker's games are given to another.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub lease: Option<f64>,
-    /// Whether workers may have different binaries of one entrant.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub allow_mixed: Option<bool>,
-    /// The name of the run on the server, as it was chosen when the run began.
-    #[serde(skip_serializing_if = "Option::is_none")]
+    /// Time after which the games of a silent worker are given to another, in seconds
+    #[arg(long, value_name = "SECONDS", default_value = "30", hide_short_help = true)]
+    pub lease: Seconds,
+    /// Different binaries of one engine on different workers
+    #[arg(long, hide_short_help = true)]
+    pub allow_mixed: bool,
+    /// Name of the run on the server
+    #[arg(id = "fleet_run", long = "run", value_name = "RUN", hide = true)]
     pub run: Option<String>,
 }
 
-/// A server and how to be let in.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct ServerAddress {
-    /// Its address, without any secret.
-    pub url: String,
-    /// See [`FleetFile::user`].
-    pub user: Option<String>,
-    /// See [`FleetFile::password_file`].
-    pub password_file: Option<PathBuf>,
-    /// See [`FleetFile::creds`].
-    pub creds: Option<PathBuf>,
-    /// See [`FleetFile::nkey`].
-    pub nkey: Option<PathBuf>,
-    /// See [`FleetFile::ca`].
-    pub ca: Option<PathBuf>,
-    /// See [`FleetFile::cert`].
-    pub cert: Option<PathBuf>,
-    /// See [`FleetFile::key`].
-    pub key: Option<PathBuf>,
-}
-
-/// How a run is played on other machines.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct FleetPlan {
-    /// Where.
-    pub server: ServerAddress,
-    /// After how long a silent worker's games are given to another.
-    pub lease: Duration,
-    /// Whether workers may have different binaries.
-    pub binaries: Binaries,
-    /// The run's name on the server; none before it has begun.
-    pub run: Option<String>,
-}
-
-/// Whether workers may have different binaries of one entrant.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Binaries {
-    /// They must have the same.
-    #[default]
-    Same,
-    /// They may.
-    Mixed,
+impl Default for FleetSettings {
+    fn default() -> FleetSettings {
+        defaults()
+    }
 }
 
 /// Why it cannot be.
@@ -117,8 +81,8 @@ pub enum FleetError {
     #[error("of a user, credentials and an nkey only one can be given")]
     TwoWays,
     /// Something about a server, and no server.
-    #[error("{0} says how runs are played over a NATS server, and there is none: give nats, too")]
-    NoServer(&'static str),
+    #[error("these settings are for runs over a NATS server: give nats, too")]
+    NoServer,
     /// A password of nobody.
     #[error("password-file is the password of a user: give the user, too")]
     Nobody,
@@ -127,84 +91,47 @@ pub enum FleetError {
     HalfCertificate,
 }
 
-impl FleetFile {
-    pub(super) fn says_nothing(&self) -> bool {
-        *self == FleetFile::default()
+impl FleetSettings {
+    /// The settings, if a run is played on other machines.
+    pub fn on(&self) -> Option<&FleetSettings> {
+        self.nats.as_ref().is_some_and(|url| url != OFF).then_some(self)
     }
 
-    /// What is not said here is taken from another.
-    #[must_use]
-    pub fn or(self, other: FleetFile) -> FleetFile {
-        FleetFile {
-            nats: self.nats.or(other.nats),
-            user: self.user.or(other.user),
-            password_file: self.password_file.or(other.password_file),
-            creds: self.creds.or(other.creds),
-            nkey: self.nkey.or(other.nkey),
-            ca: self.ca.or(other.ca),
-            cert: self.cert.or(other.cert),
-            key: self.key.or(other.key),
-            lease: self.lease.or(other.lease),
-            allow_mixed: self.allow_mixed.or(other.allow_mixed),
-            run: self.run.or(other.run),
-        }
+    /// The address of the server.
+    pub fn url(&self) -> &str {
+        self.nats.as_deref().unwrap_or(OFF)
     }
 
-    /// What is said about a server, if anything is.
-    fn first_said(&self) -> Option<&'static str> {
-        let said = [
-            ("user", self.user.is_some()),
-            ("password-file", self.password_file.is_some()),
-            ("creds", self.creds.is_some()),
-            ("nkey", self.nkey.is_some()),
-            ("ca", self.ca.is_some()),
-            ("cert", self.cert.is_some()),
-            ("lease", self.lease.is_some()),
-            ("allow-mixed", self.allow_mixed.is_some()),
-        ];
-        said.into_iter().find_map(|(key, is_said)| is_said.then_some(key))
-    }
-
-    /// Checks all; none if the run is played here.
+    /// Checks all.
     ///
     /// # Errors
     /// If something is no address, no time, or a secret in the wrong place.
-    pub fn check(&self) -> Result<Option<FleetPlan>, FleetError> {
-        let Some(url) = self.nats.as_ref() else {
-            return self.first_said().map_or(Ok(None), |key| Err(FleetError::NoServer(key)));
+    pub fn check(&self) -> Result<(), FleetError> {
+        let Some(url) = &self.nats else {
+            let usual = FleetSettings { run: self.run.clone(), ..FleetSettings::default() };
+            return if *self == usual { Ok(()) } else { Err(FleetError::NoServer) };
         };
         if url == OFF {
-            return Ok(None);
+            return Ok(());
         }
-        let lease = self.lease.map_or(Ok(LEASE), |seconds| {
-            let fits = (1.0..=86_400.0).contains(&seconds);
-            if fits { Ok(Duration::from_secs_f64(seconds)) } else { Err(FleetError::Lease) }
-        })?;
+        check_url(url)?;
+        if self.lease.duration() < Duration::from_secs(1) {
+            return Err(FleetError::Lease);
+        }
         if let Some(run) = self.run.as_ref().filter(|run| !is_run_name(run)) {
             return Err(FleetError::Run(run.clone()));
         }
-        let server = ServerAddress {
-            url: check_url(url)?,
-            user: self.user.clone(),
-            password_file: self.password_file.clone(),
-            creds: self.creds.clone(),
-            nkey: self.nkey.clone(),
-            ca: self.ca.clone(),
-            cert: self.cert.clone(),
-            key: self.key.clone(),
-        };
-        let ways = [server.user.is_some(), server.creds.is_some(), server.nkey.is_some()];
+        let ways = [self.user.is_some(), self.creds.is_some(), self.nkey.is_some()];
         if ways.into_iter().filter(|way| *way).count() > 1 {
             return Err(FleetError::TwoWays);
         }
-        if server.password_file.is_some() && server.user.is_none() {
+        if self.password_file.is_some() && self.user.is_none() {
             return Err(FleetError::Nobody);
         }
-        if server.cert.is_some() != server.key.is_some() {
+        if self.cert.is_some() != self.key.is_some() {
             return Err(FleetError::HalfCertificate);
         }
-        let binaries = if self.allow_mixed == Some(true) { Binaries::Mixed } else { Binaries::Same };
-        Ok(Some(FleetPlan { server, lease, binaries, run: self.run.clone() }))
+        Ok(())
     }
 }
 
@@ -213,7 +140,7 @@ pub fn is_run_name(text: &str) -> bool {
     (1..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
 
-fn check_url(url: &str) -> Result<String, FleetError> {
+fn check_url(url: &str) -> Result<(), FleetError> {
     let refuse = || FleetError::Address(url.to_owned());
     let host = url.strip_prefix("nats://").or_else(|| url.strip_prefix("tls://"));
     // What stands before an @ may be a secret, and so may not come back in an error.
@@ -226,35 +153,15 @@ fn check_url(url: &str) -> Result<String, FleetError> {
         None => url,
     };
     let fits = !host.is_empty() && !host.contains([' ', '/', ',']) && !host.chars().any(char::is_control);
-    if fits { Ok(url.to_owned()) } else { Err(refuse()) }
-}
-
-impl FleetPlan {
-    /// The same as a file says it.
-    pub fn to_file(&self) -> FleetFile {
-        let FleetPlan { server, lease, binaries, run } = self.clone();
-        FleetFile {
-            nats: Some(server.url),
-            user: server.user,
-            password_file: server.password_file,
-            creds: server.creds,
-            nkey: server.nkey,
-            ca: server.ca,
-            cert: server.cert,
-            key: server.key,
-            lease: Some(lease.as_secs_f64()),
-            allow_mixed: Some(binaries == Binaries::Mixed),
-            run,
-        }
-    }
+    if fits { Ok(()) } else { Err(refuse()) }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    fn of(url: &str) -> FleetFile {
-        FleetFile { nats: Some(url.to_owned()), ..FleetFile::default() }
+    fn of(url: &str) -> FleetSettings {
+        FleetSettings { nats: Some(url.to_owned()), ..FleetSettings::default() }
     }
 
     #[test]
@@ -268,30 +175,30 @@ mod tests {
     #[test]
     fn addresses_are_read_and_off_is_none() {
         for url in ["nats://host:4222", "tls://host", "host:4222", "nats://[::1]:4222"] {
-            let plan = of(url).check().unwrap().unwrap();
-            assert_eq!((plan.server.url.as_str(), plan.lease), (url, LEASE));
-            assert_eq!(plan.to_file().check(), Ok(Some(plan)));
+            assert_eq!(of(url).check(), Ok(()));
+            assert_eq!(of(url).on(), Some(&of(url)));
         }
-        assert_eq!(of("off").check(), Ok(None));
-        assert_eq!(FleetFile::default().check(), Ok(None));
+        assert_eq!((of("off").check(), of("off").on()), (Ok(()), None));
+        assert_eq!(FleetSettings::default().check(), Ok(()));
         for url in ["http://host", "nats://", "nats://a b"] {
             assert_eq!(of(url).check(), Err(FleetError::Address(url.to_owned())));
         }
     }
 
     #[test]
-    fn what_contradicts_itself_is_refused() {
-        let two = FleetFile { user: Some("me".into()), creds: Some("c".into()), ..of("host") };
+    fn contradictions_are_refused() {
+        let two = FleetSettings { user: Some("me".into()), creds: Some("c".into()), ..of("host") };
         assert_eq!(two.check(), Err(FleetError::TwoWays));
-        let nobody = FleetFile { password_file: Some("p".into()), ..of("host") };
+        let nobody = FleetSettings { password_file: Some("p".into()), ..of("host") };
         assert_eq!(nobody.check(), Err(FleetError::Nobody));
-        let nowhere = FleetFile { lease: Some(5.0), ..FleetFile::default() };
-        assert_eq!(nowhere.check(), Err(FleetError::NoServer("lease")));
-        assert_eq!(FleetFile { nats: Some(OFF.into()), ..nowhere }.check(), Ok(None));
-        let half = FleetFile { cert: Some("c".into()), ..of("host") };
+        let nowhere = FleetSettings { lease: "5".parse().unwrap(), ..FleetSettings::default() };
+        assert_eq!(nowhere.check(), Err(FleetError::NoServer));
+        assert_eq!(FleetSettings { nats: Some(OFF.into()), ..nowhere }.check(), Ok(()));
+        let half = FleetSettings { cert: Some("c".into()), ..of("host") };
         assert_eq!(half.check(), Err(FleetError::HalfCertificate));
-        assert_eq!(FleetFile { lease: Some(0.1), ..of("host") }.check(), Err(FleetError::Lease));
-        let run = FleetFile { run: Some("a.b".into()), ..of("host") };
+        let short = FleetSettings { lease: "0.1".parse().unwrap(), ..of("host") };
+        assert_eq!(short.check(), Err(FleetError::Lease));
+        let run = FleetSettings { run: Some("a.b".into()), ..of("host") };
         assert_eq!(run.check(), Err(FleetError::Run("a.b".to_owned())));
     }
 }

@@ -3,11 +3,12 @@
 
 use std::fmt;
 use std::str::FromStr;
-use std::time::Duration;
 
+use clap::Args;
+use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::rules::{RuleError, read_words, refuse};
+use super::value::{Seconds, defaults};
 
 /// Whether games are bound to processors: the thread of a game and its engines, which never have two things to do at
 /// once, then share one, and a move is handed over without waking another.
@@ -69,126 +70,61 @@ impl fmt::Display for Affinity {
     }
 }
 
-/// How long an engine may take for what is not a move, in seconds. What is not said is [`Timeouts::default`]'s.
-#[derive(Clone, Debug, Default, PartialEq, Deserialize, Serialize)]
+/// Section `[timeouts]`: how long an engine may take for what is not a move.
+#[derive(Args, Clone, Copy, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
-pub struct TimeoutsFile {
-    /// From its start to the end of its introduction.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub start: Option<f64>,
-    /// Until it says that it is ready (for a new game, with large tables).
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub ping: Option<f64>,
-    /// From `stop` to its move.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub stop: Option<f64>,
-    /// Until it reads what it is told.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub write: Option<f64>,
-    /// From `quit` to its leaving; then it is asked by a signal, and at last killed.
-    #[serde(skip_serializing_if = "Option::is_none")]
-    pub quit: Option<f64>,
-}
-
-/// The same, checked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[command(next_help_heading = "Timeouts")]
 pub struct Timeouts {
-    /// See [`TimeoutsFile::start`].
-    pub start: Duration,
-    /// See [`TimeoutsFile::ping`].
-    pub ping: Duration,
-    /// See [`TimeoutsFile::stop`].
-    pub stop: Duration,
-    /// See [`TimeoutsFile::write`].
-    pub write: Duration,
-    /// See [`TimeoutsFile::quit`].
-    pub quit: Duration,
+    /// Timeout from the start of an engine to uciok, in seconds
+    #[arg(
+        id = "timeouts_start",
+        long = "timeout-start",
+        value_name = "SECONDS",
+        default_value = "10",
+        hide_short_help = true
+    )]
+    pub start: Seconds,
+    /// Timeout of isready (for a new game, with large tables), in seconds
+    #[arg(
+        id = "timeouts_ping",
+        long = "timeout-ping",
+        value_name = "SECONDS",
+        default_value = "10",
+        hide_short_help = true
+    )]
+    pub ping: Seconds,
+    /// Timeout from stop to the best move, in seconds
+    #[arg(
+        id = "timeouts_stop",
+        long = "timeout-stop",
+        value_name = "SECONDS",
+        default_value = "5",
+        hide_short_help = true
+    )]
+    pub stop: Seconds,
+    /// Timeout until an engine reads a command, in seconds
+    #[arg(
+        id = "timeouts_write",
+        long = "timeout-write",
+        value_name = "SECONDS",
+        default_value = "5",
+        hide_short_help = true
+    )]
+    pub write: Seconds,
+    /// Timeout from quit to the exit of an engine, which is then killed, in seconds
+    #[arg(
+        id = "timeouts_quit",
+        long = "timeout-quit",
+        value_name = "SECONDS",
+        default_value = "5",
+        hide_short_help = true
+    )]
+    pub quit: Seconds,
 }
 
 impl Default for Timeouts {
-    /// Two engines that do not leave by themselves are gone within three seconds.
     fn default() -> Timeouts {
-        Timeouts {
-            start: Duration::from_secs(10),
-            ping: Duration::from_secs(10),
-            stop: Duration::from_secs(5),
-            write: Duration::from_secs(5),
-            quit: Duration::from_secs(5),
-        }
-    }
-}
-
-/// The longest time-out: a day. Tables of a terabyte are filled by then.
-const LONGEST_SECONDS: f64 = 86_400.0;
-
-impl TimeoutsFile {
-    /// What is not said here is taken from another.
-    #[must_use]
-    pub fn or(self, other: TimeoutsFile) -> TimeoutsFile {
-        TimeoutsFile {
-            start: self.start.or(other.start),
-            ping: self.ping.or(other.ping),
-            stop: self.stop.or(other.stop),
-            write: self.write.or(other.write),
-            quit: self.quit.or(other.quit),
-        }
-    }
-
-    /// Checks all; gives the name of one that is no time.
-    pub(super) fn check(&self) -> Result<Timeouts, &'static str> {
-        let read = |key, seconds: Option<f64>, usual| match seconds {
-            None => Ok(usual),
-            Some(seconds) if seconds > 0.0 && seconds <= LONGEST_SECONDS => {
-                Ok(Duration::from_secs_f64(seconds))
-            }
-            Some(_) => Err(key),
-        };
-        let usual = Timeouts::default();
-        Ok(Timeouts {
-            start: read("start", self.start, usual.start)?,
-            ping: read("ping", self.ping, usual.ping)?,
-            stop: read("stop", self.stop, usual.stop)?,
-            write: read("write", self.write, usual.write)?,
-            quit: read("quit", self.quit, usual.quit)?,
-        })
-    }
-}
-
-impl Timeouts {
-    pub(super) fn to_file(self) -> TimeoutsFile {
-        TimeoutsFile {
-            start: Some(self.start.as_secs_f64()),
-            ping: Some(self.ping.as_secs_f64()),
-            stop: Some(self.stop.as_secs_f64()),
-            write: Some(self.write.as_secs_f64()),
-            quit: Some(self.quit.as_secs_f64()),
-        }
-    }
-}
-
-impl FromStr for TimeoutsFile {
-    type Err = RuleError;
-
-    /// Reads `start=20 ping=20 stop=5 write=5 quit=5`, each of them if it is there.
-    fn from_str(text: &str) -> Result<TimeoutsFile, RuleError> {
-        let mut file = TimeoutsFile::default();
-        let take = |key: &str, value: &str| {
-            let slot = match key {
-                "start" => &mut file.start,
-                "ping" => &mut file.ping,
-                "stop" => &mut file.stop,
-                "write" => &mut file.write,
-                "quit" => &mut file.quit,
-                _ => return None,
-            };
-            *slot = value.parse().ok();
-            Some(slot.map(|_| ()).ok_or_else(|| format!("{key} is a number of seconds")))
-        };
-        read_words(text, take, "start, ping, stop, write and quit")?;
-        match file.check() {
-            Ok(_) => Ok(file),
-            Err(key) => Err(refuse(text, format!("{key} must be above zero, and a day at most"))),
-        }
+        defaults()
     }
 }
 
@@ -208,20 +144,5 @@ mod tests {
         for text in ["", "yes", "3-1", "1,,2", "-1", "99999999"] {
             assert!(text.parse::<Affinity>().is_err(), "{text}");
         }
-    }
-
-    #[test]
-    fn timeouts_are_read_from_words_and_must_be_times() {
-        let file: TimeoutsFile = "start=20 ping=0.5".parse().unwrap();
-        let timeouts = file.check().unwrap();
-        assert_eq!((timeouts.start, timeouts.ping), (Duration::from_secs(20), Duration::from_millis(500)));
-        assert_eq!(timeouts.stop, Timeouts::default().stop);
-        assert_eq!(timeouts.to_file().check(), Ok(timeouts));
-        let check = |text: &str, expected: &str| {
-            assert_eq!(text.parse::<TimeoutsFile>().unwrap_err().to_string(), expected)
-        };
-        check("strat=3", "bad word \"strat=3\": the keys are start, ping, stop, write and quit");
-        check("stop=soon", "bad word \"stop=soon\": stop is a number of seconds");
-        check("stop=0", "bad word \"stop=0\": stop must be above zero, and a day at most");
     }
 }

@@ -1,30 +1,25 @@
-//! Values of a plan that are written as texts: clocks, models, rules that can be switched off, words of a list.
+//! Values of settings that are written as texts, and defaults that are those of the command line.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
+use std::time::Duration;
 
-use serde::de::IntoDeserializer;
+use clap::{Args, Command};
+use schemars::JsonSchema;
 use serde::de::value::{Error as WordError, StrDeserializer};
+use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
+use smalt_workbench::entrant::{WordsError, from_words};
 
-/// A value that is written as a text.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Text<T>(pub T);
-
-impl<'de, T: FromStr<Err: Display>> Deserialize<'de> for Text<T> {
-    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        let text = String::deserialize(deserializer)?;
-        text.parse().map(Text).map_err(serde::de::Error::custom)
-    }
+/// The defaults of a section: what its flags have where none is given.
+pub(super) fn defaults<T: Args>() -> T {
+    let command = T::augment_args(Command::new("defaults").no_binary_name(true));
+    let matches = command.try_get_matches_from(std::iter::empty::<String>());
+    let settings = matches.and_then(|matches| T::from_arg_matches(&matches));
+    settings.expect("every setting that needs one has a default")
 }
 
-impl<T: Display> Serialize for Text<T> {
-    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
-        serializer.collect_str(&self.0)
-    }
-}
-
-/// A rule as a table or as the same words as on the command line, or `off`.
+/// A rule as a table or as `key=value` words, or `off`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Switch<T> {
     /// The rule does not hold.
@@ -33,10 +28,20 @@ pub enum Switch<T> {
     On(T),
 }
 
-impl<'de, T: FromStr<Err: Display> + Deserialize<'de>> Deserialize<'de> for Switch<T> {
+impl<T> Switch<T> {
+    /// The rule, if it holds.
+    pub fn on(&self) -> Option<&T> {
+        match self {
+            Switch::Off => None,
+            Switch::On(rule) => Some(rule),
+        }
+    }
+}
+
+impl<'de, T: DeserializeOwned> Deserialize<'de> for Switch<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Visitor<T>(std::marker::PhantomData<T>);
-        impl<'de, T: FromStr<Err: Display> + Deserialize<'de>> serde::de::Visitor<'de> for Visitor<T> {
+        impl<'de, T: DeserializeOwned> serde::de::Visitor<'de> for Visitor<T> {
             type Value = Switch<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -64,19 +69,67 @@ impl<T: Serialize> Serialize for Switch<T> {
     }
 }
 
-impl<T: FromStr> FromStr for Switch<T> {
-    type Err = T::Err;
+impl<T: DeserializeOwned> FromStr for Switch<T> {
+    type Err = WordsError;
 
-    fn from_str(text: &str) -> Result<Switch<T>, T::Err> {
-        if text.eq_ignore_ascii_case("off") { Ok(Switch::Off) } else { text.parse().map(Switch::On) }
+    fn from_str(text: &str) -> Result<Switch<T>, WordsError> {
+        if text.eq_ignore_ascii_case("off") { Ok(Switch::Off) } else { from_words(text).map(Switch::On) }
     }
 }
 
-/// Reads one word of a plan as the type that the plan gives it: `gauntlet`, `recover`, `random`.
+/// A time in seconds: above zero, a day at most. Tables of a terabyte are filled by then.
+#[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, JsonSchema)]
+pub struct Seconds(f64);
+
+impl Seconds {
+    /// The longest time, in seconds.
+    const MOST: f64 = 86_400.0;
+
+    fn new(seconds: f64) -> Result<Seconds, String> {
+        let fits = seconds > 0.0 && seconds <= Seconds::MOST;
+        if fits {
+            Ok(Seconds(seconds))
+        } else {
+            Err("expected seconds above zero, and a day at most".to_owned())
+        }
+    }
+
+    /// The same as a duration.
+    pub fn duration(self) -> Duration {
+        Duration::from_secs_f64(self.0)
+    }
+}
+
+impl FromStr for Seconds {
+    type Err = String;
+
+    fn from_str(text: &str) -> Result<Seconds, String> {
+        Seconds::new(text.parse().map_err(|_| "expected a number of seconds".to_owned())?)
+    }
+}
+
+impl Display for Seconds {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
+}
+
+impl<'de> Deserialize<'de> for Seconds {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
+        Seconds::new(f64::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+    }
+}
+
+/// Reads a number that has no zero.
+pub(super) fn positive<T: FromStr>(text: &str) -> Result<T, String> {
+    text.parse().map_err(|_| "expected a whole number above zero".to_owned())
+}
+
+/// Reads one word as the type that a setting has: `gauntlet`, `recover`, `random`.
 ///
 /// # Errors
-/// If it is none of the words that fit there; the message lists them.
-pub fn parse_word<T: serde::de::DeserializeOwned>(word: &str) -> Result<T, String> {
+/// If it is not one of the words of that type; the message lists them.
+pub fn parse_word<T: DeserializeOwned>(word: &str) -> Result<T, String> {
     let deserializer: StrDeserializer<'_, WordError> = word.into_deserializer();
     T::deserialize(deserializer).map_err(|error| error.to_string())
 }

@@ -269,7 +269,7 @@ impl<'a> Coordinator<'a> {
 
     fn close(&mut self) {
         self.closed = true;
-        self.leave_within(self.prepared.plan.timeouts.quit + LEAVING);
+        self.leave_within(self.prepared.plan.settings.timeouts.quit.duration() + LEAVING);
         self.queue.close();
     }
 
@@ -411,7 +411,7 @@ impl<'a> Coordinator<'a> {
         self.tell(&News::GameFinished(record));
         let is_crash = record.termination.kind() == Kind::Crash;
         if let Some(fault) = &record.fault
-            && (is_crash || self.prepared.plan.on_fault != OnFault::StopOnCrash)
+            && (is_crash || self.prepared.plan.settings.run.on_fault != OnFault::StopOnCrash)
         {
             self.apply_policy(record.entrant(fault.color), &fault.words)?;
         }
@@ -448,14 +448,14 @@ impl<'a> Coordinator<'a> {
     /// What the plan wants after a fault: to stop, or to go on until an entrant has had too many since this start.
     fn apply_policy(&mut self, entrant: usize, words: &str) -> Result<(), RunError> {
         let plan = &self.prepared.plan;
-        if plan.on_fault != OnFault::Recover {
+        if plan.settings.run.on_fault != OnFault::Recover {
             let words = format!("{} {words}", plan.entrants[entrant].name);
             self.halt(StopReason::Fault(words));
             return Ok(());
         }
         self.faults[entrant] += 1;
         let faults = self.faults[entrant];
-        if plan.strike_after.is_some_and(|limit| faults >= limit.get()) {
+        if (1..=faults).contains(&plan.settings.run.strike_after) {
             self.strike_out(entrant, Strike::Faults(faults))?;
         }
         Ok(())
@@ -491,7 +491,7 @@ impl<'a> Coordinator<'a> {
             self.tell(&News::Stopping(&reason));
             self.queue.cancel();
         }
-        self.leave_within(self.prepared.plan.timeouts.quit + LEAVING);
+        self.leave_within(self.prepared.plan.settings.timeouts.quit.duration() + LEAVING);
         self.stop = Some(reason);
     }
 

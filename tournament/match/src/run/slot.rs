@@ -103,17 +103,17 @@ impl Terms {
         let scaled = |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(measured), ..entrant.clone() };
         Terms {
             entrants: plan.entrants.iter().map(scaled).collect(),
-            variant: plan.variant,
-            flow: plan.flow,
-            pv: plan.writing.pv_record(),
-            adjudication: plan.adjudication,
+            variant: plan.settings.run.variant,
+            flow: plan.flow(),
+            pv: plan.settings.output.writing().pv_record(),
+            adjudication: plan.settings.adjudication.rules(),
             tablebases,
-            timeouts: plan.timeouts,
-            bad_options: plan.bad_options,
-            wait: plan.wait,
+            timeouts: plan.settings.timeouts,
+            bad_options: plan.settings.run.bad_options,
+            wait: Duration::from_millis(plan.settings.run.wait),
             own_program: own_program.to_owned(),
             observers: Vec::new(),
-            log: plan.output.log.clone(),
+            log: plan.settings.output.log.clone(),
             guard,
         }
     }
@@ -362,7 +362,7 @@ impl Slot {
         let unfit = |running: &mut Running| {
             running.engine.state() != State::Idle
                 || !running.engine.is_reusable()
-                || entrants[running.entrant].restart == Restart::On
+                || entrants[running.entrant].engine.restart == Restart::On
         };
         let unfit: Vec<_> = self.running.extract_if(.., unfit).collect();
         self.dismiss_all(unfit);
@@ -397,7 +397,7 @@ impl Slot {
             }
             // One that was out of time and thinks on was not expected to leave.
             Farewell::Terminated(_) | Farewell::Killed if was_idle => {
-                let patience = self.terms.timeouts.quit.as_secs_f64();
+                let patience = self.terms.timeouts.quit.duration().as_secs_f64();
                 warn(format!(
                     "did not leave within {patience} s of `quit` and was killed: what it wanted to save may be lost \
                      (--timeouts quit=SECONDS gives it more time)"
@@ -411,7 +411,7 @@ impl Slot {
     /// are dismissed, so that nobody else uses the processor.
     fn prepare(&mut self, entrant: usize, opened: &OpenedGame) -> Result<(), NoEngine> {
         let OpenedGame { game, opening } = opened;
-        let terms = self.game_terms(opening, self.terms.entrants[entrant].pondering);
+        let terms = self.game_terms(opening, self.terms.entrants[entrant].engine.ponder);
         let others: Vec<_> = self
             .running
             .extract_if(.., |running| running.entrant != game.white && running.entrant != game.black)
@@ -505,7 +505,7 @@ impl Slot {
         let sink = self.log.as_ref().map(|log| log.sink(&plan.name));
         let meanwhile = &mut Meanwhile::interruptible(&self.interrupt);
         let patience = patience(&self.terms.timeouts);
-        let started = smalt_driver::start(&command, plan.protocol, patience, sink, meanwhile);
+        let started = smalt_driver::start(&command, plan.engine.proto, patience, sink, meanwhile);
         let mut engine = started.map_err(|StartFailure { error, transcript }| {
             failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;
@@ -541,7 +541,7 @@ impl Slot {
 
     fn set_up(&self, engine: &mut dyn Engine, entrant: usize, plan: &Entrant) -> Result<(), SetOptionError> {
         let mut meanwhile = Meanwhile::interruptible(&self.interrupt);
-        for (name, text) in &plan.options {
+        for (name, text) in &plan.engine.options {
             match (engine.set_option(name, text, &mut meanwhile), self.terms.bad_options) {
                 (Ok(_), _) => {}
                 (
@@ -561,11 +561,11 @@ impl Slot {
 /// How long an engine may take for what is not a move.
 pub fn patience(timeouts: &Timeouts) -> Patience {
     Patience {
-        start: timeouts.start,
-        ready: timeouts.ping,
-        stop: timeouts.stop,
-        write: timeouts.write,
-        quit: timeouts.quit,
+        start: timeouts.start.duration(),
+        ready: timeouts.ping.duration(),
+        stop: timeouts.stop.duration(),
+        write: timeouts.write.duration(),
+        quit: timeouts.quit.duration(),
     }
 }
 
@@ -575,12 +575,12 @@ pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
         Program::Builtin => EngineCommand::new(own_program).argument("engine"),
         Program::Command(path) => EngineCommand::new(path),
     };
-    let command = command.arguments(&entrant.arguments);
-    let command = match &entrant.stderr {
+    let command = command.arguments(&entrant.engine.args);
+    let command = match &entrant.engine.stderr {
         Some(file) => command.stderr(StderrPolicy::File(file.clone())),
         None => command,
     };
-    match &entrant.directory {
+    match &entrant.engine.dir {
         Some(directory) => command.directory(directory),
         None => command,
     }
@@ -604,9 +604,10 @@ fn seats<'a>(running: &'a mut [Running], game: &ScheduledGame, entrants: &'a [En
     let mut seats: [Option<Seat<'a>>; 2] = [None, None];
     for running in running {
         let color = if running.entrant == game.white { Color::White } else { Color::Black };
-        let Entrant { clock, pondering, scores, .. } = &entrants[running.entrant];
+        let entrant = &entrants[running.entrant];
         let engine = &mut *running.engine;
-        seats[color.index()] = Some(Seat { engine, clock, pondering: *pondering, scores: *scores });
+        let (pondering, scores) = (entrant.engine.ponder, entrant.scores());
+        seats[color.index()] = Some(Seat { engine, clock: &entrant.clock, pondering, scores });
     }
     seats.map(|seat| seat.expect("both engines were prepared, and no other runs"))
 }

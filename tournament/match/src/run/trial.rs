@@ -39,17 +39,24 @@ pub fn try_engines(plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {
 }
 
 fn try_engine(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {
-    let has_options = !entrant.options.is_empty() && plan.bad_options == BadOptions::Fault;
-    let may_lack_limit = entrant.clock.nodes.is_some() && entrant.protocol != Protocol::Uci;
+    let has_options =
+        !entrant.engine.options.is_empty() && plan.settings.run.bad_options == BadOptions::Fault;
+    let may_lack_limit = entrant.clock.nodes.is_some() && entrant.engine.proto != Protocol::Uci;
     if !has_options && !may_lack_limit {
         return Ok(());
     }
     let meanwhile = &mut Meanwhile::nothing();
     let command = command(entrant, own_program);
-    let started = smalt_driver::start(&command, entrant.protocol, patience(&plan.timeouts), None, meanwhile);
+    let started = smalt_driver::start(
+        &command,
+        entrant.engine.proto,
+        patience(&plan.settings.timeouts),
+        None,
+        meanwhile,
+    );
     let Ok(mut engine) = started else { return Ok(()) };
     let name = || entrant.name.clone();
-    for (option, text) in entrant.options.iter().filter(|_| has_options) {
+    for (option, text) in entrant.engine.options.iter().filter(|_| has_options) {
         match engine.set_option(option, text, meanwhile) {
             Ok(_) => {}
             Err(SetOptionError::Conversation(_)) => return Ok(()),

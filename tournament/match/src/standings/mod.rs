@@ -229,8 +229,8 @@ impl Standings {
             ..EntrantTally::default()
         };
         Standings {
-            name: plan.name.clone(),
-            format: plan.format,
+            name: plan.name().to_owned(),
+            format: plan.format(),
             schedule: prepared.schedule.clone(),
             pairs_known: prepared.schedule.pairs(),
             sequential: plan.sprt.map(SequentialTest::new),

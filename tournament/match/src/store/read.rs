@@ -14,7 +14,7 @@ use super::column::{duration, entrant, invalid, number, time, whole, whole_if_an
 use super::write::{run_checksum, to_ms};
 use super::{Store, StoreError};
 use crate::game::{EngineFault, FaultReport, GameRecord, Machine, moves};
-use crate::plan::PlanFile;
+use crate::plan::Settings;
 use crate::schedule::ScheduledGame;
 
 /// What a store says about its run.
@@ -64,7 +64,7 @@ impl Store {
         if let Some(&known) = self.entrants.get() {
             return Ok(known);
         }
-        let plan = PlanFile::parse(&self.run()?.plan, "the plan of the run");
+        let plan = Settings::parse(&self.run()?.plan, "the plan of the run");
         let count = plan.map_err(|error| self.damaged(error.to_string()))?.entrants.len();
         Ok(*self.entrants.get_or_init(|| count))
     }

@@ -3,13 +3,11 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use smalt_driver::Pondering;
-use smalt_driver::Protocol;
-use smalt_protocol::TimeControl;
-use smalt_workbench::entrant::{EntrantText, LeftOutEngine, Registry, parse_keys, split_words};
+use smalt_workbench::entrant::{LeftOutEngine, Registry, merge, parse_keys, split_words};
+use toml::{Table, Value};
 
 use super::words::Flag;
-use smalt_match::plan::{BookFormat, EntrantFile, OpeningsFile, Order};
+use smalt_match::plan::{BookFormat, OpeningsSettings, Order};
 
 /// Reads an engine; the words of `-each` come last, so that they have the last word, as they have there.
 pub(super) fn engine(
@@ -17,37 +15,35 @@ pub(super) fn engine(
     each: &[String],
     registry: &Registry,
     left_out: &[LeftOutEngine],
-) -> anyhow::Result<EntrantFile> {
+) -> anyhow::Result<Table> {
     let context = || format!("-{} {}", engine.name, engine.words.join(" "));
+    let mut settings = Table::new();
     let mut words = Vec::new();
-    let mut arguments: Option<Vec<String>> = None;
-    let mut protocol = None;
+    let mut arguments: Vec<String> = Vec::new();
     for word in engine.words.iter().chain(each) {
         match word.split_once('=') {
-            Some(("arg", value)) => arguments.get_or_insert_default().push(value.to_owned()),
+            Some(("arg", value)) => arguments.push(value.to_owned()),
             Some(("args", value)) => {
-                arguments.get_or_insert_default().extend(split_words(value).with_context(context)?);
+                arguments.extend(split_words(value).with_context(context)?);
             }
             Some(("conf", name)) => {
-                let found = known(name, registry, left_out).with_context(context)?;
-                words.extend(found.words);
-                protocol = found.protocol;
-                arguments.get_or_insert_default().extend(found.arguments);
+                settings = known(name, registry, left_out).with_context(context)?;
+                let own = settings.get("args").and_then(Value::as_array).into_iter().flatten();
+                arguments.extend(own.filter_map(Value::as_str).map(str::to_owned));
             }
             Some(("book" | "bookdepth", _)) => {}
             _ => words.push(rewritten(word).with_context(context)?),
         }
     }
-    let mut text = parse_keys(&words).with_context(context)?;
-    text.args = arguments;
-    text.proto = text.proto.or(protocol);
-    settle_clock(&mut text);
-    Ok(EntrantFile::from(text))
+    merge(&mut settings, parse_keys(&words).with_context(context)?);
+    settings.insert("args".to_owned(), Value::from(arguments));
+    settle_clock(&mut settings);
+    Ok(settings)
 }
 
 /// The openings that come of `book=` and `bookdepth=`, where all engines have the same: as each would play from its book
 /// by chance, games begin with moves of it by chance. Of books of their own nobody could say what is compared.
-pub(super) fn common_book(engines: &[Flag<'_>], each: &[String]) -> anyhow::Result<Option<OpeningsFile>> {
+pub(super) fn common_book(engines: &[Flag<'_>], each: &[String]) -> anyhow::Result<Option<OpeningsSettings>> {
     let books = engines.iter().map(|engine| own_book(engine, each)).collect::<anyhow::Result<Vec<_>>>()?;
     let Some(first) = books.first() else { return Ok(None) };
     if books.iter().any(|book| book != first) {
@@ -58,12 +54,12 @@ pub(super) fn common_book(engines: &[Flag<'_>], each: &[String]) -> anyhow::Resu
     match first {
         OwnBook { file: None, depth: None } => Ok(None),
         OwnBook { file: None, depth: Some(depth) } => bail!("bookdepth={depth} needs book="),
-        OwnBook { file: Some(file), depth } => Ok(Some(OpeningsFile {
-            file: Some(file.clone()),
+        OwnBook { file: Some(file), depth } => Ok(Some(OpeningsSettings {
+            file: file.clone(),
             format: Some(BookFormat::Polyglot),
-            order: Some(Order::Random),
+            order: Order::Random,
             book_depth: *depth,
-            ..OpeningsFile::default()
+            ..OpeningsSettings::default()
         })),
     }
 }
@@ -90,14 +86,8 @@ fn own_book(engine: &Flag<'_>, each: &[String]) -> anyhow::Result<OwnBook> {
     Ok(book)
 }
 
-/// A configured engine in words.
-struct Known {
-    words: Vec<String>,
-    arguments: Vec<String>,
-    protocol: Option<Protocol>,
-}
-
-fn known(name: &str, registry: &Registry, left_out: &[LeftOutEngine]) -> anyhow::Result<Known> {
+/// A configured engine.
+fn known(name: &str, registry: &Registry, left_out: &[LeftOutEngine]) -> anyhow::Result<Table> {
     let Some(engine) = registry.find(name) else {
         if let Some(engine) = left_out.iter().find(|engine| engine.name == name) {
             bail!("conf={name}: {}", engine.reason);
@@ -105,15 +95,7 @@ fn known(name: &str, registry: &Registry, left_out: &[LeftOutEngine]) -> anyhow:
         let names: Vec<&str> = registry.names().collect();
         bail!("conf={name}: no engine of that name in engines.json (there are {})", names.join(", "));
     };
-    let mut words = vec![format!("name={name}"), format!("cmd={}", engine.cmd.display())];
-    words.extend(engine.dir.as_ref().map(|folder| format!("dir={}", folder.display())));
-    words.extend(engine.stderr.as_ref().map(|file| format!("stderr={}", file.display())));
-    words.extend(
-        engine.ponder.map(|ponder| format!("ponder={}", if ponder == Pondering::On { "on" } else { "off" })),
-    );
-    words.extend(engine.whitepov.map(|is_on| format!("whitepov={is_on}")));
-    words.extend(engine.options.iter().map(|(option, text)| format!("option.{option}={}", text.0)));
-    Ok(Known { words, arguments: engine.args.clone(), protocol: engine.proto })
+    Ok(engine.clone())
 }
 
 /// One word in ours.
@@ -135,9 +117,10 @@ fn rewritten(word: &str) -> anyhow::Result<String> {
 }
 
 /// Unlimited time besides another limit is how cutechess says that there is only the other limit.
-fn settle_clock(text: &mut EntrantText) {
-    let is_limited = text.nodes.is_some() || text.depth.is_some() || text.movetime.is_some();
-    if text.tc == Some(TimeControl::UNLIMITED) && is_limited {
-        text.tc = None;
+fn settle_clock(settings: &mut Table) {
+    let is_limited = ["nodes", "depth", "movetime"].iter().any(|key| settings.contains_key(*key));
+    let is_unlimited = settings.get("tc").and_then(Value::as_str) == Some("inf");
+    if is_unlimited && is_limited {
+        settings.remove("tc");
     }
 }

@@ -469,7 +469,7 @@ fn matchup(plan: &Plan, book: Option<&str>) -> String {
     };
     let option = |name: &str, unit: &str| {
         both([first, second].map(|entrant| {
-            let found = entrant.options.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
+            let found = entrant.engine.options.iter().find(|(other, _)| other.eq_ignore_ascii_case(name));
             found.map_or_else(|| "NULL".to_owned(), |(_, value)| format!("{value}{unit}"))
         }))
     };

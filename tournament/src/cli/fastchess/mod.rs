@@ -34,7 +34,7 @@ enum Request {
     /// A tournament.
     Play(Box<translate::Translation>),
     /// One that was begun before.
-    Resume { store: std::path::PathBuf, concurrency: Option<usize>, shown: lines::Shown },
+    Resume { store: std::path::PathBuf, concurrency: Option<std::num::NonZeroUsize>, shown: lines::Shown },
     /// The version, in a line that scripts can read.
     Version,
     /// What can be asked.
@@ -53,7 +53,8 @@ pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusa
             play::play(plan, Face::Foreign(Box::new(shown)))
         }
         Request::Resume { store, concurrency, shown } => {
-            let flags = ResumeFlags { store, concurrency, ..ResumeFlags::default() };
+            let mut flags = ResumeFlags { store, ..ResumeFlags::default() };
+            flags.settings.set_concurrency(concurrency);
             resume::resume(&flags, Face::Foreign(Box::new(shown)))
         }
         Request::Version => {

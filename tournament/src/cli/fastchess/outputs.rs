@@ -8,7 +8,7 @@ use super::lines::Style;
 use super::log::{Level, LogFile};
 use super::words::Flag;
 use crate::cli::output::{bytes_of, spare_stores};
-use smalt_match::plan::{Figure, Notation, PgnForm};
+use smalt_match::plan::{Figure, Notation, PgnForm, parse_word};
 
 /// A PGN file, and how many bytes it has; none if it is to be emptied.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -32,7 +32,7 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
             Some(("file", value)) => file = Some(value),
             Some(("append", value)) => appends = flag.truth("append", value)?,
             Some(("notation", value)) => {
-                notation = smalt_match::plan::parse_word(value)
+                notation = parse_word(value)
                     .map_err(|_| flag.refuse("notation", value, "the notations are san, lan and uci"))?;
             }
             Some(("min", value)) => form = pgn_form(flag.truth("min", value)?),
@@ -40,9 +40,9 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
             Some(("fi", value)) => {
                 flag.truth("fi", value)?;
             }
-            Some((key, value)) if key.parse::<Figure>().is_ok() => {
+            Some((key, value)) if parse_word::<Figure>(key).is_ok() => {
                 if flag.truth(key, value)? {
-                    figures.extend(key.parse::<Figure>());
+                    figures.extend(parse_word::<Figure>(key));
                 }
             }
             Some(("match_line", value)) => {

@@ -7,7 +7,7 @@ use smalt_stats::sprt::Model;
 use super::Dialect;
 use super::words::Flag;
 use smalt_match::plan::{
-    DrawRule, FiftyMoves, ResignRule, Sides, SprtFile, Switch, TablebaseResults, TablebaseRule, Text,
+    DrawRule, FiftyMoves, ResignRule, Sides, SprtSettings, TablebaseResults, TablebaseRule,
 };
 
 /// `-draw movenumber= movecount= score=`.
@@ -41,83 +41,56 @@ pub(super) fn resign(flag: &Flag<'_>) -> anyhow::Result<ResignRule> {
 }
 
 /// `-sprt elo0= elo1= alpha= beta= model=`.
-pub(super) fn sprt(flag: &Flag<'_>, dialect: Dialect) -> anyhow::Result<SprtFile> {
-    let model = match dialect {
-        Dialect::Fastchess => Model::Normalized,
-        Dialect::Cutechess => Model::Logistic,
-    };
-    let mut test = SprtFile {
-        elo0: Some(0.0),
-        elo1: None,
-        alpha: Some(0.05),
-        beta: Some(0.05),
-        model: Some(Text(model)),
-    };
+pub(super) fn sprt(flag: &Flag<'_>, dialect: Dialect) -> anyhow::Result<SprtSettings> {
+    let mut test = SprtSettings::default();
+    if dialect == Dialect::Cutechess {
+        test.model = Model::Logistic;
+    }
+    let mut has_elo1 = false;
     for (key, value) in flag.pairs()? {
         match key {
-            "elo0" => test.elo0 = Some(flag.value(key, value)?),
-            "elo1" => test.elo1 = Some(flag.value(key, value)?),
-            "alpha" => test.alpha = Some(flag.value(key, value)?),
-            "beta" => test.beta = Some(flag.value(key, value)?),
+            "elo0" => test.elo0 = flag.value(key, value)?,
+            "elo1" => {
+                test.elo1 = flag.value(key, value)?;
+                has_elo1 = true;
+            }
+            "alpha" => test.alpha = flag.value(key, value)?,
+            "beta" => test.beta = flag.value(key, value)?,
             "model" => {
-                let model: Model =
-                    value.parse().map_err(|error| flag.refuse(key, value, &format!("{error}")))?;
-                test.model = Some(Text(model));
+                test.model = value.parse().map_err(|error| flag.refuse(key, value, &format!("{error}")))?;
             }
             _ => return Err(flag.unknown(key, "elo0, elo1, alpha, beta and model")),
         }
     }
-    if test.elo1.is_none() {
-        anyhow::bail!("-sprt needs elo1=");
-    }
+    anyhow::ensure!(has_elo1, "-sprt needs elo1=");
     Ok(test)
 }
 
-/// `-tb`, `-tbpieces`, `-tbignore50` and `-tbadjudicate`, which belong together.
-#[derive(Clone, Debug, Default)]
-pub(super) struct Tables {
-    path: Option<PathBuf>,
-    pieces: Option<u32>,
-    fifty: FiftyMoves,
-    results: Option<TablebaseResults>,
+/// Takes one of `-tb`, `-tbpieces`, `-tbignore50` and `-tbadjudicate`, which belong together.
+pub(super) fn take_tables(rule: &mut TablebaseRule, flag: &Flag<'_>) -> anyhow::Result<()> {
+    match flag.name {
+        // Folders are parted by colons, by semicolons in cutechess.
+        "tb" => rule.path = Some(PathBuf::from(flag.word()?.replace(';', ":"))),
+        "tbpieces" => rule.pieces = flag.number()?,
+        "tbignore50" => {
+            flag.alone()?;
+            rule.fifty = FiftyMoves::Ignored;
+        }
+        _ => {
+            rule.adjudicate = match flag.word()? {
+                "WIN_LOSS" | "WON_LOST" => TablebaseResults::Wins,
+                "DRAW" => TablebaseResults::Draws,
+                "BOTH" => TablebaseResults::Both,
+                other => anyhow::bail!("-tbadjudicate {other}: the settings are WIN_LOSS, DRAW and BOTH"),
+            };
+        }
+    }
+    Ok(())
 }
 
-impl Tables {
-    /// Takes one of the flags.
-    pub(super) fn take(&mut self, flag: &Flag<'_>) -> anyhow::Result<()> {
-        match flag.name {
-            // Folders are parted by colons, by semicolons in cutechess.
-            "tb" => self.path = Some(PathBuf::from(flag.word()?.replace(';', ":"))),
-            "tbpieces" => self.pieces = Some(flag.number()?),
-            "tbignore50" => {
-                flag.alone()?;
-                self.fifty = FiftyMoves::Ignored;
-            }
-            _ => {
-                self.results = Some(match flag.word()? {
-                    "WIN_LOSS" | "WON_LOST" => TablebaseResults::Wins,
-                    "DRAW" => TablebaseResults::Draws,
-                    "BOTH" => TablebaseResults::Both,
-                    other => anyhow::bail!("-tbadjudicate {other}: the settings are WIN_LOSS, DRAW and BOTH"),
-                });
-            }
-        }
-        Ok(())
-    }
-
-    /// The rule of a plan.
-    pub(super) fn rule(&self) -> anyhow::Result<Switch<TablebaseRule>> {
-        let Some(path) = self.path.clone() else {
-            let is_asked =
-                self.pieces.is_some() || self.results.is_some() || self.fifty != FiftyMoves::default();
-            anyhow::ensure!(!is_asked, "-tbpieces, -tbignore50 and -tbadjudicate need -tb PATHS");
-            return Ok(Switch::Off);
-        };
-        Ok(Switch::On(TablebaseRule {
-            path,
-            pieces: self.pieces.unwrap_or(0),
-            adjudicate: self.results.unwrap_or_default(),
-            fifty: self.fifty,
-        }))
-    }
+/// Refuses settings of tables without tables.
+pub(super) fn check_tables(rule: &TablebaseRule) -> anyhow::Result<()> {
+    let is_asked = rule.path.is_none() && *rule != TablebaseRule::default();
+    anyhow::ensure!(!is_asked, "-tbpieces, -tbignore50 and -tbadjudicate need -tb PATHS");
+    Ok(())
 }

@@ -1,10 +1,12 @@
 //! From foreign flags to a plan and to how it is shown. Every flag is either honoured or refused.
 
+use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow, bail};
 use smalt_workbench::entrant::{LeftOutEngine, Registry};
+use toml::Table;
 
 use super::lines::{Shown, Style};
 use super::outputs::{self, Config, EpdOut, PgnOut};
@@ -14,9 +16,8 @@ use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
 use crate::cli::output::tell;
 use smalt_match::plan::{
-    AdjudicationFile, Affinity, BadOptions, BookFormat, ClockFile, FleetFile, Format, OnFault, OpeningPolicy,
-    OpeningsFile, Order, OutputFile, Plan, PlanFile, RunFile, START_POSITION, Switch, Text, TimeoutsFile,
-    Variant,
+    Affinity, BadOptions, BookFormat, DrawRule, Format, OnFault, OpeningPolicy, OpeningsSettings, Order,
+    Plan, START_POSITION, Seconds, Settings, Switch, Variant,
 };
 
 /// A plan, and how it is shown.
@@ -30,20 +31,16 @@ struct Typed<'a> {
     dialect: Dialect,
     engines: Vec<Flag<'a>>,
     each: Vec<String>,
-    run: RunFile,
-    openings: Option<OpeningsFile>,
-    adjudication: AdjudicationFile,
-    sprt: Option<smalt_match::plan::SprtFile>,
+    settings: Settings,
+    openings: Option<OpeningsSettings>,
     tournament: Format,
     is_quick: bool,
-    rounds: Option<u32>,
-    games: Option<u32>,
+    ping: Option<Seconds>,
+    rounds: Option<NonZeroU32>,
+    games: Option<NonZeroU32>,
     repeat: Option<u32>,
-    tables: rules::Tables,
-    timeouts: TimeoutsFile,
     pgn: Option<PgnOut>,
     epd: Option<EpdOut>,
-    log: Option<PathBuf>,
     config: Config,
     result_format: Option<String>,
     shown: Shown,
@@ -103,32 +100,16 @@ impl<'a> Typed<'a> {
             dialect,
             engines: Vec::new(),
             each: Vec::new(),
-            run: RunFile {
-                concurrency: Some(1),
-                on_fault: Some(OnFault::StopOnCrash),
-                strike_after: Some(0),
-                bad_options: Some(BadOptions::Warn),
-                seed: Some(seed_of_now()),
-                ..RunFile::default()
-            },
+            settings: usual_settings(),
             openings: None,
-            adjudication: AdjudicationFile {
-                draw: Some(Switch::Off),
-                resign: Some(Switch::Off),
-                maxmoves: Some(0),
-                ..AdjudicationFile::default()
-            },
-            sprt: None,
             tournament: Format::RoundRobin,
             is_quick: false,
+            ping: None,
             rounds: None,
             games: None,
             repeat: None,
-            tables: rules::Tables::default(),
-            timeouts: TimeoutsFile::default(),
             pgn: None,
             epd: None,
-            log: None,
             config: Config::default(),
             result_format: None,
             shown: Shown {
@@ -149,59 +130,64 @@ impl<'a> Typed<'a> {
 
     /// Takes one flag.
     fn take(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
+        let Settings { run, adjudication, timeouts, .. } = &mut self.settings;
         match flag.name {
             "engine" => self.engines.push(flag.clone()),
             "each" => self.each.extend(flag.words.iter().cloned()),
-            "concurrency" => self.run.concurrency = Some(flag.number()?),
+            "concurrency" => run.concurrency = Some(flag.number()?),
             "rounds" => self.rounds = Some(flag.number()?),
             "games" => self.games = Some(flag.number()?),
             "repeat" if flag.words.is_empty() => self.repeat = Some(2),
             "repeat" => self.repeat = Some(flag.number()?),
             "noswap" => {
                 flag.alone()?;
-                self.run.noswap = Some(true);
+                run.noswap = true;
             }
             "reverse" => {
                 flag.alone()?;
-                self.run.reverse = Some(true);
+                run.reverse = true;
             }
-            "seeds" => self.run.seeds = Some(flag.number()?),
-            "srand" => self.run.seed = Some(flag.number::<u64>()? & SEEDS),
+            "seeds" => run.seeds = Some(flag.number()?),
+            "srand" => run.seed = flag.number::<u64>()? & SEEDS,
             "recover" => {
                 flag.alone()?;
-                self.run.on_fault = Some(OnFault::Recover);
+                run.on_fault = OnFault::Recover;
             }
-            "event" => self.run.name = Some(flag.words.join(" ")),
-            "site" => self.run.site = Some(flag.words.join(" ")),
+            "event" => run.name = Some(flag.words.join(" ")),
+            "site" => run.site = Some(flag.words.join(" ")),
             "tournament" => self.tournament = tournament(flag)?,
             "openings" => self.take_openings(flag)?,
             "quick" => self.take_quick(flag)?,
-            "draw" => self.adjudication.draw = Some(Switch::On(rules::draw(flag)?)),
-            "resign" => self.adjudication.resign = Some(Switch::On(rules::resign(flag)?)),
-            "maxmoves" => self.adjudication.maxmoves = Some(flag.number()?),
-            "tb" | "tbpieces" | "tbignore50" | "tbadjudicate" => self.tables.take(flag)?,
-            "startup-ms" => self.timeouts.start = Some(seconds(flag)?),
+            "draw" => adjudication.draw = Switch::On(rules::draw(flag)?),
+            "resign" => adjudication.resign = Switch::On(rules::resign(flag)?),
+            "maxmoves" => adjudication.maxmoves = flag.number()?,
+            "tb" | "tbpieces" | "tbignore50" | "tbadjudicate" => {
+                rules::take_tables(&mut adjudication.tablebases, flag)?;
+            }
+            "startup-ms" => timeouts.start = seconds(flag)?,
             "ucinewgame-ms" | "ping-ms" => {
                 // One time-out holds for both: the longer one.
                 let asked = seconds(flag)?;
-                self.timeouts.ping = Some(self.timeouts.ping.map_or(asked, |other| other.max(asked)));
+                let known = self.ping.filter(|known| *known > asked).unwrap_or(asked);
+                self.ping = Some(known);
+                timeouts.ping = known;
             }
-            "use-affinity" => self.run.affinity = Some(Text(affinity(flag)?)),
-            "sprt" => self.sprt = Some(rules::sprt(flag, self.dialect)?),
+            "use-affinity" => run.affinity = affinity(flag)?,
+            "sprt" => self.settings.sprt = Some(rules::sprt(flag, self.dialect)?),
             "pgnout" => self.pgn = Some(outputs::pgn(flag)?),
             "config" => self.config = outputs::config(flag)?,
             "log" => {
                 let log = outputs::log(flag)?;
                 self.shown.log = Some(log.log);
-                self.log = log.engines;
+                self.settings.output.log = log.engines;
             }
             "debug" => {
                 flag.alone()?;
-                self.log = Some(PathBuf::from("-"));
+                self.settings.output.log = Some(PathBuf::from("-"));
             }
-            "wait" => self.run.wait = Some(flag.number()?),
+            "wait" => run.wait = flag.number()?,
             "epdout" => self.epd = Some(outputs::epd(flag)?),
-            "variant" => self.run.variant = Some(variant(flag)?),
+            "variant" => run.variant = variant(flag)?,
             "output" => self.shown.style = outputs::style(flag)?,
             "ratinginterval" => self.shown.rating_interval = flag.number()?,
             "resultformat" => self.result_format = Some(flag.word()?.to_owned()),
@@ -219,29 +205,32 @@ impl<'a> Typed<'a> {
 
     fn take_openings(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
         // Both take openings in the order of the file where nothing is said.
-        let mut openings = OpeningsFile::default();
+        let mut openings = OpeningsSettings::default();
+        let (mut file, mut order, mut given_policy) = (None, None, None);
         for (key, value) in flag.pairs()? {
             match key {
-                "file" => openings.file = Some(PathBuf::from(value)),
+                "file" => file = Some(PathBuf::from(value)),
                 "format" => {
                     let format = smalt_match::plan::parse_word(value);
                     openings.format = Some(format.map_err(|error| flag.refuse(key, value, &error))?);
                 }
-                "order" if value == "random" => openings.order = Some(Order::Random),
-                "order" if value == "sequential" => openings.order = Some(Order::Sequential),
+                "order" if value == "random" => order = Some(Order::Random),
+                "order" if value == "sequential" => order = Some(Order::Sequential),
                 "order" => return Err(flag.refuse(key, value, "the orders are random and sequential")),
                 "plies" => openings.plies = Some(flag.value(key, value)?),
-                "start" => openings.start = Some(flag.value(key, value)?),
-                "policy" => openings.policy = Some(policy(flag, value)?),
+                "start" => openings.start = flag.value(key, value)?,
+                "policy" => given_policy = Some(policy(flag, value)?),
                 _ => return Err(flag.unknown(key, "file, format, order, plies, start and policy")),
             }
         }
-        let Some(file) = &openings.file else { bail!("-openings needs file=") };
+        let Some(file) = file else { bail!("-openings needs file=") };
         // A Polyglot book has no order but chance.
-        let is_polyglot = openings.format.or_else(|| BookFormat::of(file)) == Some(BookFormat::Polyglot);
+        let is_polyglot = openings.format.or_else(|| BookFormat::of(&file)) == Some(BookFormat::Polyglot);
         let usual = if is_polyglot { Order::Random } else { Order::Sequential };
-        openings.order = openings.order.or(Some(usual));
+        openings.order = order.unwrap_or(usual);
+        openings.policy = given_policy.unwrap_or(self.usual_policy());
         self.shown.book = file.file_name().map(|name| name.to_string_lossy().into_owned());
+        openings.file = file;
         self.openings = Some(openings);
         Ok(())
     }
@@ -256,11 +245,15 @@ impl<'a> Typed<'a> {
                     commands += 1;
                 }
                 "book" => {
-                    let file = Some(PathBuf::from(value));
-                    self.shown.book =
-                        file.as_ref().and_then(|file| Some(file.file_name()?.to_string_lossy().into_owned()));
-                    self.openings =
-                        Some(OpeningsFile { file, order: Some(Order::Random), ..OpeningsFile::default() });
+                    let file = PathBuf::from(value);
+                    self.shown.book = file.file_name().map(|name| name.to_string_lossy().into_owned());
+                    let policy = self.usual_policy();
+                    self.openings = Some(OpeningsSettings {
+                        file,
+                        order: Order::Random,
+                        policy,
+                        ..OpeningsSettings::default()
+                    });
                 }
                 _ => return Err(flag.unknown(key, "cmd, cmd and book")),
             }
@@ -270,12 +263,11 @@ impl<'a> Typed<'a> {
         }
         let cores = std::thread::available_parallelism().map_or(1, usize::from);
         self.each.insert(0, "tc=10+0.1".to_owned());
-        self.run.concurrency = Some(cores.saturating_sub(2).max(1));
-        self.run.on_fault = Some(OnFault::Recover);
+        self.settings.run.concurrency = NonZeroUsize::new(cores.saturating_sub(2).max(1));
+        self.settings.run.on_fault = OnFault::Recover;
         self.is_quick = true;
-        self.games = Some(2);
-        self.adjudication.draw =
-            Some(Switch::On(smalt_match::plan::DrawRule { movenumber: 30, movecount: 8, score: 8 }));
+        self.games = NonZeroU32::new(2);
+        self.settings.adjudication.draw = Switch::On(DrawRule { movenumber: 30, movecount: 8, score: 8 });
         self.shown.style = Style::Cutechess;
         Ok(())
     }
@@ -286,30 +278,30 @@ impl<'a> Typed<'a> {
         let epd = self.epd.as_ref().filter(|epd| epd.after.is_none()).map(|epd| &epd.path);
         self.shown.emptied = pgn.into_iter().chain(epd).cloned().collect();
         if let Some(store) = self.config.resume.take() {
-            let concurrency = self.run.concurrency.filter(|&games| games > 1);
+            let concurrency = self.settings.run.concurrency.filter(|games| games.get() > 1);
             return Ok(Request::Resume { store, concurrency, shown: self.shown });
         }
         if self.is_quick && self.rounds.is_none() {
-            self.rounds = Some(QUICK_ROUNDS);
+            self.rounds = NonZeroU32::new(QUICK_ROUNDS);
             tell(&format!(
                 "-quick: {QUICK_ROUNDS} rounds of two games, as fastchess plays them; -rounds N asks for fewer"
             ));
         }
-        let file = self.file().or_usage()?;
-        let mut plan = Plan::check(&file, &Registry::default()).or_usage()?;
-        make_absolute(&mut plan);
+        let mut settings = self.plan().or_usage()?.settings;
+        make_absolute(&mut settings);
+        let plan = Plan::new(settings).or_usage()?;
         Ok(Request::Play(Box::new(Translation { plan, shown: self.shown })))
     }
 
-    /// The plan as a file of ours would say it.
-    fn file(&self) -> anyhow::Result<PlanFile> {
+    /// The plan that the flags mean.
+    fn plan(&self) -> anyhow::Result<Plan> {
         let (registry, left_out) = registry()?;
-        let entrants: Vec<_> = self
+        let engines: Vec<_> = self
             .engines
             .iter()
             .map(|flag| engine::engine(flag, &self.each, &registry, &left_out))
             .collect::<anyhow::Result<_>>()?;
-        let is_duel = entrants.len() == 2;
+        let is_duel = engines.len() == 2;
         // Of two engines there is no table, so that nothing depends on its form.
         if let Some(format) = self.result_format.as_deref().filter(|format| *format != "default" && !is_duel)
         {
@@ -324,69 +316,58 @@ impl<'a> Typed<'a> {
             }
             (Some(openings), None) => openings.clone(),
             (None, Some(book)) => book,
-            (None, None) => OpeningsFile {
-                file: Some(PathBuf::from(START_POSITION)),
-                order: Some(Order::Sequential),
-                ..OpeningsFile::default()
+            (None, None) => OpeningsSettings {
+                file: PathBuf::from(START_POSITION),
+                order: Order::Sequential,
+                policy: self.usual_policy(),
+                ..OpeningsSettings::default()
             },
         };
-        let policy = match self.dialect {
+        let mut settings = self.settings.clone();
+        rules::check_tables(&settings.adjudication.tablebases)?;
+        settings.openings = OpeningsSettings { repeat, ..openings };
+        let run = &mut settings.run;
+        run.format = format;
+        run.games = NonZeroU32::new(games).context("-games: expected a number above zero")?;
+        run.rounds = NonZeroU32::new(rounds).filter(|_| !is_knockout);
+        run.same_lead = repeat;
+        // Every engine of a duel is on one side anyway.
+        run.seeds = run.seeds.filter(|_| !is_duel);
+        let output = &mut settings.output;
+        output.store.clone_from(&self.config.keep);
+        if let Some(pgn) = &self.pgn {
+            output.pgn = Some(pgn.path.clone());
+            output.pgn_after = pgn.after;
+            output.pgn_comments.clone_from(&pgn.figures);
+            (output.pgn_form, output.pgn_notation) = (pgn.form, pgn.notation);
+        }
+        if let Some(epd) = &self.epd {
+            output.epd = Some(epd.path.clone());
+            output.epd_after = epd.after;
+        }
+        Ok(Plan::of_engines(settings, &engines, &Table::new(), &Registry::default())?)
+    }
+
+    /// Which encounters share openings where nothing is said.
+    fn usual_policy(&self) -> OpeningPolicy {
+        match self.dialect {
             Dialect::Fastchess => OpeningPolicy::Round,
             Dialect::Cutechess => OpeningPolicy::Pair,
-        };
-        // Every engine of a duel is on one side anyway.
-        let seeds = self.run.seeds.filter(|_| !is_duel);
-        Ok(PlanFile {
-            run: RunFile {
-                format: Some(format),
-                games: Some(games),
-                rounds: (!is_knockout).then_some(rounds),
-                same_lead: repeat.then_some(true),
-                seeds,
-                ..self.run.clone()
-            },
-            clock: ClockFile::default(),
-            openings: OpeningsFile {
-                repeat: Some(repeat),
-                policy: openings.policy.or(Some(policy)),
-                ..openings
-            },
-            adjudication: AdjudicationFile {
-                tablebases: Some(self.tables.rule()?),
-                ..self.adjudication.clone()
-            },
-            timeouts: self.timeouts.clone(),
-            sprt: self.sprt.clone(),
-            fleet: FleetFile::default(),
-            output: OutputFile {
-                store: self.config.keep.clone(),
-                pgn: self.pgn.as_ref().map(|pgn| pgn.path.clone()),
-                pgn_after: self.pgn.as_ref().and_then(|pgn| pgn.after),
-                pgn_comments: self.pgn.as_ref().map(|pgn| pgn.figures.clone()),
-                pgn_form: self.pgn.as_ref().map(|pgn| pgn.form),
-                pgn_notation: self.pgn.as_ref().map(|pgn| pgn.notation),
-                epd: self.epd.as_ref().map(|epd| epd.path.clone()),
-                epd_after: self.epd.as_ref().and_then(|epd| epd.after),
-                log: self.log.clone(),
-                ..OutputFile::default()
-            },
-            each: None,
-            entrants,
-        })
+        }
     }
 
     /// Games of an encounter, rounds, and whether two games share an opening.
     fn amount(&self, is_duel: bool) -> anyhow::Result<(u32, u32, bool)> {
         let (games, rounds, repeat) = match self.dialect {
             Dialect::Fastchess => {
-                let games = self.games.or(self.repeat).unwrap_or(2);
-                let usual = match (&self.sprt, games) {
+                let games = self.games.map(NonZeroU32::get).or(self.repeat).unwrap_or(2);
+                let usual = match (&self.settings.sprt, games) {
                     (Some(_), _) => 500_000,
                     (None, 0..=2) => 2,
                     // As OpenBench asks for games.
                     (None, _) => 1,
                 };
-                (games, self.rounds.unwrap_or(usual), games > 1)
+                (games, self.rounds.map_or(usual, NonZeroU32::get), games > 1)
             }
             Dialect::Cutechess => {
                 let repeat = match self.repeat {
@@ -394,7 +375,7 @@ impl<'a> Typed<'a> {
                     Some(2) => true,
                     Some(times) => bail!("-repeat {times}: an opening is played once or twice"),
                 };
-                (self.games.unwrap_or(1), self.rounds.unwrap_or(1), repeat)
+                (self.games.map_or(1, NonZeroU32::get), self.rounds.map_or(1, NonZeroU32::get), repeat)
             }
         };
         if !is_duel {
@@ -416,8 +397,24 @@ fn seed_of_now() -> u64 {
     (now as u64) & SEEDS
 }
 
-fn seconds(flag: &Flag<'_>) -> anyhow::Result<f64> {
-    Ok(flag.number::<u32>()? as f64 / 1000.0)
+fn seconds(flag: &Flag<'_>) -> anyhow::Result<Seconds> {
+    let seconds = f64::from(flag.number::<u32>()?) / 1000.0;
+    seconds.to_string().parse().map_err(|error| anyhow!("-{}: {error}", flag.name))
+}
+
+/// What both programs do where nothing is said.
+fn usual_settings() -> Settings {
+    let mut settings = Settings::default();
+    settings.run.concurrency = Some(NonZeroUsize::MIN);
+    settings.run.on_fault = OnFault::StopOnCrash;
+    settings.run.bad_options = BadOptions::Warn;
+    settings.run.seed = seed_of_now();
+    settings.clock.tc = None;
+    settings.clock.timemargin = 0;
+    settings.adjudication.draw = Switch::Off;
+    settings.adjudication.resign = Switch::Off;
+    settings.adjudication.maxmoves = 0;
+    settings
 }
 
 fn affinity(flag: &Flag<'_>) -> anyhow::Result<Affinity> {

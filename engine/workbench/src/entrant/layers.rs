@@ -1,0 +1,70 @@
+//! Layers of settings, as TOML tables: a later one goes over an earlier one, key by key.
+
+use toml::{Table, Value};
+
+/// The keys that say when a search ends. Any of them in a layer replaces all of them in the layers below: an engine with
+/// `nodes` of its own does not inherit a time control.
+const LIMITS: [&str; 4] = ["tc", "movetime", "nodes", "depth"];
+
+/// Puts a layer over another: tables are merged, other values are replaced. Names of engines' options differ in case
+/// from engine to engine, so keys are compared without it.
+pub fn merge(below: &mut Table, above: Table) {
+    for (key, value) in above {
+        let known = below.keys().find(|known| known.eq_ignore_ascii_case(&key)).cloned();
+        let old = known.and_then(|known| below.remove(&known));
+        let merged = match (old, value) {
+            (Some(Value::Table(mut below)), Value::Table(above)) => {
+                merge(&mut below, above);
+                Value::Table(below)
+            }
+            (_, value) => value,
+        };
+        below.insert(key, merged);
+    }
+}
+
+/// The same for settings with limits: any limit above replaces all limits below.
+pub fn merge_engine(below: &mut Table, above: Table) {
+    if has_limit(&above) {
+        remove_limits(below);
+    }
+    merge(below, above);
+}
+
+/// Whether a layer says when a search ends.
+#[must_use]
+pub fn has_limit(layer: &Table) -> bool {
+    LIMITS.iter().any(|key| layer.contains_key(*key))
+}
+
+/// Removes all limits of searches.
+pub fn remove_limits(layer: &mut Table) {
+    LIMITS.iter().for_each(|key| drop(layer.remove(*key)));
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn check(below: &str, above: &str, expected: &str) {
+        let [mut merged, above, expected] =
+            [below, above, expected].map(|text| text.parse::<Table>().unwrap());
+        merge_engine(&mut merged, above);
+        assert_eq!(merged, expected);
+    }
+
+    #[test]
+    fn a_layer_replaces_values_and_merges_tables() {
+        check(
+            "dir = 'a'\noptions = { Hash = 1, Style = 'x' }",
+            "dir = 'b'\noptions = { hash = 2 }",
+            "dir = 'b'\noptions = { hash = 2, Style = 'x' }",
+        );
+    }
+
+    #[test]
+    fn any_limit_replaces_all_limits() {
+        check("tc = '10+0.1'\ntimemargin = 5", "nodes = 1000", "nodes = 1000\ntimemargin = 5");
+        check("tc = '10+0.1'", "timemargin = 5", "tc = '10+0.1'\ntimemargin = 5");
+    }
+}

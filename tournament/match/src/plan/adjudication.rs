@@ -1,0 +1,237 @@
+//! Section `[adjudication]`: when a game is ended before its natural end. Values only; [`crate::game::adjudicate`] and
+//! [`crate::game::tablebases`] apply them.
+
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+use super::value::{Switch, defaults, parse_word};
+
+/// Settings of adjudication.
+#[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[command(next_help_heading = "Adjudication")]
+pub struct AdjudicationSettings {
+    /// Draw adjudication, or off: both scores within `score` centipawns for `movecount` moves from move `movenumber` on;
+    /// captures and pawn moves reset the count
+    #[arg(long, value_name = "RULE", default_value = "movenumber=40 movecount=8 score=10")]
+    #[schemars(with = "RuleSchema<DrawRule>")]
+    pub draw: Switch<DrawRule>,
+    /// Resign adjudication, or off: behind by `score` centipawns for `movecount` moves, seen by both sides or one
+    #[arg(long, value_name = "RULE", default_value = "movecount=4 score=700 sides=both")]
+    #[schemars(with = "RuleSchema<ResignRule>")]
+    pub resign: Switch<ResignRule>,
+    /// Mate adjudication, or off, e.g. 'movecount=1 sides=both': a mate announced for `movecount` moves
+    #[arg(long, value_name = "RULE", default_value = "off", hide_short_help = true)]
+    #[schemars(with = "RuleSchema<MateRule>")]
+    pub mate: Switch<MateRule>,
+    /// Adjudication by endgame tables.
+    #[command(flatten)]
+    #[serde(deserialize_with = "read_tablebases", serialize_with = "write_tablebases")]
+    #[schemars(with = "RuleSchema<TablebaseRule>")]
+    pub tablebases: TablebaseRule,
+    /// Number of moves of each side after which a game is a draw; 0: no limit
+    #[arg(long, value_name = "N", default_value = "300")]
+    pub maxmoves: u32,
+}
+
+impl Default for AdjudicationSettings {
+    fn default() -> AdjudicationSettings {
+        defaults()
+    }
+}
+
+impl AdjudicationSettings {
+    /// The rules that hold.
+    pub fn rules(&self) -> AdjudicationRules {
+        AdjudicationRules {
+            draw: self.draw.on().copied(),
+            resign: self.resign.on().copied(),
+            mate: self.mate.on().copied(),
+            max_moves: Some(self.maxmoves).filter(|&moves| moves > 0),
+        }
+    }
+}
+
+/// A rule in the JSON schema: a table, words, or `off`.
+#[derive(JsonSchema)]
+#[schemars(untagged)]
+#[expect(dead_code, reason = "only its schema is used")]
+enum RuleSchema<T> {
+    Table(T),
+    Words(String),
+}
+
+/// Endgame tables may be `off`, words, or a table.
+fn read_tablebases<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TablebaseRule, D::Error> {
+    let switch: Switch<TablebaseRule> = Switch::deserialize(deserializer)?;
+    Ok(match switch {
+        Switch::On(TablebaseRule { path: None, .. }) => return Err(serde::de::Error::missing_field("path")),
+        Switch::On(rule) => rule,
+        Switch::Off => TablebaseRule::default(),
+    })
+}
+
+fn write_tablebases<S: Serializer>(rule: &TablebaseRule, serializer: S) -> Result<S::Ok, S::Error> {
+    if rule.path.is_some() { rule.serialize(serializer) } else { serializer.serialize_str("off") }
+}
+
+/// All rules; those that are missing do not hold.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct AdjudicationRules {
+    /// A draw when both engines see one.
+    pub draw: Option<DrawRule>,
+    /// A loss for an engine that sees one.
+    pub resign: Option<ResignRule>,
+    /// A win for an engine that announces a mate.
+    pub mate: Option<MateRule>,
+    /// A draw after so many moves of each side.
+    pub max_moves: Option<u32>,
+}
+
+/// A win for the engine that announces a mate for some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MateRule {
+    /// So many of its moves in a row.
+    pub movecount: u32,
+    /// Who must see it.
+    #[serde(default)]
+    pub sides: Sides,
+}
+
+/// A draw when both engines see one for some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct DrawRule {
+    /// Not before so many moves of each side were played.
+    #[serde(default)]
+    pub movenumber: u32,
+    /// So many moves of each side in a row.
+    pub movecount: u32,
+    /// The greatest score, in centipawns either way, that is called a draw.
+    pub score: u32,
+}
+
+/// A loss for the engine that sees one for some time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct ResignRule {
+    /// So many of its moves in a row.
+    pub movecount: u32,
+    /// The score, in centipawns, that it must be behind.
+    pub score: u32,
+    /// Who must see it; fastchess's `twosided` is true or false.
+    #[serde(default, alias = "twosided")]
+    pub sides: Sides,
+}
+
+/// Whose scores count for a resignation, or a mate.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Sides {
+    /// The other side must agree.
+    #[default]
+    #[serde(alias = "true")]
+    Both,
+    /// The word of one is enough: of the loser for a resignation, of the winner for a mate.
+    #[serde(alias = "false")]
+    One,
+}
+
+/// Adjudication by endgame tables: a game is over as soon as they know its result. Off without a path.
+#[derive(Args, Clone, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[command(next_help_heading = "Adjudication")]
+pub struct TablebaseRule {
+    /// Folders of Syzygy tables that end games, separated by colons
+    #[arg(id = "tb", long = "tb", value_name = "PATH")]
+    pub path: Option<PathBuf>,
+    /// Greatest number of pieces for tables, kings included; 0: as many as the tables have
+    #[arg(
+        id = "tb_pieces",
+        long = "tb-pieces",
+        value_name = "N",
+        requires = "tb",
+        default_value = "0",
+        hide_short_help = true
+    )]
+    pub pieces: u32,
+    /// Results of tables that end games: wins, draws or both
+    #[arg(id = "tb_adjudicate", long = "tb-adjudicate", value_name = "RESULTS", requires = "tb", value_parser = parse_word::<TablebaseResults>, default_value = "both", hide_short_help = true)]
+    pub adjudicate: TablebaseResults,
+    /// Fifty-move rule for tables: respected or ignored
+    #[arg(id = "tb_fifty", long = "tb-fifty", value_name = "HOW", requires = "tb", value_parser = parse_word::<FiftyMoves>, default_value = "respected", hide_short_help = true)]
+    pub fifty: FiftyMoves,
+}
+
+impl Default for TablebaseRule {
+    fn default() -> TablebaseRule {
+        defaults()
+    }
+}
+
+impl TablebaseRule {
+    /// The rule, if there are tables.
+    pub fn on(&self) -> Option<&TablebaseRule> {
+        self.path.is_some().then_some(self)
+    }
+}
+
+/// Which results of tables end a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum TablebaseResults {
+    /// Wins.
+    #[serde(alias = "win")]
+    Wins,
+    /// Draws.
+    #[serde(alias = "draw")]
+    Draws,
+    /// Both.
+    #[default]
+    Both,
+}
+
+/// Whether a win that takes more than fifty moves without a capture or a pawn move is one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum FiftyMoves {
+    /// It is a draw.
+    #[default]
+    Respected,
+    /// It is a win.
+    Ignored,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rules_are_read_from_words() {
+        assert_eq!(
+            "movenumber=40 movecount=8 score=10".parse(),
+            Ok(Switch::On(DrawRule { movenumber: 40, movecount: 8, score: 10 }))
+        );
+        let one_sided = Switch::On(ResignRule { movecount: 3, score: 600, sides: Sides::One });
+        assert_eq!("movecount=3 score=600 twosided=false".parse(), Ok(one_sided));
+        let rule: TablebaseRule =
+            smalt_workbench::entrant::from_words("path=/a:/b pieces=5 adjudicate=win fifty=ignored").unwrap();
+        assert_eq!((rule.pieces, rule.adjudicate), (5, TablebaseResults::Wins));
+        assert_eq!(rule.fifty, FiftyMoves::Ignored);
+    }
+
+    #[test]
+    fn wrong_words_are_refused_with_their_reason() {
+        let check = |text: &str, expected: &str| {
+            assert_eq!(text.parse::<Switch<ResignRule>>().unwrap_err().to_string(), expected);
+        };
+        check("moves=3 score=2", "unknown key \"moves\": the keys are movecount, score, sides, twosided");
+        check("movecount=3", "score is missing");
+        check("movecount=3 score=-3", "bad value in \"score=-3\": expected a whole number");
+        check("movecount=3 score=3 sides=no", "bad value in \"sides=no\": expected both, true, false or one");
+    }
+}

@@ -1,0 +1,78 @@
+//! Section `[openings]`: where games begin.
+
+use std::num::NonZeroUsize;
+use std::path::PathBuf;
+
+use clap::{ArgAction, Args};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+
+use super::book_format::BookFormat;
+use super::encounter::OpeningPolicy;
+use super::value::{defaults, parse_word, positive};
+
+/// The name of the openings that are part of the program.
+pub const EMBEDDED_OPENINGS: &str = "builtin";
+
+/// The name of the 960 start positions of Chess960.
+pub const CHESS960_OPENINGS: &str = "chess960";
+
+/// The name of the start position: no opening.
+pub const START_POSITION: &str = "startpos";
+
+/// Settings of openings.
+#[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[command(next_help_heading = "Openings")]
+pub struct OpeningsSettings {
+    /// Openings: an .epd, .pgn or Polyglot .bin file, plain, .gz or .zst; `builtin`, `chess960` (its 960 start
+    /// positions), or `startpos` (no opening)
+    #[arg(id = "openings_file", long = "openings", value_name = "FILE", default_value = "builtin")]
+    pub file: PathBuf,
+    /// Order of openings: random (by the seed) or sequential
+    #[arg(long, value_name = "ORDER", value_parser = parse_word::<Order>, default_value = "random")]
+    pub order: Order,
+    /// Number of the first opening, from 1
+    #[arg(long, value_name = "N", value_parser = positive::<NonZeroUsize>, default_value = "1", hide_short_help = true)]
+    pub start: NonZeroUsize,
+    /// Number of plies of a PGN opening, e.g. 16 [default: all]
+    #[arg(long, value_name = "PLIES")]
+    pub plies: Option<u32>,
+    /// Format of the file: epd, pgn or polyglot [default: by its name]
+    #[arg(id = "openings_format", long = "book-format", value_name = "FORMAT", value_parser = parse_word::<BookFormat>, hide_short_help = true)]
+    pub format: Option<BookFormat>,
+    /// Number of moves of each side from a Polyglot book [default: all]
+    #[arg(long, value_name = "MOVES", hide_short_help = true)]
+    pub book_depth: Option<u32>,
+    /// New opening for every game: no pairs with reversed colors
+    #[arg(long = "no-repeat", action = ArgAction::SetFalse, hide_short_help = true)]
+    pub repeat: bool,
+    /// Sharing of openings: round (by all encounters of a round), pair (each pair has its own) or encounter (its games
+    /// share one)
+    #[arg(long = "opening-policy", value_name = "POLICY", value_parser = parse_word::<OpeningPolicy>, default_value = "round", hide_short_help = true)]
+    pub policy: OpeningPolicy,
+}
+
+impl Default for OpeningsSettings {
+    fn default() -> OpeningsSettings {
+        defaults()
+    }
+}
+
+impl OpeningsSettings {
+    /// Whether `file` names openings that are part of the program.
+    pub fn is_embedded(&self) -> bool {
+        let file = self.file.to_str();
+        [EMBEDDED_OPENINGS, CHESS960_OPENINGS, START_POSITION].iter().any(|name| file == Some(name))
+    }
+}
+
+/// Order of openings.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Order {
+    /// Shuffled by the seed.
+    Random,
+    /// As in the file.
+    Sequential,
+}

@@ -1,0 +1,208 @@
+//! Section `[output]`: where results go, and how games are written. Values only; [`crate::pgn`] writes.
+
+use std::net::{Ipv4Addr, SocketAddr};
+use std::path::PathBuf;
+
+use clap::Args;
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smalt_chess::notation::pgn::MoveNotation;
+
+use super::value::{defaults, parse_word};
+
+/// Settings of output.
+#[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+#[command(next_help_heading = "Output")]
+pub struct OutputSettings {
+    /// Store of the run, a database [default: FORMAT-DATE.db]
+    #[arg(long, value_name = "RUN.db")]
+    pub store: Option<PathBuf>,
+    /// PGN file of the games [default: as the store, with .pgn]
+    #[arg(long, value_name = "FILE")]
+    pub pgn: Option<PathBuf>,
+    /// Number of first bytes of the PGN file that are not of this run; games are appended
+    #[arg(long, value_name = "BYTES", hide = true)]
+    pub pgn_after: Option<u64>,
+    /// Extra fields in PGN move comments: nodes, nps, seldepth, hashfull, tbhits, latency, timeleft, pv
+    #[arg(long, value_name = "FIELDS", value_delimiter = ',', value_parser = parse_word::<Figure>, hide_short_help = true)]
+    pub pgn_comments: Vec<Figure>,
+    /// Amount of PGN: full, or minimal (seven tags, no comments)
+    #[arg(long, value_name = "FORM", value_parser = parse_word::<PgnForm>, default_value = "full", hide_short_help = true)]
+    pub pgn_form: PgnForm,
+    /// Notation of PGN moves: san, lan (both squares) or uci
+    #[arg(long, value_name = "NOTATION", value_parser = parse_word::<Notation>, default_value = "san", hide_short_help = true)]
+    pub pgn_notation: Notation,
+    /// Dates and times in the PGN: on or off
+    #[arg(long, value_name = "SWITCH", value_parser = parse_word::<Times>, default_value = "on", hide_short_help = true)]
+    pub pgn_times: Times,
+    /// JSON file of all results (`-`: standard output)
+    #[arg(long, value_name = "FILE")]
+    pub json: Option<PathBuf>,
+    /// JSON lines of all events, appended as they happen (`-`: standard output)
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub events: Option<PathBuf>,
+    /// EPD file of the last positions, written at the end of the run
+    #[arg(long, value_name = "FILE", hide_short_help = true)]
+    pub epd: Option<PathBuf>,
+    /// The same for the EPD file
+    #[arg(long, value_name = "BYTES", requires = "epd", hide = true)]
+    pub epd_after: Option<u64>,
+    /// Folder of full transcripts, a file a game (`-`: standard output)
+    #[arg(long, value_name = "FOLDER")]
+    pub log: Option<PathBuf>,
+    /// Address of the live page while the run goes on: a port of this machine, or ADDRESS:PORT (see `serve`)
+    #[arg(long, value_name = "ADDR", value_parser = parse_address)]
+    pub serve: Option<SocketAddr>,
+    /// File with the token of the page, made if there is none
+    #[arg(long, value_name = "FILE", requires = "serve", hide_short_help = true)]
+    pub serve_token: Option<PathBuf>,
+    /// Live page after the end of the run, until Ctrl-C
+    #[arg(long, requires = "serve", hide_short_help = true)]
+    pub serve_after: bool,
+    /// Number of games between two tables of standings; 0: only at the end (a terminal always shows them)
+    #[arg(long, value_name = "N", default_value = "0", hide_short_help = true)]
+    pub rating_interval: u64,
+}
+
+impl Default for OutputSettings {
+    fn default() -> OutputSettings {
+        defaults()
+    }
+}
+
+impl OutputSettings {
+    /// How games are written.
+    pub fn writing(&self) -> GameWriting {
+        GameWriting::new(self.pgn_comments.clone(), self.pgn_times, self.pgn_form, self.pgn_notation)
+    }
+}
+
+/// A port of this machine, or an address with its port.
+///
+/// # Errors
+/// If it is neither.
+pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
+    let own = |port| SocketAddr::from((Ipv4Addr::LOCALHOST, port));
+    let port = text.parse::<u16>().ok().map(own);
+    let address = port.or_else(|| text.parse().ok());
+    address.ok_or_else(|| "expected a port, or an address with its port like 0.0.0.0:8064".to_owned())
+}
+
+/// Figures that move comments may bear behind score, depth and time.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Figure {
+    /// `n=12345`: nodes.
+    Nodes,
+    /// `nps=1000000`: nodes a second, by our clock.
+    Nps,
+    /// `sd=30`: the longest line looked at, in plies.
+    Seldepth,
+    /// `hashfull=123`: how full the transposition table is, in thousandths.
+    Hashfull,
+    /// `tb=12`: positions found in endgame tables.
+    Tbhits,
+    /// `latency=0.000012s`: the runner's own delay before the move.
+    Latency,
+    /// `tl=59.500s`: what the clock showed after the move.
+    Timeleft,
+    /// `pv="g1f3 g8f6"`: the principal variation.
+    Pv,
+}
+
+/// Whether what depends on time is written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Times {
+    /// Dates, durations, and the time of each move.
+    #[default]
+    On,
+    /// Nothing of that kind: deterministic games then have the same bytes whenever they are played.
+    Off,
+}
+
+/// How much is written of a game.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PgnForm {
+    /// All tags, and a comment behind each move.
+    #[default]
+    Full,
+    /// The seven tags that every game has, and where it begins; no comments.
+    Minimal,
+}
+
+/// How the moves of a game are written.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum Notation {
+    /// `Nf3`, as PGN has it.
+    #[default]
+    San,
+    /// `Ng1f3`: both squares of every move.
+    Lan,
+    /// `g1f3`.
+    Uci,
+}
+
+impl From<Notation> for MoveNotation {
+    fn from(notation: Notation) -> MoveNotation {
+        match notation {
+            Notation::San => MoveNotation::San,
+            Notation::Lan => MoveNotation::Lan,
+            Notation::Uci => MoveNotation::Uci,
+        }
+    }
+}
+
+/// Whether principal variations are kept in the store.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum PvRecord {
+    /// They are not.
+    #[default]
+    Dropped,
+    /// They are.
+    Kept,
+}
+
+/// How games are written.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct GameWriting {
+    /// What move comments bear besides, in order, none twice.
+    pub figures: Vec<Figure>,
+    /// Whether what depends on time is written.
+    pub times: Times,
+    /// How much is written.
+    pub form: PgnForm,
+    /// How moves are written.
+    pub notation: Notation,
+}
+
+impl GameWriting {
+    /// These figures in their order, each once.
+    pub fn new(mut figures: Vec<Figure>, times: Times, form: PgnForm, notation: Notation) -> GameWriting {
+        figures.sort_unstable();
+        figures.dedup();
+        GameWriting { figures, times, form, notation }
+    }
+
+    /// Whether principal variations must be kept to write this.
+    pub fn pv_record(&self) -> PvRecord {
+        if self.figures.contains(&Figure::Pv) { PvRecord::Kept } else { PvRecord::Dropped }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn principal_variations_are_kept_only_to_be_written() {
+        let figures = vec![Figure::Pv, Figure::Nodes, Figure::Pv];
+        let writing = GameWriting::new(figures, Times::On, PgnForm::Full, Notation::San);
+        assert_eq!(writing.figures, [Figure::Nodes, Figure::Pv]);
+        assert_eq!(writing.pv_record(), PvRecord::Kept);
+        assert_eq!(GameWriting::default().pv_record(), PvRecord::Dropped);
+    }
+}

@@ -1,0 +1,186 @@
+//! All settings of a run. One field is the flag, the key of a plan file, its default and its description; what a user
+//! typed in several places is a layer of TOML each, and the layers are merged before they are read once.
+
+use clap::parser::ValueSource;
+use clap::{Arg, ArgMatches, Args, FromArgMatches};
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use smalt_workbench::entrant::{EngineSettings, FileError, has_limit, merge, parse_file, remove_limits};
+use toml::{Table, Value};
+
+use super::adjudication::AdjudicationSettings;
+use super::clock::ClockSettings;
+use super::fleet::FleetSettings;
+use super::machine::Timeouts;
+use super::openings::OpeningsSettings;
+use super::output::OutputSettings;
+use super::run::RunSettings;
+use super::sprt::SprtSettings;
+
+/// All settings of a run, in sections.
+#[derive(Args, Clone, Debug, Default, PartialEq, Deserialize, Serialize, JsonSchema)]
+#[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
+pub struct Settings {
+    /// Who meets whom, and what happens after a fault.
+    #[command(flatten)]
+    pub run: RunSettings,
+    /// Limits of the engines that have none of their own.
+    #[command(flatten)]
+    pub clock: ClockSettings,
+    /// Where games begin.
+    #[command(flatten)]
+    pub openings: OpeningsSettings,
+    /// When games are ended early.
+    #[command(flatten)]
+    pub adjudication: AdjudicationSettings,
+    /// When the run is ended early.
+    #[command(flatten)]
+    pub sprt: Option<SprtSettings>,
+    /// Where results go.
+    #[command(flatten)]
+    pub output: OutputSettings,
+    /// How long engines may take for what is not a move.
+    #[command(flatten)]
+    pub timeouts: Timeouts,
+    /// How the run is played on other machines.
+    #[command(flatten)]
+    pub fleet: FleetSettings,
+    /// What every engine inherits.
+    #[arg(skip)]
+    pub each: Option<EngineSettings>,
+    /// The engines.
+    #[arg(skip)]
+    #[serde(rename = "entrant", skip_serializing_if = "Vec::is_empty")]
+    pub entrants: Vec<EngineSettings>,
+}
+
+impl Settings {
+    /// Reads a complete plan; `file` is its name in errors.
+    ///
+    /// # Errors
+    /// If it is not TOML, has an unknown key, or a value that does not fit its key.
+    pub fn parse(text: &str, file: &str) -> Result<Settings, FileError> {
+        parse_file(text, file)
+    }
+
+    /// Reads a plan as a layer: only what it says, all of it checked.
+    ///
+    /// # Errors
+    /// As [`Settings::parse`].
+    pub fn parse_layer(text: &str, file: &str) -> Result<Table, FileError> {
+        Settings::parse(text, file)?;
+        parse_file(text, file)
+    }
+
+    /// The settings as a plan file.
+    pub fn to_toml(&self) -> String {
+        toml::to_string(self).expect("settings have only tables, texts and numbers")
+    }
+
+    /// The settings as a layer that says everything.
+    pub fn to_layer(&self) -> Table {
+        Table::try_from(self).expect("settings have only tables, texts and numbers")
+    }
+
+    /// The layer of the shipped plan, with its engines.
+    pub fn shipped() -> Table {
+        Settings::parse_layer(super::DEFAULT_PLAN, "data/gauntlet.toml").expect("the shipped plan is tested")
+    }
+}
+
+/// Puts a layer of settings over another. Any limit of searches replaces all limits of its section; a list of engines
+/// replaces the other list.
+pub fn merge_settings(below: &mut Table, above: Table) {
+    for section in ["clock", "each"] {
+        if let (Some(Value::Table(below)), Some(Value::Table(above))) =
+            (below.get_mut(section), above.get(section))
+            && has_limit(above)
+        {
+            remove_limits(below);
+        }
+    }
+    merge(below, above);
+}
+
+/// The flags of settings: their values, and the layer of those that were given.
+#[derive(Clone, Debug, Default)]
+pub struct Flags<T> {
+    /// All values, with defaults.
+    pub settings: T,
+    /// What was given.
+    pub given: Table,
+}
+
+impl<T: Args + Serialize> Args for Flags<T> {
+    /// Usual flags come first, advanced ones (marked by `hide_short_help`) behind them, under headings of their own.
+    fn augment_args(command: clap::Command) -> clap::Command {
+        let all = T::augment_args(clap::Command::new("settings"));
+        let (advanced, usual): (Vec<Arg>, Vec<Arg>) =
+            all.get_arguments().cloned().partition(Arg::is_hide_short_help_set);
+        let advanced = advanced.into_iter().map(|arg| {
+            let heading = arg.get_help_heading().and_then(advanced_heading);
+            arg.help_heading(heading).hide_short_help(false)
+        });
+        command.args(usual).args(advanced).groups(all.get_groups().cloned())
+    }
+
+    fn augment_args_for_update(command: clap::Command) -> clap::Command {
+        Self::augment_args(command)
+    }
+}
+
+impl<T: Args + Serialize> FromArgMatches for Flags<T> {
+    fn from_arg_matches(matches: &ArgMatches) -> Result<Self, clap::Error> {
+        let settings = T::from_arg_matches(matches)?;
+        let all = Table::try_from(&settings)
+            .map_err(|error| clap::Error::raw(clap::error::ErrorKind::ValueValidation, error))?;
+        Ok(Flags { settings, given: given(all, "", matches) })
+    }
+
+    fn update_from_arg_matches(&mut self, matches: &ArgMatches) -> Result<(), clap::Error> {
+        *self = Self::from_arg_matches(matches)?;
+        Ok(())
+    }
+}
+
+/// The heading of the advanced flags of a section.
+fn advanced_heading(usual: &str) -> Option<&'static str> {
+    Some(match usual {
+        "Run" => "Advanced: run",
+        "Time control" => "Advanced: time control",
+        "Openings" => "Advanced: openings",
+        "Adjudication" => "Advanced: adjudication",
+        "Output" => "Advanced: output",
+        "Timeouts" => "Advanced: timeouts",
+        "Other machines" => "Advanced: other machines",
+        _ => return None,
+    })
+}
+
+/// The part of a section that was given on the command line.
+fn given(section: Table, name: &str, matches: &ArgMatches) -> Table {
+    let part = |(key, value): (String, Value)| {
+        let is_given = id_of(name, &key, &|id| matches.try_contains_id(id).is_ok())
+            .is_some_and(|id| matches.value_source(&id) == Some(ValueSource::CommandLine));
+        match value {
+            _ if is_given => Some((key, value)),
+            Value::Table(table) => {
+                let table = given(table, &key, matches);
+                (!table.is_empty()).then_some((key, Value::Table(table)))
+            }
+            _ => None,
+        }
+    };
+    section.into_iter().filter_map(part).collect()
+}
+
+/// The id of the flag of a key: its name, behind that of its section where another key has the same name.
+fn id_of(section: &str, key: &str, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
+    let key = key.replace('-', "_");
+    let short = if section == "tablebases" { "tb" } else { section };
+    let path = if key == "path" { short.to_owned() } else { format!("{short}_{key}") };
+    [path, key].into_iter().find(|id| is_known(id))
+}
+
+#[cfg(test)]
+mod tests;
