@@ -1,5 +1,5 @@
-//! History heuristics: butterfly (main) history with threats, pawn structure history, continuation history (1, 2 and 4
-//! plies back) and capture history. Kept from move to move of a game, one set per thread.
+//! History heuristics: butterfly (main) history with threats, pawn structure history, continuation history (1, 2, 4
+//! and 6 plies back) and capture history. Kept from move to move of a game, one set per thread.
 
 use smalt_chess::{Color, Move, Piece, Position, Role, Square};
 
@@ -40,12 +40,17 @@ impl PieceTo {
     }
 }
 
-/// What selects the quiet histories of a node: side to move, pawn structure, and the moves one, two and four plies back.
+/// How many plies back the moves of continuation history lie.
+pub(super) const CONTINUATION_PLIES: [usize; 4] = [1, 2, 4, 6];
+
+/// What selects the quiet histories of a node: side to move, pawn structure, and the moves [`CONTINUATION_PLIES`] back.
 #[derive(Clone, Copy)]
 pub(super) struct Context {
     pub(super) turn: Color,
     pub(super) pawn_key: u64,
-    pub(super) before: [PieceTo; 3],
+    pub(super) before: [PieceTo; 4],
+    /// In check, only the last two moves are updated.
+    pub(super) in_check: bool,
 }
 
 impl Context {
@@ -107,18 +112,18 @@ fn squares(mv: Move) -> usize {
 pub(super) struct QuietHistories<'a> {
     squares: &'a [[i16; 4096]; 4],
     structure: &'a [i16; PIECE_TO_COUNT],
-    continuations: [&'a [i16; PIECE_TO_COUNT]; 3],
+    continuations: [&'a [i16; PIECE_TO_COUNT]; 4],
 }
 
 impl QuietHistories<'_> {
     /// History score of a quiet move.
     #[inline]
     pub(super) fn of(&self, mv: Move, place: PieceTo, threat_index: ThreatIndex) -> i32 {
-        let [first, second, third] = self.continuations.map(|row| i32::from(row[place.index()]));
+        let [first, second, fourth, sixth] = self.continuations.map(|row| i32::from(row[place.index()]));
         let structure = i32::from(self.structure[place.index()]);
         i32::from(self.squares[threat_index.index()][squares(mv)])
             + structure * P.history_structure_weight() / 1024
-            + (first + second + third)
+            + (2 * (first + second + fourth) + sixth)
     }
 }
 
@@ -166,10 +171,20 @@ impl Histories {
             by,
             MAX_HISTORY,
         );
-        for row in context.before {
-            if row != PieceTo::NONE {
-                apply_gravity(&mut self.continuation[row.index()][place.index()], by, MAX_HISTORY);
-            }
+        self.update_continuations(context, place, by);
+    }
+
+    /// Adds a bonus or malus to continuation history, with gravity by the sum of the entries rather than by each: an entry
+    /// moves little once the others say the same.
+    fn update_continuations(&mut self, context: Context, place: PieceTo, by: i32) {
+        let updated = if context.in_check { 2 } else { context.before.len() };
+        let rows = context.before[..updated].iter().filter(|&&row| row != PieceTo::NONE);
+        let entry = |row: &PieceTo| i32::from(self.continuation[row.index()][place.index()]);
+        let sum: i32 = rows.clone().map(entry).sum();
+        let change = by - sum * by.abs() / MAX_HISTORY;
+        for row in rows {
+            let entry = &mut self.continuation[row.index()][place.index()];
+            *entry = (i32::from(*entry) + change).clamp(-MAX_HISTORY, MAX_HISTORY) as i16;
         }
     }
 
@@ -209,9 +224,10 @@ mod tests {
         let moves = position.legal_moves();
         let (mv, other) = (moves[0], moves[1]);
         let place = PieceTo::of(&position, mv);
-        let before = [place, PieceTo::NONE, PieceTo::NONE];
-        let context = Context { turn: position.turn(), pawn_key: position.pawn_key(), before };
-        let bare = Context { before: [PieceTo::NONE; 3], ..context };
+        let before = [place, PieceTo::NONE, PieceTo::NONE, PieceTo::NONE];
+        let context =
+            Context { turn: position.turn(), pawn_key: position.pawn_key(), before, in_check: false };
+        let bare = Context { before: [PieceTo::NONE; 4], ..context };
         let mut tables = ThreadHistories::new().unwrap();
         let histories = &mut tables.histories;
         let (safe, fleeing) = (ThreatIndex::default(), ThreatIndex::new(true, false));

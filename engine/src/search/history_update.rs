@@ -5,7 +5,7 @@ use smalt_protocol::Bound;
 
 use super::check_info::CheckInfo;
 use super::endings::lone_side;
-use super::histories::{Context, PieceTo, bonus, malus};
+use super::histories::{CONTINUATION_PLIES, Context, PieceTo, bonus, malus};
 use super::node_pruning::StaticEval;
 use super::params::PARAMETERS as P;
 use super::score::{INFINITE, NO_SCORE, is_decided};
@@ -94,8 +94,9 @@ impl Worker<'_> {
     #[inline(never)]
     pub(super) fn update_previous_quiet(&mut self, position: &Position, depth: i32, ply: usize) {
         let &Frame { quiet: Some((mv, threat_index)), made, .. } = self.earlier(ply, 1) else { return };
-        let before = [2, 3, 5].map(|plies| self.earlier(ply, plies).made);
-        let context = Context { turn: !position.turn(), pawn_key: position.pawn_key(), before };
+        let before = CONTINUATION_PLIES.map(|plies| self.earlier(ply, plies + 1).made);
+        let in_check = self.earlier(ply, 1).evaluation == NO_SCORE;
+        let context = Context { turn: !position.turn(), pawn_key: position.pawn_key(), before, in_check };
         let by = bonus(depth) * P.history_unanswered_share() / 1024;
         self.histories.update_main_and_continuation(context, mv, made, threat_index, by);
     }

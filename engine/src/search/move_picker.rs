@@ -290,8 +290,12 @@ mod tests {
             Box::default(),
         );
         let tables = ThreadHistories::new().unwrap();
-        let context =
-            Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [PieceTo::NONE; 3] };
+        let context = Context {
+            turn: position.turn(),
+            pawn_key: position.pawn_key(),
+            before: [PieceTo::NONE; 4],
+            in_check: false,
+        };
         let table = TranspositionTable::new(1);
         let pick_context = PickContext {
             histories: &tables.histories,
@@ -317,8 +321,9 @@ mod tests {
             let position: Position = fen.parse().unwrap();
             let moves = position.legal_moves();
             let mut tables = ThreadHistories::new().unwrap();
-            let before = [PieceTo::of(&position, moves[0]), PieceTo::NONE, PieceTo::NONE];
-            let context = Context { turn: position.turn(), pawn_key: position.pawn_key(), before };
+            let before = [PieceTo::of(&position, moves[0]), PieceTo::NONE, PieceTo::NONE, PieceTo::NONE];
+            let context =
+                Context { turn: position.turn(), pawn_key: position.pawn_key(), before, in_check: false };
             let check_info = CheckInfo::new(&position);
             for (taught, &mv) in (1..).zip(moves.iter().filter(|mv| mv.is_quiet())) {
                 let (place, threat_index) = (PieceTo::of(&position, mv), check_info.threat_index(mv));
@@ -410,8 +415,12 @@ mod tests {
             let position: Position = fen.parse().unwrap();
             let legal = position.legal_moves();
             let captures = legal.iter().filter(|mv| !mv.is_quiet()).count();
-            let context =
-                Context { turn: position.turn(), pawn_key: position.pawn_key(), before: [PieceTo::NONE; 3] };
+            let context = Context {
+                turn: position.turn(),
+                pawn_key: position.pawn_key(),
+                before: [PieceTo::NONE; 4],
+                in_check: false,
+            };
             let pick_context = PickContext {
                 histories: &tables.histories,
                 context,

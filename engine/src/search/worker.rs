@@ -10,7 +10,7 @@ use super::check_info::CheckInfo;
 use super::control::SearchControl;
 use super::correction_history::{CorrectionHistory, CorrectionIndices, PreviousMoves};
 use super::endings::{is_known_draw, known_win, lone_side};
-use super::histories::{Context, Histories, PieceTo, ThreatIndex};
+use super::histories::{CONTINUATION_PLIES, Context, Histories, PieceTo, ThreatIndex};
 use super::move_picker::{MovePicker, PickContext, PickMode};
 use super::move_scoring::ScoredMoves;
 use super::params::PARAMETERS as P;
@@ -25,8 +25,8 @@ use crate::evaluation::{Evaluator, rule50_scaled};
 /// Nodes between two checks of the clock and the stop flag.
 const CHECK_INTERVAL: u64 = 1024;
 
-/// Stack frames before the root, so that a node may read the moves four plies back.
-const LEAD: usize = 4;
+/// Stack frames before the root, so that a node may read the moves six plies back.
+const LEAD: usize = 6;
 
 /// Shared by all threads of one search (Lazy SMP).
 pub(super) struct Shared<'a> {
@@ -435,8 +435,9 @@ impl<'a> Worker<'a> {
     }
 
     pub(super) fn context(&self, position: &Position, ply: usize) -> Context {
-        let before = [1, 2, 4].map(|plies| self.earlier(ply, plies).made);
-        Context { turn: position.turn(), pawn_key: position.pawn_key(), before }
+        let before = CONTINUATION_PLIES.map(|plies| self.earlier(ply, plies).made);
+        let in_check = position.is_check();
+        Context { turn: position.turn(), pawn_key: position.pawn_key(), before, in_check }
     }
 
     pub(super) fn picker(
