@@ -3,7 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -59,6 +59,24 @@ const ARROWS: &[(&str, &[&str])] = &[
             "smalt-workbench",
         ],
     ),
+];
+
+/// The modules of `smalt-match` in reading order: each may use those before it, and none behind it.
+const MATCH_MODULES: &[&str] = &[
+    "named_file",
+    "plan",
+    "schedule",
+    "opening",
+    "game",
+    "setup",
+    "estimate",
+    "store",
+    "standings",
+    "progress",
+    "pgn",
+    "epd",
+    "game_file",
+    "run",
 ];
 
 /// What stands at the top besides dot files.
@@ -183,6 +201,77 @@ fn crates_depend_along_the_arrows_only() {
         }
     }
     report(&complaints);
+}
+
+#[test]
+fn the_modules_of_a_match_use_only_those_before_them() {
+    let uses = module_uses("tournament/match");
+    let place = |module: &str| MATCH_MODULES.iter().position(|known| *known == module);
+    let mut complaints = Vec::new();
+    for (module, used) in &uses {
+        if place(module).is_none() {
+            complaints.push(format!("{module} of smalt-match is not in the list of its modules"));
+        }
+        for other in used.iter().filter(|other| place(other) > place(module)) {
+            complaints.push(format!("{module} of smalt-match must not use {other}, which comes behind it"));
+        }
+    }
+    report(&complaints);
+}
+
+#[test]
+fn no_crate_has_a_circle_of_modules() {
+    let mut complaints = Vec::new();
+    for (folder, _) in ARROWS {
+        let mut uses = module_uses(folder);
+        // Modules that use nothing that is left are taken away; what remains then is a circle, or uses one.
+        loop {
+            let done: BTreeSet<String> = uses
+                .iter()
+                .filter(|(_, used)| used.iter().all(|other| !uses.contains_key(other)))
+                .map(|(module, _)| module.clone())
+                .collect();
+            if done.is_empty() {
+                break;
+            }
+            uses.retain(|module, _| !done.contains(module));
+        }
+        if !uses.is_empty() {
+            let names: Vec<&String> = uses.keys().collect();
+            complaints.push(format!("the modules of {folder} have a circle among {names:?}"));
+        }
+    }
+    report(&complaints);
+}
+
+/// Which modules of a crate's root use which others of them; tests aside.
+fn module_uses(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
+    let mut uses: BTreeMap<String, BTreeSet<String>> = BTreeMap::new();
+    let source = format!("{folder}/src/");
+    for path in files_below(&root().join(&source)) {
+        let Some(inside) = path.strip_prefix(&source).and_then(|inside| inside.strip_suffix(".rs")) else {
+            continue;
+        };
+        let module = inside.split('/').next().unwrap();
+        if matches!(module, "lib" | "main") || inside.ends_with("/tests") || inside.contains("/tests/") {
+            continue;
+        }
+        let text = read(&path);
+        let code = text.lines().take_while(|line| line.trim() != "#[cfg(test)]");
+        let code: String = code.map(|line| line.split("//").next().unwrap_or_default()).collect();
+        let used = uses.entry(module.to_owned()).or_default();
+        // A file of the root reaches its siblings by `super`, too.
+        let roots: &[&str] = if inside.contains('/') { &["crate::"] } else { &["crate::", "super::"] };
+        for root in roots {
+            let starts = code.match_indices(root).map(|(at, _)| &code[at + root.len()..]);
+            let names =
+                starts.map(|rest| rest.chars().take_while(|c| c.is_alphanumeric() || *c == '_').collect());
+            used.extend(names.filter(|name: &String| name != module));
+        }
+    }
+    let modules: BTreeSet<String> = uses.keys().cloned().collect();
+    uses.values_mut().for_each(|used| used.retain(|name| modules.contains(name)));
+    uses
 }
 
 #[test]

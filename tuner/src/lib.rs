@@ -6,7 +6,6 @@ pub mod cli;
 pub mod dataset;
 pub mod features;
 pub mod games;
-mod identity;
 pub mod loss;
 pub mod optimizer;
 pub mod plot;

@@ -1,6 +1,8 @@
 //! A fit from beginning to end: K, the search for the least error, rounding, and what is to be told of it. Knows neither
 //! flags nor displays.
 
+mod identity;
+
 use std::collections::BTreeMap;
 use std::sync::atomic::AtomicBool;
 use std::time::Duration;
@@ -10,7 +12,6 @@ use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::WEIGHTS;
 
 use crate::features::Table;
-use crate::identity::identity_of;
 use crate::loss::{Loss, targets};
 use crate::optimizer::{
     Ending, OptimizeError, Penalty, Problem, Settings, Step, Strengths, fit_k, fit_strengths, optimize,
@@ -18,6 +19,7 @@ use crate::optimizer::{
 };
 use crate::weights::variables::{Bounds, Constraints, Variables};
 use crate::weights::{Numbers, PatternError, Selection, lift_danger, name_of, parameters_of, rounded};
+use identity::identity_of;
 
 /// Rounds in which steepness and strengths are fitted in turn.
 const ROUNDS: usize = 3;

@@ -10,7 +10,6 @@ mod lingering;
 mod misbehavior;
 mod session;
 mod voice;
-mod xboard;
 
 use std::io::Write;
 use std::process::ExitCode;

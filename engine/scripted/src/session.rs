@@ -1,5 +1,7 @@
 //! The conversation: a loop over the lines of standard input, and the searches that it starts.
 
+mod xboard;
+
 use std::fmt;
 use std::io::{self, BufRead};
 use std::process::{self, ExitCode};
@@ -17,7 +19,7 @@ use crate::board::Board;
 use crate::fault::Fault;
 use crate::lingering;
 use crate::voice::{self, LineEnd, Lines, Tongue};
-use crate::xboard::Table;
+use xboard::Table;
 
 const CHESS960: &str = "UCI_Chess960";
 

@@ -1,6 +1,7 @@
 //! Plays matches between chess engines, on this machine, and keeps what happened. In reading order, where each module
 //! uses only those before it:
 //!
+//! - [`named_file`]: whether a name stands for a file, a pipe or a device;
 //! - [`plan`]: the settings of a run, as written and as checked;
 //! - [`schedule`]: which games are played, as a pure function of the plan's numbers;
 //! - [`opening`]: the positions where games begin;
@@ -12,7 +13,7 @@
 //! - [`progress`]: how far a run is, and how fast;
 //! - [`pgn`]: finished games as PGN, in order;
 //! - [`epd`]: finished games as their last positions;
-//! - [`named_file`], [`game_file`]: files to which whole games are appended in order, though other programs append too;
+//! - [`game_file`]: files to which whole games are appended in order, though other programs append too;
 //! - [`run`]: the run itself: the coordinator owns its state, slots play its games.
 //!
 //! Knows no network, no flags and no display.

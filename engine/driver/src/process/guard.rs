@@ -18,7 +18,7 @@ use std::time::{Duration, Instant};
 use rustix::fs::OFlags;
 
 use super::command::PASSWORD_VARIABLE;
-use super::helpers::{Children, end_tagged, tag_prefix};
+use super::descendants::{Children, end_tagged, tag_prefix};
 use super::identity::ProcessIdentity;
 
 /// How long a guard that has nothing more to do may take to leave.

@@ -7,9 +7,9 @@
 
 mod affinity;
 mod command;
+mod descendants;
 mod exit;
 mod guard;
-mod helpers;
 mod identity;
 mod interrupt;
 mod limits;
@@ -23,9 +23,9 @@ mod unix;
 
 pub use affinity::{bind_this_thread, own_processors};
 pub use command::{EngineCommand, PASSWORD_VARIABLE, StderrPolicy};
+pub use descendants::{ENGINE_VARIABLE, adopt_orphans, end_orphans};
 pub use exit::Exit;
 pub use guard::{Guard, stand_guard};
-pub use helpers::{ENGINE_VARIABLE, adopt_orphans, end_orphans};
 pub use identity::{ProcessIdentity, Swept};
 pub use interrupt::Interrupt;
 pub use limits::{MostGames, most_games, raise_file_limit};

@@ -19,7 +19,7 @@ use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, waitpid};
 use rustix::thread::CpuSet;
 
 use super::command::{EngineCommand, PASSWORD_VARIABLE};
-use super::helpers::{Children, ENGINE_VARIABLE, next_tag};
+use super::descendants::{Children, ENGINE_VARIABLE, next_tag};
 use super::limits::file_limit_of_children;
 
 /// Where the child's standard error goes.

@@ -8,7 +8,7 @@
 //! Two gaps remain: the death signal reaches the child alone, not its own children, and the system withdraws it from
 //! set-user-id and set-group-id programs (Debian's phalanx). A [`Guard`] closes both; and there is [`ProcessIdentity`],
 //! to be written down and swept by a later run. A grandchild that leaves the group (`setsid`) escapes the group's
-//! signal, but not its tag: see `helpers`.
+//! signal, but not its tag: see `descendants`.
 
 use std::ffi::OsString;
 use std::fs::OpenOptions;
@@ -26,9 +26,9 @@ use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 
 use super::affinity::processor_set;
 use super::command::{EngineCommand, StderrPolicy};
+use super::descendants::Children;
 use super::exit::Exit;
 use super::guard::Guard;
-use super::helpers::Children;
 use super::identity::ProcessIdentity;
 use super::lines::{LINE_LIMIT, Line, LineBuffer};
 use super::lookup::{LookupError, find_program};

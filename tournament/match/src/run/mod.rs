@@ -7,6 +7,7 @@ mod done;
 pub mod event;
 mod local;
 mod log;
+mod observer;
 mod processors;
 mod queue;
 pub mod slot;

@@ -17,13 +17,13 @@ use smalt_driver::{
     ConversationError, Engine, EngineCommand, Farewell, Fault, GameTerms, LimitMethod, Meanwhile, Patience,
     Pondering, SetOptionError, StartFailure, State,
 };
-use smalt_protocol::Info;
 
 use super::event::{Event, Strike};
 use super::log::GameLog;
+use super::observer::SlotObserver;
 use super::queue::{OpenedGame, Work};
 use crate::game::play::transcript_of;
-use crate::game::{Contest, EngineFault, GameObserver, Interrupted, MoveStart, Seat, Tablebases, play};
+use crate::game::{Contest, EngineFault, GameObserver, Interrupted, Seat, Tablebases, play};
 use crate::opening::Opening;
 use crate::plan::{
     AdjudicationRules, BadOptions, Entrant, Plan, Program, PvRecord, TimeFlow, Timeouts, Variant,
@@ -183,38 +183,6 @@ struct EndOfThread {
 impl Drop for EndOfThread {
     fn drop(&mut self) {
         let _ = self.events.send(Event::WorkerEnded { worker: self.worker });
-    }
-}
-
-/// Sends warnings to the coordinator, and all else to the observer of this slot, if there is one.
-#[derive(Debug)]
-struct SlotObserver<'a> {
-    game: ScheduledGame,
-    board: Option<&'a dyn GameObserver>,
-    events: Sender<Event>,
-}
-
-impl GameObserver for SlotObserver<'_> {
-    fn move_started(&self, start: &MoveStart<'_>) {
-        if let Some(board) = self.board {
-            board.move_started(start);
-        }
-    }
-
-    fn wants_info(&self) -> bool {
-        self.board.is_some_and(GameObserver::wants_info)
-    }
-
-    fn info(&self, side: Color, ply: usize, info: &Info<'_>) {
-        if let Some(board) = self.board {
-            board.info(side, ply, info);
-        }
-    }
-
-    fn warning(&self, side: Color, words: String) {
-        let entrant = if side == Color::White { self.game.white } else { self.game.black };
-        // The coordinator outlives its slots.
-        let _ = self.events.send(Event::EngineWarning { entrant, words });
     }
 }
 

@@ -3,14 +3,14 @@
 
 use smalt::evaluation::Parameters;
 
+use super::{Players, Task};
 use crate::dataset::mixed;
 use crate::features::Table;
 use crate::optimizer::{Identity, Method};
-use crate::texel::{Players, Task};
 use crate::weights::variables::{Bounds, Constraints};
 
 /// The identity of a fit with this steepness. The names are those of the flags.
-pub(crate) fn identity_of(table: &Table, task: &Task, k: f64) -> Identity {
+pub(super) fn identity_of(table: &Table, task: &Task, k: f64) -> Identity {
     let settings = &task.settings;
     let mut given: Vec<(&str, String)> = vec![
         ("positions", format!("of hash {:016x}", table.hash)),

@@ -6,8 +6,8 @@ use smalt_protocol::xboard::client::EditLine;
 use smalt_protocol::xboard::{ClientMessage, EngineMessage, Thinking, declare_option, moves};
 use smalt_protocol::{Moves, ReportedScore, Score, SearchLimits};
 
+use super::{Next, Session};
 use crate::fault::Fault;
-use crate::session::{Next, Session};
 use crate::voice::Tongue;
 
 /// The game as this protocol keeps it: the engine's own board, and whether it plays.

@@ -1,0 +1,42 @@
+//! The observer of a slot's games: it tells the coordinator of warnings, and shows the rest on the slot's live board.
+
+use std::sync::mpsc::Sender;
+
+use smalt_chess::Color;
+use smalt_protocol::Info;
+
+use super::event::Event;
+use crate::game::{GameObserver, MoveStart};
+use crate::schedule::ScheduledGame;
+
+/// Sends warnings to the coordinator, and all else to the observer of this slot, if there is one.
+#[derive(Debug)]
+pub(super) struct SlotObserver<'a> {
+    pub(super) game: ScheduledGame,
+    pub(super) board: Option<&'a dyn GameObserver>,
+    pub(super) events: Sender<Event>,
+}
+
+impl GameObserver for SlotObserver<'_> {
+    fn move_started(&self, start: &MoveStart<'_>) {
+        if let Some(board) = self.board {
+            board.move_started(start);
+        }
+    }
+
+    fn wants_info(&self) -> bool {
+        self.board.is_some_and(GameObserver::wants_info)
+    }
+
+    fn info(&self, side: Color, ply: usize, info: &Info<'_>) {
+        if let Some(board) = self.board {
+            board.info(side, ply, info);
+        }
+    }
+
+    fn warning(&self, side: Color, words: String) {
+        let entrant = if side == Color::White { self.game.white } else { self.game.black };
+        // The coordinator outlives its slots.
+        let _ = self.events.send(Event::EngineWarning { entrant, words });
+    }
+}
