@@ -1,66 +1,74 @@
-//! Dates as texts, in universal time: for PGN and names of files. Knows no time zones.
+//! Dates and times as text, in universal time: for PGN, names of files and tables. The calendar is that of `jiff`.
 
+use std::fmt;
 use std::time::{SystemTime, UNIX_EPOCH};
+
+use jiff::Timestamp;
+use jiff::civil::{self, Date as CivilDate};
+use jiff::tz::TimeZone;
 
 /// A moment as people count it, in universal time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment {
-    year: i64,
-    month: u64,
-    day: u64,
-    second_of_day: u64,
-}
+pub struct Moment(Timestamp);
 
 impl Moment {
     /// The moment of a time; 1970 for what is before.
     pub fn of(time: SystemTime) -> Moment {
-        let seconds = time.duration_since(UNIX_EPOCH).map_or(0, |since| since.as_secs());
-        let (year, month, day) = civil_from_days(seconds / 86_400);
-        Moment { year, month, day, second_of_day: seconds % 86_400 }
+        Moment(Timestamp::try_from(time.max(UNIX_EPOCH)).unwrap_or(Timestamp::UNIX_EPOCH))
     }
 
-    fn clock(&self) -> (u64, u64, u64) {
-        let second = self.second_of_day;
-        (second / 3600, second / 60 % 60, second % 60)
+    fn format(&self, format: &str) -> String {
+        self.0.strftime(format).to_string()
     }
 
     /// `2026.11.21`, as PGN writes dates.
     pub fn pgn_date(&self) -> String {
-        format!("{:04}.{:02}.{:02}", self.year, self.month, self.day)
+        self.format("%Y.%m.%d")
     }
 
     /// `2026-11-21T03:45:00 +0000`, as fastchess writes times.
     pub fn pgn_time(&self) -> String {
-        let (hour, minute, second) = self.clock();
-        format!("{:04}-{:02}-{:02}T{hour:02}:{minute:02}:{second:02} +0000", self.year, self.month, self.day)
+        self.format("%Y-%m-%dT%H:%M:%S +0000")
     }
 
     /// `20261121-034500`, which sorts by time.
     pub fn file_stamp(&self) -> String {
-        let (hour, minute, second) = self.clock();
-        format!("{:04}{:02}{:02}-{hour:02}{minute:02}{second:02}", self.year, self.month, self.day)
+        self.format("%Y%m%d-%H%M%S")
     }
 }
 
-/// Year, month and day of a number of days since 1970-01-01 (H. Hinnant, *chrono-Compatible Low-Level Date
-/// Algorithms*): years that begin in March have their leap day last.
-fn civil_from_days(days: u64) -> (i64, u64, u64) {
-    let shifted = days + 719_468;
-    let era = shifted / 146_097;
-    let day_of_era = shifted % 146_097;
-    let year_of_era = (day_of_era - day_of_era / 1460 + day_of_era / 36_524 - day_of_era / 146_096) / 365;
-    let day_of_year = day_of_era - (365 * year_of_era + year_of_era / 4 - year_of_era / 100);
-    let shifted_month = (5 * day_of_year + 2) / 153;
-    let day = day_of_year - (153 * shifted_month + 2) / 5 + 1;
-    let month = if shifted_month < 10 { shifted_month + 3 } else { shifted_month - 9 };
-    let year = year_of_era + 400 * era + u64::from(month <= 2);
-    (year.cast_signed(), month, day)
+/// A day.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Date(CivilDate);
+
+impl Date {
+    /// Today in universal time.
+    pub fn today() -> Date {
+        Date(Timestamp::now().to_zoned(TimeZone::UTC).date())
+    }
+
+    /// Reads a day written as `2026-11-21`.
+    pub fn parse(text: &str) -> Option<Date> {
+        CivilDate::strptime("%Y-%m-%d", text).ok().map(Date)
+    }
+
+    /// Days since 1970-01-01.
+    pub fn to_days(self) -> i64 {
+        (self.0 - civil::date(1970, 1, 1)).get_days().into()
+    }
+}
+
+impl fmt::Display for Date {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        self.0.fmt(f)
+    }
 }
 
 #[cfg(test)]
 mod tests {
-    use super::*;
     use std::time::Duration;
+
+    use super::*;
 
     #[test]
     fn moments_are_counted_as_the_calendar_does() {
@@ -78,5 +86,27 @@ mod tests {
     fn names_of_files_sort_by_time() {
         let moment = Moment::of(UNIX_EPOCH + Duration::from_secs(1_795_232_700));
         assert_eq!((moment.file_stamp(), moment.pgn_date()), ("20261121-034500".into(), "2026.11.21".into()));
+    }
+
+    #[test]
+    fn what_is_no_day_is_refused() {
+        for text in ["", "2026", "2026-11", "2026-02-29", "2026-13-01", "yesterday", "2026-11-21T10"] {
+            assert_eq!(Date::parse(text), None, "{text}");
+        }
+    }
+
+    #[test]
+    fn days_have_their_dates() {
+        for (days, date) in [
+            (0, "1970-01-01"),
+            (11_016, "2000-02-29"),
+            (11_017, "2000-03-01"),
+            (20_778, "2026-11-21"),
+            (47_540, "2100-02-28"),
+            (47_541, "2100-03-01"),
+        ] {
+            let parsed = Date::parse(date).unwrap();
+            assert_eq!((parsed.to_days(), parsed.to_string()), (days, date.to_owned()));
+        }
     }
 }

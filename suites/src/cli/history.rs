@@ -18,11 +18,12 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
 use super::{Builtin, intent, score, signals};
 use crate::bench::{BenchError, bench};
-use crate::history::{Build, Date, History, current_commit, elo_of, results_of};
+use crate::history::{Build, History, current_commit, elo_of, results_of};
 use crate::plan::{Entrant, Program};
 use crate::record::Record;
 use crate::report::{Style, history_plot, history_report};
 use crate::suite::STS;
+use smalt_workbench::calendar::Date;
 
 pub(super) fn history(flags: &HistoryFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     match &flags.command {

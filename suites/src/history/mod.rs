@@ -5,7 +5,6 @@
 //! stays.
 
 mod checkout;
-mod date;
 mod gauntlet;
 
 use serde::{Deserialize, Serialize};
@@ -14,7 +13,6 @@ use smalt_report::{Cell, Column, Kind, Sign, Table};
 use crate::record::Record;
 
 pub use checkout::current_commit;
-pub use date::Date;
 pub use gauntlet::{GauntletError, elo_of, results_of};
 
 /// The builds, oldest first.

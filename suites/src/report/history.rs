@@ -3,7 +3,8 @@
 use smalt_report::plot::{Axis, LineChart, PlotError, stacked};
 
 use super::{Section, Style};
-use crate::history::{Build, Date, History};
+use crate::history::{Build, History};
+use smalt_workbench::calendar::Date;
 
 /// Positions of WAC, and points of STS: all of them are 100 percent.
 const WAC_POSITIONS: f64 = 300.0;

@@ -1,14 +1,9 @@
-//! Bytes from a file, plain or compressed; the first bytes tell which. Knows nothing of what they mean.
+//! A file of games or positions as a stream of bytes, plain or compressed, with an error that names it.
 
-use std::fs::File;
-use std::io::{self, BufReader, Cursor, Read};
+use std::io::{self, Read};
 use std::path::Path;
 
-use flate2::read::MultiGzDecoder;
-
-const GZIP: [u8; 2] = [0x1f, 0x8b];
-const ZSTD: [u8; 4] = [0x28, 0xb5, 0x2f, 0xfd];
-const BUFFER: usize = 1 << 18;
+use smalt_workbench::decompress::Unpacked;
 
 /// A file that could not be opened.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +17,7 @@ pub struct OpenError {
 
 /// A stream of the bytes that a file holds, unpacked.
 pub struct Source {
-    bytes: Box<dyn Read + Send>,
+    bytes: Unpacked,
 }
 
 impl Source {
@@ -31,7 +26,9 @@ impl Source {
     /// # Errors
     /// If it can't be opened or its first bytes can't be read.
     pub fn open(path: &Path) -> Result<Source, OpenError> {
-        open(path).map_err(|error| OpenError { path: path.display().to_string(), error })
+        let bytes = Unpacked::open(path);
+        let bytes = bytes.map_err(|error| OpenError { path: path.display().to_string(), error })?;
+        Ok(Source { bytes })
     }
 }
 
@@ -39,21 +36,4 @@ impl Read for Source {
     fn read(&mut self, buffer: &mut [u8]) -> io::Result<usize> {
         self.bytes.read(buffer)
     }
-}
-
-fn open(path: &Path) -> io::Result<Source> {
-    let mut file = File::open(path)?;
-    let mut start = Vec::with_capacity(ZSTD.len());
-    file.by_ref().take(ZSTD.len() as u64).read_to_end(&mut start)?;
-    let is_gzip = start.starts_with(&GZIP);
-    let is_zstd = start == ZSTD;
-    let whole = BufReader::with_capacity(BUFFER, Cursor::new(start).chain(file));
-    let bytes: Box<dyn Read + Send> = if is_gzip {
-        Box::new(MultiGzDecoder::new(whole))
-    } else if is_zstd {
-        Box::new(zstd::Decoder::with_buffer(whole)?)
-    } else {
-        Box::new(whole)
-    };
-    Ok(Source { bytes })
 }
