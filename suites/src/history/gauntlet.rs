@@ -75,16 +75,21 @@ struct Entrant {
 }
 
 impl Results {
-    /// The rating of an entrant above the mean of its opponents. The ratings of a run have a mean of 0 over all who are
-    /// rated, so that the mean of the others is below by the entrant's own share in it.
-    fn above_the_others(&self, entrant: &Entrant) -> Option<(f64, Option<f64>)> {
-        let rated = self.entrants.iter().filter(|entrant| entrant.rating.is_some()).count() as f64;
-        // Of two the Elo says the same, and its error knows of pairs.
-        if self.entrants.len() == 2 || rated < 2.0 {
-            return None;
+    /// The strength of an entrant and its error. Ratings on a known scale stand as they are. Those of a run alone have a
+    /// mean of 0 over all who are rated, the entrant among them: it is as much above the mean of the others as this and
+    /// its own share in the mean say. Of two the Elo says the same, and its error knows of pairs.
+    fn strength_of(&self, entrant: &Entrant) -> (Option<f64>, Option<f64>) {
+        let ratings: Vec<f64> = self.entrants.iter().filter_map(|entrant| entrant.rating).collect();
+        let rated = ratings.len() as f64;
+        let is_centered = ratings.iter().sum::<f64>().abs() < 0.5 * rated;
+        match entrant.rating {
+            Some(rating) if !is_centered => (Some(rating), entrant.rating_error),
+            Some(rating) if self.entrants.len() > 2 && ratings.len() > 1 => {
+                let share = rated / (rated - 1.0);
+                (Some(rating * share), entrant.rating_error.map(|error| error * share))
+            }
+            _ => (entrant.elo, entrant.elo_error),
         }
-        let share = rated / (rated - 1.0);
-        Some((entrant.rating? * share, entrant.rating_error.map(|error| error * share)))
     }
 }
 
@@ -148,10 +153,7 @@ pub fn elo_of(name: &str, text: &str, file: &str) -> Result<(Option<f64>, Option
         let names = results.entrants.iter().map(|entrant| entrant.name.clone()).collect();
         return Err(GauntletError::NoEntrant { name: name.to_owned(), file: file.to_owned(), names });
     };
-    Ok(match results.above_the_others(entrant) {
-        Some((rating, error)) => (Some(rating), error),
-        None => (entrant.elo, entrant.elo_error),
-    })
+    Ok(results.strength_of(entrant))
 }
 
 #[cfg(test)]
@@ -172,6 +174,8 @@ mod tests {
         // +60 against a field of -10 and -50 is 90 above their mean of -30.
         let three = [row("new", 85.0, "60.0"), row("a", -50.0, "-10.0"), row("b", -120.0, "-50.0")].join(",");
         assert_eq!(elo_of("new", &results(&three), "f").unwrap(), (Some(90.0), Some(45.0)));
+        let anchored = [row("new", 85.0, "2560.0"), row("a", -50.0, "2490.0"), row("b", -120.0, "2450.0")];
+        assert_eq!(elo_of("new", &results(&anchored.join(",")), "f").unwrap(), (Some(2560.0), Some(30.0)));
         let perfect = [row("new", 700.0, "null"), row("a", -50.0, "0.0"), row("b", 50.0, "0.0")].join(",");
         assert_eq!(elo_of("new", &results(&perfect), "f").unwrap(), (Some(700.0), Some(40.0)));
     }
