@@ -7,11 +7,11 @@ use std::thread;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM};
 use signal_hook::iterator::Signals;
-use smalt_driver::process::Interrupt;
+use smalt_driver::process::{Interrupt, unignored};
 
 /// Rings the bell at a signal from now on.
 pub(super) fn listen(interrupt: Interrupt) -> std::io::Result<()> {
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new(unignored(&[SIGINT, SIGTERM, SIGHUP]))?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         let mut signals = signals.forever();
         if signals.next().is_some() {

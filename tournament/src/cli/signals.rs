@@ -11,6 +11,7 @@ use std::time::Duration;
 
 use signal_hook::consts::{SIGHUP, SIGINT, SIGTERM, SIGXFSZ};
 use signal_hook::iterator::Signals;
+use smalt_driver::process::unignored;
 
 use smalt_match::run::{Event, StopReason};
 
@@ -22,7 +23,7 @@ pub(super) struct First(Signals);
 
 /// Notices it from now on.
 pub(super) fn first() -> std::io::Result<First> {
-    Signals::new([SIGINT, SIGTERM, SIGHUP]).map(First)
+    Signals::new(unignored(&[SIGINT, SIGTERM, SIGHUP])).map(First)
 }
 
 impl First {
@@ -36,7 +37,7 @@ impl First {
 pub(super) fn listen(events: Sender<Event>) -> std::io::Result<()> {
     // A file that grows beyond a limit shall be an error of its write, which stops the run resumable.
     signal_hook::flag::register(SIGXFSZ, Arc::new(AtomicBool::new(false)))?;
-    let mut signals = Signals::new([SIGINT, SIGTERM, SIGHUP])?;
+    let mut signals = Signals::new(unignored(&[SIGINT, SIGTERM, SIGHUP]))?;
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         let mut signals = signals.forever();
         if signals.next().is_some() {

@@ -120,7 +120,8 @@ impl Skipped {
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the program at once.
 fn interrupt() -> Result<Arc<AtomicBool>, Refusal> {
     let flag = Arc::new(AtomicBool::new(false));
-    for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM] {
+    let signals = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
+    for signal in smalt_driver::process::unignored(&signals) {
         signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&flag))
             .or_failed()?;
         signal_hook::flag::register(signal, Arc::clone(&flag)).or_failed()?;
