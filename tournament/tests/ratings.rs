@@ -84,7 +84,7 @@ fn tables_that_are_asked_for_are_shown() {
 }
 
 #[test]
-fn broken_and_unfinished_games_are_told_with_file_and_line_and_never_fatal() {
+fn ratings_that_leave_games_out_tell_them_with_file_and_line_and_exit_with_3() {
     let place = Place::new();
     let text = [
         game("a", "b", "1-0"),
@@ -94,13 +94,14 @@ fn broken_and_unfinished_games_are_told_with_file_and_line_and_never_fatal() {
         game("b", "a", "1/2-1/2"),
     ];
     place.write("games.pgn", &text.concat());
-    let (_, err) = place.check(&["ratings", "games.pgn"], 0);
+    let (_, err) = place.check(&["ratings", "games.pgn"], 3);
     assert_eq!(
         err,
         "games.pgn, line 8: the game is unfinished (`*`); it is not counted\n\
          games.pgn, line 22: the game has no White; it is not counted\n"
     );
-    let list = json(&place, &["games.pgn"]);
+    let (list, _) = place.check(&["ratings", "games.pgn", "--json", "-"], 3);
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
     assert_eq!(list["games"], 3);
     assert_eq!(list["left_out"][0]["line"], 8);
     place.write("none.pgn", "nothing");

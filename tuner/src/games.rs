@@ -99,7 +99,22 @@ pub fn play(
     stop: &AtomicBool,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Value, PlayError> {
-    let mut process = Process::spawn(&command(encounter))?;
+    run(&command(encounter), stop, tell)?;
+    read(&encounter.json)
+}
+
+/// Writes the games of a store as PGN into this file.
+///
+/// # Errors
+/// As [`play`].
+pub fn export(tournament: &Path, store: &Path, pgn: &Path, stop: &AtomicBool) -> Result<(), PlayError> {
+    let command = EngineCommand::new(tournament).argument("export").argument(store);
+    run(&command.argument("--what").argument("pgn").argument("--output").argument(pgn), stop, &mut |_| {})
+}
+
+/// Waits for the end of the program, which says its lines to `tell`.
+fn run(command: &EngineCommand, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -> Result<(), PlayError> {
+    let mut process = Process::spawn(command)?;
     process.close_stdin();
     let mut stopped_at = None;
     while !process.is_silent() {
@@ -126,7 +141,7 @@ pub fn play(
     }
     match exit.or_else(|| process.kill()) {
         // 3: games are missing, as where an engine was struck out; the verdict says what the others are worth.
-        Some(Exit::Code(0 | 3)) => read(&encounter.json),
+        Some(Exit::Code(0 | 3)) => Ok(()),
         exit => {
             let lines: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
             let words = lines.join("\n");

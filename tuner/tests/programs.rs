@@ -237,7 +237,7 @@ fn positions_are_converted_from_format_to_format() {
 }
 
 #[test]
-fn bad_games_are_skipped_with_file_and_line() {
+fn bad_games_are_skipped_with_file_and_line_and_a_long_comment_is_no_harm() {
     let folder = tempfile::tempdir().unwrap();
     let file = path(&folder, "bad.pgn");
     let moves = "1. e4 e5 2. Nf3 Nc6 3. Bb5 a6 4. Ba4 Nf6 5. O-O Be7 6. Re1 b5 7. Bb3 d6 8. c3 O-O 9. h3 Nb8";
@@ -248,13 +248,15 @@ fn bad_games_are_skipped_with_file_and_line() {
         + &game("[Termination \"time forfeit\"]", moves, "1-0")
         + &game("", "1. e4 e5 2. Ke3", "0-1")
         + &game("", moves, "*")
-        + &game("[Termination \"abandoned\"]", moves, "1-0");
+        + &game("[Termination \"abandoned\"]", moves, "1-0")
+        + &game("", moves, "1-0").replace(" 1-0\n", " 0-1\n")
+        + &game("", &moves.replace("e5", &format!("{{{}}} e5", "long ".repeat(1 << 19))), "1/2-1/2");
     std::fs::write(&file, text).unwrap();
     let out = path(&folder, "positions");
     let (report, error) = check(&["extract", &file, "-o", &out, "--json", "-"], 3);
     let report = json(&report);
-    assert_eq!((report["games"].as_u64(), report["used_games"].as_u64()), (Some(5), Some(1)));
-    for reason in ["unreadable", "no_result", "time_loss", "crash"] {
+    assert_eq!((report["games"].as_u64(), report["used_games"].as_u64()), (Some(7), Some(2)));
+    for reason in ["unreadable", "no_result", "time_loss", "crash", "contradiction"] {
         assert_eq!(report["skipped_games"][reason], 1, "{reason}");
     }
     assert!(error.contains("bad.pgn:17: "), "{error}");

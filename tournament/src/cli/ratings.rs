@@ -14,7 +14,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, tell, write_json};
 use super::view;
 use crate::ratings::json::{LeftOut, Results};
-use crate::ratings::pgn::Consequence;
+use crate::ratings::pgn::{Consequence, Notice};
 use crate::ratings::report::{self, Parts, Shown};
 use crate::ratings::{Games, ListOptions, RatingList, pgn};
 use smalt_workbench::decompress::Unpacked;
@@ -40,7 +40,7 @@ and their games say nothing about these. So are players whom no game connects wi
 are told. Where the stronger side never lost, the games leave the draws between equals open: their share is then \
 held at that of all games, and the output says so. With --prior ERROR all of them get ratings: everybody is taken to be average ± ERROR beforehand.
 
-Unfinished games (`*`) and broken ones are told with file and line, and left out.";
+Unfinished games (`*`) and broken ones are told with file and line, and left out; then the exit code is 3.";
 
 /// One list.
 #[derive(Args, Clone, Debug)]
@@ -87,9 +87,17 @@ pub(super) struct RatingFlags {
 /// Rates.
 pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     let mut games = Games::default();
-    let mut left_out = Vec::new();
+    let (mut left_out, mut exit) = (Vec::new(), Exit::Done);
     for file in &flags.files {
-        left_out.extend(read(file, &mut games)?);
+        let notices = read(file, &mut games)?;
+        if notices.iter().any(|notice| notice.consequence == Consequence::LeftOut) {
+            exit = Exit::LeftOut;
+        }
+        left_out.extend(notices.into_iter().map(|notice| LeftOut {
+            file: file.display().to_string(),
+            line: notice.line,
+            reason: notice.words,
+        }));
     }
     if games.count() == 0 {
         return Err(anyhow!("there are no games to rate in {}", list(&flags.files))).or_usage();
@@ -102,11 +110,11 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     if let Some(file) = &flags.json {
         write_json(file, &Results::of(&rated, left_out))?;
         if is_standard_output(file) {
-            return Ok(Exit::Done);
+            return Ok(exit);
         }
     }
     print(&text(flags, &rated))?;
-    Ok(Exit::Done)
+    Ok(exit)
 }
 
 /// How many simulations are done, on standard error; nothing where that is no terminal, or where there are none.
@@ -178,7 +186,7 @@ fn joined(parts: impl Iterator<Item = String>, line_end: &str) -> String {
 }
 
 /// Adds the games of a file; tells what is wrong with it, and gives that.
-fn read(path: &Path, games: &mut Games) -> Result<Vec<LeftOut>, Refusal> {
+fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
     if view::is_store(path) {
         let standings = view::read_standings(path)?;
         standings.add_games(games);
@@ -194,12 +202,7 @@ fn read(path: &Path, games: &mut Games) -> Result<Vec<LeftOut>, Refusal> {
         let games = notices.iter().filter(|notice| notice.consequence == Consequence::LeftOut).count();
         tell(&format!("{}: {} such lines in all, {games} games left out", path.display(), notices.len()));
     }
-    let left_out = notices.into_iter().map(|notice| LeftOut {
-        file: path.display().to_string(),
-        line: notice.line,
-        reason: notice.words,
-    });
-    Ok(left_out.collect())
+    Ok(notices)
 }
 
 /// Reads `NAME=RATING` or `NAME=RATING±ERROR`.

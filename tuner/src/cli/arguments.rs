@@ -86,7 +86,7 @@ Afterwards let the tuned engine play the old one: `smalt-tournament sprt`.")]
 
 #[derive(Debug, Args)]
 pub(super) struct ExtractFlags {
-    /// Files of games: PGN, plain, gzip or zstd
+    /// Files of games: PGN, plain, gzip or zstd, or stores of runs
     #[arg(required = true, value_name = "GAMES")]
     pub(super) games: Vec<PathBuf>,
     /// File to write

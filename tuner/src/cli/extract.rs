@@ -1,6 +1,11 @@
 //! The command `extract`.
 
-use anyhow::anyhow;
+use std::fs::File;
+use std::io::Read as _;
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context as _, anyhow};
 use serde_json::{Map, Value, json};
 use smalt_report::{Cell, Column, Kind, Table};
 
@@ -8,17 +13,25 @@ use super::arguments::ExtractFlags;
 use super::convert::{output_format, tell_written};
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell, with_threads};
 use crate::dataset::extract::{ExtractError, ExtractReport, GameReason, Rules, Unquiet, extract};
+use crate::games::{export, tournament_program};
 use crate::progress::Progress;
+
+/// How every database of SQLite begins.
+const SQLITE: &[u8] = b"SQLite format 3\0";
 
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
     let format = output_format(&flags.output, flags.format)?;
     check_writable([Some(&flags.output), flags.json.as_ref()])?;
+    check_output(&flags.output)?;
     let stop = interrupt()?;
+    let folder = tempfile::tempdir().or_failed()?;
+    let games = flags.games.iter().map(|file| games_of(file, folder.path(), &stop));
+    let games = games.collect::<Result<Vec<_>, _>>()?;
     let progress = Progress::spinner("games");
     let result = with_threads(flags.threads, || {
         let mut told = |report: &ExtractReport| progress.tell(report.games.to_string());
-        Ok(extract(&flags.games, &flags.output, format, &rules, &stop, &mut told))
+        Ok(extract(&games, &flags.output, format, &rules, &stop, &mut told))
     })?;
     progress.finish();
     let report = match result {
@@ -40,6 +53,36 @@ pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     } else {
         Exit::LeftOut
     })
+}
+
+/// The file itself, or the games of a store, written into this folder by the tournament program.
+fn games_of(file: &Path, folder: &Path, stop: &AtomicBool) -> Result<PathBuf, Refusal> {
+    if !begins_with(file, SQLITE) {
+        return Ok(file.to_owned());
+    }
+    let number = std::fs::read_dir(folder).or_failed()?.count();
+    let mut name = file.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}.pgn"));
+    let pgn = folder.join(name);
+    let exported = export(&tournament_program(), file, &pgn, stop);
+    exported.with_context(|| format!("read the store {}", file.display())).or_usage()?;
+    Ok(pgn)
+}
+
+/// Whether this is a file, and not a pipe, whose first bytes are these.
+fn begins_with(file: &Path, wanted: &[u8]) -> bool {
+    let mut start = Vec::new();
+    let mut read = || File::open(file)?.take(wanted.len() as u64).read_to_end(&mut start);
+    file.is_file() && read().is_ok() && start == wanted
+}
+
+/// Positions are not written over games.
+fn check_output(file: &Path) -> Result<(), Refusal> {
+    let holds_games = begins_with(file, SQLITE) || begins_with(file, b"[Event ");
+    if !holds_games {
+        return Ok(());
+    }
+    Err(anyhow!("{}: it exists already and holds games; choose another name", file.display())).or_usage()
 }
 
 fn rules(flags: &ExtractFlags) -> Result<Rules, Refusal> {

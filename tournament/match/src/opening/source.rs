@@ -185,9 +185,9 @@ fn opening_of_game(written: &PgnGame, most: usize) -> Result<Parts, String> {
         game.play(played.mv).map_err(|error| error.to_string())?;
     }
     if game.moves().len() < most
-        && let Some(problem) = written.problems().first()
+        && let Some(problem) = written.problems().iter().find(|problem| !problem.kind.spares_moves())
     {
-        return Err(format!("has an error: {problem}"));
+        return Err(format!("has an error: {}", problem.kind));
     }
     if let Some(ending) = game.ending(DrawClaims::Automatic) {
         return Err(format!("is a finished game: {ending}"));

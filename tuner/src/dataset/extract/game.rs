@@ -1,5 +1,6 @@
 //! Which games say something about their positions. Knows no positions.
 
+use smalt_chess::notation::pgn::ProblemKind;
 use smalt_chess::{MoveComment, PgnGame};
 
 use super::report::GameReason;
@@ -34,8 +35,13 @@ pub(super) fn refusal(game: &PgnGame) -> Option<(GameReason, u64, String)> {
             return at_start(reason, text);
         }
     }
-    if let Some(problem) = game.problems().first() {
-        return Some((GameReason::Unreadable, problem.line, problem.kind.to_string()));
+    for problem in game.problems() {
+        let reason = match problem.kind {
+            ProblemKind::Results { .. } => GameReason::Contradiction,
+            ref kind if kind.spares_moves() => continue,
+            _ => GameReason::Unreadable,
+        };
+        return Some((reason, problem.line, problem.kind.to_string()));
     }
     if game.outcome().is_none() {
         return at_start(GameReason::NoResult, "the game has no result");

@@ -21,6 +21,8 @@ pub enum GameReason {
     Unreadable,
     /// No result.
     NoResult,
+    /// The result tag and the text behind the moves disagree.
+    Contradiction,
     /// Somebody overstepped the time.
     TimeLoss,
     /// Somebody made an illegal move.
@@ -31,9 +33,10 @@ pub enum GameReason {
 
 impl GameReason {
     /// All reasons, in the order of the report.
-    pub const ALL: [GameReason; 5] = [
+    pub const ALL: [GameReason; 6] = [
         GameReason::Unreadable,
         GameReason::NoResult,
+        GameReason::Contradiction,
         GameReason::TimeLoss,
         GameReason::IllegalMove,
         GameReason::Crash,
@@ -44,6 +47,7 @@ impl GameReason {
         match self {
             GameReason::Unreadable => "could not be read",
             GameReason::NoResult => "no result",
+            GameReason::Contradiction => "two different results",
             GameReason::TimeLoss => "lost on time",
             GameReason::IllegalMove => "lost by an illegal move",
             GameReason::Crash => "engine failed",

@@ -160,6 +160,12 @@ impl Visitor for Builder {
             }
             let told = game.tags().get("Result").and_then(Outcome::parse);
             game.set_outcome(outcome.or(told));
+            if let (Some(behind_moves), Some(tag)) = (outcome, told)
+                && behind_moves != tag
+            {
+                let line = game.line();
+                self.problem(PgnProblem { line, kind: ProblemKind::Results { tag, behind_moves } });
+            }
         }
     }
 

@@ -7,6 +7,7 @@ use thiserror::Error;
 
 use crate::notation::fen::FenError;
 use crate::notation::san::SanError;
+use crate::outcome::Outcome;
 
 /// Something that was skipped, with its place and reason.
 #[derive(Clone, PartialEq, Eq, Debug)]
@@ -56,12 +57,27 @@ pub enum ProblemKind {
     /// The moves end without a result; the result tag counts, if there is one.
     #[error("no result behind the moves")]
     NoResult,
+    /// The result tag and the result behind the moves disagree; the latter counts.
+    #[error("the tag says {tag}, but {behind_moves} stands behind the moves")]
+    Results {
+        /// What the tag says.
+        tag: Outcome,
+        /// What stands behind the moves.
+        behind_moves: Outcome,
+    },
     /// A variant of chess other than standard and Chess960; the game is skipped.
     #[error("unknown variant {0:?}")]
     Variant(String),
     /// A start position that is none; the game is skipped.
     #[error("wrong start position: {0}")]
     Fen(#[from] FenError),
+}
+
+impl ProblemKind {
+    /// Whether start position and moves are complete all the same.
+    pub fn spares_moves(&self) -> bool {
+        matches!(self, ProblemKind::TooLong | ProblemKind::Results { .. })
+    }
 }
 
 /// A game of which nothing can be used.
