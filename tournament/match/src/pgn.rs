@@ -11,9 +11,12 @@ use smalt_protocol::Score;
 
 use crate::game::GameRecord;
 use crate::game::record::SearchRecord;
-use crate::opening::Openings;
+use crate::opening::{Openings, eco};
 use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, Plan, TimeFlow, Times, Variant};
 use smalt_workbench::calendar::Moment;
+
+/// No opening with a name is longer, in plies.
+const OPENING_PLIES: usize = 40;
 
 /// What score, depth and time of a move seldom exceed.
 const COMMENT_BYTES: usize = 32;
@@ -112,11 +115,17 @@ impl PgnWriter {
     }
 
     fn push_opening(&self, game: &mut PgnGame, record: &GameRecord) {
-        if self.openings.is_empty() {
-            return;
-        }
-        let opening = self.openings.get(record.game.opening);
-        for (tag, text) in [("ECO", opening.eco), ("Opening", opening.name)] {
+        let opening = (!self.openings.is_empty()).then(|| self.openings.get(record.game.opening));
+        let (eco, name) = opening.map_or((None, None), |opening| (opening.eco, opening.name));
+        // A number of a book is no name.
+        let name = name.filter(|name| !name.bytes().all(|byte| byte.is_ascii_digit()));
+        let (eco, name) = if eco.is_none() && name.is_none() {
+            let known = eco::classify(&opening_positions(record, *game.start()));
+            known.map_or((None, None), |(eco, name)| (Some(eco.to_owned()), Some(name.to_owned())))
+        } else {
+            (eco, name)
+        };
+        for (tag, text) in [("ECO", eco), ("Opening", name)] {
             if let Some(text) = text {
                 game.set_tag(tag, &text);
             }
@@ -141,6 +150,18 @@ impl PgnWriter {
             game.push_comment(sentence);
         }
     }
+}
+
+/// The positions of a game among which the name of its opening is looked for.
+fn opening_positions(record: &GameRecord, start: Position) -> Vec<Position> {
+    let mut positions = vec![start];
+    for ply in record.plies.iter().take(OPENING_PLIES) {
+        let mut next = positions[positions.len() - 1];
+        let Ok(mv) = ply.mv.to_move(&next) else { break };
+        next.play(mv);
+        positions.push(next);
+    }
+    positions
 }
 
 /// What stands behind a move; scores in the view of the side that moved.

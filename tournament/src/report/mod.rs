@@ -16,6 +16,7 @@ use smalt_report::Table;
 use crate::plot::Figures;
 pub use list::GameList;
 pub use remarkable::RemarkableGames;
+pub(crate) use terms::{adjudication, openings};
 use smalt_match::plan::Plan;
 use smalt_match::standings::course::Course;
 use smalt_match::standings::{Standings, report as tables};

@@ -91,7 +91,7 @@ pub(super) fn facts(report: &Report) -> Table {
     table
 }
 
-fn openings(plan: &Plan) -> String {
+pub(crate) fn openings(plan: &Plan) -> String {
     let file = plan.settings.openings.file.display().to_string();
     let name = if file == EMBEDDED_OPENINGS { "the built-in book".to_owned() } else { file };
     let order = match plan.settings.openings.order {
@@ -103,7 +103,7 @@ fn openings(plan: &Plan) -> String {
     format!("{name}, {order}{start}")
 }
 
-fn adjudication(rules: &AdjudicationRules) -> String {
+pub(crate) fn adjudication(rules: &AdjudicationRules) -> String {
     let sides = |sides: Sides| if sides == Sides::Both { "both see it" } else { "one sees it" };
     let rules = [
         rules.draw.map(|rule| {

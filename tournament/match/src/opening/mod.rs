@@ -3,6 +3,7 @@
 //! counted ([`Book`]), and once more for the openings that a run uses ([`Openings`]). Knows no order, and no games.
 
 mod book;
+pub mod eco;
 pub mod make;
 mod selection;
 mod source;

@@ -171,7 +171,7 @@ impl Plan {
         check_tiebreak(&mut settings.run.tiebreak_pairs, format)?;
         let rounds = rounds(settings.run.rounds, format, entrants.len())?;
         settings.run.rounds = NonZeroU32::new(rounds).filter(|_| format != Format::Knockout);
-        settings.run.name.get_or_insert_with(|| format!("Smalt {format}"));
+        settings.run.name.get_or_insert_with(|| title(format, &entrants));
         settings.fleet.check()?;
         let plan = Plan { settings, entrants, sprt, rounds };
         let games = plan.games();
@@ -251,6 +251,22 @@ fn check_flow(plan: &Plan) -> Result<(), PlanError> {
             Err(PlanError::Hourglass { name: entrant.name.clone() })
         }
         _ => Ok(()),
+    }
+}
+
+/// What a run is called that was given no name: who plays, or how many.
+fn title(format: Format, entrants: &[Entrant]) -> String {
+    let challengers = entrants.iter().filter(|entrant| entrant.role == Role::Challenger);
+    let challengers: Vec<&str> = challengers.map(|entrant| entrant.name.as_str()).collect();
+    match (entrants, challengers.as_slice()) {
+        ([first, second], _) => format!("{} vs {}", first.name, second.name),
+        (_, [challenger]) if format == Format::Gauntlet => {
+            format!("{challenger} vs {} opponents", entrants.len() - 1)
+        }
+        _ => {
+            let format = format.to_string();
+            format!("{}{} of {}", format[..1].to_uppercase(), &format[1..], entrants.len())
+        }
     }
 }
 
