@@ -415,3 +415,28 @@ fn a_stopped_run_goes_on_by_the_name_of_its_store() {
     assert!(pgn.starts_with("[Event \"older\"]"), "{pgn}");
     assert_eq!(pgn.matches("[Event ").count(), 7);
 }
+
+#[test]
+fn the_same_line_twice_in_one_folder_plays_twice_and_leaves_what_was_asked_for() {
+    let place = Place::new();
+    let files = |place: &Place| {
+        let entries = std::fs::read_dir(place.path("")).unwrap().flatten();
+        let mut names: Vec<_> = entries.map(|entry| entry.file_name().into_string().unwrap()).collect();
+        names.sort();
+        names
+    };
+    let flags = "-each depth=1 -rounds 1 -maxmoves 4 -pgnout games.pgn -config discard=true";
+    for _ in 0..2 {
+        run(&place, "fastchess", &line(&duel(), flags), 0);
+    }
+    assert_eq!(place.read("games.pgn").matches("[Event ").count(), 4);
+    assert_eq!(files(&place), ["games.pgn"]);
+    let flags = "-each depth=1 -rounds 1 -maxmoves 4 -config outname=state.json";
+    for _ in 0..2 {
+        run(&place, "fastchess", &line(&duel(), flags), 0);
+    }
+    assert_eq!(files(&place), ["games.pgn", "state-2.db", "state.db"]);
+    for store in ["state.db", "state-2.db"] {
+        assert_eq!(place.results(store)["games_finished"], 2, "{store}");
+    }
+}

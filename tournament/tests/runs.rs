@@ -367,3 +367,62 @@ fn the_built_in_engine_plays() {
     }
     place.await_nobody();
 }
+
+/// Replaces the program of an engine by one with other bytes that plays as well.
+fn rebuild(place: &Place, name: &str) {
+    let mut bytes = std::fs::read(place.path(name)).unwrap();
+    bytes.push(0);
+    std::fs::write(place.path("built"), bytes).unwrap();
+    std::fs::set_permissions(place.path("built"), std::fs::metadata(place.path(name)).unwrap().permissions())
+        .unwrap();
+    std::fs::rename(place.path("built"), place.path(name)).unwrap();
+}
+
+#[test]
+fn an_engine_rebuilt_between_two_sessions_is_refused_unless_mixing_is_allowed() {
+    let place = Place::new();
+    std::fs::copy(support::scripted_program(), place.path("engine")).unwrap();
+    let (a, b) = ("cmd=./engine name=a", scripted("b", ""));
+    place.check(&duel(a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db"), 0);
+    place.check(&["resume", "run.db", "--games", "4"], 0);
+    rebuild(&place, "engine");
+    let (_, err) = place.check(&["resume", "run.db", "--games", "6"], 2);
+    assert!(err.contains("the program of a has changed since the run began"), "{err}");
+    assert_eq!(place.results("run.db")["games_finished"], 4);
+    place.check(&["resume", "run.db", "--games", "6", "--allow-mixed"], 0);
+    place.check(&["resume", "run.db", "--games", "8"], 0);
+    assert_eq!(place.results("run.db")["games_finished"], 8);
+}
+
+#[test]
+fn an_engine_rebuilt_during_the_run_stops_it() {
+    let place = Place::new();
+    std::fs::copy(support::scripted_program(), place.path("engine")).unwrap();
+    let (a, b) = ("cmd=./engine name=a restart=on", scripted("b", ""));
+    let run = place.start(&duel(a, &b, "--depth 1 --games 100000 --maxmoves 3 --store run.db"));
+    place.await_games("run.db", 2);
+    rebuild(&place, "engine");
+    let (_, err) = texts(&finish(run, 1));
+    assert!(err.contains("the program of a has changed since the run began"), "{err}");
+    assert!(err.contains("resume"), "{err}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a shell ignores the signals, as nohup does")]
+fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", "--think 5"), scripted("b", "--think 5"));
+    let program = env!("CARGO_BIN_EXE_smalt-tournament");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "trap '' HUP INT; exec \"$0\" \"$@\"", program]);
+    shell.args(duel(&a, &b, "--depth 1 --games 8 --maxmoves 8 --store run.db"));
+    shell.current_dir(place.path("")).env("XDG_CONFIG_HOME", place.path(""));
+    let piped = std::process::Stdio::piped;
+    let run = shell.stdin(std::process::Stdio::null()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    place.await_games("run.db", 1);
+    for name in ["-HUP", "-INT"] {
+        support::signal(run.id(), name);
+    }
+    finish(run, 0);
+    assert_eq!(place.results("run.db")["games_finished"], 8);
+}

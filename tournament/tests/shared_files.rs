@@ -166,6 +166,43 @@ fn a_store_that_is_removed_during_the_run_stops_it_and_is_written_again() {
     assert!(place.results("run.db")["games_finished"].as_u64().unwrap() >= 3);
 }
 
+#[test]
+fn results_are_not_written_over_something_else() {
+    let place = Place::new();
+    place.write("mine.json", MINE);
+    let err = play(&place, &["--store", "none.db", "--json", "mine.json"], 2);
+    assert!(err.contains("mine.json: it exists already, and holds something else"), "{err}");
+    assert!(!place.path("none.db").exists());
+    play(&place, &["--store", "run.db", "--json", "run.json"], 0);
+    for name in ["mine.pgn", "mine.csv"] {
+        place.write(name, MINE);
+        let (_, err) = place.check(&["export", "run.db", "-o", name], 2);
+        assert!(err.contains("holds what the export does not"), "{err}");
+        assert_eq!(place.read(name), MINE);
+        place.check(&["export", "run.db", "-o", &format!("new-{name}")], 0);
+    }
+    place.check(&["export", "run.db", "-o", "new.json"], 0);
+    place.check(&["resume", "run.db", "--games", "6"], 0);
+    for name in ["new-mine.pgn", "new-mine.csv", "new.json"] {
+        place.check(&["export", "run.db", "-o", name], 0);
+        assert_eq!(place.read(name).matches("maximum").count(), 6, "{name}");
+    }
+    place.check(&["standings", "run.db", "--json", "run.json"], 0);
+    let left = std::fs::read_dir(place.path("")).unwrap().flatten();
+    let parts = left.filter(|entry| entry.path().extension().is_some_and(|end| end == "part")).count();
+    assert_eq!(parts, 0);
+}
+
+#[test]
+fn logs_of_another_run_in_the_same_folder_stay() {
+    let place = Place::new();
+    play(&place, &["--store", "first.db", "--log", "talk"], 0);
+    let first = place.read("talk/game-000001.log");
+    play(&place, &["--store", "second.db", "--log", "talk"], 0);
+    assert_eq!(place.read("talk/game-000001.log"), first);
+    assert_eq!(std::fs::read_dir(place.path("talk")).unwrap().count(), 8);
+}
+
 /// What a shell's reader gets of this run.
 #[expect(clippy::disallowed_methods, reason = "a shell joins the program with a reader")]
 fn through_a_pipe(place: &Place, arguments: &[&str]) -> String {

@@ -1,5 +1,6 @@
 //! Writing of results: to standard output, to standard error, or to files. Whoever closed the pipe has no need of them.
 
+use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -64,11 +65,14 @@ pub(super) fn write(path: &Path, text: &str) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);
     }
-    let part = part(path);
-    std::fs::write(&part, text)
-        .and_then(|()| std::fs::rename(&part, path))
-        .with_context(|| format!("failed to write {}", path.display()))
-        .or_failed()
+    let written = if is_pipe(path) {
+        std::fs::write(path, text)
+    } else {
+        create_part(path).and_then(|(mut file, part)| {
+            file.write_all(text.as_bytes()).and_then(|()| std::fs::rename(part, path))
+        })
+    };
+    written.with_context(|| format!("failed to write {}", path.display())).or_failed()
 }
 
 /// Whether [`write`] will find a place for the file; what stands there now is left as it is.
@@ -76,11 +80,12 @@ pub(super) fn check_writable(path: &Path) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return Ok(());
     }
-    let part = part(path);
     let checked = if path.is_dir() {
         Err(io::ErrorKind::IsADirectory.into())
+    } else if is_pipe(path) {
+        Ok(())
     } else {
-        std::fs::write(&part, "").and_then(|()| std::fs::remove_file(&part))
+        create_part(path).and_then(|(_, part)| std::fs::remove_file(part))
     };
     checked.with_context(|| format!("{} cannot be written", path.display())).or_usage()
 }
@@ -123,11 +128,22 @@ pub(super) fn check_apart<'a>(
     Ok(())
 }
 
-/// The name under which a file is written before it takes the place of the old one.
-fn part(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(".part");
-    PathBuf::from(name)
+/// Whether a path names a pipe or a device, which nothing can take the place of.
+fn is_pipe(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
+}
+
+/// A new file, written before it takes the place of the old one. What has such a name already is not ours.
+fn create_part(path: &Path) -> io::Result<(File, PathBuf)> {
+    let mut attempt = 0;
+    loop {
+        let mut name = path.as_os_str().to_owned();
+        name.push(format!(".{}-{attempt}.part", std::process::id()));
+        match File::create_new(&name) {
+            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
+            created => return created.map(|file| (file, name.into())),
+        }
+    }
 }
 
 /// Reads a file that the user named.

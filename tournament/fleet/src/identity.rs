@@ -2,10 +2,8 @@
 //! for its introduction; plays nothing.
 
 use std::fs;
-use std::io::Read;
 use std::path::Path;
 
-use ring::digest::{Context, SHA256};
 use smalt_driver::Meanwhile;
 use smalt_driver::process::Guard;
 
@@ -55,18 +53,8 @@ pub fn engines(
     Ok(engines)
 }
 
-/// SHA-256 of a file, in hexadecimal digits.
 fn sha256(path: &Path) -> std::io::Result<String> {
-    let mut file = fs::File::open(path)?;
-    let mut context = Context::new(&SHA256);
-    let mut buffer = vec![0; 1 << 16];
-    loop {
-        match file.read(&mut buffer)? {
-            0 => break,
-            count => context.update(&buffer[..count]),
-        }
-    }
-    Ok(context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
+    smalt_match::run::binaries::sha256(&mut fs::File::open(path)?)
 }
 
 #[cfg(test)]

@@ -11,7 +11,7 @@ use ring::digest::SHA256;
 
 use crate::epd::epd_line;
 use crate::game::GameRecord;
-use crate::named_file::{is_in_place, is_special};
+use crate::named_file::{is_in_place, is_special, numbered};
 use crate::pgn::PgnWriter;
 use smalt_workbench::decompress::is_packed;
 
@@ -124,13 +124,7 @@ impl GameFile {
     pub fn create_beside(path: &Path, text: GameText) -> io::Result<GameFile> {
         let mut number = 2;
         loop {
-            let mut name = path.file_stem().unwrap_or_default().to_owned();
-            name.push(format!("-{number}"));
-            if let Some(extension) = path.extension() {
-                name.push(".");
-                name.push(extension);
-            }
-            match Self::create(&path.with_file_name(name), text.clone()) {
+            match Self::create(&numbered(path, number), text.clone()) {
                 Err(error) if error.kind() == ErrorKind::AlreadyExists => number += 1,
                 created => return created,
             }

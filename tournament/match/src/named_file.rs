@@ -2,7 +2,7 @@
 
 use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Whether a path names a pipe or a device, which is there already and is not to be replaced.
 pub fn is_special(path: &Path) -> bool {
@@ -15,4 +15,15 @@ pub fn is_in_place(file: &File, path: &Path) -> bool {
         (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
         _ => false,
     }
+}
+
+/// The same name with a number before its extension.
+pub fn numbered(path: &Path, number: u32) -> PathBuf {
+    let mut name = path.file_stem().unwrap_or_default().to_owned();
+    name.push(format!("-{number}"));
+    if let Some(extension) = path.extension() {
+        name.push(".");
+        name.push(extension);
+    }
+    path.with_file_name(name)
 }

@@ -1,8 +1,9 @@
 //! Writes what a store holds in the form that is asked for, game after game, so that no store is too large.
 
+use std::collections::HashSet;
 use std::fs::File;
-use std::io::{self, BufWriter, Write};
-use std::path::Path;
+use std::io::{self, BufRead as _, BufReader, BufWriter, Write};
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 use anyhow::{Context, anyhow, bail};
@@ -29,10 +30,13 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     let filter = filter(flags, &names).or_usage()?;
     check_numbers(flags, &store)?;
     let form = flags.what.or_else(|| flags.output.as_deref().and_then(form_of)).unwrap_or(ExportForm::Pgn);
+    // What is there already is replaced only when all of it is known to be in the new file.
+    let part = flags.output.as_deref().filter(|path| is_filled(path)).map(part_of);
     let sink: Box<dyn Write> = match &flags.output {
         Some(path) => {
             spare_stores(path)?;
-            Box::new(File::create(path).with_context(|| format!("write {}", path.display())).or_usage()?)
+            let written = part.as_ref().unwrap_or(path);
+            Box::new(create(written).with_context(|| format!("write {}", path.display())).or_usage()?)
         }
         None => Box::new(io::stdout()),
     };
@@ -41,13 +45,64 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
         ExportForm::Transcript => transcripts(&store, &filter, &names, &mut output)?,
         form => games(&store, form, &filter, &plan, &names, &mut output)?,
     };
-    match written.and_then(|()| output.flush()) {
+    let written = written.and_then(|()| output.flush());
+    if let (Some(path), Some(part)) = (&flags.output, &part) {
+        let replaced =
+            written.map_or_else(|error| Err(error).context("write the games"), |()| replace(path, part));
+        if replaced.is_err() {
+            let _ = std::fs::remove_file(part);
+        }
+        return replaced.map(|()| Exit::Done).or_usage();
+    }
+    match written {
         // Whoever closed the pipe has no need of the rest.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe || flags.output.is_some() => {
             Err(error).context("write the games").or_failed()
         }
         _ => Ok(Exit::Done),
     }
+}
+
+fn is_filled(path: &Path) -> bool {
+    std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0)
+}
+
+/// The name under which a file is written before it takes the place of another.
+fn part_of(path: &Path) -> PathBuf {
+    let mut name = path.as_os_str().to_owned();
+    name.push(format!(".{}.part", std::process::id()));
+    name.into()
+}
+
+/// A file that gets the games: a new one, or what is there and empty, or a pipe.
+fn create(path: &Path) -> io::Result<File> {
+    File::options().write(true).create(true).truncate(false).open(path)
+}
+
+/// Puts an export in the place of an older one, each line of which it has, too.
+fn replace(path: &Path, part: &Path) -> anyhow::Result<()> {
+    let lines = |path: &Path| -> io::Result<_> { Ok(BufReader::new(File::open(path)?).split(b'\n')) };
+    // In a list the last line ends without a comma.
+    let bare = |line: io::Result<Vec<u8>>| {
+        line.map(|line| line.strip_suffix(b",").map_or(line.clone(), <[u8]>::to_vec))
+    };
+    let is_held = || -> io::Result<bool> {
+        let new = lines(part)?.map(bare).collect::<io::Result<HashSet<_>>>()?;
+        for line in lines(path)?.map(bare) {
+            if !new.contains(&line?) {
+                return Ok(false);
+            }
+        }
+        Ok(true)
+    };
+    let context = || format!("write {}", path.display());
+    if !is_held().with_context(context)? {
+        bail!(
+            "write {}: it exists already, and holds what the export does not; choose another name",
+            path.display()
+        );
+    }
+    std::fs::rename(part, path).with_context(context)
 }
 
 /// Numbers of which the run has not one are a mistake, and no empty file.

@@ -13,6 +13,9 @@ use super::exit::{OrRefuse, Refusal};
 use super::view::is_store;
 use smalt_match::named_file::is_special;
 use smalt_match::plan::{OutputSettings, Plan};
+use smalt_match::setup::Prepared;
+use smalt_match::standings::Standings;
+use smalt_match::standings::json::Results;
 
 /// Whether a path means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -37,6 +40,7 @@ pub(super) fn tell(text: &str) {
 
 /// Writes results for scripts.
 pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
+    spare_others(path, results)?;
     let mut text = serde_json::to_string_pretty(results).context("write JSON").or_failed()?;
     text.push('\n');
     write_text(path, &text)
@@ -53,6 +57,26 @@ pub(super) fn spare_stores(path: &Path) -> Result<(), Refusal> {
         return Err(anyhow!("{} is a store, and nothing is written over that", path.display())).or_usage();
     }
     Ok(())
+}
+
+/// Refuses to write results over a file that is there, unless it holds results of the same kind: JSON with the same keys,
+/// or some of them.
+fn spare_others(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
+    if is_standard_output(path) || !path.is_file() {
+        return Ok(());
+    }
+    let old = std::fs::read(path).with_context(|| format!("read {}", path.display())).or_usage()?;
+    let new = serde_json::to_value(results).context("write JSON").or_failed()?;
+    let object = serde_json::from_slice::<serde_json::Map<String, serde_json::Value>>(&old);
+    let is_ours = object.is_ok_and(|old| !old.is_empty() && old.keys().all(|key| new.get(key).is_some()));
+    if old.is_empty() || is_ours {
+        return Ok(());
+    }
+    Err(anyhow!(
+        "write {}: it exists already, and holds something else than such results; choose another name",
+        path.display()
+    ))
+    .or_usage()
 }
 
 /// Writes a text to a file, or to standard output.
@@ -80,6 +104,10 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     check_apart(output)?;
     for path in [&output.json, &output.events, &output.epd].into_iter().flatten() {
         check_writable(path)?;
+    }
+    if let Some(json) = &output.json {
+        let nothing = Standings::new(&Prepared::without_openings(plan.clone()));
+        spare_others(json, &Results::of(&nothing))?;
     }
     if let Some(folder) = output.log.as_ref().filter(|folder| !is_standard_output(folder)) {
         std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;

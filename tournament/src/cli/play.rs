@@ -22,8 +22,10 @@ use smalt_dashboard::Address;
 use smalt_dashboard::live::{DemoBoard, Publisher};
 use smalt_match::game::{GameObserver, MachineReport, Tablebases};
 use smalt_match::game_file::GameFiles;
+use smalt_match::named_file::numbered;
 use smalt_match::opening::Book;
 use smalt_match::plan::{Entrant, FleetSettings, OutputSettings, Plan, Settings};
+use smalt_match::run::binaries::Binaries;
 use smalt_match::run::calibration;
 use smalt_match::run::slot::{Terms, command};
 use smalt_match::run::trial::try_engines;
@@ -64,7 +66,13 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
         Face::Native(_) => Vec::new(),
         Face::Foreign(shown) => shown.emptied(),
     };
-    let (store, games) = loop {
+    let binaries = own_binaries(&prepared.plan)?;
+    if let (Face::Foreign(shown), Some(store)) = (&face, &prepared.plan.settings.output.store)
+        && shown.keeps_store
+    {
+        set_aside(store)?;
+    }
+    let (mut store, games) = loop {
         match begin(&prepared, &fingerprint, &emptied) {
             // Another run began in this second.
             Err(BeginError::Taken(_)) if names.are_ours() => attempt += 1,
@@ -72,7 +80,47 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
         }
         names.give(&mut prepared.plan, attempt);
     };
-    conduct(&prepared, crew, store, games, page, face)
+    if let Some(binaries) = &binaries {
+        store.note_own_binaries(&binaries.digests()).map_err(refuse_store)?;
+    }
+    conduct(&prepared, crew, store, Outputs { games, page }, binaries, face)
+}
+
+/// In other programs' words the same command line begins anew: the store of an earlier run gets a number.
+fn set_aside(store: &Path) -> Result<(), Refusal> {
+    if !store.exists() {
+        return Ok(());
+    }
+    // Whole in one file, and in use by nobody.
+    Store::resume(store).map_err(refuse_store)?.close();
+    for number in 2.. {
+        let aside = numbered(store, number);
+        match std::fs::hard_link(store, &aside) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            linked => {
+                let moved = linked.and_then(|()| std::fs::remove_file(store));
+                moved.with_context(|| format!("rename {}", store.display())).or_failed()?;
+                tell(&format!("The store of the earlier run is {} now", aside.display()));
+                break;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// The programs of engines that play on this machine.
+pub(super) fn own_binaries(plan: &Plan) -> Result<Option<Binaries>, Refusal> {
+    if plan.fleet().is_some() {
+        return Ok(None);
+    }
+    let binaries = Binaries::of(plan, &own_program()?);
+    Ok(Some(binaries.map_err(|words| anyhow!(words)).or_usage()?))
+}
+
+/// Where a run can be seen and read.
+pub(super) struct Outputs {
+    pub(super) games: GameFiles,
+    pub(super) page: Option<Address>,
 }
 
 /// Other programs go around a book whose end their first opening lies behind.
@@ -276,10 +324,11 @@ pub(super) fn conduct(
     prepared: &Prepared,
     crew: Crew,
     store: Store,
-    games: GameFiles,
-    page: Option<Address>,
+    outputs: Outputs,
+    binaries: Option<Binaries>,
     face: Face,
 ) -> Result<Exit, Refusal> {
+    let Outputs { games, page } = outputs;
     let plan = &prepared.plan;
     let path = store.path().to_owned();
     let Crew { players, events: (sender, events) } = crew;
@@ -295,12 +344,16 @@ pub(super) fn conduct(
                 Terms::of(plan, plan.settings.clock.measured, tablebases, &own_program()?, start_guard());
             boards = std::iter::repeat_with(Arc::<DemoBoard>::default).take(slots).collect();
             let observers = boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();
-            let terms = Terms { observers, ..terms };
+            let terms = Terms { observers, binaries, ..terms };
             let local = Local::start(slots, &Arc::new(terms), &sender, processors);
             Box::new(local.context("start threads").or_failed()?)
         }
     };
     let is_foreign = matches!(face, Face::Foreign(_));
+    let keeps_store = match &face {
+        Face::Native(_) => true,
+        Face::Foreign(shown) => shown.keeps_store,
+    };
     let mut display = Watchers(vec![match face {
         Face::Native(loudness) => Box::new(Display::new(plan, &path, loudness)),
         Face::Foreign(shown) => Box::new(Lines::new(plan, *shown)),
@@ -334,7 +387,13 @@ pub(super) fn conduct(
     if !is_foreign {
         show_results(plan, &path, &standings)?;
     }
-    let exit = conclude(plan, &path, &conclusion);
+    if !keeps_store && conclusion.is_final() {
+        drop(page);
+        // Others leave nothing but what was asked for.
+        let _ = std::fs::remove_file(&path);
+        return Ok(conclude(plan, None, &conclusion));
+    }
+    let exit = conclude(plan, Some(&path), &conclusion);
     let again = format!("look at it again with: smalt-tournament serve {}", path.display());
     match page {
         Some(page) => {
@@ -380,12 +439,15 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), 
 }
 
 /// Says where everything is and what is left to do.
-fn conclude(plan: &Plan, store: &Path, conclusion: &Conclusion) -> Exit {
-    tell(&format!("Store: {}", store.display()));
+fn conclude(plan: &Plan, store: Option<&Path>, conclusion: &Conclusion) -> Exit {
+    if let Some(store) = store {
+        tell(&format!("Store: {}", store.display()));
+    }
     if let Some(pgn) = &plan.settings.output.pgn {
         tell(&format!("Games: {}", pgn.display()));
     }
-    let resume = format!("go on with: smalt-tournament resume {}", store.display());
+    let store = store.map(|store| store.display().to_string()).unwrap_or_default();
+    let resume = format!("go on with: smalt-tournament resume {store}");
     match conclusion {
         Conclusion::Complete | Conclusion::Decided => Exit::Done,
         Conclusion::LeftOut { games, out } => {
@@ -502,6 +564,9 @@ fn announce(prepared: &Prepared, store: &Path, players: &Players) {
     for entrant in &plan.entrants {
         tell(&format!("  {} ({})", entrant.name, entrant.clock));
     }
+    tell(&format!("Openings: {}; seed {}", crate::report::openings(plan), plan.settings.run.seed));
+    let rules = crate::report::adjudication(&plan.settings.adjudication.rules());
+    tell(&format!("Adjudication: {}", if rules.is_empty() { "off" } else { &rules }));
     if let Some(test) = &plan.sprt {
         tell(&format!(
             "Until it is decided whether {} gains {} Elo or {} ({}; errors {} and {})",

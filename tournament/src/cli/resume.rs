@@ -7,16 +7,17 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
 use super::output::{check_outputs, make_outputs_absolute};
-use super::play::{Crew, Face, conduct, prepare_place, read_played_run, refuse_store};
+use super::play::{Crew, Face, Outputs, conduct, own_binaries, prepare_place, read_played_run, refuse_store};
 use super::serve::claim_for_run;
 use smalt_match::plan::{Flags, Format, OnFault, Plan, Settings, merge_settings};
+use smalt_match::run::binaries::Binaries;
 use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
 
 /// Goes on with a run. What the flags do not change stays as it was begun.
 pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
     let path = &flags.store;
-    let store = Store::resume(path).map_err(refuse_store)?;
+    let mut store = Store::resume(path).map_err(refuse_store)?;
     let mut prepared = read_played_run(&store)?;
     if change(&mut prepared.plan, flags)? == Change::OfGames {
         (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
@@ -25,6 +26,8 @@ pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
     prepare_place(&mut prepared.plan)?;
     check_outputs(&prepared.plan)?;
     let page = claim_for_run(&prepared.plan.settings.output)?;
+    let allow_mixed = is_given(&flags.settings.0.given, "fleet", "allow-mixed");
+    let binaries = check_binaries(&prepared.plan, &mut store, allow_mixed)?;
     let crew = Crew::of(&prepared, &store.machines().map_err(refuse_store)?)?;
     let games = games::resume(&mut prepared, &store)?;
     store.change_plan(&prepared.plan.settings.to_toml()).map_err(refuse_store)?;
@@ -32,7 +35,18 @@ pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
         let _ = process.sweep();
         store.forget_process(process).map_err(refuse_store)?;
     }
-    conduct(&prepared, crew, store, games, page, face)
+    conduct(&prepared, crew, store, Outputs { games, page }, binaries, face)
+}
+
+/// The programs of the engines must be those with which the run began, now and as long as it goes on.
+fn check_binaries(plan: &Plan, store: &mut Store, allow_mixed: bool) -> Result<Option<Binaries>, Refusal> {
+    let Some(binaries) = own_binaries(plan)? else { return Ok(None) };
+    let begun = store.own_binaries(plan.entrants.len()).map_err(refuse_store)?;
+    if !allow_mixed {
+        binaries.compare(&begun).map_err(|words| anyhow!(words)).or_usage()?;
+    }
+    store.note_own_binaries(&binaries.digests()).map_err(refuse_store)?;
+    Ok((!allow_mixed).then_some(binaries))
 }
 
 /// What became of a plan.
@@ -47,6 +61,10 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
     let mut settings = plan.settings.to_layer();
     merge_settings(&mut settings, given.clone());
     let mut settings: Settings = settings.try_into().context("change the settings").or_usage()?;
+    if settings.fleet.nats.is_none() {
+        // Of engines on this machine it is no part of the plan.
+        settings.fleet.allow_mixed = false;
+    }
     if flags.recover {
         settings.run.on_fault = OnFault::Recover;
     }

@@ -16,11 +16,11 @@ use smalt_report::Table;
 use crate::plot::Figures;
 pub use list::GameList;
 pub use remarkable::RemarkableGames;
-pub(crate) use terms::{adjudication, openings};
 use smalt_match::plan::Plan;
 use smalt_match::standings::course::Course;
 use smalt_match::standings::{Standings, report as tables};
 use smalt_match::store::Fault;
+pub(crate) use terms::{adjudication, openings};
 
 /// So many faults are told with what the engine said before.
 const FAULTS_SHOWN: usize = 50;

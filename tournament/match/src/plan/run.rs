@@ -17,7 +17,7 @@ use super::value::{defaults, parse_word, positive};
 #[serde(deny_unknown_fields, rename_all = "kebab-case", default)]
 #[command(next_help_heading = "Run")]
 pub struct RunSettings {
-    /// Name of the event, e.g. "Nightly" [default: Smalt and the format]
+    /// Name of the event, e.g. "Nightly" [default: who plays]
     #[arg(long, value_name = "NAME", hide_short_help = true)]
     pub name: Option<String>,
     /// Site of the event, for the PGN

@@ -55,6 +55,13 @@ pub enum Conclusion {
     Stopped(String),
 }
 
+impl Conclusion {
+    /// Whether nothing is left to be played.
+    pub fn is_final(&self) -> bool {
+        matches!(self, Conclusion::Complete | Conclusion::Decided | Conclusion::Walkovers { .. })
+    }
+}
+
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {

@@ -2,13 +2,15 @@
 //! start or of the new game to the end. Written line by line, so that a killed run has lost none. Knows no protocol.
 
 use std::fs::File;
-use std::io::Write;
+use std::io::{ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::time::{Duration, Instant};
 
 use smalt_driver::{Speaker, TranscriptSink};
 use smalt_report::sanitize::sanitize;
+
+use crate::named_file::numbered;
 
 /// The log of one game. Both engines write to it, from the thread that plays the game.
 #[derive(Clone, Debug)]
@@ -33,14 +35,21 @@ struct Pages {
 }
 
 impl GameLog {
-    /// A new file for the game of this number (from 0), in place of that of an earlier attempt: `game-000001.log` is the
-    /// first. If the folder is `-`, standard output.
+    /// A new file for the game of this number (from 0): `game-000001.log` is the first; where that is there already, of an
+    /// earlier attempt or another run, `game-000001-2.log`. If the folder is `-`, standard output.
     pub(super) fn create(folder: &Path, number: u32) -> Result<GameLog, String> {
         let output = if folder.as_os_str() == "-" {
             Output::Standard
         } else {
-            let path = folder.join(format!("game-{:06}.log", number + 1));
-            let file = File::create(&path).map_err(|error| format!("write {}: {error}", path.display()))?;
+            let first = folder.join(format!("game-{:06}.log", number + 1));
+            let names = std::iter::once(first.clone()).chain((2..).map(|attempt| numbered(&first, attempt)));
+            let mut created = names.map(|path| (File::create_new(&path), path));
+            let is_free = |(file, _): &(std::io::Result<File>, PathBuf)| {
+                file.as_ref().is_ok()
+                    || file.as_ref().is_err_and(|error| error.kind() != ErrorKind::AlreadyExists)
+            };
+            let (file, path) = created.find(is_free).expect("there is no end of numbers");
+            let file = file.map_err(|error| format!("write {}: {error}", path.display()))?;
             Output::File(file, path)
         };
         let pages = Pages { output, begun: Instant::now(), line: Vec::new(), failure: None };

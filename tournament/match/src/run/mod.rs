@@ -1,6 +1,7 @@
 //! A run: a plan being played. The coordinator owns its state and hears of everything as [`Event`]s, one after the
 //! other; slots play games, each a thread that owns its engines. Displays are told, and decide nothing.
 
+pub mod binaries;
 pub mod calibration;
 pub mod coordinator;
 mod done;

@@ -18,6 +18,7 @@ use smalt_driver::{
     Pondering, SetOptionError, StartFailure, State,
 };
 
+use super::binaries::Binaries;
 use super::event::{Event, Strike};
 use super::log::GameLog;
 use super::observer::SlotObserver;
@@ -89,6 +90,8 @@ pub struct Terms {
     pub log: Option<PathBuf>,
     /// Who ends the engines when this program is killed.
     pub guard: Option<Guard>,
+    /// The programs that the engines must have; none where they may change.
+    pub binaries: Option<Binaries>,
 }
 
 impl Terms {
@@ -115,6 +118,7 @@ impl Terms {
             observers: Vec::new(),
             log: plan.settings.output.log.clone(),
             guard,
+            binaries: None,
         }
     }
 }
@@ -477,6 +481,10 @@ impl Slot {
         let mut engine = started.map_err(|StartFailure { error, transcript }| {
             failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;
+        if let Some(Err(words)) = self.terms.binaries.as_ref().map(|binaries| binaries.check(entrant)) {
+            engine.quit();
+            return Err(Failure::Stop(NoEngine::System(words)));
+        }
         let process = engine.process().identity();
         let known = self.limit_methods.get(&entrant).copied();
         let set_up = self.set_up(&mut *engine, entrant, plan).and_then(|()| {

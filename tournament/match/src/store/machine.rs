@@ -3,12 +3,15 @@
 
 use std::time::SystemTime;
 
-use rusqlite::params;
+use rusqlite::{OptionalExtension as _, params};
 
 use super::column::{number, whole};
 use super::write::to_ms;
 use super::{Store, StoreError};
 use crate::game::{BinaryReport, MachineReport};
+
+/// The machine of the run itself, in the table of binaries; no worker has this name.
+const OWN_MACHINE: &str = "";
 
 impl Store {
     /// Notes a machine that joins.
@@ -22,6 +25,31 @@ impl Store {
             self.note_engine(entrant, &engine.name, &engine.author)?;
         }
         Ok(())
+    }
+
+    /// Notes the programs of the engines that play where the run is, by their SHA-256, in the order of the plan.
+    ///
+    /// # Errors
+    /// If the disk is full, or fails.
+    pub fn note_own_binaries(&mut self, digests: &[String]) -> Result<(), StoreError> {
+        let noted = insert_own(&mut self.connection, digests);
+        self.database(noted)
+    }
+
+    /// What was noted of each of so many entrants.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn own_binaries(&self, entrants: usize) -> Result<Vec<Option<String>>, StoreError> {
+        let read = || {
+            let mut statement =
+                self.connection.prepare("SELECT sha256 FROM binary WHERE machine = ?1 AND entrant = ?2")?;
+            let digest = |entrant| {
+                statement.query_row(params![OWN_MACHINE, entrant as i64], |row| row.get(0)).optional()
+            };
+            (0..entrants).map(digest).collect()
+        };
+        self.database(read())
     }
 
     /// All machines that ever joined, in the order in which they did.
@@ -59,6 +87,17 @@ impl Store {
         }
         Ok(machines)
     }
+}
+
+fn insert_own(connection: &mut rusqlite::Connection, digests: &[String]) -> rusqlite::Result<()> {
+    let transaction = connection.transaction()?;
+    for (entrant, digest) in digests.iter().enumerate() {
+        transaction.execute(
+            "INSERT OR REPLACE INTO binary (entrant, machine, name, author, sha256) VALUES (?1, ?2, '', '', ?3)",
+            params![entrant as i64, OWN_MACHINE, digest],
+        )?;
+    }
+    transaction.commit()
 }
 
 fn insert(connection: &mut rusqlite::Connection, machine: &MachineReport) -> rusqlite::Result<()> {

@@ -40,6 +40,8 @@ pub(in crate::cli) struct Shown {
     pub(super) checksum: bool,
     /// Whether the run has a PGN at all.
     pub(super) pgn: Option<PathBuf>,
+    /// Whether the store stays when nothing is left to be played.
+    pub(in crate::cli) keeps_store: bool,
     /// The files that are emptied before the run (`append=false`).
     pub(super) emptied: Vec<PathBuf>,
     /// A file of the lines, or of those that matter.

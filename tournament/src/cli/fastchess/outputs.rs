@@ -195,9 +195,12 @@ pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
             }
             "file" => config.resume = Some(store_name(value)),
             "outname" => config.keep = Some(store_name(value)),
-            "discard" | "stats" => {
-                let is_default = flag.truth(key, value)? == (key == "stats");
-                if !is_default {
+            // Only a run that was stopped leaves anything that was not asked for.
+            "discard" => {
+                flag.truth(key, value)?;
+            }
+            "stats" => {
+                if !flag.truth(key, value)? {
                     return Err(flag.refuse(key, value, "settings and results of a store belong together"));
                 }
             }

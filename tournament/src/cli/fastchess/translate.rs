@@ -122,6 +122,7 @@ impl<'a> Typed<'a> {
                 latency: false,
                 checksum: false,
                 pgn: None,
+                keeps_store: false,
                 emptied: Vec::new(),
                 log: None,
             },
@@ -274,6 +275,7 @@ impl<'a> Typed<'a> {
 
     fn request(mut self) -> Result<Request, Refusal> {
         self.shown.pgn = self.pgn.as_ref().map(|pgn| pgn.path.clone());
+        self.shown.keeps_store = self.config.keep.is_some() || self.config.resume.is_some();
         let pgn = self.pgn.as_ref().filter(|pgn| pgn.after.is_none()).map(|pgn| &pgn.path);
         let epd = self.epd.as_ref().filter(|epd| epd.after.is_none()).map(|epd| &epd.path);
         self.shown.emptied = pgn.into_iter().chain(epd).cloned().collect();

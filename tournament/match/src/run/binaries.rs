@@ -1,0 +1,132 @@
+//! The programs of a run's engines on this machine, by their bytes: a run whose engine is built anew between two games
+//! would mix two engines under one name.
+
+use std::fs::{File, Metadata};
+use std::io::{self, Read as _};
+use std::os::unix::fs::MetadataExt as _;
+use std::path::{Path, PathBuf};
+use std::sync::Mutex;
+
+use ring::digest::{Context, SHA256};
+
+use super::slot::command;
+use crate::plan::Plan;
+
+/// The programs of all entrants, in the order of the plan.
+#[derive(Debug)]
+pub struct Binaries(Vec<Binary>);
+
+#[derive(Debug)]
+struct Binary {
+    entrant: String,
+    path: PathBuf,
+    sha256: String,
+    /// The file whose bytes were read last.
+    seen: Mutex<Stamp>,
+}
+
+/// What changes when a file is written or replaced: device, inode, length, time of the last change in seconds and
+/// nanoseconds.
+type Stamp = (u64, u64, u64, i64, i64);
+
+fn stamp(file: &Metadata) -> Stamp {
+    (file.dev(), file.ino(), file.len(), file.mtime(), file.mtime_nsec())
+}
+
+impl Binaries {
+    /// Reads the programs.
+    ///
+    /// # Errors
+    /// If one cannot be found or read, in words that name the entrant.
+    pub fn of(plan: &Plan, own_program: &Path) -> Result<Binaries, String> {
+        let mut binaries: Vec<Binary> = Vec::new();
+        for entrant in &plan.entrants {
+            let read = || -> Result<Binary, String> {
+                let path = command(entrant, own_program).locate().map_err(|error| error.to_string())?;
+                let (sha256, seen) = match binaries.iter().find(|binary| binary.path == path) {
+                    Some(same) => (same.sha256.clone(), same.stamp()),
+                    None => read(&path).map_err(|error| format!("read {}: {error}", path.display()))?,
+                };
+                Ok(Binary { entrant: entrant.name.clone(), path, sha256, seen: Mutex::new(seen) })
+            };
+            let binary = read().map_err(|words| format!("entrant {:?}: failed to {words}", entrant.name))?;
+            binaries.push(binary);
+        }
+        Ok(Binaries(binaries))
+    }
+
+    /// The SHA-256 of each, in hexadecimal digits.
+    pub fn digests(&self) -> Vec<String> {
+        self.0.iter().map(|binary| binary.sha256.clone()).collect()
+    }
+
+    /// Compares with what the programs were when the run began; none where nobody knows.
+    ///
+    /// # Errors
+    /// If one has other bytes now, in words.
+    pub fn compare(&self, begun: &[Option<String>]) -> Result<(), String> {
+        let other = self
+            .0
+            .iter()
+            .zip(begun)
+            .find(|(now, then)| then.as_ref().is_some_and(|then| *then != now.sha256));
+        other.map_or(Ok(()), |(binary, _)| Err(binary.words()))
+    }
+
+    /// That the program of this entrant is still the same.
+    ///
+    /// # Errors
+    /// If it has other bytes now, in words. A program that cannot be read is no matter of this.
+    pub fn check(&self, entrant: usize) -> Result<(), String> {
+        let binary = &self.0[entrant];
+        let Ok(found) = std::fs::metadata(&binary.path) else { return Ok(()) };
+        if stamp(&found) == binary.stamp() {
+            return Ok(());
+        }
+        match read(&binary.path) {
+            Ok((sha256, _)) if sha256 != binary.sha256 => Err(binary.words()),
+            Ok((_, seen)) => {
+                *binary.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner) = seen;
+                Ok(())
+            }
+            Err(_) => Ok(()),
+        }
+    }
+}
+
+impl Binary {
+    fn stamp(&self) -> Stamp {
+        *self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
+    }
+
+    fn words(&self) -> String {
+        format!(
+            "the program of {} has changed since the run began: {} has other bytes now, and the games would be of two \
+             engines; put the old file back, or go on with --allow-mixed",
+            self.entrant,
+            self.path.display()
+        )
+    }
+}
+
+fn read(path: &Path) -> io::Result<(String, Stamp)> {
+    let mut file = File::open(path)?;
+    let seen = stamp(&file.metadata()?);
+    Ok((sha256(&mut file)?, seen))
+}
+
+/// SHA-256 of a file, in hexadecimal digits.
+///
+/// # Errors
+/// If it cannot be read.
+pub fn sha256(file: &mut File) -> io::Result<String> {
+    let mut context = Context::new(&SHA256);
+    let mut buffer = vec![0; 1 << 16];
+    loop {
+        match file.read(&mut buffer)? {
+            0 => break,
+            count => context.update(&buffer[..count]),
+        }
+    }
+    Ok(context.finish().as_ref().iter().map(|byte| format!("{byte:02x}")).collect())
+}
