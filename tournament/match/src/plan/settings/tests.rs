@@ -1,3 +1,5 @@
+//! Laws of settings: what is printed reads as the same plan, and every setting has a flag, a key and a line in the manual.
+
 use proptest::prelude::*;
 use serde_json::Value as Json;
 use smalt_workbench::entrant::{Registry, split_words};
