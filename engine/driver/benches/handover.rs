@@ -47,7 +47,7 @@ fn main() {
 fn be_engine(stamps: &str) {
     let mut output = std::io::stdout().lock();
     let mut times: Vec<(u64, u64)> = Vec::with_capacity(GAMES * PLIES);
-    let mut goes = 0;
+    let (mut goes, mut own_moves) = (0, ["g8f6", "f6g8"]);
     for line in std::io::stdin().lock().lines().map_while(Result::ok) {
         let read_at = now();
         let answer = match line.split(' ').next().unwrap_or_default() {
@@ -56,7 +56,13 @@ fn be_engine(stamps: &str) {
             "go" if line.contains("infinite") => flood(),
             "go" => {
                 goes += 1;
-                format!("{INFO}\nbestmove {}\n", if goes % 2 == 0 { "f3g1" } else { "g1f3" })
+                format!("{INFO}\nbestmove {}\n", own_moves[(goes - 1) % 2])
+            }
+            // The two change colors from game to game.
+            "position" if line.len() <= "position startpos moves g1f3".len() => {
+                let is_white = line == "position startpos";
+                (goes, own_moves) = (0, if is_white { ["g1f3", "f3g1"] } else { ["g8f6", "f6g8"] });
+                continue;
             }
             "quit" => break,
             _ => continue,

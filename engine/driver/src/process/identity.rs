@@ -12,7 +12,7 @@ pub struct ProcessIdentity {
     pub pid: u32,
     /// When it started, in clock ticks since the system did (field 22 of `/proc/pid/stat`, proc(5)); 0 if unknown.
     pub started: u64,
-    /// The session that it belongs to: its own. Runs of earlier versions started engines in their own session.
+    /// The session that it belongs to: that of the run which started it.
     pub session: u32,
 }
 
@@ -31,8 +31,8 @@ impl ProcessIdentity {
         Self { pid, started: stat.map_or(0, |s| s.started), session: stat.map_or(0, |s| s.session) }
     }
 
-    /// Kills what is left of it, of its group and of its session, if it led one: members that started no earlier than it
-    /// did. Processes that merely bear its number now are left alone.
+    /// Kills what is left of it and of its group: members of the group that started no earlier than it did, in the
+    /// same session. Processes that merely bear its number now are left alone.
     #[must_use]
     pub fn sweep(&self) -> Swept {
         if self.started == 0 {
@@ -59,7 +59,7 @@ impl ProcessIdentity {
         let pids = entries.filter_map(|entry| entry.file_name().to_str()?.parse::<u32>().ok());
         pids.filter(|&pid| {
             Stat::read(pid).is_some_and(|stat| {
-                (stat.group == self.pid || self.session == self.pid)
+                stat.group == self.pid
                     && stat.session == self.session
                     && stat.started >= self.started
                     && stat.life == Life::Alive

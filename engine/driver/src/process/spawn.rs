@@ -8,11 +8,12 @@
 use std::collections::BTreeMap;
 use std::ffi::{CString, OsStr, OsString};
 use std::io;
-use std::os::fd::{AsFd, BorrowedFd, FromRawFd, OwnedFd};
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, FromRawFd, OwnedFd};
 use std::os::unix::ffi::OsStrExt;
 use std::path::Path;
 use std::ptr;
 
+use rustix::fs::{Mode, OFlags};
 use rustix::io::{Errno, retry_on_intr};
 use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, waitpid};
@@ -58,7 +59,7 @@ impl<E: Into<io::Error>> From<E> for SpawnError {
     }
 }
 
-/// Starts the program in a session of its own; the system kills it when this thread ends.
+/// Starts the program in a group of its own; the system kills it when this thread ends.
 pub(super) fn spawn(
     command: &EngineCommand,
     program: &Path,
@@ -193,8 +194,8 @@ impl Launch<'_> {
 
     /// The errors of the system's calls are numbers: none of them allocates.
     fn prepare(&self) -> Result<(), SpawnError> {
-        // A session is a group as well. Without a terminal an engine that sets the modes of /dev/tty is not stopped.
-        rustix::process::setsid()?;
+        rustix::process::setpgid(None, None)?;
+        leave_terminal();
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
         // The parent may have died before the line above; then nobody will send that signal.
         if rustix::process::getppid() != Some(self.parent) {
@@ -216,6 +217,19 @@ impl Launch<'_> {
         rustix::stdio::dup2_stdin(input)?;
         rustix::stdio::dup2_stdout(output)?;
         Ok(rustix::stdio::dup2_stderr(errors)?)
+    }
+}
+
+/// In the child: gives up the terminal, so that an engine that sets the modes of /dev/tty is not stopped by SIGTTOU. A session
+/// of its own would do that as well, but the scheduler shares the processors out by sessions (autogroup of sched(7)): an engine
+/// would get as much as all that the user does besides, whatever its nice value.
+fn leave_terminal() {
+    if let Ok(terminal) = rustix::fs::open(c"/dev/tty", OFlags::RDWR | OFlags::CLOEXEC, Mode::empty()) {
+        // SAFETY: The call takes no argument.
+        #[expect(unsafe_code, reason = "there is no safe interface to it")]
+        unsafe {
+            libc::ioctl(terminal.as_raw_fd(), libc::TIOCNOTTY);
+        }
     }
 }
 

@@ -1,7 +1,7 @@
 //! The system's side of a child process on Linux: pipes that never block, the pidfd, and the kill.
 //!
-//! Three things hold whatever happens. The child leads a session and a process group of its own, so that one signal
-//! reaches what it started (wrapper scripts, helpers), and no terminal can stop it. The system kills the child when the thread that spawned it ends, even by
+//! Three things hold whatever happens. The child leads a process group of its own, so that one signal reaches what it
+//! started (wrapper scripts, helpers), and has no terminal that could stop it. The system kills the child when the thread that spawned it ends, even by
 //! SIGKILL: **spawn from the thread that plays the game and lives as long as the engine does**; a short-lived helper
 //! thread would take the engine with it. And [`Process`] kills the group and reaps the child when dropped.
 //!

@@ -108,7 +108,8 @@ impl Hearing {
     /// What the lines of this search came to.
     pub(super) fn report(&self) -> Report {
         let mut report = Report::default();
-        for bytes in [&self.line_of_play, &self.bounded, &self.counters] {
+        let lines = [&self.line_of_play, &self.bounded, &self.counters];
+        for bytes in lines.into_iter().filter(|bytes| !bytes.is_empty()) {
             if let EngineMessage::Info(info) = EngineMessage::parse(&text(bytes)) {
                 report.update(&info);
             }

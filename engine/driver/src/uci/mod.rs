@@ -7,6 +7,7 @@ mod terms;
 use std::fmt::Write;
 use std::time::{Duration, Instant};
 
+use smalt_chess::UciMove;
 use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::{OptionDeclaration, OptionValue, option};
 
@@ -129,9 +130,10 @@ impl UciEngine {
         Ok(observed.wish)
     }
 
-    /// Whether this is an earlier answer sent twice, and none to the position that was asked.
+    /// Whether this is an earlier answer sent twice: it moves a piece that has moved away since.
     fn is_repetition(&self, answer: &Answer) -> bool {
-        matches!(answer.best, Ok(Some(mv)) if self.last_answers.contains(mv) && !self.position.is_legal(mv))
+        let Ok(Some(mv @ UciMove::Normal { from, .. })) = answer.best else { return false };
+        self.last_answers.contains(mv) && self.position.has_left(from)
     }
 
     fn conclude(&mut self, answer: Answer, ending: Ending) -> Result<Searched, ConversationError> {
