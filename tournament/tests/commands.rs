@@ -104,6 +104,27 @@ fn a_misspelled_engine_is_refused_before_anything_is_begun() {
 }
 
 #[test]
+fn defect_20_a_misspelled_builtin_suggests_builtin() {
+    let place = Place::new();
+    let (_, err) = place.check(&["gauntlet", "--engine", "builtn", "--store", "run.db"], 2);
+    assert!(err.contains("failed to find `builtn`") && err.contains("did you mean `builtin`?"), "{err}");
+}
+
+#[test]
+fn settings_that_a_resumed_run_keeps_are_refused() {
+    let place = Place::new();
+    let (_, err) = place.check(&["resume", "run.db", "--tc", "1+1"], 2);
+    assert!(err.contains("--tc cannot be changed"), "{err}");
+}
+
+#[test]
+fn the_schema_of_plan_files_is_printed() {
+    let (out, _) = Place::new().check(&["plan", "--schema"], 0);
+    let schema: serde_json::Value = serde_json::from_str(&out).unwrap_or_default();
+    assert_eq!(schema["title"], "Settings");
+}
+
+#[test]
 fn a_missing_file_and_a_foreign_one_are_refused() {
     let place = Place::new();
     place.write("x.db", "not a store");

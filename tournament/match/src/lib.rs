@@ -2,7 +2,7 @@
 //! uses only those before it:
 //!
 //! - [`named_file`]: whether a name stands for a file, a pipe or a device;
-//! - [`plan`]: the settings of a run, as written and as checked;
+//! - [`plan`]: the settings of a run, each declared once for flags, plan files and documentation, and what follows from them;
 //! - [`schedule`]: which games are played, as a pure function of the plan's numbers;
 //! - [`opening`]: the positions where games begin;
 //! - [`game`]: one game between two running engines: clock, adjudication, record;
@@ -16,7 +16,7 @@
 //! - [`game_file`]: files to which whole games are appended in order, though other programs append too;
 //! - [`run`]: the run itself: the coordinator owns its state, slots play its games.
 //!
-//! Knows no network, no flags and no display.
+//! Knows no network and no display, and of flags only those that settings declare.
 
 pub mod epd;
 pub mod estimate;
