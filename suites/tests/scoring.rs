@@ -296,7 +296,7 @@ fn wrong_input_is_refused_before_anything_runs() {
     check("wac", "cmd=./nowhere", "engine \"nowhere\" would not start: failed to find `./nowhere`");
     check("wac", &format!("{engine} option.Hash=3"), "engine \"scripted\": failed to set option \"Hash\"");
     check("wac", &format!("{engine} tc=1+1"), "engine \"scripted\": tc is for games");
-    check("wac", &format!("{engine} proto=usi"), "the protocol is uci, xboard or auto");
+    check("wac", &format!("{engine} proto=usi"), "expected uci, cecp, winboard, xboard or auto");
     check("wac", &format!("{engine} nods=3"), "unknown key \"nods\"");
 }
 
