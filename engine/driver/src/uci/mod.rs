@@ -130,10 +130,12 @@ impl UciEngine {
         Ok(observed.wish)
     }
 
-    /// Whether this is an earlier answer sent twice: it moves a piece that has moved away since.
+    /// Whether this is an earlier answer sent twice: it moves a piece that has moved away since, or is of an earlier game and
+    /// illegal in this one.
     fn is_repetition(&self, answer: &Answer) -> bool {
         let Ok(Some(mv @ UciMove::Normal { from, .. })) = answer.best else { return false };
-        self.last_answers.contains(mv) && self.position.has_left(from)
+        self.last_answers.contains(mv)
+            && self.position.has_left(from).unwrap_or_else(|| !self.position.is_legal(mv))
     }
 
     fn conclude(&mut self, answer: Answer, ending: Ending) -> Result<Searched, ConversationError> {

@@ -3,7 +3,7 @@
 
 use std::fmt::Write;
 
-use smalt_chess::{Square, UciMove};
+use smalt_chess::{Position, Square, UciMove};
 use smalt_protocol::Moves;
 use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::uci::client::Start;
@@ -35,14 +35,25 @@ impl PositionLine {
         (shared, &self.text)
     }
 
-    /// Whether the piece on this square left it and none has come there since, as far as the moves of the last line tell.
-    pub(super) fn has_left(&self, square: Square) -> bool {
+    /// Whether this move is legal in the last position.
+    pub(super) fn is_legal(&self, mv: UciMove) -> bool {
+        let start = self.start.as_deref().map_or(Ok(Position::start()), Position::from_fen);
+        let Ok(mut position) = start else { return false };
+        for played in &self.moves {
+            let Ok(mv) = played.to_move(&position) else { return false };
+            position.play(mv);
+        }
+        mv.to_move(&position).is_ok()
+    }
+
+    /// Whether the piece on this square left it and none has come there since; none if no move of the last line tells.
+    pub(super) fn has_left(&self, square: Square) -> Option<bool> {
         let from_or_to = |mv: &UciMove| match *mv {
             UciMove::Normal { from, .. } if from == square => Some(true),
             UciMove::Normal { to, .. } if to == square => Some(false),
             _ => None,
         };
-        self.moves.iter().rev().find_map(from_or_to).unwrap_or(false)
+        self.moves.iter().rev().find_map(from_or_to)
     }
 
     /// How many of the first bytes stay.
@@ -110,6 +121,7 @@ mod tests {
         let mut line = PositionLine::default();
         line.then(Start::Standard, &moves, &ClientMessage::Stop);
         let squares = [Square::G1, Square::F3, Square::E5, Square::E4, Square::A1];
-        assert_eq!(squares.map(|square| line.has_left(square)), [false, true, true, false, false]);
+        let expected = [Some(false), Some(true), Some(true), Some(false), None];
+        assert_eq!(squares.map(|square| line.has_left(square)), expected);
     }
 }
