@@ -284,7 +284,9 @@ fn begins(place: &Place, file: &str, rest: &[&str]) -> Vec<String> {
     let mut begins: Vec<String> =
         tags(&pgn, "FEN").iter().map(|fen| fen.split(' ').next().unwrap()[18..].to_owned()).collect();
     begins.extend(
-        err.lines().filter(|line| line.contains("skipped") || line.contains("again")).map(str::to_owned),
+        err.lines()
+            .filter(|line| line.contains("skipped") || line.contains("will repeat"))
+            .map(str::to_owned),
     );
     begins
 }
@@ -305,7 +307,7 @@ fn openings_are_read_plain_and_packed_and_what_is_none_is_told_by_line() {
     assert!(told.contains("book.epd, line 2: skipped, is a finished game: checkmate"), "{told}");
     assert!(told.contains("book.epd, line 4: skipped, is not a valid position"), "{told}");
     assert!(told.contains("2 of 5 were skipped, 3 openings are left"), "{told}");
-    assert!(told.contains("the games take 4 openings and there are 3"), "{told}");
+    assert!(told.contains("the games need 4 openings and there are 3: they will repeat"), "{told}");
     for (file, format) in [("book.epd.zst", "epd"), ("book", "epd")] {
         let rest = ["--order", "sequential", "--start", "2", "--book-format", format];
         assert_eq!(begins(&place, file, &rest)[..8], plain[..8], "{file}");
