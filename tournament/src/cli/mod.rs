@@ -14,6 +14,7 @@ mod games;
 mod intent;
 mod openings;
 mod output;
+mod output_names;
 mod play;
 mod plot;
 mod ratings;

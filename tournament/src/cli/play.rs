@@ -17,14 +17,14 @@ use super::fastchess::{Lines, Shown};
 use super::games::BeginError;
 use super::intent::registry;
 use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
+use super::output_names::{OutputNames, set_aside};
 use super::{games, serve, signals};
 use smalt_dashboard::Address;
 use smalt_dashboard::live::{DemoBoard, Publisher};
 use smalt_match::game::{GameObserver, MachineReport, Tablebases};
 use smalt_match::game_file::GameFiles;
-use smalt_match::named_file::numbered;
 use smalt_match::opening::Book;
-use smalt_match::plan::{Entrant, FleetSettings, OutputSettings, Plan, Settings};
+use smalt_match::plan::{Entrant, FleetSettings, Plan, Settings};
 use smalt_match::run::binaries::Binaries;
 use smalt_match::run::calibration;
 use smalt_match::run::slot::{Terms, command};
@@ -35,7 +35,6 @@ use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
-use smalt_workbench::calendar::Moment;
 
 /// How a run is shown.
 pub(super) enum Face {
@@ -47,7 +46,7 @@ pub(super) enum Face {
 
 /// Begins a run. Whatever can be refused is refused before anything is made.
 pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
-    let names = Names::of(&plan, &face);
+    let names = OutputNames::of(&plan, &face);
     names.give(&mut plan, 1);
     let (mut prepared, book) = prepare(plan, &face).or_usage()?;
     tell_openings(&prepared, &book);
@@ -84,28 +83,6 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
         store.note_own_binaries(&binaries.digests()).map_err(refuse_store)?;
     }
     conduct(&prepared, crew, store, Outputs { games, page }, binaries, face)
-}
-
-/// In other programs' words the same command line begins anew: the store of an earlier run gets a number.
-fn set_aside(store: &Path) -> Result<(), Refusal> {
-    if !store.exists() {
-        return Ok(());
-    }
-    // Whole in one file, and in use by nobody.
-    Store::resume(store).map_err(refuse_store)?.close();
-    for number in 2.. {
-        let aside = numbered(store, number);
-        match std::fs::hard_link(store, &aside) {
-            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
-            linked => {
-                let moved = linked.and_then(|()| std::fs::remove_file(store));
-                moved.with_context(|| format!("rename {}", store.display())).or_failed()?;
-                tell(&format!("The store of the earlier run is {} now", aside.display()));
-                break;
-            }
-        }
-    }
-    Ok(())
 }
 
 /// The programs of engines that play on this machine.
@@ -581,45 +558,6 @@ fn announce(prepared: &Prepared, store: &Path, players: &Players) {
     tell(&format!("Results are kept in {}", store.display()));
     if let Some(pgn) = &plan.settings.output.pgn {
         tell(&format!("Games are written to {}", pgn.display()));
-    }
-}
-
-/// How the files of a run are called where the plan names none: by format and date; the PGN lies beside the store.
-struct Names {
-    typed: OutputSettings,
-    stem: String,
-    has_pgn: bool,
-    /// Whether a PGN of that name may be there already.
-    takes_any_pgn: bool,
-}
-
-impl Names {
-    fn of(plan: &Plan, face: &Face) -> Names {
-        let (has_pgn, takes_any_pgn) = match face {
-            Face::Native(_) => {
-                (true, plan.settings.output.pgn.is_none() || plan.settings.output.pgn_after.is_some())
-            }
-            Face::Foreign(shown) => (shown.has_pgn(), true),
-        };
-        let kind = if plan.sprt.is_some() { "sprt".to_owned() } else { plan.format().to_string() };
-        let stem = format!("{kind}-{}", Moment::of(SystemTime::now()).file_stamp());
-        Names { typed: plan.settings.output.clone(), stem, has_pgn, takes_any_pgn }
-    }
-
-    /// Whether another attempt gives other names.
-    fn are_ours(&self) -> bool {
-        self.typed.store.is_none() && self.takes_any_pgn
-    }
-
-    /// Names the files; the second attempt and later ones bear a number.
-    fn give(&self, plan: &mut Plan, attempt: u32) {
-        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
-        let number = if attempt > 1 { format!("-{attempt}") } else { String::new() };
-        let store = self.typed.store.clone();
-        let store = store.unwrap_or_else(|| PathBuf::from(format!("{}{number}.db", self.stem)));
-        let pgn = self.typed.pgn.clone().unwrap_or_else(|| store.with_extension("pgn"));
-        plan.settings.output.store = Some(absolute(store));
-        plan.settings.output.pgn = self.has_pgn.then(|| absolute(pgn));
     }
 }
 

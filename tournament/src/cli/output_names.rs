@@ -1,0 +1,77 @@
+//! Names of the files that a run writes: defaults, and what happens to a store that exists.
+
+use std::path::{Path, PathBuf};
+use std::time::SystemTime;
+
+use anyhow::Context;
+
+use super::exit::{OrRefuse, Refusal};
+use super::output::tell;
+use super::play::{Face, refuse_store};
+use smalt_match::named_file::numbered;
+use smalt_match::plan::{OutputSettings, Plan};
+use smalt_match::store::Store;
+use smalt_workbench::calendar::Moment;
+
+/// Names of the store and the PGN file. The default is format and date; the PGN file stands beside the store.
+pub(super) struct OutputNames {
+    typed: OutputSettings,
+    stem: String,
+    has_pgn: bool,
+    /// Whether the PGN file may exist already.
+    takes_any_pgn: bool,
+}
+
+impl OutputNames {
+    /// The names that the plan gives, and defaults for the others.
+    pub(super) fn of(plan: &Plan, face: &Face) -> OutputNames {
+        let (has_pgn, takes_any_pgn) = match face {
+            Face::Native(_) => {
+                (true, plan.settings.output.pgn.is_none() || plan.settings.output.pgn_after.is_some())
+            }
+            Face::Foreign(shown) => (shown.has_pgn(), true),
+        };
+        let kind = if plan.sprt.is_some() { "sprt".to_owned() } else { plan.format().to_string() };
+        let stem = format!("{kind}-{}", Moment::of(SystemTime::now()).file_stamp());
+        OutputNames { typed: plan.settings.output.clone(), stem, has_pgn, takes_any_pgn }
+    }
+
+    /// Whether a second attempt would choose other names.
+    pub(super) fn are_ours(&self) -> bool {
+        self.typed.store.is_none() && self.takes_any_pgn
+    }
+
+    /// Sets the names in the plan; from the second attempt on they have a number.
+    pub(super) fn give(&self, plan: &mut Plan, attempt: u32) {
+        let absolute = |path: PathBuf| std::path::absolute(&path).unwrap_or(path);
+        let number = if attempt > 1 { format!("-{attempt}") } else { String::new() };
+        let store = self.typed.store.clone();
+        let store = store.unwrap_or_else(|| PathBuf::from(format!("{}{number}.db", self.stem)));
+        let pgn = self.typed.pgn.clone().unwrap_or_else(|| store.with_extension("pgn"));
+        plan.settings.output.store = Some(absolute(store));
+        plan.settings.output.pgn = self.has_pgn.then(|| absolute(pgn));
+    }
+}
+
+/// Renames the store of an earlier run to a numbered name: under the fastchess and cutechess faces the same command line starts a
+/// new run.
+pub(super) fn set_aside(store: &Path) -> Result<(), Refusal> {
+    if !store.exists() {
+        return Ok(());
+    }
+    // Checkpoints the write-ahead log, and fails if the store is in use.
+    Store::resume(store).map_err(refuse_store)?.close();
+    for number in 2.. {
+        let aside = numbered(store, number);
+        match std::fs::hard_link(store, &aside) {
+            Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {}
+            linked => {
+                let moved = linked.and_then(|()| std::fs::remove_file(store));
+                moved.with_context(|| format!("rename {}", store.display())).or_failed()?;
+                tell(&format!("The store of the earlier run is {} now", aside.display()));
+                break;
+            }
+        }
+    }
+    Ok(())
+}
