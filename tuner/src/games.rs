@@ -204,7 +204,7 @@ pub enum EngineError {
     Option(#[from] SetOptionError),
 }
 
-/// Starts the engine once and sets these options, so that a wrong name or value is told before any game. `builtin` is the
+/// Starts the engine once and sets these options, so that a wrong name or value is refused before the first game. `builtin` is the
 /// engine in the tournament program.
 ///
 /// # Errors

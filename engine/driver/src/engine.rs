@@ -194,7 +194,7 @@ pub enum LimitMethod {
     /// The protocol has the words for it.
     #[default]
     Protocol,
-    /// It is told to move now, at the time or when its lines show enough nodes: a few more are visited.
+    /// `?` is sent at the time limit or when its lines show enough nodes, so it searches a few nodes more.
     MoveNow,
     /// It gets a clock for one move with that time left; it may use less.
     OneMoveClock,

@@ -121,7 +121,7 @@ pub enum Fault {
     },
     /// Nothing can hold it to a number of nodes.
     #[error(
-        "cannot be held to a number of nodes: xboard's protocol has no such limit but `nps`, which it does not offer, and it does not move when it is told to (`?`); use --depth, --movetime or --tc"
+        "cannot be held to a number of nodes: xboard's protocol has no such limit but `nps`, which it does not offer, and it ignores `?`; use --depth, --movetime or --tc"
     )]
     NoNodeLimit,
     /// It was asked for a game of Chess960, and never said that it can.

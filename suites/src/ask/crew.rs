@@ -13,7 +13,7 @@ use super::{Answer, Failure};
 use crate::plan::{Entrant, Plan};
 use crate::suite::Problem;
 
-/// After so many faults running an engine is asked nothing more.
+/// Consecutive faults after which an engine is given up.
 const MOST_FAULTS: u32 = 5;
 
 /// What came of all questions.

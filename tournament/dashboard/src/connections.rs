@@ -151,7 +151,7 @@ mod tests {
 
     const GRACE: Duration = Duration::from_secs(2);
 
-    /// Connections that became idle so many seconds ago (none: being answered), and whether they are known.
+    /// Idle time of each connection in seconds (none: in use), and whether it has a session.
     fn open(states: &[(Option<u64>, bool)], now: Instant) -> Open {
         let state = |&(idle, is_known): &(Option<u64>, bool)| State {
             is_known,

@@ -99,7 +99,7 @@ pub struct GameFile {
 pub enum Sharing {
     /// The run made it.
     Own,
-    /// So many of its bytes were there before the run, and others may append to it, too.
+    /// Shared with other writers; the number of bytes before the run.
     After(u64),
 }
 
@@ -454,7 +454,7 @@ fn open_to_append(path: &Path) -> io::Result<File> {
     OpenOptions::new().read(true).append(true).create(true).open(path)
 }
 
-/// Text behind a compressed file would be lost to whoever unpacks it.
+/// Decompressors ignore text appended to a compressed file.
 fn refuse_packed(path: &Path) -> io::Result<()> {
     let names = ["gz", "zst", "xz", "bz2", "zip"];
     let is_named_so = path.extension().is_some_and(|end| names.iter().any(|name| end == *name));

@@ -211,9 +211,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
                 Err(ConversationError::Fault(Fault::StopIgnored { .. })) if is_xboard && own.is_none() => {
                     // It still plays games with a clock, where nobody stops it; here it is gone.
                     notes.look(engine);
-                    notes.warn(format!(
-                        "{what}: cannot be held to it, since it does not move when it is told to (`?`)"
-                    ));
+                    notes.warn(format!("{what}: cannot be held to it, since it ignores `?`"));
                     return Ok(());
                 }
                 searched => searched?,
@@ -225,7 +223,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
                 notes.warn(match is_told {
                     true => format!("{what}: tells no nodes, so that it cannot be held to a number of them"),
                     false => {
-                        format!("{what}: ignores the limit, and thinks until it is told to stop")
+                        format!("{what}: ignores the limit and searches until `stop`")
                     }
                 });
                 is_obeyed = false;

@@ -138,7 +138,7 @@ fn check_apart(output: &OutputSettings) -> Result<(), Refusal> {
 
 /// A file of results that could not be written at the end is refused at the begin.
 fn check_writable(path: &Path) -> Result<(), Refusal> {
-    // Whoever reads a pipe would take the end of this try for the end of all.
+    // A reader of the pipe would take the end of this check for the end of the output.
     if is_standard_output(path) || is_special(path) {
         return Ok(());
     }

@@ -40,7 +40,7 @@ and their games say nothing about these. So are players whom no game connects wi
 are told. Where the stronger side never lost, the games leave the draws between equals open: their share is then \
 held at that of all games, and the output says so. With --prior ERROR all of them get ratings: everybody is taken to be average ± ERROR beforehand.
 
-Unfinished games (`*`) and broken ones are told with file and line, and left out; then the exit code is 3.";
+Unfinished (`*`) and broken games are skipped and reported with file and line; the exit code is then 3.";
 
 /// One list.
 #[derive(Args, Clone, Debug)]

@@ -330,7 +330,7 @@ fn small_sample_los(sample: &Sample) -> f64 {
     student::cdf(t, sample.degrees_of_freedom())
 }
 
-/// The interval of a share that was seen in so many trials (E. B. Wilson, *Probable inference*, 1927).
+/// Wilson's score interval of a proportion (E. B. Wilson, *Probable inference*, 1927).
 fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
     let weight = z * z / trials;
     let center = (share + weight / 2.0) / (1.0 + weight);

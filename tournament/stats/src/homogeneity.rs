@@ -39,7 +39,7 @@ pub fn homogeneity(pairings: &[(Wdl, Wdl)]) -> Option<Homogeneity> {
     (freedom > 0).then(|| Homogeneity { chi_square, p: chi_square_tail(chi_square, freedom) })
 }
 
-/// The probability that a chi-square variable with so many degrees of freedom is above `value`: the finite series for even
+/// Upper tail probability of the chi-square distribution with `freedom` degrees of freedom at `value`: the finite series for even
 /// and for odd degrees (M. Abramowitz and I. Stegun, 26.4.4 and 26.4.5).
 fn chi_square_tail(value: f64, freedom: u32) -> f64 {
     let half = 0.5 * value;

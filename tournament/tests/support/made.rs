@@ -61,7 +61,7 @@ pub(crate) fn mixed(game: ScheduledGame) -> Outcome {
     }
 }
 
-/// A store of a run with this plan and so many games, all at once as if they had been played.
+/// A store of a run with this plan and these games, as if they had been played.
 pub(crate) fn store(
     place: &Place,
     name: &str,

@@ -55,7 +55,7 @@ impl XboardEngine {
         if limits.nodes.is_none() { Ok(LimitMethod::OneMoveClock) } else { Err(Fault::NoNodeLimit.into()) }
     }
 
-    /// Whether it moves at once when it is told to: some engines read nothing while they search.
+    /// Whether it moves at once on `?`: some engines read no input while they search.
     fn obeys_move_now(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<bool, ConversationError> {
         self.new_game(GameTerms::default(), meanwhile)?;
         let moves = OUT_OF_BOOK.map(|text| text.parse::<UciMove>().expect("the moves are tested"));

@@ -7,7 +7,7 @@ import { capitalized, duration, moment, progress, signed, whole } from "./words.
 /** What starts a server of this run again. */
 const command = (run) => element("code", {}, `smalt-tournament serve ${run.store}`);
 
-/** A session that begins so many milliseconds after its run has resumed it. */
+/** Milliseconds after the start of a run from which a session counts as a resume. */
 const RESUMED = 60000;
 
 /** What is shown in place of what the server does not tell. */

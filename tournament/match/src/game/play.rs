@@ -36,7 +36,7 @@ const FOLLOWING: Duration = Duration::from_millis(100);
 const LEAST_DISTURBANCE: Duration = Duration::from_millis(500);
 const GREAT_DISTURBANCE: Duration = Duration::from_secs(1);
 
-/// What an engine is told of its time at least: engines take zero for no limit.
+/// Least time sent to an engine: zero would mean no limit.
 const LEAST_TIME: Duration = Duration::from_millis(1);
 
 /// After this share of the longest time for a move users are told that it is being awaited.
@@ -402,7 +402,7 @@ impl Table<'_> {
         })
     }
 
-    /// What the mover is told when it has used so much of its time already.
+    /// Clock to send to the mover when it has used part of its time already.
     fn limits(&self, mover: Color, used: Duration) -> SearchLimits {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();

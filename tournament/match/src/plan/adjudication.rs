@@ -87,7 +87,7 @@ pub struct AdjudicationRules {
     pub resign: Option<ResignRule>,
     /// A win for an engine that announces a mate.
     pub mate: Option<MateRule>,
-    /// A draw after so many moves of each side.
+    /// Move number after which the game is a draw.
     pub max_moves: Option<u32>,
 }
 
@@ -95,7 +95,7 @@ pub struct AdjudicationRules {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MateRule {
-    /// So many of its moves in a row.
+    /// Number of its consecutive moves.
     pub movecount: u32,
     /// Who must see it.
     #[serde(default)]
@@ -106,10 +106,10 @@ pub struct MateRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct DrawRule {
-    /// Not before so many moves of each side were played.
+    /// First move number at which the rule applies.
     #[serde(default)]
     pub movenumber: u32,
-    /// So many moves of each side in a row.
+    /// Number of consecutive moves of each side.
     pub movecount: u32,
     /// The greatest score, in centipawns either way, that is called a draw.
     pub score: u32,
@@ -119,7 +119,7 @@ pub struct DrawRule {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ResignRule {
-    /// So many of its moves in a row.
+    /// Number of its consecutive moves.
     pub movecount: u32,
     /// The score, in centipawns, that it must be behind.
     pub score: u32,

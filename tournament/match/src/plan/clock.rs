@@ -166,8 +166,8 @@ impl MoveClock {
         }
     }
 
-    /// What times are multiplied with on a machine on which Smalt visits so many nodes a second: where it is half as fast
-    /// they are doubled. At most a hundred either way; 1 where nothing was measured, or the times are for any machine.
+    /// Factor of all times, from the measured nodes per second of Smalt on this machine: at half the reference speed times
+    /// are doubled. At most a hundred either way; 1 where nothing was measured, or the times are for any machine.
     pub fn factor(&self, measured: Option<NonZeroU64>) -> f64 {
         let (Some(reference), Some(measured)) = (self.reference, measured) else { return 1.0 };
         (reference.get() as f64 / measured.get() as f64).clamp(0.01, 100.0)

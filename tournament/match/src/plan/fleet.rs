@@ -71,7 +71,7 @@ pub enum FleetError {
     /// Another kind of address.
     #[error("nats {0:?}: expected nats://HOST:PORT, tls://HOST:PORT, or off")]
     Address(String),
-    /// A time that is none.
+    /// Invalid lease.
     #[error("lease must be at least a second, and a day at most")]
     Lease,
     /// A name that cannot be part of a subject.

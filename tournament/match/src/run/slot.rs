@@ -38,7 +38,7 @@ pub const STARTS: usize = 3;
 /// From the beginning of one attempt to that of the next: a program that is being rebuilt is not there for some seconds.
 const BETWEEN_STARTS: Duration = Duration::from_millis(2500);
 
-/// A game that this program disturbs so many times is left out: the machine is not fit to play it.
+/// Attempts after which a disturbed game is left out.
 const MOST_REPLAYS: u32 = 5;
 
 /// The name of the fault of an engine that has no such option as its entrant's, or not of that value.
@@ -48,11 +48,11 @@ const BAD_OPTION: &str = "bad-option";
 fn limit_words(method: LimitMethod, has_nodes: bool) -> Option<&'static str> {
     match method {
         LimitMethod::MoveNow if has_nodes => Some(
-            "speaks xboard's protocol, which has no limit of nodes: it is told to move as soon as its lines show that many",
+            "speaks xboard's protocol, which has no limit of nodes: `?` is sent as soon as its lines show that many",
         ),
         LimitMethod::OneMoveClock => Some(
             "is given a clock for each move (`level 1`), since xboard's protocol has whole seconds alone and it does not move \
-             when it is told to: it may use less than its time",
+             on `?`: it may use less than its time",
         ),
         LimitMethod::NodeRate | LimitMethod::Protocol | LimitMethod::MoveNow => None,
     }

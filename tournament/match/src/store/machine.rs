@@ -36,7 +36,7 @@ impl Store {
         self.database(noted)
     }
 
-    /// What was noted of each of so many entrants.
+    /// Machine record of each entrant.
     ///
     /// # Errors
     /// If the database fails.

@@ -238,7 +238,7 @@ fn read_fault(row: &Row<'_>, entrants: usize) -> rusqlite::Result<Fault> {
 /// The columns of a game with its fault; behind them stands their checksum.
 const SUMMED: usize = 20;
 
-/// A game of a plan with so many entrants.
+/// A game of a plan with this number of entrants.
 fn read_game(row: &Row<'_>, entrants: usize) -> rusqlite::Result<GameRecord> {
     if let Some(sum) = row.get::<_, Option<i64>>(SUMMED)? {
         let values = (0..SUMMED).map(|column| row.get_ref(column)).collect::<rusqlite::Result<Vec<_>>>()?;

@@ -10,7 +10,7 @@ use crate::moments::Moments;
 /// The deviation of a game's score where every second game is drawn.
 pub const SUPPOSED_DEVIATION: f64 = 0.35;
 
-/// So many games with that deviation stand for what is known before the first.
+/// Weight of the prior deviation, in games.
 pub const SUPPOSED_GAMES: f64 = 20.0;
 
 /// What to expect of a test.
