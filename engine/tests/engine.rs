@@ -322,7 +322,7 @@ fn time_spent_pondering_is_time_spent() {
 #[test]
 fn a_score_of_a_failed_window_is_told_as_a_bound() {
     let mut bounds = Vec::new();
-    for limit in (2_000..40_000).step_by(1_000) {
+    for limit in (2_000..60_000).step_by(500) {
         let (_, end) = search(&mut Engine::new(), KIWIPETE, &nodes(limit));
         bounds.push(end.lines[0].bound);
     }

@@ -77,6 +77,7 @@ impl Bench {
 
     #[expect(clippy::disallowed_methods, reason = "the program under test is no engine")]
     fn command_of(&self, program: &Path) -> Command {
+        reset_signals();
         let mut command = Command::new(program);
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         command.env("XDG_CONFIG_HOME", self.folder.path()).env("COLUMNS", "100");
@@ -90,6 +91,18 @@ impl Bench {
         let records = if ran.output.is_empty() { Vec::new() } else { from_json(&ran.output, "-").unwrap() };
         (ran, records)
     }
+}
+
+/// Lets programs that are started from here begin with the default actions of signals. A test run in the background inherits
+/// them as ignored, and programs keep ignored what was ignored; a handler is reset when a program is executed.
+fn reset_signals() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
+            let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, always).unwrap();
+        }
+    });
 }
 
 /// The words of an entrant: the scripted engine with these arguments.

@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use insta::assert_snapshot;
 use proptest::prelude::*;
+use smalt_report::sanitize::sanitize;
 use smalt_report::{Align, Cell, Column, Interval, Kind, Sign, Table};
 use unicode_width::UnicodeWidthStr;
 
@@ -139,7 +140,10 @@ proptest! {
         let read = read_csv(&table.to_csv());
         let is_formula =
             |word: &str| word.starts_with(['=', '+', '-', '@', '\t', '\r']) && word.parse::<f64>().is_err();
-        let field = |word: &String| if is_formula(word) { format!("'{word}") } else { word.clone() };
+        let field = |word: &String| {
+            let shown = sanitize(word);
+            if is_formula(word) { format!("'{shown}") } else { shown }
+        };
         let written = words.chunks_exact(2).map(|two| two.iter().map(field).collect::<Vec<_>>());
         prop_assert_eq!(&read[1..], written.collect::<Vec<_>>());
         prop_assert_eq!(table.to_text().lines().count(), 2 + table.len());

@@ -41,6 +41,7 @@ impl Place {
     /// The program in this folder, with these arguments, and with no configuration of the user's.
     #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
+        reset_signals();
         let mut command = Command::new(env!("CARGO_BIN_EXE_smalt-tournament"));
         command.args(arguments).current_dir(self.folder.path());
         command.env("XDG_CONFIG_HOME", self.folder.path()).env("NO_COLOR", "1").env_remove("COLUMNS");
@@ -124,6 +125,18 @@ pub(crate) fn finish(child: Child, code: i32) -> Output {
     let output = outcome(child);
     assert_eq!(output.status.code(), Some(code), "{:?}", texts(&output));
     output
+}
+
+/// Lets programs that are started from here begin with the default actions of signals. A test run in the background inherits
+/// them as ignored, and programs keep ignored what was ignored; a handler is reset when a program is executed.
+fn reset_signals() {
+    static ONCE: std::sync::Once = std::sync::Once::new();
+    ONCE.call_once(|| {
+        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
+            let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, always).unwrap();
+        }
+    });
 }
 
 /// Sends a signal to a process as a terminal does.
