@@ -204,9 +204,8 @@ fn what_cannot_be_meant_is_refused_before_anything_begins() {
     };
     let url = "nats://127.0.0.1:1";
     for more in [["--lease", "5"], ["--nats-user", "me"], ["--nats-ca", "ca.pem"]] {
-        check(&matched("2", &more), "there is none: give nats");
+        check(&matched("2", &more), "these settings are for runs over a NATS server: give nats, too");
     }
-    check(&matched("2", &["--allow-mixed"]), "there is none: give nats");
     check(&[&over(url, "2")[..], &["--nats-password-file", "p"]].concat(), "give the user, too");
     check(&[&over(url, "2")[..], &["--concurrency", "2"]].concat(), "give it to each worker");
     for name in ["", "a\u{1b}[2Jb"] {

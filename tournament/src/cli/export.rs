@@ -175,12 +175,15 @@ fn filter(flags: &ExportFlags, names: &[String]) -> anyhow::Result<Filter> {
     })
 }
 
-/// Games in PGN bear the names of their openings where those can still be read.
+/// A PGN writer with the opening names of the book, if that can still be read.
 fn pgn_writer(store: &Store, form: ExportForm, plan: &Plan) -> PgnWriter {
     let openings = match form {
         ExportForm::Pgn => {
             read_played_run(store).map(|prepared| prepared.openings).unwrap_or_else(|refusal| {
-                tell(&format!("Games are written without the names of their openings: {:#}", refusal.error));
+                tell(&format!(
+                    "Opening names come from the positions, since the book cannot be read: {}",
+                    refusal.error
+                ));
                 Arc::default()
             })
         }
