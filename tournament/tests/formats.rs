@@ -8,7 +8,7 @@ use std::collections::BTreeMap;
 use std::io::Write;
 
 use serde_json::Value;
-use support::{Place, finish, scripted, timeless};
+use support::{Place, finish, restarted, scripted, timeless};
 
 /// So many engines that play differently but each the same way every time. Some lose by an illegal move.
 fn entrants(count: usize) -> Vec<String> {
@@ -148,11 +148,6 @@ fn tournaments_by_results_are_the_same_at_any_concurrency_and_after_kills() {
         assert_eq!(timeless(&place.read("run.pgn")), expected, "{format} after kills");
         assert_eq!(place.results("run.db")["course"], results["course"]);
     }
-}
-
-/// The entrant, started anew for every game: an illegal move of an earlier game is then no reason to wait for another one.
-fn restarted(entrant: &str) -> String {
-    format!("{entrant} restart=on")
 }
 
 /// What is not won by then is level, and what is decided stops the games: in every format of two.

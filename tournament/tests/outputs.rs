@@ -5,7 +5,7 @@
 mod support;
 
 use serde_json::Value;
-use support::{Place, duel, finish, scripted, scripted_program};
+use support::{Place, duel, finish, restarted, scripted, scripted_program};
 
 /// Four games in which `bad` makes one illegal move, with these arguments besides.
 fn play(place: &Place, more: &[&str]) -> (String, String) {
@@ -266,7 +266,7 @@ fn status_for_scripts() {
 #[test]
 fn an_engine_with_too_many_faults_is_struck_and_made_up_for() {
     let place = Place::new();
-    let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@all"));
+    let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
     let arguments = duel(&good, &bad, "--depth 1 --games 10 --concurrency 1 --strike-after 3 --store run.db");
     let (_, err) = place.check(&arguments, 3);
     assert!(err.contains("bad is out: it had 3 faults, as many as the plan allows"), "{err}");
@@ -280,7 +280,7 @@ fn an_engine_with_too_many_faults_is_struck_and_made_up_for() {
 #[test]
 fn a_sequential_test_goes_with_any_format_of_two() {
     let place = Place::new();
-    let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@all"));
+    let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
     for format in ["gauntlet", "round-robin", "match"] {
         let store = format!("{format}.db");
         place.write(

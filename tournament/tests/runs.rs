@@ -9,7 +9,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
 use std::time::{Duration, Instant};
 
-use support::{LONG, Place, duel, finish, scripted, signal, texts, timeless};
+use support::{LONG, Place, duel, finish, restarted, scripted, signal, texts, timeless};
 
 /// Arguments of a gauntlet of so many games in each of two pairings, of engines that play the same each time.
 fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
@@ -313,7 +313,7 @@ fn other_openings_under_a_begun_run_are_refused() {
 fn a_decided_test_ends_the_match() {
     let place = Place::new();
     // Nobody says how many games: as many as it takes. The second engine resigns nothing: it plays an illegal move at its first chance in every game.
-    let (good, bad) = (scripted("good", ""), scripted("bad", "--fault illegal-move@all"));
+    let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
     let arguments = [
         "sprt", "--engine", &good, "--engine", &bad, "--depth", "1", "--elo0", "0", "--elo1", "50",
         "--store", "run.db", "--json", "out.json",

@@ -157,6 +157,11 @@ pub(crate) fn scripted(name: &str, arguments: &str) -> String {
     format!("\"cmd={}\" name={name} \"args=--name {name} {arguments}\"", scripted_program())
 }
 
+/// The entrant, started anew for every game: an illegal move of an earlier game is then no reason to wait for another one.
+pub(crate) fn restarted(entrant: &str) -> String {
+    format!("{entrant} restart=on")
+}
+
 /// The path of the scripted engine.
 pub(crate) fn scripted_program() -> String {
     let folder = Path::new(env!("CARGO_BIN_EXE_smalt-tournament")).with_file_name("examples");
