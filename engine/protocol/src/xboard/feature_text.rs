@@ -52,7 +52,7 @@ pub(super) fn parse(text: &str) -> Vec<Feature<'_>> {
                 (FeatureValue::Text(inside), left)
             }
             None => {
-                let end = after.find([' ', '\t']).unwrap_or(after.len());
+                let end = after.find([' ', '\t', '"']).unwrap_or(after.len());
                 let word = &after[..end];
                 (number::signed(word).map_or(FeatureValue::Text(word), FeatureValue::Number), &after[end..])
             }
@@ -97,6 +97,7 @@ mod tests {
         );
         check("myname=\"open", &[("myname", Text("open"))]);
         check("nonsense ping = 1 x", &[("ping", Number(1))]);
+        check("myname= san=\"1", &[("myname", Text("san="))]);
         check("", &[]);
     }
 }
