@@ -3,7 +3,7 @@
 use std::fmt;
 
 use crate::number;
-use crate::words::OneLine;
+use crate::words::{self, OneLine};
 
 /// A feature of an engine, answered by `accepted` or `rejected`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -44,15 +44,15 @@ pub(super) fn parse(text: &str) -> Vec<Feature<'_>> {
     let mut rest = text;
     while let Some((before, after)) = rest.split_once('=') {
         // An engine may forget a value, or put spaces around the sign.
-        let name = before.trim_end().rsplit([' ', '\t']).next().unwrap_or_default();
-        let after = after.trim_start_matches([' ', '\t']);
+        let name = words::trim(before).rsplit(|c| c <= ' ').next().unwrap_or_default();
+        let after = after.trim_start_matches(|c| c <= ' ');
         let (value, left) = match after.strip_prefix('"') {
             Some(quoted) => {
                 let (inside, left) = quoted.split_once('"').unwrap_or((quoted, ""));
                 (FeatureValue::Text(inside), left)
             }
             None => {
-                let end = after.find([' ', '\t', '"']).unwrap_or(after.len());
+                let end = after.find(|c| c <= ' ' || c == '"').unwrap_or(after.len());
                 let word = &after[..end];
                 (number::signed(word).map_or(FeatureValue::Text(word), FeatureValue::Number), &after[end..])
             }
