@@ -149,7 +149,7 @@ fn shown(path: &Path) -> Option<String> {
         .map_err(refused)
         .ok()?;
     text += &report::full(&standings);
-    text += &serde_json::to_string(&json::Results::of(&standings)).unwrap();
+    text += &serde_json::to_string(&json::ResultsJson::of(&standings)).unwrap();
     // What happened between games has no checksum: it is read, and may differ.
     standings.add_between_games(&store).map_err(refused).ok()?;
     store.for_each_fault(|_| {}).map_err(refused).ok()?;

@@ -23,7 +23,7 @@ use smalt_match::progress::{Pace, RunState};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::curve::EloPoint;
 use smalt_match::standings::{Standings, json};
-use smalt_match::store::{Fault, Occupancy, Session, Store, StoreError, StoredRun};
+use smalt_match::store::{Store, StoreError, StoreUse, StoredFault, StoredRun, StoredSession};
 
 /// How many games are read in one look, so that questions of pages are answered in between.
 const READ_AT_ONCE: u32 = 1000;
@@ -41,12 +41,12 @@ const POINTS_TOLD: usize = 400;
 #[derive(Debug)]
 pub(super) struct RunView {
     path: PathBuf,
-    occupancy: Occupancy,
+    occupancy: StoreUse,
     counted: Option<Counted>,
     stamp: Option<Stamp>,
     /// When the run began, before any resume.
     created: Option<SystemTime>,
-    session: Option<Session>,
+    session: Option<StoredSession>,
     state: RunState,
     told: Option<Instant>,
     edition: u64,
@@ -93,7 +93,7 @@ struct RunJson<'a> {
     session_started_ms: Option<u64>,
     games_per_hour: Option<f64>,
     seconds_left: Option<f64>,
-    results: Option<json::Results>,
+    results: Option<json::ResultsJson>,
     entrants: Vec<EntrantJson<'a>>,
 }
 
@@ -115,7 +115,7 @@ struct RunLine<'a> {
     problem: Option<&'a str>,
     session_started_ms: Option<u64>,
     seconds_left: Option<f64>,
-    results: Option<json::Results>,
+    results: Option<json::ResultsJson>,
 }
 
 /// Games, Elo, and the ends of its 95 % interval.
@@ -149,7 +149,7 @@ impl RunView {
     pub(super) fn new(path: &Path) -> RunView {
         RunView {
             path: path.to_owned(),
-            occupancy: Occupancy::of(path),
+            occupancy: StoreUse::of(path),
             counted: None,
             stamp: None,
             created: None,
@@ -262,8 +262,8 @@ impl RunView {
         self.counted.as_ref().map_or("", |counted| counted.plan.name())
     }
 
-    fn results(&self) -> Option<json::Results> {
-        self.counted.as_ref().map(|counted| json::Results::of(&counted.standings))
+    fn results(&self) -> Option<json::ResultsJson> {
+        self.counted.as_ref().map(|counted| json::ResultsJson::of(&counted.standings))
     }
 
     /// The run as a whole.
@@ -339,7 +339,7 @@ impl RunView {
     pub(super) fn faults(&self) -> Option<String> {
         let (total, faults) =
             Store::read(&self.path).and_then(|store| store.last_faults(FAULTS_TOLD)).ok()?;
-        let line = |Fault { game, fault }: Fault| FaultLine {
+        let line = |StoredFault { game, fault }: StoredFault| FaultLine {
             game: game.map(|number| number + 1),
             engine: fault.entrant,
             name: fault.name,

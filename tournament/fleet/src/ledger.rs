@@ -141,7 +141,7 @@ impl Ledger {
     }
 
     /// Gives out a pair.
-    pub fn offer(&mut self, work: Work) -> Effect {
+    pub fn submit(&mut self, work: Work) -> Effect {
         let pair = work.pair;
         self.end = self.end.max(pair + 1);
         let message = WorkMessage::from(&work);
@@ -182,7 +182,7 @@ impl Ledger {
     }
 
     /// This entrant plays no more: its games that did not come are given up.
-    pub fn withdraw(&mut self, entrant: usize) -> Vec<Effect> {
+    pub fn cancel_entrant(&mut self, entrant: usize) -> Vec<Effect> {
         let mut effects = Vec::new();
         let is_his = |out: &Outstanding| {
             out.work.games.iter().any(|opened| [opened.game.white, opened.game.black].contains(&entrant))
@@ -405,7 +405,7 @@ impl Ledger {
             }
             member.has_played = true;
             self.engines.bind(&member.report);
-            events.push(Event::MachineProved(member.report.clone()));
+            events.push(Event::MachineVerified(member.report.clone()));
         }
         *came = true;
         record.machine = Some(member.machine.clone());

@@ -7,7 +7,7 @@ use std::time::{Duration, SystemTime};
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 
 use super::wire::Claim;
-use smalt_match::game::clock::Flag;
+use smalt_match::game::clock::ClockFlag;
 use smalt_match::game::record::SearchRecord;
 use smalt_match::game::{
     Adjudicator, FaultReport, GameRecord, PlyRecord, RunningClock, Tablebases, Termination,
@@ -180,7 +180,7 @@ impl Replay<'_> {
             let mover = self.game.position().turn();
             self.game.play(mv).expect("openings are replayed when they are read");
             self.plies.push(PlyRecord { mv: expected, search: None });
-            let _ = self.adjudicator.judge(mover, None, false);
+            let _ = self.adjudicator.update(mover, None, false);
         }
         Ok(())
     }
@@ -190,7 +190,7 @@ impl Replay<'_> {
         if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
             return Some((ending.outcome(), ending.into()));
         }
-        self.rules.tablebases.as_ref()?.judge(self.game.position())
+        self.rules.tablebases.as_ref()?.adjudicate(self.game.position())
     }
 
     fn play(&mut self, ply: &PlyRecord) -> Result<(), Impossible> {
@@ -202,10 +202,10 @@ impl Replay<'_> {
         let search = ply.search.as_ref().filter(|search| is_plausible(search));
         let search = search.ok_or(Impossible::Search { ply: number })?;
         let clock = &mut self.clocks[mover.index()];
-        if clock.spend(search.elapsed) != Flag::Up {
+        if clock.spend(search.elapsed) != ClockFlag::Up {
             return Err(Impossible::Late { ply: number });
         }
-        let left = clock.face().map(|face| face.remaining);
+        let left = clock.time_left().map(|time_left| time_left.remaining);
         if self.rules.flow == TimeFlow::Hourglass {
             self.clocks[mover.opposite().index()].gain(search.elapsed);
         }
@@ -221,7 +221,7 @@ impl Replay<'_> {
         let score = search.score;
         self.plies.push(PlyRecord { mv: UciMove::from_move(mv, self.variant), search: Some(search) });
         let is_irreversible = self.game.position().halfmove_clock() == 0;
-        self.adjudicated = self.adjudicator.judge(mover, score, is_irreversible);
+        self.adjudicated = self.adjudicator.update(mover, score, is_irreversible);
         Ok(())
     }
 
@@ -250,7 +250,7 @@ impl Replay<'_> {
             None if !termination.is_fault() => Err(refuse),
             // Without a clock nobody oversteps.
             None if termination == Termination::TimeForfeit
-                && self.clocks[turn.index()].allowance().is_none() =>
+                && self.clocks[turn.index()].time_limit().is_none() =>
             {
                 Err(refuse)
             }

@@ -20,27 +20,27 @@ const TAIL_BYTES: u64 = 1 << 16;
 
 /// How games are written.
 #[derive(Clone, Debug)]
-pub enum GameText {
+pub enum GameFormat {
     /// As games, with an empty line behind each.
     Pgn(PgnWriter),
     /// As last positions, a line each, with the names of the entrants.
     Epd(Vec<String>),
 }
 
-impl GameText {
+impl GameFormat {
     /// One game.
     pub fn write(&self, record: &GameRecord) -> String {
         match self {
-            GameText::Pgn(writer) => writer.write(record),
-            GameText::Epd(names) => epd_line(record, names),
+            GameFormat::Pgn(writer) => writer.write(record),
+            GameFormat::Epd(names) => epd_line(record, names),
         }
     }
 
     /// Whether a game begins with this line.
     fn begins_with(&self, line: &[u8]) -> bool {
         match self {
-            GameText::Pgn(_) => line.starts_with(b"[Event "),
-            GameText::Epd(_) => true,
+            GameFormat::Pgn(_) => line.starts_with(b"[Event "),
+            GameFormat::Epd(_) => true,
         }
     }
 
@@ -48,12 +48,12 @@ impl GameText {
     fn separator(&self, tail: &[u8]) -> &'static str {
         match self {
             _ if tail.is_empty() => "",
-            GameText::Epd(_) if tail.ends_with(b"\n") => "",
-            GameText::Epd(_) => "\n",
-            GameText::Pgn(_) if tail.ends_with(b"\n\n") || tail.ends_with(b"\n\r\n") => "",
-            GameText::Pgn(_) if has_open_comment(tail) => "}\n\n",
-            GameText::Pgn(_) if tail.ends_with(b"\n") => "\n",
-            GameText::Pgn(_) => "\n\n",
+            GameFormat::Epd(_) if tail.ends_with(b"\n") => "",
+            GameFormat::Epd(_) => "\n",
+            GameFormat::Pgn(_) if tail.ends_with(b"\n\n") || tail.ends_with(b"\n\r\n") => "",
+            GameFormat::Pgn(_) if has_open_comment(tail) => "}\n\n",
+            GameFormat::Pgn(_) if tail.ends_with(b"\n") => "\n",
+            GameFormat::Pgn(_) => "\n\n",
         }
     }
 }
@@ -87,7 +87,7 @@ pub struct GameFile {
     path: PathBuf,
     /// Whether it is a pipe or a device, which takes everything in its order.
     is_special: bool,
-    text: GameText,
+    text: GameFormat,
     next: u32,
     waiting: BTreeMap<u32, Option<String>>,
     /// The games that the file held when the run was resumed.
@@ -108,7 +108,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If it cannot be made, or is there already.
-    pub fn create(path: &Path, text: GameText) -> io::Result<GameFile> {
+    pub fn create(path: &Path, text: GameFormat) -> io::Result<GameFile> {
         refuse_packed(path)?;
         let file = match is_special(path) {
             true => File::options().write(true).open(path)?,
@@ -121,7 +121,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If it cannot be made.
-    pub fn create_beside(path: &Path, text: GameText) -> io::Result<GameFile> {
+    pub fn create_beside(path: &Path, text: GameFormat) -> io::Result<GameFile> {
         let mut number = 2;
         loop {
             match Self::create(&numbered(path, number), text.clone()) {
@@ -140,7 +140,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If it cannot be opened or made, or is compressed.
-    pub fn append(path: &Path, text: GameText) -> io::Result<GameFile> {
+    pub fn append(path: &Path, text: GameFormat) -> io::Result<GameFile> {
         refuse_packed(path)?;
         if is_special(path) {
             return Self::create(path, text);
@@ -158,9 +158,9 @@ impl GameFile {
     /// If the file cannot be opened, read or cut, or `games` fails.
     pub fn resume<E: From<io::Error>>(
         path: &Path,
-        text: GameText,
+        text: GameFormat,
         sharing: Sharing,
-        games: impl FnOnce(&GameText, &mut dyn FnMut(u32, &str)) -> Result<(), E>,
+        games: impl FnOnce(&GameFormat, &mut dyn FnMut(u32, &str)) -> Result<(), E>,
     ) -> Result<Option<GameFile>, E> {
         if is_special(path) {
             return Ok(Some(Self::create(path, text)?));
@@ -172,7 +172,7 @@ impl GameFile {
             Sharing::Own => 0,
             Sharing::After(bytes) => bytes,
         };
-        let pieces = Pieces::read(&resumed.file, start, &resumed.text)?;
+        let pieces = FilePieces::read(&resumed.file, start, &resumed.text)?;
         let mut stored: HashMap<Digest, VecDeque<u32>> = HashMap::new();
         let mut is_torn = false;
         games(&resumed.text, &mut |number, game| {
@@ -201,7 +201,7 @@ impl GameFile {
         Ok(Some(resumed))
     }
 
-    fn of(file: File, path: &Path, text: GameText) -> GameFile {
+    fn of(file: File, path: &Path, text: GameFormat) -> GameFile {
         let (waiting, present, is_special) = (BTreeMap::new(), HashSet::new(), is_special(path));
         GameFile { file, path: path.to_owned(), is_special, text, next: 0, waiting, present }
     }
@@ -228,7 +228,7 @@ impl GameFile {
     ///
     /// # Errors
     /// If the file cannot be written.
-    pub fn leave_out(&mut self, number: u32) -> io::Result<()> {
+    pub fn skip(&mut self, number: u32) -> io::Result<()> {
         self.waiting.entry(number).or_insert(None);
         self.write_ready()
     }
@@ -332,24 +332,24 @@ fn digest(game: &[u8]) -> Digest {
 
 /// A file, parted where games begin.
 #[derive(Default)]
-struct Pieces {
-    all: Vec<Piece>,
+struct FilePieces {
+    all: Vec<FilePiece>,
     /// The text of the last one.
     last: Vec<u8>,
 }
 
-struct Piece {
+struct FilePiece {
     start: u64,
     digest: Digest,
 }
 
-impl Pieces {
+impl FilePieces {
     /// Reads a file from this byte on; from its begin if it is shorter, since then it is another one.
-    fn read(mut file: &File, start: u64, text: &GameText) -> io::Result<Pieces> {
+    fn read(mut file: &File, start: u64, text: &GameFormat) -> io::Result<FilePieces> {
         let start = if start <= file.metadata()?.len() { start } else { 0 };
         file.seek(SeekFrom::Start(start))?;
         let mut lines = BufReader::new(file);
-        let mut pieces = Pieces::default();
+        let mut pieces = FilePieces::default();
         let (mut line, mut piece, mut end) = (Vec::new(), Vec::new(), start);
         loop {
             line.clear();
@@ -368,7 +368,7 @@ impl Pieces {
     /// Adds the piece that ends here, unless it is blank.
     fn push(&mut self, end: u64, piece: Vec<u8>) {
         if !piece.trim_ascii_end().is_empty() {
-            self.all.push(Piece { start: end - piece.len() as u64, digest: digest(&piece) });
+            self.all.push(FilePiece { start: end - piece.len() as u64, digest: digest(&piece) });
             self.last = piece;
         }
     }
@@ -397,8 +397,8 @@ impl GameFiles {
     ///
     /// # Errors
     /// If a file cannot be written.
-    pub fn leave_out(&mut self, number: u32) -> io::Result<()> {
-        self.0.iter_mut().try_for_each(|file| file.leave_out(number))
+    pub fn skip(&mut self, number: u32) -> io::Result<()> {
+        self.0.iter_mut().try_for_each(|file| file.skip(number))
     }
 
     /// Writes all games that wait.
@@ -477,8 +477,8 @@ mod tests {
         GameRecord::walkover(game, None, Outcome::Draw)
     }
 
-    fn text() -> GameText {
-        GameText::Epd(vec!["a".to_owned(), "b".to_owned()])
+    fn text() -> GameFormat {
+        GameFormat::Epd(vec!["a".to_owned(), "b".to_owned()])
     }
 
     fn lines(numbers: &[u32]) -> String {
@@ -513,7 +513,7 @@ mod tests {
             file.put(&record(number)).unwrap();
         }
         check(&[0]);
-        file.leave_out(1).unwrap();
+        file.skip(1).unwrap();
         check(&[0, 2, 3]);
         file.put(&record(7)).unwrap();
         file.put(&record(5)).unwrap();

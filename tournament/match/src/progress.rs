@@ -7,7 +7,7 @@ use serde::Serialize;
 use smalt_stats::Verdict;
 
 use crate::standings::Standings;
-use crate::store::Session;
+use crate::store::StoredSession;
 
 /// What a run is doing.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
@@ -61,7 +61,7 @@ pub struct Pace {
 
 impl Pace {
     /// The pace of a session; none before its first game is over.
-    pub fn of(session: &Session, state: RunState, standings: &Standings) -> Option<Pace> {
+    pub fn of(session: &StoredSession, state: RunState, standings: &Standings) -> Option<Pace> {
         let seconds = session.length(SystemTime::now(), state == RunState::Running).as_secs_f64();
         if session.games == 0 || seconds <= 0.0 {
             return None;

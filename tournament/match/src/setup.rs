@@ -7,11 +7,11 @@ use smalt_chess::Position;
 
 use crate::game::{TablebaseError, Tablebases};
 use crate::named_file::is_special;
-use crate::opening::{Book, BookError, Openings, Origin, Source};
+use crate::opening::{Book, BookError, OpeningOrigin, OpeningSource, Openings};
 use crate::plan::{
     BookFormat, CHESS960_OPENINGS, EMBEDDED_OPENINGS, Format, Order, Plan, Role, START_POSITION, Variant,
 };
-use crate::schedule::{Meeting, OpeningOrder, Schedule, Sequence, Side, Terms};
+use crate::schedule::{EncounterRules, GauntletSide, OpeningOrder, PairingScheme, Schedule, Sequence};
 
 /// A plan with all that follows from it.
 #[derive(Clone, Debug)]
@@ -105,10 +105,10 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
         return Err(SetupError::Pipe(path.clone()));
     }
     let mut source = source_of(path, plan.settings.openings.format)?;
-    if plan.settings.run.variant == Variant::Chess960 && source.origin == Origin::Builtin {
-        source.origin = Origin::Chess960;
+    if plan.settings.run.variant == Variant::Chess960 && source.origin == OpeningOrigin::Builtin {
+        source.origin = OpeningOrigin::Chess960;
     }
-    let is_polyglot = matches!(source.origin, Origin::File(_, BookFormat::Polyglot));
+    let is_polyglot = matches!(source.origin, OpeningOrigin::File(_, BookFormat::Polyglot));
     if is_polyglot && plan.settings.openings.order == Order::Sequential {
         return Err(SetupError::Sequence(path.clone()));
     }
@@ -119,10 +119,10 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
     let plies = [plan.settings.openings.plies, depth].into_iter().flatten().min();
     let tables = plan.tablebases().map(Tablebases::open).transpose()?;
     let decided = |position: &Position| {
-        let (outcome, _) = tables.as_ref()?.judge(position)?;
+        let (outcome, _) = tables.as_ref()?.adjudicate(position)?;
         Some(format!("the endgame tables call it {outcome} before a move is made"))
     };
-    let book = Book::survey_open(Source { plies, ..source }, decided);
+    let book = Book::scan_playable(OpeningSource { plies, ..source }, decided);
     book.map_err(|source| SetupError::Book { path: path.clone(), source })
 }
 
@@ -130,14 +130,14 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
 ///
 /// # Errors
 /// If neither the name nor the format tells.
-pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<Source, SetupError> {
-    Ok(Source::new(match path.to_str() {
-        Some(EMBEDDED_OPENINGS) => Origin::Builtin,
-        Some(CHESS960_OPENINGS) => Origin::Chess960,
-        Some(START_POSITION) => Origin::Start,
+pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<OpeningSource, SetupError> {
+    Ok(OpeningSource::new(match path.to_str() {
+        Some(EMBEDDED_OPENINGS) => OpeningOrigin::Builtin,
+        Some(CHESS960_OPENINGS) => OpeningOrigin::Chess960,
+        Some(START_POSITION) => OpeningOrigin::Start,
         _ => {
             let format = format.or_else(|| BookFormat::of(path));
-            Origin::File(path.to_owned(), format.ok_or_else(|| SetupError::Kind(path.to_owned()))?)
+            OpeningOrigin::File(path.to_owned(), format.ok_or_else(|| SetupError::Kind(path.to_owned()))?)
         }
     }))
 }
@@ -147,16 +147,16 @@ pub fn schedule(plan: &Plan) -> Schedule {
     let entrants = plan.entrants.len();
     let sides = || plan.entrants.iter().map(|entrant| side(entrant.role)).collect();
     let meeting = match plan.format() {
-        Format::Gauntlet => Meeting::Gauntlet(sides()),
-        Format::RoundRobin | Format::Match => Meeting::RoundRobin(entrants),
-        Format::Pyramid => Meeting::Pyramid(entrants),
+        Format::Gauntlet => PairingScheme::Gauntlet(sides()),
+        Format::RoundRobin | Format::Match => PairingScheme::RoundRobin(entrants),
+        Format::Pyramid => PairingScheme::Pyramid(entrants),
         Format::Knockout => {
             let tiebreak_pairs = plan.settings.run.tiebreak_pairs.unwrap_or(0);
-            Meeting::Knockout { entrants, tiebreak_pairs }
+            PairingScheme::Knockout { entrants, tiebreak_pairs }
         }
-        Format::Swiss => Meeting::Swiss { entrants },
+        Format::Swiss => PairingScheme::Swiss { entrants },
     };
-    let terms = Terms {
+    let terms = EncounterRules {
         games: plan.games(),
         repeat: plan.repeat(),
         colors: plan.colors(),
@@ -167,9 +167,9 @@ pub fn schedule(plan: &Plan) -> Schedule {
     Schedule::new(meeting, terms, plan.rounds, sequence)
 }
 
-fn side(role: Role) -> Side {
+fn side(role: Role) -> GauntletSide {
     match role {
-        Role::Challenger => Side::Challenger,
-        Role::Opponent => Side::Opponent,
+        Role::Challenger => GauntletSide::Challenger,
+        Role::Opponent => GauntletSide::Opponent,
     }
 }

@@ -9,7 +9,7 @@ use smalt_report::{Sign, format};
 
 use smalt_match::game::GameRecord;
 use smalt_match::plan::Plan;
-use smalt_match::run::{News, StopReason, Watcher};
+use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::standings::{Standings, TestState, report};
 use smalt_report::sanitize::sanitize;
 
@@ -150,7 +150,7 @@ impl Display {
     fn show_stop(&self, reason: &StopReason) {
         match reason {
             StopReason::Decided => self.line("The test is decided; games being played are given up."),
-            StopReason::Asked => self.line(&format!(
+            StopReason::User => self.line(&format!(
                 "Stopping; games being played are given up. Go on with: smalt-tournament resume {}",
                 self.store
             )),
@@ -183,17 +183,19 @@ fn score_line(record: &GameRecord, standings: &Standings) -> String {
     text
 }
 
-impl Watcher for Display {
-    fn see(&mut self, news: &News<'_>, standings: &Standings) {
-        match news {
-            News::Begun => self.begin(standings),
-            News::GameStarted(_) => {}
-            News::GameFinished(record) => self.show_game(record, standings),
-            News::EngineFault(fault) => self.line(&format!("{} {}", self.name(fault.entrant), fault.words)),
-            News::EngineWarning { entrant, words } => {
+impl RunObserver for Display {
+    fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
+        match event {
+            RunEvent::Begun => self.begin(standings),
+            RunEvent::GameStarted(_) => {}
+            RunEvent::GameFinished(record) => self.show_game(record, standings),
+            RunEvent::EngineFault(fault) => {
+                self.line(&format!("{} {}", self.name(fault.entrant), fault.words))
+            }
+            RunEvent::EngineWarning { entrant, words } => {
                 self.line(&format!("Warning: {} {words}", self.name(*entrant)))
             }
-            News::MachineJoined(machine) => self.line(&format!(
+            RunEvent::MachineJoined(machine) => self.line(&format!(
                 "{} joins: concurrency {}, {} cores, {} nodes/s ({})",
                 machine.name,
                 machine.slots,
@@ -201,16 +203,19 @@ impl Watcher for Display {
                 format::grouped(machine.speed.cast_signed()),
                 machine.cpu
             )),
-            News::Notice(words) => self.line(words),
-            News::EntrantOut { entrant, strike } => {
+            RunEvent::Notice(words) => self.line(words),
+            RunEvent::Disqualified { entrant, disqualification } => {
                 let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
-                self.line(&format!("{} is out: it {strike}; its games are {lot}", self.name(*entrant)));
+                self.line(&format!(
+                    "{} is out: it {disqualification}; its games are {lot}",
+                    self.name(*entrant)
+                ));
                 if self.bar.is_some() {
                     self.show_standings(standings);
                 }
             }
-            News::Stopping(reason) => self.show_stop(reason),
-            News::Ended => {
+            RunEvent::Stopping(reason) => self.show_stop(reason),
+            RunEvent::Ended => {
                 if let Some(bar) = self.bar.take() {
                     bar.finish_and_clear();
                 }

@@ -11,7 +11,7 @@ use serde_json::{Map, Value, json};
 use super::output::{is_standard_output, tell};
 use crate::export::seconds;
 use smalt_match::game::GameRecord;
-use smalt_match::run::{News, StopReason, Watcher};
+use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, json};
 
@@ -93,60 +93,60 @@ impl EventWriter {
     }
 
     fn write_standings(&mut self, standings: &Standings) {
-        let results = serde_json::to_value(json::Results::of(standings)).unwrap_or_default();
+        let results = serde_json::to_value(json::ResultsJson::of(standings)).unwrap_or_default();
         self.write("standings", results);
     }
 }
 
-impl Watcher for EventWriter {
-    fn see(&mut self, news: &News<'_>, standings: &Standings) {
+impl RunObserver for EventWriter {
+    fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
         let counts = json!({
             "games_finished": standings.games_finished(),
             "games_planned": standings.games_planned(),
         });
-        match news {
-            News::Begun => {
+        match event {
+            RunEvent::Begun => {
                 let mut fields = counts;
                 fields["entrants"] = self.names.clone().into();
                 self.write("run-begun", fields);
             }
-            News::GameStarted(game) => self.write("game-started", self.game(game)),
-            News::GameFinished(record) => {
+            RunEvent::GameStarted(game) => self.write("game-started", self.game(game)),
+            RunEvent::GameFinished(record) => {
                 self.write("game-finished", self.finished(record, standings));
                 if self.interval > 0 && standings.games_finished().is_multiple_of(self.interval) {
                     self.write_standings(standings);
                 }
             }
-            News::EngineFault(fault) => {
+            RunEvent::EngineFault(fault) => {
                 let engine = self.name(fault.entrant).to_owned();
                 self.write(
                     "engine-fault",
                     json!({ "engine": engine, "name": fault.name, "words": fault.words }),
                 );
             }
-            News::EngineWarning { entrant, words } => {
+            RunEvent::EngineWarning { entrant, words } => {
                 let engine = self.name(*entrant).to_owned();
                 self.write("engine-warning", json!({ "engine": engine, "words": words }));
             }
-            News::MachineJoined(machine) => self.write(
+            RunEvent::MachineJoined(machine) => self.write(
                 "machine-joined",
                 json!({ "name": machine.name, "slots": machine.slots, "cores": machine.cores, "cpu": machine.cpu, "nps": machine.speed }),
             ),
-            News::Notice(words) => self.write("notice", json!({ "words": words })),
-            News::EntrantOut { entrant, strike } => {
+            RunEvent::Notice(words) => self.write("notice", json!({ "words": words })),
+            RunEvent::Disqualified { entrant, disqualification } => {
                 let engine = self.name(*entrant).to_owned();
-                self.write("entrant-out", json!({ "engine": engine, "words": strike.to_string() }));
+                self.write("entrant-out", json!({ "engine": engine, "words": disqualification.to_string() }));
             }
-            News::Stopping(reason) => {
+            RunEvent::Stopping(reason) => {
                 let (reason, words) = match reason {
                     StopReason::Decided => ("decided", ""),
                     StopReason::Fault(words) => ("fault", words.as_str()),
-                    StopReason::Asked => ("asked", ""),
+                    StopReason::User => ("asked", ""),
                     StopReason::Failed(words) => ("failed", words.as_str()),
                 };
                 self.write("run-stopping", json!({ "reason": reason, "words": words }));
             }
-            News::Ended => {
+            RunEvent::Ended => {
                 self.write_standings(standings);
                 self.write("run-ended", counts);
             }

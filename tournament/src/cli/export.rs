@@ -19,7 +19,7 @@ use crate::export::{CSV_HEADER, Filter, JsonGame, Span, csv_line, epd_line};
 use smalt_match::game::{GameRecord, Termination};
 use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::Plan;
-use smalt_match::store::{Fault, Store};
+use smalt_match::store::{Store, StoredFault};
 use smalt_report::sanitize::sanitize;
 
 /// Exports the games of a store.
@@ -240,7 +240,7 @@ fn transcripts(
     output: &mut impl Write,
 ) -> Result<io::Result<()>, Refusal> {
     let mut written = Ok(());
-    let each = |Fault { game, fault }: Fault| {
+    let each = |StoredFault { game, fault }: StoredFault| {
         let wanted = filter.games.is_none_or(|span| game.is_some_and(|number| span.holds(number)))
             && (filter.entrants.is_empty() || filter.entrants.contains(&fault.entrant));
         if written.is_ok() && wanted {

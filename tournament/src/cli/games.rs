@@ -10,7 +10,7 @@ use anyhow::anyhow;
 use super::exit::{Exit, Refusal};
 use super::output::tell;
 use super::play::refuse_store;
-use smalt_match::game_file::{GameFile, GameFiles, GameText, Sharing};
+use smalt_match::game_file::{GameFile, GameFiles, GameFormat, Sharing};
 use smalt_match::pgn::PgnWriter;
 use smalt_match::plan::OutputSettings;
 use smalt_match::run::RunError;
@@ -63,11 +63,11 @@ impl Kind {
         Refusal { exit: Exit::Usage, error }
     }
 
-    fn text(self, prepared: &Prepared) -> GameText {
+    fn text(self, prepared: &Prepared) -> GameFormat {
         let Prepared { plan, openings, .. } = prepared;
         match self {
-            Kind::Pgn => GameText::Pgn(PgnWriter::new(plan, Arc::clone(openings))),
-            Kind::Epd => GameText::Epd(plan.entrants.iter().map(|entrant| entrant.name.clone()).collect()),
+            Kind::Pgn => GameFormat::Pgn(PgnWriter::new(plan, Arc::clone(openings))),
+            Kind::Epd => GameFormat::Epd(plan.entrants.iter().map(|entrant| entrant.name.clone()).collect()),
         }
     }
 }
@@ -153,7 +153,7 @@ pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles
 fn reopen(
     kind: Kind,
     path: &Path,
-    text: GameText,
+    text: GameFormat,
     sharing: Sharing,
     store: &Store,
 ) -> Result<Option<GameFile>, Refusal> {

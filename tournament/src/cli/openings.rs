@@ -18,8 +18,8 @@ use toml::Table;
 
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::{intent, output};
-use smalt_match::opening::make::{Candidate, Recipe};
-use smalt_match::opening::{Book, Source};
+use smalt_match::opening::generate::{Candidate, OpeningGenerator};
+use smalt_match::opening::{Book, OpeningSource};
 use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, Plan, Settings, parse_word};
 use smalt_match::run::slot::command;
 use smalt_match::setup::source_of;
@@ -85,9 +85,9 @@ pub(super) fn openings(flags: &OpeningFlags) -> Result<Exit, Refusal> {
 
 /// Reads a book as a run would, and tells what it found there.
 fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
-    let source = Source { plies: flags.plies, ..source_of(path, flags.book_format).or_usage()? };
+    let source = OpeningSource { plies: flags.plies, ..source_of(path, flags.book_format).or_usage()? };
     let book =
-        Book::survey(source).with_context(|| format!("read openings from {}", path.display())).or_usage()?;
+        Book::scan(source).with_context(|| format!("read openings from {}", path.display())).or_usage()?;
     let mut text = String::new();
     for skipped in book.skipped() {
         text.push_str(&format!("line {}: {}\n", skipped.line, skipped.reason));
@@ -110,7 +110,7 @@ fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
 fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     flags.output.as_deref().map_or(Ok(()), output::spare_stores)?;
     let judge = judge_entrant(flags)?;
-    let recipe = Recipe { seed: flags.seed, plies: flags.plies.unwrap_or(USUAL_PLIES) };
+    let recipe = OpeningGenerator { seed: flags.seed, plies: flags.plies.unwrap_or(USUAL_PLIES) };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let judges = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
     let next = AtomicU64::new(0);
@@ -182,7 +182,7 @@ fn choose(judgements: Receiver<Judgement>, flags: &OpeningFlags) -> anyhow::Resu
 /// Judges one candidate after the other until nobody listens any more.
 fn judge_candidates(
     judge: &Entrant,
-    recipe: Recipe,
+    recipe: OpeningGenerator,
     nodes: u64,
     next: &AtomicU64,
     judgements: &SyncSender<Judgement>,

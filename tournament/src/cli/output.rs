@@ -15,7 +15,7 @@ use smalt_match::named_file::is_special;
 use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
-use smalt_match::standings::json::Results;
+use smalt_match::standings::json::ResultsJson;
 
 /// Whether a path means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -107,7 +107,7 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     }
     if let Some(json) = &output.json {
         let nothing = Standings::new(&Prepared::without_openings(plan.clone()));
-        spare_others(json, &Results::of(&nothing))?;
+        spare_others(json, &ResultsJson::of(&nothing))?;
     }
     if let Some(folder) = output.log.as_ref().filter(|folder| !is_standard_output(folder)) {
         std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;

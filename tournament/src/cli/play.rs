@@ -27,9 +27,11 @@ use smalt_match::opening::Book;
 use smalt_match::plan::{Entrant, FleetSettings, Plan, Settings};
 use smalt_match::run::binaries::Binaries;
 use smalt_match::run::calibration;
-use smalt_match::run::slot::{Terms, command};
-use smalt_match::run::trial::try_engines;
-use smalt_match::run::{Conclusion, Coordinator, Event, Local, News, Processors, Queue, RunError, Watcher};
+use smalt_match::run::engine_check::check_engines;
+use smalt_match::run::slot::{SlotConfig, command};
+use smalt_match::run::{
+    Coordinator, Event, LocalWorkers, Processors, Queue, RunError, RunEvent, RunObserver, RunOutcome,
+};
 use smalt_match::setup::{Prepared, SetupError};
 use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::{Store, StoreError, StoredRun};
@@ -56,7 +58,7 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
     let page = serve::claim_for_run(&prepared.plan.settings.output)?;
     let crew = Crew::of(&prepared, &[])?;
     if prepared.plan.fleet().is_none() {
-        try_engines(&prepared.plan, &own_program()?).or_usage()?;
+        check_engines(&prepared.plan, &own_program()?).or_usage()?;
     }
     measure_machine(&mut prepared.plan)?;
     let fingerprint = book.fingerprint();
@@ -80,7 +82,7 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
         names.give(&mut prepared.plan, attempt);
     };
     if let Some(binaries) = &binaries {
-        store.note_own_binaries(&binaries.digests()).map_err(refuse_store)?;
+        store.put_own_binaries(&binaries.digests()).map_err(refuse_store)?;
     }
     conduct(&prepared, crew, store, Outputs { games, page }, binaries, face)
 }
@@ -317,12 +319,17 @@ pub(super) fn conduct(
     let mut queue: Box<dyn Queue> = match players {
         Players::Elsewhere(queue) => queue,
         Players::Here { slots, processors, tablebases } => {
-            let terms =
-                Terms::of(plan, plan.settings.clock.measured, tablebases, &own_program()?, start_guard());
+            let terms = SlotConfig::of(
+                plan,
+                plan.settings.clock.measured,
+                tablebases,
+                &own_program()?,
+                start_guard(),
+            );
             boards = std::iter::repeat_with(Arc::<DemoBoard>::default).take(slots).collect();
             let observers = boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();
-            let terms = Terms { observers, binaries, ..terms };
-            let local = Local::start(slots, &Arc::new(terms), &sender, processors);
+            let terms = SlotConfig { observers, binaries, ..terms };
+            let local = LocalWorkers::start(slots, &Arc::new(terms), &sender, processors);
             Box::new(local.context("start threads").or_failed()?)
         }
     };
@@ -358,7 +365,7 @@ pub(super) fn conduct(
         let advice = format!("go on with: smalt-tournament resume {}", path.display());
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
-    let stays = plan.settings.output.serve_after && !matches!(conclusion, Conclusion::Interrupted);
+    let stays = plan.settings.output.serve_after && !matches!(conclusion, RunOutcome::Interrupted);
     // Else it ends here: it sees how the run ended, and lets go of the store.
     let page = page.filter(|_| stays);
     if !is_foreign {
@@ -392,11 +399,11 @@ fn await_end(events: &Receiver<Event>) {
 }
 
 /// Displays that look on together.
-struct Watchers(Vec<Box<dyn Watcher>>);
+struct Watchers(Vec<Box<dyn RunObserver>>);
 
-impl Watcher for Watchers {
-    fn see(&mut self, news: &News<'_>, standings: &Standings) {
-        self.0.iter_mut().for_each(|watcher| watcher.see(news, standings));
+impl RunObserver for Watchers {
+    fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
+        self.0.iter_mut().for_each(|observer| observer.on_event(event, standings));
     }
 }
 
@@ -404,7 +411,7 @@ impl Watcher for Watchers {
 fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), Refusal> {
     let tables = tables(store, standings)?;
     if let Some(json) = &plan.settings.output.json {
-        write_json(json, &json::Results::of(standings))?;
+        write_json(json, &json::ResultsJson::of(standings))?;
     }
     let views = [&plan.settings.output.json, &plan.settings.output.events].into_iter().flatten();
     if views.into_iter().any(|path| is_standard_output(path)) {
@@ -416,7 +423,7 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), 
 }
 
 /// Says where everything is and what is left to do.
-fn conclude(plan: &Plan, store: Option<&Path>, conclusion: &Conclusion) -> Exit {
+fn conclude(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome) -> Exit {
     if let Some(store) = store {
         tell(&format!("Store: {}", store.display()));
     }
@@ -426,28 +433,28 @@ fn conclude(plan: &Plan, store: Option<&Path>, conclusion: &Conclusion) -> Exit 
     let store = store.map(|store| store.display().to_string()).unwrap_or_default();
     let resume = format!("go on with: smalt-tournament resume {store}");
     match conclusion {
-        Conclusion::Complete | Conclusion::Decided => Exit::Done,
-        Conclusion::LeftOut { games, out } => {
-            for (entrant, strike) in out {
-                tell(&format!("{} {strike}", plan.entrants[*entrant].name));
+        RunOutcome::Complete | RunOutcome::Decided => Exit::Done,
+        RunOutcome::Incomplete { games, disqualified } => {
+            for (entrant, disqualification) in disqualified {
+                tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
             }
-            tell(&format!("{games} games were left out. Mend what is broken, and {resume}"));
+            tell(&format!("{games} games were left disqualified. Mend what is broken, and {resume}"));
             Exit::LeftOut
         }
-        Conclusion::Walkovers { games, out } => {
-            for (entrant, strike) in out {
-                tell(&format!("{} {strike}", plan.entrants[*entrant].name));
+        RunOutcome::Walkovers { games, disqualified } => {
+            for (entrant, disqualification) in disqualified {
+                tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
             }
             tell(&format!(
-                "{games} games were not played, and were lost by who was out, so that the tournament could go on"
+                "{games} games were not played, and were lost by who was disqualified, so that the tournament could go on"
             ));
             Exit::LeftOut
         }
-        Conclusion::Interrupted => {
+        RunOutcome::Interrupted => {
             tell(&format!("Interrupted; {resume}"));
             Exit::Interrupted
         }
-        Conclusion::Stopped(words) => {
+        RunOutcome::Stopped(words) => {
             tell(&format!("Stopped after a fault ({words}); {resume}"));
             Exit::Failed
         }

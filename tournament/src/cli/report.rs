@@ -13,7 +13,7 @@ use super::view::Run;
 use crate::plot::{Figures, figures};
 use crate::report::{Faults, GameList, RemarkableGames, Report, csv, html::html, markdown::markdown};
 use smalt_match::progress::RunState;
-use smalt_match::store::Occupancy;
+use smalt_match::store::StoreUse;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -85,7 +85,7 @@ fn form(flags: &ReportFlags) -> Result<ReportForm, Refusal> {
 
 fn gather(path: &Path) -> Result<Report, Refusal> {
     // Older than the store, so that it is closed after it.
-    let occupancy = Occupancy::of(path);
+    let occupancy = StoreUse::of(path);
     let (mut games, mut remarkable) = (GameList::default(), RemarkableGames::default());
     let mut span: Option<(SystemTime, SystemTime)> = None;
     let run = Run::read(path, |record, names, opening| {

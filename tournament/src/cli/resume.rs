@@ -45,7 +45,7 @@ fn check_binaries(plan: &Plan, store: &mut Store, allow_mixed: bool) -> Result<O
     if !allow_mixed {
         binaries.compare(&begun).map_err(|words| anyhow!(words)).or_usage()?;
     }
-    store.note_own_binaries(&binaries.digests()).map_err(refuse_store)?;
+    store.put_own_binaries(&binaries.digests()).map_err(refuse_store)?;
     Ok((!allow_mixed).then_some(binaries))
 }
 

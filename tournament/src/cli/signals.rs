@@ -41,7 +41,7 @@ pub(super) fn listen(events: Sender<Event>) -> std::io::Result<()> {
     thread::Builder::new().name("signals".to_owned()).spawn(move || {
         let mut signals = signals.forever();
         if signals.next().is_some() {
-            let _ = events.send(Event::Stop(StopReason::Asked));
+            let _ = events.send(Event::Stop(StopReason::User));
         }
         if signals.next().is_some() {
             let _ = events.send(Event::Kill);

@@ -17,7 +17,7 @@ use smalt_match::game::GameRecord;
 use smalt_match::game::{BinaryReport, MachineReport};
 use smalt_match::progress::{Pace, RunState};
 use smalt_match::standings::{Standings, report};
-use smalt_match::store::{Fault, Occupancy, Session, Store};
+use smalt_match::store::{Store, StoreUse, StoredFault, StoredSession};
 use smalt_report::sanitize::sanitize;
 use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::calendar::Moment;
@@ -107,7 +107,7 @@ impl MachineResults {
 pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let path = &flags.store;
     // Older than the store, so that it is closed after it.
-    let occupancy = Occupancy::of(path);
+    let occupancy = StoreUse::of(path);
     let store = Store::read(path).map_err(refuse_store)?;
     let standings = count(&store)?;
     let mut games = MachineResults::default();
@@ -169,9 +169,9 @@ fn to_json<'a>(
     pid: Option<u32>,
     speed: Option<Pace>,
     standings: &'a Standings,
-    faults: &'a [Fault],
+    faults: &'a [StoredFault],
 ) -> StatusJson<'a> {
-    let fault = |Fault { game, fault }: &'a Fault| FaultJson {
+    let fault = |StoredFault { game, fault }: &'a StoredFault| FaultJson {
         game: game.map(|number| number + 1),
         engine: name(standings, fault.entrant),
         name: &fault.name,
@@ -243,7 +243,7 @@ fn machines_in_words(machines: &[MachineJson<'_>]) -> String {
     text
 }
 
-fn state_in_words(state: RunState, session: Option<&Session>, path: &Path) -> String {
+fn state_in_words(state: RunState, session: Option<&StoredSession>, path: &Path) -> String {
     match (state, session) {
         (RunState::Running, Some(session)) => format!(
             "{state} (process {}, {}, since {})",
@@ -288,10 +288,10 @@ fn speed_in_words(speed: Option<Pace>, state: RunState) -> String {
     }
 }
 
-fn faults_in_words(faults: &[Fault], standings: &Standings, flags: &StatusFlags) -> String {
+fn faults_in_words(faults: &[StoredFault], standings: &Standings, flags: &StatusFlags) -> String {
     let told = if flags.faults || flags.transcripts { faults.len() } else { faults.len().min(FAULTS_TOLD) };
     let mut text = String::new();
-    for Fault { game, fault } in &faults[..told] {
+    for StoredFault { game, fault } in &faults[..told] {
         let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
         text.push_str(&format!("{place}: {} {}\n", name(standings, fault.entrant), sanitize(&fault.words)));
         if flags.transcripts {

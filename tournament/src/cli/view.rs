@@ -95,7 +95,7 @@ pub(super) fn is_store(path: &Path) -> bool {
 pub(super) fn standings(path: &Path, json: Option<&Path>, form: TableForm) -> Result<Exit, Refusal> {
     let standings = read_standings(path)?;
     if let Some(file) = json {
-        write_json(file, &json::Results::of(&standings))?;
+        write_json(file, &json::ResultsJson::of(&standings))?;
         if is_standard_output(file) {
             return Ok(Exit::Done);
         }

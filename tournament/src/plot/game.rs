@@ -148,7 +148,7 @@ fn spend(clock: &mut Option<RunningClock<'_>>, used: Option<Duration>) -> Option
     match (clock.as_mut(), used) {
         (Some(running), Some(used)) => {
             running.spend(used);
-            running.face().map(|face| face.remaining)
+            running.time_left().map(|face| face.remaining)
         }
         _ => {
             *clock = None;

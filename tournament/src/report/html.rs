@@ -13,7 +13,7 @@ use super::remarkable::Remarkable;
 use super::{Report, terms};
 use crate::plot::charts;
 use smalt_match::standings::report as tables;
-use smalt_match::store::Fault;
+use smalt_match::store::StoredFault;
 
 /// What is looked at first, and seen on a phone without scrolling.
 const LEADING: [&str; 6] = ["#", "entrant", "pairing", "elo", "points", "games"];
@@ -136,7 +136,7 @@ fn faults(report: &Report, shown: &BTreeSet<u32>) -> String {
         return String::new();
     }
     let mut content = String::new();
-    for Fault { game, fault } in &report.faults.first {
+    for StoredFault { game, fault } in &report.faults.first {
         let place = match game.map(|number| number + 1) {
             Some(number) if shown.contains(&number) => {
                 reference(&place_of(number), &format!("Game {number}"))

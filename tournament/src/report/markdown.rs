@@ -7,7 +7,7 @@ use smalt_report::markdown::escaped;
 
 use super::{Report, terms};
 use smalt_match::standings::report as tables;
-use smalt_match::store::Fault;
+use smalt_match::store::StoredFault;
 
 /// So many faults are told in words.
 const FAULTS_TOLD: usize = 10;
@@ -42,7 +42,7 @@ fn faults(report: &Report) -> String {
     }
     let mut text = "\n### Faults\n\n".to_owned();
     let told = &report.faults.first[..report.faults.first.len().min(FAULTS_TOLD)];
-    for Fault { game, fault } in told {
+    for StoredFault { game, fault } in told {
         let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
         let line = format!("{place}: {} {}", report.name_of(fault.entrant), fault.words);
         writeln!(text, "- {}", escaped(&line)).expect("a string takes any text");

@@ -17,9 +17,9 @@ use crate::plot::Figures;
 pub use list::GameList;
 pub use remarkable::RemarkableGames;
 use smalt_match::plan::Plan;
-use smalt_match::standings::course::Course;
+use smalt_match::standings::course::CourseJson;
 use smalt_match::standings::{Standings, report as tables};
-use smalt_match::store::Fault;
+use smalt_match::store::StoredFault;
 pub(crate) use terms::{adjudication, openings};
 
 /// So many faults are told with what the engine said before.
@@ -53,13 +53,13 @@ pub struct Report {
 /// The first faults with the last lines before each, and how many there are.
 #[derive(Clone, Debug, Default)]
 pub struct Faults {
-    first: Vec<Fault>,
+    first: Vec<StoredFault>,
     count: usize,
 }
 
 impl Faults {
     /// Adds one; those beyond what a report shows are only counted.
-    pub fn add(&mut self, fault: Fault) {
+    pub fn add(&mut self, fault: StoredFault) {
         self.count += 1;
         if self.first.len() < FAULTS_SHOWN {
             self.first.push(fault);
@@ -76,7 +76,7 @@ impl Report {
     fn summary(&self) -> String {
         let standings = &self.standings;
         let (done, planned) = (standings.games_finished(), standings.games_planned());
-        let course = Course::of(standings).map(|course| format!("; {}", course.progress()));
+        let course = CourseJson::of(standings).map(|course| format!("; {}", course.progress()));
         let (format, state) = (self.plan.format(), &self.state);
         let left_out = match standings.games_left_out() {
             0 => String::new(),
@@ -103,7 +103,7 @@ impl Report {
     /// What came of it, as tables with their headings.
     fn results(&self) -> Vec<(&'static str, Table)> {
         let standings = &self.standings;
-        let course = Course::of(standings);
+        let course = CourseJson::of(standings);
         let crosstable =
             if standings.entrants().len() > 2 { Some(tables::crosstable(standings)) } else { None };
         let parts = [

@@ -13,7 +13,7 @@ use smalt_chess::UciMove;
 
 use super::board::{DemoBoard, Shown, SideShown, Thought};
 use super::file::{self, LiveGame, LiveSide, LiveThought, Page, path_of};
-use smalt_match::run::{News, Watcher};
+use smalt_match::run::{RunEvent, RunObserver};
 use smalt_match::standings::Standings;
 
 /// How often boards are copied while somebody looks.
@@ -63,9 +63,9 @@ impl Publisher {
     }
 }
 
-impl Watcher for Publisher {
-    fn see(&mut self, news: &News<'_>, _: &Standings) {
-        if matches!(news, News::Ended) {
+impl RunObserver for Publisher {
+    fn on_event(&mut self, event: &RunEvent<'_>, _: &Standings) {
+        if matches!(event, RunEvent::Ended) {
             self.end();
         }
     }

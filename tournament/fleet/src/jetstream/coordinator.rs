@@ -123,11 +123,11 @@ impl Drop for Farewell {
 }
 
 impl Queue for JetStream {
-    fn appetite(&self) -> usize {
+    fn capacity(&self) -> usize {
         self.wanted.load(Ordering::Relaxed).saturating_sub(self.out)
     }
 
-    fn offer(&mut self, work: Work) {
+    fn submit(&mut self, work: Work) {
         self.out += 1;
         self.tell(Command::Offer(work));
     }
@@ -136,7 +136,7 @@ impl Queue for JetStream {
         self.tell(Command::Stored(game));
     }
 
-    fn withdraw(&mut self, entrant: usize) {
+    fn cancel_entrant(&mut self, entrant: usize) {
         self.tell(Command::Withdraw(entrant));
     }
 
@@ -152,7 +152,7 @@ impl Queue for JetStream {
         self.tell(Command::End);
     }
 
-    fn forget(&mut self, _worker: usize) {
+    fn worker_left(&mut self, _worker: usize) {
         self.is_open = false;
         if let Some(thread) = self.thread.take() {
             // A panic has been printed by its own thread, and shows as work that was never done.
@@ -301,8 +301,8 @@ impl Office {
 
     fn obey(&mut self, command: Command, client: &Client, orders: &UnboundedSender<Order>) {
         let effects = match command {
-            Command::Offer(work) => vec![self.ledger.offer(work)],
-            Command::Withdraw(entrant) => self.ledger.withdraw(entrant),
+            Command::Offer(work) => vec![self.ledger.submit(work)],
+            Command::Withdraw(entrant) => self.ledger.cancel_entrant(entrant),
             Command::Stored(game) => {
                 for subject in self.waiting.remove(&game).unwrap_or_default() {
                     send(client, subject, &Answer::Stored);

@@ -21,8 +21,8 @@ use crate::wire::{
 };
 use smalt_match::game::GameRecord;
 use smalt_match::plan::Plan;
-use smalt_match::run::slot::Terms;
-use smalt_match::run::{Event, Local, Processors, Queue, StopReason, Strike, Work};
+use smalt_match::run::slot::SlotConfig;
+use smalt_match::run::{Disqualification, Event, LocalWorkers, Processors, Queue, StopReason, Work};
 
 /// How long the server holds a request for work before it says that there is none.
 const FETCHING: Duration = Duration::from_secs(5);
@@ -87,7 +87,7 @@ pub(super) struct Playing<'a> {
     names: Names,
     plan: Plan,
     introduction: Introduction,
-    local: Local,
+    local: LocalWorkers,
     halted: Subscriber,
     lease: Duration,
     held: HashMap<u32, Held>,
@@ -104,7 +104,7 @@ impl<'a> Playing<'a> {
         worker: &'a Worker,
         run: Announcement,
         plan: Plan,
-        terms: Terms,
+        terms: SlotConfig,
         introduction: Introduction,
         lease: Duration,
     ) -> Result<Playing<'a>, String> {
@@ -113,7 +113,7 @@ impl<'a> Playing<'a> {
         let slots = worker.setup.slots;
         let processors = Processors::assign(&plan.settings.run.affinity, slots, plan.threads_of_a_game());
         let processors = processors.map_err(|error| format!("failed to {error}"))?;
-        let local = Local::start(slots, &Arc::new(terms), &worker.sender, processors);
+        let local = LocalWorkers::start(slots, &Arc::new(terms), &worker.sender, processors);
         let local = local.map_err(|error| format!("failed to start threads: {error}"))?;
         let (report, outcomes) = unbounded_channel();
         Ok(Playing {
@@ -168,7 +168,7 @@ impl<'a> Playing<'a> {
     /// Asks for one more pair, if a slot is free and results do not pile up.
     fn fetch(&mut self) {
         let waits = self.held.values().filter(|held| held.is_played).count();
-        if self.fetching.is_some() || self.local.appetite() == 0 || waits > self.worker.setup.slots {
+        if self.fetching.is_some() || self.local.capacity() == 0 || waits > self.worker.setup.slots {
             return;
         }
         let (client, names, report) = (self.worker.client.clone(), self.names.clone(), self.report.clone());
@@ -243,7 +243,7 @@ impl<'a> Playing<'a> {
     fn hold(&mut self, message: jetstream::Message, work: Work) {
         let held = Held { message, is_played: false, unanswered: 0, is_broken: false };
         self.held.insert(work.pair, held);
-        self.local.offer(work);
+        self.local.submit(work);
     }
 
     /// Tells the server what becomes of a pair; should that be lost, the lease ends.
@@ -281,7 +281,9 @@ impl<'a> Playing<'a> {
                 self.worker.tell(&format!("Warning: {} {words}", self.plan.entrants[entrant].name));
                 self.tell(Report::Warning { entrant: entrant as u32, words: trimmed(&words) });
             }
-            Event::EntrantOut { entrant, strike } => return Some(self.give_up(entrant, &strike)),
+            Event::Disqualified { entrant, disqualification } => {
+                return Some(self.give_up(entrant, &disqualification));
+            }
             Event::WorkDone { worker, pair } => {
                 self.local.acknowledge(worker, pair);
                 if let Some(held) = self.held.get_mut(&pair) {
@@ -291,26 +293,26 @@ impl<'a> Playing<'a> {
             }
             Event::SystemFailed { words } => return Some(End::Failed(words)),
             Event::WorkerEnded { worker } => {
-                self.local.forget(worker);
+                self.local.worker_left(worker);
                 return Some(End::Failed("a thread of ours failed".to_owned()));
             }
             Event::Stop(StopReason::Failed(words)) => return Some(End::Failed(words)),
             Event::Stop(_) | Event::Kill => return Some(End::Asked),
             Event::EngineStarted { .. }
-            | Event::EngineGone { .. }
+            | Event::EngineExited { .. }
             | Event::MachineJoined(_)
-            | Event::MachineProved(_)
-            | Event::FaultElsewhere(_) => {}
+            | Event::MachineVerified(_)
+            | Event::RemoteFault(_) => {}
             Event::Notice { words } => self.worker.tell(&words),
         }
         None
     }
 
     /// An engine cannot be started: others may be able to.
-    fn give_up(&mut self, entrant: usize, strike: &Strike) -> End {
+    fn give_up(&mut self, entrant: usize, disqualification: &Disqualification) -> End {
         let name = &self.plan.entrants[entrant].name;
-        let end = End::Refused { run: self.run.run.clone(), words: format!("{name} {strike}") };
-        if let Strike::Starts { times, words } = strike {
+        let end = End::Refused { run: self.run.run.clone(), words: format!("{name} {disqualification}") };
+        if let Disqualification::Starts { times, words } = disqualification {
             let report =
                 Report::Unable { entrant: entrant as u32, times: *times as u32, words: trimmed(words) };
             self.tell(report);
@@ -406,7 +408,7 @@ impl<'a> Playing<'a> {
             }
             tokio::select! {
                 Some(event) = ear.heard.recv() => match event {
-                    Event::WorkerEnded { worker } => self.local.forget(worker),
+                    Event::WorkerEnded { worker } => self.local.worker_left(worker),
                     other => {
                         if let Some(new @ (End::Asked | End::Failed(_))) = self.hear(other)
                             && !ends(&end)

@@ -22,7 +22,7 @@ use crate::wire::{Announcement, Answer, Introduction, Message, Question, Report,
 use crate::{identity, terms};
 use smalt_match::game::Tablebases;
 use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
-use smalt_match::run::slot::Terms;
+use smalt_match::run::slot::SlotConfig;
 use smalt_match::run::{Event, StopReason, calibration};
 
 /// After how long a run that refused us, or that we could not play, is tried again.
@@ -245,7 +245,7 @@ impl Worker {
         made.map_err(|error| format!("failed to make the folder of transcripts: {error}"))?;
         let speed = self.speed.get().copied();
         let mut slot_terms =
-            Terms::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.guard.clone());
+            SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.guard.clone());
         slot_terms.log = log;
         Playing::begin(self, run, plan, slot_terms, introduction, lease).await
     }

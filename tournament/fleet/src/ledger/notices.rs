@@ -25,7 +25,7 @@ impl Notices {
                 Event::Notice { .. }
                 | Event::MachineJoined(_)
                 | Event::EngineWarning { .. }
-                | Event::FaultElsewhere(_),
+                | Event::RemoteFault(_),
             ) => {
                 let may_pass = self.room(now) > 0;
                 let count = if may_pass { &mut self.told } else { &mut self.dropped };

@@ -3,7 +3,7 @@
 use super::{Effect, Ledger, notice};
 use crate::wire::Report;
 use smalt_match::game::EngineFault;
-use smalt_match::run::{Event, Strike};
+use smalt_match::run::{Disqualification, Event};
 
 impl Ledger {
     pub(super) fn hear(&mut self, worker: &str, report: Report) -> Vec<Effect> {
@@ -19,7 +19,7 @@ impl Ledger {
             }
             Report::Fault { entrant, name, words, transcript } => {
                 let fault = EngineFault { entrant: entrant as usize, name, words, transcript };
-                vec![Effect::Tell(Event::FaultElsewhere(fault))]
+                vec![Effect::Tell(Event::RemoteFault(fault))]
             }
             Report::Warning { entrant, words } => {
                 vec![Effect::Tell(Event::EngineWarning { entrant: entrant as usize, words })]
@@ -47,7 +47,7 @@ impl Ledger {
         let name = self.engines.name(entrant).unwrap_or_default().to_owned();
         self.members.disqualify(worker, format!("{name} did not start"));
         let Some(member) = self.members.remove(worker) else { return Vec::new() };
-        let strike = Strike::Starts { times: times as usize, words };
-        vec![notice(format!("{} leaves: {name} {strike}", member.machine.name))]
+        let disqualification = Disqualification::Starts { times: times as usize, words };
+        vec![notice(format!("{} leaves: {name} {disqualification}", member.machine.name))]
     }
 }

@@ -114,7 +114,7 @@ fn is_done(effects: &[Effect], expected: u32) -> bool {
 #[test]
 fn a_pair_is_done_when_both_games_are_stored_and_not_before() {
     let mut ledger = ledger();
-    assert_eq!(published(&[ledger.offer(work(0))]), [0]);
+    assert_eq!(published(&[ledger.submit(work(0))]), [0]);
     assert_eq!(join(&mut ledger, "w1", introduction("a")), Answer::Welcome);
     let (reply, effects) = send(&mut ledger, "w1", 0, "");
     assert_eq!((reply, finished(&effects)), (Reply::WhenStored(0), vec![0]));
@@ -127,7 +127,7 @@ fn a_pair_is_done_when_both_games_are_stored_and_not_before() {
 #[test]
 fn what_comes_twice_is_told_once_and_answered_twice() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
+    ledger.submit(work(0));
     for worker in ["w1", "w2"] {
         join(&mut ledger, worker, introduction(worker));
     }
@@ -149,12 +149,12 @@ fn what_comes_twice_is_told_once_and_answered_twice() {
 #[test]
 fn what_a_resumed_coordinator_has_not_given_out_yet_waits() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
+    ledger.submit(work(0));
     assert_eq!(send(&mut ledger, "w1", 10, "").0, Reply::now(Answer::Unknown));
     join(&mut ledger, "w1", introduction("a"));
     assert_eq!(send(&mut ledger, "w1", 10, "").0, Reply::now(Answer::Later));
     assert_eq!(ask(&mut ledger, "w1", Question::Take { pair: 5 }).0, Reply::now(Answer::Later));
-    ledger.offer(work(5));
+    ledger.submit(work(5));
     assert_eq!(send(&mut ledger, "w1", 10, "").0, Reply::WhenStored(10));
 }
 
@@ -162,7 +162,7 @@ fn what_a_resumed_coordinator_has_not_given_out_yet_waits() {
 fn a_worker_with_an_impossible_game_is_disqualified_and_its_work_given_to_others() {
     let mut ledger = ledger();
     for pair in 0..3 {
-        ledger.offer(work(pair));
+        ledger.submit(work(pair));
     }
     join(&mut ledger, "w1", introduction("a"));
     join(&mut ledger, "w2", introduction("b"));
@@ -180,12 +180,12 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_work_given_to_others
 #[test]
 fn what_a_machine_says_of_itself_counts_when_it_has_played() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
+    ledger.submit(work(0));
     let mut liar = introduction("liar");
     liar.engines[0].sha256 = "b".repeat(64);
     join(&mut ledger, "w1", liar);
     let proves = |effects: &[Effect]| {
-        effects.iter().any(|effect| matches!(effect, Effect::Tell(Event::MachineProved(_))))
+        effects.iter().any(|effect| matches!(effect, Effect::Tell(Event::MachineVerified(_))))
     };
     assert!(!proves(&send(&mut ledger, "w1", 0, "a1a8////1/").1));
     assert_eq!(join(&mut ledger, "w2", introduction("honest")), Answer::Welcome);
@@ -195,8 +195,8 @@ fn what_a_machine_says_of_itself_counts_when_it_has_played() {
 #[test]
 fn a_game_of_another_pair_disqualifies() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
-    ledger.offer(work(1));
+    ledger.submit(work(0));
+    ledger.submit(work(1));
     join(&mut ledger, "w1", introduction("a"));
     ask(&mut ledger, "w1", Question::Take { pair: 0 });
     let record = Box::new(message(""));
@@ -208,7 +208,7 @@ fn a_game_of_another_pair_disqualifies() {
 fn clocks_are_those_of_the_machine() {
     // Half the speed of the reference: a clock of one second is one of two there, and of one on a machine that is as fast.
     let mut ledger = ledger();
-    ledger.offer(work(0));
+    ledger.submit(work(0));
     join(&mut ledger, "w1", introduction("slow"));
     join(&mut ledger, "w2", Introduction { speed: 1000, ..introduction("fast") });
     let text = "g1f3////1500000/ g8f6////1/";
@@ -225,7 +225,7 @@ fn clocks_are_those_of_the_machine() {
 fn engines_must_be_those_with_which_games_were_played() {
     let check = |allow_mixed: bool, change: &dyn Fn(&mut Introduction), refusal: Option<&str>| {
         let mut ledger = ledger_with(allow_mixed, &[]);
-        ledger.offer(work(0));
+        ledger.submit(work(0));
         assert_eq!(join(&mut ledger, "w1", introduction("a")), Answer::Welcome);
         send(&mut ledger, "w1", 0, "");
         let mut other = introduction("b");
@@ -297,11 +297,11 @@ fn workers_of_one_name_are_told_apart() {
 #[test]
 fn games_of_one_that_is_out_are_given_up() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
-    ledger.offer(work(1));
+    ledger.submit(work(0));
+    ledger.submit(work(1));
     join(&mut ledger, "w1", introduction("a"));
     send(&mut ledger, "w1", 0, "");
-    let effects = ledger.withdraw(1);
+    let effects = ledger.cancel_entrant(1);
     let given_up: Vec<u32> = effects
         .iter()
         .filter_map(|effect| match effect {

@@ -30,7 +30,7 @@ impl Adjudicator {
     /// Takes a move of this side with the score (its own view) that its engine gave; a move without a score (a book
     /// move, a silent engine) breaks every row, and what can't be taken back (a capture, a pawn move) begins the row of
     /// a draw anew, as with fastchess and cutechess. Tells if the game ends by it.
-    pub fn judge(
+    pub fn update(
         &mut self,
         mover: Color,
         score: Option<Score>,
@@ -131,7 +131,7 @@ mod tests {
         let mut mover = Color::Black;
         let ended = scores.iter().enumerate().find_map(|(ply, &score)| {
             mover = mover.opposite();
-            let judged = adjudicator.judge(mover, score, captures.contains(&(ply + 1)));
+            let judged = adjudicator.update(mover, score, captures.contains(&(ply + 1)));
             judged.map(|(outcome, termination)| (ply + 1, outcome, termination))
         });
         assert_eq!(ended, expected);

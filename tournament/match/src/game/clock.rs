@@ -18,7 +18,7 @@ pub struct RunningClock<'a> {
 
 /// Whether a move came in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Flag {
+pub enum ClockFlag {
     /// It did.
     Up,
     /// It was late by so much, the margin not counted.
@@ -38,7 +38,7 @@ impl<'a> RunningClock<'a> {
     }
 
     /// What is left before the next move, and the increment of that move; none if time is unlimited.
-    pub fn face(&self) -> Option<Clock> {
+    pub fn time_left(&self) -> Option<Clock> {
         let (period, _) = self.terms.control.period_after(self.moves)?;
         // The increment is granted for the move about to be made when it is made; engines expect the time without it.
         Some(Clock { remaining: self.remaining, increment: period.increment })
@@ -50,8 +50,8 @@ impl<'a> RunningClock<'a> {
     }
 
     /// How long the next move may take at most, without the margin; none if no time is agreed.
-    pub fn allowance(&self) -> Option<Duration> {
-        let of_game = self.face().map(|face| face.remaining);
+    pub fn time_limit(&self) -> Option<Duration> {
+        let of_game = self.time_left().map(|time_left| time_left.remaining);
         match (of_game, self.terms.move_time) {
             (Some(game), Some(each)) => Some(game.min(each)),
             (game, each) => game.or(each),
@@ -60,17 +60,19 @@ impl<'a> RunningClock<'a> {
 
     /// Gets the time that the opponent has used, as in an hourglass.
     pub fn gain(&mut self, elapsed: Duration) {
-        if self.face().is_some() {
+        if self.time_left().is_some() {
             self.remaining += elapsed;
         }
     }
 
     /// Counts a move that took so long. With the margin a move may be late; what is left is never below zero.
-    pub fn spend(&mut self, elapsed: Duration) -> Flag {
-        let late =
-            self.allowance().and_then(|allowance| elapsed.checked_sub(allowance)).unwrap_or(Duration::ZERO);
+    pub fn spend(&mut self, elapsed: Duration) -> ClockFlag {
+        let late = self
+            .time_limit()
+            .and_then(|time_limit| elapsed.checked_sub(time_limit))
+            .unwrap_or(Duration::ZERO);
         if late > self.terms.margin {
-            return Flag::Fallen(late);
+            return ClockFlag::Fallen(late);
         }
         if let Some((period, moves_left)) = self.terms.control.period_after(self.moves) {
             self.remaining = self.remaining.saturating_sub(elapsed) + period.increment;
@@ -81,7 +83,7 @@ impl<'a> RunningClock<'a> {
                 self.remaining += next.time;
             }
         }
-        Flag::Up
+        ClockFlag::Up
     }
 }
 
@@ -105,8 +107,8 @@ mod tests {
     fn check(terms: &MoveClock, moves: &[u64], expected: &[u128]) {
         let mut clock = RunningClock::new(terms);
         for (&took, &left) in moves.iter().zip(expected) {
-            assert_eq!(clock.spend(Duration::from_millis(took)), Flag::Up);
-            assert_eq!(clock.face().unwrap().remaining.as_millis(), left);
+            assert_eq!(clock.spend(Duration::from_millis(took)), ClockFlag::Up);
+            assert_eq!(clock.time_left().unwrap().remaining.as_millis(), left);
         }
     }
 
@@ -126,10 +128,10 @@ mod tests {
         let terms = terms("1", 0);
         let mut clocks = [RunningClock::new(&terms), RunningClock::new(&terms)];
         for (mover, took) in [(0, 300), (1, 500), (0, 100)] {
-            assert_eq!(clocks[mover].spend(Duration::from_millis(took)), Flag::Up);
+            assert_eq!(clocks[mover].spend(Duration::from_millis(took)), ClockFlag::Up);
             clocks[1 - mover].gain(Duration::from_millis(took));
         }
-        assert_eq!(clocks.map(|clock| clock.face().unwrap().remaining.as_millis()), [1100, 900]);
+        assert_eq!(clocks.map(|clock| clock.time_left().unwrap().remaining.as_millis()), [1100, 900]);
     }
 
     #[test]
@@ -138,7 +140,7 @@ mod tests {
         let mut clock = RunningClock::new(&terms);
         for left in [2, 1, 2, 1] {
             assert_eq!(clock.moves_to_go(), NonZeroU32::new(left));
-            assert_eq!(clock.spend(Duration::from_millis(1)), Flag::Up);
+            assert_eq!(clock.spend(Duration::from_millis(1)), ClockFlag::Up);
         }
     }
 
@@ -146,8 +148,8 @@ mod tests {
     fn the_flag_falls_behind_the_margin_only() {
         let terms = terms("1+0.1", 20);
         let late = |by: u64| RunningClock::new(&terms).spend(Duration::from_millis(1000 + by));
-        assert_eq!((late(0), late(20)), (Flag::Up, Flag::Up));
-        assert_eq!(late(21), Flag::Fallen(Duration::from_millis(21)));
+        assert_eq!((late(0), late(20)), (ClockFlag::Up, ClockFlag::Up));
+        assert_eq!(late(21), ClockFlag::Fallen(Duration::from_millis(21)));
     }
 
     #[test]
@@ -161,9 +163,9 @@ mod tests {
         terms.move_time = Some(Duration::from_millis(100));
         let mut clock = RunningClock::new(&terms);
         for _ in 0..3 {
-            assert_eq!(clock.spend(Duration::from_millis(105)), Flag::Up);
+            assert_eq!(clock.spend(Duration::from_millis(105)), ClockFlag::Up);
         }
-        assert_eq!((clock.face(), clock.moves_to_go()), (None, None));
-        assert_eq!(clock.spend(Duration::from_millis(106)), Flag::Fallen(Duration::from_millis(6)));
+        assert_eq!((clock.time_left(), clock.moves_to_go()), (None, None));
+        assert_eq!(clock.spend(Duration::from_millis(106)), ClockFlag::Fallen(Duration::from_millis(6)));
     }
 }

@@ -15,7 +15,7 @@ pub mod termination;
 pub use adjudicate::Adjudicator;
 pub use clock::RunningClock;
 pub use observer::{GameObserver, MoveStart};
-pub use play::{Contest, Interrupted, Seat, play};
+pub use play::{GameSetup, Interrupted, Player, play};
 pub use record::{BinaryReport, EngineFault, FaultReport, GameRecord, Machine, MachineReport, PlyRecord};
 pub use tablebases::{TablebaseError, Tablebases};
 pub use termination::Termination;

@@ -13,7 +13,7 @@ use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Bound, Clock, Info, ReportedScore, Score, SearchLimits};
 
 use super::adjudicate::Adjudicator;
-use super::clock::{Flag, RunningClock};
+use super::clock::{ClockFlag, RunningClock};
 use super::observer::{GameObserver, MoveStart};
 use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord, illegal_move_words};
 use super::tablebases::Tablebases;
@@ -29,22 +29,22 @@ const LATE_GRACE: Duration = Duration::from_millis(250);
 const LONG_SEARCH: Duration = Duration::from_millis(50);
 
 /// How often they are shown what it found.
-const FOLLOWING: Duration = Duration::from_millis(100);
+const INFO_INTERVAL: Duration = Duration::from_millis(100);
 
 /// A game is disturbed when this program stood still, while an engine's clock ran, for half of the time that the engine had,
 /// within these bounds; or when the engine would not have lost on time without all such times.
-const LEAST_DISTURBANCE: Duration = Duration::from_millis(500);
-const GREAT_DISTURBANCE: Duration = Duration::from_secs(1);
+const MIN_DISTURBANCE: Duration = Duration::from_millis(500);
+const MAX_DISTURBANCE: Duration = Duration::from_secs(1);
 
 /// Least time sent to an engine: zero would mean no limit.
-const LEAST_TIME: Duration = Duration::from_millis(1);
+const MIN_TIME: Duration = Duration::from_millis(1);
 
 /// After this share of the longest time for a move users are told that it is being awaited.
-const SHARE_TILL_WARNING: u32 = 10;
+const WARNING_SHARE: u32 = 10;
 
 /// What is played.
 #[derive(Clone, Copy)]
-pub struct Contest<'a> {
+pub struct GameSetup<'a> {
     /// Which game of the schedule.
     pub game: ScheduledGame,
     /// Where it begins.
@@ -66,7 +66,7 @@ pub struct Contest<'a> {
 }
 
 /// One side: an engine that has been told that a new game begins, and its time.
-pub struct Seat<'a> {
+pub struct Player<'a> {
     /// The engine.
     pub engine: &'a mut dyn Engine,
     /// What its moves may take.
@@ -82,7 +82,7 @@ pub struct Seat<'a> {
 pub enum Interrupted {
     /// We were told to stop.
     #[error("interrupted")]
-    Asked,
+    Stopped,
     /// This program itself stood still for so long while an engine's clock ran: the game says nothing.
     #[error("this program stood still for {:.1} s", .0.as_secs_f64())]
     Stalled(Duration),
@@ -95,12 +95,12 @@ pub enum Interrupted {
 ///
 /// # Errors
 /// If the interrupt was raised, this program was held up while a clock ran, or the system failed.
-pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, Interrupted> {
-    let clocks = [RunningClock::new(seats[0].clock), RunningClock::new(seats[1].clock)];
-    let [white, black] = seats;
-    let position = contest.opening.position;
-    let mut table = Table {
-        contest,
+pub fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<GameRecord, Interrupted> {
+    let clocks = [RunningClock::new(players[0].clock), RunningClock::new(players[1].clock)];
+    let [white, black] = players;
+    let position = setup.opening.position;
+    let mut table = LiveGame {
+        setup,
         pondering: [white.pondering, black.pondering],
         scores: [white.scores, black.scores],
         engines: [white.engine, black.engine],
@@ -110,7 +110,7 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
         pondered: [None; 2],
         moves: Vec::with_capacity(256),
         plies: Vec::with_capacity(256),
-        adjudicator: Adjudicator::new(contest.adjudication),
+        adjudicator: Adjudicator::new(setup.adjudication),
         answered_at: None,
         last: [None, None],
         warned: [false; 2],
@@ -120,7 +120,7 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
     let started = SystemTime::now();
     let begun = Instant::now();
     table.play_opening();
-    let verdict = match table.ending() {
+    let verdict = match table.end_by_rules() {
         Some(verdict) => verdict,
         None => loop {
             if let Some(verdict) = table.play_move()? {
@@ -130,8 +130,8 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
     };
     table.end_pondering();
     Ok(GameRecord {
-        game: contest.game,
-        fen: contest.opening.fen.clone(),
+        game: setup.game,
+        fen: setup.opening.fen.clone(),
         plies: table.plies,
         outcome: verdict.outcome,
         termination: verdict.termination,
@@ -144,15 +144,15 @@ pub fn play(contest: Contest<'_>, seats: [Seat<'_>; 2]) -> Result<GameRecord, In
 }
 
 /// How a game ended.
-struct Verdict {
+struct GameEnd {
     outcome: Outcome,
     termination: Termination,
     fault: Option<FaultReport>,
 }
 
 /// A game in progress.
-struct Table<'a> {
-    contest: Contest<'a>,
+struct LiveGame<'a> {
+    setup: GameSetup<'a>,
     engines: [&'a mut dyn Engine; 2],
     clocks: [RunningClock<'a>; 2],
     pondering: [Pondering; 2],
@@ -176,48 +176,48 @@ struct Table<'a> {
     stalls: [Duration; 2],
 }
 
-impl Table<'_> {
+impl LiveGame<'_> {
     fn play_opening(&mut self) {
-        for &mv in &self.contest.opening.moves {
+        for &mv in &self.setup.opening.moves {
             let mover = self.game.position().turn();
             self.game.play(mv).expect("openings are replayed when they are read");
-            let uci = UciMove::from_move(mv, self.contest.variant);
+            let uci = UciMove::from_move(mv, self.setup.variant);
             self.moves.push(uci);
             self.plies.push(PlyRecord { mv: uci, search: None });
             // A book move never ends a game, but it counts as one.
-            let _ = self.adjudicator.judge(mover, None, false);
+            let _ = self.adjudicator.update(mover, None, false);
         }
     }
 
     /// The end by the rules of chess, where draws are claimed as soon as they can be, or by the tables.
-    fn ending(&self) -> Option<Verdict> {
+    fn end_by_rules(&self) -> Option<GameEnd> {
         if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
-            return Some(Verdict { outcome: ending.outcome(), termination: ending.into(), fault: None });
+            return Some(GameEnd { outcome: ending.outcome(), termination: ending.into(), fault: None });
         }
-        let (outcome, termination) = self.contest.tablebases?.judge(self.game.position())?;
-        Some(Verdict { outcome, termination, fault: None })
+        let (outcome, termination) = self.setup.tablebases?.adjudicate(self.game.position())?;
+        Some(GameEnd { outcome, termination, fault: None })
     }
 
     /// Asks the side to move for its move, and plays it; or tells how the game ends without it.
-    fn play_move(&mut self) -> Result<Option<Verdict>, Interrupted> {
+    fn play_move(&mut self) -> Result<Option<GameEnd>, Interrupted> {
         let mover = self.game.position().turn();
         let stalled_before = self.engines[mover.index()].process().stalled();
-        let allowance = self.clocks[mover.index()].allowance();
+        let time_limit = self.clocks[mover.index()].time_limit();
         let searched = self.search(mover);
         let stall = self.engines[mover.index()].process().stalled().saturating_sub(stalled_before);
         let searched = match searched {
-            Err(ConversationError::Interrupted) => return Err(Interrupted::Asked),
+            Err(ConversationError::Interrupted) => return Err(Interrupted::Stopped),
             Err(error @ ConversationError::System { .. }) => {
                 return Err(Interrupted::System(error.to_string()));
             }
-            _ if allowance.is_some_and(|allowance| is_disturbing(stall, allowance)) => {
+            _ if time_limit.is_some_and(|time_limit| is_disturbing(stall, time_limit)) => {
                 return Err(Interrupted::Stalled(stall));
             }
             Ok(searched) => searched,
-            Err(ConversationError::Fault(fault)) => return self.judge_fault(mover, &fault).map(Some),
+            Err(ConversationError::Fault(fault)) => return self.game_lost_by_fault(mover, &fault).map(Some),
         };
         self.stalls[mover.index()] += stall;
-        if let Flag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
+        if let ClockFlag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
             let stalls = self.stalls[mover.index()];
             if late.saturating_sub(stalls) <= self.clocks[mover.index()].terms().margin {
                 return Err(Interrupted::Stalled(stalls));
@@ -225,10 +225,10 @@ impl Table<'_> {
             let words = format!("overstepped its time by {:.3} s", late.as_secs_f64());
             return Ok(Some(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words)));
         }
-        if self.contest.flow == TimeFlow::Hourglass {
+        if self.setup.flow == TimeFlow::Hourglass {
             self.clocks[mover.opposite().index()].gain(searched.elapsed);
         }
-        if let Some(verdict) = self.judge_claim(mover, &searched) {
+        if let Some(verdict) = self.check_claim(mover, &searched) {
             return Ok(Some(verdict));
         }
         let Some(uci) = searched.best else {
@@ -240,8 +240,8 @@ impl Table<'_> {
             return Ok(Some(self.lost(mover, Termination::IllegalMove, "illegal-move", words)));
         };
         self.game.play(mv).expect("the move was found among the legal ones");
-        self.keep(mover, UciMove::from_move(mv, self.contest.variant), &searched);
-        if let Some(verdict) = self.ending() {
+        self.record_ply(mover, UciMove::from_move(mv, self.setup.variant), &searched);
+        if let Some(verdict) = self.end_by_rules() {
             return Ok(Some(verdict));
         }
         if let Some(Claim::Result { outcome, comment }) = &searched.claim {
@@ -250,13 +250,13 @@ impl Table<'_> {
         self.expected[mover.index()] = self.expected_answer(mover, &searched);
         let score = exact_score(&searched.report);
         let is_irreversible = self.game.position().halfmove_clock() == 0;
-        let judged = self.adjudicator.judge(mover, score, is_irreversible);
+        let judged = self.adjudicator.update(mover, score, is_irreversible);
         self.last[mover.index()] = Some((searched.report, searched.elapsed));
-        Ok(judged.map(|(outcome, termination)| Verdict { outcome, termination, fault: None }))
+        Ok(judged.map(|(outcome, termination)| GameEnd { outcome, termination, fault: None }))
     }
 
     /// An engine may give up, or claim a result instead of a move; a draw is had by the rules alone.
-    fn judge_claim(&self, mover: Color, searched: &Searched) -> Option<Verdict> {
+    fn check_claim(&self, mover: Color, searched: &Searched) -> Option<GameEnd> {
         let lost = Outcome::Win(mover.opposite());
         match searched.claim.as_ref()? {
             Claim::Resigns => {}
@@ -266,10 +266,10 @@ impl Table<'_> {
             }
             Claim::Result { .. } | Claim::OffersDraw => return None,
         }
-        Some(Verdict { outcome: lost, termination: Termination::Resignation, fault: None })
+        Some(GameEnd { outcome: lost, termination: Termination::Resignation, fault: None })
     }
 
-    fn false_claim(&self, mover: Color, outcome: Outcome, comment: &str) -> Verdict {
+    fn false_claim(&self, mover: Color, outcome: Outcome, comment: &str) -> GameEnd {
         let words = format!("claimed {outcome} {{{comment}}}, where the game goes on");
         self.lost(mover, Termination::FalseClaim, "false-claim", words)
     }
@@ -278,7 +278,7 @@ impl Table<'_> {
     fn expected_answer(&self, mover: Color, searched: &Searched) -> Option<UciMove> {
         let expected = searched.ponder.filter(|_| self.pondering[mover.index()] == Pondering::On)?;
         let mv = expected.to_move(self.game.position()).ok()?;
-        Some(UciMove::from_move(mv, self.contest.variant))
+        Some(UciMove::from_move(mv, self.setup.variant))
     }
 
     /// The mover's clock runs from the write of its `go` (or `ponderhit`) to the read of its move, and before that from
@@ -286,18 +286,18 @@ impl Table<'_> {
     /// this costs nobody time.
     fn search(&mut self, mover: Color) -> Result<Searched, ConversationError> {
         let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
-        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
+        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.setup.interrupt);
         self.stopping = if was_right { Duration::ZERO } else { engine.abandon(&mut meanwhile)? };
         let limits = self.limits(mover, self.stopping);
         let patience = self.patience(mover, self.stopping);
         let request = SearchRequest {
-            start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
+            start: self.setup.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
             limits: &limits,
             deadline: patience.first(),
             stop_after: None,
         };
-        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
+        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.setup.interrupt);
         if was_right {
             engine.ponder_hit(&request, &mut meanwhile)?;
         } else {
@@ -306,47 +306,48 @@ impl Table<'_> {
         if let Some(expected) = self.expected[mover.opposite().index()].take() {
             self.ponder(mover.opposite(), expected)?;
         }
-        self.demonstrate(mover);
-        let (observer, ply) = (self.contest.observer, self.moves.len());
+        self.report_move_start(mover);
+        let (observer, ply) = (self.setup.observer, self.moves.len());
         let is_followed = self.is_followed(mover);
         let is_of_white = (mover, self.scores[mover.index()]) == (Color::Black, ScoreView::White);
         let own_view = |told: ReportedScore| if is_of_white { told.negated() } else { told };
         let mut shown_at = Duration::ZERO;
         let mut follow = |info: &Info<'_>, time: Duration| {
-            if time >= shown_at + FOLLOWING {
+            if time >= shown_at + INFO_INTERVAL {
                 let score = info.score.map(own_view);
                 observer.info(mover, ply, &Info { score, ..*info });
                 shown_at = time;
             }
             Wish::GoOn
         };
-        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.contest.interrupt);
+        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.setup.interrupt);
         let mut finished =
             engine.finish(&mut meanwhile, is_followed.then_some(&mut follow as &mut Observer<'_>));
         if let (Err(ConversationError::Fault(Fault::NoBestmove { .. })), Patience::Unclocked(longest)) =
             (&finished, patience)
         {
-            observer.warning(mover, slow_words(patience.first(), longest));
+            observer.warning(mover, slow_move_warning(patience.first(), longest));
             engine.allow(longest);
             finished = engine.finish(&mut meanwhile, is_followed.then_some(&mut follow as &mut Observer<'_>));
         }
         let mut searched = finished?;
         searched.elapsed += self.stopping;
         if searched.ending == Ending::Overrun && !std::mem::replace(&mut self.warned[mover.index()], true) {
-            observer.warning(mover, overrun_words(self.clocks[mover.index()].terms()));
+            observer.warning(mover, overrun_warning(self.clocks[mover.index()].terms()));
         }
         searched.report.score = searched.report.score.map(own_view);
         Ok(searched)
     }
 
     /// Tells the observer of the search that has just begun: while the engine thinks, so that it costs nobody time.
-    fn demonstrate(&self, mover: Color) {
-        let left = Color::ALL.map(|color| self.clocks[color.index()].face().map(|face| face.remaining));
+    fn report_move_start(&self, mover: Color) {
+        let left = Color::ALL
+            .map(|color| self.clocks[color.index()].time_left().map(|time_left| time_left.remaining));
         let other = mover.opposite();
         let last = self.last[other.index()].as_ref().map(|(report, elapsed)| (other, report, *elapsed));
-        let fen = self.contest.opening.fen.as_deref();
-        self.contest.observer.move_started(&MoveStart {
-            game: self.contest.game,
+        let fen = self.setup.opening.fen.as_deref();
+        self.setup.observer.move_started(&MoveStart {
+            game: self.setup.game,
             fen,
             moves: &self.moves,
             left,
@@ -357,7 +358,7 @@ impl Table<'_> {
     /// Whether a search is followed line by line: where somebody looks on and the search is likely to last.
     fn is_followed(&self, mover: Color) -> bool {
         let is_long = self.last[mover.index()].as_ref().is_none_or(|(_, took)| *took >= LONG_SEARCH);
-        is_long && self.contest.observer.wants_info()
+        is_long && self.setup.observer.wants_info()
     }
 
     /// Lets a side think on as if this answer had been played. What goes wrong with it shows when it is its turn.
@@ -365,13 +366,13 @@ impl Table<'_> {
         let limits = SearchLimits { ponder: true, ..self.limits(ponderer, Duration::ZERO) };
         self.moves.push(expected);
         let request = SearchRequest {
-            start: self.contest.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
+            start: self.setup.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
             limits: &limits,
             deadline: self.patience(ponderer, Duration::ZERO).last(),
             stop_after: None,
         };
-        let (engine, mut meanwhile) = sides(&mut self.engines, ponderer, self.contest.interrupt);
+        let (engine, mut meanwhile) = sides(&mut self.engines, ponderer, self.setup.interrupt);
         let begun = engine.begin(&request, &mut meanwhile);
         self.moves.pop();
         match begun {
@@ -386,7 +387,7 @@ impl Table<'_> {
     /// which its state tells.
     fn end_pondering(&mut self) {
         for color in Color::ALL {
-            let (engine, mut meanwhile) = sides(&mut self.engines, color, self.contest.interrupt);
+            let (engine, mut meanwhile) = sides(&mut self.engines, color, self.setup.interrupt);
             if self.pondered[color.index()].take().is_some() && engine.state() == State::Thinking {
                 let _ = engine.abandon(&mut meanwhile);
             }
@@ -397,7 +398,7 @@ impl Table<'_> {
     fn patience(&self, mover: Color, used: Duration) -> Patience {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();
-        clock.allowance().map_or(Patience::Unclocked(terms.longest_move), |time| {
+        clock.time_limit().map_or(Patience::Unclocked(terms.longest_move), |time| {
             Patience::Clocked(time.saturating_sub(used) + terms.margin + LATE_GRACE)
         })
     }
@@ -407,15 +408,16 @@ impl Table<'_> {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();
         let rest =
-            |time: Duration| if used.is_zero() { time } else { time.saturating_sub(used).max(LEAST_TIME) };
-        let own = clock.face().map(|face| Clock { remaining: rest(face.remaining), ..face });
+            |time: Duration| if used.is_zero() { time } else { time.saturating_sub(used).max(MIN_TIME) };
+        let own =
+            clock.time_left().map(|time_left| Clock { remaining: rest(time_left.remaining), ..time_left });
         // An engine with a clock is told of both; where its opponent has none, of its own twice.
-        let face =
-            |color: Color| if color == mover { own } else { self.clocks[color.index()].face().or(own) };
-        let has_clock = clock.face().is_some();
+        let time_left =
+            |color: Color| if color == mover { own } else { self.clocks[color.index()].time_left().or(own) };
+        let has_clock = clock.time_left().is_some();
         SearchLimits {
-            white: face(Color::White).filter(|_| has_clock),
-            black: face(Color::Black).filter(|_| has_clock),
+            white: time_left(Color::White).filter(|_| has_clock),
+            black: time_left(Color::Black).filter(|_| has_clock),
             moves_to_go: clock.moves_to_go(),
             depth: terms.depth,
             nodes: terms.nodes,
@@ -424,14 +426,14 @@ impl Table<'_> {
         }
     }
 
-    fn keep(&mut self, mover: Color, uci: UciMove, searched: &Searched) {
+    fn record_ply(&mut self, mover: Color, uci: UciMove, searched: &Searched) {
         let handover = self.answered_at.map(|answered| {
             searched.asked_at.saturating_duration_since(answered).saturating_sub(self.stopping)
         });
         self.answered_at = Some(searched.answered_at);
         self.moves.push(uci);
         let report = &searched.report;
-        let pv = match self.contest.pv {
+        let pv = match self.setup.pv {
             PvRecord::Kept => report.pv.as_slice().into(),
             PvRecord::Dropped => Box::default(),
         };
@@ -446,7 +448,7 @@ impl Table<'_> {
                 selective_depth: report.selective_depth,
                 hashfull: report.hashfull,
                 tbhits: report.tbhits,
-                left: self.clocks[mover.index()].face().map(|face| face.remaining),
+                left: self.clocks[mover.index()].time_left().map(|time_left| time_left.remaining),
                 pv,
             }),
         });
@@ -454,9 +456,9 @@ impl Table<'_> {
 
     /// A fault while a move was awaited: the mover loses. An engine that is only late is asked to stop, which tells
     /// a slow one from a dead one, and leaves it fit for the next game.
-    fn judge_fault(&mut self, mover: Color, fault: &Fault) -> Result<Verdict, Interrupted> {
+    fn game_lost_by_fault(&mut self, mover: Color, fault: &Fault) -> Result<GameEnd, Interrupted> {
         let termination = match fault {
-            Fault::NoBestmove { .. } => return self.judge_silence(mover, fault),
+            Fault::NoBestmove { .. } => return self.handle_timeout(mover, fault),
             Fault::StopIgnored { .. }
             | Fault::NoFeaturesDone { .. }
             | Fault::NoPong { .. }
@@ -481,9 +483,9 @@ impl Table<'_> {
         Ok(self.lost(mover, termination, fault.name(), fault.to_string()))
     }
 
-    fn judge_silence(&mut self, mover: Color, fault: &Fault) -> Result<Verdict, Interrupted> {
-        let has_clock = self.clocks[mover.index()].allowance().is_some();
-        let mut meanwhile = Meanwhile::interruptible(self.contest.interrupt);
+    fn handle_timeout(&mut self, mover: Color, fault: &Fault) -> Result<GameEnd, Interrupted> {
+        let has_clock = self.clocks[mover.index()].time_limit().is_some();
+        let mut meanwhile = Meanwhile::interruptible(self.setup.interrupt);
         match self.engines[mover.index()].abandon(&mut meanwhile) {
             Ok(_) if has_clock => {
                 let words = "overstepped its time, and answered only when told to stop".to_owned();
@@ -494,25 +496,25 @@ impl Table<'_> {
                 let words = format!("{fault}, and then {worse}");
                 Ok(self.lost(mover, Termination::Stall, worse.name(), words))
             }
-            Err(ConversationError::Interrupted) => Err(Interrupted::Asked),
+            Err(ConversationError::Interrupted) => Err(Interrupted::Stopped),
             Err(error @ ConversationError::System { .. }) => Err(Interrupted::System(error.to_string())),
         }
     }
 
-    fn lost(&self, loser: Color, termination: Termination, name: &str, words: String) -> Verdict {
+    fn lost(&self, loser: Color, termination: Termination, name: &str, words: String) -> GameEnd {
         let report = FaultReport {
             color: loser,
             name: name.to_owned(),
             words,
             transcript: transcript_of(&*self.engines[loser.index()]),
         };
-        Verdict { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
+        GameEnd { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
     }
 }
 
 /// Whether a game says nothing after this program stood still for so long in a search that might take so long.
-fn is_disturbing(stall: Duration, allowance: Duration) -> bool {
-    stall >= (allowance / 2).clamp(LEAST_DISTURBANCE, GREAT_DISTURBANCE)
+fn is_disturbing(stall: Duration, time_limit: Duration) -> bool {
+    stall >= (time_limit / 2).clamp(MIN_DISTURBANCE, MAX_DISTURBANCE)
 }
 
 /// The score of a search, if the engine told one that is more than a bound.
@@ -534,7 +536,7 @@ impl Patience {
     fn first(self) -> Duration {
         match self {
             Patience::Clocked(time) => time,
-            Patience::Unclocked(longest) => longest / SHARE_TILL_WARNING,
+            Patience::Unclocked(longest) => longest / WARNING_SHARE,
         }
     }
 
@@ -546,7 +548,7 @@ impl Patience {
     }
 }
 
-fn slow_words(waited: Duration, longest: Duration) -> String {
+fn slow_move_warning(waited: Duration, longest: Duration) -> String {
     format!(
         "has thought about one move for {} s, and no limit of time ends it: it is given up after {} s (longest-move)",
         waited.as_secs_f64(),
@@ -554,7 +556,7 @@ fn slow_words(waited: Duration, longest: Duration) -> String {
     )
 }
 
-fn overrun_words(terms: &MoveClock) -> String {
+fn overrun_warning(terms: &MoveClock) -> String {
     let nodes = terms.nodes.map(|nodes| format!("{nodes} nodes"));
     let depth = terms.depth.map(|plies| format!("{plies} plies"));
     let limit: Vec<String> = nodes.into_iter().chain(depth).collect();

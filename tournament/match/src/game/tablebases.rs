@@ -79,7 +79,7 @@ impl Tablebases {
 
     /// How the game ends here, if the tables know it and the rule calls it. They say nothing of positions in which
     /// somebody may castle.
-    pub fn judge(&self, position: &Position) -> Option<(Outcome, Termination)> {
+    pub fn adjudicate(&self, position: &Position) -> Option<(Outcome, Termination)> {
         if position.occupied().count() > self.pieces || position.castling_rooks().any() {
             return None;
         }
@@ -192,7 +192,7 @@ mod tests {
     fn check(rule: &TablebaseRule, fen: &str, expected: Option<(Outcome, Termination)>) {
         let tables = Tablebases::open(rule).unwrap();
         let position = Position::from_fen(fen).unwrap();
-        assert_eq!(tables.judge(&position), expected, "{fen}");
+        assert_eq!(tables.adjudicate(&position), expected, "{fen}");
     }
 
     #[test]

@@ -79,7 +79,7 @@ const NAMES: [(Termination, &str, &str); 21] = [
 
 /// What part of the game is to blame for its end.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Kind {
+pub enum TerminationKind {
     /// Chess, or those who watch it.
     Play,
     /// An engine's clock.
@@ -112,22 +112,22 @@ impl Termination {
     }
 
     /// What part of the game is to blame.
-    pub fn kind(self) -> Kind {
+    pub fn kind(self) -> TerminationKind {
         match self {
-            Termination::TimeForfeit => Kind::Time,
-            Termination::Disconnect | Termination::Stall | Termination::Walkover => Kind::Crash,
+            Termination::TimeForfeit => TerminationKind::Time,
+            Termination::Disconnect | Termination::Stall | Termination::Walkover => TerminationKind::Crash,
             Termination::IllegalMove
             | Termination::MissingMove
             | Termination::MalformedMove
             | Termination::EndlessLine
-            | Termination::FalseClaim => Kind::Move,
-            _ => Kind::Play,
+            | Termination::FalseClaim => TerminationKind::Move,
+            _ => TerminationKind::Play,
         }
     }
 
     /// Whether an engine failed otherwise than at chess.
     pub fn is_fault(self) -> bool {
-        self.kind() != Kind::Play
+        self.kind() != TerminationKind::Play
     }
 
     /// The end in words that scripts look for (OpenBench: `disconnect`, `stalls`, `illegal`). In a draw it does not

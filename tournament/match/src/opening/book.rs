@@ -7,7 +7,7 @@ use std::ops::Range;
 
 use smalt_chess::Position;
 
-use super::source::{Entry, Origin, Parts, Source};
+use super::source::{OpeningOrigin, OpeningParts, OpeningSource, RawOpening};
 use super::{Openings, PolyglotWalk};
 use crate::plan::BookFormat;
 
@@ -16,7 +16,7 @@ const KEPT: usize = 20;
 
 /// A line that is no opening.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Skipped {
+pub struct SkippedOpening {
     /// Its number, from 1.
     pub line: u64,
     /// Why.
@@ -33,7 +33,7 @@ pub enum BookError {
     #[error("failed to find a single opening{}", .first.as_ref().map(|first| format!(": line {} {}", first.line, first.reason)).unwrap_or_default())]
     Empty {
         /// The first line that was skipped.
-        first: Option<Skipped>,
+        first: Option<SkippedOpening>,
     },
     /// A Polyglot book that is none, or that does not know the start position.
     #[error("{0}")]
@@ -46,11 +46,11 @@ pub enum BookError {
 /// A source of openings and what is known of it.
 #[derive(Clone, Debug)]
 pub struct Book {
-    source: Source,
+    source: OpeningSource,
     walk: Option<PolyglotWalk>,
     count: u32,
     sum: Checksum,
-    skipped: Vec<Skipped>,
+    skipped: Vec<SkippedOpening>,
     /// The places of all that are skipped among all that was read.
     bad: HashSet<u32>,
 }
@@ -60,20 +60,20 @@ impl Book {
     ///
     /// # Errors
     /// If it cannot be read, or has no opening.
-    pub fn survey(source: Source) -> Result<Book, BookError> {
-        Book::survey_open(source, |_| None)
+    pub fn scan(source: OpeningSource) -> Result<Book, BookError> {
+        Book::scan_playable(source, |_| None)
     }
 
     /// The same, where besides positions are refused in which there is nothing to play for, for the reason given. The
     /// walks of a Polyglot book are not asked.
     ///
     /// # Errors
-    /// As [`Self::survey`].
-    pub fn survey_open(
-        source: Source,
+    /// As [`Self::scan`].
+    pub fn scan_playable(
+        source: OpeningSource,
         decided: impl Fn(&Position) -> Option<String>,
     ) -> Result<Book, BookError> {
-        if let Origin::File(path, BookFormat::Polyglot) = &source.origin {
+        if let OpeningOrigin::File(path, BookFormat::Polyglot) = &source.origin {
             let walk = PolyglotWalk::open(path, source.plies)?;
             let sum = walk.checksum();
             return Ok(Book {
@@ -95,10 +95,11 @@ impl Book {
         };
         let mut place = 0;
         source.for_each(|line, entry| {
-            let judged = source.judge(&entry).and_then(|parts| match decided(&parts.last_position()) {
-                Some(reason) => Err(reason),
-                None => Ok(parts),
-            });
+            let judged =
+                source.parse_opening(&entry).and_then(|parts| match decided(&parts.last_position()) {
+                    Some(reason) => Err(reason),
+                    None => Ok(parts),
+                });
             book.add(place, line, judged);
             place += 1;
         })?;
@@ -109,7 +110,7 @@ impl Book {
         Ok(book)
     }
 
-    fn add(&mut self, place: u32, line: u64, judged: Result<Parts, String>) {
+    fn add(&mut self, place: u32, line: u64, judged: Result<OpeningParts, String>) {
         match judged {
             Ok(parts) => {
                 self.count += 1;
@@ -118,7 +119,7 @@ impl Book {
             Err(reason) => {
                 self.bad.insert(place);
                 if self.skipped.len() < KEPT {
-                    self.skipped.push(Skipped { line, reason });
+                    self.skipped.push(SkippedOpening { line, reason });
                 }
             }
         }
@@ -135,7 +136,7 @@ impl Book {
     }
 
     /// The first of those that are no openings.
-    pub fn skipped(&self) -> &[Skipped] {
+    pub fn skipped(&self) -> &[SkippedOpening] {
         &self.skipped
     }
 
@@ -172,9 +173,9 @@ impl Book {
         if place == self.count && openings.is_complete() { Ok(openings) } else { Err(BookError::Changed) }
     }
 
-    fn select_one(&self, openings: &mut Openings, place: u32, entry: &Entry<'_>) {
+    fn select_one(&self, openings: &mut Openings, place: u32, entry: &RawOpening<'_>) {
         if openings.wants(place)
-            && let Ok(parts) = self.source.judge(entry)
+            && let Ok(parts) = self.source.parse_opening(entry)
         {
             openings.put(place, &parts.into_opening());
         }
@@ -187,7 +188,7 @@ impl Book {
     pub fn count_repeated(&self) -> Result<u32, BookError> {
         let (mut keys, mut repeated) = (HashSet::new(), 0);
         self.source.for_each(|_, entry| {
-            if let Ok(parts) = self.source.judge(&entry) {
+            if let Ok(parts) = self.source.parse_opening(&entry) {
                 repeated += u32::from(!keys.insert(parts.last_key()));
             }
         })?;
@@ -215,7 +216,7 @@ impl Checksum {
         }
     }
 
-    fn add_opening(&mut self, parts: &Parts) {
+    fn add_opening(&mut self, parts: &OpeningParts) {
         self.add(parts.start.key());
         for mv in &parts.moves {
             self.add(u64::from(mv.to_bits()));
@@ -229,12 +230,12 @@ mod tests {
 
     use super::*;
 
-    fn survey(name: &str, text: &str, plies: Option<u32>) -> Result<Book, BookError> {
+    fn scan(name: &str, text: &str, plies: Option<u32>) -> Result<Book, BookError> {
         let folder = tempfile::tempdir().unwrap();
         let path: PathBuf = folder.path().join(name);
         std::fs::write(&path, text).unwrap();
         let format = BookFormat::of(&path).unwrap();
-        let book = Book::survey(Source { origin: Origin::File(path, format), plies })?;
+        let book = Book::scan(OpeningSource { origin: OpeningOrigin::File(path, format), plies })?;
         // What is chosen is what was counted.
         let openings = book.select(book.places().rev(), 0)?;
         assert_eq!(openings.len(), book.count() as usize);
@@ -259,7 +260,7 @@ nonsense
 4kk2/8/8/8/8/8/8/4K2R w K - 0 1
 7k/6Q1/6K1/8/8/8/8/8 b - - 0 1
 ";
-        let book = survey("book.epd", text, None).unwrap();
+        let book = scan("book.epd", text, None).unwrap();
         assert_eq!(book.count(), 2);
         assert_eq!(lines(&book), [5, 6, 7, 8, 9, 10]);
         assert_eq!(book.skipped()[0].reason, "is a finished game: stalemate");
@@ -284,7 +285,7 @@ nonsense
 1. f3 e5 2. g4 Qh4# 0-1
 ";
         let check = |plies, count: u32, skipped: &[u64]| {
-            let book = survey("book.pgn", text, plies).unwrap();
+            let book = scan("book.pgn", text, plies).unwrap();
             assert_eq!((book.count(), lines(&book)), (count, skipped.to_vec()));
         };
         check(None, 1, &[5, 9]);
@@ -294,7 +295,7 @@ nonsense
 
     #[test]
     fn a_source_without_openings_is_an_error() {
-        let error = survey("book.epd", "\nx\n", None).unwrap_err().to_string();
+        let error = scan("book.epd", "\nx\n", None).unwrap_err().to_string();
         assert!(
             error.starts_with("failed to find a single opening: line 2 is not a valid position"),
             "{error}"
@@ -304,14 +305,14 @@ nonsense
     #[test]
     fn many_bad_lines_are_counted_and_the_first_are_told() {
         let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
-        let book = survey("book.epd", &format!("{}{good}", "x\n".repeat(1000)), None).unwrap();
+        let book = scan("book.epd", &format!("{}{good}", "x\n".repeat(1000)), None).unwrap();
         assert_eq!((book.count(), book.skipped_count(), book.skipped().len()), (1, 1000, KEPT));
     }
 
     #[test]
     fn a_line_without_end_is_skipped() {
         let good = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
-        let book = survey("book.epd", &format!("{}\n{good}", "x".repeat(100_000)), None).unwrap();
+        let book = scan("book.epd", &format!("{}\n{good}", "x".repeat(100_000)), None).unwrap();
         assert_eq!((book.count(), lines(&book)), (1, vec![1]));
     }
 
@@ -319,7 +320,7 @@ nonsense
     fn other_openings_have_another_fingerprint() {
         let start = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n";
         let other = "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n";
-        let print = |text: String| survey("book.epd", &text, None).unwrap().fingerprint();
+        let print = |text: String| scan("book.epd", &text, None).unwrap().fingerprint();
         assert_ne!(print(format!("{start}{other}")), print(format!("{other}{start}")));
         assert_eq!(print(format!("{start}{other}")), print(format!("# a note\n{start}\n{other}")));
     }

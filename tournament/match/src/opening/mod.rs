@@ -4,16 +4,16 @@
 
 mod book;
 pub mod eco;
-pub mod make;
+pub mod generate;
 mod selection;
 mod source;
 mod walk;
 
 use smalt_chess::{Move, Position};
 
-pub use book::{Book, BookError, Skipped};
+pub use book::{Book, BookError, SkippedOpening};
 pub use selection::Openings;
-pub use source::{Origin, Source};
+pub use source::{OpeningOrigin, OpeningSource};
 pub use walk::PolyglotWalk;
 
 /// One opening. Its position has moves, and so has the one after its moves.
@@ -54,7 +54,7 @@ mod tests {
 
     #[test]
     fn the_embedded_openings_are_many_and_all_different() {
-        let book = Book::survey(Source::new(Origin::Builtin)).unwrap();
+        let book = Book::scan(OpeningSource::new(OpeningOrigin::Builtin)).unwrap();
         assert!(book.count() >= 1000, "{}", book.count());
         assert_eq!((book.skipped(), book.skipped_count()), (&[][..], 0));
         let openings = book.select(0..book.count(), 0).unwrap();

@@ -22,7 +22,7 @@ const FIFTY_MOVES: u16 = 100;
 
 /// Where openings are.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Origin {
+pub enum OpeningOrigin {
     /// In the program: balanced positions of standard chess.
     Builtin,
     /// In the rules: the 960 start positions of Chess960 by their numbers.
@@ -35,15 +35,15 @@ pub enum Origin {
 
 /// Where openings are, and how much of them is taken.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Source {
+pub struct OpeningSource {
     /// Where they are.
-    pub origin: Origin,
+    pub origin: OpeningOrigin,
     /// How many plies of each are played at most; all if none.
     pub plies: Option<u32>,
 }
 
 /// Something that should be an opening, with the line where it begins.
-pub(super) enum Entry<'a> {
+pub(super) enum RawOpening<'a> {
     /// A line of EPD.
     Line(&'a str),
     /// A game.
@@ -55,14 +55,14 @@ pub(super) enum Entry<'a> {
 }
 
 /// What makes an opening, without the texts that are only made for those that are used.
-pub(super) struct Parts {
+pub(super) struct OpeningParts {
     pub start: Position,
     pub moves: Vec<Move>,
     name: Option<String>,
     eco: Option<String>,
 }
 
-impl Parts {
+impl OpeningParts {
     /// The position in which engines begin to think.
     pub(super) fn last_position(&self) -> Position {
         let mut position = self.start;
@@ -78,51 +78,60 @@ impl Parts {
     }
 
     pub(super) fn into_opening(self) -> Opening {
-        let Parts { start, moves, name, eco } = self;
+        let OpeningParts { start, moves, name, eco } = self;
         Opening { moves, name, eco, ..Opening::from_position(start) }
     }
 }
 
-impl Source {
+impl OpeningSource {
     /// All of everything.
-    pub fn new(origin: Origin) -> Source {
-        Source { origin, plies: None }
+    pub fn new(origin: OpeningOrigin) -> OpeningSource {
+        OpeningSource { origin, plies: None }
     }
 
     /// Tells everything that should be an opening, with its line. A Polyglot book has no such list.
-    pub(super) fn for_each(&self, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+    pub(super) fn for_each(&self, mut each: impl FnMut(u64, RawOpening<'_>)) -> io::Result<()> {
         match &self.origin {
-            Origin::Builtin => for_each_line(EMBEDDED.as_bytes(), each),
-            Origin::Chess960 => {
-                (0..960).for_each(|number| each(u64::from(number) + 1, Entry::Number(number)));
+            OpeningOrigin::Builtin => for_each_line(EMBEDDED.as_bytes(), each),
+            OpeningOrigin::Chess960 => {
+                (0..960).for_each(|number| each(u64::from(number) + 1, RawOpening::Number(number)));
                 Ok(())
             }
-            Origin::Start => {
-                each(1, Entry::Line(START));
+            OpeningOrigin::Start => {
+                each(1, RawOpening::Line(START));
                 Ok(())
             }
-            Origin::File(path, BookFormat::Epd) => for_each_line(BufReader::new(Unpacked::open(path)?), each),
-            Origin::File(path, BookFormat::Pgn) => for_each_game(Unpacked::open(path)?, each),
-            Origin::File(_, BookFormat::Polyglot) => Ok(()),
+            OpeningOrigin::File(path, BookFormat::Epd) => {
+                for_each_line(BufReader::new(Unpacked::open(path)?), each)
+            }
+            OpeningOrigin::File(path, BookFormat::Pgn) => for_each_game(Unpacked::open(path)?, each),
+            OpeningOrigin::File(_, BookFormat::Polyglot) => Ok(()),
         }
     }
 
     /// Makes an opening of what was told, or says why it is none.
-    pub(super) fn judge(&self, entry: &Entry<'_>) -> Result<Parts, String> {
+    pub(super) fn parse_opening(&self, entry: &RawOpening<'_>) -> Result<OpeningParts, String> {
         match entry {
-            Entry::Line(line) => opening_of_line(line),
-            Entry::Game(game) => opening_of_game(game, self.plies.map_or(usize::MAX, |plies| plies as usize)),
-            Entry::Unreadable(reason) => Err(reason.clone()),
-            Entry::Number(number) => {
+            RawOpening::Line(line) => opening_of_line(line),
+            RawOpening::Game(game) => {
+                opening_of_game(game, self.plies.map_or(usize::MAX, |plies| plies as usize))
+            }
+            RawOpening::Unreadable(reason) => Err(reason.clone()),
+            RawOpening::Number(number) => {
                 let setup = Setup::chess960(*number).ok_or("is no start position of Chess960")?;
                 let start = Position::new(&setup).map_err(|error| error.to_string())?;
-                Ok(Parts { start, moves: Vec::new(), name: Some(format!("Chess960 {number}")), eco: None })
+                Ok(OpeningParts {
+                    start,
+                    moves: Vec::new(),
+                    name: Some(format!("Chess960 {number}")),
+                    eco: None,
+                })
             }
         }
     }
 }
 
-fn for_each_line(mut text: impl BufRead, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+fn for_each_line(mut text: impl BufRead, mut each: impl FnMut(u64, RawOpening<'_>)) -> io::Result<()> {
     let mut bytes = Vec::new();
     for number in 1.. {
         bytes.clear();
@@ -132,40 +141,40 @@ fn for_each_line(mut text: impl BufRead, mut each: impl FnMut(u64, Entry<'_>)) -
         }
         if read as u64 == LONGEST_LINE && bytes.last() != Some(&b'\n') {
             text.skip_until(b'\n')?;
-            each(number, Entry::Unreadable(format!("is longer than {LONGEST_LINE} bytes")));
+            each(number, RawOpening::Unreadable(format!("is longer than {LONGEST_LINE} bytes")));
             continue;
         }
         let line = String::from_utf8_lossy(&bytes);
         let line = line.trim_start_matches('\u{feff}').trim();
         if !line.is_empty() && !line.starts_with('#') {
-            each(number, Entry::Line(line));
+            each(number, RawOpening::Line(line));
         }
     }
     Ok(())
 }
 
-fn for_each_game(text: impl Read, mut each: impl FnMut(u64, Entry<'_>)) -> io::Result<()> {
+fn for_each_game(text: impl Read, mut each: impl FnMut(u64, RawOpening<'_>)) -> io::Result<()> {
     let mut reader = PgnReader::new(text);
     loop {
         match reader.read_game(Variations::Skip) {
             Ok(None) => return Ok(()),
-            Ok(Some(game)) => each(game.line(), Entry::Game(&game)),
+            Ok(Some(game)) => each(game.line(), RawOpening::Game(&game)),
             Err(PgnError::Skipped(skipped)) => {
-                each(skipped.line, Entry::Unreadable(skipped.problem.kind.to_string()));
+                each(skipped.line, RawOpening::Unreadable(skipped.problem.kind.to_string()));
             }
             Err(PgnError::Io(error)) => return Err(error),
         }
     }
 }
 
-fn opening_of_line(line: &str) -> Result<Parts, String> {
+fn opening_of_line(line: &str) -> Result<OpeningParts, String> {
     let epd = Epd::parse(line).map_err(|error| format!("is not a valid position: {error}"))?;
     check_open(&epd.position)?;
     let text = |opcode: &str| {
         let operand = epd.operation(opcode)?.operands.first()?.as_str();
         (!operand.is_empty()).then(|| operand.to_owned())
     };
-    Ok(Parts { start: epd.position, moves: Vec::new(), name: text("id"), eco: text("eco") })
+    Ok(OpeningParts { start: epd.position, moves: Vec::new(), name: text("id"), eco: text("eco") })
 }
 
 fn check_open(position: &Position) -> Result<(), String> {
@@ -179,7 +188,7 @@ fn check_open(position: &Position) -> Result<(), String> {
 }
 
 /// The first moves of a game. One that ends in an error before so many moves is no opening.
-fn opening_of_game(written: &PgnGame, most: usize) -> Result<Parts, String> {
+fn opening_of_game(written: &PgnGame, most: usize) -> Result<OpeningParts, String> {
     let mut game = Game::new(*written.start());
     for played in written.main_line().take(most) {
         game.play(played.mv).map_err(|error| error.to_string())?;
@@ -199,5 +208,5 @@ fn opening_of_game(written: &PgnGame, most: usize) -> Result<Parts, String> {
         (Some(opening), Some(variation)) => Some(format!("{opening}, {variation}")),
         (opening, _) => opening,
     };
-    Ok(Parts { start: *written.start(), moves: game.moves().to_vec(), name, eco: tag("ECO") })
+    Ok(OpeningParts { start: *written.start(), moves: game.moves().to_vec(), name, eco: tag("ECO") })
 }

@@ -7,7 +7,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 
-use super::value::{Switch, defaults, parse_word};
+use super::value::{OnOff, defaults, parse_word};
 
 /// Settings of adjudication.
 #[derive(Args, Clone, Debug, PartialEq, Deserialize, Serialize, JsonSchema)]
@@ -18,15 +18,15 @@ pub struct AdjudicationSettings {
     /// captures and pawn moves reset the count
     #[arg(long, value_name = "RULE", default_value = "movenumber=40 movecount=8 score=10")]
     #[schemars(with = "RuleSchema<DrawRule>")]
-    pub draw: Switch<DrawRule>,
+    pub draw: OnOff<DrawRule>,
     /// Resign adjudication, or off: behind by `score` centipawns for `movecount` moves, seen by both sides or one
     #[arg(long, value_name = "RULE", default_value = "movecount=4 score=700 sides=both")]
     #[schemars(with = "RuleSchema<ResignRule>")]
-    pub resign: Switch<ResignRule>,
+    pub resign: OnOff<ResignRule>,
     /// Mate adjudication, or off, e.g. 'movecount=1 sides=both': a mate announced for `movecount` moves
     #[arg(long, value_name = "RULE", default_value = "off", hide_short_help = true)]
     #[schemars(with = "RuleSchema<MateRule>")]
-    pub mate: Switch<MateRule>,
+    pub mate: OnOff<MateRule>,
     /// Adjudication by endgame tables.
     #[command(flatten)]
     #[serde(deserialize_with = "read_tablebases", serialize_with = "write_tablebases")]
@@ -66,11 +66,11 @@ enum RuleSchema<T> {
 
 /// Endgame tables may be `off`, words, or a table.
 fn read_tablebases<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TablebaseRule, D::Error> {
-    let switch: Switch<TablebaseRule> = Switch::deserialize(deserializer)?;
+    let switch: OnOff<TablebaseRule> = OnOff::deserialize(deserializer)?;
     Ok(match switch {
-        Switch::On(TablebaseRule { path: None, .. }) => return Err(serde::de::Error::missing_field("path")),
-        Switch::On(rule) => rule,
-        Switch::Off => TablebaseRule::default(),
+        OnOff::On(TablebaseRule { path: None, .. }) => return Err(serde::de::Error::missing_field("path")),
+        OnOff::On(rule) => rule,
+        OnOff::Off => TablebaseRule::default(),
     })
 }
 
@@ -214,9 +214,9 @@ mod tests {
     fn rules_are_read_from_words() {
         assert_eq!(
             "movenumber=40 movecount=8 score=10".parse(),
-            Ok(Switch::On(DrawRule { movenumber: 40, movecount: 8, score: 10 }))
+            Ok(OnOff::On(DrawRule { movenumber: 40, movecount: 8, score: 10 }))
         );
-        let one_sided = Switch::On(ResignRule { movecount: 3, score: 600, sides: Sides::One });
+        let one_sided = OnOff::On(ResignRule { movecount: 3, score: 600, sides: Sides::One });
         assert_eq!("movecount=3 score=600 twosided=false".parse(), Ok(one_sided));
         let rule: TablebaseRule =
             smalt_workbench::entrant::from_words("path=/a:/b pieces=5 adjudicate=win fifty=ignored").unwrap();
@@ -227,7 +227,7 @@ mod tests {
     #[test]
     fn wrong_words_are_refused_with_their_reason() {
         let check = |text: &str, expected: &str| {
-            assert_eq!(text.parse::<Switch<ResignRule>>().unwrap_err().to_string(), expected);
+            assert_eq!(text.parse::<OnOff<ResignRule>>().unwrap_err().to_string(), expected);
         };
         check("moves=3 score=2", "unknown key \"moves\": the keys are movecount, score, sides, twosided");
         check("movecount=3", "score is missing");

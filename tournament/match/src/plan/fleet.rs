@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::value::{Seconds, defaults};
+use super::value::{SecondsSetting, defaults};
 
 /// The word that means no server, so that a run is played here.
 const OFF: &str = "off";
@@ -44,7 +44,7 @@ pub struct FleetSettings {
     pub key: Option<PathBuf>,
     /// Time after which the games of a silent worker are given to another, in seconds
     #[arg(long, value_name = "SECONDS", default_value = "30", hide_short_help = true)]
-    pub lease: Seconds,
+    pub lease: SecondsSetting,
     /// Different binaries of one engine on different workers
     #[arg(long, hide_short_help = true)]
     pub allow_mixed: bool,

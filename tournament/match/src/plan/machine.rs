@@ -8,7 +8,7 @@ use clap::Args;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 
-use super::value::{Seconds, defaults};
+use super::value::{SecondsSetting, defaults};
 
 /// Whether games are bound to processors: the thread of a game and its engines, which never have two things to do at
 /// once, then share one, and a move is handed over without waking another.
@@ -83,7 +83,7 @@ pub struct Timeouts {
         default_value = "10",
         hide_short_help = true
     )]
-    pub start: Seconds,
+    pub start: SecondsSetting,
     /// Timeout of isready (for a new game, with large tables), in seconds
     #[arg(
         id = "timeouts_ping",
@@ -92,7 +92,7 @@ pub struct Timeouts {
         default_value = "10",
         hide_short_help = true
     )]
-    pub ping: Seconds,
+    pub ping: SecondsSetting,
     /// Timeout from stop to the best move, in seconds
     #[arg(
         id = "timeouts_stop",
@@ -101,7 +101,7 @@ pub struct Timeouts {
         default_value = "5",
         hide_short_help = true
     )]
-    pub stop: Seconds,
+    pub stop: SecondsSetting,
     /// Timeout until an engine reads a command, in seconds
     #[arg(
         id = "timeouts_write",
@@ -110,7 +110,7 @@ pub struct Timeouts {
         default_value = "5",
         hide_short_help = true
     )]
-    pub write: Seconds,
+    pub write: SecondsSetting,
     /// Timeout from quit to the exit of an engine, which is then killed, in seconds
     #[arg(
         id = "timeouts_quit",
@@ -119,7 +119,7 @@ pub struct Timeouts {
         default_value = "5",
         hide_short_help = true
     )]
-    pub quit: Seconds,
+    pub quit: SecondsSetting,
 }
 
 impl Default for Timeouts {

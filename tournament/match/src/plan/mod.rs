@@ -36,7 +36,7 @@ pub use output::{Figure, GameWriting, Notation, OutputSettings, PgnForm, PvRecor
 pub use run::{BadOptions, Format, OnFault, RunSettings, Variant};
 pub use settings::{Flags, Settings, merge_settings};
 pub use sprt::SprtSettings;
-pub use value::{Seconds, Switch, parse_word};
+pub use value::{OnOff, SecondsSetting, parse_word};
 
 /// The shipped plan, which is also the manual: `data/gauntlet.toml`.
 pub const DEFAULT_PLAN: &str = include_str!("../../../../data/gauntlet.toml");

@@ -21,74 +21,74 @@ pub(super) fn defaults<T: Args>() -> T {
 
 /// A rule as a table or as `key=value` words, or `off`.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Switch<T> {
+pub enum OnOff<T> {
     /// The rule does not hold.
     Off,
     /// The rule holds.
     On(T),
 }
 
-impl<T> Switch<T> {
+impl<T> OnOff<T> {
     /// The rule, if it holds.
     pub fn on(&self) -> Option<&T> {
         match self {
-            Switch::Off => None,
-            Switch::On(rule) => Some(rule),
+            OnOff::Off => None,
+            OnOff::On(rule) => Some(rule),
         }
     }
 }
 
-impl<'de, T: DeserializeOwned> Deserialize<'de> for Switch<T> {
+impl<'de, T: DeserializeOwned> Deserialize<'de> for OnOff<T> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         struct Visitor<T>(std::marker::PhantomData<T>);
         impl<'de, T: DeserializeOwned> serde::de::Visitor<'de> for Visitor<T> {
-            type Value = Switch<T>;
+            type Value = OnOff<T>;
 
             fn expecting(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
                 f.write_str("a table, words like \"movecount=8 score=10\", or \"off\"")
             }
 
-            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<Switch<T>, E> {
+            fn visit_str<E: serde::de::Error>(self, text: &str) -> Result<OnOff<T>, E> {
                 text.parse().map_err(E::custom)
             }
 
-            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<Switch<T>, A::Error> {
-                T::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(Switch::On)
+            fn visit_map<A: serde::de::MapAccess<'de>>(self, map: A) -> Result<OnOff<T>, A::Error> {
+                T::deserialize(serde::de::value::MapAccessDeserializer::new(map)).map(OnOff::On)
             }
         }
         deserializer.deserialize_any(Visitor(std::marker::PhantomData))
     }
 }
 
-impl<T: Serialize> Serialize for Switch<T> {
+impl<T: Serialize> Serialize for OnOff<T> {
     fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
         match self {
-            Switch::Off => serializer.serialize_str("off"),
-            Switch::On(rule) => rule.serialize(serializer),
+            OnOff::Off => serializer.serialize_str("off"),
+            OnOff::On(rule) => rule.serialize(serializer),
         }
     }
 }
 
-impl<T: DeserializeOwned> FromStr for Switch<T> {
+impl<T: DeserializeOwned> FromStr for OnOff<T> {
     type Err = WordsError;
 
-    fn from_str(text: &str) -> Result<Switch<T>, WordsError> {
-        if text.eq_ignore_ascii_case("off") { Ok(Switch::Off) } else { from_words(text).map(Switch::On) }
+    fn from_str(text: &str) -> Result<OnOff<T>, WordsError> {
+        if text.eq_ignore_ascii_case("off") { Ok(OnOff::Off) } else { from_words(text).map(OnOff::On) }
     }
 }
 
 /// A time in seconds: above zero, a day at most. Tables of a terabyte are filled by then.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, JsonSchema)]
-pub struct Seconds(f64);
+pub struct SecondsSetting(f64);
 
-impl Seconds {
+impl SecondsSetting {
     /// The longest time, in seconds.
     const MOST: f64 = 86_400.0;
 
-    fn new(seconds: f64) -> Result<Seconds, String> {
-        let fits = seconds > 0.0 && seconds <= Seconds::MOST;
+    fn new(seconds: f64) -> Result<SecondsSetting, String> {
+        let fits = seconds > 0.0 && seconds <= SecondsSetting::MOST;
         if fits {
-            Ok(Seconds(seconds))
+            Ok(SecondsSetting(seconds))
         } else {
             Err("expected seconds above zero, and a day at most".to_owned())
         }
@@ -100,23 +100,23 @@ impl Seconds {
     }
 }
 
-impl FromStr for Seconds {
+impl FromStr for SecondsSetting {
     type Err = String;
 
-    fn from_str(text: &str) -> Result<Seconds, String> {
-        Seconds::new(text.parse().map_err(|_| "expected a number of seconds".to_owned())?)
+    fn from_str(text: &str) -> Result<SecondsSetting, String> {
+        SecondsSetting::new(text.parse().map_err(|_| "expected a number of seconds".to_owned())?)
     }
 }
 
-impl Display for Seconds {
+impl Display for SecondsSetting {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.0.fmt(f)
     }
 }
 
-impl<'de> Deserialize<'de> for Seconds {
+impl<'de> Deserialize<'de> for SecondsSetting {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
-        Seconds::new(f64::deserialize(deserializer)?).map_err(serde::de::Error::custom)
+        SecondsSetting::new(f64::deserialize(deserializer)?).map_err(serde::de::Error::custom)
     }
 }
 

@@ -22,14 +22,14 @@ struct Binary {
     path: PathBuf,
     sha256: String,
     /// The file whose bytes were read last.
-    seen: Mutex<Stamp>,
+    seen: Mutex<FileStamp>,
 }
 
 /// What changes when a file is written or replaced: device, inode, length, time of the last change in seconds and
 /// nanoseconds.
-type Stamp = (u64, u64, u64, i64, i64);
+type FileStamp = (u64, u64, u64, i64, i64);
 
-fn stamp(file: &Metadata) -> Stamp {
+fn stamp(file: &Metadata) -> FileStamp {
     (file.dev(), file.ino(), file.len(), file.mtime(), file.mtime_nsec())
 }
 
@@ -95,7 +95,7 @@ impl Binaries {
 }
 
 impl Binary {
-    fn stamp(&self) -> Stamp {
+    fn stamp(&self) -> FileStamp {
         *self.seen.lock().unwrap_or_else(std::sync::PoisonError::into_inner)
     }
 
@@ -109,7 +109,7 @@ impl Binary {
     }
 }
 
-fn read(path: &Path) -> io::Result<(String, Stamp)> {
+fn read(path: &Path) -> io::Result<(String, FileStamp)> {
     let mut file = File::open(path)?;
     let seen = stamp(&file.metadata()?);
     Ok((sha256(&mut file)?, seen))

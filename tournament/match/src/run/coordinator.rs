@@ -11,43 +11,43 @@ use smalt_driver::process::ProcessIdentity;
 use smalt_stats::Verdict;
 
 use super::done::DoneGames;
-use super::event::{Event, News, StopReason, Strike, Watcher};
+use super::event::{Disqualification, Event, RunEvent, RunObserver, StopReason};
 use super::queue::{OpenedGame, Queue, Work};
-use crate::game::termination::Kind;
+use crate::game::termination::TerminationKind;
 use crate::game::{EngineFault, GameRecord};
 use crate::game_file::GameFiles;
 use crate::plan::OnFault;
 use crate::schedule::ScheduledGame;
 use crate::setup::Prepared;
 use crate::standings::Standings;
-use crate::store::{Saved, Store, StoreError};
+use crate::store::{SaveOutcome, Store, StoreError};
 
 /// How long workers may take to leave beyond the time that their engines have for `quit`: to end what is deaf to that.
-const LEAVING: Duration = Duration::from_secs(2);
+const EXIT_GRACE: Duration = Duration::from_secs(2);
 
 /// How long they may take from then on.
-const LAST: Duration = Duration::from_millis(300);
+const KILL_GRACE: Duration = Duration::from_millis(300);
 
 /// How a run came to its end.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Conclusion {
+pub enum RunOutcome {
     /// Every game was played.
     Complete,
     /// The sequential test was decided.
     Decided,
     /// Games of entrants that were out were not played.
-    LeftOut {
+    Incomplete {
         /// How many.
         games: u32,
         /// Who is out (an index of the plan's entrants), and why.
-        out: BTreeMap<usize, Strike>,
+        disqualified: BTreeMap<usize, Disqualification>,
     },
     /// Games of a tournament that goes on by results were lost without being played, by entrants that were out.
     Walkovers {
         /// How many.
         games: u32,
         /// Who is out, and why.
-        out: BTreeMap<usize, Strike>,
+        disqualified: BTreeMap<usize, Disqualification>,
     },
     /// The user stopped it.
     Interrupted,
@@ -55,10 +55,10 @@ pub enum Conclusion {
     Stopped(String),
 }
 
-impl Conclusion {
+impl RunOutcome {
     /// Whether nothing is left to be played.
     pub fn is_final(&self) -> bool {
-        matches!(self, Conclusion::Complete | Conclusion::Decided | Conclusion::Walkovers { .. })
+        matches!(self, RunOutcome::Complete | RunOutcome::Decided | RunOutcome::Walkovers { .. })
     }
 }
 
@@ -81,28 +81,28 @@ pub struct Coordinator<'a> {
     prepared: &'a Prepared,
     store: Store,
     queue: &'a mut dyn Queue,
-    watcher: &'a mut dyn Watcher,
+    observer: &'a mut dyn RunObserver,
     standings: Standings,
     games: GameFiles,
     done: DoneGames,
     next_pair: u32,
     faults: Vec<u32>,
-    out: BTreeMap<usize, Strike>,
+    disqualified: BTreeMap<usize, Disqualification>,
     /// What was told of engines that play not quite as their entrants say.
     warned: HashSet<(usize, String)>,
     /// Whether users know that openings come again.
-    has_told_of_repeats: bool,
+    has_warned_of_repeats: bool,
     walkovers: u32,
     playing: u32,
     processes: HashSet<ProcessIdentity>,
     stop: Option<StopReason>,
-    leaving: Leaving,
+    shutdown: Shutdown,
     closed: bool,
 }
 
 /// How far the workers' leaving is.
 #[derive(Clone, Copy, Debug)]
-enum Leaving {
+enum Shutdown {
     /// Nobody has to leave.
     NotYet,
     /// They have until then; after it their engines are killed.
@@ -120,7 +120,7 @@ impl<'a> Coordinator<'a> {
         prepared: &'a Prepared,
         store: Store,
         queue: &'a mut dyn Queue,
-        watcher: &'a mut dyn Watcher,
+        observer: &'a mut dyn RunObserver,
         mut games: GameFiles,
     ) -> Result<Coordinator<'a>, RunError> {
         let mut standings = Standings::new(prepared);
@@ -138,20 +138,20 @@ impl<'a> Coordinator<'a> {
             prepared,
             store,
             queue,
-            watcher,
+            observer,
             standings,
             games,
             done,
             next_pair: 0,
             faults: vec![0; prepared.plan.entrants.len()],
-            out: BTreeMap::new(),
+            disqualified: BTreeMap::new(),
             warned: HashSet::new(),
-            has_told_of_repeats: false,
+            has_warned_of_repeats: false,
             walkovers: 0,
             playing: 0,
             processes: HashSet::new(),
             stop: None,
-            leaving: Leaving::NotYet,
+            shutdown: Shutdown::NotYet,
             closed: false,
         })
     }
@@ -160,15 +160,15 @@ impl<'a> Coordinator<'a> {
     ///
     /// # Errors
     /// If the system or the disk failed; what was stored before stays stored.
-    pub fn run(mut self, events: &Receiver<Event>) -> Result<(Standings, Conclusion), RunError> {
+    pub fn run(mut self, events: &Receiver<Event>) -> Result<(Standings, RunOutcome), RunError> {
         self.store.begin_session(self.queue.slots())?;
         self.standings.add_between_games(&self.store)?;
-        self.tell(&News::Begun);
+        self.notify(&RunEvent::Begun);
         self.check_test();
         let mut failure = None;
         loop {
-            if let Err(error) = self.hand_out() {
-                self.halt(StopReason::Failed(error.to_string()));
+            if let Err(error) = self.submit_work() {
+                self.stop(StopReason::Failed(error.to_string()));
                 failure = failure.or(Some(error));
             }
             if self.queue.workers() == 0 {
@@ -177,18 +177,18 @@ impl<'a> Coordinator<'a> {
             match self.next_event(events) {
                 Some(event) => {
                     if let Err(error) = self.handle(event) {
-                        self.halt(StopReason::Failed(error.to_string()));
+                        self.stop(StopReason::Failed(error.to_string()));
                         failure = failure.or(Some(error));
                     }
                 }
-                None if self.hurry() => {}
+                None if self.kill_engines() => {}
                 None => break,
             }
         }
-        self.sweep();
+        self.kill_remaining();
         self.games.finish()?;
         self.restore_games()?;
-        self.tell(&News::Ended);
+        self.notify(&RunEvent::Ended);
         self.store.end_session()?;
         match (failure, &self.stop) {
             (Some(error), _) => Err(error),
@@ -201,70 +201,70 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    fn conclusion(&self) -> Conclusion {
+    fn conclusion(&self) -> RunOutcome {
         let missing = self.standings.schedule().games().saturating_sub(self.done.count());
         match &self.stop {
-            Some(StopReason::Decided) => Conclusion::Decided,
-            Some(StopReason::Fault(words)) => Conclusion::Stopped(words.clone()),
+            Some(StopReason::Decided) => RunOutcome::Decided,
+            Some(StopReason::Fault(words)) => RunOutcome::Stopped(words.clone()),
             _ if missing == 0 && self.walkovers > 0 => {
-                Conclusion::Walkovers { games: self.walkovers, out: self.out.clone() }
+                RunOutcome::Walkovers { games: self.walkovers, disqualified: self.disqualified.clone() }
             }
-            _ if missing == 0 => Conclusion::Complete,
-            Some(_) => Conclusion::Interrupted,
-            None => Conclusion::LeftOut { games: missing, out: self.out.clone() },
+            _ if missing == 0 => RunOutcome::Complete,
+            Some(_) => RunOutcome::Interrupted,
+            None => RunOutcome::Incomplete { games: missing, disqualified: self.disqualified.clone() },
         }
     }
 
-    fn tell(&mut self, news: &News<'_>) {
-        self.watcher.see(news, &self.standings);
+    fn notify(&mut self, event: &RunEvent<'_>) {
+        self.observer.on_event(event, &self.standings);
     }
 
     /// Waits for the next event; none when workers that should leave have not done so in time.
     fn next_event(&self, events: &Receiver<Event>) -> Option<Event> {
-        match self.leaving {
-            Leaving::NotYet => events.recv().ok(),
-            Leaving::Until(end) | Leaving::AtLast(end) => {
+        match self.shutdown {
+            Shutdown::NotYet => events.recv().ok(),
+            Shutdown::Until(end) | Shutdown::AtLast(end) => {
                 events.recv_timeout(end.saturating_duration_since(Instant::now())).ok()
             }
         }
     }
 
     /// Time is up: engines are killed, so that the workers come back. Whether there is any more time to wait.
-    fn hurry(&mut self) -> bool {
-        match self.leaving {
-            Leaving::Until(_) => {
-                self.sweep();
-                self.leaving = Leaving::AtLast(Instant::now() + LAST);
+    fn kill_engines(&mut self) -> bool {
+        match self.shutdown {
+            Shutdown::Until(_) => {
+                self.kill_remaining();
+                self.shutdown = Shutdown::AtLast(Instant::now() + KILL_GRACE);
                 true
             }
-            Leaving::NotYet | Leaving::AtLast(_) => false,
+            Shutdown::NotYet | Shutdown::AtLast(_) => false,
         }
     }
 
     /// Whether engines were killed, so that what they do is our doing.
     fn has_killed(&self) -> bool {
-        matches!(self.leaving, Leaving::AtLast(_))
+        matches!(self.shutdown, Shutdown::AtLast(_))
     }
 
     /// All workers must have left after this time, or at an earlier end that was set before.
     fn leave_within(&mut self, time: Duration) {
         let end = Instant::now() + time;
-        self.leaving = match self.leaving {
-            Leaving::NotYet => Leaving::Until(end),
-            Leaving::Until(earlier) => Leaving::Until(earlier.min(end)),
-            at_last @ Leaving::AtLast(_) => at_last,
+        self.shutdown = match self.shutdown {
+            Shutdown::NotYet => Shutdown::Until(end),
+            Shutdown::Until(earlier) => Shutdown::Until(earlier.min(end)),
+            at_last @ Shutdown::AtLast(_) => at_last,
         };
     }
 
     /// Gives out work as long as somebody wants some; closes the queue when there is none left.
-    fn hand_out(&mut self) -> Result<(), RunError> {
+    fn submit_work(&mut self) -> Result<(), RunError> {
         if self.closed {
             return Ok(());
         }
-        while self.stop.is_none() && self.queue.appetite() > 0 {
+        while self.stop.is_none() && self.queue.capacity() > 0 {
             let Some(work) = self.next_work()? else { break };
             self.playing += 1;
-            self.queue.offer(work);
+            self.queue.submit(work);
         }
         let nothing_left =
             self.playing == 0 && (self.stop.is_some() || self.next_pair >= self.standings.schedule().pairs());
@@ -276,7 +276,7 @@ impl<'a> Coordinator<'a> {
 
     fn close(&mut self) {
         self.closed = true;
-        self.leave_within(self.prepared.plan.settings.timeouts.quit.duration() + LEAVING);
+        self.leave_within(self.prepared.plan.settings.timeouts.quit.duration() + EXIT_GRACE);
         self.queue.close();
     }
 
@@ -288,10 +288,10 @@ impl<'a> Coordinator<'a> {
                 self.standings.schedule().games_of(pair).filter(|game| !self.done.contains(game.number));
             let (playable, left): (Vec<_>, Vec<_>) = missing.partition(|game| self.can_play(game));
             for game in left {
-                self.leave(game)?;
+                self.skip_game(game)?;
             }
             if !playable.is_empty() {
-                self.tell_of_repeats(&playable);
+                self.warn_of_repeats(&playable);
                 let opened = |game: ScheduledGame| OpenedGame {
                     game,
                     opening: self.prepared.openings.get(game.opening),
@@ -304,7 +304,7 @@ impl<'a> Coordinator<'a> {
     }
 
     /// Tells once when openings begin to come again for engines that no clock makes play otherwise.
-    fn tell_of_repeats(&mut self, games: &[ScheduledGame]) {
+    fn warn_of_repeats(&mut self, games: &[ScheduledGame]) {
         let plan = &self.prepared.plan;
         let is_timeless = |entrant: usize| plan.entrants[entrant].clock.is_timeless();
         let is_repeat = |game: &ScheduledGame| {
@@ -312,11 +312,11 @@ impl<'a> Coordinator<'a> {
                 && is_timeless(game.white)
                 && is_timeless(game.black)
         };
-        if self.has_told_of_repeats || !games.iter().any(is_repeat) {
+        if self.has_warned_of_repeats || !games.iter().any(is_repeat) {
             return;
         }
-        self.has_told_of_repeats = true;
-        self.tell(&News::Notice(
+        self.has_warned_of_repeats = true;
+        self.notify(&RunEvent::Notice(
             "Warning: all openings have been used and come again; without a clock engines play copies of earlier \
              games, which say nothing new but make errors and tests look too sure: take a larger book (--openings)",
         ));
@@ -324,16 +324,16 @@ impl<'a> Coordinator<'a> {
 
     /// A game that will not be played. Where later games follow from results it is lost by who is out, so that the
     /// tournament goes on; elsewhere it is left out, and can be made up for.
-    fn leave(&mut self, game: ScheduledGame) -> Result<(), RunError> {
-        let is_out = [game.white, game.black].map(|entrant| self.out.contains_key(&entrant));
+    fn skip_game(&mut self, game: ScheduledGame) -> Result<(), RunError> {
+        let is_out = [game.white, game.black].map(|entrant| self.disqualified.contains_key(&entrant));
         let outcome = match is_out {
             [true, false] => Outcome::Win(Color::Black),
             [false, true] => Outcome::Win(Color::White),
             [true, true] => Outcome::Draw,
-            [false, false] => return Ok(self.games.leave_out(game.number)?),
+            [false, false] => return Ok(self.games.skip(game.number)?),
         };
         if !self.standings.schedule().goes_by_results() {
-            return Ok(self.games.leave_out(game.number)?);
+            return Ok(self.games.skip(game.number)?);
         }
         self.walkovers += 1;
         let fen = self.prepared.openings.get(game.opening).fen;
@@ -341,7 +341,7 @@ impl<'a> Coordinator<'a> {
     }
 
     fn can_play(&self, game: &ScheduledGame) -> bool {
-        !self.out.contains_key(&game.white) && !self.out.contains_key(&game.black)
+        !self.disqualified.contains_key(&game.white) && !self.disqualified.contains_key(&game.black)
     }
 
     fn handle(&mut self, event: Event) -> Result<(), RunError> {
@@ -351,57 +351,59 @@ impl<'a> Coordinator<'a> {
                 self.store.note_engine(entrant, &name, &author)?;
                 self.store.note_process(process)?;
             }
-            Event::EngineGone { process } => {
+            Event::EngineExited { process } => {
                 self.processes.remove(&process);
                 self.store.forget_process(process)?;
             }
             // What engines do once we have killed them is no fault of theirs.
-            Event::EngineFault(_) | Event::EntrantOut { .. } if self.has_killed() => {}
+            Event::EngineFault(_) | Event::Disqualified { .. } if self.has_killed() => {}
             Event::GameFinished(record) if self.has_killed() && record.termination.is_fault() => {}
             Event::EngineFault(fault) => {
-                self.note_fault(&fault)?;
+                self.store_fault(&fault)?;
                 self.apply_policy(fault.entrant, &fault.words)?;
             }
-            Event::FaultElsewhere(fault) => self.note_fault(&fault)?,
+            Event::RemoteFault(fault) => self.store_fault(&fault)?,
             Event::EngineWarning { entrant, words } => {
                 if self.warned.insert((entrant, words.clone())) {
-                    self.tell(&News::EngineWarning { entrant, words: &words });
+                    self.notify(&RunEvent::EngineWarning { entrant, words: &words });
                 }
             }
-            Event::EntrantOut { entrant, strike } => self.strike_out(entrant, strike)?,
-            Event::GameStarted(game) => self.tell(&News::GameStarted(&game)),
+            Event::Disqualified { entrant, disqualification } => {
+                self.disqualify(entrant, disqualification)?
+            }
+            Event::GameStarted(game) => self.notify(&RunEvent::GameStarted(&game)),
             Event::GameFinished(record) => self.finish_game(&record)?,
-            Event::GameAbandoned(game) if self.stop.is_none() => self.leave(game)?,
+            Event::GameAbandoned(game) if self.stop.is_none() => self.skip_game(game)?,
             Event::GameAbandoned(_) => {}
-            Event::MachineJoined(machine) => self.tell(&News::MachineJoined(&machine)),
-            Event::MachineProved(machine) => self.store.note_machine(&machine)?,
-            Event::Notice { words } => self.tell(&News::Notice(&words)),
-            Event::SystemFailed { words } => self.halt(StopReason::Failed(words)),
+            Event::MachineJoined(machine) => self.notify(&RunEvent::MachineJoined(&machine)),
+            Event::MachineVerified(machine) => self.store.put_machine(&machine)?,
+            Event::Notice { words } => self.notify(&RunEvent::Notice(&words)),
+            Event::SystemFailed { words } => self.stop(StopReason::Failed(words)),
             Event::WorkDone { worker, pair } => {
                 self.playing -= 1;
                 self.queue.acknowledge(worker, pair);
             }
             Event::WorkerEnded { worker } => {
-                self.queue.forget(worker);
+                self.queue.worker_left(worker);
                 if !self.closed {
-                    self.halt(StopReason::Failed("a thread of ours failed".to_owned()));
+                    self.stop(StopReason::Failed("a thread of ours failed".to_owned()));
                     self.close();
                 }
             }
-            Event::Stop(reason) => self.halt(reason),
+            Event::Stop(reason) => self.stop(reason),
             Event::Kill => {
-                self.halt(StopReason::Asked);
-                self.sweep();
-                self.leaving = Leaving::AtLast(Instant::now());
+                self.stop(StopReason::User);
+                self.kill_remaining();
+                self.shutdown = Shutdown::AtLast(Instant::now());
             }
         }
         Ok(())
     }
 
-    fn note_fault(&mut self, fault: &EngineFault) -> Result<(), RunError> {
+    fn store_fault(&mut self, fault: &EngineFault) -> Result<(), RunError> {
         self.store.note_fault(fault)?;
         self.standings.add_between_games(&self.store)?;
-        self.tell(&News::EngineFault(fault));
+        self.notify(&RunEvent::EngineFault(fault));
         Ok(())
     }
 
@@ -409,14 +411,14 @@ impl<'a> Coordinator<'a> {
     fn finish_game(&mut self, record: &GameRecord) -> Result<(), RunError> {
         let saved = self.store.save(record)?;
         self.queue.stored(record.game.number);
-        if saved == Saved::Known {
+        if saved == SaveOutcome::Known {
             return Ok(());
         }
         self.done.insert(record.game.number);
         self.standings.add(record);
         self.write_game(record.game.number)?;
-        self.tell(&News::GameFinished(record));
-        let is_crash = record.termination.kind() == Kind::Crash;
+        self.notify(&RunEvent::GameFinished(record));
+        let is_crash = record.termination.kind() == TerminationKind::Crash;
         if let Some(fault) = &record.fault
             && (is_crash || self.prepared.plan.settings.run.on_fault != OnFault::StopOnCrash)
         {
@@ -447,7 +449,7 @@ impl<'a> Coordinator<'a> {
                 lost.display(),
                 file.display()
             );
-            self.tell(&News::Notice(&words));
+            self.notify(&RunEvent::Notice(&words));
         }
         Ok(())
     }
@@ -457,27 +459,27 @@ impl<'a> Coordinator<'a> {
         let plan = &self.prepared.plan;
         if plan.settings.run.on_fault != OnFault::Recover {
             let words = format!("{} {words}", plan.entrants[entrant].name);
-            self.halt(StopReason::Fault(words));
+            self.stop(StopReason::Fault(words));
             return Ok(());
         }
         self.faults[entrant] += 1;
         let faults = self.faults[entrant];
         if (1..=faults).contains(&plan.settings.run.strike_after) {
-            self.strike_out(entrant, Strike::Faults(faults))?;
+            self.disqualify(entrant, Disqualification::Faults(faults))?;
         }
         Ok(())
     }
 
     /// The entrant plays no more games in this session.
-    fn strike_out(&mut self, entrant: usize, strike: Strike) -> Result<(), RunError> {
-        if self.out.contains_key(&entrant) {
+    fn disqualify(&mut self, entrant: usize, disqualification: Disqualification) -> Result<(), RunError> {
+        if self.disqualified.contains_key(&entrant) {
             return Ok(());
         }
-        self.store.note_strike(entrant, &strike.to_string())?;
-        self.out.insert(entrant, strike.clone());
+        self.store.note_strike(entrant, &disqualification.to_string())?;
+        self.disqualified.insert(entrant, disqualification.clone());
         self.standings.add_between_games(&self.store)?;
-        self.tell(&News::EntrantOut { entrant, strike: &strike });
-        self.queue.withdraw(entrant);
+        self.notify(&RunEvent::Disqualified { entrant, disqualification: &disqualification });
+        self.queue.cancel_entrant(entrant);
         Ok(())
     }
 
@@ -485,25 +487,25 @@ impl<'a> Coordinator<'a> {
         if let Some(test) = self.standings.test()
             && test.verdict != Verdict::Continue
         {
-            self.halt(StopReason::Decided);
+            self.stop(StopReason::Decided);
         }
     }
 
     /// Ends all games at once, unless that is under way for a reason as strong.
-    fn halt(&mut self, reason: StopReason) {
+    fn stop(&mut self, reason: StopReason) {
         if self.stop.as_ref().is_some_and(|earlier| *earlier >= reason) {
             return;
         }
         if self.stop.is_none() {
-            self.tell(&News::Stopping(&reason));
+            self.notify(&RunEvent::Stopping(&reason));
             self.queue.cancel();
         }
-        self.leave_within(self.prepared.plan.settings.timeouts.quit.duration() + LEAVING);
+        self.leave_within(self.prepared.plan.settings.timeouts.quit.duration() + EXIT_GRACE);
         self.stop = Some(reason);
     }
 
     /// Ends what is left of engines whose slots did not come to their end.
-    fn sweep(&mut self) {
+    fn kill_remaining(&mut self) {
         for process in self.processes.drain() {
             let _ = process.sweep();
             let _ = self.store.forget_process(process);

@@ -23,14 +23,14 @@ pub enum Event {
         author: String,
     },
     /// An engine's process has ended.
-    EngineGone {
+    EngineExited {
         /// The process.
         process: ProcessIdentity,
     },
     /// An engine did wrong outside of a game.
     EngineFault(EngineFault),
     /// An engine did wrong outside of a game, as another machine says: noted, but no reason to end anything.
-    FaultElsewhere(EngineFault),
+    RemoteFault(EngineFault),
     /// An engine plays, but not quite as its entrant says.
     EngineWarning {
         /// An index of the plan's entrants.
@@ -39,11 +39,11 @@ pub enum Event {
         words: String,
     },
     /// An engine could not be started, again and again: it is out.
-    EntrantOut {
+    Disqualified {
         /// An index of the plan's entrants.
         entrant: usize,
         /// Why.
-        strike: Strike,
+        disqualification: Disqualification,
     },
     /// A game begins.
     GameStarted(ScheduledGame),
@@ -59,7 +59,7 @@ pub enum Event {
     /// A machine plays for the run from now on.
     MachineJoined(Box<MachineReport>),
     /// A machine has played its first game: what it says of itself is stored.
-    MachineProved(Box<MachineReport>),
+    MachineVerified(Box<MachineReport>),
     /// Something that users should know.
     Notice {
         /// What.
@@ -91,14 +91,14 @@ pub enum StopReason {
     /// An engine did wrong, and the plan says that this stops the run.
     Fault(String),
     /// The user asked for it.
-    Asked,
+    User,
     /// The system or the store failed us.
     Failed(String),
 }
 
 /// Why an entrant plays no more. Its words fit after the entrant's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Strike {
+pub enum Disqualification {
     /// It failed to start so many times running; once where a further try would have ended no better.
     Starts {
         /// How many times.
@@ -110,21 +110,21 @@ pub enum Strike {
     Faults(u32),
 }
 
-impl fmt::Display for Strike {
+impl fmt::Display for Disqualification {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Strike::Starts { times: 1, words } => write!(f, "could not be started (it {words})"),
-            Strike::Starts { times, words } => {
+            Disqualification::Starts { times: 1, words } => write!(f, "could not be started (it {words})"),
+            Disqualification::Starts { times, words } => {
                 write!(f, "failed to start {times} times running (it {words})")
             }
-            Strike::Faults(faults) => write!(f, "had {faults} faults, as many as the plan allows"),
+            Disqualification::Faults(faults) => write!(f, "had {faults} faults, as many as the plan allows"),
         }
     }
 }
 
 /// What displays are told.
 #[derive(Debug)]
-pub enum News<'a> {
+pub enum RunEvent<'a> {
     /// The run begins, or goes on.
     Begun,
     /// A game begins.
@@ -145,11 +145,11 @@ pub enum News<'a> {
     /// Something that users should know.
     Notice(&'a str),
     /// An engine is out.
-    EntrantOut {
+    Disqualified {
         /// An index of the plan's entrants.
         entrant: usize,
         /// Why.
-        strike: &'a Strike,
+        disqualification: &'a Disqualification,
     },
     /// The run stops early; games being played are given up.
     Stopping(&'a StopReason),
@@ -158,15 +158,7 @@ pub enum News<'a> {
 }
 
 /// A display.
-pub trait Watcher {
+pub trait RunObserver {
     /// Something happened; these are the standings after it.
-    fn see(&mut self, news: &News<'_>, standings: &Standings);
-}
-
-/// Looks away.
-#[derive(Clone, Copy, Debug)]
-pub struct Nobody;
-
-impl Watcher for Nobody {
-    fn see(&mut self, _: &News<'_>, _: &Standings) {}
+    fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings);
 }

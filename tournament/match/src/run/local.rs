@@ -13,37 +13,37 @@ use super::slot::{self, Slot};
 
 /// Slots, each a long-lived thread: the engines that it starts live no longer than it does.
 #[derive(Debug)]
-pub struct Local {
-    workers: Vec<Worker>,
+pub struct LocalWorkers {
+    workers: Vec<LocalWorker>,
     interrupt: Interrupt,
     _processors: Processors,
 }
 
 #[derive(Debug)]
-struct Worker {
+struct LocalWorker {
     work: Option<Sender<Work>>,
     thread: Option<JoinHandle<()>>,
-    state: State,
+    state: WorkerState,
 }
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum State {
+enum WorkerState {
     Idle,
     Busy,
     Gone,
 }
 
-impl Local {
+impl LocalWorkers {
     /// Starts so many slots on these processors.
     ///
     /// # Errors
     /// If the system has no more threads or descriptors.
     pub fn start(
         slots: usize,
-        terms: &Arc<slot::Terms>,
+        terms: &Arc<slot::SlotConfig>,
         events: &Sender<Event>,
         processors: Processors,
-    ) -> std::io::Result<Local> {
+    ) -> std::io::Result<LocalWorkers> {
         let interrupt = Interrupt::new()?;
         let mut workers = Vec::new();
         for worker in 0..slots {
@@ -53,29 +53,32 @@ impl Local {
             let thread = thread::Builder::new()
                 .name(format!("slot {worker}"))
                 .spawn(move || slot.run(&queue, bound))?;
-            workers.push(Worker { work: Some(work), thread: Some(thread), state: State::Idle });
+            workers.push(LocalWorker { work: Some(work), thread: Some(thread), state: WorkerState::Idle });
         }
-        Ok(Local { workers, interrupt, _processors: processors })
+        Ok(LocalWorkers { workers, interrupt, _processors: processors })
     }
 }
 
-impl Queue for Local {
-    fn appetite(&self) -> usize {
-        self.workers.iter().filter(|worker| worker.state == State::Idle && worker.work.is_some()).count()
+impl Queue for LocalWorkers {
+    fn capacity(&self) -> usize {
+        self.workers
+            .iter()
+            .filter(|worker| worker.state == WorkerState::Idle && worker.work.is_some())
+            .count()
     }
 
-    fn offer(&mut self, work: Work) {
-        if let Some(worker) = self.workers.iter_mut().find(|worker| worker.state == State::Idle)
+    fn submit(&mut self, work: Work) {
+        if let Some(worker) = self.workers.iter_mut().find(|worker| worker.state == WorkerState::Idle)
             && let Some(sender) = &worker.work
             && sender.send(work).is_ok()
         {
-            worker.state = State::Busy;
+            worker.state = WorkerState::Busy;
         }
     }
 
     fn acknowledge(&mut self, worker: usize, _pair: u32) {
-        if self.workers[worker].state == State::Busy {
-            self.workers[worker].state = State::Idle;
+        if self.workers[worker].state == WorkerState::Busy {
+            self.workers[worker].state = WorkerState::Idle;
         }
     }
 
@@ -89,9 +92,9 @@ impl Queue for Local {
         }
     }
 
-    fn forget(&mut self, worker: usize) {
+    fn worker_left(&mut self, worker: usize) {
         let worker = &mut self.workers[worker];
-        worker.state = State::Gone;
+        worker.state = WorkerState::Gone;
         if let Some(thread) = worker.thread.take() {
             // A panic has been printed by its own thread, and shows as work that was never done.
             let _ = thread.join();
@@ -103,6 +106,6 @@ impl Queue for Local {
     }
 
     fn workers(&self) -> usize {
-        self.workers.iter().filter(|worker| worker.state != State::Gone).count()
+        self.workers.iter().filter(|worker| worker.state != WorkerState::Gone).count()
     }
 }

@@ -15,20 +15,20 @@ use crate::named_file::numbered;
 /// The log of one game. Both engines write to it, from the thread that plays the game.
 #[derive(Clone, Debug)]
 pub(super) struct GameLog {
-    shared: Arc<Mutex<Pages>>,
+    shared: Arc<Mutex<LogWriter>>,
 }
 
 /// Where the lines go.
 #[derive(Debug)]
-enum Output {
+enum LogOutput {
     File(File, PathBuf),
     /// All games together on standard output, in the form of cutechess-cli.
     Standard,
 }
 
 #[derive(Debug)]
-struct Pages {
-    output: Output,
+struct LogWriter {
+    output: LogOutput,
     begun: Instant,
     line: Vec<u8>,
     failure: Option<String>,
@@ -39,7 +39,7 @@ impl GameLog {
     /// earlier attempt or another run, `game-000001-2.log`. If the folder is `-`, standard output.
     pub(super) fn create(folder: &Path, number: u32) -> Result<GameLog, String> {
         let output = if folder.as_os_str() == "-" {
-            Output::Standard
+            LogOutput::Standard
         } else {
             let first = folder.join(format!("game-{:06}.log", number + 1));
             let names = std::iter::once(first.clone()).chain((2..).map(|attempt| numbered(&first, attempt)));
@@ -50,9 +50,9 @@ impl GameLog {
             };
             let (file, path) = created.find(is_free).expect("there is no end of numbers");
             let file = file.map_err(|error| format!("write {}: {error}", path.display()))?;
-            Output::File(file, path)
+            LogOutput::File(file, path)
         };
-        let pages = Pages { output, begun: Instant::now(), line: Vec::new(), failure: None };
+        let pages = LogWriter { output, begun: Instant::now(), line: Vec::new(), failure: None };
         Ok(GameLog { shared: Arc::new(Mutex::new(pages)) })
     }
 
@@ -70,22 +70,22 @@ impl GameLog {
     }
 }
 
-impl Pages {
+impl LogWriter {
     fn write(&mut self, name: &str, speaker: Speaker, text: &[u8]) {
         let arrow = speaker.mark();
         self.line.clear();
         let time = self.begun.elapsed();
         let _ = match self.output {
-            Output::File(..) => write!(self.line, "{:>11.6} {name} {arrow} ", time.as_secs_f64()),
-            Output::Standard => write!(self.line, "{} {arrow}{name}: ", time.as_millis()),
+            LogOutput::File(..) => write!(self.line, "{:>11.6} {name} {arrow} ", time.as_secs_f64()),
+            LogOutput::Standard => write!(self.line, "{} {arrow}{name}: ", time.as_millis()),
         };
         match self.output {
-            Output::File(..) => self.line.extend_from_slice(text),
-            Output::Standard => self.line.extend(sanitize(&String::from_utf8_lossy(text)).bytes()),
+            LogOutput::File(..) => self.line.extend_from_slice(text),
+            LogOutput::Standard => self.line.extend(sanitize(&String::from_utf8_lossy(text)).bytes()),
         }
         self.line.push(b'\n');
         match &mut self.output {
-            Output::File(file, path) => {
+            LogOutput::File(file, path) => {
                 if let Err(error) = file.write_all(&self.line)
                     && self.failure.is_none()
                 {
@@ -93,7 +93,7 @@ impl Pages {
                 }
             }
             // Standard output may be closed; then nobody reads it, and the games go on.
-            Output::Standard => {
+            LogOutput::Standard => {
                 let _ = std::io::stdout().lock().write_all(&self.line);
             }
         }

@@ -12,8 +12,8 @@ use smalt_driver::process::own_processors;
 use crate::plan::Affinity;
 
 /// How often, and at which distance, [`busy_threads`] looks.
-const LOOKS: usize = 5;
-const LOOK_EVERY: Duration = Duration::from_millis(5);
+const LOAD_SAMPLES: usize = 5;
+const SAMPLE_INTERVAL: Duration = Duration::from_millis(5);
 
 /// The processors of each slot, and the locks on them for as long as this value lives.
 #[derive(Debug, Default)]
@@ -114,8 +114,8 @@ fn busy_threads() -> usize {
         let (running, _) = load.split_ascii_whitespace().nth(3)?.split_once('/')?;
         running.parse::<usize>().ok()?.checked_sub(1)
     };
-    let looks = (0..LOOKS).map_while(|_| {
-        thread::sleep(LOOK_EVERY);
+    let looks = (0..LOAD_SAMPLES).map_while(|_| {
+        thread::sleep(SAMPLE_INTERVAL);
         look()
     });
     looks.min().unwrap_or(0)

@@ -1,5 +1,5 @@
 //! Work for those who play: games of one pair, and the trait behind which they are played, on threads of this process
-//! ([`super::Local`]) or on other machines. Work goes out by [`Queue::offer`]; all that comes back are
+//! ([`super::LocalWorkers`]) or on other machines. Work goes out by [`Queue::submit`]; all that comes back are
 //! [`super::Event`]s, on a channel that the queue was made with.
 
 use crate::opening::Opening;
@@ -26,16 +26,16 @@ pub struct OpenedGame {
 /// Those who play.
 pub trait Queue {
     /// How many more pieces of work could be played at once.
-    fn appetite(&self) -> usize;
+    fn capacity(&self) -> usize;
 
     /// Gives out work; nobody has to wait for it.
-    fn offer(&mut self, work: Work);
+    fn submit(&mut self, work: Work);
 
     /// This game has a result in the store, a new one or one from before.
     fn stored(&mut self, _game: u32) {}
 
     /// This entrant plays no more: its games need not be begun.
-    fn withdraw(&mut self, _entrant: usize) {}
+    fn cancel_entrant(&mut self, _entrant: usize) {}
 
     /// The results of this worker's work, which was this pair, are stored; it is free again.
     fn acknowledge(&mut self, worker: usize, pair: u32);
@@ -47,7 +47,7 @@ pub trait Queue {
     fn close(&mut self);
 
     /// This worker has left.
-    fn forget(&mut self, worker: usize);
+    fn worker_left(&mut self, worker: usize);
 
     /// How many games are played at once; 0 if that changes.
     fn slots(&self) -> usize;

@@ -19,12 +19,12 @@ use smalt_driver::{
 };
 
 use super::binaries::Binaries;
-use super::event::{Event, Strike};
+use super::event::{Disqualification, Event};
 use super::log::GameLog;
 use super::observer::SlotObserver;
 use super::queue::{OpenedGame, Work};
 use crate::game::play::transcript_of;
-use crate::game::{Contest, EngineFault, GameObserver, Interrupted, Seat, Tablebases, play};
+use crate::game::{EngineFault, GameObserver, GameSetup, Interrupted, Player, Tablebases, play};
 use crate::opening::Opening;
 use crate::plan::{
     AdjudicationRules, BadOptions, Entrant, Plan, Program, PvRecord, TimeFlow, Timeouts, Variant,
@@ -33,13 +33,13 @@ use crate::plan::{
 use crate::schedule::ScheduledGame;
 
 /// An engine that fails to start so many times running is out.
-pub const STARTS: usize = 3;
+pub const MAX_STARTS: usize = 3;
 
 /// From the beginning of one attempt to that of the next: a program that is being rebuilt is not there for some seconds.
-const BETWEEN_STARTS: Duration = Duration::from_millis(2500);
+const START_INTERVAL: Duration = Duration::from_millis(2500);
 
 /// Attempts after which a disturbed game is left out.
-const MOST_REPLAYS: u32 = 5;
+const MAX_REPLAYS: u32 = 5;
 
 /// The name of the fault of an engine that has no such option as its entrant's, or not of that value.
 const BAD_OPTION: &str = "bad-option";
@@ -59,11 +59,11 @@ fn limit_words(method: LimitMethod, has_nodes: bool) -> Option<&'static str> {
 }
 
 /// How long a pause between games takes no notice of an interrupt.
-const NAP: Duration = Duration::from_millis(50);
+const SLEEP_SLICE: Duration = Duration::from_millis(50);
 
 /// What all slots of a run have in common.
 #[derive(Debug)]
-pub struct Terms {
+pub struct SlotConfig {
     /// Who plays.
     pub entrants: Vec<Entrant>,
     /// Which chess is played.
@@ -94,7 +94,7 @@ pub struct Terms {
     pub binaries: Option<Binaries>,
 }
 
-impl Terms {
+impl SlotConfig {
     /// Those of a plan, with clocks scaled to a machine of so many nodes a second.
     pub fn of(
         plan: &Plan,
@@ -102,9 +102,9 @@ impl Terms {
         tablebases: Option<Tablebases>,
         own_program: &Path,
         guard: Option<Guard>,
-    ) -> Terms {
+    ) -> SlotConfig {
         let scaled = |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(measured), ..entrant.clone() };
-        Terms {
+        SlotConfig {
             entrants: plan.entrants.iter().map(scaled).collect(),
             variant: plan.settings.run.variant,
             flow: plan.flow(),
@@ -126,31 +126,31 @@ impl Terms {
 /// The state of one slot.
 pub struct Slot {
     worker: usize,
-    terms: Arc<Terms>,
+    terms: Arc<SlotConfig>,
     events: Sender<Event>,
     interrupt: Interrupt,
-    running: Vec<Running>,
-    out: Vec<usize>,
-    binding: Option<Binding>,
+    running: Vec<RunningEngine>,
+    disqualified: Vec<usize>,
+    binding: Option<CpuBinding>,
     log: Option<GameLog>,
     /// How engines are held to their limits, by entrant: it is found out once.
     limit_methods: HashMap<usize, LimitMethod>,
 }
 
 /// The processors that a slot is bound to, and those that it could use.
-struct Binding {
+struct CpuBinding {
     bound: Vec<usize>,
     all: Vec<usize>,
     /// Entrants whose engines turned out to use more threads than the plan knew.
     free: Vec<usize>,
 }
 
-impl Binding {
+impl CpuBinding {
     /// Binds this thread; nobody is bound where the system refuses.
-    fn new(bound: Vec<usize>) -> Option<Binding> {
+    fn new(bound: Vec<usize>) -> Option<CpuBinding> {
         let all = own_processors().ok()?;
         bind_this_thread(&bound).ok()?;
-        Some(Binding { bound, all, free: Vec::new() })
+        Some(CpuBinding { bound, all, free: Vec::new() })
     }
 
     fn of(&self, entrant: usize) -> &[usize] {
@@ -159,7 +159,7 @@ impl Binding {
 }
 
 /// A running engine and whose it is.
-struct Running {
+struct RunningEngine {
     entrant: usize,
     engine: Box<dyn Engine>,
     process: ProcessIdentity,
@@ -173,18 +173,18 @@ enum NoEngine {
 }
 
 /// One failed attempt.
-enum Failure {
+enum AttemptError {
     Stop(NoEngine),
     Fault(EngineFault),
 }
 
 /// Tells the coordinator that the thread is over, however it ended.
-struct EndOfThread {
+struct WorkerEndedOnDrop {
     worker: usize,
     events: Sender<Event>,
 }
 
-impl Drop for EndOfThread {
+impl Drop for WorkerEndedOnDrop {
     fn drop(&mut self) {
         let _ = self.events.send(Event::WorkerEnded { worker: self.worker });
     }
@@ -192,14 +192,14 @@ impl Drop for EndOfThread {
 
 impl Slot {
     /// A slot that has not begun.
-    pub fn new(worker: usize, terms: Arc<Terms>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
+    pub fn new(worker: usize, terms: Arc<SlotConfig>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
         Slot {
             worker,
             terms,
             events,
             interrupt,
             running: Vec::new(),
-            out: Vec::new(),
+            disqualified: Vec::new(),
             binding: None,
             log: None,
             limit_methods: HashMap::new(),
@@ -208,35 +208,35 @@ impl Slot {
 
     /// Plays until no work can come any more, bound to these processors if some are given.
     pub fn run(mut self, queue: &Receiver<Work>, processors: Option<Vec<usize>>) {
-        self.binding = processors.and_then(Binding::new);
-        let _end = EndOfThread { worker: self.worker, events: self.events.clone() };
+        self.binding = processors.and_then(CpuBinding::new);
+        let _end = WorkerEndedOnDrop { worker: self.worker, events: self.events.clone() };
         let mut last_end: Option<Instant> = None;
         while let Ok(work) = queue.recv() {
             for game in &work.games {
                 if let Some(ended) = last_end {
-                    self.rest_until(ended + self.terms.wait);
+                    self.sleep_until(ended + self.terms.wait);
                 }
                 self.play_game(game);
                 last_end = Some(Instant::now());
             }
-            self.tell(Event::WorkDone { worker: self.worker, pair: work.pair });
+            self.send(Event::WorkDone { worker: self.worker, pair: work.pair });
         }
         let running = std::mem::take(&mut self.running);
-        self.dismiss_all(running);
+        self.quit_engines(running);
     }
 
     /// Waits, unless all is to end.
-    fn rest_until(&self, end: Instant) {
+    fn sleep_until(&self, end: Instant) {
         while !self.interrupt.is_raised()
             && let left = end.saturating_duration_since(Instant::now())
             && !left.is_zero()
         {
-            std::thread::sleep(left.min(NAP));
+            std::thread::sleep(left.min(SLEEP_SLICE));
         }
     }
 
     /// The coordinator outlives its slots; should it be gone, nobody wants to know.
-    fn tell(&self, event: Event) {
+    fn send(&self, event: Event) {
         let _ = self.events.send(event);
     }
 
@@ -244,21 +244,21 @@ impl Slot {
     fn play_game(&mut self, opened: &OpenedGame) {
         let game = opened.game;
         if let Err(words) = self.open_log(&game) {
-            self.tell(Event::GameAbandoned(game));
-            return self.tell(Event::SystemFailed { words });
+            self.send(Event::GameAbandoned(game));
+            return self.send(Event::SystemFailed { words });
         }
-        for attempt in 1..=MOST_REPLAYS {
+        for attempt in 1..=MAX_REPLAYS {
             let Some(stall) = self.play_once(opened, attempt) else { return };
-            let what = if attempt < MOST_REPLAYS { "is played again" } else { "is left out" };
+            let what = if attempt < MAX_REPLAYS { "is played again" } else { "is left out" };
             let words = format!(
                 "Warning: game {} {what}: this program stood still for {:.1} s (stopped, suspended, or without processor \
                  time) while an engine's clock ran",
                 game.number + 1,
                 stall.as_secs_f64()
             );
-            self.tell(Event::Notice { words });
+            self.send(Event::Notice { words });
         }
-        self.tell(Event::GameAbandoned(game));
+        self.send(Event::GameAbandoned(game));
     }
 
     /// Plays a game; for how long this program stood still, if that spoiled it.
@@ -268,20 +268,20 @@ impl Slot {
         let ready = [game.white, game.black].map(|entrant| self.prepare(entrant, opened));
         for no_engine in ready.into_iter().filter_map(Result::err) {
             if let NoEngine::System(words) = no_engine {
-                self.tell(Event::SystemFailed { words });
+                self.send(Event::SystemFailed { words });
             }
             if !self.are_ready(&game) {
-                self.tell(Event::GameAbandoned(game));
+                self.send(Event::GameAbandoned(game));
                 return None;
             }
         }
         if attempt == 1 {
-            self.tell(Event::GameStarted(game));
+            self.send(Event::GameStarted(game));
         }
         let terms = Arc::clone(&self.terms);
         let board = terms.observers.get(self.worker).map(|board| &**board);
         let observer = SlotObserver { game, board, events: self.events.clone() };
-        let contest = Contest {
+        let setup = GameSetup {
             game,
             opening,
             variant: self.game_terms(opening, Pondering::Off).variant,
@@ -292,18 +292,18 @@ impl Slot {
             observer: &observer,
             interrupt: &self.interrupt,
         };
-        let seats = seats(&mut self.running, &game, &terms.entrants);
+        let players = players(&mut self.running, &game, &terms.entrants);
         let mut spoiled = None;
-        match play(contest, seats) {
-            Ok(record) => self.tell(Event::GameFinished(Box::new(record))),
-            Err(Interrupted::Asked) => self.tell(Event::GameAbandoned(game)),
+        match play(setup, players) {
+            Ok(record) => self.send(Event::GameFinished(Box::new(record))),
+            Err(Interrupted::Stopped) => self.send(Event::GameAbandoned(game)),
             Err(Interrupted::Stalled(stall)) => spoiled = Some(stall),
             Err(Interrupted::System(words)) => {
-                self.tell(Event::GameAbandoned(game));
-                self.tell(Event::SystemFailed { words });
+                self.send(Event::GameAbandoned(game));
+                self.send(Event::SystemFailed { words });
             }
         }
-        self.tidy_up();
+        self.quit_unfit_engines();
         spoiled
     }
 
@@ -329,32 +329,32 @@ impl Slot {
     }
 
     /// Ends what must not play on: engines that are closed, that still think, or that are to be started anew.
-    fn tidy_up(&mut self) {
+    fn quit_unfit_engines(&mut self) {
         let entrants = &self.terms.entrants;
-        let unfit = |running: &mut Running| {
+        let unfit = |running: &mut RunningEngine| {
             running.engine.state() != State::Idle
                 || !running.engine.is_reusable()
                 || entrants[running.entrant].engine.restart == Restart::On
         };
         let unfit: Vec<_> = self.running.extract_if(.., unfit).collect();
-        self.dismiss_all(unfit);
+        self.quit_engines(unfit);
     }
 
     /// Engines that leave at the same time do not wait for each other.
-    fn dismiss_all(&self, mut leaving: Vec<Running>) {
+    fn quit_engines(&self, mut leaving: Vec<RunningEngine>) {
         leaving.iter_mut().for_each(|running| running.engine.ask_to_quit());
-        leaving.into_iter().for_each(|running| self.dismiss(running));
+        leaving.into_iter().for_each(|running| self.quit_engine(running));
     }
 
-    fn dismiss(&self, mut running: Running) {
+    fn quit_engine(&self, mut running: RunningEngine) {
         let was_idle = running.engine.state() == State::Idle;
         let farewell = running.engine.quit();
         let dropped = running.engine.process().dropped_bytes();
         // The group goes with it.
         drop(running.engine);
-        self.tell(Event::EngineGone { process: running.process });
+        self.send(Event::EngineExited { process: running.process });
         // No faults of any game, but its author should know.
-        let warn = |words: String| self.tell(Event::EngineWarning { entrant: running.entrant, words });
+        let warn = |words: String| self.send(Event::EngineWarning { entrant: running.entrant, words });
         if dropped > 0 {
             warn(format!(
                 "wrote lines of more than {LINE_LIMIT} bytes: {dropped} bytes of them were dropped"
@@ -388,46 +388,46 @@ impl Slot {
             .running
             .extract_if(.., |running| running.entrant != game.white && running.entrant != game.black)
             .collect();
-        self.dismiss_all(others);
+        self.quit_engines(others);
         if let Some(position) = self.running.iter().position(|running| running.entrant == entrant) {
             match self.begin_game(position, terms) {
                 Ok(()) => return Ok(()),
-                Err(Failure::Stop(stop)) => return Err(stop),
-                Err(Failure::Fault(fault)) => self.tell(Event::EngineFault(fault)),
+                Err(AttemptError::Stop(stop)) => return Err(stop),
+                Err(AttemptError::Fault(fault)) => self.send(Event::EngineFault(fault)),
             }
         }
-        self.start_and_try_again(entrant, terms)
+        self.start_with_retries(entrant, terms)
     }
 
-    fn start_and_try_again(&mut self, entrant: usize, terms: GameTerms) -> Result<(), NoEngine> {
-        if self.out.contains(&entrant) {
+    fn start_with_retries(&mut self, entrant: usize, terms: GameTerms) -> Result<(), NoEngine> {
+        if self.disqualified.contains(&entrant) {
             return Err(NoEngine::Out);
         }
         let begun = Instant::now();
-        for (attempt, after) in (1..=STARTS).zip(0..) {
-            self.rest_until(begun + BETWEEN_STARTS * after);
+        for (attempt, after) in (1..=MAX_STARTS).zip(0..) {
+            self.sleep_until(begun + START_INTERVAL * after);
             let started = self.start(entrant).and_then(|running| {
                 self.running.push(running);
                 self.begin_game(self.running.len() - 1, terms)
             });
             match started {
                 Ok(()) => return Ok(()),
-                Err(Failure::Stop(stop)) => return Err(stop),
-                Err(Failure::Fault(fault)) => {
+                Err(AttemptError::Stop(stop)) => return Err(stop),
+                Err(AttemptError::Fault(fault)) => {
                     let words = fault.words.clone();
                     // What it refuses it would refuse again.
                     let is_final = fault.name == BAD_OPTION || fault.name == Fault::NoNodeLimit.name();
-                    let is_last = attempt == STARTS || is_final;
-                    self.tell(Event::EngineFault(fault));
+                    let is_last = attempt == MAX_STARTS || is_final;
+                    self.send(Event::EngineFault(fault));
                     if is_last {
-                        let strike = Strike::Starts { times: attempt, words };
-                        self.tell(Event::EntrantOut { entrant, strike });
+                        let disqualification = Disqualification::Starts { times: attempt, words };
+                        self.send(Event::Disqualified { entrant, disqualification });
                         break;
                     }
                 }
             }
         }
-        self.out.push(entrant);
+        self.disqualified.push(entrant);
         Err(NoEngine::Out)
     }
 
@@ -437,20 +437,20 @@ impl Slot {
     }
 
     /// Says that a new game begins; an engine that fails at it is dismissed.
-    fn begin_game(&mut self, position: usize, terms: GameTerms) -> Result<(), Failure> {
+    fn begin_game(&mut self, position: usize, terms: GameTerms) -> Result<(), AttemptError> {
         let running = &mut self.running[position];
         match running.engine.new_game(terms, &mut Meanwhile::interruptible(&self.interrupt)) {
             Ok(()) => Ok(()),
             Err(error) => {
                 let running = self.running.remove(position);
                 let failure = failure(error, running.entrant, transcript_of(&*running.engine));
-                self.dismiss(running);
+                self.quit_engine(running);
                 Err(failure)
             }
         }
     }
 
-    fn start(&mut self, entrant: usize) -> Result<Running, Failure> {
+    fn start(&mut self, entrant: usize) -> Result<RunningEngine, AttemptError> {
         let terms = Arc::clone(&self.terms);
         let plan = &terms.entrants[entrant];
         let running = self.start_once(entrant, plan)?;
@@ -461,14 +461,14 @@ impl Slot {
                     && declares_more_threads(plan, running.engine.options()) =>
             {
                 binding.free.push(entrant);
-                self.dismiss(running);
+                self.quit_engine(running);
                 self.start_once(entrant, plan)
             }
             _ => Ok(running),
         }
     }
 
-    fn start_once(&mut self, entrant: usize, plan: &Entrant) -> Result<Running, Failure> {
+    fn start_once(&mut self, entrant: usize, plan: &Entrant) -> Result<RunningEngine, AttemptError> {
         let mut command = command(plan, &self.terms.own_program);
         command.guard = self.terms.guard.clone();
         if let Some(binding) = &self.binding {
@@ -483,7 +483,7 @@ impl Slot {
         })?;
         if let Some(Err(words)) = self.terms.binaries.as_ref().map(|binaries| binaries.check(entrant)) {
             engine.quit();
-            return Err(Failure::Stop(NoEngine::System(words)));
+            return Err(AttemptError::Stop(NoEngine::System(words)));
         }
         let process = engine.process().identity();
         let known = self.limit_methods.get(&entrant).copied();
@@ -499,18 +499,23 @@ impl Slot {
                     return self.start_once(entrant, plan);
                 }
                 if let Some(words) = limit_words(method, plan.clock.nodes.is_some()) {
-                    self.tell(Event::EngineWarning { entrant, words: words.to_owned() });
+                    self.send(Event::EngineWarning { entrant, words: words.to_owned() });
                 }
                 let (name, author) = (engine.name().to_owned(), engine.author().to_owned());
-                self.tell(Event::EngineStarted { entrant, process, name, author });
-                Ok(Running { entrant, engine, process })
+                self.send(Event::EngineStarted { entrant, process, name, author });
+                Ok(RunningEngine { entrant, engine, process })
             }
             Err(SetOptionError::Conversation(error)) => Err(failure(error, entrant, transcript_of(&*engine))),
             Err(error) => {
                 let words = format!("cannot be set up: failed to {error}");
                 let transcript = transcript_of(&*engine);
                 engine.quit();
-                Err(Failure::Fault(EngineFault { entrant, name: BAD_OPTION.to_owned(), words, transcript }))
+                Err(AttemptError::Fault(EngineFault {
+                    entrant,
+                    name: BAD_OPTION.to_owned(),
+                    words,
+                    transcript,
+                }))
             }
         }
     }
@@ -525,7 +530,7 @@ impl Slot {
                     BadOptions::Warn,
                 ) => {
                     let words = format!("plays without option {name}: failed to {error}");
-                    self.tell(Event::EngineWarning { entrant, words });
+                    self.send(Event::EngineWarning { entrant, words });
                 }
                 (Err(error), _) => return Err(error),
             }
@@ -562,28 +567,32 @@ pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
     }
 }
 
-fn failure(error: ConversationError, entrant: usize, transcript: Vec<String>) -> Failure {
+fn failure(error: ConversationError, entrant: usize, transcript: Vec<String>) -> AttemptError {
     match error {
-        ConversationError::Fault(fault) => Failure::Fault(EngineFault {
+        ConversationError::Fault(fault) => AttemptError::Fault(EngineFault {
             entrant,
             name: fault.name().to_owned(),
             words: fault.to_string(),
             transcript,
         }),
-        ConversationError::Interrupted => Failure::Stop(NoEngine::Interrupted),
-        error @ ConversationError::System { .. } => Failure::Stop(NoEngine::System(error.to_string())),
+        ConversationError::Interrupted => AttemptError::Stop(NoEngine::Interrupted),
+        error @ ConversationError::System { .. } => AttemptError::Stop(NoEngine::System(error.to_string())),
     }
 }
 
 /// The two engines of a game, White's first.
-fn seats<'a>(running: &'a mut [Running], game: &ScheduledGame, entrants: &'a [Entrant]) -> [Seat<'a>; 2] {
-    let mut seats: [Option<Seat<'a>>; 2] = [None, None];
+fn players<'a>(
+    running: &'a mut [RunningEngine],
+    game: &ScheduledGame,
+    entrants: &'a [Entrant],
+) -> [Player<'a>; 2] {
+    let mut players: [Option<Player<'a>>; 2] = [None, None];
     for running in running {
         let color = if running.entrant == game.white { Color::White } else { Color::Black };
         let entrant = &entrants[running.entrant];
         let engine = &mut *running.engine;
         let (pondering, scores) = (entrant.engine.ponder, entrant.scores());
-        seats[color.index()] = Some(Seat { engine, clock: &entrant.clock, pondering, scores });
+        players[color.index()] = Some(Player { engine, clock: &entrant.clock, pondering, scores });
     }
-    seats.map(|seat| seat.expect("both engines were prepared, and no other runs"))
+    players.map(|player| player.expect("both engines were prepared, and no other runs"))
 }

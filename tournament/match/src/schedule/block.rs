@@ -4,7 +4,7 @@
 use std::ops::Range;
 
 use super::pairings::Encounter;
-use super::terms::Terms;
+use super::rules::EncounterRules;
 use super::{ScheduledGame, ScheduledPair};
 use crate::plan::{Lead, OpeningPolicy};
 
@@ -13,16 +13,16 @@ use crate::plan::{Lead, OpeningPolicy};
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Block {
     pub encounters: Vec<Encounter>,
-    pub terms: Terms,
+    pub terms: EncounterRules,
     /// How often all encounters are gone through.
     pub cycles: u32,
-    pub start: Start,
+    pub start: BlockStart,
     pub rounds: RoundNames,
 }
 
 /// The numbers with which a block begins.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub(super) struct Start {
+pub(super) struct BlockStart {
     pub game: u32,
     pub pair: u32,
     pub opening: u32,
@@ -39,7 +39,7 @@ pub(super) enum RoundNames {
 
 /// Where a game or a pair stands in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Place {
+struct BlockPosition {
     cycle: u32,
     unit: u32,
     encounter: u32,
@@ -79,9 +79,9 @@ impl Block {
     }
 
     /// Where the next block begins. Blocks that go through rounds of the same name share their openings.
-    pub(super) fn end(&self) -> Start {
+    pub(super) fn end(&self) -> BlockStart {
         let shares = self.rounds == RoundNames::Units && self.terms.policy == OpeningPolicy::Round;
-        Start {
+        BlockStart {
             game: self.start.game.saturating_add(self.games()),
             pair: self.start.pair.saturating_add(self.pairs()),
             opening: self.start.opening.saturating_add(if shares { 0 } else { self.openings() }),
@@ -113,14 +113,14 @@ impl Block {
         ScheduledPair { number, first_game: self.start.game + before, games }
     }
 
-    fn place_of_game(&self, number: u32) -> Place {
+    fn place_of_game(&self, number: u32) -> BlockPosition {
         let index = number - self.start.game;
         let (size, each) = (self.size(), self.terms.unit_games());
         let (cycle, left) = (index / (size * self.terms.games), index % (size * self.terms.games));
         let unit = (left / (each * size)).min(self.units_each() - 1);
         let left = left - unit * each * size;
         let games = self.games_of_unit(unit);
-        Place { cycle, unit, encounter: left / games, game: left % games }
+        BlockPosition { cycle, unit, encounter: left / games, game: left % games }
     }
 
     /// The encounter, by its place in the block, that a game of the block belongs to.

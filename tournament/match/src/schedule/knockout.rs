@@ -2,8 +2,8 @@
 //! entrants is no power of two. A level encounter gets pairs of games until it is decided, or until there have been
 //! as many as agreed: then the better seed goes on.
 
-use super::course::{NextRound, PlayedRound, Score};
 use super::pairings::{Encounter, Pairing};
+use super::rounds::{EncounterScore, NextRound, PlayedRound};
 use crate::plan::Lead;
 
 /// One round of the bracket as far as it is known.
@@ -19,7 +19,7 @@ pub struct Tie {
     /// Who is there: the better seed first, and none where there is a bye.
     pub entrants: (usize, Option<usize>),
     /// What they have made of their games, if they play.
-    pub score: Option<Score>,
+    pub score: Option<EncounterScore>,
     /// Further games that it took so far.
     pub further_games: u32,
     /// Who goes on, once that is known.
@@ -83,7 +83,7 @@ pub fn bracket(
     rounds
 }
 
-fn add(ties: &mut [Tie], score: &Score) {
+fn add(ties: &mut [Tie], score: &EncounterScore) {
     let tie = ties.iter_mut().find(|tie| (tie.entrants.0, tie.entrants.1) == pair_of(score));
     if let Some(sum) = tie.and_then(|tie| tie.score.as_mut()) {
         sum.first += score.first;
@@ -91,7 +91,7 @@ fn add(ties: &mut [Tie], score: &Score) {
     }
 }
 
-fn pair_of(score: &Score) -> (usize, Option<usize>) {
+fn pair_of(score: &EncounterScore) -> (usize, Option<usize>) {
     (score.pairing.first, Some(score.pairing.second))
 }
 
@@ -100,7 +100,7 @@ fn tie(places: &[Option<usize>], seeds: &[usize]) -> Option<Tie> {
     let mut there: Vec<usize> = places.iter().flatten().copied().collect();
     there.sort_by_key(|entrant| seeds.iter().position(|seed| seed == entrant));
     let entrants = (*there.first()?, there.get(1).copied());
-    let score = entrants.1.map(|second| Score::new(Pairing { first: entrants.0, second }));
+    let score = entrants.1.map(|second| EncounterScore::new(Pairing { first: entrants.0, second }));
     Some(Tie { entrants, score, further_games: 0, winner: None })
 }
 
@@ -143,7 +143,7 @@ mod tests {
         while let Some(next) = next(&seeds, games, tiebreak_pairs, &played) {
             let score = |encounter: &Encounter| {
                 let first = result(encounter.pairing).min(2 * next.games);
-                Score { pairing: encounter.pairing, first, second: 2 * next.games - first }
+                EncounterScore { pairing: encounter.pairing, first, second: 2 * next.games - first }
             };
             let encounters = next.encounters.iter().map(score).collect();
             played.push(PlayedRound { round: next.round, encounters, games: next.games });
@@ -196,10 +196,10 @@ mod tests {
         assert_eq!(rounds.len(), 1, "that was no level one");
         let level = |games: u32| PlayedRound {
             round: 0,
-            encounters: vec![Score {
+            encounters: vec![EncounterScore {
                 first: games,
                 second: games,
-                ..Score::new(Pairing { first: 0, second: 1 })
+                ..EncounterScore::new(Pairing { first: 0, second: 1 })
             }],
             games,
         };

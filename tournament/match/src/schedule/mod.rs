@@ -6,33 +6,33 @@
 //! entrants have played about as many games whenever a run is stopped. Knows no names, engines or positions.
 
 mod block;
-mod course;
 pub mod knockout;
 mod openings;
 mod pairings;
+mod rounds;
+mod rules;
 pub mod swiss;
-mod terms;
 
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use block::{Block, RoundNames, Start};
-use course::System;
-pub use course::{PlayedRound, Score};
+use block::{Block, BlockStart, RoundNames};
 pub use openings::OpeningOrder;
 pub(crate) use openings::below;
 use openings::shuffle;
 use pairings::Encounter;
-pub use pairings::{Pairing, Side};
-pub use terms::Terms;
+pub use pairings::{GauntletSide, Pairing};
+use rounds::RoundSystem;
+pub use rounds::{EncounterScore, PlayedRound};
+pub use rules::EncounterRules;
 
 use crate::plan::{OpeningPolicy, Repeat};
 
 /// Who meets whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Meeting {
+pub enum PairingScheme {
     /// Challengers and opponents: the side of each entrant.
-    Gauntlet(Vec<Side>),
+    Gauntlet(Vec<GauntletSide>),
     /// So many, everybody and everybody.
     RoundRobin(usize),
     /// So many, each against all before it, one newcomer after the other.
@@ -63,15 +63,15 @@ pub enum Sequence {
 /// All games of a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
-    terms: Terms,
+    terms: EncounterRules,
     blocks: Vec<Block>,
-    course: Option<Course>,
+    course: Option<ResultDriven>,
 }
 
 /// A tournament that goes on by results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-struct Course {
-    system: System,
+struct ResultDriven {
+    system: RoundSystem,
     /// The entrants, the best seed first.
     seeds: Vec<usize>,
     /// One for each block.
@@ -82,13 +82,13 @@ struct Course {
 
 /// How far a tournament is that goes on by results.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Progress {
+pub enum TournamentProgress {
     /// The bracket.
     Knockout(Vec<knockout::BracketRound>),
     /// The table, and the rounds with all that was played of the last one.
     Swiss {
         /// Everybody by points.
-        places: Vec<swiss::Place>,
+        places: Vec<swiss::SwissStanding>,
         /// How many rounds there will be.
         rounds: u32,
         /// How many are over.
@@ -135,22 +135,26 @@ impl ScheduledPair {
 impl Schedule {
     /// A schedule in which everything is gone through so many times; a Swiss tournament has so many rounds, and a
     /// knockout as many as it takes.
-    pub fn new(meeting: Meeting, terms: Terms, rounds: u32, sequence: Sequence) -> Schedule {
+    pub fn new(meeting: PairingScheme, terms: EncounterRules, rounds: u32, sequence: Sequence) -> Schedule {
         let empty = Schedule { terms, blocks: Vec::new(), course: None };
         let shuffled = |mut encounters: Vec<Encounter>| {
             sequence.apply(&mut encounters);
             encounters
         };
         match meeting {
-            Meeting::Gauntlet(sides) => empty.with(shuffled(pairings::gauntlet(&sides)), rounds),
-            Meeting::RoundRobin(entrants) => empty.with(shuffled(pairings::round_robin(entrants)), rounds),
-            Meeting::Pyramid(entrants) => pairings::pyramid(entrants)
+            PairingScheme::Gauntlet(sides) => empty.with(shuffled(pairings::gauntlet(&sides)), rounds),
+            PairingScheme::RoundRobin(entrants) => {
+                empty.with(shuffled(pairings::round_robin(entrants)), rounds)
+            }
+            PairingScheme::Pyramid(entrants) => pairings::pyramid(entrants)
                 .into_iter()
                 .fold(empty, |schedule, encounters| schedule.with(shuffled(encounters), rounds)),
-            Meeting::Knockout { entrants, tiebreak_pairs } => {
-                empty.by_results(System::Knockout { tiebreak_pairs }, entrants, sequence)
+            PairingScheme::Knockout { entrants, tiebreak_pairs } => {
+                empty.by_results(RoundSystem::Knockout { tiebreak_pairs }, entrants, sequence)
             }
-            Meeting::Swiss { entrants } => empty.by_results(System::Swiss { rounds }, entrants, sequence),
+            PairingScheme::Swiss { entrants } => {
+                empty.by_results(RoundSystem::Swiss { rounds }, entrants, sequence)
+            }
         }
     }
 
@@ -161,16 +165,16 @@ impl Schedule {
         self
     }
 
-    fn by_results(mut self, system: System, entrants: usize, sequence: Sequence) -> Schedule {
+    fn by_results(mut self, system: RoundSystem, entrants: usize, sequence: Sequence) -> Schedule {
         let mut seeds: Vec<usize> = (0..entrants).collect();
         sequence.apply(&mut seeds);
-        self.course = Some(Course { system, seeds, played: Vec::new(), missing: BTreeSet::new() });
+        self.course = Some(ResultDriven { system, seeds, played: Vec::new(), missing: BTreeSet::new() });
         self.grow();
         self
     }
 
-    fn end(&self) -> Start {
-        self.blocks.last().map_or_else(Start::default, Block::end)
+    fn end(&self) -> BlockStart {
+        self.blocks.last().map_or_else(BlockStart::default, Block::end)
     }
 
     /// Adds the next round if all that is known is over.
@@ -178,9 +182,9 @@ impl Schedule {
         let start = self.end();
         let Some(course) = &mut self.course else { return };
         let Some(next) = course.system.next(&course.seeds, &self.terms, &course.played) else { return };
-        let scores = next.encounters.iter().map(|encounter| Score::new(encounter.pairing)).collect();
+        let scores = next.encounters.iter().map(|encounter| EncounterScore::new(encounter.pairing)).collect();
         course.played.push(PlayedRound { round: next.round, encounters: scores, games: next.games });
-        let terms = Terms { games: next.games, ..self.terms };
+        let terms = EncounterRules { games: next.games, ..self.terms };
         let rounds = RoundNames::Whole(next.round);
         let block = Block { encounters: next.encounters, terms, cycles: 1, start, rounds };
         course.missing = block.game_numbers().collect();
@@ -228,8 +232,8 @@ impl Schedule {
         let entrants = u32::try_from(course.seeds.len()).unwrap_or(u32::MAX);
         let units = |games: u32| games.div_ceil(self.terms.unit_games());
         let (rounds, encounters, further) = match course.system {
-            System::Swiss { rounds } => (rounds, rounds.saturating_mul(entrants / 2), 0),
-            System::Knockout { tiebreak_pairs } => {
+            RoundSystem::Swiss { rounds } => (rounds, rounds.saturating_mul(entrants / 2), 0),
+            RoundSystem::Knockout { tiebreak_pairs } => {
                 (entrants.next_power_of_two().ilog2(), entrants.saturating_sub(1), tiebreak_pairs)
             }
         };
@@ -278,16 +282,19 @@ impl Schedule {
     }
 
     /// How far it is, if it goes by results.
-    pub fn progress(&self) -> Option<Progress> {
+    pub fn progress(&self) -> Option<TournamentProgress> {
         let course = self.course.as_ref()?;
         let games = self.terms.games;
         Some(match course.system {
-            System::Knockout { tiebreak_pairs } => {
-                Progress::Knockout(knockout::bracket(&course.seeds, games, tiebreak_pairs, &course.played))
-            }
-            System::Swiss { rounds } => {
+            RoundSystem::Knockout { tiebreak_pairs } => TournamentProgress::Knockout(knockout::bracket(
+                &course.seeds,
+                games,
+                tiebreak_pairs,
+                &course.played,
+            )),
+            RoundSystem::Swiss { rounds } => {
                 let begun = u32::try_from(course.played.len()).unwrap_or(u32::MAX);
-                Progress::Swiss {
+                TournamentProgress::Swiss {
                     places: swiss::places(&course.seeds, games, &course.played),
                     rounds,
                     complete: begun - u32::from(!course.missing.is_empty()),

@@ -22,7 +22,7 @@ pub(super) struct Encounter {
 
 /// Which side of a gauntlet somebody is on.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Side {
+pub enum GauntletSide {
     /// Meets all opponents.
     Challenger,
     /// Meets all challengers.
@@ -34,10 +34,12 @@ fn first_leads(first: usize, second: usize) -> Encounter {
 }
 
 /// Challengers against opponents: every challenger meets its first opponent before any meets its second.
-pub(super) fn gauntlet(sides: &[Side]) -> Vec<Encounter> {
-    let on = |wanted: Side| (0..sides.len()).filter(move |&entrant| sides[entrant] == wanted);
-    on(Side::Opponent)
-        .flat_map(|opponent| on(Side::Challenger).map(move |challenger| first_leads(challenger, opponent)))
+pub(super) fn gauntlet(sides: &[GauntletSide]) -> Vec<Encounter> {
+    let on = |wanted: GauntletSide| (0..sides.len()).filter(move |&entrant| sides[entrant] == wanted);
+    on(GauntletSide::Opponent)
+        .flat_map(|opponent| {
+            on(GauntletSide::Challenger).map(move |challenger| first_leads(challenger, opponent))
+        })
         .collect()
 }
 
@@ -69,7 +71,7 @@ pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
 
 #[cfg(test)]
 mod tests {
-    use super::Side::{Challenger, Opponent};
+    use super::GauntletSide::{Challenger, Opponent};
     use super::*;
 
     fn check(found: &[Encounter], expected: &[(usize, usize)]) {

@@ -2,16 +2,16 @@
 //! system the upper half of those with equal points meets the lower half. Colors do not matter, since both have them.
 //! With an odd number the last who has not had one gets a bye, which counts as all games won.
 
-use super::course::{NextRound, PlayedRound};
 use super::pairings::{Encounter, Pairing};
+use super::rounds::{NextRound, PlayedRound};
 use crate::plan::Lead;
 
 /// How many choices are tried for the best round before any good one will do.
-const PATIENCE: u32 = 10_000;
+const MAX_TRIES: u32 = 10_000;
 
 /// Where somebody stands.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct SwissStanding {
     /// An index of the plan's entrants.
     pub entrant: usize,
     /// Half points, those of a bye included.
@@ -25,10 +25,10 @@ pub struct Place {
 }
 
 /// Everybody by half points, then Buchholz, then seed.
-pub fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<Place> {
-    let mut places: Vec<Place> = seeds
+pub fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<SwissStanding> {
+    let mut places: Vec<SwissStanding> = seeds
         .iter()
-        .map(|&entrant| Place { entrant, half_points: 0, buchholz: 0, met: Vec::new(), byes: 0 })
+        .map(|&entrant| SwissStanding { entrant, half_points: 0, buchholz: 0, met: Vec::new(), byes: 0 })
         .collect();
     for round in played {
         for place in &mut places {
@@ -84,7 +84,7 @@ pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRou
 }
 
 /// Pairs of ranks. Nobody meets twice as long as that can be.
-fn pair_up(ranked: &[Place]) -> Vec<(usize, usize)> {
+fn pair_up(ranked: &[SwissStanding]) -> Vec<(usize, usize)> {
     let byes: Vec<Option<usize>> = if ranked.len().is_multiple_of(2) {
         vec![None]
     } else {
@@ -96,11 +96,11 @@ fn pair_up(ranked: &[Place]) -> Vec<(usize, usize)> {
             let mut free = vec![true; ranked.len()];
             bye.into_iter().for_each(|rank| free[rank] = false);
             let mut search =
-                Search { ranked, free: free.clone(), pairs: Vec::new(), repeats, left: PATIENCE };
+                PairingSearch { ranked, free: free.clone(), pairs: Vec::new(), repeats, left: MAX_TRIES };
             if search.complete() {
                 return search.pairs;
             }
-            let mut search = Search { free, pairs: Vec::new(), ..search };
+            let mut search = PairingSearch { free, pairs: Vec::new(), ..search };
             if search.exchange() {
                 return search.pairs;
             }
@@ -110,8 +110,8 @@ fn pair_up(ranked: &[Place]) -> Vec<(usize, usize)> {
 }
 
 /// Looks for partners from the top down, and goes back where somebody finds none.
-struct Search<'a> {
-    ranked: &'a [Place],
+struct PairingSearch<'a> {
+    ranked: &'a [SwissStanding],
     free: Vec<bool>,
     pairs: Vec<(usize, usize)>,
     /// How often two may have met before.
@@ -119,7 +119,7 @@ struct Search<'a> {
     left: u32,
 }
 
-impl Search<'_> {
+impl PairingSearch<'_> {
     fn complete(&mut self) -> bool {
         let Some(rank) = self.free.iter().position(|&free| free) else { return true };
         self.free[rank] = false;
@@ -193,7 +193,7 @@ impl Search<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::course::Score;
+    use super::super::rounds::EncounterScore;
     use super::*;
     use std::collections::BTreeSet;
 
@@ -204,7 +204,7 @@ mod tests {
         while let Some(next) = next(&seeds, 2, rounds, &played) {
             let score = |encounter: &Encounter| {
                 let first = result(next.round, encounter.pairing);
-                Score { pairing: encounter.pairing, first, second: 4 - first }
+                EncounterScore { pairing: encounter.pairing, first, second: 4 - first }
             };
             let encounters = next.encounters.iter().map(score).collect();
             played.push(PlayedRound { round: next.round, encounters, games: next.games });
@@ -280,7 +280,7 @@ mod tests {
     #[test]
     fn points_and_buchholz_order_the_table() {
         let pairing = |first, second| Pairing { first, second };
-        let score = |pairing, first| Score { pairing, first, second: 4 - first };
+        let score = |pairing, first| EncounterScore { pairing, first, second: 4 - first };
         let played = [
             PlayedRound {
                 round: 0,

@@ -7,8 +7,8 @@ use proptest::prelude::*;
 use super::*;
 use crate::plan::{Colors, Lead, Swap};
 
-fn terms(games: u32) -> Terms {
-    Terms {
+fn terms(games: u32) -> EncounterRules {
+    EncounterRules {
         games,
         repeat: Repeat::Pairs,
         colors: Colors { swap: Swap::EachGame, lead: Lead::First },
@@ -17,7 +17,7 @@ fn terms(games: u32) -> Terms {
 }
 
 fn round_robin(entrants: usize, games: u32) -> Schedule {
-    Schedule::new(Meeting::RoundRobin(entrants), terms(games), 1, Sequence::AsListed)
+    Schedule::new(PairingScheme::RoundRobin(entrants), terms(games), 1, Sequence::AsListed)
 }
 
 fn all_games(schedule: &Schedule) -> Vec<ScheduledGame> {
@@ -79,8 +79,8 @@ fn a_single_round_of_an_odd_number_gives_everybody_white_as_often() {
 #[test]
 fn policies_say_who_shares_an_opening() {
     let openings = |policy| {
-        let terms = Terms { policy, ..terms(4) };
-        let schedule = Schedule::new(Meeting::RoundRobin(3), terms, 1, Sequence::AsListed);
+        let terms = EncounterRules { policy, ..terms(4) };
+        let schedule = Schedule::new(PairingScheme::RoundRobin(3), terms, 1, Sequence::AsListed);
         all_games(&schedule).iter().map(|game| game.opening).collect::<Vec<_>>()
     };
     assert_eq!(openings(OpeningPolicy::Round), [0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1]);
@@ -90,8 +90,8 @@ fn policies_say_who_shares_an_opening() {
 
 #[test]
 fn without_repetition_every_game_has_an_opening_of_its_own() {
-    let terms = Terms { repeat: Repeat::Never, ..terms(3) };
-    let schedule = Schedule::new(Meeting::RoundRobin(2), terms, 2, Sequence::AsListed);
+    let terms = EncounterRules { repeat: Repeat::Never, ..terms(3) };
+    let schedule = Schedule::new(PairingScheme::RoundRobin(2), terms, 2, Sequence::AsListed);
     let games: Vec<_> =
         all_games(&schedule).iter().map(|game| (game.opening, game.pair, game.white)).collect();
     assert_eq!(games, [(0, 0, 0), (1, 1, 1), (2, 2, 0), (3, 3, 1), (4, 4, 0), (5, 5, 1)]);
@@ -100,8 +100,8 @@ fn without_repetition_every_game_has_an_opening_of_its_own() {
 #[test]
 fn colors_are_fixed_or_begin_with_the_other_on_request() {
     let white = |swap, lead| {
-        let terms = Terms { colors: Colors { swap, lead }, ..terms(4) };
-        let schedule = Schedule::new(Meeting::RoundRobin(2), terms, 1, Sequence::AsListed);
+        let terms = EncounterRules { colors: Colors { swap, lead }, ..terms(4) };
+        let schedule = Schedule::new(PairingScheme::RoundRobin(2), terms, 1, Sequence::AsListed);
         all_games(&schedule).iter().map(|game| game.white).collect::<Vec<_>>()
     };
     assert_eq!(white(Swap::EachGame, Lead::First), [0, 1, 1, 0]);
@@ -113,7 +113,7 @@ fn colors_are_fixed_or_begin_with_the_other_on_request() {
 
 #[test]
 fn newcomers_of_a_pyramid_come_in_turn() {
-    let schedule = Schedule::new(Meeting::Pyramid(4), terms(2), 2, Sequence::AsListed);
+    let schedule = Schedule::new(PairingScheme::Pyramid(4), terms(2), 2, Sequence::AsListed);
     let newest: Vec<_> = all_games(&schedule).iter().map(|game| game.white.max(game.black)).collect();
     assert!(newest.is_sorted());
     assert_eq!(schedule.games(), 6 * 4);
@@ -123,7 +123,7 @@ fn newcomers_of_a_pyramid_come_in_turn() {
 #[test]
 fn a_shuffled_schedule_has_the_same_games_in_another_order() {
     let pairings = |sequence| {
-        let schedule = Schedule::new(Meeting::RoundRobin(8), terms(2), 1, sequence);
+        let schedule = Schedule::new(PairingScheme::RoundRobin(8), terms(2), 1, sequence);
         all_games(&schedule).iter().map(|game| (game.white, game.black)).collect::<Vec<_>>()
     };
     let (listed, shuffled) = (pairings(Sequence::AsListed), pairings(Sequence::Shuffled(1)));
@@ -136,7 +136,7 @@ fn a_shuffled_schedule_has_the_same_games_in_another_order() {
 
 #[test]
 fn a_round_that_goes_by_results_waits_for_all_of_them() {
-    let mut schedule = Schedule::new(Meeting::Swiss { entrants: 4 }, terms(2), 2, Sequence::AsListed);
+    let mut schedule = Schedule::new(PairingScheme::Swiss { entrants: 4 }, terms(2), 2, Sequence::AsListed);
     assert_eq!((schedule.games(), schedule.pairs()), (8, 2));
     for (number, white) in [(0, 2), (1, 0), (2, 0), (2, 2)] {
         schedule.record(number, white);
@@ -152,7 +152,7 @@ fn a_round_that_goes_by_results_waits_for_all_of_them() {
 
 #[test]
 fn a_level_knockout_counts_its_further_games() {
-    let meeting = Meeting::Knockout { entrants: 2, tiebreak_pairs: 2 };
+    let meeting = PairingScheme::Knockout { entrants: 2, tiebreak_pairs: 2 };
     let mut schedule = Schedule::new(meeting, terms(2), 1, Sequence::AsListed);
     assert_eq!(schedule.games(), 2);
     (0..2).for_each(|game| schedule.record(game, 1));
@@ -162,29 +162,29 @@ fn a_level_knockout_counts_its_further_games() {
     schedule.record(4, 2);
     schedule.record(5, 1);
     assert_eq!((schedule.games(), schedule.pairs()), (6, 3));
-    let Some(Progress::Knockout(bracket)) = schedule.progress() else { panic!("a bracket") };
+    let Some(TournamentProgress::Knockout(bracket)) = schedule.progress() else { panic!("a bracket") };
     assert!(bracket[0].ties[0].winner.is_some());
 }
 
-fn meetings() -> impl Strategy<Value = Meeting> {
-    let side = prop_oneof![Just(Side::Challenger), Just(Side::Opponent)];
+fn meetings() -> impl Strategy<Value = PairingScheme> {
+    let side = prop_oneof![Just(GauntletSide::Challenger), Just(GauntletSide::Opponent)];
     prop_oneof![
-        prop::collection::vec(side, 2..9).prop_map(Meeting::Gauntlet),
-        (2_usize..9).prop_map(Meeting::RoundRobin),
-        (2_usize..9).prop_map(Meeting::Pyramid),
+        prop::collection::vec(side, 2..9).prop_map(PairingScheme::Gauntlet),
+        (2_usize..9).prop_map(PairingScheme::RoundRobin),
+        (2_usize..9).prop_map(PairingScheme::Pyramid),
         (2_usize..20, 0_u32..4)
-            .prop_map(|(entrants, tiebreak_pairs)| Meeting::Knockout { entrants, tiebreak_pairs }),
-        (2_usize..20).prop_map(|entrants| Meeting::Swiss { entrants }),
+            .prop_map(|(entrants, tiebreak_pairs)| PairingScheme::Knockout { entrants, tiebreak_pairs }),
+        (2_usize..20).prop_map(|entrants| PairingScheme::Swiss { entrants }),
     ]
 }
 
-fn any_terms() -> impl Strategy<Value = Terms> {
+fn any_terms() -> impl Strategy<Value = EncounterRules> {
     let repeat = prop_oneof![Just(Repeat::Pairs), Just(Repeat::Never)];
     let swap = prop_oneof![Just(Swap::EachGame), Just(Swap::InPairs), Just(Swap::Never)];
     let lead = prop_oneof![Just(Lead::First), Just(Lead::Second)];
     let policy =
         prop_oneof![Just(OpeningPolicy::Round), Just(OpeningPolicy::Pair), Just(OpeningPolicy::Encounter)];
-    (1_u32..8, repeat, swap, lead, policy).prop_map(|(games, repeat, swap, lead, policy)| Terms {
+    (1_u32..8, repeat, swap, lead, policy).prop_map(|(games, repeat, swap, lead, policy)| EncounterRules {
         games,
         repeat,
         colors: Colors { swap, lead },

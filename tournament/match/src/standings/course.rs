@@ -5,18 +5,18 @@ use serde::Serialize;
 use smalt_report::{Column, Kind, Sign, Table};
 
 use super::Standings;
-use crate::schedule::Progress;
+use crate::schedule::TournamentProgress;
 use crate::schedule::knockout::{BracketRound, Tie};
-use crate::schedule::swiss::Place;
+use crate::schedule::swiss::SwissStanding;
 
 /// A course as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 #[serde(tag = "kind", rename_all = "lowercase")]
-pub enum Course {
+pub enum CourseJson {
     /// A knockout.
     Knockout {
         /// Every round that is known.
-        rounds: Vec<Round>,
+        rounds: Vec<RoundJson>,
         /// Who won it, once that is known.
         champion: Option<String>,
     },
@@ -27,20 +27,20 @@ pub enum Course {
         /// How many are over.
         complete: u32,
         /// Everybody by points, then Buchholz.
-        places: Vec<SwissPlace>,
+        places: Vec<SwissPlaceJson>,
     },
 }
 
 /// A round of a knockout.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Round {
+pub struct RoundJson {
     round: usize,
-    encounters: Vec<Encounter>,
+    encounters: Vec<EncounterJson>,
 }
 
 /// Who met; nobody is second where the first had a bye.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Encounter {
+pub struct EncounterJson {
     first: String,
     second: Option<String>,
     first_points: f64,
@@ -51,7 +51,7 @@ pub struct Encounter {
 
 /// A place in a Swiss tournament. Points include those of byes.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct SwissPlace {
+pub struct SwissPlaceJson {
     place: usize,
     name: String,
     points: f64,
@@ -64,21 +64,21 @@ fn points(half_points: u32) -> f64 {
     f64::from(half_points) / 2.0
 }
 
-impl Course {
+impl CourseJson {
     /// The course as it stands; none of a format that does not go by results.
-    pub fn of(standings: &Standings) -> Option<Course> {
+    pub fn of(standings: &Standings) -> Option<CourseJson> {
         let name = |entrant: usize| standings.entrants()[entrant].name.clone();
         Some(match standings.schedule().progress()? {
-            Progress::Knockout(bracket) => {
+            TournamentProgress::Knockout(bracket) => {
                 let champion = champion(&bracket).map(name);
-                let round = |(index, round): (usize, &BracketRound)| Round {
+                let round = |(index, round): (usize, &BracketRound)| RoundJson {
                     round: index + 1,
                     encounters: round.ties.iter().map(|tie| encounter(tie, name)).collect(),
                 };
-                Course::Knockout { rounds: bracket.iter().enumerate().map(round).collect(), champion }
+                CourseJson::Knockout { rounds: bracket.iter().enumerate().map(round).collect(), champion }
             }
-            Progress::Swiss { places, rounds, complete } => {
-                let place = |(index, place): (usize, &Place)| SwissPlace {
+            TournamentProgress::Swiss { places, rounds, complete } => {
+                let place = |(index, place): (usize, &SwissStanding)| SwissPlaceJson {
                     place: index + 1,
                     name: name(place.entrant),
                     points: points(place.half_points),
@@ -86,7 +86,7 @@ impl Course {
                     byes: place.byes,
                     met: place.met.iter().map(|&other| name(other)).collect(),
                 };
-                Course::Swiss { rounds, complete, places: places.iter().enumerate().map(place).collect() }
+                CourseJson::Swiss { rounds, complete, places: places.iter().enumerate().map(place).collect() }
             }
         })
     }
@@ -99,17 +99,17 @@ impl Course {
     /// The bracket, or the table with tie-breaks.
     pub fn to_table(&self) -> Table {
         match self {
-            Course::Knockout { rounds, .. } => bracket_table(rounds),
-            Course::Swiss { places, .. } => swiss_table(places),
+            CourseJson::Knockout { rounds, .. } => bracket_table(rounds),
+            CourseJson::Swiss { places, .. } => swiss_table(places),
         }
     }
 
     /// How far it is, in a line.
     pub fn progress(&self) -> String {
         match self {
-            Course::Knockout { champion: Some(name), .. } => format!("Champion: {name}"),
-            Course::Knockout { rounds, .. } => format!("Round {} is being played", rounds.len()),
-            Course::Swiss { rounds, complete, .. } => format!("{complete} of {rounds} rounds are over"),
+            CourseJson::Knockout { champion: Some(name), .. } => format!("Champion: {name}"),
+            CourseJson::Knockout { rounds, .. } => format!("Round {} is being played", rounds.len()),
+            CourseJson::Swiss { rounds, complete, .. } => format!("{complete} of {rounds} rounds are over"),
         }
     }
 }
@@ -120,9 +120,9 @@ fn champion(bracket: &[BracketRound]) -> Option<usize> {
     final_round.ties[0].winner
 }
 
-fn encounter(tie: &Tie, name: impl Fn(usize) -> String) -> Encounter {
+fn encounter(tie: &Tie, name: impl Fn(usize) -> String) -> EncounterJson {
     let half_points = tie.score.map_or((0, 0), |score| (score.first, score.second));
-    Encounter {
+    EncounterJson {
         first: name(tie.entrants.0),
         second: tie.entrants.1.map(&name),
         first_points: points(half_points.0),
@@ -132,7 +132,7 @@ fn encounter(tie: &Tie, name: impl Fn(usize) -> String) -> Encounter {
     }
 }
 
-fn bracket_table(rounds: &[Round]) -> Table {
+fn bracket_table(rounds: &[RoundJson]) -> Table {
     let mut table = Table::new([
         Column::new("round", Kind::Integer),
         Column::new("encounter", Kind::Text),
@@ -161,7 +161,7 @@ fn bracket_table(rounds: &[Round]) -> Table {
     table
 }
 
-fn swiss_table(places: &[SwissPlace]) -> Table {
+fn swiss_table(places: &[SwissPlaceJson]) -> Table {
     let mut table = Table::new([
         Column::new("#", Kind::Integer),
         Column::new("entrant", Kind::Text),

@@ -7,28 +7,28 @@ use smalt_stats::ratings::RatingOptions;
 use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Estimate, Interval, MatchFigures};
 
-use super::course::Course;
+use super::course::CourseJson;
 use super::{Standings, TestState};
 
 /// The results of a run.
 #[derive(Debug, Serialize)]
-pub struct Results {
+pub struct ResultsJson {
     run: String,
     format: String,
     games_planned: u32,
     games_finished: u64,
     /// Games that are not played since a player of theirs is out.
     games_left_out: u64,
-    entrants: Vec<Entrant>,
-    pairings: Vec<Pairing>,
-    sprt: Option<Sprt>,
+    entrants: Vec<EntrantJson>,
+    pairings: Vec<PairingJson>,
+    sprt: Option<SprtJson>,
     /// The bracket of a knockout, or the table of a Swiss tournament.
-    course: Option<Course>,
+    course: Option<CourseJson>,
     terminations: BTreeMap<&'static str, u64>,
 }
 
 #[derive(Debug, Serialize)]
-struct Entrant {
+struct EntrantJson {
     name: String,
     /// From 1, by rating: the order of all tables.
     rank: usize,
@@ -65,7 +65,7 @@ struct Entrant {
 }
 
 #[derive(Debug, Serialize)]
-struct Pairing {
+struct PairingJson {
     first: String,
     second: String,
     wins: u64,
@@ -81,7 +81,7 @@ struct Pairing {
 
 /// A sequential test as it stands.
 #[derive(Debug, Serialize)]
-pub struct Sprt {
+pub struct SprtJson {
     elo0: f64,
     elo1: f64,
     alpha: f64,
@@ -118,10 +118,10 @@ impl From<Option<SequentialEstimate>> for SprtEstimate {
     }
 }
 
-impl From<TestState> for Sprt {
-    fn from(state: TestState) -> Sprt {
+impl From<TestState> for SprtJson {
+    fn from(state: TestState) -> SprtJson {
         let bounds = state.sprt.bounds();
-        Sprt {
+        SprtJson {
             elo0: state.sprt.elo0(),
             elo1: state.sprt.elo1(),
             alpha: state.sprt.alpha(),
@@ -147,9 +147,9 @@ fn error(estimate: Option<Estimate>) -> Option<f64> {
     estimate.and_then(|estimate| estimate.error)
 }
 
-impl Results {
+impl ResultsJson {
     /// The results as they stand.
-    pub fn of(standings: &Standings) -> Results {
+    pub fn of(standings: &Standings) -> ResultsJson {
         let ratings = standings.ratings(&RatingOptions::default()).ok();
         let mut ranks = vec![0; standings.entrants.len()];
         (1..).zip(standings.order(ratings.as_ref())).for_each(|(rank, entrant)| ranks[entrant] = rank);
@@ -158,7 +158,7 @@ impl Results {
         let microseconds = |time: Option<std::time::Duration>| time.map(|time| time.as_secs_f64() * 1e6);
         let faultless =
             |entrant: usize| standings.faultless_statistics_of(entrant).and_then(|found| found.elo);
-        let entrant = |(index, tally): (usize, &super::EntrantTally)| Entrant {
+        let entrant = |(index, tally): (usize, &super::EntrantTally)| EntrantJson {
             name: tally.name.clone(),
             rank: ranks[index],
             games: tally.results.games(),
@@ -187,7 +187,7 @@ impl Results {
             handover_p99_us: microseconds(tally.handovers.quantile(0.99)),
             handover_p999_us: microseconds(tally.handovers.quantile(0.999)),
         };
-        let pairing = |tally: &super::PairingTally| Pairing {
+        let pairing = |tally: &super::PairingTally| PairingJson {
             first: standings.entrants[tally.pairing.first].name.clone(),
             second: standings.entrants[tally.pairing.second].name.clone(),
             wins: tally.results.wins,
@@ -198,7 +198,7 @@ impl Results {
             penta: tally.pairs.0,
             figures: MatchFigures::of(standings.counts_of_pairing(tally)),
         };
-        Results {
+        ResultsJson {
             run: standings.name.clone(),
             format: standings.format.to_string(),
             games_planned: standings.games_planned(),
@@ -206,8 +206,8 @@ impl Results {
             games_left_out: standings.games_left_out(),
             entrants: standings.entrants.iter().enumerate().map(entrant).collect(),
             pairings: standings.pairings.iter().map(pairing).collect(),
-            sprt: standings.test().map(Sprt::from),
-            course: Course::of(standings),
+            sprt: standings.test().map(SprtJson::from),
+            course: CourseJson::of(standings),
             terminations: standings
                 .terminations
                 .iter()

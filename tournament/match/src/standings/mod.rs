@@ -19,7 +19,7 @@ use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Counts, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, Wdl};
 
 use crate::game::record::SearchRecord;
-use crate::game::termination::Kind;
+use crate::game::termination::TerminationKind;
 use crate::game::{GameRecord, Termination};
 use crate::plan::{Entrant, Format, Repeat};
 use crate::schedule::{Pairing, Schedule};
@@ -378,10 +378,10 @@ impl Standings {
         let Some(loser) = record.loser() else { return };
         let tally = &mut self.entrants[record.entrant(loser)];
         match record.termination.kind() {
-            Kind::Play => {}
-            Kind::Time => tally.time_losses += 1,
-            Kind::Crash => tally.crashes += 1,
-            Kind::Move => tally.illegal_moves += 1,
+            TerminationKind::Play => {}
+            TerminationKind::Time => tally.time_losses += 1,
+            TerminationKind::Crash => tally.crashes += 1,
+            TerminationKind::Move => tally.illegal_moves += 1,
         }
     }
 

@@ -8,15 +8,15 @@ use smalt_stats::ratings::RatingOptions;
 use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Counts, Estimate, MatchStatistics, Sprt, Verdict, Wdl};
 
-use super::course::Course;
+use super::course::CourseJson;
 use super::{EntrantTally, PairingTally, Standings, TestState};
-use crate::store::Fault;
+use crate::store::StoredFault;
 
 /// Everything at the end of a run: bracket or table of a tournament by rounds, standings, pairings, the test, endings, speed.
 pub fn full(standings: &Standings) -> String {
     let mut text = String::new();
     let parts = [
-        Course::of(standings).map(|course| course.to_text()),
+        CourseJson::of(standings).map(|course| course.to_text()),
         Some(table(standings).to_text()),
         (standings.pairings().len() > 1 || standings.test().is_some())
             .then(|| pairings(standings))
@@ -362,7 +362,7 @@ pub fn faults(faults: &FaultList, standings: &Standings, store: &str) -> Option<
         Column::new("fault", Kind::Text),
         Column::new("what happened", Kind::Text),
     ]);
-    for Fault { game, fault } in &faults.first {
+    for StoredFault { game, fault } in &faults.first {
         let game = game.map_or_else(|| "between".to_owned(), |number| (number + 1).to_string());
         let name = standings.entrants().get(fault.entrant).map_or("?", |tally| tally.name.as_str());
         table.push([game.into(), name.into(), fault.name.as_str().into(), fault.words.as_str().into()]);
@@ -381,13 +381,13 @@ pub fn faults(faults: &FaultList, standings: &Standings, store: &str) -> Option<
 /// The first faults of a run, and how many there are.
 #[derive(Clone, Debug, Default)]
 pub struct FaultList {
-    first: Vec<Fault>,
+    first: Vec<StoredFault>,
     count: usize,
 }
 
 impl FaultList {
     /// Adds one; those beyond what a table shows are only counted.
-    pub fn add(&mut self, mut fault: Fault) {
+    pub fn add(&mut self, mut fault: StoredFault) {
         self.count += 1;
         if self.first.len() < FAULTS_SHOWN {
             fault.fault.transcript = Vec::new();

@@ -18,7 +18,7 @@ impl Store {
     ///
     /// # Errors
     /// If the disk is full, or fails.
-    pub fn note_machine(&mut self, machine: &MachineReport) -> Result<(), StoreError> {
+    pub fn put_machine(&mut self, machine: &MachineReport) -> Result<(), StoreError> {
         let noted = insert(&mut self.connection, machine);
         self.database(noted)?;
         for (entrant, engine) in machine.engines.iter().enumerate() {
@@ -31,7 +31,7 @@ impl Store {
     ///
     /// # Errors
     /// If the disk is full, or fails.
-    pub fn note_own_binaries(&mut self, digests: &[String]) -> Result<(), StoreError> {
+    pub fn put_own_binaries(&mut self, digests: &[String]) -> Result<(), StoreError> {
         let noted = insert_own(&mut self.connection, digests);
         self.database(noted)
     }

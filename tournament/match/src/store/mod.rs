@@ -21,10 +21,10 @@ use std::time::Duration;
 
 use rusqlite::{Connection, ErrorCode, OpenFlags};
 
-pub use occupancy::Occupancy;
-pub use read::{Fault, StoredRun};
-pub use session::Session;
-pub use write::Saved;
+pub use occupancy::StoreUse;
+pub use read::{StoredFault, StoredRun};
+pub use session::StoredSession;
+pub use write::SaveOutcome;
 
 use crate::named_file::is_in_place;
 
@@ -129,7 +129,7 @@ impl Store {
             return Err(StoreError::Exists(path.to_owned()));
         }
         let draft = draft_of(path);
-        let made = draw_up(&draft, run).and_then(|()| publish(&draft, path));
+        let made = write_draft(&draft, run).and_then(|()| publish(&draft, path));
         let _ = std::fs::remove_file(&draft);
         // Whatever failed, the user knows only the name that was asked for.
         made.map_err(|error| error.of(path))?;
@@ -147,7 +147,7 @@ impl Store {
         let file = open.map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
         lock(&file, path)?;
         // What a rollback journal holds must be put back first, which needs a writer.
-        if !beside(path, "-journal").exists() {
+        if !journal_path(path, "-journal").exists() {
             Self::read(path)?.verify()?;
         }
         let mut store = Store {
@@ -158,7 +158,7 @@ impl Store {
             lock: Some(file),
         };
         store.version = schema::check(&store.connection, path)?;
-        store.make_durable()?;
+        store.set_durable()?;
         store.database(schema::migrate(&store.connection, store.version))?;
         store.version = schema::VERSION;
         Ok(store)
@@ -180,7 +180,7 @@ impl Store {
         };
         store.version = match schema::check(&store.connection, path) {
             // Where nothing can be written, SQLite cannot look for a writer; without a journal there is none.
-            Err(StoreError::Database { .. }) if !beside(path, "-wal").exists() => {
+            Err(StoreError::Database { .. }) if !journal_path(path, "-wal").exists() => {
                 store.connection = connect_unchanging(path)?;
                 schema::check(&store.connection, path)?
             }
@@ -212,7 +212,7 @@ impl Store {
     }
 
     /// Readers never wait for the writer, and a committed game survives a power cut.
-    fn make_durable(&self) -> Result<(), StoreError> {
+    fn set_durable(&self) -> Result<(), StoreError> {
         self.database(self.connection.pragma_update(None, "journal_mode", "WAL"))?;
         self.synchronize(Synchronous::Full)
     }
@@ -292,7 +292,7 @@ fn draft_of(path: &Path) -> PathBuf {
     name.into()
 }
 
-fn draw_up(draft: &Path, run: &StoredRun) -> Result<(), StoreError> {
+fn write_draft(draft: &Path, run: &StoredRun) -> Result<(), StoreError> {
     let created =
         File::create(draft).map_err(|source| StoreError::Open { path: draft.to_owned(), source })?;
     drop(created);
@@ -345,7 +345,7 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
 }
 
 /// The file in which SQLite keeps what is not yet in the store itself: `-wal`, or `-journal`.
-fn beside(path: &Path, suffix: &str) -> PathBuf {
+fn journal_path(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()

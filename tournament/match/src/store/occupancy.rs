@@ -6,14 +6,14 @@ use std::path::Path;
 
 /// Asks whether a store is in use; asking changes nothing in it.
 #[derive(Debug)]
-pub struct Occupancy {
+pub struct StoreUse {
     file: Option<File>,
 }
 
-impl Occupancy {
+impl StoreUse {
     /// Of this store. One that cannot be opened is used by nobody.
-    pub fn of(path: &Path) -> Occupancy {
-        Occupancy { file: File::open(path).ok() }
+    pub fn of(path: &Path) -> StoreUse {
+        StoreUse { file: File::open(path).ok() }
     }
 
     /// Whether a runner has it now.

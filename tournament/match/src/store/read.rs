@@ -30,7 +30,7 @@ pub struct StoredRun {
 
 /// A fault as it was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Fault {
+pub struct StoredFault {
     /// The number of the game that it cost; none if it cost none.
     pub game: Option<u32>,
     /// Who did what.
@@ -153,7 +153,7 @@ impl Store {
     ///
     /// # Errors
     /// If the database fails.
-    pub fn for_each_fault(&self, mut each: impl FnMut(Fault)) -> Result<(), StoreError> {
+    pub fn for_each_fault(&self, mut each: impl FnMut(StoredFault)) -> Result<(), StoreError> {
         let entrants = self.entrants()?;
         let mut read = || {
             let mut statement = self
@@ -172,7 +172,7 @@ impl Store {
     ///
     /// # Errors
     /// If the database fails.
-    pub fn last_faults(&self, most: u32) -> Result<(u32, Vec<Fault>), StoreError> {
+    pub fn last_faults(&self, most: u32) -> Result<(u32, Vec<StoredFault>), StoreError> {
         let entrants = self.entrants()?;
         let read = || {
             let total = self.connection.query_row("SELECT count(*) FROM fault", [], |row| row.get(0))?;
@@ -222,9 +222,9 @@ fn lines(text: &str) -> Vec<String> {
 }
 
 /// A fault of `game, entrant, name, words, transcript`.
-fn read_fault(row: &Row<'_>, entrants: usize) -> rusqlite::Result<Fault> {
+fn read_fault(row: &Row<'_>, entrants: usize) -> rusqlite::Result<StoredFault> {
     let is_of_game = row.get_ref(0)? != ValueRef::Null;
-    Ok(Fault {
+    Ok(StoredFault {
         game: is_of_game.then(|| number(row, 0, "its game")).transpose()?,
         fault: EngineFault {
             entrant: entrant(row, 1, entrants)?,

@@ -12,7 +12,7 @@ use super::{Store, StoreError};
 
 /// The latest call of the runner on a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Session {
+pub struct StoredSession {
     /// Its process number.
     pub pid: u32,
     /// When it began.
@@ -27,7 +27,7 @@ pub struct Session {
     pub last_game: Option<SystemTime>,
 }
 
-impl Session {
+impl StoredSession {
     /// From its begin to its end; of one that was killed to the end of its last game, of one that runs to now.
     pub fn length(&self, now: SystemTime, runs: bool) -> Duration {
         let end = match self.ended {
@@ -100,7 +100,7 @@ impl Store {
     ///
     /// # Errors
     /// If the database fails.
-    pub fn latest_session(&self) -> Result<Option<Session>, StoreError> {
+    pub fn latest_session(&self) -> Result<Option<StoredSession>, StoreError> {
         if self.version < 2 {
             return Ok(None);
         }
@@ -111,7 +111,7 @@ impl Store {
              WHERE session.id = (SELECT max(id) FROM session) GROUP BY session.id",
             [],
             |row| {
-                Ok(Session {
+                Ok(StoredSession {
                     pid: row.get(0)?,
                     started: time(row, 1, "its begin")?,
                     slots: number(row, 2, "its number of slots")?,

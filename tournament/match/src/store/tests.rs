@@ -54,7 +54,7 @@ fn what_is_stored_is_read_in_order() {
     let mut store = Store::create(&path, &run()).unwrap();
     let white_wins = Outcome::Win(Color::White);
     for number in [2, 0, 1] {
-        assert_eq!(store.save(&record(number, white_wins)).unwrap(), Saved::New);
+        assert_eq!(store.save(&record(number, white_wins)).unwrap(), SaveOutcome::New);
     }
     store.note_engine(1, "Engine 1.0", "Somebody").unwrap();
     drop(store);
@@ -91,8 +91,8 @@ fn storing_a_game_again_changes_nothing() {
     let folder = tempfile::tempdir().unwrap();
     let mut store = Store::create(&folder.path().join("run.db"), &run()).unwrap();
     let first = record(5, Outcome::Win(Color::White));
-    assert_eq!(store.save(&first).unwrap(), Saved::New);
-    assert_eq!(store.save(&record(5, Outcome::Draw)).unwrap(), Saved::Known);
+    assert_eq!(store.save(&first).unwrap(), SaveOutcome::New);
+    assert_eq!(store.save(&record(5, Outcome::Draw)).unwrap(), SaveOutcome::Known);
     assert_eq!(games(&store), [first]);
 }
 
@@ -200,8 +200,8 @@ fn a_machine_is_kept_as_it_joined_last() {
         speed: 1_000_000,
         engines: vec![engine("First 1.0"), engine("Second 2.0")],
     };
-    store.note_machine(&MachineReport { slots: 1, ..machine.clone() }).unwrap();
-    store.note_machine(&machine).unwrap();
+    store.put_machine(&MachineReport { slots: 1, ..machine.clone() }).unwrap();
+    store.put_machine(&machine).unwrap();
     assert_eq!(store.machines().unwrap(), std::slice::from_ref(&machine));
     assert_eq!(store.engines().unwrap()[&1], "Second 2.0");
 }

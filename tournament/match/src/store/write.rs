@@ -12,7 +12,7 @@ use crate::game::{EngineFault, GameRecord, moves};
 
 /// Whether a game was new.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Saved {
+pub enum SaveOutcome {
     /// It was, and counts from now on.
     New,
     /// A game of its number was there already, and stays as it was.
@@ -51,7 +51,7 @@ impl Store {
     ///
     /// # Errors
     /// If the disk is full, or fails; then the game is not stored.
-    pub fn save(&mut self, record: &GameRecord) -> Result<Saved, StoreError> {
+    pub fn save(&mut self, record: &GameRecord) -> Result<SaveOutcome, StoreError> {
         let saved = insert_game(&mut self.connection, record);
         let saved = self.database(saved)?;
         self.check_in_place()?;
@@ -143,14 +143,14 @@ pub(super) fn run_checksum(created_ms: i64, plan: &str, openings: &str) -> i64 {
 }
 
 /// One statement, and with a fault two in a transaction; a game that is known changes nothing.
-fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<Saved> {
+fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> rusqlite::Result<SaveOutcome> {
     let fault = fault_values(record);
     if record.fault.is_none() {
         return insert_record(connection, record, &fault);
     }
     let transaction = connection.transaction()?;
-    if insert_record(&transaction, record, &fault)? == Saved::Known {
-        return Ok(Saved::Known);
+    if insert_record(&transaction, record, &fault)? == SaveOutcome::Known {
+        return Ok(SaveOutcome::Known);
     }
     let values = std::iter::once(Value::from(record.game.number)).chain(fault);
     transaction.execute(
@@ -158,14 +158,14 @@ fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> ru
         params_from_iter(values),
     )?;
     transaction.commit()?;
-    Ok(Saved::New)
+    Ok(SaveOutcome::New)
 }
 
 fn insert_record(
     connection: &rusqlite::Connection,
     record: &GameRecord,
     fault: &[Value],
-) -> rusqlite::Result<Saved> {
+) -> rusqlite::Result<SaveOutcome> {
     let values = game_values(record);
     let sum = checksum(values.iter().chain(fault).map(ValueRef::from));
     let inserted = connection
@@ -176,7 +176,7 @@ fn insert_record(
              ON CONFLICT (number) DO NOTHING",
         )?
         .execute(params_from_iter(values.into_iter().chain([sum.into()])))?;
-    Ok(if inserted == 0 { Saved::Known } else { Saved::New })
+    Ok(if inserted == 0 { SaveOutcome::Known } else { SaveOutcome::New })
 }
 
 /// The columns of a game in the order in which they are read and summed.

@@ -14,7 +14,7 @@ use super::log::{Level, Log, LogFile};
 use crate::cli::output::tell;
 use smalt_match::game::GameRecord;
 use smalt_match::plan::{Plan, Role};
-use smalt_match::run::{News, StopReason, Watcher};
+use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, TestState};
 
@@ -275,12 +275,12 @@ impl Lines {
     }
 }
 
-impl Watcher for Lines {
-    fn see(&mut self, news: &News<'_>, standings: &Standings) {
-        match news {
-            News::GameStarted(game) => self.start(game, standings),
-            News::GameFinished(record) => self.finish(record, standings),
-            News::Stopping(StopReason::Decided) => {
+impl RunObserver for Lines {
+    fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
+        match event {
+            RunEvent::GameStarted(game) => self.start(game, standings),
+            RunEvent::GameFinished(record) => self.finish(record, standings),
+            RunEvent::Stopping(StopReason::Decided) => {
                 if let Some(test) = standings.test() {
                     let says = accepted(test.verdict).unwrap_or("none");
                     let bounds = (test.sprt.elo0(), test.sprt.elo1());
@@ -295,26 +295,26 @@ impl Watcher for Lines {
                 }
             }
             // What is said of games on standard error would be counted twice by scripts that read both.
-            News::Stopping(StopReason::Failed(words)) => {
+            RunEvent::Stopping(StopReason::Failed(words)) => {
                 self.warn(Level::Fatal, &format!("Stopping: failed to {words}"));
             }
-            News::Stopping(StopReason::Fault(words)) => {
+            RunEvent::Stopping(StopReason::Fault(words)) => {
                 self.note(Level::Fatal, &format!("Stopping after a fault: {words}\n"));
             }
-            News::EngineFault(fault) => {
+            RunEvent::EngineFault(fault) => {
                 let words = format!("{} {}\n", self.names[fault.entrant], fault.words);
                 self.note(Level::Err, &words);
             }
-            News::EngineWarning { entrant, words } => {
+            RunEvent::EngineWarning { entrant, words } => {
                 self.warn(Level::Warn, &format!("Warning: {} {words}", self.names[*entrant]));
             }
-            News::Notice(words) => self.note(Level::Warn, &format!("{words}\n")),
-            News::EntrantOut { entrant, .. } => {
+            RunEvent::Notice(words) => self.note(Level::Warn, &format!("{words}\n")),
+            RunEvent::Disqualified { entrant, .. } => {
                 let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
                 let words = format!("{} plays no more; its games are {lot}", self.names[*entrant]);
                 self.warn(Level::Err, &words);
             }
-            News::Ended => self.end(standings),
+            RunEvent::Ended => self.end(standings),
             _ => {}
         }
     }

@@ -16,8 +16,8 @@ use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
 use crate::cli::output::tell;
 use smalt_match::plan::{
-    Affinity, BadOptions, BookFormat, DrawRule, Format, OnFault, OpeningPolicy, OpeningsSettings, Order,
-    Plan, START_POSITION, Seconds, Settings, Switch, Variant,
+    Affinity, BadOptions, BookFormat, DrawRule, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings,
+    Order, Plan, START_POSITION, SecondsSetting, Settings, Variant,
 };
 
 /// A plan, and how it is shown.
@@ -35,7 +35,7 @@ struct Typed<'a> {
     openings: Option<OpeningsSettings>,
     tournament: Format,
     is_quick: bool,
-    ping: Option<Seconds>,
+    ping: Option<SecondsSetting>,
     rounds: Option<NonZeroU32>,
     games: Option<NonZeroU32>,
     repeat: Option<u32>,
@@ -159,8 +159,8 @@ impl<'a> Typed<'a> {
             "tournament" => self.tournament = tournament(flag)?,
             "openings" => self.take_openings(flag)?,
             "quick" => self.take_quick(flag)?,
-            "draw" => adjudication.draw = Switch::On(rules::draw(flag)?),
-            "resign" => adjudication.resign = Switch::On(rules::resign(flag)?),
+            "draw" => adjudication.draw = OnOff::On(rules::draw(flag)?),
+            "resign" => adjudication.resign = OnOff::On(rules::resign(flag)?),
             "maxmoves" => adjudication.maxmoves = flag.number()?,
             "tb" | "tbpieces" | "tbignore50" | "tbadjudicate" => {
                 rules::take_tables(&mut adjudication.tablebases, flag)?;
@@ -268,7 +268,7 @@ impl<'a> Typed<'a> {
         self.settings.run.on_fault = OnFault::Recover;
         self.is_quick = true;
         self.games = NonZeroU32::new(2);
-        self.settings.adjudication.draw = Switch::On(DrawRule { movenumber: 30, movecount: 8, score: 8 });
+        self.settings.adjudication.draw = OnOff::On(DrawRule { movenumber: 30, movecount: 8, score: 8 });
         self.shown.style = Style::Cutechess;
         Ok(())
     }
@@ -399,7 +399,7 @@ fn seed_of_now() -> u64 {
     (now as u64) & SEEDS
 }
 
-fn seconds(flag: &Flag<'_>) -> anyhow::Result<Seconds> {
+fn seconds(flag: &Flag<'_>) -> anyhow::Result<SecondsSetting> {
     let seconds = f64::from(flag.number::<u32>()?) / 1000.0;
     seconds.to_string().parse().map_err(|error| anyhow!("-{}: {error}", flag.name))
 }
@@ -413,8 +413,8 @@ fn usual_settings() -> Settings {
     settings.run.seed = seed_of_now();
     settings.clock.tc = None;
     settings.clock.timemargin = 0;
-    settings.adjudication.draw = Switch::Off;
-    settings.adjudication.resign = Switch::Off;
+    settings.adjudication.draw = OnOff::Off;
+    settings.adjudication.resign = OnOff::Off;
     settings.adjudication.maxmoves = 0;
     settings
 }

@@ -39,7 +39,7 @@ fn a_fault_outside_of_games_is_noted_and_ends_nothing() {
     join(&mut ledger, "w1", introduction("a"));
     let effects = tell(&mut ledger, "w1", fault("crashed"));
     assert!(
-        matches!(&effects[..], [Effect::Tell(Event::FaultElsewhere(fault))] if fault.transcript == ["x"]),
+        matches!(&effects[..], [Effect::Tell(Event::RemoteFault(fault))] if fault.transcript == ["x"]),
         "{effects:?}"
     );
 }
@@ -47,7 +47,7 @@ fn a_fault_outside_of_games_is_noted_and_ends_nothing() {
 #[test]
 fn a_game_is_announced_as_started_once_by_the_worker_that_holds_it() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
+    ledger.submit(work(0));
     for worker in ["w1", "w2"] {
         join(&mut ledger, worker, introduction(worker));
     }
@@ -93,8 +93,8 @@ fn one_that_says_that_it_cannot_play_is_told_of_without_joining() {
 #[test]
 fn a_worker_that_never_plays_binds_no_engine_and_keeps_nobody_out() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
-    ledger.offer(work(1));
+    ledger.submit(work(0));
+    ledger.submit(work(1));
     assert!(is_welcome(&mut ledger, "w1", other_engines("idle")));
     ask(&mut ledger, "w1", Question::Take { pair: 0 });
     assert!(is_welcome(&mut ledger, "w2", introduction("honest")));
@@ -110,7 +110,7 @@ fn a_worker_that_never_plays_binds_no_engine_and_keeps_nobody_out() {
 #[test]
 fn an_impossible_game_binds_no_engine() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
+    ledger.submit(work(0));
     join(&mut ledger, "w1", other_engines("liar"));
     send(&mut ledger, "w1", 0, "a1a8////1/");
     assert!(is_welcome(&mut ledger, "w2", introduction("honest")));
@@ -136,7 +136,7 @@ fn a_flood_of_workers_neither_fills_the_screen_nor_closes_the_door() {
 #[test]
 fn results_of_pairs_that_were_never_taken_are_not() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
+    ledger.submit(work(0));
     for worker in ["w1", "w2"] {
         join(&mut ledger, worker, introduction(worker));
     }
@@ -151,7 +151,7 @@ fn results_of_pairs_that_were_never_taken_are_not() {
 fn a_worker_holds_no_more_than_its_games_can_need() {
     let mut ledger = ledger();
     for pair in 0..1000 {
-        ledger.offer(work(pair));
+        ledger.submit(work(pair));
     }
     join(&mut ledger, "w1", Introduction { slots: 1, ..introduction("a") });
     let mut taken = 0;
@@ -180,7 +180,7 @@ fn no_more_pairs_are_out_than_a_fleet_can_need() {
 #[test]
 fn a_pair_of_which_nothing_comes_is_given_to_others_and_more_and_more_rarely() {
     let mut ledger = ledger();
-    ledger.offer(work(0));
+    ledger.submit(work(0));
     join(&mut ledger, "w1", introduction("a"));
     let begun = Instant::now();
     let at = |ledger: &mut Ledger, worker: &str, seconds: u64, question: Question| {

@@ -4,7 +4,9 @@ use proptest::prelude::*;
 use serde_json::Value as Json;
 use smalt_workbench::entrant::{Registry, split_words};
 
-use super::super::{BadOptions, Figure, Format, OnFault, Plan, PlanError, Role, Seconds, Switch, Variant};
+use super::super::{
+    BadOptions, Figure, Format, OnFault, OnOff, Plan, PlanError, Role, SecondsSetting, Variant,
+};
 use super::*;
 
 /// The schema of a section, with its keys.
@@ -196,19 +198,19 @@ prop_compose! {
         settings.clock.tc = tc.map(|tc| tc.parse().unwrap());
         (settings.clock.hourglass, settings.openings.repeat) = (flags[5], flags[6]);
         let rules = &mut settings.adjudication;
-        rules.draw = draw.map_or(Switch::Off, |(movenumber, movecount, score)| {
-            Switch::On(super::super::DrawRule { movenumber, movecount, score })
+        rules.draw = draw.map_or(OnOff::Off, |(movenumber, movecount, score)| {
+            OnOff::On(super::super::DrawRule { movenumber, movecount, score })
         });
-        rules.resign = resign.map_or(Switch::Off, |(movecount, score, both)| {
+        rules.resign = resign.map_or(OnOff::Off, |(movecount, score, both)| {
             let sides = if both { super::super::Sides::Both } else { super::super::Sides::One };
-            Switch::On(super::super::ResignRule { movecount, score, sides })
+            OnOff::On(super::super::ResignRule { movecount, score, sides })
         });
         rules.maxmoves = maxmoves;
         if path.is_some() {
             (rules.tablebases.path, rules.tablebases.pieces) = (path.map(Into::into), pieces);
         }
         settings.sprt = sprt.map(|(elo0, elo1, alpha)| SprtSettings { elo0, elo1, alpha, ..SprtSettings::default() });
-        let seconds = |seconds: f64| seconds.to_string().parse::<Seconds>().unwrap();
+        let seconds = |seconds: f64| seconds.to_string().parse::<SecondsSetting>().unwrap();
         (settings.timeouts.quit, settings.fleet.lease) = (seconds(quit), seconds(lease));
         settings.fleet.nats = nats;
         settings.output.serve = serve.map(|port| ([127, 0, 0, 1], port).into());

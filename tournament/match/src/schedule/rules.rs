@@ -4,7 +4,7 @@ use crate::plan::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 
 /// How two meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Terms {
+pub struct EncounterRules {
     /// Games of an encounter, at least one.
     pub games: u32,
     /// Which games share an opening.
@@ -15,7 +15,7 @@ pub struct Terms {
     pub policy: OpeningPolicy,
 }
 
-impl Terms {
+impl EncounterRules {
     /// How many games share an opening.
     pub(super) fn unit_games(&self) -> u32 {
         match self.repeat {

@@ -34,11 +34,11 @@ pub enum UnfitEngine {
 ///
 /// # Errors
 /// The first engine that does not fit.
-pub fn try_engines(plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {
-    plan.entrants.iter().try_for_each(|entrant| try_engine(entrant, plan, own_program))
+pub fn check_engines(plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {
+    plan.entrants.iter().try_for_each(|entrant| check_engine(entrant, plan, own_program))
 }
 
-fn try_engine(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {
+fn check_engine(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<(), UnfitEngine> {
     let has_options =
         !entrant.engine.options.is_empty() && plan.settings.run.bad_options == BadOptions::Fault;
     let may_lack_limit = entrant.clock.nodes.is_some() && entrant.engine.proto != Protocol::Uci;

@@ -10,7 +10,7 @@ use crate::schedule::below;
 
 /// How candidates are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Recipe {
+pub struct OpeningGenerator {
     /// What all chance follows from.
     pub seed: u64,
     /// How many random moves, both sides counted.
@@ -28,7 +28,7 @@ pub struct Candidate {
     pub position: Position,
 }
 
-impl Recipe {
+impl OpeningGenerator {
     /// The candidate of this number; none if its moves end the game, or leave a check, which is no place to begin.
     pub fn candidate(&self, number: u64) -> Option<Candidate> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
@@ -53,12 +53,13 @@ mod tests {
 
     #[test]
     fn a_candidate_follows_from_seed_and_number() {
-        let recipe = Recipe { seed: 3, plies: 8 };
-        let moves = |recipe: Recipe, number| recipe.candidate(number).map(|candidate| candidate.moves);
+        let recipe = OpeningGenerator { seed: 3, plies: 8 };
+        let moves =
+            |recipe: OpeningGenerator, number| recipe.candidate(number).map(|candidate| candidate.moves);
         let all: Vec<_> = (0..50).filter_map(|number| moves(recipe, number)).collect();
         assert_eq!(all, (0..50).filter_map(|number| moves(recipe, number)).collect::<Vec<_>>());
         assert_ne!(moves(recipe, 1), moves(recipe, 2));
-        assert_ne!(moves(recipe, 1), moves(Recipe { seed: 4, ..recipe }, 1));
+        assert_ne!(moves(recipe, 1), moves(OpeningGenerator { seed: 4, ..recipe }, 1));
         assert!(all.len() > 30 && all.iter().all(|moves| moves.len() == 8));
     }
 }

@@ -4,12 +4,12 @@
 
 use super::knockout;
 use super::pairings::{Encounter, Pairing};
+use super::rules::EncounterRules;
 use super::swiss;
-use super::terms::Terms;
 
 /// How the next round is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum System {
+pub(super) enum RoundSystem {
     /// Winners go on; a level encounter goes on by so many further pairs at most.
     Knockout { tiebreak_pairs: u32 },
     /// All go on, and meet those with about as many points, for so many rounds.
@@ -22,14 +22,14 @@ pub struct PlayedRound {
     /// The round, from 0. The further pairs of a knockout's level encounters are of the same round.
     pub round: u32,
     /// Who met, with what result.
-    pub encounters: Vec<Score>,
+    pub encounters: Vec<EncounterScore>,
     /// How many games each of these encounters had.
     pub games: u32,
 }
 
 /// What two made of their games, in half points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Score {
+pub struct EncounterScore {
     /// Who met.
     pub pairing: Pairing,
     /// Half points of the first.
@@ -38,10 +38,10 @@ pub struct Score {
     pub second: u32,
 }
 
-impl Score {
+impl EncounterScore {
     /// Nothing played yet.
-    pub(super) fn new(pairing: Pairing) -> Score {
-        Score { pairing, first: 0, second: 0 }
+    pub(super) fn new(pairing: Pairing) -> EncounterScore {
+        EncounterScore { pairing, first: 0, second: 0 }
     }
 
     /// The half points of one of the two.
@@ -63,13 +63,20 @@ pub(super) struct NextRound {
     pub games: u32,
 }
 
-impl System {
+impl RoundSystem {
     /// What follows after these complete rounds; nothing if the tournament is over. `seeds` lists the entrants, the
     /// best seed first.
-    pub(super) fn next(self, seeds: &[usize], terms: &Terms, played: &[PlayedRound]) -> Option<NextRound> {
+    pub(super) fn next(
+        self,
+        seeds: &[usize],
+        terms: &EncounterRules,
+        played: &[PlayedRound],
+    ) -> Option<NextRound> {
         match self {
-            System::Knockout { tiebreak_pairs } => knockout::next(seeds, terms.games, tiebreak_pairs, played),
-            System::Swiss { rounds } => swiss::next(seeds, terms.games, rounds, played),
+            RoundSystem::Knockout { tiebreak_pairs } => {
+                knockout::next(seeds, terms.games, tiebreak_pairs, played)
+            }
+            RoundSystem::Swiss { rounds } => swiss::next(seeds, terms.games, rounds, played),
         }
     }
 
@@ -77,8 +84,8 @@ impl System {
     pub(super) fn games(self, entrants: usize, games_each: u32, known: &[PlayedRound]) -> u32 {
         let entrants = u32::try_from(entrants).unwrap_or(u32::MAX);
         match self {
-            System::Swiss { rounds } => rounds.saturating_mul(entrants / 2).saturating_mul(games_each),
-            System::Knockout { .. } => {
+            RoundSystem::Swiss { rounds } => rounds.saturating_mul(entrants / 2).saturating_mul(games_each),
+            RoundSystem::Knockout { .. } => {
                 let further = known.iter().enumerate().filter(|(index, played)| {
                     index.checked_sub(1).is_some_and(|before| known[before].round == played.round)
                 });
