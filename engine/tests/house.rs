@@ -107,7 +107,7 @@ const HOMES: &[(&str, &[&str])] = &[
         "shakmaty_syzygy",
         &[
             "engine/src/tablebases.rs",
-            "engine/tests/tablebases.rs",
+            "engine/tests/all/tablebases.rs",
             "tournament/match/src/game/tablebases.rs",
         ],
     ),

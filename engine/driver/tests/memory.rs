@@ -3,6 +3,7 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+#[path = "all/support/mod.rs"]
 mod support;
 
 use smalt_driver::{Engine, Meanwhile, Patience, UciEngine};

@@ -77,7 +77,7 @@ pub struct MatchStatistics {
     ///   as would spread so much without draws, `n · score · (1 - score) / variance`. The variance is that of the sample
     ///   as if one more result had missed the mean by a step (half a point of a game, a quarter of the score of a pair),
     ///   so that results that happen to be alike do not pass for certainty. From 2 pairs on it covers the truth with 93%
-    ///   and more (tests/coverage.rs counts every outcome).
+    ///   and more (tests/all/coverage.rs counts every outcome).
     /// - After nothing but wins (losses) only the low (high) end of the interval of C. Clopper and E. Pearson (1934): at a
     ///   lower (higher) score so many in a row are rarer than one time in forty. Not before five pairs (ten games).
     /// - None after a single result.

@@ -78,7 +78,7 @@ impl Sprt {
     /// How far beyond its bound the LLR is on average when the test stops after a pair: a quarter of a step of the LLR where
     /// most pairs are drawn and the others miss the mean by a quarter of their score, and else 0.3 standard deviations of
     /// a step. For steps of known variance D. Siegmund (*Sequential Analysis*, 1985) has about twice as much; half of it is
-    /// what played tests show, whose variance is estimated (tests/laws.rs, with 94 % drawn pairs).
+    /// what played tests show, whose variance is estimated (tests/all/laws.rs, with 94 % drawn pairs).
     fn overshoot(&self, deviation: f64) -> f64 {
         let [low, high] = [self.elo0, self.elo1].map(|elo| self.in_deviations(elo, deviation));
         let deviation_of_a_pair = deviation * std::f64::consts::FRAC_1_SQRT_2;

@@ -1,0 +1,388 @@
+//! One test a fault: an engine does it, it comes back by its name and in bounded time, and no process is left. The
+//! engines are shell scripts, so that nothing of ours is on both ends.
+
+use std::time::{Duration, Instant};
+
+use smalt_driver::process::{Exit, Interrupt};
+use smalt_driver::{
+    ConversationError, Ending, Engine, EngineCommand, Farewell, Fault, Meanwhile, Patience, SearchRequest,
+    Searched, SetOptionError, State, UciEngine, Wish,
+};
+use smalt_protocol::uci::client::Start;
+use smalt_protocol::{OptionValue, SearchLimits};
+
+use crate::support::{LONG, PATIENT, SHORT, assert_nothing_left, live, request, search, to_depth};
+
+/// An engine in shell, honest where nothing else is said.
+#[derive(Clone, Copy)]
+struct Script {
+    uci: &'static str,
+    isready: &'static str,
+    go: &'static str,
+    stop: &'static str,
+    quit: &'static str,
+}
+
+const HONEST: Script = Script {
+    uci: "echo id name Shell; echo option name Hash type spin default 16 min 1 max 64; echo uciok",
+    isready: "echo readyok",
+    go: "echo info depth 1 score cp 13 nodes 20 pv e2e4 e7e5; echo bestmove e2e4 ponder e7e5",
+    stop: ":",
+    quit: "exit 0",
+};
+
+impl Script {
+    fn start(&self, patience: Patience) -> UciEngine {
+        let script = format!(
+            "while read -r line; do case $line in uci) {};; isready) {};; go*) {};; stop) {};; quit) {};; esac; done",
+            self.uci, self.isready, self.go, self.stop, self.quit
+        );
+        UciEngine::start(&EngineCommand::new("sh").arguments(["-c", &script]), patience).unwrap()
+    }
+}
+
+/// Patient, but not for what the test is about.
+fn impatient(change: impl FnOnce(&mut Patience)) -> Patience {
+    let mut patience = PATIENT;
+    change(&mut patience);
+    patience
+}
+
+fn search_within(engine: &mut UciEngine, deadline: Duration) -> Result<Searched, ConversationError> {
+    search(engine, &[], &to_depth(1), deadline)
+}
+
+fn introduced(script: Script, patience: Patience) -> UciEngine {
+    let mut engine = script.start(patience);
+    engine.introduce(&mut Meanwhile::nothing()).unwrap();
+    engine
+}
+
+fn fault_of<T: std::fmt::Debug>(result: Result<T, ConversationError>) -> Fault {
+    match result {
+        Err(ConversationError::Fault(fault)) => fault,
+        other => panic!("expected a fault, got {other:?}"),
+    }
+}
+
+/// The engine's life ends with the fault of this name, whose words hold these; and nothing is left of it.
+fn check(script: Script, patience: Patience, deadline: Duration, name: &str, words: &str) {
+    let begun = Instant::now();
+    let mut engine = script.start(patience);
+    let fault = fault_of(live(&mut engine, &to_depth(1), deadline));
+    assert_eq!(fault.name(), name, "{fault:?}");
+    assert!(fault.to_string().contains(words), "{fault}");
+    assert!(!engine.transcript().lines().is_empty());
+    assert_nothing_left(engine);
+    assert!(begun.elapsed() < LONG, "only a hang takes so long");
+}
+
+#[test]
+fn an_honest_engine_plays_and_leaves() {
+    let mut engine = HONEST.start(PATIENT);
+    let searched = live(&mut engine, &to_depth(1), LONG).unwrap();
+    assert_eq!(searched.best, Some("e2e4".parse().unwrap()));
+    assert_eq!(searched.ponder, Some("e7e5".parse().unwrap()));
+    assert_eq!((searched.report.depth, searched.report.nodes), (Some(1), Some(20)));
+    assert_eq!((searched.ending, searched.info_lines), (Ending::Own, 1));
+    assert_eq!((engine.name(), engine.state()), ("Shell", State::Idle));
+    assert_eq!(engine.quit(), Farewell::Quit(Exit::Code(0)));
+    assert_eq!(fault_of(search_within(&mut engine, LONG)), Fault::Closed);
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn a_missing_program_would_not_start() {
+    let fault = UciEngine::start(&EngineCommand::new("no-such-engine"), PATIENT).unwrap_err();
+    assert_eq!(fault.name(), "would-not-start");
+    assert!(fault.to_string().starts_with("would not start: failed to find `no-such-engine`"), "{fault}");
+}
+
+#[test]
+fn silence_after_uci_is_no_uciok() {
+    let script = Script { uci: ":", ..HONEST };
+    check(script, impatient(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
+}
+
+#[test]
+fn chatter_does_not_move_the_deadline_of_uciok() {
+    let script = Script { uci: "yes hello", ..HONEST };
+    check(script, impatient(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
+}
+
+#[test]
+fn silence_after_isready_is_no_readyok() {
+    let script = Script { isready: ":", ..HONEST };
+    check(script, impatient(|p| p.ready = SHORT), LONG, "no-readyok", "`readyok`");
+}
+
+#[test]
+fn exits_are_named_with_what_the_engine_was_doing() {
+    check(Script { uci: "exit 3", ..HONEST }, PATIENT, LONG, "exited", "exited with code 3 while starting");
+    check(Script { isready: "exit 0", ..HONEST }, PATIENT, LONG, "exited", "exited with code 0 while idle");
+    check(Script { go: "exit 1", ..HONEST }, PATIENT, LONG, "exited", "exited with code 1 while thinking");
+    check(Script { go: "kill -SEGV $$", ..HONEST }, PATIENT, LONG, "crashed", "SIGSEGV");
+    check(
+        Script { go: "printf 'bestmove e7e8'; exit 0", ..HONEST },
+        PATIENT,
+        LONG,
+        "exited",
+        "while thinking",
+    );
+}
+
+#[test]
+fn an_exit_between_searches_is_told_by_the_next_verb() {
+    let script = Script { go: "echo bestmove e2e4; exit 7", ..HONEST };
+    let mut engine = introduced(script, PATIENT);
+    search_within(&mut engine, LONG).unwrap();
+    let fault = fault_of(search_within(&mut engine, LONG));
+    assert!(matches!(fault, Fault::Exited { exit: Exit::Code(7), .. }), "{fault:?}");
+    assert_eq!(engine.fault(), Some(&fault));
+    assert_eq!(fault_of(engine.ping(&mut Meanwhile::nothing())), fault);
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn closing_its_output_is_told_from_an_exit() {
+    let script = Script { go: "exec >&-; sleep 1000", ..HONEST };
+    check(script, PATIENT, LONG, "stdout-closed", "while thinking");
+}
+
+#[test]
+fn an_engine_that_never_answers_gave_no_bestmove() {
+    check(Script { go: ":", ..HONEST }, PATIENT, SHORT, "no-bestmove", "within 60ms");
+}
+
+#[test]
+fn info_lines_without_end_do_not_move_the_deadline() {
+    check(
+        Script { go: "yes info depth 1 score cp 3", ..HONEST },
+        PATIENT,
+        SHORT,
+        "no-bestmove",
+        "within 60ms",
+    );
+}
+
+#[test]
+fn noise_on_standard_error_without_end_does_not_move_the_deadline() {
+    check(Script { go: "yes noise >&2", ..HONEST }, PATIENT, SHORT, "no-bestmove", "within 60ms");
+}
+
+#[test]
+fn a_line_without_end_is_cut_and_named() {
+    let script = Script { go: "printf 'info string '; yes x | tr -d '\\n'", ..HONEST };
+    check(script, PATIENT, LONG, "line-too-long", "beginning `info string xxx");
+}
+
+#[test]
+fn a_best_move_that_is_none_is_quoted() {
+    check(
+        Script { go: "echo bestmove Nf3", ..HONEST },
+        PATIENT,
+        LONG,
+        "malformed-bestmove",
+        "`bestmove Nf3`",
+    );
+    check(Script { go: "echo bestmove", ..HONEST }, PATIENT, LONG, "no-move", "`bestmove`");
+}
+
+#[test]
+fn garbage_before_an_answer_is_ignored() {
+    let script = Script { go: "printf 'a\\0b\\377\\r\\n\\n'; printf 'bestmove e2e4\\r\\n'", ..HONEST };
+    let mut engine = introduced(script, PATIENT);
+    assert_eq!(search_within(&mut engine, LONG).unwrap().best, Some("e2e4".parse().unwrap()));
+}
+
+#[test]
+fn an_engine_that_does_not_read_is_named() {
+    let script = Script { go: "echo bestmove e2e4; yes info", ..HONEST };
+    let mut engine = introduced(script, impatient(|p| p.write = SHORT));
+    let moves = vec!["g1f3".parse().unwrap(); 60_000];
+    let limits = to_depth(1);
+    let request = request(&moves, &limits);
+    let mut faults = (0..3).map(|_| engine.search(&request, &mut Meanwhile::nothing(), None));
+    let fault = faults.find_map(Result::err).unwrap();
+    assert_eq!(fault_of::<()>(Err(fault)).name(), "not-reading");
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn a_stop_that_is_ignored_ends_the_engine() {
+    let mut engine = introduced(Script { go: ":", ..HONEST }, impatient(|p| p.stop = SHORT));
+    assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
+    assert_eq!(engine.state(), State::Thinking);
+    assert_eq!(fault_of(engine.abandon(&mut Meanwhile::nothing())).name(), "stop-ignored");
+    assert_eq!(engine.state(), State::Closed);
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn the_best_move_of_an_abandoned_search_never_answers_the_next() {
+    let script = Script {
+        go: "n=$((n+1)); if [ $n = 2 ]; then echo bestmove d2d4; fi",
+        stop: "echo info score cp 99; echo bestmove a2a3",
+        ..HONEST
+    };
+    let mut engine = introduced(script, PATIENT);
+    assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
+    let next = search_within(&mut engine, LONG).unwrap();
+    assert_eq!(next.best, Some("d2d4".parse().unwrap()));
+    assert_eq!((next.info_lines, next.report.score), (0, None));
+}
+
+#[test]
+fn a_second_best_move_never_answers_the_next_search() {
+    let script = Script {
+        go: "n=$((n+1)); if [ $n = 1 ]; then echo bestmove e2e4; echo bestmove a2a3; else echo bestmove d2d4; fi",
+        ..HONEST
+    };
+    let mut engine = introduced(script, PATIENT);
+    search_within(&mut engine, LONG).unwrap();
+    engine.ping(&mut Meanwhile::nothing()).unwrap();
+    assert_eq!(search_within(&mut engine, LONG).unwrap().best, Some("d2d4".parse().unwrap()));
+}
+
+#[test]
+fn a_search_is_stopped_at_its_time_or_by_its_observer() {
+    let script = Script {
+        go: "for depth in 1 2 3; do echo info depth $depth score cp 1 pv e2e4; done",
+        stop: "echo bestmove e2e4",
+        ..HONEST
+    };
+    let mut engine = introduced(script, PATIENT);
+    let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
+    let request = SearchRequest {
+        start: Start::Standard,
+        moves: &[],
+        limits: &limits,
+        deadline: LONG,
+        stop_after: Some(SHORT),
+    };
+    let timed = engine.search(&request, &mut Meanwhile::nothing(), None).unwrap();
+    assert_eq!((timed.ending, timed.report.depth), (Ending::Stopped, Some(3)));
+    assert!(timed.elapsed >= SHORT);
+
+    let mut depths = Vec::new();
+    let mut observer = |info: &smalt_protocol::Info<'_>, _: Duration| {
+        depths.extend(info.depth);
+        if info.depth == Some(2) { Wish::Stop } else { Wish::GoOn }
+    };
+    let request = SearchRequest { stop_after: None, ..request };
+    let watched = engine.search(&request, &mut Meanwhile::nothing(), Some(&mut observer)).unwrap();
+    assert_eq!((depths, watched.ending), (vec![1, 2], Ending::Stopped));
+}
+
+#[test]
+fn a_search_that_takes_no_notice_of_its_limit_of_work_is_stopped() {
+    let script = Script {
+        go: "echo info depth 9 nodes 2000000 score cp 1 pv e2e4",
+        stop: "echo bestmove e2e4",
+        ..HONEST
+    };
+    let mut engine = introduced(script, PATIENT);
+    let nodes = |nodes| SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
+    for limits in [nodes(1000), to_depth(5)] {
+        let searched = engine.search(&request(&[], &limits), &mut Meanwhile::nothing(), None).unwrap();
+        assert_eq!(
+            (searched.ending, searched.report.nodes),
+            (Ending::Overrun, Some(2_000_000)),
+            "{limits:?}"
+        );
+    }
+    // What is within its limit may think on.
+    let limits = nodes(3_000_000);
+    let request = SearchRequest { deadline: Duration::from_millis(400), ..request(&[], &limits) };
+    let fault = fault_of(engine.search(&request, &mut Meanwhile::nothing(), None));
+    assert_eq!(fault.name(), "no-bestmove");
+}
+
+#[test]
+fn a_search_can_be_given_more_time() {
+    let mut engine = introduced(Script { go: "sleep 0.3; echo bestmove e2e4", ..HONEST }, PATIENT);
+    assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
+    engine.allow(LONG);
+    let searched = engine.finish(&mut Meanwhile::nothing(), None).unwrap();
+    assert_eq!(searched.ending, Ending::Own);
+    assert!(searched.elapsed >= Duration::from_millis(300));
+}
+
+#[test]
+fn an_interrupt_ends_a_search_and_leaves_the_engine_usable() {
+    let script = Script { go: ":", stop: "echo bestmove e2e4", ..HONEST };
+    let mut engine = introduced(script, PATIENT);
+    let bell = Interrupt::new().unwrap();
+    let rung = bell.clone();
+    let ringer = std::thread::spawn(move || rung.raise());
+    let limits = to_depth(1);
+    let request = request(&[], &limits);
+    let result = engine.search(&request, &mut Meanwhile::interruptible(&bell), None);
+    assert_eq!(result, Err(ConversationError::Interrupted));
+    ringer.join().unwrap();
+    engine.abandon(&mut Meanwhile::nothing()).unwrap();
+    assert_eq!(engine.state(), State::Idle);
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn options_are_checked_before_they_are_sent() {
+    let mut engine = introduced(HONEST, PATIENT);
+    let nothing = &mut Meanwhile::nothing();
+    assert_eq!(engine.set_option("hash", "32", nothing), Ok(OptionValue::Spin(32)));
+    assert_eq!(engine.transcript().lines().last().unwrap().text, "setoption name Hash value 32");
+    assert!(matches!(engine.set_option("Hash", "1000", nothing), Err(SetOptionError::Value(_))));
+    let unknown = engine.set_option("Threads", "2", nothing).unwrap_err();
+    assert_eq!(unknown.to_string(), "set option \"Threads\": the engine has none of that name (it has Hash)");
+}
+
+#[test]
+fn an_engine_that_will_not_quit_is_told_by_signal_and_then_killed() {
+    let quick = impatient(|p| p.quit = SHORT);
+    let stubborn = Script { quit: "while :; do sleep 1000; done", ..HONEST };
+    let mut engine = introduced(stubborn, quick);
+    assert_eq!(engine.quit(), Farewell::Terminated(Exit::Signal(15)));
+    assert_nothing_left(engine);
+    let deaf = Script { uci: "trap '' TERM; echo uciok", ..stubborn };
+    let mut engine = introduced(deaf, quick);
+    assert_eq!(engine.quit(), Farewell::Killed);
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn the_other_engine_may_flood_meanwhile_without_harm() {
+    let flood = Script { go: "echo bestmove e2e4; yes info string idle | head -n 200000", ..HONEST };
+    let slow = Script { go: "sleep 0.2; echo bestmove d2d4", ..HONEST };
+    let mut flooding = introduced(flood, PATIENT);
+    let mut thinking = introduced(slow, PATIENT);
+    search_within(&mut flooding, LONG).unwrap();
+    let limits = to_depth(1);
+    let request = request(&[], &limits);
+    let searched =
+        thinking.search(&request, &mut Meanwhile::nothing().and_other(&mut flooding), None).unwrap();
+    assert_eq!(searched.best, Some("d2d4".parse().unwrap()));
+    flooding.ping(&mut Meanwhile::nothing()).unwrap();
+    let next = search_within(&mut flooding, LONG).unwrap();
+    assert_eq!((next.best, next.report.depth), (Some("e2e4".parse().unwrap()), None));
+}
+
+#[test]
+fn a_ponder_hit_counts_time_from_the_hit() {
+    let script = Script { go: ":", ..HONEST };
+    let script = Script { stop: "echo bestmove e2e4", ..script };
+    let mut engine = introduced(script, PATIENT);
+    let limits = SearchLimits { ponder: true, ..SearchLimits::default() };
+    let request = SearchRequest {
+        start: Start::Standard,
+        moves: &[],
+        limits: &limits,
+        deadline: LONG,
+        stop_after: Some(Duration::ZERO),
+    };
+    let nothing = &mut Meanwhile::nothing();
+    engine.begin(&request, nothing).unwrap();
+    let hit_at = Instant::now();
+    engine.ponder_hit(&request, nothing).unwrap();
+    let searched = engine.finish(nothing, None).unwrap();
+    assert!(searched.asked_at >= hit_at);
+}

@@ -1,0 +1,96 @@
+//! Real engines that ponder: a hit goes on as a search, a miss leaves nothing behind, and no late move leaks. They run
+//! only where `SMALT_ENGINES=1` says that they are installed; there a missing one is a failure.
+
+use std::time::Duration;
+
+use smalt_chess::{Position, UciMove};
+use smalt_driver::Protocol;
+use smalt_driver::{EngineCommand, GameTerms, Meanwhile, Patience, Pondering, State};
+use smalt_protocol::{Clock, SearchLimits};
+
+use crate::support::request;
+
+const ENGINES: [(&str, Protocol); 5] = [
+    ("stockfish", Protocol::Uci),
+    ("toga2", Protocol::Uci),
+    ("hoichess", Protocol::Xboard),
+    ("sjeng", Protocol::Xboard),
+    ("fairymax", Protocol::Xboard),
+];
+
+struct Game {
+    position: Position,
+    moves: Vec<UciMove>,
+}
+
+impl Game {
+    fn play(&mut self, uci: UciMove) {
+        self.position.play(uci.to_move(&self.position).unwrap());
+        self.moves.push(uci);
+    }
+}
+
+fn limits(ponder: bool) -> SearchLimits {
+    let clock = Clock { remaining: Duration::from_secs(4), increment: Duration::from_millis(50) };
+    SearchLimits { white: Some(clock), black: Some(clock), ponder, ..SearchLimits::default() }
+}
+
+/// The reply that the engine expects, or another legal one.
+fn reply(game: &Game, expected: Option<UciMove>, hit: bool) -> UciMove {
+    let legal = game.position.legal_moves();
+    let texts = legal.iter().map(|&mv| UciMove::from_move(mv, smalt_chess::CastlingMode::Standard));
+    // Where there is but one reply it is the expected one.
+    let other = texts.into_iter().find(|&mv| Some(mv) != expected);
+    if hit { expected.or(other) } else { other.or(expected) }.unwrap()
+}
+
+fn check(program: &str, protocol: Protocol) {
+    let nothing = &mut Meanwhile::nothing();
+    let command = EngineCommand::new(program);
+    let mut engine = smalt_driver::start(&command, protocol, Patience::default(), None, nothing).unwrap();
+    engine.new_game(GameTerms { pondering: Pondering::On, ..GameTerms::default() }, nothing).unwrap();
+    let mut game = Game { position: Position::start(), moves: Vec::new() };
+    let (plain, pondered) = (limits(false), limits(true));
+    let mut searched = engine.search(&request(&game.moves, &plain), nothing, None).unwrap();
+    for turn in 0..10 {
+        game.play(searched.best.unwrap_or_else(|| panic!("{program} {searched:?}")));
+        if game.position.legal_moves().is_empty() {
+            break;
+        }
+        let answer = reply(&game, searched.ponder, turn % 2 == 0);
+        if let Some(expected) = searched.ponder {
+            let mut ahead = game.moves.clone();
+            ahead.push(expected);
+            engine.begin(&request(&ahead, &pondered), nothing).unwrap();
+            std::thread::sleep(Duration::from_millis(30));
+        }
+        let is_hit = searched.ponder == Some(answer);
+        game.play(answer);
+        if game.position.legal_moves().is_empty() {
+            break;
+        }
+        searched = if is_hit {
+            engine.ponder_hit(&request(&game.moves, &plain), nothing).unwrap();
+            engine.finish(nothing, None).unwrap()
+        } else {
+            engine.abandon(nothing).unwrap();
+            engine.search(&request(&game.moves, &plain), nothing, None).unwrap()
+        };
+        let best = searched.best.unwrap();
+        let told: String = engine.transcript().lines().iter().map(|line| format!("{line}\n")).collect();
+        assert!(best.to_move(&game.position).is_ok(), "{program}: {best}\n{told}");
+    }
+    engine.abandon(nothing).unwrap();
+    assert_eq!(engine.state(), State::Idle);
+    engine.quit();
+}
+
+#[test]
+fn hits_and_misses_are_told_apart_by_real_engines() {
+    if std::env::var_os("SMALT_ENGINES").is_none_or(|value| value != "1") {
+        return;
+    }
+    for (program, protocol) in ENGINES {
+        check(program, protocol);
+    }
+}

@@ -1,0 +1,137 @@
+//! The scripted engine does each of its faults; what the driver makes of it is in one table.
+
+use std::time::{Duration, Instant};
+
+use smalt_driver::{ConversationError, Engine, Farewell, Meanwhile, Patience, State, UciEngine};
+
+use crate::support::{LONG, PATIENT, SHORT, assert_nothing_left, live, request, scripted, search, to_depth};
+
+/// Starts the engine with `--moves e2e4,e7e5,g1f3` and these arguments, has it introduce itself and search once, and
+/// gives the name of its fault, or its move; and nothing is left of it.
+fn check_within(arguments: &str, patience: Patience, deadline: Duration, expected: &str) {
+    let begun = Instant::now();
+    let command = scripted(&format!("--moves e2e4,e7e5,g1f3 {arguments}"));
+    let mut engine = UciEngine::start(&command, patience).unwrap();
+    let outcome = match live(&mut engine, &to_depth(1), deadline) {
+        Ok(searched) => searched.best.map_or("no move".to_owned(), |best| best.to_string()),
+        Err(ConversationError::Fault(fault)) => fault.name().to_owned(),
+        Err(error) => panic!("{arguments}: {error}"),
+    };
+    assert_eq!(outcome, expected, "{arguments}");
+    assert_nothing_left(engine);
+    assert!(begun.elapsed() < LONG, "{arguments}: only a hang takes so long");
+}
+
+fn check(fault: &str, expected: &str) {
+    check_within(&format!("--fault {fault}"), PATIENT, LONG, expected);
+}
+
+fn check_late(fault: &str, expected: &str) {
+    check_within(&format!("--fault {fault}"), PATIENT, SHORT, expected);
+}
+
+#[test]
+fn no_fault_is_no_fault() {
+    check_within("--info-lines 3", PATIENT, LONG, "e2e4");
+    check("crlf", "e2e4");
+    check("trailing-garbage", "e2e4");
+    check("nul-bytes", "e2e4");
+    check("invalid-utf8", "e2e4");
+    check("exit-after-bestmove", "e2e4");
+    check_within("--fault slow-start --delay 50", PATIENT, LONG, "e2e4");
+}
+
+#[test]
+fn exits_and_crashes_are_named() {
+    check("exit-at-start", "exited");
+    check("exit", "exited");
+    check("half-line-exit", "exited");
+    check("crash", "crashed");
+    check("close-stdout", "stdout-closed");
+}
+
+#[test]
+fn silence_is_named_by_what_was_awaited() {
+    check_within("--fault no-uciok", Patience { start: SHORT, ..PATIENT }, LONG, "no-uciok");
+    check_within("--fault slow-start --delay 60000", Patience { start: SHORT, ..PATIENT }, LONG, "no-uciok");
+    check_within("--fault no-readyok", Patience { ready: SHORT, ..PATIENT }, LONG, "no-readyok");
+    check_late("hang", "no-bestmove");
+    check_late("no-bestmove", "no-bestmove");
+    check_late("info-forever", "no-bestmove");
+    check_late("half-line", "no-bestmove");
+}
+
+#[test]
+fn moves_that_are_none_are_told_apart() {
+    check("malformed-bestmove", "malformed-bestmove");
+    check("missing-move", "no-move");
+    check("null-move", "no move");
+    check("none-move", "no move");
+}
+
+#[test]
+fn floods_are_survived_and_endless_lines_are_not() {
+    check("flood-stdout --flood 20", "e2e4");
+    check("flood-stderr --flood 20", "e2e4");
+    check("endless-line", "line-too-long");
+}
+
+#[test]
+fn a_grandchild_goes_with_its_engine() {
+    check("grandchild", "e2e4");
+    check("grandchild --fault exit", "exited");
+}
+
+#[test]
+fn a_late_move_is_not_taken_for_the_next_search() {
+    let command = scripted("--moves e2e4,e7e5,g1f3 --fault late --delay 200");
+    let mut engine = UciEngine::start(&command, PATIENT).unwrap();
+    live(&mut engine, &to_depth(1), SHORT).unwrap_err();
+    assert_eq!(engine.state(), State::Thinking);
+    let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(1), LONG).unwrap();
+    assert_eq!(next.best, Some("g1f3".parse().unwrap()));
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn a_stray_move_is_not_taken_for_the_next_search() {
+    let mut engine =
+        UciEngine::start(&scripted("--moves e2e4,e7e5,g1f3 --fault stray-bestmove"), PATIENT).unwrap();
+    live(&mut engine, &to_depth(1), LONG).unwrap();
+    engine.ping(&mut Meanwhile::nothing()).unwrap();
+    let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(1), LONG).unwrap();
+    assert_eq!(next.best, Some("g1f3".parse().unwrap()));
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn an_engine_that_hears_neither_stop_nor_quit_is_ended() {
+    let command = scripted("--fault ignore-quit --fault ignore-stop --fault no-bestmove");
+    let patience = Patience { stop: SHORT, quit: SHORT, ..PATIENT };
+    let mut engine = UciEngine::start(&command, patience).unwrap();
+    live(&mut engine, &to_depth(1), SHORT).unwrap_err();
+    assert!(matches!(engine.quit(), Farewell::Terminated(_) | Farewell::Killed));
+    assert_nothing_left(engine);
+}
+
+#[test]
+fn a_game_of_two_engines_is_played_in_one_thread() {
+    let mut first = UciEngine::start(&scripted("--info-lines 2"), PATIENT).unwrap();
+    let mut second = UciEngine::start(&scripted("--info-lines 2 --seed 1"), PATIENT).unwrap();
+    let limits = to_depth(1);
+    let mut moves = Vec::new();
+    first.introduce(&mut Meanwhile::nothing().and_other(&mut second)).unwrap();
+    second.introduce(&mut Meanwhile::nothing().and_other(&mut first)).unwrap();
+    for _ in 0..40 {
+        let request = request(&moves, &limits);
+        let searched =
+            first.search(&request, &mut Meanwhile::nothing().and_other(&mut second), None).unwrap();
+        assert_eq!((searched.info_lines, searched.report.depth), (2, Some(2)));
+        moves.push(searched.best.unwrap());
+        std::mem::swap(&mut first, &mut second);
+    }
+    for mut engine in [first, second] {
+        assert!(matches!(engine.quit(), Farewell::Quit(_)));
+        assert_nothing_left(engine);
+    }
+}

@@ -1,0 +1,96 @@
+//! What the tests of conversations share: where the scripted engine is, the life of an engine with one search, and
+//! whether a process group is gone.
+
+#![allow(dead_code, reason = "not every test needs all of it")]
+
+use std::path::PathBuf;
+use std::time::{Duration, Instant};
+
+use smalt_chess::UciMove;
+use smalt_driver::{
+    ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, SearchRequest, Searched,
+};
+use smalt_protocol::SearchLimits;
+use smalt_protocol::uci::client::Start;
+
+/// Longer than anything takes on a loaded machine, and much shorter than a hang.
+pub(crate) const LONG: Duration = Duration::from_secs(20);
+
+/// Short enough to wait for in a test.
+pub(crate) const SHORT: Duration = Duration::from_millis(60);
+
+/// Waits for everything.
+pub(crate) const PATIENT: Patience =
+    Patience { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG };
+
+/// A search from the beginning of a game, for as long as it takes.
+pub(crate) fn request<'a>(moves: &'a [UciMove], limits: &'a SearchLimits) -> SearchRequest<'a> {
+    SearchRequest { start: Start::Standard, moves, limits, deadline: LONG, stop_after: None }
+}
+
+/// No more than this depth.
+pub(crate) fn to_depth(depth: u32) -> SearchLimits {
+    SearchLimits { depth: Some(depth), ..SearchLimits::default() }
+}
+
+/// One search after these moves.
+pub(crate) fn search(
+    engine: &mut dyn Engine,
+    moves: &[&str],
+    limits: &SearchLimits,
+    deadline: Duration,
+) -> Result<Searched, ConversationError> {
+    let moves: Vec<_> = moves.iter().map(|mv| mv.parse().unwrap()).collect();
+    let request = SearchRequest { deadline, ..request(&moves, limits) };
+    engine.search(&request, &mut Meanwhile::nothing(), None)
+}
+
+/// Introduction, new game, and one search within the deadline.
+pub(crate) fn live(
+    engine: &mut dyn Engine,
+    limits: &SearchLimits,
+    deadline: Duration,
+) -> Result<Searched, ConversationError> {
+    engine.introduce(&mut Meanwhile::nothing())?;
+    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
+    search(engine, &[], limits, deadline)
+}
+
+/// The scripted engine with these arguments, between spaces.
+pub(crate) fn scripted(arguments: &str) -> EngineCommand {
+    EngineCommand::new(example("scripted")).arguments(arguments.split_whitespace())
+}
+
+/// Where `cargo test` puts an example of this crate.
+pub(crate) fn example(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().unwrap().with_file_name("examples").join(name);
+    assert!(program.exists(), "build it first: cargo build -p smalt-driver --examples");
+    program
+}
+
+/// Whether any process of this group runs; zombies, which await their reaper, do not.
+pub(crate) fn group_lives(group: u32) -> bool {
+    std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
+        let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { return false };
+        let Some((_, rest)) = stat.rsplit_once(')') else { return false };
+        let fields: Vec<_> = rest.split_ascii_whitespace().collect();
+        fields[2] == group.to_string() && fields[0] != "Z"
+    })
+}
+
+/// Waits until the group is gone.
+pub(crate) fn assert_group_ends(group: u32) {
+    let deadline = Instant::now() + LONG;
+    while group_lives(group) {
+        assert!(Instant::now() < deadline, "group {group} is still alive");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Drops the engine, and waits until nothing of it is left.
+pub(crate) fn assert_nothing_left(engine: impl Engine) {
+    let group = engine.process().pid();
+    drop(engine);
+    assert_group_ends(group);
+}

@@ -1,0 +1,13 @@
+//! The tests of the crate through its public interface, in one program.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod engine;
+mod evaluation;
+mod parameters;
+mod pipes;
+mod program;
+mod soak;
+mod tablebases;
+mod uci;
+mod xboard;

@@ -1,0 +1,76 @@
+//! The engine at the other end of two pipes, in this process.
+
+use std::io::{BufRead, BufReader, PipeWriter, Write};
+use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
+use std::thread::JoinHandle;
+use std::time::Duration;
+
+/// Far longer than any answer takes: only a fault waits so long.
+const PATIENCE: Duration = Duration::from_secs(60);
+
+/// An engine at the other end of two pipes.
+pub(crate) struct Conversation {
+    to_engine: Option<PipeWriter>,
+    lines: Receiver<String>,
+    served: JoinHandle<()>,
+}
+
+impl Conversation {
+    pub(crate) fn begin() -> Conversation {
+        let (input, to_engine) = std::io::pipe().unwrap();
+        let (from_engine, output) = std::io::pipe().unwrap();
+        let served = std::thread::spawn(move || smalt::serve::serve(BufReader::new(input), output));
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in BufReader::new(from_engine).lines() {
+                if sender.send(line.unwrap()).is_err() {
+                    break;
+                }
+            }
+        });
+        Conversation { to_engine: Some(to_engine), lines, served }
+    }
+
+    pub(crate) fn tell(&mut self, text: &str) {
+        self.tell_bytes(format!("{text}\n").as_bytes());
+    }
+
+    pub(crate) fn tell_bytes(&mut self, bytes: &[u8]) {
+        self.to_engine.as_mut().unwrap().write_all(bytes).unwrap();
+    }
+
+    /// The next line.
+    pub(crate) fn hear(&self) -> String {
+        self.lines.recv_timeout(PATIENCE).unwrap_or_else(|error| panic!("{error}: nothing was said"))
+    }
+
+    /// All lines up to the first that begins so, that one included.
+    pub(crate) fn hear_until(&self, start: &str) -> Vec<String> {
+        let mut heard = Vec::new();
+        loop {
+            let line = match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => line,
+                Err(error) => panic!("{error} while waiting for {start:?} after {heard:#?}"),
+            };
+            let is_last = line.starts_with(start);
+            heard.push(line);
+            if is_last {
+                return heard;
+            }
+        }
+    }
+
+    /// Waits until the engine has gone.
+    pub(crate) fn end(mut self) -> Vec<String> {
+        self.to_engine = None;
+        self.served.join().unwrap();
+        let mut rest = Vec::new();
+        loop {
+            match self.lines.recv_timeout(PATIENCE) {
+                Ok(line) => rest.push(line),
+                Err(RecvTimeoutError::Disconnected) => return rest,
+                Err(RecvTimeoutError::Timeout) => panic!("the output was not closed after {rest:#?}"),
+            }
+        }
+    }
+}

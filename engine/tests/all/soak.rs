@@ -1,0 +1,87 @@
+//! Searches that are broken off at any moment, with tables from one megabyte to eight gigabytes and up to 64 threads:
+//! each is answered by one legal move. Runs on request, for it takes minutes, and under ThreadSanitizer:
+//!
+//! ```text
+//! cargo test -p smalt --release --test soak -- --ignored
+//! RUSTFLAGS=-Zsanitizer=thread SMALT_SOAK_ROUNDS=3 SMALT_SOAK_HASH=64 cargo +nightly test -p smalt --release \
+//!   -Zbuild-std --target x86_64-unknown-linux-gnu --test soak -- --ignored
+//! ```
+//!
+//! `SMALT_SOAK_ROUNDS` is the number of searches with each setting, `SMALT_SOAK_HASH` the megabytes of the largest table.
+
+use std::time::Duration;
+
+use smalt_chess::{Position, UciMove};
+
+use crate::pipes::Conversation;
+
+/// At all stages, the two last with 218 moves and with one.
+const POSITIONS: [&str; 6] = [
+    "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1",
+    "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1",
+    "8/5N1p/8/2k2p2/8/r7/5K2/8 b - - 1 62",
+    "7k/8/5K2/8/8/8/8/6R1 w - - 0 1",
+    "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1",
+    "7k/R7/5K2/8/8/8/8/8 b - - 0 1",
+];
+
+/// How a search is begun and what ends it; `go` is told with the first, the second comes a moment later.
+const ENDINGS: [(&str, &str); 8] = [
+    ("go infinite", "stop"),
+    ("go infinite", "stop\nstop\nponderhit\nstop"),
+    ("go ponder wtime 40 btime 40 winc 1 binc 1", "ponderhit"),
+    ("go ponder wtime 100000 btime 100000", "stop"),
+    ("go ponder movetime 3", "ponderhit\nponderhit\nisready\nstop"),
+    ("go wtime 30 btime 30 winc 3 binc 3", "isready"),
+    ("go depth 200", "isready\nstop"),
+    ("go nodes 20000", "ponderhit"),
+];
+
+fn number(name: &str, default: usize) -> usize {
+    std::env::var(name).map_or(default, |text| text.parse().unwrap())
+}
+
+struct Random(u64);
+
+impl Random {
+    fn below(&mut self, limit: usize) -> usize {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        (self.0 >> 16) as usize % limit
+    }
+}
+
+#[test]
+#[ignore = "takes minutes"]
+fn whatever_ends_a_search_it_is_answered_by_one_legal_move() {
+    let rounds = number("SMALT_SOAK_ROUNDS", 60);
+    let largest = number("SMALT_SOAK_HASH", 8192);
+    let mut random = Random(0x2545_f491_4f6c_dd1d);
+    let mut engine = Conversation::begin();
+    for (hash, threads) in [(1, 1), (16, 2), (1, 64), (largest, 4), (256, 16), (largest, 64), (3, 3)] {
+        let hash = hash.min(largest);
+        engine.tell(&format!("setoption name Hash value {hash}\nsetoption name Threads value {threads}"));
+        for round in 0..rounds {
+            let fen = POSITIONS[random.below(POSITIONS.len())];
+            let (begin, end) = ENDINGS[random.below(ENDINGS.len())];
+            let lines = 1 + random.below(3);
+            engine.tell(&format!("setoption name MultiPV value {lines}\nposition fen {fen}\n{begin}"));
+            if random.below(3) > 0 {
+                std::thread::sleep(Duration::from_micros(random.below(20_000) as u64));
+            }
+            engine.tell(end);
+            let heard = engine.hear_until("bestmove");
+            let answer: UciMove = heard.last().unwrap().split(' ').nth(1).unwrap().parse().unwrap();
+            let position: Position = fen.parse().unwrap();
+            assert!(answer.to_move(&position).is_ok(), "{hash} MB, {threads} threads: {answer} in {fen}");
+            if round % 16 == 15 && hash <= 256 {
+                engine.tell("ucinewgame");
+            }
+            engine.tell("isready");
+            let rest = engine.hear_until("readyok");
+            assert!(!rest.iter().any(|line| line.starts_with("bestmove")), "{begin} {end}: {rest:?}");
+        }
+    }
+    assert!(!engine.end().iter().any(|line| line.starts_with("bestmove")));
+}

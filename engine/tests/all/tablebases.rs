@@ -1,0 +1,250 @@
+//! Endgame tables: what they say of positions, and what the engine makes of it. Most tests want all Syzygy tables of
+//! three and four pieces, where the workplace has them (`SMALT_SHARED`).
+
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+use shakmaty::{CastlingMode, Chess, PositionError, fen::Fen};
+use shakmaty_syzygy::{Tablebase, Wdl as SyzygyWdl};
+use smalt::engine::Engine;
+use smalt::search::score::{TABLE_WIN, is_decided, is_mate};
+use smalt::search::{ClockState, FiftyMoves, ProbeRule, Progress, SearchControl};
+use smalt::tablebases::{Tablebases, Wdl};
+use smalt_chess::{Bitboard, Move, Position, Setup, Square, UciMove};
+use smalt_protocol::SearchLimits;
+
+use crate::pipes::Conversation;
+
+const QUEEN: &str = "8/8/8/8/8/4k3/8/3QK3 w - - 0 1";
+const BISHOP_AND_KNIGHT: &str = "7N/7K/8/1B6/3k4/8/8/8 w - - 0 1";
+const QUEEN_AND_ROOK: &str = "7K/8/8/5k2/1Q4r1/8/8/8 w - - 0 1";
+/// One move alone wins.
+const ONLY_MOVE: &str = "8/8/8/2K5/8/7P/6k1/8 w - - 0 1";
+const DRAWN_PAWN: &str = "8/8/8/4k3/8/8/4P3/4K3 b - - 0 1";
+
+fn folder() -> Option<PathBuf> {
+    std::env::var_os("SMALT_SHARED")?;
+    Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/syzygy"))
+}
+
+fn tables() -> Option<Tablebases> {
+    Some(Tablebases::open(folder()?.to_str().unwrap()).unwrap())
+}
+
+fn engine() -> Option<Engine> {
+    let mut engine = Engine::new();
+    engine.set_tablebases(Some(Arc::new(tables()?)));
+    Some(engine)
+}
+
+fn go(engine: &mut Engine, limits: &SearchLimits) -> (Move, Progress) {
+    let mut last = None;
+    let control = SearchControl::new(ClockState::Running);
+    let choice = engine.go(limits, &control, &mut |progress| last = Some(progress.clone()));
+    (choice.best.unwrap(), last.unwrap())
+}
+
+fn depth(depth: u32) -> SearchLimits {
+    SearchLimits { depth: Some(depth), ..SearchLimits::default() }
+}
+
+fn position(fen: &str) -> Position {
+    fen.parse().unwrap()
+}
+
+#[test]
+fn outlooks_are_told_for_the_side_to_move() {
+    let Some(tables) = tables() else { return };
+    assert_eq!(tables.pieces(), 4);
+    let check = |fen: &str, expected: Option<Wdl>| {
+        let position = position(fen);
+        assert_eq!(tables.probe(&position), expected, "{fen}");
+        assert_eq!(tables.probe(&position.mirrored()), expected, "mirror of {fen}");
+    };
+    check(QUEEN, Some(Wdl::Win));
+    check("8/8/8/8/8/4k3/8/3QK3 b - - 0 1", Some(Wdl::Loss));
+    check(BISHOP_AND_KNIGHT, Some(Wdl::Win));
+    check(DRAWN_PAWN, Some(Wdl::Draw));
+    check("8/8/8/8/8/8/1r6/k1K4R w - - 0 1", Some(Wdl::Draw));
+    check("4k2r/8/8/8/8/8/8/4K3 w k - 0 1", None);
+    check("rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1", None);
+}
+
+/// Positions with few pieces, without pattern.
+fn scattered(count: usize) -> Vec<Position> {
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 20) as usize % below
+    };
+    let mut found = Vec::new();
+    while found.len() < count {
+        let mut setup =
+            Setup { board: [None; 64], castling_rooks: Bitboard::EMPTY, ..Position::start().to_setup() };
+        let men = ["K", "k", "QRBNPqrbnp", "QRBNPqrbnp"];
+        for men in &men[..3 + random(2)] {
+            let piece = men.as_bytes()[random(men.len())] as char;
+            setup.board[random(64)] = smalt_chess::Piece::from_char(piece);
+        }
+        setup.turn = if random(2) == 0 { smalt_chess::Color::White } else { smalt_chess::Color::Black };
+        if random(3) == 0 {
+            setup.en_passant = Some(Square::from_index(16 + 24 * random(2) + random(8)));
+        }
+        found.extend(Position::new(&setup));
+    }
+    found
+}
+
+#[test]
+fn positions_reach_the_library_whole() {
+    let Some(folder) = folder() else { return };
+    let ours = tables().unwrap();
+    let mut theirs = Tablebase::new();
+    theirs.add_directory(folder).unwrap();
+    let mut decided = 0;
+    for position in scattered(2_000) {
+        let fen: Fen = position.to_fen().parse().unwrap();
+        let known: Chess = fen
+            .into_position(CastlingMode::Standard)
+            .or_else(PositionError::ignore_impossible_check)
+            .unwrap();
+        let expected = theirs.probe_wdl_after_zeroing(&known).unwrap();
+        let expected = match expected {
+            SyzygyWdl::Win => Wdl::Win,
+            SyzygyWdl::CursedWin => Wdl::CursedWin,
+            SyzygyWdl::Draw => Wdl::Draw,
+            SyzygyWdl::BlessedLoss => Wdl::BlessedLoss,
+            SyzygyWdl::Loss => Wdl::Loss,
+        };
+        decided += usize::from(expected != Wdl::Draw);
+        assert_eq!(ours.probe(&position), Some(expected), "{position:?}");
+    }
+    assert!((500..1_900).contains(&decided), "{decided}");
+}
+
+#[test]
+fn the_root_plays_what_keeps_the_result_and_tells_it() {
+    let Some(mut engine) = engine() else { return };
+    for (fen, result) in [(QUEEN, 1), (BISHOP_AND_KNIGHT, 1), (ONLY_MOVE, 1), (DRAWN_PAWN, 0)] {
+        engine.set_position(position(fen), []).unwrap();
+        let (best, end) = go(&mut engine, &depth(3));
+        let score = end.lines[0].score;
+        assert_eq!((score.signum(), is_decided(score)), (result, result != 0), "{fen}: {score}");
+        assert!(end.tbhits > 0);
+        let after = tables().unwrap().probe(&position(fen).after(best)).unwrap();
+        assert_eq!(after, if result == 1 { Wdl::Loss } else { Wdl::Draw }, "{fen}: {best:?}");
+    }
+}
+
+#[test]
+fn worse_lines_and_moves_that_are_asked_for_are_told_with_their_results() {
+    let Some(mut engine) = engine() else { return };
+    engine.set_lines(3);
+    engine.set_position(position(ONLY_MOVE), []).unwrap();
+    let (_, end) = go(&mut engine, &depth(4));
+    let scores: Vec<i32> = end.lines.iter().map(|line| line.score).collect();
+    assert!(is_decided(scores[0]) && scores[0] > 0, "{scores:?}");
+    assert_eq!(scores[1..], [0, 0]);
+    engine.set_lines(1);
+    let only: UciMove = "c5d6".parse().unwrap();
+    let limits = SearchLimits { search_moves: vec![only], ..depth(4) };
+    let (best, end) = go(&mut engine, &limits);
+    assert_eq!((best, end.lines[0].score), (only.to_move(&position(ONLY_MOVE)).unwrap(), 0));
+}
+
+#[test]
+fn tables_are_asked_below_the_root_up_to_the_pieces_that_are_wanted() {
+    let Some(mut engine) = engine() else { return };
+    let five = "8/8/8/8/2k5/4p3/2P1K3/4n3 w - - 0 1";
+    engine.set_position(position(five), []).unwrap();
+    let (_, end) = go(&mut engine, &depth(6));
+    assert!(end.tbhits > 0);
+    engine.set_probe_rule(ProbeRule { pieces: 3, ..ProbeRule::default() });
+    let (_, fewer) = go(&mut engine, &depth(6));
+    assert!(fewer.tbhits < end.tbhits);
+    engine.set_probe_rule(ProbeRule { pieces: 0, ..ProbeRule::default() });
+    assert_eq!(go(&mut engine, &depth(6)).1.tbhits, 0);
+}
+
+#[test]
+fn a_win_behind_a_capture_is_known_before_it_can_be_searched() {
+    let Some(mut engine) = engine() else { return };
+    // Taking the rook leaves bishop and knight against the bare king.
+    engine.set_position(position("8/4k3/8/8/5r2/7N/8/KB6 w - - 0 1"), []).unwrap();
+    let (best, end) = go(&mut engine, &depth(2));
+    let score = end.lines[0].score;
+    assert_eq!(format!("{best:?}"), "h3f4");
+    assert!(score <= TABLE_WIN && is_decided(score) && !is_mate(score), "{score}");
+}
+
+#[test]
+fn a_win_that_comes_too_late_is_a_draw_unless_fifty_moves_are_ignored() {
+    let Some(mut engine) = engine() else { return };
+    let late = BISHOP_AND_KNIGHT.replace("- 0 1", "- 90 99");
+    engine.set_position(position(&late), []).unwrap();
+    assert_eq!(go(&mut engine, &depth(3)).1.lines[0].score, 0);
+    engine.set_probe_rule(ProbeRule { fifty_moves: FiftyMoves::Ignored, ..ProbeRule::default() });
+    engine.set_position(position(&late), []).unwrap();
+    assert!(is_decided(go(&mut engine, &depth(3)).1.lines[0].score));
+}
+
+#[test]
+fn won_games_are_won_with_hardly_any_search() {
+    let Some(mut engine) = engine() else { return };
+    for fen in [BISHOP_AND_KNIGHT, QUEEN_AND_ROOK, ONLY_MOVE] {
+        let start = position(fen);
+        let mut current = start;
+        let mut played: Vec<UciMove> = Vec::new();
+        while current.has_legal_move() {
+            assert!(current.halfmove_clock() < 100 && played.len() < 200, "{fen}: {current:?}");
+            engine.set_position(start, played.iter().copied()).unwrap();
+            let limits = SearchLimits { nodes: Some(50), ..SearchLimits::default() };
+            let (best, _) = go(&mut engine, &limits);
+            played.push(UciMove::from_move(best, smalt_chess::CastlingMode::Standard));
+            current.play(best);
+        }
+        assert!(current.is_check() && current.turn() == smalt_chess::Color::Black, "{fen}: {current:?}");
+    }
+}
+
+#[test]
+fn what_was_found_is_told_in_each_protocol() {
+    let nothing = Path::new(env!("CARGO_TARGET_TMPDIR")).join("no_such_tables");
+    let nothing = nothing.display();
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("setoption name SyzygyPath value {nothing}"));
+    let complaint = engine.hear();
+    assert!(complaint.starts_with("info string no Syzygy tablebases in "), "{complaint}");
+    assert!(complaint.contains("No such file"), "{complaint}");
+    engine.tell("setoption name SyzygyPath value <empty>\nisready");
+    assert_eq!(engine.hear(), "readyok");
+    if let Some(folder) = folder() {
+        engine.tell(&format!("setoption name SyzygyPath value {}", folder.display()));
+        assert_eq!(
+            engine.hear(),
+            "info string Syzygy tablebases of up to 4 pieces: 35 WDL files, 35 DTZ files"
+        );
+        engine.tell(&format!("position fen {QUEEN}\ngo depth 2"));
+        assert!(engine.hear_until("bestmove").iter().any(|line| line.contains(" tbhits ")));
+    }
+    engine.end();
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("xboard\nprotover 2\negtpath syzygy {nothing}\negtpath nalimov /"));
+    assert!(engine.hear_until("feature done=1").iter().any(|line| line.contains("egt=\"syzygy\"")));
+    // The first has to wait for the disk.
+    assert_eq!(engine.hear(), "Error (unsupported kind of tables): egtpath nalimov /");
+    assert!(engine.hear().starts_with("Error (no Syzygy tablebases in "));
+    engine.end();
+}
+
+#[test]
+fn tables_are_told_over_xboard_as_a_comment() {
+    let Some(folder) = folder() else { return };
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("xboard\negtpath syzygy {}\nping 1", folder.display()));
+    let lines = engine.hear_until("pong 1");
+    assert!(lines[0].starts_with("# ") && lines.len() == 2, "{lines:?}");
+    engine.end();
+}

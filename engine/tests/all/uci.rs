@@ -1,0 +1,511 @@
+//! Whole conversations in UCI, over pipes as an interface would hold them.
+
+use std::io::{BufReader, Write};
+use std::time::Duration;
+
+use smalt_chess::notation::polyglot::PolyglotBuilder;
+use smalt_chess::{Position, UciMove};
+use smalt_protocol::uci::EngineMessage;
+use smalt_protocol::uci::engine::BestMove;
+
+use crate::pipes::Conversation;
+
+impl Conversation {
+    fn best_move(&self) -> String {
+        let line = self.hear_until("bestmove").pop().unwrap();
+        line.split_whitespace().nth(1).unwrap().to_owned()
+    }
+
+    fn ask(&mut self, text: &str, start: &str) -> Vec<String> {
+        self.tell(text);
+        self.hear_until(start)
+    }
+}
+
+fn is_legal(fen: &str, text: &str) -> bool {
+    let position: Position = fen.parse().unwrap();
+    text.parse::<UciMove>().unwrap().to_move(&position).is_ok()
+}
+
+const KIWIPETE: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
+
+#[test]
+fn the_engine_introduces_itself() {
+    let mut engine = Conversation::begin();
+    let lines = engine.ask("uci", "uciok");
+    assert!(lines[0].starts_with("id name Smalt "));
+    assert!(lines[1].starts_with("id author "));
+    let names: Vec<String> = lines
+        .iter()
+        .filter_map(|line| match EngineMessage::parse(line) {
+            EngineMessage::Option(option) => Some(option.name),
+            _ => None,
+        })
+        .collect();
+    for name in ["Hash", "Threads", "MultiPV", "Ponder", "Move Overhead", "UCI_Chess960", "UCI_ShowWDL"] {
+        assert!(names.iter().any(|told| told == name), "{name}");
+    }
+    for name in ["UCI_LimitStrength", "UCI_Elo", "EvalFile", "Clear Hash", "OwnBook", "BookFile"] {
+        assert!(names.iter().any(|told| told == name), "{name}");
+    }
+    assert_eq!(lines.len(), names.len() + 3);
+    engine.ask("isready", "readyok");
+    engine.tell("quit");
+    assert_eq!(engine.end(), Vec::<String>::new());
+}
+
+#[test]
+fn every_argument_of_go_ends_in_a_legal_move() {
+    let mut engine = Conversation::begin();
+    for arguments in [
+        "depth 4",
+        "nodes 500",
+        "movetime 20",
+        "wtime 300 btime 300 winc 10 binc 10",
+        "wtime 300 btime 300 movestogo 5",
+        "wtime 0 btime 0",
+        "wtime -50 btime -50 winc 0 binc 0",
+        "mate 1 nodes 3000",
+        "searchmoves a2a3 h1g1 depth 3",
+        "searchmoves nonsense depth 3",
+        "depth 3 nodes 100 movetime 50 wtime 1000 btime 1000",
+        "depth -7",
+        "nodes -1",
+        "mate -2",
+        "movetime -5",
+        "depth 99999999999999999999 nodes 100",
+        "unknown depth 2",
+    ] {
+        engine.tell(&format!("position fen {KIWIPETE}"));
+        engine.tell(&format!("go {arguments}"));
+        let best = engine.best_move();
+        assert!(is_legal(KIWIPETE, &best), "go {arguments}: {best}");
+    }
+    engine.end();
+}
+
+#[test]
+fn every_report_reads_as_one() {
+    let mut engine = Conversation::begin();
+    engine.tell("setoption name UCI_ShowWDL value true");
+    engine.tell("setoption name MultiPV value 3");
+    let lines = engine.ask("go depth 6", "bestmove");
+    let mut reports = 0;
+    for line in &lines {
+        match EngineMessage::parse(line) {
+            EngineMessage::Info(info) => {
+                assert!(info.depth.is_some() && info.score.is_some() && info.time.is_some(), "{line}");
+                assert!(info.nodes.is_some() && info.nps.is_some() && !info.pv.is_empty(), "{line}");
+                let wdl = info.wdl.unwrap();
+                assert_eq!(wdl.win + wdl.draw + wdl.loss, 1000);
+                reports += 1;
+            }
+            EngineMessage::BestMove { best: BestMove::Move(_), ponder: Some(_) } => {}
+            other => panic!("{other:?}"),
+        }
+        assert_eq!(EngineMessage::parse(line).to_string(), *line);
+    }
+    assert_eq!(reports, 18);
+    engine.end();
+}
+
+#[test]
+fn an_infinite_search_ends_only_when_stopped() {
+    let mut engine = Conversation::begin();
+    // A mate in one is searched to the last depth at once; the move must wait all the same.
+    engine.tell("position fen 6k1/5ppp/8/8/8/8/5PPP/3R2K1 w - - 0 1");
+    engine.tell("go infinite");
+    let lines = engine.ask("isready", "readyok");
+    assert!(lines.iter().all(|line| !line.starts_with("bestmove")));
+    engine.tell("stop");
+    assert_eq!(engine.best_move(), "d1d8");
+    // A finished game answers too, and waits too.
+    engine.tell("position fen 7k/5Q2/6K1/8/8/8/8/8 b - - 0 1");
+    engine.tell("go infinite");
+    assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
+    engine.tell("stop");
+    assert_eq!(engine.best_move(), "(none)");
+    engine.end();
+}
+
+#[test]
+fn what_is_asked_after_stop_is_answered_after_the_move() {
+    let mut engine = Conversation::begin();
+    for _ in 0..20 {
+        engine.tell("go infinite");
+        engine.tell("stop");
+        let lines = engine.ask("isready", "readyok");
+        assert!(lines.iter().any(|line| line.starts_with("bestmove")), "{lines:?}");
+    }
+    engine.end();
+}
+
+#[test]
+fn stop_at_any_moment_brings_a_legal_move() {
+    let mut engine = Conversation::begin();
+    for round in 0..40 {
+        engine.tell(&format!("position fen {KIWIPETE}"));
+        engine.tell("go infinite");
+        std::thread::sleep(Duration::from_micros(37 * round * round));
+        engine.tell("stop");
+        assert!(is_legal(KIWIPETE, &engine.best_move()));
+    }
+    engine.end();
+}
+
+#[test]
+fn pondering_ends_by_the_awaited_move_or_by_stop() {
+    let mut engine = Conversation::begin();
+    engine.tell("position startpos moves e2e4 e7e5");
+    engine.tell("go ponder wtime 60 btime 60");
+    assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
+    engine.tell("ponderhit");
+    engine.best_move();
+    // The limit is reached long before the awaited move is played.
+    engine.tell("go ponder depth 1");
+    std::thread::sleep(Duration::from_millis(20));
+    assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
+    engine.tell("ponderhit");
+    engine.best_move();
+    engine.tell("go ponder wtime 60 btime 60");
+    engine.tell("stop");
+    engine.best_move();
+    engine.end();
+}
+
+#[test]
+fn a_second_go_ends_the_first_search() {
+    let mut engine = Conversation::begin();
+    engine.tell("go infinite");
+    engine.tell("go depth 3");
+    engine.best_move();
+    engine.best_move();
+    engine.end();
+}
+
+#[test]
+fn the_end_of_input_or_quit_ends_a_running_search() {
+    for last_word in ["quit", ""] {
+        let mut engine = Conversation::begin();
+        engine.tell("go infinite");
+        engine.tell(last_word);
+        let rest = engine.end();
+        assert!(rest.last().is_some_and(|line| line.starts_with("bestmove")), "{rest:?}");
+    }
+}
+
+#[test]
+fn castling_is_written_as_the_option_says() {
+    let mut engine = Conversation::begin();
+    let castles = "position fen 4k3/8/8/8/8/8/8/4K2R w K - 0 1";
+    for (is_960, expected) in [("false", "e1g1"), ("true", "e1h1")] {
+        engine.tell(&format!("setoption name UCI_Chess960 value {is_960}"));
+        engine.tell(castles);
+        engine.tell("go depth 2 searchmoves e1h1");
+        assert_eq!(engine.best_move(), expected);
+    }
+    engine.tell("position fen bqnb1rkr/pp3ppp/3ppn2/2p5/5P2/P2P4/NPP1P1PP/BQ1BNRKR w HFhf - 2 9 moves g1h1");
+    let lines = engine.ask("d", "checkers");
+    assert!(lines.iter().any(|line| line.contains("w ") || line.contains("b ")), "{lines:?}");
+    engine.end();
+}
+
+#[test]
+fn perft_divides_and_sums() {
+    let mut engine = Conversation::begin();
+    let lines = engine.ask("go perft 3", "Nodes searched");
+    assert_eq!(lines.len(), 22);
+    assert!(lines.contains(&"b1c3: 440".to_owned()));
+    assert_eq!(lines.last().unwrap(), "Nodes searched: 8902");
+    engine.end();
+}
+
+#[test]
+fn own_commands_are_answered() {
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("position fen {KIWIPETE}"));
+    let lines = engine.ask("d", "checkers");
+    assert!(lines.contains(&format!("fen: {KIWIPETE}")));
+    let lines = engine.ask("eval", "evaluation");
+    assert!(lines.len() > 5);
+    let lines = engine.ask("bench 2", "").pop().unwrap();
+    assert!(lines.contains(" nodes ") && lines.ends_with(" nps"));
+    engine.end();
+}
+
+#[test]
+fn commands_for_people_are_answered() {
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("position fen {KIWIPETE}"));
+    let moves = engine.ask("moves", "").pop().unwrap();
+    assert!(moves.starts_with("48 moves: ") && moves.contains(" O-O-O"), "{moves}");
+    assert_eq!(engine.ask("perft 3", "nps")[0], "nodes 97862");
+    let divided = engine.ask("divide 2", "nps");
+    assert!(divided.contains(&"e1g1: 43".to_owned()) && divided.contains(&"nodes 2039".to_owned()));
+    assert!(engine.ask("display", "checkers").contains(&format!("fen: {KIWIPETE}")));
+    assert!(engine.ask("evaluate", "evaluation").len() > 5);
+    assert_eq!(
+        engine.ask("book on", "book").pop().unwrap(),
+        "book on, but there is none: name it by the option BookFile"
+    );
+    assert_eq!(engine.ask("book off", "book").pop().unwrap(), "book off");
+    assert_eq!(engine.ask("perft many", "expected").pop().unwrap(), "expected perft N, from 0 to 64");
+    assert!(engine.ask("help", "genfens").len() > 5);
+    // A count without end heeds stop, and readiness is told meanwhile.
+    engine.tell("perft 30");
+    engine.ask("isready", "readyok");
+    engine.ask("stop", "stopped");
+    engine.end();
+}
+
+#[test]
+fn openings_are_made_on_request_and_awaited_at_the_end() {
+    let mut engine = Conversation::begin();
+    engine.tell("genfens 3 seed 5 book None\nquit");
+    let lines = engine.end();
+    assert_eq!(lines.len(), 3);
+    for line in lines {
+        let fen = line.strip_prefix("info string genfens ").unwrap();
+        assert!(fen.parse::<Position>().unwrap().ending().is_none(), "{line}");
+    }
+}
+
+#[test]
+fn extreme_positions_have_an_answer() {
+    let mut engine = Conversation::begin();
+    let most_moves = "R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1";
+    let mated = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
+    let stalemated = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
+    let bare = "8/8/4k3/8/8/3K4/8/8 w - - 0 1";
+    for (fen, has_move) in [(most_moves, true), (mated, false), (stalemated, false), (bare, true)] {
+        engine.tell(&format!("position fen {fen}"));
+        for go in ["depth 3", "movetime 10", "wtime 50 btime 50", "mate 1", "nodes 1"] {
+            engine.tell(&format!("go {go}"));
+            let best = engine.best_move();
+            assert!(if has_move { is_legal(fen, &best) } else { best == "(none)" }, "{fen} {go} {best}");
+        }
+    }
+    engine.end();
+}
+
+#[test]
+fn what_is_wrong_is_told_and_changes_nothing() {
+    let mut engine = Conversation::begin();
+    let mut check = |text: &str, expected: &str| {
+        assert_eq!(engine.ask(text, "info string").pop().unwrap(), format!("info string {expected}"));
+    };
+    check("setoption name Nonsense value 1", r#"there is no option "Nonsense""#);
+    check("setoption name Hash value 0", r#"0 is outside of 1 to 1048576, for option "Hash""#);
+    check("setoption name Threads value many", r#""many" is not a whole number, for option "Threads""#);
+    check("position startpos moves e2e5", "move 1: e2e5 is not a legal move here");
+    check("position startpos moves e2e4 e7e5 xyz g1f3", r#"move 3 can't be read: "xyz""#);
+    check("hello there", "unknown command: hello there");
+    let missing = engine.ask("setoption name EvalFile value /no/such/file", "info string").pop().unwrap();
+    assert!(missing.starts_with("info string can't read /no/such/file: "), "{missing}");
+    engine.ask("position fen 8/8/8/8/8/8/8/8 w - - 0 1", "info string position refused: ");
+    engine.tell("go depth 3");
+    let opened = "rnbqkbnr/pppp1ppp/8/4p3/4P3/8/PPPP1PPP/RNBQKBNR w KQkq - 0 2";
+    assert!(is_legal(opened, &engine.best_move()));
+    engine.end();
+}
+
+#[test]
+fn what_is_skipped_in_go_is_told() {
+    let mut engine = Conversation::begin();
+    for (go, expected) in [
+        ("go depth x nodes 100", "not understood in go: depth x"),
+        ("go quickly movetime 1", "not understood in go: quickly"),
+        ("go searchmoves e2e5 a2a4 depth 1", "no legal moves here: e2e5"),
+        ("go searchmoves e2e5 depth 1", "no legal moves here: e2e5: all moves are searched"),
+        ("go depth x", "not understood in go: depth x: no limit is left, the search goes on until stop"),
+    ] {
+        let told = engine.ask(go, "info string").pop().unwrap();
+        assert_eq!(told, format!("info string {expected}"));
+        engine.tell("stop");
+        engine.best_move();
+    }
+    engine.end();
+}
+
+#[cfg(feature = "tune")]
+#[test]
+fn every_constant_of_the_search_is_an_option_that_changes_it() {
+    use smalt::search::params::SearchParameters;
+    let mut engine = Conversation::begin();
+    let told = engine.ask("uci", "uciok");
+    for parameter in SearchParameters::ALL {
+        let start = format!("option name {} type spin ", parameter.name);
+        let line = told.iter().find(|line| line.starts_with(&start)).unwrap();
+        assert!(line.ends_with(&format!(" min {} max {}", parameter.min, parameter.max)), "{line}");
+    }
+    let nodes = |engine: &mut Conversation| {
+        engine.tell("ucinewgame");
+        engine.tell(&format!("position fen {KIWIPETE}"));
+        let line =
+            engine.ask("go depth 9", "bestmove").into_iter().rfind(|line| line.contains(" nodes ")).unwrap();
+        line.split_whitespace().skip_while(|word| *word != "nodes").nth(1).unwrap().to_owned()
+    };
+    let before = nodes(&mut engine);
+    engine.tell("setoption name reverse_futility_margin value 150");
+    assert_ne!(nodes(&mut engine), before);
+    engine.tell("setoption name reverse_futility_margin value 50");
+    assert_eq!(nodes(&mut engine), before);
+    engine.end();
+}
+
+#[test]
+fn options_may_change_between_searches() {
+    let mut engine = Conversation::begin();
+    for setting in [
+        "Hash value 1",
+        "hash value 64",
+        "Clear Hash",
+        "Threads value 3",
+        "MultiPV value 500",
+        "Move Overhead value 0",
+        "UCI_LimitStrength value true",
+        "UCI_Elo value 800",
+        "UCI_LimitStrength value false",
+        "EvalFile value <empty>",
+        "Seed value 7",
+        "Threads value 1",
+        "Ponder value true",
+    ] {
+        engine.tell(&format!("setoption name {setting}"));
+        engine.tell("position startpos moves d2d4");
+        let lines = engine.ask("go depth 4", "bestmove");
+        assert!(!lines.iter().any(|line| line.contains("string")), "{setting}: {lines:?}");
+    }
+    engine.end();
+}
+
+#[test]
+fn moves_come_from_the_book_while_it_has_some() {
+    let mut builder = PolyglotBuilder::new();
+    let start = Position::start();
+    builder.add(&start, "a2a4".parse::<UciMove>().unwrap().to_move(&start).unwrap(), 1);
+    let path = std::path::Path::new(env!("CARGO_TARGET_TMPDIR")).join("book.bin");
+    std::fs::write(&path, builder.to_bytes()).unwrap();
+
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("setoption name BookFile value {}", path.display()));
+    engine.tell("go depth 6");
+    assert_ne!(engine.best_move(), "a2a4");
+    engine.tell("setoption name OwnBook value true");
+    engine.tell("go depth 6");
+    assert_eq!(engine.best_move(), "a2a4");
+    engine.tell("position startpos moves a2a4");
+    engine.tell("go depth 3");
+    engine.best_move();
+    engine.tell("position startpos");
+    engine.tell("go depth 6 searchmoves e2e4");
+    assert_eq!(engine.best_move(), "e2e4");
+    engine.end();
+}
+
+#[test]
+fn storms_of_garbage_end_nothing() {
+    let mut engine = Conversation::begin();
+    let mut state = 0x2545_f491_4f6c_dd1d_u64;
+    let mut random = move |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        state as usize % below
+    };
+    let words = [
+        "position",
+        "fen",
+        "startpos",
+        "moves",
+        "e2e4",
+        "e7e8q",
+        "0000",
+        "go",
+        "depth 1",
+        "nodes 5",
+        "setoption",
+        "name",
+        "value",
+        "Hash",
+        "-1",
+        "99999999999999999999",
+        "stop",
+        "ponderhit",
+        "isready",
+        "ucinewgame",
+        "perft 1",
+        "\u{0}",
+        "é♞",
+        "8/8/8/8/8/8/8/8 w - -",
+        "debug",
+        "register",
+        "mate",
+        "wtime",
+        "searchmoves",
+    ];
+    for _ in 0..2000 {
+        let count = random(7);
+        let line: Vec<&str> = (0..count).map(|_| words[random(words.len())]).collect();
+        engine.tell(&line.join(" "));
+        if random(10) == 0 {
+            let bytes: Vec<u8> = (0..random(80)).map(|_| random(256) as u8).collect();
+            engine.tell_bytes(&bytes);
+        }
+    }
+    engine.tell("");
+    engine.tell("stop");
+    engine.tell(&"x".repeat(1 << 20));
+    engine.tell("ucinewgame");
+    engine.tell("setoption name Clear Hash");
+    engine.tell(&format!("position fen {KIWIPETE}"));
+    engine.tell("isready");
+    let position = engine.ask("d", &format!("fen: {KIWIPETE}"));
+    assert!(position.iter().any(|line| line == "readyok"));
+    engine.end();
+}
+
+#[test]
+fn nobody_reading_ends_the_engine() {
+    let (input, mut to_engine) = std::io::pipe().unwrap();
+    let (from_engine, output) = std::io::pipe().unwrap();
+    drop(from_engine);
+    let served = std::thread::spawn(move || smalt::serve::serve(BufReader::new(input), output));
+    to_engine.write_all(b"uci\ngo infinite\n").unwrap();
+    served.join().unwrap();
+    drop(to_engine);
+}
+
+/// The engine as a program with this much address space, in kilobytes; what it says to these lines until its move.
+#[cfg(unix)]
+#[expect(clippy::disallowed_methods, reason = "the program itself is under test")]
+fn with_address_space(kilobytes: u32, lines: &str) -> String {
+    use std::io::BufRead as _;
+    use std::process::{Command, Stdio};
+    let command = format!("ulimit -v {kilobytes}; exec '{}'", env!("CARGO_BIN_EXE_smalt"));
+    let mut shell = Command::new("sh");
+    let mut engine =
+        shell.args(["-c", &command]).stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = engine.stdin.take().unwrap();
+    input.write_all(lines.as_bytes()).unwrap();
+    let mut text = String::new();
+    let mut output = BufReader::new(engine.stdout.take().unwrap());
+    while !text.contains("\nbestmove ") && output.read_line(&mut text).unwrap() > 0 {}
+    drop(input);
+    assert!(engine.wait().unwrap().success(), "{text}");
+    text
+}
+
+#[cfg(unix)]
+#[test]
+fn threads_beyond_memory_are_answered_in_words() {
+    let text = with_address_space(
+        1_500_000,
+        "setoption name Threads value 1024\nisready\nsetoption name Threads value 2\ngo nodes 20000\n",
+    );
+    assert!(
+        text.contains("info string there is no memory for 1024 threads; it has 1 now\nreadyok"),
+        "{text}"
+    );
+    assert!(text.contains("\nbestmove "), "{text}");
+}

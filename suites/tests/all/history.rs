@@ -1,0 +1,213 @@
+//! The history of builds, through the whole program.
+
+use insta::assert_snapshot;
+use smalt_chess::{CastlingMode, UciMove};
+use smalt_suites::history::History;
+use smalt_suites::record::from_json;
+
+use crate::support::{Bench, scripted};
+
+const FIRST: &str = "\
+# Kept by hand since the beginning.
+
+[[build]]
+date = \"2026-11-01\"
+commit = \"0123456789abcdef\"
+feature = \"Alpha-beta\"
+wac = 120
+sts = 6000
+elo = 2000.0
+elo-error = 30.0
+";
+
+const STANDINGS: &str = r#"{"run": "r", "entrants": [
+    {"name": "smalt", "games": 10, "elo": 12.5, "elo_error": 9.0, "rating": 2130.0, "rating_error": 40.0},
+    {"name": "other", "games": 10, "elo": -12.5, "elo_error": 9.0, "rating": null, "rating_error": null}]}"#;
+
+/// Moves of one kind in all of WAC, as results.
+fn graded(bench: &Bench) {
+    let lines = (1..=300).map(|number| format!("WAC.{number:03} (none)\n"));
+    bench.file("moves.txt", lines.collect::<String>().replace("WAC.001 (none)", "WAC.001 Qg6"));
+    assert_eq!(bench.run(["grade", "wac", "--moves", "moves.txt", "--json", "wac.json"]).code, Some(0));
+}
+
+fn add(bench: &Bench, feature: &str, flags: &[&str]) -> (Option<i32>, String) {
+    let given = ["history", "add", feature, "--results", "wac.json", "--no-bench"];
+    let day = if flags.contains(&"--date") { &[][..] } else { &["--date", "2026-11-21"] };
+    let ran = bench.run(given.iter().chain(day).chain(flags));
+    (ran.code, ran.output + &ran.errors)
+}
+
+#[test]
+fn a_row_is_added_and_the_table_shows_the_gain() {
+    let bench = Bench::new();
+    graded(&bench);
+    bench.file("history.toml", FIRST);
+    bench.file("standings.json", STANDINGS);
+    let flags = ["--gauntlet", "standings.json", "--category", "search", "--commit", "fedcba9876543210"];
+    assert_snapshot!(add(&bench, "Null move", &flags).1);
+    let text = bench.read("history.toml");
+    assert!(text.starts_with(FIRST), "{text}");
+    assert_snapshot!("the_row_as_it_is_written", &text[FIRST.len()..]);
+    let ran = bench.run(["history", "--plot", "history.svg"]);
+    assert!(bench.read("history.svg").contains("WAC and STS"));
+    assert_snapshot!("the_table_as_markdown", ran.output);
+}
+
+#[test]
+fn a_history_begins_with_its_first_row() {
+    let bench = Bench::new();
+    graded(&bench);
+    let (code, text) = add(&bench, "Alpha-beta", &["--elo", "-20", "--elo-error", "5"]);
+    assert_eq!(code, Some(0), "{text}");
+    let written = bench.read("history.toml");
+    assert!(written.starts_with("[[build]]\n") && written.contains("wac = 1\n"), "{written}");
+}
+
+#[test]
+fn wrong_input_is_refused_and_changes_nothing() {
+    let bench = Bench::new();
+    graded(&bench);
+    bench.file("standings.json", STANDINGS);
+    let check = |history: &str, flags: &[&str], expected: &str| {
+        bench.file("history.toml", history);
+        let (code, text) = add(&bench, "x", flags);
+        assert_eq!((code, bench.read("history.toml").as_str()), (Some(2), history), "{text}");
+        assert!(text.contains(expected), "{text}");
+    };
+    check(
+        "[[build]]\ndate = \"x\"\nfeature = \"y\"\nwax = 3\n",
+        &[],
+        "history.toml, line 4: unknown field `wax`",
+    );
+    check(FIRST, &["--gauntlet", "standings.json", "--entrant", "nobody"], "nobody called \"nobody\" played");
+    check(FIRST, &["--gauntlet", "moves.txt"], "moves.txt: ");
+    for day in ["2026-02-30", "yesterday", "21.11.2026"] {
+        check(FIRST, &["--date", day], &format!("--date {day}: there is no such day; a day is written as"));
+    }
+}
+
+/// The program in the folder of the bench, with a reader of stores beside it that is this script.
+fn run_beside_reader(bench: &Bench, script: &str, arguments: &[&str]) -> (Option<i32>, String) {
+    use std::os::unix::fs::PermissionsExt;
+    let program = bench.path("smalt-suites");
+    std::fs::copy(env!("CARGO_BIN_EXE_smalt-suites"), &program).unwrap();
+    bench.file("smalt-tournament", format!("#!/bin/sh\n{script}\n"));
+    std::fs::set_permissions(bench.path("smalt-tournament"), PermissionsExt::from_mode(0o755)).unwrap();
+    let ran = bench.run_as(&program, arguments);
+    (ran.code, ran.output + &ran.errors)
+}
+
+#[test]
+fn the_elo_comes_from_the_store_of_a_gauntlet() {
+    let bench = Bench::new();
+    graded(&bench);
+    bench.file("standings.json", STANDINGS);
+    bench.file("run.db", "SQLite format 3\0 and so on");
+    let arguments = ["history", "add", "x", "--results", "wac.json", "--no-bench", "--gauntlet", "run.db"];
+    let script = "[ \"$*\" = \"standings run.db --json -\" ] && cat standings.json";
+    let (code, text) = run_beside_reader(&bench, script, &arguments);
+    assert_eq!(code, Some(0), "{text}");
+    let written = bench.read("history.toml");
+    assert!(written.contains("elo = 2130.0\nelo-error = 40.0\n"), "{written}");
+    let (code, text) = run_beside_reader(&bench, "echo it is torn >&2; exit 2", &arguments);
+    assert_eq!(code, Some(2), "{text}");
+    assert!(
+        text.contains("smalt-tournament could not read run.db: it exited with code 2: it is torn"),
+        "{text}"
+    );
+}
+
+#[test]
+fn one_command_scores_an_engine_and_adds_its_row() {
+    let bench = Bench::new();
+    let engine = scripted("--info-lines 2 --seed 7");
+    let ran = bench.run([
+        "history",
+        "add",
+        "First search",
+        "-e",
+        &engine,
+        "--nodes",
+        "10",
+        "--commit",
+        "abc",
+        "--date",
+        "2026-11-21",
+        "--category",
+        "search",
+        "--elo",
+        "1500",
+        "--json",
+        "scores.json",
+        "-q",
+        "-c",
+        "2",
+    ]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let history = History::parse(&bench.read("history.toml"), "history.toml").unwrap();
+    let [build] = history.builds.as_slice() else { panic!("{history:?}") };
+    let scores = from_json(&bench.read("scores.json"), "scores.json").unwrap();
+    assert_eq!((build.wac, build.sts), (Some(scores[0].solved as u32), u32::try_from(scores[1].points).ok()));
+    assert_eq!(
+        (build.limit.as_deref(), build.version.as_deref()),
+        (Some("nodes 10"), Some("Smalt Scripted"))
+    );
+    let told = ran.output.clone() + &ran.errors;
+    assert!(told.contains("STS rating: none: its line holds for UCI engines with 50 to 200 ms"), "{told}");
+    assert!(build.bench_nodes > Some(0) && build.bench_nps > Some(0), "{build:?}");
+    assert!(ran.output.contains("| Feature | Category | Date | Commit | WAC | STS | Elo | Improvement |"));
+}
+
+#[test]
+fn a_row_never_has_the_results_of_one_engine_and_the_bench_of_another() {
+    let bench = Bench::new();
+    graded(&bench);
+    let row = ["history", "add", "x", "--file", "h.toml", "--date", "2026-01-01", "--results", "wac.json"];
+    let ran = bench.run(row);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    let words =
+        "the results are those of moves, and the bench would be that of smalt: give --engine, or --no-bench";
+    assert!(ran.errors.contains(words), "{}", ran.errors);
+    assert!(!bench.path("h.toml").exists());
+    assert_eq!(bench.run(row.iter().chain(&["--no-bench"])).code, Some(0));
+    assert!(!bench.read("h.toml").contains("version"), "{}", bench.read("h.toml"));
+}
+
+#[test]
+fn a_row_takes_whole_results_of_one_engine_alone() {
+    let bench = Bench::new();
+    let best: String = smalt_suites::suite::Suite::embedded("wac")
+        .unwrap()
+        .problems
+        .iter()
+        .map(|problem| {
+            format!("{} {}\n", problem.id, UciMove::from_move(problem.goal.best[0], CastlingMode::Standard))
+        })
+        .collect();
+    bench.file("all.txt", &best);
+    bench.file("half.txt", best.lines().take(100).map(|line| format!("{line}\n")).collect::<String>());
+    for (list, name) in [("all.txt", "strong"), ("half.txt", "weak")] {
+        let ran =
+            bench.run(["grade", "wac", "--moves", list, "--name", name, "--json", &format!("{name}.json")]);
+        assert!(ran.code.is_some_and(|code| code != 2), "{}", ran.errors);
+    }
+    let add = |more: &[&str], code: i32, words: &str| {
+        let all = [&["history", "add", "x", "--file", "h.toml", "--no-bench", "--date", "2026-01-01"], more]
+            .concat();
+        let ran = bench.run(all);
+        assert_eq!(ran.code, Some(code), "{}", ran.errors);
+        assert!(ran.errors.contains(words), "{}", ran.errors);
+    };
+    add(
+        &["--results", "strong.json", "--results", "weak.json"],
+        2,
+        "no result of smalt on wac or sts; there are those of strong, weak",
+    );
+    add(&["--results", "strong.json", "--engine", "cmd=x name=other"], 2, "no result of other");
+    add(&["--results", "weak.json"], 2, "the run of weak on wac has no answer to 200 positions");
+    add(&["--results", "strong.json", "--results", "strong.json"], 2, "several runs of strong on wac");
+    assert!(!bench.path("h.toml").exists());
+    add(&["--results", "strong.json", "--results", "weak.json", "--engine", "cmd=x name=strong"], 0, "");
+    assert!(bench.read("h.toml").contains("wac = 300"), "{}", bench.read("h.toml"));
+}

@@ -1,0 +1,12 @@
+//! The tests of the crate through its public interface, in one program.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod grading;
+mod history;
+mod pages;
+mod reading;
+mod real_engines;
+mod resuming;
+mod scoring;
+mod support;

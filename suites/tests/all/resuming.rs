@@ -1,0 +1,204 @@
+//! Runs that were interrupted or killed, and go on where they were.
+
+use std::process::Stdio;
+use std::time::{Duration, Instant};
+
+use smalt_suites::record::{Record, from_json, to_json};
+
+use crate::support::{ANSWERED, Bench, SUITE, scripted, shown};
+
+#[test]
+fn an_interrupted_run_goes_on_where_it_was() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 3");
+    let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
+    // As if it had been interrupted after two questions, of which the first was answered by a move of its own.
+    let mut half = whole.clone();
+    half[0].results[0].san = Some("Nf3".to_owned());
+    for result in &mut half[0].results[2..] {
+        (result.fault, result.san, result.points) = (Some("not-asked".to_owned()), None, 0);
+    }
+    let resume = |edit: &dyn Fn(&mut Record), flags: &[&str]| {
+        let mut half = half.clone();
+        edit(&mut half[0]);
+        bench.file("half.json", to_json(&half));
+        let flags: Vec<&str> = ["--resume", "half.json"].into_iter().chain(flags.iter().copied()).collect();
+        bench.score(SUITE, &engine, &flags)
+    };
+    let (ran, records) = resume(&|_| {}, &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    assert_eq!(shown(&records[0].results), ["s.1 Nf3 1", "s.2 e4 4", "s.3 e4 0", "s.4 e4 7"]);
+    assert!(ran.errors.contains("4 positions (2 answered before)"), "{}", ran.errors);
+    assert_eq!((records[0].points, records[0].unanswered), (whole[0].points, 0));
+    for flags in [&["--nodes", "11"][..], &["--nodes", "10", "--keep-hash"]] {
+        let (ran, records) = resume(&|_| {}, flags);
+        assert_eq!((ran.code, shown(&records[0].results)), (Some(0), ANSWERED.map(str::to_owned).into()));
+        assert!(
+            ran.errors.contains("half.json holds nothing of this run: all positions are asked"),
+            "{}",
+            ran.errors
+        );
+    }
+    let told = |edit: &dyn Fn(&mut Record), flags: &[&str], expected: &str| {
+        let (ran, _) = resume(edit, flags);
+        let expected = format!("half.json: nothing is taken from {expected}");
+        assert!(ran.errors.contains(&expected), "{expected}\n{}", ran.errors);
+    };
+    let same = |_: &mut Record| {};
+    told(&same, &["--nodes", "11"], "suite of scripted: it was run with nodes 10, and this is with nodes 11");
+    told(&same, &["--nodes", "10", "--keep-hash"], "suite of scripted: it was run with other settings");
+    told(
+        &|record| record.suite = "other".to_owned(),
+        &["--nodes", "10"],
+        "other of scripted: this run has no suite of that name (but suite)",
+    );
+    told(
+        &|record| record.engine = "old".to_owned(),
+        &["--nodes", "10"],
+        "suite of old: this run has no engine of that name (but scripted)",
+    );
+    let (ran, _) = resume(&|record| record.engine_id = Some("Other 1".to_owned()), &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("scripted is \"Smalt Scripted\" now and was \"Other 1\""), "{}", ran.errors);
+}
+
+/// Longer than anything takes here.
+const LONG: Duration = Duration::from_secs(60);
+
+/// Starts a run and kills it when what it has written to `out.json` is enough; gives that.
+fn kill_when(bench: &Bench, arguments: &[&str], is_enough: impl Fn(&[Record]) -> bool) -> Vec<Record> {
+    let mut child =
+        bench.command().args(arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
+    let begun = Instant::now();
+    let records = loop {
+        assert!(begun.elapsed() < LONG, "it never wrote enough");
+        std::thread::sleep(Duration::from_millis(20));
+        let Ok(text) = std::fs::read_to_string(bench.path("out.json")) else { continue };
+        let records = from_json(&text, "out.json").unwrap();
+        if is_enough(&records) {
+            break records;
+        }
+    };
+    child.kill().unwrap();
+    child.wait().unwrap();
+    records
+}
+
+/// Asks an engine two suites, one position at a time, and keeps the results in `out.json`.
+fn two_suites<'a>(suites: [&'a str; 2], engine: &'a str) -> Vec<&'a str> {
+    let flags = ["-c", "1", "--nodes", "10", "--json", "out.json", "--engine", engine];
+    ["score"].into_iter().chain(suites).chain(flags).collect()
+}
+
+#[test]
+fn a_killed_run_goes_on_where_its_file_was_written() {
+    let bench = Bench::new();
+    bench.file("first.epd", SUITE);
+    bench.file("second.epd", SUITE.repeat(10));
+    let slow = scripted("--moves e2e4 --think 300");
+    let suites = ["first.epd", "second.epd"];
+    let records = kill_when(&bench, &two_suites(suites, &slow), |records| {
+        records.get(1).is_some_and(|second| second.positions - second.unanswered >= 4)
+    });
+    assert_eq!((records[0].unanswered, records[1].ended_by.as_deref()), (0, Some("interrupted")));
+    let held = records[1].positions - records[1].unanswered;
+    // A quick engine, so that what is asked anew shows by its time.
+    let quick = scripted("--moves e2e4");
+    let resumed = [two_suites(suites, &quick).as_slice(), &["--resume", "out.json"]].concat();
+    let ran = bench.run(&resumed);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let whole = from_json(&bench.read("out.json"), "out.json").unwrap();
+    assert_eq!(
+        whole.iter().map(|record| (record.positions, record.unanswered)).collect::<Vec<_>>(),
+        [(4, 0), (40, 0)]
+    );
+    // On a loaded machine the clock may start a little after the engine.
+    let kept = |record: &Record| {
+        record.results.iter().filter(|result| result.time_ms.is_some_and(|ms| ms >= 200)).count()
+    };
+    assert_eq!(kept(&whole[0]), 4);
+    assert!(kept(&whole[1]) >= held);
+}
+
+#[test]
+fn a_run_goes_on_with_a_file_that_is_not_there_yet() {
+    let bench = Bench::new();
+    let (ran, records) =
+        bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10", "--resume", "none.json"]);
+    assert_eq!((ran.code, shown(&records[0].results)), (Some(0), ANSWERED.map(str::to_owned).into()));
+    assert!(ran.errors.contains("none.json does not exist yet: all positions are asked"), "{}", ran.errors);
+}
+
+#[test]
+fn what_was_answered_ahead_is_kept_through_a_second_interruption() {
+    let bench = Bench::new();
+    bench.file("first.epd", SUITE);
+    let engine = scripted("--moves e2e4");
+    let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
+    bench.file("out.json", to_json(&whole));
+    // The first suite takes long, and the second is answered already.
+    let slow = scripted("--moves e2e4 --think 1000");
+    let resumed =
+        [two_suites(["first.epd", "suite.epd"], &slow).as_slice(), &["--resume", "out.json"]].concat();
+    let records = kill_when(&bench, &resumed, |records| records[0].suite == "first");
+    let suites: Vec<&str> = records.iter().map(|record| record.suite.as_str()).collect();
+    assert_eq!((suites, records[1].unanswered), (vec!["first", "suite"], 0));
+}
+
+#[test]
+fn a_file_that_holds_other_results_is_not_written_over() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4");
+    let (_, whole) = bench.score(SUITE, &engine, &["--nodes", "10"]);
+    bench.file("out.json", to_json(&whole));
+    // However the file is named.
+    let named = bench.path("out.json");
+    for resume in ["out.json", "./out.json", named.to_str().unwrap()] {
+        let flags = ["--nodes", "11", "--json", "out.json", "--resume", resume];
+        let ran = bench.run(["score", "suite.epd", "--engine", &engine].iter().chain(&flags));
+        assert_eq!(ran.code, Some(2), "{}", ran.errors);
+        assert!(
+            ran.errors.contains("it holds results of scripted on suite, which this run would overwrite"),
+            "{}",
+            ran.errors
+        );
+    }
+    assert_eq!(bench.read("out.json"), to_json(&whole));
+}
+
+#[test]
+fn what_was_not_asked_is_no_loss_in_a_comparison() {
+    let bench = Bench::new();
+    let (_, whole) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    let mut half = whole.clone();
+    for result in &mut half[0].results[1..] {
+        (result.fault, result.san, result.points, result.solved) =
+            (Some("not-asked".to_owned()), None, 0, false);
+    }
+    bench.file("whole.json", to_json(&whole));
+    bench.file("half.json", to_json(&half));
+    let ran = bench.run(["compare", "whole.json", "half.json"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.errors);
+    assert!(ran.output.contains("Solved: 0 gained, 0 lost"), "{}", ran.output);
+    assert!(
+        ran.output.contains("Left out: 6 positions that only one of the runs has answered"),
+        "{}",
+        ran.output
+    );
+}
+
+#[test]
+fn a_file_that_cannot_be_written_is_told_before_any_engine_is_started() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let check = |flags: &[&str], expected: &str| {
+        let ran = bench.run(["score", "suite.epd", "--engine", "cmd=./nowhere"].iter().chain(flags));
+        assert_eq!(ran.code, Some(2), "{}", ran.errors);
+        assert!(ran.errors.contains(expected) && !ran.errors.contains("nowhere"), "{}", ran.errors);
+    };
+    check(&["--csv", "no/such/folder.csv"], "no/such/folder.csv cannot be written");
+    check(&["--json", "-", "--csv", "-"], "standard output (-) takes one form of the results");
+    check(&["--json", "out", "--csv", "./out"], "./out was named for two outputs");
+    check(&["--failed", "./suite.epd"], "./suite.epd would be written over, and is read");
+    assert_eq!(bench.read("suite.epd"), SUITE);
+}

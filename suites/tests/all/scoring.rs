@@ -1,0 +1,437 @@
+//! Whole runs with the scripted engine: answers, faults, order, files, exit codes.
+
+use std::io::{BufRead, BufReader};
+
+use smalt_suites::record::{Record, from_json};
+
+use crate::support::{ANSWERED, Bench, SUITE, scripted, shown};
+
+/// Scores the suite above with the scripted engine and one asker.
+fn check_with(arguments: &str, flags: &[&str], expected: &[&str], code: i32) {
+    let bench = Bench::new();
+    let engine = scripted(&format!("--moves e2e4 --info-lines 3 {arguments}"));
+    let flags: Vec<&str> = flags.iter().copied().chain(["--concurrency", "1"]).collect();
+    let (ran, records) = bench.score(SUITE, &engine, &flags);
+    assert_eq!(ran.code, Some(code), "{arguments}: {}", ran.errors);
+    assert_eq!(shown(&records[0].results), expected, "{arguments}: {}", ran.errors);
+}
+
+fn check(arguments: &str, expected: &[&str], code: i32) {
+    check_with(arguments, &["--nodes", "10"], expected, code);
+}
+
+#[test]
+fn answers_are_graded_by_their_goals() {
+    check("", &ANSWERED, 0);
+    check_with("", &["--movetime", "50"], &ANSWERED, 0);
+    check_with("", &["--depth", "3", "--keep-hash"], &ANSWERED, 0);
+}
+
+#[test]
+fn a_score_is_drawn_by_theme_and_over_time() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 3");
+    let other = engine.replace("name=scripted", "name=other");
+    let (ran, _) = bench.score(SUITE, &engine, &["--engine", &other, "--nodes", "10", "--plot", "score.svg"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let svg = bench.read("score.svg");
+    let parts = [
+        "points by theme",
+        "Total",
+        "12 of 19",
+        "scripted",
+        "other",
+        "solved over time",
+        "time to solution (ms",
+    ];
+    for part in parts {
+        assert!(svg.contains(part), "{part}: {svg}");
+    }
+}
+
+#[test]
+fn suites_of_one_theme_share_their_charts() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 3");
+    let ran =
+        bench.run(["score", "sts01", "sts02", "-e", &engine, "--nodes", "10", "--plot", "score.svg", "-q"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.errors);
+    let svg = bench.read("score.svg");
+    for part in ["sts01, sts02: points by suite", "sts01, sts02: solved over time", " of 2000"] {
+        assert_eq!(svg.matches(part).count(), 1, "{part}: {svg}");
+    }
+    assert!(!svg.contains("by theme"), "{svg}");
+}
+
+#[test]
+fn a_fault_costs_its_position_and_the_engine_is_started_again() {
+    // The fault is at the second question since each start.
+    let every_other = |fault: &str| {
+        [ANSWERED[0].to_owned(), format!("s.2 {fault} 0"), ANSWERED[2].to_owned(), format!("s.4 {fault} 0")]
+    };
+    for (argument, name) in [
+        ("exit", "exited"),
+        ("crash", "crashed"),
+        ("illegal-move", "illegal-move"),
+        ("malformed-bestmove", "malformed-bestmove"),
+        ("none-move", "no-move"),
+        ("null-move", "no-move"),
+        ("half-line-exit", "exited"),
+        ("endless-line", "line-too-long"),
+        ("close-stdout", "stdout-closed"),
+    ] {
+        let expected = every_other(name);
+        let expected: Vec<&str> = expected.iter().map(String::as_str).collect();
+        check(&format!("--fault {argument}@2"), &expected, 3);
+    }
+}
+
+#[test]
+fn faults_of_an_engine_show_in_the_exit_code() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --fault illegal-move@2");
+    let (ran, records) = bench.score(SUITE, &engine, &["--nodes", "10", "-c", "1"]);
+    assert_eq!((ran.code, records[0].faults), (Some(3), 2), "{}", ran.errors);
+}
+
+#[test]
+fn engines_that_speak_xboard_are_asked_the_same() {
+    for (speak, protocol) in [("xboard", "xboard"), ("xboard", "auto"), ("xboard1", "xboard")] {
+        for limit in [["--movetime", "50"], ["--depth", "3"], ["--nodes", "10"]] {
+            let bench = Bench::new();
+            let engine = scripted(&format!("--speak {speak} --moves e2e4 --info-lines 3"));
+            let (ran, records) = bench.score(SUITE, &format!("{engine} proto={protocol}"), &limit);
+            assert_eq!(shown(&records[0].results), ANSWERED, "{speak} {protocol} {limit:?}: {}", ran.errors);
+            assert_eq!((ran.code, records[0].protocol.as_deref()), (Some(0), Some("xboard")));
+            assert_eq!(records[0].late, 0, "{speak} {limit:?}");
+        }
+    }
+    let faulty = scripted("--speak xboard --moves e2e4 --info-lines 3 --fault crash@2");
+    let (ran, records) =
+        Bench::new().score(SUITE, &format!("{faulty} proto=xboard"), &["--depth", "3", "-c", "1"]);
+    assert_eq!(
+        shown(&records[0].results),
+        ["s.1 e4 1", "s.2 crashed 0", "s.3 e4 0", "s.4 crashed 0"],
+        "{}",
+        ran.errors
+    );
+}
+
+#[test]
+fn an_engine_that_does_nothing_but_fail_is_given_up_after_five_positions() {
+    let bench = Bench::new();
+    let suite: String =
+        (1..=9).map(|id| format!("8/8/8/4k3/8/8/8/R3K3 w - - bm Ra5+; id \"s.{id}\";\n")).collect();
+    let (ran, records) = bench.score(&suite, &scripted("--fault exit@all"), &["--nodes", "10", "-c", "1"]);
+    let words = "scripted is out: it failed at 5 positions running: the last time it exited with code 1";
+    assert!(ran.errors.contains(words), "{}", ran.errors);
+    assert_eq!((ran.code, records[0].faults, records[0].unanswered), (Some(3), 5, 4), "{}", ran.errors);
+}
+
+#[test]
+fn what_an_engine_writes_moves_no_cursor() {
+    let (ran, _) = Bench::new().score(SUITE, &scripted("--moves \u{1b}[2J"), &["--nodes", "10"]);
+    let shown = ran.output + &ran.errors;
+    assert!(shown.contains("\\u{1b}[2J") && !shown.contains('\u{1b}'), "{shown:?}");
+}
+
+#[test]
+fn an_engine_that_cannot_be_held_to_nodes_is_refused_at_once() {
+    let engine = scripted("--speak xboard --fault ignore-stop --think 1500");
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let engine = format!("{engine} proto=xboard");
+    let ran = bench.run(["score", "suite.epd", "--engine", &engine, "--nodes", "10"]);
+    assert_eq!(ran.code, Some(2), "{}", ran.errors);
+    assert!(ran.errors.contains("engine \"scripted\" cannot be held to a number of nodes"), "{}", ran.errors);
+}
+
+#[test]
+fn a_hang_costs_its_position() {
+    let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 no-bestmove 0", "s.4 e4 7"];
+    check_with("--fault hang@3", &["--nodes", "10", "--longest-move", "1"], &expected, 3);
+}
+
+#[test]
+fn an_engine_that_hears_no_stop_costs_its_position() {
+    let expected = ["s.1 e4 1", "s.2 e4 4", "s.3 stop-ignored 0", "s.4 e4 7"];
+    check_with("--fault info-forever@3", &["--nodes", "10"], &expected, 3);
+}
+
+#[test]
+fn an_engine_stays_from_suite_to_suite() {
+    // The fault is at the second question since each start: that is the second suite's, if the engine stays.
+    let ask = |flags: &[&str]| {
+        let bench = Bench::new();
+        let line = SUITE.lines().next().unwrap();
+        ["first.epd", "second.epd"].iter().for_each(|name| bench.file(name, line));
+        let engine = scripted("--moves e2e4 --fault exit@2");
+        let given = ["score", "first.epd", "second.epd", "-e", &engine, "--nodes", "10", "--json", "-"];
+        let ran = bench.run(given.iter().chain(flags));
+        let records = from_json(&ran.output, "-").unwrap();
+        records.iter().flat_map(|record| shown(&record.results)).collect::<Vec<_>>()
+    };
+    assert_eq!(ask(&[]), ["s.1 e4 1", "s.1 exited 0"]);
+    // Where it may remember, each suite has an engine of its own, so that its results depend on no other suite.
+    assert_eq!(ask(&["--keep-hash"]), ["s.1 e4 1", "s.1 e4 1"]);
+}
+
+#[test]
+fn an_engine_that_leaves_between_questions_loses_none() {
+    check("--fault exit-after-bestmove@all", &ANSWERED, 0);
+    check("--fault stray-bestmove@all", &ANSWERED, 0);
+}
+
+/// `id move points`, and `late move points` of each late result.
+fn with_late(record: &Record) -> Vec<String> {
+    let late = record.results.iter().map(|result| match &result.late {
+        Some(late) => format!(", late {} {}", late.san, late.points),
+        None => String::new(),
+    });
+    shown(&record.results).into_iter().zip(late).map(|(shown, late)| shown + &late).collect()
+}
+
+#[test]
+fn of_a_late_answer_the_move_counts_that_the_engine_had_in_time() {
+    for speak in ["--speak uci", "--speak xboard"] {
+        let bench = Bench::new();
+        let engine = scripted(&format!("{speak} --moves e2e4 --first d2d4 --fault late@all --delay 600"));
+        let flags = ["--movetime", "50", "--grace", "150", "-c", "4"];
+        let (ran, records) = bench.score(SUITE, &format!("{engine} proto=auto"), &flags);
+        assert_eq!(ran.code, Some(0), "{}", ran.errors);
+        let record = &records[0];
+        let late = ["e4 1", "e4 4", "e4 0", "e4 7"].map(|late| format!(", late {late}"));
+        let counted = ["s.1 d4 0", "s.2 d4 10", "s.3 d4 1", "s.4 d4 0"];
+        let expected: Vec<String> =
+            counted.iter().zip(&late).map(|(move_, late)| format!("{move_}{late}")).collect();
+        assert_eq!(with_late(record), expected, "{speak}: {}", ran.errors);
+        assert_eq!((record.late, record.solved, record.points, record.faults), (4, 2, 11, 0));
+        assert_eq!((record.solved_with_late, record.points_with_late), (2, 12));
+        assert_eq!(record.settings.grace_ms, Some(150));
+        assert!(
+            ran.errors.contains("Late: 4 answers came more than 150 ms after their time (--grace)")
+                && ran.errors.contains("As played it would be 2 solved, 12 points"),
+            "{}",
+            ran.errors
+        );
+    }
+}
+
+#[test]
+fn a_late_answer_of_an_engine_that_told_of_no_move_before_counts_nothing() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 2 --fault late@2 --delay 600");
+    let flags = ["--movetime", "50", "--grace", "150", "-c", "1"];
+    let (ran, records) = bench.score(SUITE, &engine, &flags);
+    let expected = ["s.1 e4 1", "s.2 late 0, late e4 4", "s.3 e4 0", "s.4 e4 7"];
+    assert_eq!(with_late(&records[0]), expected, "{}", ran.errors);
+    assert!(
+        ran.errors
+            .contains("s.2: scripted had told of no move by the end of its limit (and then played e2e4)"),
+        "{}",
+        ran.errors
+    );
+}
+
+#[test]
+fn an_answer_within_the_grace_is_in_time() {
+    let bench = Bench::new();
+    let engine = scripted("--moves e2e4 --info-lines 2 --fault late@all --delay 100");
+    let (ran, records) = bench.score(SUITE, &engine, &["--movetime", "10", "--grace", "60000"]);
+    assert_eq!((with_late(&records[0]), records[0].late), (ANSWERED.map(str::to_owned).into(), 0));
+    assert!(!ran.errors.contains("Late:"), "{}", ran.errors);
+}
+
+#[test]
+fn an_engine_that_thinks_on_after_its_limit_is_stopped() {
+    let bench = Bench::new();
+    let line = SUITE.lines().next().unwrap();
+    let thinker = scripted("--moves e2e4 --first e2e4 --think 600000");
+    // It obeys the order to stop, and so is hardly late; but whether that takes no time is for the machine to say.
+    let (ran, records) = bench.score(line, &thinker, &["--movetime", "10"]);
+    assert_eq!((ran.code, records[0].solved), (Some(0), 1), "{}", ran.errors);
+    let engine = scripted("--moves e2e4 --first e2e4 --info-lines 9 --fault late@all --delay 100");
+    let (ran, records) = bench.score(line, &engine, &["--depth", "3"]);
+    assert_eq!((ran.code, records[0].solved, records[0].late), (Some(0), 1, 1), "{}", ran.errors);
+    // The limit, and the plies of room that it has.
+    assert_eq!(records[0].results[0].depth, Some(5));
+    assert!(ran.errors.contains("Late: 1 answer came after their limit;"), "{}", ran.errors);
+}
+
+#[test]
+fn an_engine_that_never_starts_is_told() {
+    let bench = Bench::new();
+    let (ran, records) = bench.score(SUITE, &scripted("--fault exit-at-start"), &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(1), "{}", ran.errors);
+    assert_eq!((records[0].unanswered, records[0].faults), (4, 0));
+    assert!(ran.errors.contains("scripted is out: it would not start three times running"), "{}", ran.errors);
+    assert!(ran.errors.contains("does it speak xboard (proto=xboard, proto=auto)?"), "{}", ran.errors);
+    assert!(ran.errors.ends_with("smalt-suites: no engine gave an answer\n"), "{}", ran.errors);
+}
+
+#[test]
+fn one_engine_out_leaves_the_others_and_shows_in_the_exit_code() {
+    let bench = Bench::new();
+    let other = scripted("--moves e2e4").replace("name=scripted", "name=other");
+    let flags = ["--nodes", "10", "--engine", &other];
+    let (ran, records) = bench.score(SUITE, &scripted("--fault exit-at-start"), &flags);
+    assert_eq!(ran.code, Some(3), "{}", ran.errors);
+    assert_eq!(shown(&records[1].results), ANSWERED);
+}
+
+#[test]
+fn wrong_input_is_refused_before_anything_runs() {
+    let bench = Bench::new();
+    let check = |suite: &str, engine: &str, expected: &str| {
+        bench.file("suite.epd", SUITE);
+        bench.file("empty.epd", "# nothing\n");
+        let ran = bench.run(["score", suite, "--engine", engine]);
+        assert_eq!((ran.code, ran.output.as_str()), (Some(2), ""), "{}", ran.errors);
+        assert!(ran.errors.contains(expected), "{}", ran.errors);
+    };
+    let engine = scripted("");
+    check("st", &engine, "there is no suite and no file \"st\" (did you mean sts?)");
+    check("empty.epd", &engine, "empty.epd has no problem that could be asked");
+    check("wac", "cmd=./nowhere", "engine \"nowhere\" would not start: failed to find `./nowhere`");
+    check("wac", &format!("{engine} option.Hash=3"), "engine \"scripted\": failed to set option \"Hash\"");
+    check("wac", &format!("{engine} tc=1+1"), "engine \"scripted\": tc is for games");
+    check("wac", &format!("{engine} proto=usi"), "expected uci, cecp, winboard, xboard or auto");
+    check("wac", &format!("{engine} nods=3"), "unknown key \"nods\"");
+}
+
+#[test]
+fn lines_that_cannot_be_read_are_left_out() {
+    let bench = Bench::new();
+    let suite = format!("nonsense\n{SUITE}");
+    let (ran, records) = bench.score(&suite, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    assert_eq!((ran.code, records[0].positions), (Some(3), 4));
+    assert!(ran.errors.contains("left out: suite.epd, line 1: "), "{}", ran.errors);
+}
+
+#[test]
+fn what_cannot_be_read_within_a_line_is_told_with_its_place() {
+    let bench = Bench::new();
+    let suite = SUITE.replacen("bm e4;", "bm e4; bm d4; dm 0;", 1);
+    let (ran, records) = bench.score(&suite, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    assert_eq!(ran.code, Some(3), "{}", ran.errors);
+    assert_eq!(shown(&records[0].results), ANSWERED);
+    for words in
+        ["a second bm (d4): left out, the first counts", "dm 0 is no number of moves from 1: left out"]
+    {
+        assert!(ran.errors.contains(&format!("suite.epd, line 1, s.1: {words}\n")), "{}", ran.errors);
+    }
+}
+
+#[test]
+fn results_are_the_same_at_any_concurrency() {
+    let run = |concurrency: &str| {
+        let bench = Bench::new();
+        let engine = scripted("--info-lines 2 --seed 7");
+        let flags =
+            ["score", "wac", "sts03", "--engine", &engine, "--nodes", "10", "--json", "-", "--concurrency"];
+        let ran = bench.run(flags.into_iter().chain([concurrency]));
+        let mut records = from_json(&ran.output, "-").unwrap();
+        for result in records.iter_mut().flat_map(|record| &mut record.results) {
+            (result.time_ms, result.solved_after_ms) = (None, None);
+        }
+        records
+    };
+    let alone = run("1");
+    assert_eq!((alone.len(), alone[1].positions), (2, 100));
+    assert_eq!(alone, run("2"));
+    assert_eq!(alone, run("5"));
+}
+
+#[test]
+fn a_search_that_holds_a_solution_is_ended_early() {
+    let bench = Bench::new();
+    let line = SUITE.lines().next().unwrap();
+    let engine = scripted("--moves e2e4 --info-lines 9 --fault late@all --delay 100");
+    let (ran, records) = bench.score(line, &engine, &["--nodes", "10", "--early-stop", "3"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let result = &records[0].results[0];
+    assert_eq!((result.stopped_early, result.solved, result.solved_after_depth), (true, true, Some(1)));
+}
+
+#[test]
+fn the_time_to_solution_comes_from_the_lines_of_the_search() {
+    let bench = Bench::new();
+    let (_, records) = bench.score(SUITE, &scripted("--moves e2e4 --info-lines 4"), &["--nodes", "10"]);
+    let told: Vec<_> = records[0]
+        .results
+        .iter()
+        .map(|one| (one.solved_after_depth, one.solved_after_ms.is_some(), one.depth))
+        .collect();
+    let (solved, missed) = ((Some(1), true, Some(4)), (None, false, Some(4)));
+    assert_eq!(told, [solved, missed, missed, solved]);
+}
+
+#[test]
+fn missed_positions_are_written_as_a_suite() {
+    let bench = Bench::new();
+    let (ran, _) =
+        bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10", "--failed", "failed.epd"]);
+    assert_eq!(ran.code, Some(0), "{}", ran.errors);
+    let lines: Vec<&str> = SUITE.lines().collect();
+    assert_eq!(bench.read("failed.epd"), format!("{}\n{}\n", lines[1], lines[2]));
+}
+
+#[test]
+fn an_interrupted_run_writes_what_it_has() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let mut child = bench
+        .command()
+        .args([
+            "score",
+            "suite.epd",
+            "--engine",
+            &scripted("--fault hang"),
+            "--nodes",
+            "10",
+            "--json",
+            "out.json",
+        ])
+        .stdout(std::process::Stdio::null())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut line = String::new();
+    BufReader::new(child.stderr.take().unwrap()).read_line(&mut line).unwrap();
+    assert!(line.starts_with("suite: scripted, 4 positions, nodes 10, "), "{line}");
+    let pid = rustix::process::Pid::from_child(&child);
+    rustix::process::kill_process(pid, rustix::process::Signal::INT).unwrap();
+    assert_eq!(child.wait().unwrap().code(), Some(130));
+    let records = from_json(&bench.read("out.json"), "out.json").unwrap();
+    assert_eq!(shown(&records[0].results), [1, 2, 3, 4].map(|number| format!("s.{number} not-asked 0")));
+    assert_eq!(records[0].ended_by.as_deref(), Some("interrupted"));
+}
+
+#[test]
+fn a_later_format_is_refused() {
+    let bench = Bench::new();
+    let (ran, _) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
+    bench.file("later.json", ran.output.replace("\"format\": 1", "\"format\": 99"));
+    let ran = bench.run(["compare", "later.json", "later.json"]);
+    assert_eq!(ran.code, Some(2));
+    assert!(ran.errors.contains("later.json has format 99, this program reads up to 1"), "{}", ran.errors);
+}
+
+#[test]
+fn the_built_in_engine_plays_chess960() {
+    let bench = Bench::new();
+    let suite = "1rk4r/pppp4/8/8/8/8/PPPP4/1RK4R w HBhb - id castle; bm O-O; c0 \"O-O=3\";\n\
+                 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id usual; am a4;\n";
+    let (ran, records) = bench.score(suite, "builtin", &["--nodes", "2000"]);
+    assert_eq!((ran.code, records[0].faults), (Some(0), 0), "{}", ran.errors);
+}
+
+#[test]
+fn unknown_operations_are_kept_in_the_export() {
+    let bench = Bench::new();
+    let line = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm d4; id \"x\"; foo bar \"b c\" 3; \
+                pv d4 d5; ce 31; acd 20; Ae \"Crafty\"; c3 \"note\"; hmvc 3; fmvn 9;";
+    let flags = ["--nodes", "10", "--failed", "failed.epd"];
+    bench.score(line, &scripted("--moves e2e4"), &flags);
+    assert_eq!(bench.read("failed.epd"), format!("{line}\n"));
+}

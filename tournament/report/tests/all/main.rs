@@ -1,0 +1,6 @@
+//! The tests of the crate through its public interface, in one program.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod plots;
+mod tables;

@@ -1,0 +1,241 @@
+//! Figures of a run: the same number means the same in every form in which it is shown.
+
+use serde_json::Value;
+use smalt_chess::{Color, Outcome};
+use smalt_match::schedule::ScheduledGame;
+use smalt_report::format::{self, Sign};
+
+use crate::support::Place;
+use crate::support::made::{ROUND_ROBIN, mixed, sprt, store};
+use crate::support::served::{Served, get};
+
+/// All fields of an entrant or a pairing that statistics make.
+fn statistics(results: &Value) -> Vec<Value> {
+    let fields = ["elo", "elo_error", "elo_low", "elo_high", "nelo", "nelo_error", "los", "draw_ratio"];
+    fields.map(|field| results[field].clone()).to_vec()
+}
+
+#[test]
+fn an_unfinished_pair_changes_no_statistics_and_is_shown_apart() {
+    let place = Place::new();
+    store(&place, "whole.db", &sprt("cmd=a name=new", "400"), 160, mixed);
+    store(&place, "half.db", &sprt("cmd=a name=new", "400"), 161, mixed);
+    let [whole, half] = ["whole.db", "half.db"].map(|run| place.results(run));
+    for (part, places) in [("entrants", 2), ("pairings", 1)] {
+        for index in 0..places {
+            let [whole, half] = [&whole, &half].map(|results| &results[part][index]);
+            assert!(whole["elo"].is_number());
+            assert_eq!(statistics(whole), statistics(half), "{part} {index}");
+            assert_eq!(whole["penta"], half["penta"]);
+            assert_eq!((&whole["unpaired_games"], &half["unpaired_games"]), (&0.into(), &1.into()));
+        }
+    }
+    assert_eq!(whole["entrants"][0]["games"], 160);
+    assert_eq!(half["entrants"][0]["games"], 161);
+    let note = "Unfinished pairs, not counted in Elo, normalized Elo, LOS and pairs: 1 game new - old";
+    for (arguments, shows) in [
+        (&["standings", "half.db"][..], true),
+        (&["report", "half.db"][..], true),
+        (&["standings", "whole.db"][..], false),
+        (&["report", "whole.db"][..], false),
+    ] {
+        assert_eq!(place.check(arguments, 0).0.contains(note), shows, "{arguments:?}");
+    }
+    place.check(&["report", "half.db", "-o", "half.html"], 0);
+    assert!(place.read("half.html").contains(note));
+    // The curves end where the tables stand.
+    let served = Served::start(&place, &["half.db", "--listen", "0"]);
+    let page = get(served.address, "/api/runs/0").json();
+    assert_eq!(statistics(&page["results"]["entrants"][0]), statistics(&half["entrants"][0]));
+    let curves = get(served.address, "/api/runs/0/curves?entrant=0").json();
+    let last = curves["elo"].as_array().unwrap().last().unwrap();
+    assert_eq!((&last[0], &last[1]), (&160.into(), &half["entrants"][0]["elo"]));
+}
+
+/// A tournament of single games has no pairs: its games count one by one.
+#[test]
+fn single_games_count_as_games() {
+    let place = Place::new();
+    let flags = ["--format", "round-robin", "--engine", "cmd=a name=a", "--engine", "cmd=b name=b"];
+    store(&place, "one.db", &[&flags[..], &["--nodes", "1000", "--games", "5"]].concat(), 5, mixed);
+    let results = place.results("one.db");
+    let first = &results["entrants"][0];
+    assert_eq!((&first["games"], &first["unpaired_games"]), (&5.into(), &0.into()));
+    assert!(first["elo"].is_number(), "{first}");
+}
+
+/// What every form shows of an entrant, as texts of tables, made of the JSON.
+fn cells(entrant: &Value) -> Vec<String> {
+    let number = |field: &str| entrant[field].as_f64();
+    let estimate = |field: &str, error: &str, decimals| {
+        number(field).map_or_else(
+            || format::MISSING.to_owned(),
+            |value| format::estimate(value, number(error), decimals, Sign::Both),
+        )
+    };
+    let percent = |field: &str| {
+        number(field).map_or_else(|| format::MISSING.to_owned(), |share| format::percent(share, 1))
+    };
+    let elo = format::Interval {
+        value: number("elo"),
+        error: number("elo_error"),
+        low: number("elo_low"),
+        high: number("elo_high"),
+    };
+    vec![
+        entrant["rank"].to_string(),
+        entrant["name"].as_str().unwrap().to_owned(),
+        estimate("rating", "rating_error", 1),
+        format::interval(&elo, 1, Sign::Both),
+        estimate("nelo", "nelo_error", 1),
+        percent("los"),
+        format::number(number("points").unwrap(), 1, Sign::Negative),
+        entrant["games"].to_string(),
+        entrant["wins"].to_string(),
+        entrant["draws"].to_string(),
+        entrant["losses"].to_string(),
+        percent("drawn"),
+    ]
+}
+
+/// Of three one wins all games against another, so that everything occurs: ratings, ± and open ends, LOS of one-sided
+/// results, and drawn games that are no drawn pairs.
+fn one_sided(game: ScheduledGame) -> Outcome {
+    match (game.white, game.black) {
+        (0, 2) => Outcome::Win(Color::White),
+        (2, 0) => Outcome::Win(Color::Black),
+        _ => mixed(game),
+    }
+}
+
+#[test]
+fn every_form_shows_the_same_figures() {
+    let place = Place::new();
+    store(&place, "run.db", &ROUND_ROBIN, 24, one_sided);
+    let results = place.results("run.db");
+    let (text, _) = place.check(&["standings", "run.db"], 0);
+    let (markdown, _) = place.check(&["report", "run.db"], 0);
+    let (csv, _) = place.check(&["standings", "run.db", "--table", "csv"], 0);
+    place.check(&["report", "run.db", "-o", "run.html"], 0);
+    let html = place.read("run.html");
+    let served = Served::start(&place, &["run.db", "--listen", "0"]);
+    let page = get(served.address, "/api/runs/0").json();
+    let mut seen = 0;
+    for entrant in results["entrants"].as_array().unwrap() {
+        let cells = cells(entrant);
+        let row = format!("| {} |", cells.join(" | "));
+        assert!(markdown.contains(row.trim_end_matches(" |")), "{row}\n{markdown}");
+        let squeezed = |text: &str| text.split_whitespace().collect::<Vec<_>>().join(" ");
+        let line = squeezed(&cells.join(" "));
+        assert!(text.lines().any(|other| squeezed(other).starts_with(&line)), "{line}\n{text}");
+        for cell in &cells {
+            assert!(html.contains(&cell.replace('>', "&gt;").replace('<', "&lt;")), "{cell}");
+        }
+        let rows = csv.lines().map(|line| line.split(',').collect());
+        let fields: Vec<&str> = rows.into_iter().find(|fields: &Vec<&str>| fields[1] == cells[1]).unwrap();
+        let heads: Vec<&str> = csv.lines().next().unwrap().split(',').collect();
+        for (head, field) in
+            [("elo", "elo"), ("nelo", "nelo"), ("los", "los"), ("drawn", "drawn"), ("rating", "rating")]
+        {
+            let shown = fields[heads.iter().position(|other| *other == head).unwrap()].parse::<f64>().ok();
+            let known = entrant[field].as_f64();
+            assert!(
+                shown.zip(known).is_none_or(|(a, b)| (a - b).abs() < 1e-9)
+                    && shown.is_some() == known.is_some(),
+                "{head}"
+            );
+            seen += 1;
+        }
+    }
+    assert_eq!(seen, 15);
+    // The page is drawn from the same numbers, to the last digit.
+    assert_eq!(page["results"], results);
+    // A pairing that one side won alone: the same LOS in table and JSON, and no certainty.
+    let pairing =
+        results["pairings"].as_array().unwrap().iter().find(|pairing| pairing["second"] == "c").unwrap();
+    assert_eq!((&pairing["penta"], &pairing["los"]), (&serde_json::json!([0, 0, 0, 0, 4]), &0.9375.into()));
+    assert!(text.lines().any(|line| line.starts_with("a - c") && line.contains(" 93.8%")), "{text}");
+}
+
+/// A gauntlet's Elo is against its own opponents: an opponent that won all is above a strong challenger, and no bound is
+/// shown before five pairs.
+#[test]
+fn ranks_follow_one_scale_and_a_single_win_bounds_nothing() {
+    let place = Place::new();
+    let flags = [
+        "--format",
+        "gauntlet",
+        "--engine",
+        "cmd=a name=a",
+        "--opponent",
+        "cmd=b name=b",
+        "--opponent",
+        "cmd=c name=c",
+    ];
+    let flags = [&flags[..], &["--nodes", "1000", "--games", "12"]].concat();
+    // The challenger draws with b, and c wins one game in four from it: c is the best, b beside the challenger.
+    let outcome = |game: ScheduledGame| match (game.white, game.black) {
+        (2, _) if game.pair % 4 == 1 => Outcome::Win(Color::White),
+        (0, 1) if game.pair.is_multiple_of(8) => Outcome::Win(Color::White),
+        (0, 1) if game.pair % 8 == 4 => Outcome::Win(Color::Black),
+        _ => Outcome::Draw,
+    };
+    store(&place, "run.db", &flags, 24, outcome);
+    let results = place.results("run.db");
+    let entrants = results["entrants"].as_array().unwrap();
+    let mut by_rank: Vec<&Value> = entrants.iter().collect();
+    by_rank.sort_by_key(|entrant| entrant["rank"].as_u64());
+    assert_eq!(by_rank[0]["name"], "c");
+    let ratings: Vec<f64> = by_rank.iter().map(|entrant| entrant["rating"].as_f64().unwrap()).collect();
+    assert!(ratings.is_sorted_by(|a, b| a >= b), "{ratings:?}");
+    let wins = |game: ScheduledGame| Outcome::Win(if game.white == 0 { Color::White } else { Color::Black });
+    store(&place, "won.db", &sprt("cmd=a name=new", "100"), 2, wins);
+    let (text, _) = place.check(&["standings", "won.db"], 0);
+    assert!(!text.contains("> ") && !text.contains("< "), "{text}");
+    let won = &place.results("won.db")["entrants"][0];
+    assert_eq!((&won["elo_low"], &won["los"]), (&Value::Null, &0.5.into()));
+}
+
+/// How long an open test takes is not known: no end is announced, but the games that it needs on average.
+#[test]
+fn an_open_sequential_test_tells_the_games_that_it_needs() {
+    let place = Place::new();
+    // Pairs of 2, 0, 1½ and 1 points in turn.
+    let nearly_even = |game: ScheduledGame| match game.pair % 4 {
+        0 => Outcome::Win(if game.white == 0 { Color::White } else { Color::Black }),
+        1 => Outcome::Win(if game.white == 0 { Color::Black } else { Color::White }),
+        2 if game.white == 0 => Outcome::Win(Color::White),
+        _ => Outcome::Draw,
+    };
+    store(&place, "run.db", &sprt("cmd=a name=new", "1000000"), 40, nearly_even);
+    let (status, _) = place.check(&["status", "run.db"], 0);
+    assert!(
+        status.contains("more games on average if H0 is true") && !status.contains("for the rest"),
+        "{status}"
+    );
+    let test = place.results("run.db")["sprt"].clone();
+    assert_eq!(test["verdict"], "continue");
+    for field in ["games_left_h0", "games_left_h1", "sprt_elo", "sprt_elo_low", "sprt_elo_high", "sprt_los"] {
+        assert!(test[field].is_number(), "{field}: {test}");
+    }
+    assert!(test["games_left_h0"].as_f64() > test["games_left_h1"].as_f64(), "its LLR is above 0: {test}");
+    let served = Served::start(&place, &["run.db", "--listen", "0"]);
+    let page = get(served.address, "/api/runs/0").json();
+    assert_eq!((&page["seconds_left"], &page["results"]["sprt"]), (&Value::Null, &test));
+    place.check(&["report", "run.db", "-o", "run.html"], 0);
+    assert!(place.read("run.html").contains("Elo given the stopping rule: "));
+}
+
+#[test]
+fn elo_of_counts_after_a_sequential_test_is_unbiased() {
+    let place = Place::new();
+    let counts = ["elo", "--penta", "220,9800,21200,10150,260", "--elo0", "0", "--elo1", "2"];
+    let (text, _) = place.check(&counts, 0);
+    assert!(text.contains("Elo given the stopping rule: +1.62 ± 1.35, LOS: 98.98 %"), "{text}");
+    let (json, _) = place.check(&[&counts[..], &["--json", "-"]].concat(), 0);
+    let found: Value = serde_json::from_str(&json).unwrap();
+    for (field, expected) in [("sprt_elo", 1.62368), ("sprt_elo_low", 0.25682), ("sprt_elo_high", 2.96424)] {
+        assert!((found[field].as_f64().unwrap() - expected).abs() < 1e-4, "{found}");
+    }
+    assert!(found["elo_always_low"].as_f64() < found["elo_low"].as_f64(), "{found}");
+}

@@ -1,0 +1,24 @@
+//! The tests of the crate through its public interface, in one program.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod check;
+mod commands;
+mod damaged_stores;
+mod fastchess;
+mod faults;
+mod figures;
+#[cfg(feature = "nats")]
+mod fleet;
+#[cfg(feature = "nats")]
+mod fleet_borders;
+mod formats;
+mod games;
+mod outputs;
+mod page;
+mod ratings;
+mod real_engines;
+mod reports;
+mod runs;
+mod shared_files;
+mod support;

@@ -1,0 +1,296 @@
+//! What a run writes besides its store, what can be made of a store, and what is refused before a run begins.
+
+use serde_json::Value;
+
+use crate::support::{Place, duel, finish, restarted, scripted, scripted_program};
+
+/// Four games in which `bad` makes one illegal move, with these arguments besides.
+fn play(place: &Place, more: &[&str]) -> (String, String) {
+    let (good, bad) = (scripted("good", "--info-lines 1"), scripted("bad", "--fault illegal-move@9"));
+    let arguments = duel(&good, &bad, "--depth 1 --games 4 --maxmoves 6 --store run.db");
+    place.check(&[&arguments[..], more].concat(), 0)
+}
+
+fn lines(text: &str) -> Vec<Value> {
+    text.lines().map(|line| serde_json::from_str(line).unwrap()).collect()
+}
+
+#[test]
+fn events_tell_the_run_a_line_each() {
+    let place = Place::new();
+    play(&place, &["--events", "events.jsonl", "--rating-interval", "2"]);
+    let events = lines(&place.read("events.jsonl"));
+    let count = |name: &str| events.iter().filter(|event| event["event"] == name).count();
+    assert_eq!(events.first().unwrap()["event"], "run-begun");
+    assert_eq!(events.last().unwrap()["event"], "run-ended");
+    assert_eq!((count("game-started"), count("game-finished"), count("standings")), (4, 4, 3));
+    let fault = events.iter().find(|event| event["fault"].is_object()).unwrap();
+    assert_eq!((&fault["termination"], &fault["fault"]["engine"]), (&"illegal move".into(), &"bad".into()));
+    assert!(fault["plies"].as_u64().unwrap() > 0 && fault["time"].as_f64().unwrap() > 1e9);
+}
+
+#[test]
+fn no_output_goes_over_a_store_or_over_another() {
+    let place = Place::new();
+    play(&place, &[]);
+    let whole = std::fs::read(place.path("run.db")).unwrap();
+    std::fs::copy(place.path("run.db"), place.path("renamed")).unwrap();
+    let refused = |arguments: &[&str]| {
+        let (_, err) = place.check(arguments, 2);
+        assert!(err.contains("is a store, and nothing is written over that"), "{arguments:?}: {err}");
+    };
+    for store in ["run.db", "renamed"] {
+        refused(&["export", "run.db", "-o", store]);
+        refused(&["openings", "--count", "1", "--nodes", "1", "-o", store]);
+        let (first, second) = (scripted("first", ""), scripted("second", ""));
+        let run = duel(&first, &second, "--depth 1 --games 2 --store other.db");
+        for more in
+            [&["--pgn", store, "--append"][..], &["--epd", store], &["--events", store], &["--json", store]]
+        {
+            refused(&[&run[..], more].concat());
+        }
+        for more in [format!("-pgnout {store}"), format!("-epdout {store}"), format!("-log file={store}")] {
+            let program = scripted_program();
+            let engines = format!("fastchess -engine cmd={program} name=a -engine cmd={program} name=b");
+            let words = format!("{engines} -each depth=1 -rounds 1 {more}");
+            refused(&words.split(' ').collect::<Vec<_>>());
+        }
+        assert_eq!(std::fs::read(place.path(store)).unwrap(), whole);
+    }
+    let (first, second) = (scripted("first", ""), scripted("second", ""));
+    let run = duel(&first, &second, "--depth 1 --games 2 --pgn games.txt --epd ./games.txt --store other.db");
+    let (_, err) = place.check(&run, 2);
+    assert!(err.contains("--pgn and --epd are the same file"), "{err}");
+    assert!(!place.path("other.db").exists());
+}
+
+#[test]
+fn a_table_is_shown_every_so_many_games() {
+    let place = Place::new();
+    let (_, err) = play(&place, &["--rating-interval", "2"]);
+    assert_eq!(err.matches("#  entrant").count(), 2, "{err}");
+    assert!(err.contains("2 of 4 games, ") && err.contains(" games/h, "), "{err}");
+    let place = Place::new();
+    let (out, err) = play(&place, &["--quiet", "--rating-interval", "1"]);
+    assert!(!err.contains("entrant") && !err.contains("Finished"), "{err}");
+    assert!(out.contains("illegal-move") && out.contains("answered"), "the table of faults: {out}");
+}
+
+#[test]
+fn every_form_is_made_of_the_store() {
+    let place = Place::new();
+    play(&place, &["--epd", "final.epd"]);
+    let export =
+        |what: &str, more: &[&str]| place.check(&[&["export", "run.db", "--what", what], more].concat(), 0).0;
+    assert_eq!(export("pgn", &[]), place.read("run.pgn"));
+    assert_eq!(export("epd", &[]), place.read("final.epd"));
+    assert_eq!(place.read("final.epd").lines().count(), 4);
+    assert!(place.read("final.epd").contains("id \"game 1: good - bad\"; c0 \""));
+    let csv = export("csv", &[]);
+    let widths: Vec<usize> = csv.lines().map(|line| line.split(',').count()).collect();
+    assert_eq!((widths.len(), widths[0]), (5, 16));
+    let games: Vec<Value> = serde_json::from_str(&export("json", &[])).unwrap();
+    assert_eq!(games, lines(&export("jsonl", &[])));
+    assert_eq!(games.len(), 4);
+    assert_eq!(games[0]["white"], "good");
+    assert!(games[0]["moves"].as_array().unwrap().iter().any(|ply| ply["cp"].is_number()));
+    place.check(&["export", "run.db", "-o", "games.csv"], 0);
+    assert_eq!(place.read("games.csv"), csv);
+}
+
+#[test]
+fn an_export_can_be_filtered() {
+    let place = Place::new();
+    play(&place, &[]);
+    let check = |more: &[&str], expected: usize| {
+        let (out, _) = place.check(&[&["export", "run.db", "--what", "jsonl"], more].concat(), 0);
+        assert_eq!(out.lines().count(), expected, "{more:?}");
+    };
+    check(&["--game", "2-3"], 2);
+    check(&["--pair", "2"], 2);
+    check(&["--engine", "bad"], 4);
+    check(&["--termination", "illegal move"], 1);
+    check(&["--termination", "illegal move", "--termination", "maximum moves"], 4);
+    check(&["--result", "1/2-1/2"], 3);
+    let refuse = |more: &[&str], expected: &str| {
+        let (_, err) = place.check(&[&["export", "run.db"], more].concat(), 2);
+        assert!(err.contains(expected), "{err}");
+    };
+    refuse(&["--engine", "bat"], "no entrant is called \"bat\" (did you mean \"bad\"?)");
+    refuse(
+        &["--termination", "time"],
+        "unknown ending of a game \"time\" (did you mean \"time forfeit\"?); there are checkmate",
+    );
+    refuse(&["--termination", "boredom"], "unknown ending of a game \"boredom\"; there are checkmate");
+    refuse(&["--result", "2-0"], "expected 1-0, 0-1 or 1/2-1/2");
+}
+
+#[test]
+fn the_last_lines_before_a_fault_are_kept_and_shown() {
+    let place = Place::new();
+    let (out, _) = play(&place, &[]);
+    assert!(out.contains("smalt-tournament export"), "{out}");
+    let (transcript, _) = place.check(&["export", "run.db", "--what", "transcript"], 0);
+    assert!(transcript.contains("bad answered") && transcript.contains(" > go depth 1\n"), "{transcript}");
+    assert!(transcript.lines().count() <= 53, "fifty lines are kept");
+}
+
+#[test]
+fn a_log_holds_every_line_of_both_engines_a_file_a_game() {
+    let place = Place::new();
+    play(&place, &["--log", "talk"]);
+    let pgn = place.read("run.pgn");
+    for number in 1..=4 {
+        let log = place.read(&format!("talk/game-00000{number}.log"));
+        let said = |needle: &str| log.lines().filter(|line| line.contains(needle)).count();
+        assert!(said("good > ucinewgame") == 1 && said("bad > ucinewgame") == 1, "{log}");
+        assert_eq!(said("> go depth 1"), said("< bestmove"), "{log}");
+    }
+    assert!(place.read("talk/game-000001.log").contains("good < uciok"));
+    assert_eq!(pgn.matches("[White ").count(), 4);
+}
+
+#[test]
+fn outputs_that_cannot_be_written_are_refused_before_anything_is_made() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", ""));
+    let check = |more: &[&str], expected: &str| {
+        let begin = duel(&good, &bad, "--depth 1 --games 2");
+        let (_, err) = place.check(&[&begin[..], more].concat(), 2);
+        assert!(err.contains(expected), "{err}");
+    };
+    check(&["--store", "run.db", "--pgn", "none/run.pgn"], "none/run.pgn");
+    check(&["--store", "run.db", "--json", "none/run.json"], "none/run.json");
+    check(&["--store", "run.db", "--events", "none/events"], "none/events");
+    check(&["--store", "none/run.db", "--pgn", "run.pgn"], "none/run.db");
+    place.write("old.pgn", "old");
+    check(
+        &["--store", "run.db", "--pgn", "old.pgn"],
+        "old.pgn: it exists already; choose another --pgn, or let games follow with --append",
+    );
+    assert_eq!(place.read("old.pgn"), "old");
+    let mut names: Vec<_> =
+        std::fs::read_dir(place.path(".")).unwrap().map(|entry| entry.unwrap().file_name()).collect();
+    names.sort();
+    assert_eq!(names, ["old.pgn"]);
+}
+
+#[test]
+fn games_follow_those_of_an_older_file_where_that_is_asked_for() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", ""));
+    let line = duel(&good, &bad, "--depth 1 --games 2 --maxmoves 3 --append --pgn all.pgn --epd all.epd");
+    for store in ["first.db", "second.db"] {
+        place.check(&[&line[..], &["--store", store]].concat(), 0);
+    }
+    place.check(&["resume", "second.db", "--games", "4"], 0);
+    assert_eq!(place.read("all.pgn").matches("[Event ").count(), 6);
+    assert_eq!(place.read("all.epd").lines().count(), 6);
+}
+
+#[test]
+fn runs_of_one_second_have_names_of_their_own() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), scripted("bad", ""));
+    let arguments = duel(&good, &bad, "--depth 1 --games 2 --maxmoves 3");
+    let runs: Vec<_> = (0..4).map(|_| place.start(&arguments)).collect();
+    for run in runs {
+        finish(run, 0);
+    }
+    let names = std::fs::read_dir(place.path(".")).unwrap().map(|entry| entry.unwrap().path());
+    let mut ends: Vec<_> = names.map(|path| path.extension().unwrap().to_str().unwrap().to_owned()).collect();
+    ends.sort();
+    assert_eq!(ends, ["db", "db", "db", "db", "pgn", "pgn", "pgn", "pgn"]);
+}
+
+#[test]
+fn a_run_can_be_made_longer_and_not_shorter() {
+    let place = Place::new();
+    play(&place, &[]);
+    place.check(&["resume", "run.db", "--games", "8"], 0);
+    let results = place.results("run.db");
+    assert_eq!((&results["games_planned"], &results["games_finished"]), (&8.into(), &8.into()));
+    assert_eq!(place.read("run.pgn").matches("[White ").count(), 8);
+    let (_, err) = place.check(&["resume", "run.db", "--games", "2"], 2);
+    assert!(err.contains("can only be made longer"), "{err}");
+    let (_, err) = place.check(&["resume", "run.db", "--games", "9"], 2);
+    assert!(err.contains("only even numbers"), "{err}");
+}
+
+#[test]
+fn a_run_made_longer_is_the_run_that_was_planned_so() {
+    let entrants = ["hero", "first", "second"].map(|name| scripted(name, &format!("--seed {}", name.len())));
+    let gauntlet = |place: &Place, games: &str| {
+        let [hero, first, second] = &entrants;
+        let arguments = [
+            "gauntlet",
+            "--engine",
+            hero,
+            "--opponent",
+            first,
+            "--opponent",
+            second,
+            "--depth",
+            "1",
+            "--games",
+            games,
+            "--maxmoves",
+            "20",
+            "--store",
+            "run.db",
+        ];
+        place.check(&arguments, 0);
+    };
+    let (planned, longer) = (Place::new(), Place::new());
+    gauntlet(&planned, "8");
+    gauntlet(&longer, "4");
+    longer.check(&["resume", "run.db", "--games", "8"], 0);
+    assert_eq!(
+        crate::support::timeless(&longer.read("run.pgn")),
+        crate::support::timeless(&planned.read("run.pgn"))
+    );
+}
+
+#[test]
+fn status_for_scripts() {
+    let place = Place::new();
+    play(&place, &[]);
+    let (out, _) = place.check(&["status", "run.db", "--json", "-"], 0);
+    let status: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((&status["state"], &status["pid"]), (&"finished".into(), &Value::Null));
+    assert_eq!((&status["games_finished"], &status["seconds_left"]), (&4.into(), &0.0.into()));
+    assert!(status["games_per_hour"].as_f64().unwrap() > 0.0);
+    assert_eq!(status["faults"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn an_engine_with_too_many_faults_is_struck_and_made_up_for() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
+    let arguments = duel(&good, &bad, "--depth 1 --games 10 --concurrency 1 --strike-after 3 --store run.db");
+    let (_, err) = place.check(&arguments, 3);
+    assert!(err.contains("bad is out: it had 3 faults, as many as the plan allows"), "{err}");
+    assert!(err.contains("6 games were left out"), "the pair that was begun is played: {err}");
+    assert_eq!(place.results("run.db")["games_finished"], 4);
+    place.check(&["resume", "run.db", "--strike-after", "0"], 0);
+    assert_eq!(place.results("run.db")["games_finished"], 10);
+    place.await_nobody();
+}
+
+#[test]
+fn a_sequential_test_goes_with_any_format_of_two() {
+    let place = Place::new();
+    let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
+    for format in ["gauntlet", "round-robin", "match"] {
+        let store = format!("{format}.db");
+        place.write(
+            "plan.toml",
+            &format!("[run]\nformat = \"{format}\"\ngames = 1000\n[sprt]\nelo0 = 0.0\nelo1 = 50.0\n[output]\nstore = \"{store}\"\n"),
+        );
+        let arguments = ["run", "plan.toml", "--engine", &good, "--opponent", &bad, "--depth", "1"];
+        let (out, _) = place.check(&arguments, 0);
+        assert!(out.contains("H1 is accepted: a gain after "), "{out}");
+        let (status, _) = place.check(&["status", &store], 0);
+        assert!(status.contains("of 1000 games, decided"), "{status}");
+    }
+}

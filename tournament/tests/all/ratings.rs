@@ -1,0 +1,204 @@
+//! Rating lists through the program: from PGN and stores, beside the figures that Ordo printed.
+
+use std::io::Write;
+
+use crate::support::{Place, duel, scripted};
+
+/// White's wins, draws, Black's wins of each pairing of the gauntlet that Ordo rated.
+const GAUNTLET: [(&str, &str, [usize; 3]); 6] = [
+    ("Hero", "Anchor", [22, 12, 6]),
+    ("Anchor", "Hero", [10, 11, 19]),
+    ("Hero", "Mid", [15, 15, 10]),
+    ("Mid", "Hero", [14, 13, 13]),
+    ("Hero", "Weak", [33, 5, 2]),
+    ("Weak", "Hero", [3, 6, 31]),
+];
+
+fn game(white: &str, black: &str, result: &str) -> String {
+    format!(
+        "[Event \"e\"]\n[White \"{white}\"]\n[Black \"{black}\"]\n[Result \"{result}\"]\n\n1. e4 {{+0.10/3 [x]}} {result}\n\n"
+    )
+}
+
+fn gauntlet() -> String {
+    let mut text = String::new();
+    for (white, black, counts) in GAUNTLET {
+        for (result, count) in ["1-0", "1/2-1/2", "0-1"].into_iter().zip(counts) {
+            text.push_str(&game(white, black, result).repeat(count));
+        }
+    }
+    text
+}
+
+fn json(place: &Place, arguments: &[&str]) -> serde_json::Value {
+    let (out, _) = place.check(&[&["ratings"], arguments, &["--json", "-"]].concat(), 0);
+    serde_json::from_str(&out).unwrap()
+}
+
+fn player<'a>(list: &'a serde_json::Value, name: &str) -> &'a serde_json::Value {
+    list["players"].as_array().unwrap().iter().find(|player| player["name"] == name).unwrap()
+}
+
+/// Ordo's scale has 202 points at 76%, ours 400 at ten times the odds: 0.9% apart. On one scale ratings agree to a tenth
+/// (Ordo equates points; the likelihood heeds by which results they were made), and so do both shared parameters.
+#[test]
+fn the_gauntlet_that_ordo_rated_is_rated_alike() {
+    let place = Place::new();
+    place.write("games.pgn", &gauntlet());
+    let list = json(&place, &["games.pgn", "--anchor", "Anchor=2500", "--simulations", "400"]);
+    let ordo_per_elo = 202.0 / (400.0 * (0.76f64 / 0.24).log10());
+    for (name, published) in [("Hero", 2614.1), ("Mid", 2596.4), ("Weak", 2281.0), ("Anchor", 2500.0)] {
+        let ours = player(&list, name)["rating"].as_f64().unwrap();
+        let on_its_scale = 2500.0 + (ours - 2500.0) * ordo_per_elo;
+        assert!((on_its_scale - published).abs() < 0.1, "{name}: {ours}");
+    }
+    assert!((list["white_advantage"].as_f64().unwrap() * ordo_per_elo - 29.86).abs() < 0.01);
+    assert!((list["draw_rate"].as_f64().unwrap() - 0.3150).abs() < 5e-5);
+    // Ordo's errors are standard errors of simulated tournaments.
+    let simulated = |name: &str| player(&list, name)["simulated_error"].as_f64().unwrap();
+    let exact = |name: &str| player(&list, name)["rating_error"].as_f64().unwrap();
+    for name in ["Hero", "Mid", "Weak"] {
+        assert!((simulated(name) / exact(name) - 1.0).abs() < 0.15, "{name}");
+    }
+    assert_eq!(simulated("Anchor"), 0.0);
+    assert_eq!(list["games"], 240);
+    assert_eq!(list["pairings"].as_array().unwrap().len(), 3);
+}
+
+#[test]
+fn tables_that_are_asked_for_are_shown() {
+    let place = Place::new();
+    place.write("games.pgn", &gauntlet());
+    let (out, err) =
+        place.check(&["ratings", "games.pgn", "--anchor", "Anchor=2500", "--head-to-head", "--los"], 0);
+    insta::assert_snapshot!("ratings_text", out);
+    assert_eq!(err, "");
+    let (out, _) = place.check(&["ratings", "games.pgn", "--table", "csv"], 0);
+    insta::assert_snapshot!("ratings_csv", out.replace('\r', ""));
+    let (out, _) = place.check(&["ratings", "games.pgn", "--table", "markdown", "--los"], 0);
+    insta::assert_snapshot!("ratings_markdown", out);
+}
+
+#[test]
+fn ratings_that_leave_games_out_tell_them_with_file_and_line_and_exit_with_3() {
+    let place = Place::new();
+    let text = [
+        game("a", "b", "1-0"),
+        game("a", "b", "*"),
+        game("b", "a", "1-0"),
+        game("a", "b", "1/2-1/2").replace("[White \"a\"]\n", ""),
+        game("b", "a", "1/2-1/2"),
+    ];
+    place.write("games.pgn", &text.concat());
+    let (_, err) = place.check(&["ratings", "games.pgn"], 3);
+    assert_eq!(
+        err,
+        "games.pgn, line 8: the game is unfinished (`*`); it is not counted\n\
+         games.pgn, line 22: the game has no White; it is not counted\n"
+    );
+    let (list, _) = place.check(&["ratings", "games.pgn", "--json", "-"], 3);
+    let list: serde_json::Value = serde_json::from_str(&list).unwrap();
+    assert_eq!(list["games"], 3);
+    assert_eq!(list["left_out"][0]["line"], 8);
+    place.write("none.pgn", "nothing");
+    let (_, err) = place.check(&["ratings", "none.pgn"], 2);
+    assert!(err.ends_with("there are no games to rate in none.pgn\n"), "{err}");
+}
+
+#[test]
+fn several_files_are_one_list_whatever_their_packing() {
+    let place = Place::new();
+    let whole = gauntlet();
+    let (first, second) = whole.split_at(whole[..whole.len() / 2].rfind("[Event").unwrap());
+    let mut encoder = flate2::write::GzEncoder::new(Vec::new(), flate2::Compression::fast());
+    encoder.write_all(first.as_bytes()).unwrap();
+    std::fs::write(place.path("a.pgn.gz"), encoder.finish().unwrap()).unwrap();
+    std::fs::write(place.path("b.pgn.zst"), zstd::encode_all(second.as_bytes(), 1).unwrap()).unwrap();
+    place.write("games.pgn", &whole);
+    let rating = |list: &serde_json::Value| player(list, "Hero")["rating"].as_f64().unwrap();
+    let parts = json(&place, &["a.pgn.gz", "b.pgn.zst", "--average", "2300"]);
+    let one = json(&place, &["games.pgn", "--average", "2300"]);
+    assert!((rating(&parts) - rating(&one)).abs() < 1e-6);
+}
+
+#[test]
+fn a_store_and_its_pgn_are_rated_alike() {
+    let place = Place::new();
+    let (a, b) = (
+        scripted("a", "--info-lines 1 --fault illegal-move@5 --fault illegal-move@10"),
+        scripted("b", "--fault illegal-move@12"),
+    );
+    let arguments = duel(&a, &b, "--depth 1 --games 6 --maxmoves 8");
+    place.check(&[&arguments[..], &["--store", "run.db", "--pgn", "run.pgn"]].concat(), 0);
+    assert_eq!(json(&place, &["run.db"])["players"], json(&place, &["run.pgn"])["players"]);
+}
+
+#[test]
+fn the_perfect_and_the_unconnected_are_told_apart_and_a_prior_rates_them() {
+    let place = Place::new();
+    let text =
+        [gauntlet(), game("Best", "Hero", "1-0"), game("Hero", "Worst", "1-0"), game("X", "Y", "1/2-1/2")];
+    place.write("games.pgn", &text.concat());
+    let (out, _) = place.check(&["ratings", "games.pgn", "--average", "2500"], 0);
+    insta::assert_snapshot!("ratings_groups", out);
+    let list = json(&place, &["games.pgn", "--average", "2500", "--prior", "400"]);
+    assert!(list["players"].as_array().unwrap().iter().all(|player| player["rating"].is_f64()));
+    assert_eq!(list["players"][0]["name"], "Best");
+}
+
+#[test]
+fn anchors_are_read_with_their_errors_and_wrong_ones_refused() {
+    let place = Place::new();
+    place.write("games.pgn", &gauntlet());
+    for anchor in ["Hero=2600±20", "Hero=2600+-20", "Hero=2600+/-20"] {
+        let list = json(&place, &["games.pgn", "--anchor", anchor, "--anchor", "Anchor=2500±20"]);
+        let error = player(&list, "Hero")["rating_error"].as_f64().unwrap();
+        assert!(error > 1.0 && error < 20.0, "{error}");
+    }
+    let refusal = |anchor: &str| place.check(&["ratings", "games.pgn", "--anchor", anchor], 2).1;
+    assert!(refusal("hero=2").contains("did you mean \"Hero\"?"));
+    assert!(refusal("Hero").contains("expected NAME=RATING"));
+    assert!(refusal("Hero=x").contains("\"x\" is no number"));
+}
+
+#[test]
+fn a_side_that_never_loses_is_rated_and_a_list_of_wins_alone_is_refused_with_advice() {
+    let place = Place::new();
+    let text = [game("a", "b", "1-0"), game("b", "a", "1/2-1/2"), game("a", "b", "1/2-1/2")];
+    place.write("games.pgn", &text.concat());
+    let (out, _) = place.check(&["ratings", "games.pgn"], 0);
+    assert!(out.contains("their share is held at that of all games"), "{out}");
+    let list = json(&place, &["games.pgn"]);
+    assert_eq!(
+        (&list["draw_rate_source"], &list["draw_rate_error"]),
+        (&"open".into(), &serde_json::Value::Null)
+    );
+    assert!((list["draw_rate"].as_f64().unwrap() - 2.0 / 3.0).abs() < 1e-9);
+    place.write("won.pgn", &game("a", "b", "1-0"));
+    let (_, err) = place.check(&["ratings", "won.pgn"], 2);
+    assert!(err.contains("no two players can be compared") && err.contains("--prior"), "{err}");
+    json(&place, &["won.pgn", "--prior", "300"]);
+}
+
+/// An anchor that won everything connects with nobody: the others are rated, and the output says what hangs on nothing.
+#[test]
+fn an_anchor_that_won_all_its_games_is_said_to_hold_nothing() {
+    let place = Place::new();
+    let text = [
+        game("stockfish", "a", "1-0").repeat(3),
+        game("b", "stockfish", "0-1").repeat(3),
+        game("a", "b", "1-0"),
+        game("b", "a", "1/2-1/2").repeat(4),
+        game("b", "a", "1-0"),
+    ];
+    place.write("games.pgn", &text.concat());
+    let arguments = ["games.pgn", "--anchor", "stockfish=3500"];
+    let (out, _) = place.check(&[&["ratings"], &arguments[..]].concat(), 0);
+    assert!(out.contains("No anchor can be compared with the rated players"), "{out}");
+    assert!(out.contains("lost nothing to the list"), "{out}");
+    let list = json(&place, &arguments);
+    assert_eq!(list["anchored"], false);
+    assert!(player(&list, "a")["rating"].is_f64() && player(&list, "stockfish")["rating"].is_null());
+    let (out, _) = place.check(&[&["ratings"], &arguments[..], &["--prior", "300"]].concat(), 0);
+    assert!(!out.contains("No anchor"), "{out}");
+}

@@ -1,0 +1,38 @@
+//! A short gauntlet of Debian's engines, where SMALT_ENGINES=1 asks for it; a missing engine is a failure then.
+
+use crate::support::Place;
+
+#[test]
+fn real_engines_play_without_losing_on_time_and_leave() {
+    if std::env::var_os("SMALT_ENGINES").is_none_or(|value| value != "1") {
+        return;
+    }
+    let place = Place::new();
+    // The margin is for a machine that is busy with other things; an engine with a wrong clock oversteps it, too.
+    let arguments = [
+        "gauntlet",
+        "--engine",
+        "stockfish",
+        "--opponent",
+        "toga2",
+        "--opponent",
+        "glaurung",
+        "--tc",
+        "2+0.05",
+        "--timemargin",
+        "2000",
+        "--games",
+        "2",
+        "--store",
+        "run.db",
+    ];
+    place.check(&arguments, 0);
+    let results = place.results("run.db");
+    assert_eq!(results["games_finished"], 4);
+    for entrant in results["entrants"].as_array().unwrap() {
+        for fault in ["time_losses", "crashes", "illegal_moves"] {
+            assert_eq!(entrant[fault], 0, "{entrant}");
+        }
+    }
+    place.await_nobody();
+}

@@ -1,0 +1,424 @@
+//! Whole runs: the same bytes at any concurrency, and nothing lost or doubled whatever stops them.
+
+use std::fs::Permissions;
+use std::os::unix::fs::{MetadataExt, PermissionsExt};
+use std::os::unix::process::CommandExt;
+use std::time::{Duration, Instant};
+
+use crate::support::{LONG, Place, duel, finish, restarted, scripted, signal, texts, timeless};
+
+/// Arguments of a gauntlet of so many games in each of two pairings, of engines that play the same each time.
+fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
+    vec![
+        "gauntlet",
+        "--engine",
+        &entrants[0],
+        "--opponent",
+        &entrants[1],
+        "--opponent",
+        &entrants[2],
+        "--depth",
+        "1",
+        "--games",
+        games,
+        "--concurrency",
+        concurrency,
+        "--seed",
+        "7",
+        "--maxmoves",
+        "60",
+        "--store",
+        "run.db",
+    ]
+}
+
+fn quick() -> [String; 3] {
+    [
+        scripted("hero", "--info-lines 2 --score 12"),
+        scripted("first", "--seed 1"),
+        scripted("second", "--seed 2"),
+    ]
+}
+
+/// Engines that take their time, so that a run can be stopped in the middle.
+fn slow() -> [String; 3] {
+    [scripted("hero", "--think 1"), scripted("first", "--seed 1"), scripted("second", "--seed 2")]
+}
+
+fn rounds_and_players(pgn: &str) -> Vec<(String, String, String)> {
+    let tag = |name: &str| {
+        let prefix = format!("[{name} \"");
+        pgn.lines()
+            .filter_map(|line| line.strip_prefix(&prefix))
+            .map(|rest| rest.replace("\"]", ""))
+            .collect::<Vec<_>>()
+    };
+    let [rounds, white, black] = ["Round", "White", "Black"].map(tag);
+    rounds.into_iter().zip(white).zip(black).map(|((round, white), black)| (round, white, black)).collect()
+}
+
+/// The user whom systems keep for those who may do nothing.
+const NOBODY: u32 = 65534;
+
+/// What the program says in this folder, and how it ends, where its user may not write there: if that is root, it is run
+/// as somebody else. None where that cannot be done.
+fn run_without_leave_to_write(place: &Place, arguments: &[&str]) -> Option<(String, Option<i32>)> {
+    let folder = place.path("");
+    let is_root = std::fs::metadata("/proc/self").ok()?.uid() == 0;
+    let mut command = place.command(arguments);
+    if is_root {
+        command.uid(NOBODY).gid(NOBODY);
+    }
+    std::fs::set_permissions(&folder, Permissions::from_mode(0o555)).unwrap();
+    let output = command.output();
+    std::fs::set_permissions(&folder, Permissions::from_mode(0o755)).unwrap();
+    // The program itself may lie where only root can come.
+    let output = output.ok()?;
+    Some((texts(&output).1, output.status.code()))
+}
+
+#[test]
+fn a_folder_without_leave_to_write_is_told_and_nothing_is_played() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", ""), scripted("b", ""));
+    let arguments = duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db");
+    if let Some((err, code)) = run_without_leave_to_write(&place, &arguments) {
+        assert_eq!(code, Some(2), "{err}");
+        assert!(err.starts_with("smalt-tournament: create ") && err.contains("Permission denied"), "{err}");
+    }
+    place.write("file", "");
+    let arguments = duel(&a, &b, "--depth 1 --games 2 --maxmoves 3 --store file/run.db");
+    let (_, err) = place.check(&arguments, 2);
+    assert!(err.contains("/file/run.") && err.contains("Not a directory"), "{err}");
+}
+
+#[test]
+fn a_store_without_leave_to_write_is_not_resumed() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", ""), scripted("b", "--fault illegal-move@2"));
+    let arguments = duel(&a, &b, "--depth 1 --games 6 --maxmoves 3 --on-fault stop --store run.db");
+    place.check(&arguments, 1);
+    std::fs::set_permissions(place.path("run.db"), Permissions::from_mode(0o444)).unwrap();
+    let before = std::fs::read(place.path("run.db")).unwrap();
+    let Some((err, code)) = run_without_leave_to_write(&place, &["resume", "run.db"]) else { return };
+    assert_eq!(code, Some(2), "{err}");
+    assert!(err.contains("run.db"), "{err}");
+    assert_eq!(std::fs::read(place.path("run.db")).unwrap(), before);
+}
+
+#[test]
+fn the_same_plan_gives_the_same_games_at_any_concurrency() {
+    let entrants = quick();
+    let games = ["1", "2", "5"].map(|concurrency| {
+        let place = Place::new();
+        place.check(&gauntlet("8", concurrency, &entrants), 0);
+        assert_eq!(timeless(&place.read("run.pgn")), timeless(&place.check(&["export", "run.db"], 0).0));
+        timeless(&place.read("run.pgn"))
+    });
+    assert_eq!(rounds_and_players(&games[0].replace("] [", "]\n[")).len(), 16);
+    assert_eq!(games[0], games[1]);
+    assert_eq!(games[0], games[2]);
+}
+
+#[test]
+fn a_killed_run_loses_no_stored_game_and_doubles_none() {
+    let entrants = slow();
+    let undisturbed = Place::new();
+    undisturbed.check(&gauntlet("10", "2", &entrants), 0);
+    let place = Place::new();
+    let mut child = place.start(&gauntlet("10", "2", &entrants));
+    for games in [2, 7, 12] {
+        place.await_games("run.db", games);
+        child.kill().unwrap();
+        child.wait().unwrap();
+        place.await_nobody();
+        let kept = place.results("run.db")["games_finished"].as_u64().unwrap();
+        assert!(kept >= games);
+        child = place.start(&["resume", "run.db", "--concurrency", "2"]);
+    }
+    finish(child, 0);
+    assert_eq!(timeless(&place.read("run.pgn")), timeless(&undisturbed.read("run.pgn")));
+    assert_eq!(place.results("run.db")["pairings"], undisturbed.results("run.db")["pairings"]);
+    place.await_nobody();
+}
+
+#[test]
+fn resuming_a_finished_run_plays_nothing() {
+    let place = Place::new();
+    place.check(&gauntlet("2", "1", &quick()), 0);
+    let before = place.read("run.pgn");
+    place.check(&["resume", "run.db"], 0);
+    assert_eq!(place.read("run.pgn"), before);
+}
+
+#[test]
+fn an_interrupt_stops_cleanly_and_says_how_to_go_on() {
+    let entrants = slow();
+    let place = Place::new();
+    let child = place.start(&gauntlet("400", "2", &entrants));
+    place.await_games("run.db", 3);
+    signal(child.id(), "-INT");
+    let (out, err) = texts(&finish(child, 130));
+    assert!(err.contains("smalt-tournament resume"), "{err}");
+    assert!(out.contains("hero"), "the tables so far are shown");
+    assert_eq!(place.processes(), Vec::<String>::new());
+    let stored = place.results("run.db")["games_finished"].as_u64().unwrap();
+    assert_eq!(rounds_and_players(&place.read("run.pgn")).len() as u64, stored);
+}
+
+/// Runs the program in a shell after a command of the shell.
+#[expect(clippy::disallowed_methods, reason = "a shell sets the limit that the program shall meet")]
+fn check_in_shell(place: &Place, before: &str, arguments: &[&str], code: i32) -> String {
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", &format!("{before}; exec \"$@\""), "sh", env!("CARGO_BIN_EXE_smalt-tournament")]);
+    let output = shell.args(arguments).current_dir(place.path(".")).output().unwrap();
+    let (out, err) = texts(&output);
+    assert_eq!(output.status.code(), Some(code), "{out}\n{err}");
+    err
+}
+
+#[test]
+fn a_run_that_can_write_no_more_stops_resumable() {
+    let entrants = quick();
+    let undisturbed = Place::new();
+    undisturbed.check(&gauntlet("20", "2", &entrants), 0);
+    let place = Place::new();
+    // No file may become larger than so many blocks of 512 bytes.
+    let err = check_in_shell(&place, "ulimit -f 200", &gauntlet("20", "2", &entrants), 1);
+    assert!(err.contains("go on with: smalt-tournament resume"), "{err}");
+    place.await_nobody();
+    place.check(&["resume", "run.db"], 0);
+    assert_eq!(timeless(&place.read("run.pgn")), timeless(&undisturbed.read("run.pgn")));
+}
+
+#[test]
+fn games_that_cannot_be_written_stop_the_run_and_leave_devices_alone() {
+    let place = Place::new();
+    let entrants = quick();
+    let mut arguments = gauntlet("2", "1", &entrants);
+    arguments.extend(["--pgn", "/dev/full"]);
+    let (_, err) = place.check(&arguments, 1);
+    assert!(err.contains("write the games: No space left on device"), "{err}");
+    let (_, err) = place.check(&["resume", "run.db"], 1);
+    assert!(err.contains("No space left"), "{err}");
+    assert!(!std::fs::metadata("/dev/full").unwrap().is_file());
+}
+
+#[test]
+fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
+    let entrants = [
+        scripted("hero", "--fault hang@3 --fault ignore-quit"),
+        scripted("first", "--fault ignore-quit"),
+        scripted("second", ""),
+    ];
+    let place = Place::new();
+    let child = place.start(&gauntlet("400", "2", &entrants));
+    let deadline = Instant::now() + LONG;
+    while place.processes().len() < 4 {
+        assert!(Instant::now() < deadline, "engines should run");
+    }
+    signal(child.id(), "-INT");
+    signal(child.id(), "-INT");
+    finish(child, 130);
+    place.await_nobody();
+    // That we killed them is no fault of theirs.
+    let (told, _) = place.check(&["standings", "run.db"], 0);
+    assert!(!told.contains("failed starts") && !told.contains("disconnect"), "{told}");
+}
+
+#[test]
+fn helpers_in_sessions_of_their_own_end_with_a_runner_that_is_killed() {
+    let place = Place::new();
+    let entrants = ["hero", "first", "second"].map(|name| scripted(name, "--fault daemon --think 20"));
+    let mut child = place.start(&gauntlet("400", "1", &entrants));
+    place.await_games("run.db", 1);
+    assert!(place.processes().iter().any(|line| line.contains("--linger")), "{:?}", place.processes());
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.await_nobody();
+}
+
+/// An engine's clock runs on while the runner is stopped; the engine has not earned that.
+#[test]
+fn a_game_in_which_the_runner_was_stopped_is_played_again() {
+    let place = Place::new();
+    let [first, second] = ["first", "second"].map(|name| scripted(name, "--think 250"));
+    let rest = "--tc 1.5+0.5 --games 1 --maxmoves 8 --resign off --draw off --log logs --store run.db";
+    let child = place.start(&duel(&first, &second, rest));
+    let deadline = Instant::now() + LONG;
+    while !std::fs::read_to_string(place.path("logs/game-000001.log"))
+        .is_ok_and(|log| log.contains("bestmove"))
+    {
+        assert!(Instant::now() < deadline, "a move should be made");
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    signal(child.id(), "-STOP");
+    // Longer than what an engine has left on its clock.
+    std::thread::sleep(Duration::from_millis(2500));
+    signal(child.id(), "-CONT");
+    let (_, err) = texts(&finish(child, 0));
+    assert!(err.contains("Warning: game 1 is played again: this program stood still for"), "{err}");
+    let results = place.results("run.db");
+    assert_eq!(results["terminations"], serde_json::json!({ "maximum moves": 1 }), "{err}");
+}
+
+#[test]
+fn fewer_games_are_played_at_once_where_the_system_allows_fewer_open_files() {
+    let entrants = quick();
+    let place = Place::new();
+    let err = check_in_shell(&place, "ulimit -n 180", &gauntlet("8", "40", &entrants), 0);
+    assert!(err.contains("Warning: 4 games at once instead of "), "{err}");
+    let place = Place::new();
+    let err = check_in_shell(&place, "ulimit -n 130", &gauntlet("8", "40", &entrants), 2);
+    assert!(err.contains("the limit of open files (ulimit -n) is too low for a single game"), "{err}");
+}
+
+#[test]
+fn a_second_runner_is_refused_and_a_reader_is_not() {
+    let entrants = slow();
+    let place = Place::new();
+    let mut child = place.start(&gauntlet("400", "1", &entrants));
+    place.await_games("run.db", 1);
+    let (_, err) = place.check(&["resume", "run.db"], 2);
+    assert!(err.contains("another run is writing to it"), "{err}");
+    let (_, err) = place.check(&gauntlet("400", "1", &entrants), 2);
+    assert!(err.contains("it exists already"), "{err}");
+    let (out, _) = place.check(&["status", "run.db"], 0);
+    assert!(out.contains("of 800 games, running"), "{out}");
+    child.kill().unwrap();
+    child.wait().unwrap();
+    place.await_nobody();
+    let (out, _) = place.check(&["status", "run.db"], 0);
+    assert!(out.contains("stopped; go on with"), "{out}");
+}
+
+#[test]
+fn other_openings_under_a_begun_run_are_refused() {
+    let place = Place::new();
+    place.write("book.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -\n");
+    let entrants = quick();
+    let mut arguments = gauntlet("2", "1", &entrants);
+    arguments.extend(["--openings", "book.epd"]);
+    place.check(&arguments, 0);
+    place.write("book.epd", "rnbqkbnr/pppppppp/8/8/4P3/8/PPPP1PPP/RNBQKBNR b KQkq -\n");
+    let (_, err) = place.check(&["resume", "run.db"], 2);
+    assert!(err.contains("the openings of this run have changed"), "{err}");
+}
+
+#[test]
+fn a_decided_test_ends_the_match() {
+    let place = Place::new();
+    // Nobody says how many games: as many as it takes. The second engine resigns nothing: it plays an illegal move at its first chance in every game.
+    let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
+    let arguments = [
+        "sprt", "--engine", &good, "--engine", &bad, "--depth", "1", "--elo0", "0", "--elo1", "50",
+        "--store", "run.db", "--json", "out.json",
+    ];
+    let (out, _) = place.check(&arguments, 0);
+    assert!(out.contains("H1 is accepted"), "{out}");
+    let results: serde_json::Value = serde_json::from_str(&place.read("out.json")).unwrap();
+    assert_eq!(results["sprt"]["verdict"], "H1");
+    assert!(results["games_finished"].as_u64().unwrap() < 1000);
+}
+
+#[test]
+fn games_of_an_opening_file_in_pgn_begin_with_book_moves() {
+    let place = Place::new();
+    place.write("book.pgn", "[Event \"?\"]\n\n1. e4 c5 2. Nf3 d6 *\n");
+    let entrants = quick();
+    let mut arguments = gauntlet("2", "1", &entrants);
+    arguments.extend(["--openings", "book.pgn", "--plies", "3"]);
+    place.check(&arguments, 0);
+    let pgn = place.read("run.pgn");
+    assert!(pgn.contains("1. e4 {book} 1... c5 {book} 2. Nf3 {book} 2... "), "{pgn}");
+    assert!(!pgn.contains("[FEN"));
+    assert_eq!(results_of(&place), 4);
+}
+
+fn results_of(place: &Place) -> u64 {
+    place.results("run.db")["games_finished"].as_u64().unwrap()
+}
+
+#[test]
+fn the_built_in_engine_plays() {
+    let place = Place::new();
+    let arguments = [
+        "match",
+        "--engine",
+        "builtin",
+        "--engine",
+        "cmd=builtin name=weak option.UCI_LimitStrength=true option.UCI_Elo=1000",
+        "--nodes",
+        "500",
+        "--games",
+        "2",
+        "--store",
+        "run.db",
+    ];
+    place.check(&arguments, 0);
+    let results = place.results("run.db");
+    assert_eq!(results["entrants"][0]["name"], "smalt");
+    for fault in ["time_losses", "crashes", "illegal_moves"] {
+        assert_eq!(results["entrants"][0][fault], 0);
+    }
+    place.await_nobody();
+}
+
+/// Replaces the program of an engine by one with other bytes that plays as well.
+fn rebuild(place: &Place, name: &str) {
+    let mut bytes = std::fs::read(place.path(name)).unwrap();
+    bytes.push(0);
+    std::fs::write(place.path("built"), bytes).unwrap();
+    std::fs::set_permissions(place.path("built"), std::fs::metadata(place.path(name)).unwrap().permissions())
+        .unwrap();
+    std::fs::rename(place.path("built"), place.path(name)).unwrap();
+}
+
+#[test]
+fn an_engine_rebuilt_between_two_sessions_is_refused_unless_mixing_is_allowed() {
+    let place = Place::new();
+    std::fs::copy(crate::support::scripted_program(), place.path("engine")).unwrap();
+    let (a, b) = ("cmd=./engine name=a", scripted("b", ""));
+    place.check(&duel(a, &b, "--depth 1 --games 2 --maxmoves 3 --store run.db"), 0);
+    place.check(&["resume", "run.db", "--games", "4"], 0);
+    rebuild(&place, "engine");
+    let (_, err) = place.check(&["resume", "run.db", "--games", "6"], 2);
+    assert!(err.contains("the program of a has changed since the run began"), "{err}");
+    assert_eq!(place.results("run.db")["games_finished"], 4);
+    place.check(&["resume", "run.db", "--games", "6", "--allow-mixed"], 0);
+    place.check(&["resume", "run.db", "--games", "8"], 0);
+    assert_eq!(place.results("run.db")["games_finished"], 8);
+}
+
+#[test]
+fn an_engine_rebuilt_during_the_run_stops_it() {
+    let place = Place::new();
+    std::fs::copy(crate::support::scripted_program(), place.path("engine")).unwrap();
+    let (a, b) = ("cmd=./engine name=a restart=on", scripted("b", ""));
+    let run = place.start(&duel(a, &b, "--depth 1 --games 100000 --maxmoves 3 --store run.db"));
+    place.await_games("run.db", 2);
+    rebuild(&place, "engine");
+    let (_, err) = texts(&finish(run, 1));
+    assert!(err.contains("the program of a has changed since the run began"), "{err}");
+    assert!(err.contains("resume"), "{err}");
+}
+
+#[test]
+#[expect(clippy::disallowed_methods, reason = "a shell ignores the signals, as nohup does")]
+fn a_signal_that_was_ignored_at_the_start_stays_ignored() {
+    let place = Place::new();
+    let (a, b) = (scripted("a", "--think 5"), scripted("b", "--think 5"));
+    let program = env!("CARGO_BIN_EXE_smalt-tournament");
+    let mut shell = std::process::Command::new("sh");
+    shell.args(["-c", "trap '' HUP INT; exec \"$0\" \"$@\"", program]);
+    shell.args(duel(&a, &b, "--depth 1 --games 8 --maxmoves 8 --store run.db"));
+    shell.current_dir(place.path("")).env("XDG_CONFIG_HOME", place.path(""));
+    let piped = std::process::Stdio::piped;
+    let run = shell.stdin(std::process::Stdio::null()).stdout(piped()).stderr(piped()).spawn().unwrap();
+    place.await_games("run.db", 1);
+    for name in ["-HUP", "-INT"] {
+        crate::support::signal(run.id(), name);
+    }
+    finish(run, 0);
+    assert_eq!(place.results("run.db")["games_finished"], 8);
+}

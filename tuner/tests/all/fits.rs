@@ -1,0 +1,164 @@
+//! Fits as a whole: they go on where they stopped, hold what the schema holds, and are not misled by unequal players.
+
+use std::path::PathBuf;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+use smalt::evaluation::Parameters;
+use smalt::evaluation::schema::Term;
+use smalt_tuner::dataset::Dataset;
+use smalt_tuner::dataset::extract::{Rules, extract};
+use smalt_tuner::dataset::format::Format;
+use smalt_tuner::features::{Keep, Kept, Split, Table};
+use smalt_tuner::optimizer::{Checkpoints, Ending, Method, Penalty, Schedule, Settings};
+use smalt_tuner::texel::{Players, Task, TexelError, Tuned, fit};
+use smalt_tuner::weights::variables::{Bounds, Constraints};
+use smalt_tuner::weights::{Numbers, Selection};
+
+const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");
+
+/// A few positions of each of the games that come with the program.
+fn table() -> Table {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("positions");
+    let rules = Rules { per_game: 3, ..Rules::default() };
+    extract(&[GAMES.into()], &path, Format::Smalt, &rules, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let split = Split { validation: 0.1, seed: 1 };
+    let kept = Kept { scores: Keep::No, players: Keep::Yes };
+    Table::load(Dataset::open(&path).unwrap(), split, kept, |_| {}, |_| {}).unwrap()
+}
+
+fn task(method: Method, epochs: u64) -> Task {
+    Task {
+        start: Parameters::embedded().clone(),
+        selection: Selection::default(),
+        k: None,
+        result_share: 1.0,
+        penalty: Penalty { strength: 1.0 },
+        constraints: Constraints::Schema,
+        bounds: Vec::new(),
+        players: Players::Ignore,
+        settings: Settings {
+            method,
+            epochs,
+            patience: 1000,
+            rate: 1.0,
+            schedule: Schedule::Cosine,
+            batch: 4096,
+            seed: 1,
+            checkpoints: Checkpoints::default(),
+        },
+    }
+}
+
+fn fitted(table: &Table, task: &Task) -> Tuned {
+    fit(table, task, &AtomicBool::new(false), &mut |_| {}).unwrap()
+}
+
+#[test]
+fn a_fit_that_was_stopped_goes_on_as_if_it_never_had_been() {
+    let table = table();
+    for method in [Method::Lbfgs, Method::Adam, Method::Newton] {
+        let epochs = if method == Method::Newton { 4 } else { 12 };
+        let whole = fitted(&table, &task(method, epochs));
+        let folder = tempfile::tempdir().unwrap();
+        let path = folder.path().join("fit.toml");
+        let mut first = task(method, epochs);
+        first.settings.checkpoints.write = Some(path.clone());
+        let stop = AtomicBool::new(false);
+        let half = fit(&table, &first, &stop, &mut |step| {
+            stop.store(step.epoch == epochs / 2, Ordering::Relaxed);
+        });
+        let half = half.unwrap();
+        assert_eq!((half.ending, half.steps.len() as u64), (Ending::Interrupted, epochs / 2));
+        let mut second = task(method, epochs);
+        second.settings.checkpoints = Checkpoints { write: Some(path.clone()), resume: Some(path.clone()) };
+        let resumed = fitted(&table, &second);
+        assert_eq!(resumed.steps.len(), whole.steps.len());
+        let errors =
+            |tuned: &Tuned| tuned.steps.iter().map(|step| (step.train, step.validation)).collect::<Vec<_>>();
+        assert_eq!(errors(&resumed), errors(&whole), "{method:?}");
+        assert!(resumed.numbers == whole.numbers, "{method:?}");
+
+        second.settings.seed = 2;
+        let refused = fit(&table, &second, &AtomicBool::new(false), &mut |_| {}).map(|_| ());
+        assert!(refused.unwrap_err().to_string().contains("another fit"));
+    }
+}
+
+#[test]
+fn a_broken_checkpoint_is_refused() {
+    let folder = tempfile::tempdir().unwrap();
+    let table = table();
+    for (text, words) in [
+        ("format = 99\n[identity]\ndata=\"\"\nmethod=\"\"\nvariables=1\nseed=1\nk=1.0", "newer"),
+        ("x", "no checkpoint"),
+    ] {
+        let path: PathBuf = folder.path().join("fit.toml");
+        std::fs::write(&path, text).unwrap();
+        let mut task = task(Method::Lbfgs, 1);
+        task.settings.checkpoints.resume = Some(path);
+        let error = fit(&table, &task, &AtomicBool::new(false), &mut |_| {}).map(|_| ()).unwrap_err();
+        assert!(error.to_string().contains(words), "{error}");
+    }
+}
+
+fn board(numbers: &Numbers, term: Term) -> &[[i16; 2]] {
+    &numbers[term.start()..][..term.entry().shape.length()]
+}
+
+#[test]
+fn what_the_schema_says_holds_whatever_the_method() {
+    let table = table();
+    for method in [Method::Lbfgs, Method::Adam, Method::Newton] {
+        let mut task = task(method, 6);
+        task.bounds = vec![("material.pawn".into(), Bounds { least: 90.0, most: 95.0 })];
+        let tuned = fitted(&table, &task);
+        let seen = |term: Term| (0..64).all(|square| table.coverage[term.start() + square] > 0);
+        for term in [Term::SquareKnight, Term::SquareRook, Term::SquareQueen] {
+            assert!(seen(term));
+            let board = board(&tuned.numbers, term);
+            assert!((0..64).all(|square| board[square] == board[square ^ 7]), "{method:?} {term:?}");
+        }
+        for term in [Term::MobilityKnight, Term::MobilityBishop, Term::MobilityRook, Term::MobilityQueen] {
+            // A number that never occurs stays as it was, wherever the others go.
+            let list: Vec<[i16; 2]> = board(&tuned.numbers, term)
+                .iter()
+                .zip(&table.coverage[term.start()..])
+                .filter_map(|(pair, count)| (*count > 0).then_some(*pair))
+                .collect();
+            assert!(list.len() > 6);
+            for half in 0..2 {
+                assert!(list.iter().map(|pair| pair[half]).is_sorted(), "{method:?} {term:?} {list:?}");
+            }
+        }
+        assert!(tuned.numbers[0].iter().all(|number| (90..=95).contains(number)), "{:?}", tuned.numbers[0]);
+        assert!(tuned.summary.variables < tuned.summary.parameters);
+    }
+    let free = fitted(&table, &Task { constraints: Constraints::None, ..task(Method::Lbfgs, 6) });
+    assert_eq!(free.summary.variables, free.summary.parameters);
+    let knights = board(&free.numbers, Term::SquareKnight);
+    assert!((0..64).any(|square| knights[square] != knights[square ^ 7]));
+}
+
+#[test]
+fn the_stronger_player_is_found_and_taken_out_of_the_results() {
+    let table = table();
+    let plain = fitted(&table, &task(Method::Lbfgs, 1));
+    let adjusted = fitted(&table, &Task { players: Players::Adjust, ..task(Method::Lbfgs, 1) });
+    let strength = |name: &str| {
+        let player = adjusted.summary.players.iter().find(|player| player.name.starts_with(name)).unwrap();
+        player.centipawns
+    };
+    assert!(strength("Stockfish") > strength("Ethereal") + 20.0, "{:?}", adjusted.summary.players);
+    assert!(adjusted.summary.initial_error < plain.summary.initial_error);
+    assert!(plain.summary.players.is_empty());
+
+    let file = tempfile::NamedTempFile::new().unwrap();
+    std::fs::write(file.path(), "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1 [1.0]\n").unwrap();
+    let split = Split { validation: 0.0, seed: 1 };
+    let text =
+        Table::load(Dataset::open(file.path()).unwrap(), split, Kept::default(), |_| {}, |_| {}).unwrap();
+    let task = Task { players: Players::Adjust, ..task(Method::Lbfgs, 1) };
+    let refused = fit(&text, &task, &AtomicBool::new(false), &mut |_| {}).map(|_| ());
+    assert!(matches!(refused, Err(TexelError::NoPlayers)));
+}

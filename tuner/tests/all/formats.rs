@@ -1,0 +1,238 @@
+//! Every format of positions: what is written reads back, and files of other tools' own making are read.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use bulletformat::{BulletFormat, ChessBoard};
+use smalt_chess::{Color, Position, UciMove};
+use smalt_tuner::dataset::extract::{Rules, extract};
+use smalt_tuner::dataset::format::Format;
+use smalt_tuner::dataset::write::{SampleWriter, Unfit};
+use smalt_tuner::dataset::{Dataset, Sample};
+use viriformat::dataformat::Game;
+
+/// A game with castling, en passant, a promotion and a capture; each move with a score of White's view.
+const GAME: &str =
+    "e2e4 d7d5 e4e5 f7f5 e5f6 g8f6 g1f3 e7e6 f1c4 f8e7 e1g1 e8g8 b1c3 d5c4 d2d3 c4d3 d1d3 b8c6";
+
+fn samples() -> Vec<Sample> {
+    let (mut position, mut samples) = (Position::start(), Vec::new());
+    for (ply, text) in GAME.split(' ').enumerate() {
+        let mv = UciMove::parse(text).unwrap().to_move(&position).unwrap();
+        let score = 13 * ply as i16 - 50;
+        let ply = ply as u16;
+        samples.push(Sample { ply, game: 0, mv: Some(mv), ..Sample::new(position, 0.5, Some(score)) });
+        position.play(mv);
+    }
+    let promoting = Position::from_fen("8/1P4k1/8/8/8/8/1R6/6K1 w - - 3 60").unwrap();
+    let mv = UciMove::parse("b7b8n").unwrap().to_move(&promoting).unwrap();
+    samples.push(Sample { ply: 118, game: 1, mv: Some(mv), ..Sample::new(promoting, 1.0, Some(700)) });
+    let black = Position::from_fen("r3k2r/8/8/8/8/8/8/4K2R b Kkq - 0 30").unwrap();
+    let mv = UciMove::parse("e8c8").unwrap().to_move(&black).unwrap();
+    samples.push(Sample { ply: 59, game: 2, mv: Some(mv), ..Sample::new(black, 0.0, Some(-450)) });
+    samples
+}
+
+/// Writes samples in a format; gives the file.
+fn written(folder: &Path, format: Format, samples: &[Sample]) -> PathBuf {
+    let path = folder.join(format!("positions.{}", format.keyword()));
+    let mut writer = SampleWriter::create(&path, format, 1).unwrap();
+    for sample in samples {
+        writer.push(sample).unwrap().unwrap();
+    }
+    assert_eq!(writer.finish(&[]).unwrap().positions, samples.len() as u64);
+    path
+}
+
+fn read(path: &Path, format: Format) -> Vec<Sample> {
+    let mut samples = Vec::new();
+    let dataset = Dataset::open_as(path, Some(format)).unwrap();
+    let take = |sample| {
+        samples.push(sample);
+        Ok(())
+    };
+    dataset.for_each(take, |skipped| panic!("{format:?}: {skipped:?}")).unwrap();
+    samples
+}
+
+/// What a format keeps of a sample, as text: the position with or without its clocks and rights, score, result, move.
+fn kept(sample: &Sample, format: Format) -> String {
+    let Sample { position, result, score, mv, .. } = sample;
+    let fen = position.to_fen();
+    let fields: Vec<&str> = fen.split(' ').collect();
+    let (fen, mv) = match format {
+        Format::Smalt => (fields[..5].join(" "), None),
+        Format::Epd => (fields[..4].join(" "), None),
+        Format::Fen | Format::Book => (fen.clone(), None),
+        _ => (fen.clone(), *mv),
+    };
+    let score = score.filter(|_| format != Format::Book);
+    format!("{fen} {score:?} {result} {mv:?}")
+}
+
+#[test]
+fn what_is_written_in_a_format_reads_back() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples();
+    for format in [
+        Format::Smalt,
+        Format::Fen,
+        Format::Epd,
+        Format::Book,
+        Format::Csv,
+        Format::Plain,
+        Format::Viri,
+        Format::Binpack,
+    ] {
+        let path = written(folder.path(), format, &samples);
+        let lines = |samples: &[Sample]| samples.iter().map(|one| kept(one, format)).collect::<Vec<_>>();
+        assert_eq!(lines(&read(&path, format)), lines(&samples), "{format:?}");
+    }
+}
+
+#[test]
+fn games_stay_apart_where_a_format_has_games() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples();
+    for format in [Format::Smalt, Format::Csv, Format::Plain, Format::Viri, Format::Binpack] {
+        let games: Vec<u32> = read(&written(folder.path(), format, &samples), format)
+            .iter()
+            .map(|sample| sample.game)
+            .collect();
+        for (a, b) in [(0, 1), (16, 17)] {
+            assert_eq!(games[a], games[b], "{format:?}");
+        }
+        assert!(games[17] != games[18] && games[18] != games[19], "{format:?}: {games:?}");
+    }
+}
+
+#[test]
+fn bulletformat_is_that_of_its_own_library() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples();
+    let bytes = std::fs::read(written(folder.path(), Format::Bullet, &samples)).unwrap();
+    assert_eq!(bytes.len(), 32 * samples.len());
+    for (sample, bytes) in samples.iter().zip(bytes.chunks(32)) {
+        let line = format!("{} | {} | {:.1}", sample.position.to_fen(), sample.score.unwrap(), sample.result);
+        let board: ChessBoard = line.parse().unwrap();
+        let mut theirs = board.occ().to_le_bytes().to_vec();
+        theirs.extend(board.pcs);
+        theirs.extend(board.score().to_le_bytes());
+        theirs.extend([board.result_idx() as u8, board.our_ksq(), board.opp_ksq()]);
+        theirs.extend(board.extra());
+        assert_eq!(bytes, theirs, "{line}");
+    }
+    // It keeps the view of the side to move, and neither rights nor clocks.
+    for (read, sample) in read(&folder.path().join("positions.bullet"), Format::Bullet).iter().zip(&samples) {
+        let own = sample.position.turn();
+        assert_eq!(read.position.turn(), Color::White);
+        assert_eq!(read.position.occupied().count(), sample.position.occupied().count());
+        let (score, result) = match own {
+            Color::White => (sample.score.unwrap(), sample.result),
+            Color::Black => (-sample.score.unwrap(), 1.0 - sample.result),
+        };
+        assert_eq!((read.score, read.result), (Some(score), result));
+    }
+}
+
+#[test]
+fn viriformat_is_that_of_its_own_library() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples();
+    let bytes = std::fs::read(written(folder.path(), Format::Viri, &samples)).unwrap();
+    // Three games: a header, the moves, and the end.
+    assert_eq!(bytes.len(), 3 * (32 + 4) + 4 * samples.len());
+    let mut input = bytes.as_slice();
+    let mut again = Vec::new();
+    let mut found = Vec::new();
+    for _ in 0..3 {
+        let game = Game::deserialise_from(&mut input, Vec::new()).unwrap();
+        let outcome = format!("{:?}", game.outcome());
+        game.visit_positions(|board, score| found.push((board.to_string(), score, outcome.clone())));
+        game.serialise_into(&mut again).unwrap();
+    }
+    assert_eq!(again, bytes);
+    for ((fen, score, outcome), sample) in found.iter().zip(&samples) {
+        let ours = sample.position.to_fen();
+        assert_eq!(fen.split(' ').next(), ours.split(' ').next());
+        assert_eq!(*score, i32::from(sample.score.unwrap()));
+        let expected = ["Loss", "Draw", "Win"][(2.0 * sample.result) as usize];
+        assert_eq!(outcome, expected);
+    }
+}
+
+#[test]
+fn what_a_format_has_no_place_for_is_told_and_left_out() {
+    let folder = tempfile::tempdir().unwrap();
+    let sample = samples().remove(3);
+    let unscored = Sample { score: None, ..sample.clone() };
+    let mean = Sample { result: 0.25, ..sample.clone() };
+    let chess960 = Position::from_fen("1r2k1r1/8/8/8/8/8/8/1R2K1R1 b BGbg - 3 1").unwrap();
+    let chess960 = Sample { position: chess960, mv: None, ..sample.clone() };
+    let crowded = Position::from_fen("QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/7k/K7 b - - 0 1").unwrap();
+    let crowded = Sample { position: crowded, mv: None, ..sample.clone() };
+    let mated = Position::from_fen("k7/1Q6/1K6/8/8/8/8/8 b - - 0 1").unwrap();
+    let mated = Sample { position: mated, mv: None, ..sample };
+    let check = |format: Format, sample: &Sample, expected: Result<(), Unfit>| {
+        let path = folder.path().join(format.keyword());
+        let mut writer = SampleWriter::create(&path, format, 1).unwrap();
+        assert_eq!(writer.push(sample).unwrap(), expected, "{format:?}");
+    };
+    for format in [Format::Fen, Format::Plain, Format::Bullet, Format::Viri, Format::Binpack] {
+        check(format, &unscored, Err(Unfit::NoScore));
+    }
+    for format in [Format::Plain, Format::Bullet, Format::Viri, Format::Binpack] {
+        check(format, &mean, Err(Unfit::MeanResult));
+    }
+    for format in [Format::Smalt, Format::Fen, Format::Epd, Format::Book, Format::Csv] {
+        check(format, &mean, Ok(()));
+    }
+    for format in [Format::Smalt, Format::Bullet, Format::Viri] {
+        check(format, &crowded, Err(Unfit::NoRoom));
+    }
+    check(Format::Binpack, &chess960, Err(Unfit::NoRoom));
+    check(Format::Viri, &chess960, Ok(()));
+    check(Format::Plain, &mated, Err(Unfit::NoMove));
+}
+
+#[test]
+fn damaged_files_are_told_and_never_panic() {
+    let folder = tempfile::tempdir().unwrap();
+    let samples = samples();
+    for format in [Format::Bullet, Format::Viri, Format::Binpack, Format::Plain, Format::Csv] {
+        let path = written(folder.path(), format, &samples);
+        let whole = std::fs::read(&path).unwrap();
+        for at in (0..whole.len()).step_by(7) {
+            let mut bytes = whole.clone();
+            bytes[at] ^= 0x5a;
+            std::fs::write(&path, &bytes).unwrap();
+            let dataset = Dataset::open_as(&path, Some(format)).unwrap();
+            // Whatever is wrong is an error of the file or a line that is left out.
+            let _ = dataset.for_each(|_| Ok(()), |_| {});
+            std::fs::write(&path, &whole[..at]).unwrap();
+            if let Ok(dataset) = Dataset::open_as(&path, Some(format)) {
+                let _ = dataset.for_each(|_| Ok(()), |_| {});
+            }
+        }
+    }
+}
+
+#[test]
+fn positions_are_extracted_straight_into_any_format() {
+    let folder = tempfile::tempdir().unwrap();
+    let games = Path::new(env!("CARGO_MANIFEST_DIR")).join("../data/games/ethereal12-stockfish15.pgn.zst");
+    let rules = Rules { per_game: 1, ..Rules::default() };
+    let mut counts = Vec::new();
+    for format in [Format::Smalt, Format::Binpack, Format::Viri, Format::Plain] {
+        let path = folder.path().join(format.keyword());
+        let stop = AtomicBool::new(false);
+        let report =
+            extract(std::slice::from_ref(&games), &path, format, &rules, &stop, &mut |_| {}).unwrap();
+        assert_eq!(report.written.guessed_moves, 0);
+        let samples = read(&path, format);
+        assert_eq!(samples.len() as u64, report.written.positions);
+        assert!(format == Format::Smalt || samples.iter().all(|sample| sample.mv.is_some()));
+        counts.push(report.records);
+    }
+    assert!(counts[0] > 3000 && counts.iter().all(|&count| count == counts[0]), "{counts:?}");
+}

@@ -1,0 +1,11 @@
+//! The tests of the crate through its public interface, in one program.
+
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
+mod engine;
+mod fits;
+mod formats;
+mod laws;
+mod programs;
+mod splitting;
+mod writing;

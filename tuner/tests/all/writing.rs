@@ -1,0 +1,86 @@
+//! Numbers written into a parameter file: what comes back is what went in, and nothing else of the file is lost.
+
+use proptest::prelude::*;
+use smalt::evaluation::Parameters;
+use smalt::evaluation::schema::WEIGHTS;
+use smalt_tuner::dataset::mixed;
+use smalt_tuner::loss::PARAMETERS;
+use smalt_tuner::weights::document::{OriginValue, replace, rewritten};
+use smalt_tuner::weights::{Numbers, parameters_of, rounded};
+
+const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
+
+fn comments(text: &str) -> Vec<&str> {
+    text.lines().filter(|line| line.starts_with('#')).collect()
+}
+
+fn keys(text: &str) -> Vec<&str> {
+    let is_key = |line: &&str| {
+        line.starts_with('[') || line.split_once(" = ").is_some_and(|(key, _)| !key.contains('#'))
+    };
+    let all = text.lines().filter(is_key).map(|line| line.split(" = ").next().unwrap());
+    all.skip_while(|line| *line != "[material]").collect()
+}
+
+fn numbers(seed: u64) -> Box<Numbers> {
+    let parameters: Vec<f64> =
+        (0..PARAMETERS).map(|index| (mixed(seed ^ mixed(index as u64)) % 60_001) as f64 - 30_000.0).collect();
+    rounded(&parameters)
+}
+
+#[test]
+fn the_same_numbers_change_nothing_but_the_origin() {
+    let same = rounded(&parameters_of(Parameters::embedded()));
+    let origin = vec![("by", OriginValue::Text("a test".into())), ("k", OriginValue::Number(1.5))];
+    let text = rewritten(SHIPPED, &same, &origin).unwrap();
+    let without_origin = |text: &str| {
+        let start = text.find("[origin]").unwrap();
+        let end = start + text[start..].find("\n\n").unwrap();
+        format!("{}{}", &text[..start], &text[end..])
+    };
+    assert_eq!(without_origin(&text), without_origin(SHIPPED));
+    assert!(text.contains("by = \"a test\"\nk = 1.5\n"), "{text}");
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(16))]
+
+    #[test]
+    fn any_numbers_come_back_and_comments_stay(seed: u64) {
+        let numbers = numbers(seed);
+        let text = rewritten(SHIPPED, &numbers, &Vec::new()).unwrap();
+        prop_assert_eq!(Parameters::parse_toml(&text).unwrap(), Parameters::from_numbers(&numbers));
+        prop_assert_eq!(comments(&text), comments(SHIPPED));
+        prop_assert_eq!(keys(&text), keys(SHIPPED));
+    }
+}
+
+#[test]
+fn what_is_no_parameter_file_is_left_alone() {
+    for old in ["", "format = 1", "format = 2\n[material]\npawn = [1, 2]"] {
+        assert!(rewritten(old, &[[0; 2]; WEIGHTS], &Vec::new()).is_err(), "{old}");
+    }
+}
+
+#[test]
+fn a_file_is_replaced_at_once_and_keeps_its_mode() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("evaluation.toml");
+    std::fs::write(&path, "old").unwrap();
+    replace(&path, "new").unwrap();
+    assert_eq!(std::fs::read_to_string(&path).unwrap(), "new");
+    assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    assert!(replace(&folder.path().join("no/such/folder"), "new").is_err());
+    #[cfg(unix)]
+    {
+        use std::os::unix::fs::PermissionsExt as _;
+        let mode = |path: &std::path::Path| std::fs::metadata(path).unwrap().permissions().mode() & 0o777;
+        std::fs::set_permissions(&path, std::fs::Permissions::from_mode(0o640)).unwrap();
+        replace(&path, "newer").unwrap();
+        assert_eq!(mode(&path), 0o640);
+        let (plain, fresh) = (folder.path().join("plain"), folder.path().join("fresh"));
+        std::fs::write(&plain, "").unwrap();
+        replace(&fresh, "").unwrap();
+        assert_eq!(mode(&fresh), mode(&plain));
+    }
+}
