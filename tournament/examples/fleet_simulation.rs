@@ -20,9 +20,10 @@ use async_nats::Client;
 use async_nats::jetstream::{self, AckKind, consumer::PullConsumer};
 use futures_util::StreamExt;
 use smalt_chess::{CastlingMode, DrawClaims, Game, Outcome, UciMove};
-use smalt_fleet::jetstream::{Names, RUNS};
+use smalt_fleet::jetstream::{RUNS, Subjects};
 use smalt_fleet::wire::{
-    Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, WorkMessage, decode, encode,
+    Announcement, EngineIdentity, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerRequest, decode,
+    encode,
 };
 use smalt_match::game::record::SearchRecord;
 use smalt_match::game::{GameRecord, PlyRecord, Termination};
@@ -53,7 +54,7 @@ async fn simulate(url: &str, workers: u64, length: Duration) -> Result<()> {
     let mut announced = client.subscribe(RUNS).await?;
     let announcement = announced.next().await.context("nobody announces a run")?;
     let run: Announcement = decode(&announcement.payload)?;
-    let names = Names::of(&run.run);
+    let names = Subjects::of(&run.run);
     let mut halted = client.subscribe(names.halt()).await?;
     let measured = Arc::new(Mutex::new(Measured::default()));
     let mut tasks = tokio::task::JoinSet::new();
@@ -86,7 +87,7 @@ fn show(what: &str, times: &mut [Duration]) {
 
 async fn work(
     client: Client,
-    names: Names,
+    names: Subjects,
     number: u64,
     length: Duration,
     measured: Arc<Mutex<Measured>>,
@@ -107,17 +108,17 @@ async fn work(
         let waited = asked.elapsed();
         measured.lock().unwrap_or_else(PoisonError::into_inner).fetched.push(waited);
         let work = decode::<WorkMessage>(&message.payload)?.to_work(2)?;
-        let Some(Answer::Games { games }) =
-            ask(&client, &names, &id, Question::Take { pair: work.pair }).await
+        let Some(Response::Games { games }) =
+            ask(&client, &names, &id, WorkerRequest::Take { pair: work.pair }).await
         else {
             continue;
         };
         for opened in work.games.iter().filter(|opened| games.contains(&opened.game.number)) {
             tokio::time::sleep(length).await;
             let record = Box::new(RecordMessage::from(&random_game(opened, length, &mut state)));
-            let question = Question::Result { pair: work.pair, game: opened.game.number, record };
+            let question = WorkerRequest::Result { pair: work.pair, game: opened.game.number, record };
             let sent = Instant::now();
-            while ask(&client, &names, &id, question.clone()).await != Some(Answer::Stored) {
+            while ask(&client, &names, &id, question.clone()).await != Some(Response::Stored) {
                 measured.lock().unwrap_or_else(PoisonError::into_inner).again += 1;
                 tokio::time::sleep(Duration::from_secs(1)).await;
             }
@@ -127,9 +128,9 @@ async fn work(
     }
 }
 
-async fn join(client: &Client, names: &Names, id: &str) -> Result<()> {
+async fn join(client: &Client, names: &Subjects, id: &str) -> Result<()> {
     let engine = EngineIdentity { name: "Random".to_owned(), author: String::new(), sha256: "0".repeat(64) };
-    let introduction = Introduction {
+    let introduction = WorkerInfo {
         name: id.to_owned(),
         program: "simulation".to_owned(),
         cpu: String::new(),
@@ -138,13 +139,13 @@ async fn join(client: &Client, names: &Names, id: &str) -> Result<()> {
         speed: 1_000_000,
         engines: vec![engine.clone(), engine],
     };
-    match ask(client, names, id, Question::Join(Box::new(introduction))).await {
-        Some(Answer::Welcome) => Ok(()),
+    match ask(client, names, id, WorkerRequest::Join(Box::new(introduction))).await {
+        Some(Response::Welcome) => Ok(()),
         other => bail!("not welcome: {other:?}"),
     }
 }
 
-async fn ask(client: &Client, names: &Names, id: &str, question: Question) -> Option<Answer> {
+async fn ask(client: &Client, names: &Subjects, id: &str, question: WorkerRequest) -> Option<Response> {
     let bytes = encode(&question).ok()?;
     // Answers go to inboxes of the worker alone.
     let reply = format!("_INBOX.{id}.{}", client.new_inbox());

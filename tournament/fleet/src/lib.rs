@@ -3,9 +3,9 @@
 //! Work is done only when its games are stored: a redelivered game is played twice at worst, never counted twice. Knows
 //! no results.
 
-pub mod identity;
+pub mod fleet_state;
 pub mod jetstream;
-pub mod ledger;
-pub mod terms;
+pub mod machine;
+pub mod run_config;
 pub mod verify;
 pub mod wire;

@@ -6,7 +6,7 @@ use std::time::{Duration, SystemTime};
 
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 
-use super::wire::Claim;
+use super::wire::GameReport;
 use smalt_match::game::clock::ClockFlag;
 use smalt_match::game::record::SearchRecord;
 use smalt_match::game::{
@@ -19,13 +19,13 @@ use smalt_match::run::OpenedGame;
 const ROUNDING: Duration = Duration::from_millis(20);
 
 /// The greatest figures that can be true, by far, of a single search.
-const MOST_NODES: u64 = 1_000_000_000_000;
-const DEEPEST: u32 = 10_000;
-const LONGEST: Duration = Duration::from_secs(365 * 24 * 3600);
+const MAX_NODES: u64 = 1_000_000_000_000;
+const MAX_DEPTH: u32 = 10_000;
+const MAX_DURATION: Duration = Duration::from_secs(365 * 24 * 3600);
 
 /// What all games of a run have in common.
 #[derive(Debug)]
-pub struct Rules {
+pub struct GameVerifier {
     variant: Variant,
     flow: TimeFlow,
     pv: PvRecord,
@@ -35,7 +35,7 @@ pub struct Rules {
 
 /// Why a game cannot have been.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Impossible {
+pub enum InvalidGame {
     /// It does not begin with its opening.
     #[error("it does not begin with the moves of its opening")]
     Opening,
@@ -88,10 +88,10 @@ pub enum Impossible {
     },
 }
 
-impl Rules {
+impl GameVerifier {
     /// Those of a plan.
-    pub fn of(plan: &Plan, tablebases: Option<Tablebases>) -> Rules {
-        Rules {
+    pub fn of(plan: &Plan, tablebases: Option<Tablebases>) -> GameVerifier {
+        GameVerifier {
             variant: plan.settings.run.variant,
             flow: plan.flow(),
             pv: plan.settings.output.writing().pv_record(),
@@ -114,9 +114,9 @@ impl Rules {
         &self,
         given: &OpenedGame,
         clocks: [&MoveClock; 2],
-        claim: Claim,
+        report: GameReport,
         now: SystemTime,
-    ) -> Result<GameRecord, Impossible> {
+    ) -> Result<GameRecord, InvalidGame> {
         let opening = &given.opening;
         let clocks = clocks.map(|clock| MoveClock { margin: clock.margin + ROUNDING, ..clock.clone() });
         let mut replay = Replay {
@@ -127,27 +127,28 @@ impl Rules {
             adjudicator: Adjudicator::new(self.adjudication),
             adjudicated: None,
             spent: Duration::ZERO,
-            plies: Vec::with_capacity(claim.plies.len()),
+            plies: Vec::with_capacity(report.plies.len()),
         };
-        let (book, played) = claim.plies.split_at_checked(opening.moves.len()).ok_or(Impossible::Opening)?;
+        let (book, played) =
+            report.plies.split_at_checked(opening.moves.len()).ok_or(InvalidGame::Opening)?;
         replay.open(book, opening)?;
         for ply in played {
             replay.play(ply)?;
         }
-        if claim.duration > LONGEST || replay.spent > claim.duration + ROUNDING {
-            return Err(Impossible::Duration);
+        if report.duration > MAX_DURATION || replay.spent > report.duration + ROUNDING {
+            return Err(InvalidGame::Duration);
         }
-        replay.check_end(&claim)?;
+        replay.check_end(&report)?;
         Ok(GameRecord {
             game: given.game,
             fen: opening.fen.clone(),
             plies: replay.plies,
-            outcome: claim.outcome,
-            termination: claim.termination,
-            started: now.checked_sub(claim.duration).unwrap_or(now),
-            duration: claim.duration,
-            fault: claim.fault,
-            peak_memory: claim.peak_memory,
+            outcome: report.outcome,
+            termination: report.termination,
+            started: now.checked_sub(report.duration).unwrap_or(now),
+            duration: report.duration,
+            fault: report.fault,
+            peak_memory: report.peak_memory,
             machine: None,
         })
     }
@@ -155,7 +156,7 @@ impl Rules {
 
 /// A game that is played again.
 struct Replay<'a> {
-    rules: &'a Rules,
+    rules: &'a GameVerifier,
     variant: CastlingMode,
     game: Game,
     clocks: [RunningClock<'a>; 2],
@@ -170,12 +171,12 @@ impl Replay<'_> {
         &mut self,
         book: &[PlyRecord],
         opening: &smalt_match::opening::Opening,
-    ) -> Result<(), Impossible> {
+    ) -> Result<(), InvalidGame> {
         for (ply, &mv) in book.iter().zip(&opening.moves) {
             let expected = UciMove::from_move(mv, self.variant);
             let is_same = ply.mv.to_move(self.game.position()) == Ok(mv);
             if !is_same || ply.search.is_some() {
-                return Err(Impossible::Opening);
+                return Err(InvalidGame::Opening);
             }
             let mover = self.game.position().turn();
             self.game.play(mv).expect("openings are replayed when they are read");
@@ -193,24 +194,24 @@ impl Replay<'_> {
         self.rules.tablebases.as_ref()?.adjudicate(self.game.position())
     }
 
-    fn play(&mut self, ply: &PlyRecord) -> Result<(), Impossible> {
+    fn play(&mut self, ply: &PlyRecord) -> Result<(), InvalidGame> {
         let number = self.plies.len() + 1;
         if let Some((_, termination)) = self.ending().or(self.adjudicated) {
-            return Err(Impossible::GoesOn { ply: number - 1, termination });
+            return Err(InvalidGame::GoesOn { ply: number - 1, termination });
         }
         let mover = self.game.position().turn();
         let search = ply.search.as_ref().filter(|search| is_plausible(search));
-        let search = search.ok_or(Impossible::Search { ply: number })?;
+        let search = search.ok_or(InvalidGame::Search { ply: number })?;
         let clock = &mut self.clocks[mover.index()];
         if clock.spend(search.elapsed) != ClockFlag::Up {
-            return Err(Impossible::Late { ply: number });
+            return Err(InvalidGame::Late { ply: number });
         }
         let left = clock.time_left().map(|time_left| time_left.remaining);
         if self.rules.flow == TimeFlow::Hourglass {
             self.clocks[mover.opposite().index()].gain(search.elapsed);
         }
         self.spent += search.elapsed;
-        let illegal = || Impossible::Illegal { ply: number, mv: ply.mv, fen: self.game.position().to_fen() };
+        let illegal = || InvalidGame::Illegal { ply: number, mv: ply.mv, fen: self.game.position().to_fen() };
         let mv = ply.mv.to_move(self.game.position()).map_err(|_| illegal())?;
         self.game.play(mv).expect("the move was found among the legal ones");
         let pv = match self.rules.pv {
@@ -225,10 +226,10 @@ impl Replay<'_> {
         Ok(())
     }
 
-    fn check_end(&self, claim: &Claim) -> Result<(), Impossible> {
-        let Claim { outcome, termination, ref fault, .. } = *claim;
+    fn check_end(&self, report: &GameReport) -> Result<(), InvalidGame> {
+        let GameReport { outcome, termination, ref fault, .. } = *report;
         let turn = self.game.position().turn();
-        let refuse = Impossible::Ending { outcome, termination };
+        let refuse = InvalidGame::Ending { outcome, termination };
         let by_rules = self.ending();
         // A claim of a result comes with a move, before scores are judged.
         if termination == Termination::FalseClaim
@@ -240,11 +241,11 @@ impl Replay<'_> {
         }
         match by_rules.or(self.adjudicated) {
             Some(end) if end != (outcome, termination) => Err(refuse),
-            Some(_) if fault.is_some() => Err(Impossible::Fault { termination }),
+            Some(_) if fault.is_some() => Err(InvalidGame::Fault { termination }),
             Some(_) => Ok(()),
             None if outcome != Outcome::Win(turn.opposite()) => Err(refuse),
             None if termination == Termination::Resignation => match fault {
-                Some(_) => Err(Impossible::Fault { termination }),
+                Some(_) => Err(InvalidGame::Fault { termination }),
                 None => Ok(()),
             },
             None if !termination.is_fault() => Err(refuse),
@@ -263,17 +264,17 @@ fn check_fault(
     fault: Option<&FaultReport>,
     loser: Color,
     termination: Termination,
-) -> Result<(), Impossible> {
+) -> Result<(), InvalidGame> {
     match fault {
         Some(fault) if fault.color == loser => Ok(()),
-        _ => Err(Impossible::Fault { termination }),
+        _ => Err(InvalidGame::Fault { termination }),
     }
 }
 
 fn is_plausible(search: &SearchRecord) -> bool {
-    let few = |count: Option<u64>| count.is_none_or(|count| count <= MOST_NODES);
-    let shallow = |depth: Option<u32>| depth.is_none_or(|depth| depth <= DEEPEST);
-    let short = |time: Duration| time <= LONGEST;
+    let few = |count: Option<u64>| count.is_none_or(|count| count <= MAX_NODES);
+    let shallow = |depth: Option<u32>| depth.is_none_or(|depth| depth <= MAX_DEPTH);
+    let short = |time: Duration| time <= MAX_DURATION;
     few(search.nodes)
         && few(search.tbhits)
         && shallow(search.depth)

@@ -1,5 +1,5 @@
 //! The messages between a run and its workers: texts with a version, limits of size, and no trust. What is read here has
-//! the right form and nothing more; whether it is true is for [`super::verify`] and [`super::ledger`]. Knows no server.
+//! the right form and nothing more; whether it is true is for [`super::verify`] and [`super::fleet_state`]. Knows no server.
 //!
 //! A message is the line `smalt 2` and a JSON value behind it. Nothing in it is ever run: commands, arguments and paths
 //! are no part of any message.
@@ -12,8 +12,8 @@ use smalt_chess::{CastlingMode, Color, Game, Outcome, Position, UciMove};
 
 mod limits;
 
-use limits::{LONGEST_LINE, LONGEST_TRANSCRIPT, LONGEST_WORDS, MOST_LINES};
-pub use limits::{MOST_SLOTS, check_machine};
+use limits::{MAX_LINE, MAX_LINES, MAX_TEXT, MAX_TRANSCRIPT};
+pub use limits::{MAX_SLOTS, check_machine};
 
 use smalt_match::game::moves;
 use smalt_match::game::{FaultReport, GameRecord, PlyRecord};
@@ -26,13 +26,13 @@ use smalt_report::sanitize::{is_hidden, sanitize};
 pub const VERSION: u32 = 2;
 
 /// The longest message, in bytes: a little below the limit of a server that was not told another.
-pub const LARGEST: usize = 1_000_000;
+pub const MAX_MESSAGE_BYTES: usize = 1_000_000;
 
 /// Why a message is none.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
     /// Too long.
-    #[error("read a message: it has {0} bytes, and {LARGEST} is the most")]
+    #[error("read a message: it has {0} bytes, and {MAX_MESSAGE_BYTES} is the most")]
     TooLong(usize),
     /// Of another program, or of another version of this one.
     #[error(
@@ -60,11 +60,11 @@ pub struct Announcement {
 /// known by the number of its game, so that it counts once however often it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub enum Question {
+pub enum WorkerRequest {
     /// How is it played?
     Terms,
     /// May I play?
-    Join(Box<Introduction>),
+    Join(Box<WorkerInfo>),
     /// I have got this pair: what of it is to be played?
     Take {
         /// The pair's number.
@@ -80,13 +80,14 @@ pub enum Question {
         record: Box<RecordMessage>,
     },
     /// Something happened; nobody waits for an answer.
-    Tell(Report),
+    #[serde(rename = "tell")]
+    Notify(WorkerNotice),
 }
 
 /// Who a worker is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct Introduction {
+pub struct WorkerInfo {
     /// What it is called in tables, as its host for instance.
     pub name: String,
     /// Its program and version.
@@ -115,10 +116,10 @@ pub struct EngineIdentity {
     pub sha256: String,
 }
 
-/// See [`Question::Tell`].
+/// See [`WorkerRequest::Notify`].
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub enum Report {
+pub enum WorkerNotice {
     /// I am there.
     Alive,
     /// A game begins.
@@ -167,9 +168,9 @@ pub enum Report {
 /// What a coordinator answers.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
-pub enum Answer {
+pub enum Response {
     /// How it is played.
-    Terms(Box<TermsMessage>),
+    Terms(Box<RunConfigMessage>),
     /// You may play.
     Welcome,
     /// You may not, or no longer.
@@ -195,8 +196,8 @@ pub enum Answer {
 /// How a run is played.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
-pub struct TermsMessage {
-    /// The plan as a file, without commands, paths and outputs: see [`super::terms`].
+pub struct RunConfigMessage {
+    /// The plan as a file, without commands, paths and outputs: see [`super::run_config`].
     pub plan: String,
     /// The most pieces at which endgame tables end games, if they do.
     pub tables: Option<u32>,
@@ -251,7 +252,7 @@ struct FaultMessage {
 
 /// What of a record a worker can tell: which game it is and where it began is known.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Claim {
+pub struct GameReport {
     /// See [`GameRecord::plies`].
     pub plies: Vec<PlyRecord>,
     /// See [`GameRecord::outcome`].
@@ -282,7 +283,7 @@ pub trait Message: Serialize + DeserializeOwned {
 pub fn encode<M: Message>(message: &M) -> Result<Vec<u8>, WireError> {
     let mut bytes = format!("smalt {VERSION}\n").into_bytes();
     serde_json::to_writer(&mut bytes, message).map_err(|error| WireError::Form(error.to_string()))?;
-    if bytes.len() > LARGEST { Err(WireError::TooLong(bytes.len())) } else { Ok(bytes) }
+    if bytes.len() > MAX_MESSAGE_BYTES { Err(WireError::TooLong(bytes.len())) } else { Ok(bytes) }
 }
 
 /// Reads what [`encode`] wrote.
@@ -290,7 +291,7 @@ pub fn encode<M: Message>(message: &M) -> Result<Vec<u8>, WireError> {
 /// # Errors
 /// If it is too long, of another version, or has another form.
 pub fn decode<M: Message>(bytes: &[u8]) -> Result<M, WireError> {
-    if bytes.len() > LARGEST {
+    if bytes.len() > MAX_MESSAGE_BYTES {
         return Err(WireError::TooLong(bytes.len()));
     }
     let body = bytes.strip_prefix(format!("smalt {VERSION}\n").as_bytes()).ok_or(WireError::Version)?;
@@ -389,17 +390,17 @@ impl From<&FaultReport> for FaultMessage {
 
 /// An explanation as a message takes it: on one line, and not too long.
 pub fn trimmed(words: &str) -> String {
-    words.chars().take(LONGEST_WORDS).map(|c| if is_hidden(c) { ' ' } else { c }).collect()
+    words.chars().take(MAX_TEXT).map(|c| if is_hidden(c) { ' ' } else { c }).collect()
 }
 
 /// The last lines as a message takes them.
 pub fn trimmed_transcript(lines: &[String]) -> Vec<String> {
-    let skipped = lines.len().saturating_sub(MOST_LINES);
-    let mut room = LONGEST_TRANSCRIPT;
+    let skipped = lines.len().saturating_sub(MAX_LINES);
+    let mut room = MAX_TRANSCRIPT;
     let mut kept = Vec::new();
     for line in lines.iter().skip(skipped).rev() {
         let mut line = sanitize(line);
-        line.truncate(line.floor_char_boundary(LONGEST_LINE));
+        line.truncate(line.floor_char_boundary(MAX_LINE));
         let Some(rest) = room.checked_sub(line.len()) else { break };
         room = rest;
         kept.push(line);
@@ -426,7 +427,7 @@ impl RecordMessage {
     ///
     /// # Errors
     /// If its texts make no sense.
-    pub fn to_claim(&self) -> Result<Claim, WireError> {
+    pub fn to_report(&self) -> Result<GameReport, WireError> {
         let refuse = |what: &str| WireError::Form(format!("the {what} of a game makes no sense"));
         let fault = self.fault.as_ref().map(|fault| FaultReport {
             color: if fault.white { Color::White } else { Color::Black },
@@ -434,7 +435,7 @@ impl RecordMessage {
             words: fault.words.clone(),
             transcript: fault.transcript.clone(),
         });
-        Ok(Claim {
+        Ok(GameReport {
             plies: moves::parse(&self.moves).ok_or_else(|| refuse("list of moves"))?,
             outcome: Outcome::parse(&self.outcome).ok_or_else(|| refuse("result"))?,
             termination: self.termination.parse().map_err(|_| refuse("ending"))?,

@@ -72,11 +72,11 @@ impl Talk {
 }
 
 /// Says something, and judges what comes of it.
-type Question = fn(&mut Talk, Protocol) -> (Judgement, String);
+type WorkerRequest = fn(&mut Talk, Protocol) -> (Judgement, String);
 
 /// All of it; each with a process of its own.
 pub(super) fn hostile(subject: &Subject, protocol: Protocol, deadline: Instant, findings: &mut Findings<'_>) {
-    let steps: [(&'static str, Question); 4] = [
+    let steps: [(&'static str, WorkerRequest); 4] = [
         ("answers", answers),
         ("unknown commands", unknown_commands),
         ("quit while thinking", quit_while_thinking),

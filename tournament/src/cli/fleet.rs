@@ -92,11 +92,11 @@ mod over_nats {
     use super::super::play::{own_program, start_guard, within_limits};
     use super::super::signals;
     use super::WorkerFlags;
-    use smalt_fleet::jetstream::{Broadcast, ConnectError, Departure, JetStream, WorkerSetup, run_worker};
-    use smalt_fleet::ledger::Ledger;
-    use smalt_fleet::verify::Rules;
-    use smalt_fleet::wire::{MOST_SLOTS, check_machine};
-    use smalt_fleet::{identity, terms};
+    use smalt_fleet::fleet_state::FleetState;
+    use smalt_fleet::jetstream::{ConnectError, FleetRun, JetStream, WorkerExit, WorkerSetup, run_worker};
+    use smalt_fleet::verify::GameVerifier;
+    use smalt_fleet::wire::{MAX_SLOTS, check_machine};
+    use smalt_fleet::{machine, run_config};
     use smalt_match::game::{MachineReport, Tablebases};
     use smalt_match::plan::{FleetSettings, Plan};
     use smalt_match::run::Event;
@@ -122,18 +122,18 @@ mod over_nats {
         known: &[MachineReport],
         events: &Sender<Event>,
     ) -> Result<JetStream, Refusal> {
-        let rules = Rules::of(plan, tablebases);
+        let rules = GameVerifier::of(plan, tablebases);
         let lease = fleet.lease.duration();
         let lease_ms = u64::try_from(lease.as_millis()).unwrap_or(u64::MAX);
-        let message = terms::message(plan, rules.tables(), lease_ms);
-        let ledger = Ledger::new(plan, rules, message, known);
-        let broadcast = Broadcast {
+        let message = run_config::message(plan, rules.tables(), lease_ms);
+        let fleet_state = FleetState::new(plan, rules, message, known);
+        let fleet_run = FleetRun {
             server: fleet.clone(),
             run: fleet.run.clone().context("the run has no name").or_failed()?,
             name: plan.name().to_owned(),
             lease,
         };
-        JetStream::start(broadcast, ledger, events).map_err(refuse)
+        JetStream::start(fleet_run, fleet_state, events).map_err(refuse)
     }
 
     fn refuse(error: ConnectError) -> Refusal {
@@ -161,10 +161,10 @@ mod over_nats {
                 smalt_report::format::count(cores, "core")
             ));
         }
-        let name = flags.name.clone().unwrap_or_else(identity::host_name);
+        let name = flags.name.clone().unwrap_or_else(machine::host_name);
         check_machine(&name).map_err(|words| anyhow!("--name: {words}")).or_usage()?;
-        if slots > MOST_SLOTS {
-            return Err(anyhow!("--concurrency: {MOST_SLOTS} is the maximum")).or_usage();
+        if slots > MAX_SLOTS {
+            return Err(anyhow!("--concurrency: {MAX_SLOTS} is the maximum")).or_usage();
         }
         let slots = within_limits(slots, 1)?;
         let (sender, events) = mpsc::channel();
@@ -183,8 +183,8 @@ mod over_nats {
             guard: start_guard(),
         };
         match run_worker(setup, (sender, events), Box::new(tell)).map_err(refuse)? {
-            Departure::Asked => Ok(Exit::Interrupted),
-            Departure::Failed(words) => {
+            WorkerExit::Asked => Ok(Exit::Interrupted),
+            WorkerExit::Failed(words) => {
                 Err(Refusal { exit: Exit::Failed, error: anyhow!("failed to {words}") })
             }
         }

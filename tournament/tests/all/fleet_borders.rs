@@ -9,10 +9,10 @@ use base64::engine::general_purpose::URL_SAFE_NO_PAD;
 use futures_util::{FutureExt, StreamExt};
 use nkeys::KeyPair;
 use serde_json::json;
-use smalt_fleet::jetstream::{Names, RUNS};
+use smalt_fleet::jetstream::{RUNS, Subjects};
 use smalt_fleet::wire::{
-    Announcement, Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, WorkMessage, decode,
-    encode,
+    Announcement, EngineIdentity, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerNotice,
+    WorkerRequest, decode, encode,
 };
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
@@ -302,7 +302,7 @@ fn two_runs_on_one_server_do_not_disturb_each_other() {
 /// A worker of our own making that speaks to a coordinator.
 struct RawWorker {
     client: Client,
-    names: Names,
+    names: Subjects,
     subject: String,
 }
 
@@ -312,11 +312,11 @@ impl RawWorker {
         let client = options.custom_inbox_prefix(format!("_INBOX.{id}")).connect(url).await.unwrap();
         let mut announced = client.subscribe(RUNS).await.unwrap();
         let announcement: Announcement = decode(&announced.next().await.unwrap().payload).unwrap();
-        let names = Names::of(&announcement.run);
+        let names = Subjects::of(&announcement.run);
         RawWorker { client, subject: names.ask(id), names }
     }
 
-    async fn ask(&self, question: Question) -> Answer {
+    async fn ask(&self, question: WorkerRequest) -> Response {
         let answer = self.client.request(self.subject.clone(), encode(&question).unwrap().into()).await;
         decode(&answer.unwrap().payload).unwrap()
     }
@@ -328,7 +328,7 @@ impl RawWorker {
             author: String::new(),
             sha256: "0".repeat(64),
         };
-        let introduction = Introduction {
+        let introduction = WorkerInfo {
             name: "raw".to_owned(),
             program: "raw".to_owned(),
             cpu: String::new(),
@@ -337,7 +337,7 @@ impl RawWorker {
             speed: 1_000_000,
             engines: vec![engine("first"), engine("second")],
         };
-        assert_eq!(self.ask(Question::Join(Box::new(introduction))).await, Answer::Welcome);
+        assert_eq!(self.ask(WorkerRequest::Join(Box::new(introduction))).await, Response::Welcome);
     }
 }
 
@@ -346,7 +346,7 @@ fn runtime() -> tokio::runtime::Runtime {
 }
 
 /// Joins a run, takes a pair, and sends an illegal move.
-async fn send_impossible_game(url: &str) -> Answer {
+async fn send_impossible_game(url: &str) -> Response {
     let worker = RawWorker::start(url, "anyone.raw", ConnectOptions::new()).await;
     worker.join().await;
     let context = jetstream::new(worker.client.clone());
@@ -356,10 +356,10 @@ async fn send_impossible_game(url: &str) -> Answer {
         consumer.batch().max_messages(1).expires(Duration::from_secs(20)).messages().await.unwrap();
     let message = batch.next().await.unwrap().unwrap();
     let pair = decode::<WorkMessage>(&message.payload).unwrap().pair();
-    worker.ask(Question::Take { pair }).await;
+    worker.ask(WorkerRequest::Take { pair }).await;
     let record = r#"{"moves":"a1a8////1/","outcome":"1-0","termination":"checkmate","duration_us":5,"peak_memory":[null,null]}"#;
     let record: RecordMessage = serde_json::from_str(record).unwrap();
-    worker.ask(Question::Result { pair, game: 2 * pair, record: Box::new(record) }).await
+    worker.ask(WorkerRequest::Result { pair, game: 2 * pair, record: Box::new(record) }).await
 }
 
 #[test]
@@ -369,7 +369,7 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_pair_is_played_by_an
     write_engines(&place, "0");
     let run = place.command(&over(&server.url(), "6")).spawn().unwrap();
     let answer = runtime().block_on(send_impossible_game(&server.url()));
-    assert!(matches!(answer, Answer::Refused { words } if words.contains("a1a8, which is illegal")));
+    assert!(matches!(answer, Response::Refused { words } if words.contains("a1a8, which is illegal")));
     let honest = worker(&place, &server.url(), "honest");
     let (_, err) = texts(&finish(run, 0));
     assert!(err.contains("raw may not play on: disqualified: its game 1 is impossible"), "{err}");
@@ -421,14 +421,17 @@ fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
     let run = enter("coordinator", "open sesame", &over(&url, "4"));
     runtime().block_on(async {
         let (mallory, mut errors) = mallory(&url).await;
-        assert!(matches!(mallory.ask(Question::Terms).await, Answer::Terms(_)), "it may ask for itself");
+        assert!(
+            matches!(mallory.ask(WorkerRequest::Terms).await, Response::Terms(_)),
+            "it may ask for itself"
+        );
         // Answers to others, the whole of the server, and what others ask.
         for subject in ["_INBOX.>", "_INBOX.worker.>", ">", "smalt.run.*.ask.>"] {
             let _subscriber = mallory.client.subscribe(subject).await.unwrap();
             let words = errors.recv().await.unwrap();
             assert!(words.contains("Permissions Violation for Subscription"), "{subject}: {words}");
         }
-        let leaving = encode(&Question::Tell(Report::Leaving)).unwrap();
+        let leaving = encode(&WorkerRequest::Notify(WorkerNotice::Leaving)).unwrap();
         for subject in [mallory.names.ask("worker.1"), mallory.names.halt(), RUNS.to_owned()] {
             mallory.client.publish(subject.clone(), leaving.clone().into()).await.unwrap();
             let words = errors.recv().await.unwrap();
@@ -436,10 +439,13 @@ fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
         }
         // The coordinator sends no answer to the inbox of another.
         let mut own = mallory.client.subscribe("_INBOX.mallory.2.answer").await.unwrap();
-        let terms = encode(&Question::Terms).unwrap();
+        let terms = encode(&WorkerRequest::Terms).unwrap();
         let ask = mallory.subject.clone();
         mallory.client.publish_with_reply(ask, "_INBOX.mallory.2.answer", terms.into()).await.unwrap();
-        assert!(matches!(mallory.ask(Question::Terms).await, Answer::Terms(_)), "answers come in turn");
+        assert!(
+            matches!(mallory.ask(WorkerRequest::Terms).await, Response::Terms(_)),
+            "answers come in turn"
+        );
         assert!(own.next().now_or_never().is_none(), "it has asked as another process");
     });
     let arguments = ["worker", "--nats", &url, "--engines", "engines.toml", "--speed", "1000"];

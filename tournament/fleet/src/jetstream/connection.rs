@@ -10,15 +10,15 @@ use async_nats::{Client, ConnectOptions, Event};
 use smalt_driver::process::PASSWORD_VARIABLE;
 use tokio::sync::mpsc::UnboundedSender;
 
-use super::{Identity, PATIENCE};
+use super::{Identity, SERVER_TIMEOUT};
 use crate::wire::trimmed;
 use smalt_match::plan::FleetSettings;
 
 /// How long the first connection may take.
-const FIRST: Duration = Duration::from_secs(10);
+const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
 /// How often a silent connection is asked whether it is there.
-const PING: Duration = Duration::from_secs(5);
+const PING_INTERVAL: Duration = Duration::from_secs(5);
 
 /// Why there is no connection.
 #[derive(Debug, thiserror::Error)]
@@ -78,7 +78,7 @@ fn advice(words: &str) -> &'static str {
 
 /// What became of a connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum Line {
+pub(super) enum ConnectionChange {
     Up,
     Down,
     /// The server forbids something; in its words.
@@ -90,26 +90,28 @@ pub(super) async fn connect(
     server: &FleetSettings,
     identity: &Identity,
     name: &str,
-    lines: UnboundedSender<Line>,
+    lines: UnboundedSender<ConnectionChange>,
 ) -> Result<Client, ConnectError> {
     let (was_lost, last_error) = (AtomicBool::new(false), Mutex::new(None));
     let options = ConnectOptions::new()
         .name(name)
         .custom_inbox_prefix(identity.inbox())
-        .connection_timeout(PATIENCE)
-        .request_timeout(Some(PATIENCE))
-        .ping_interval(PING)
+        .connection_timeout(SERVER_TIMEOUT)
+        .request_timeout(Some(SERVER_TIMEOUT))
+        .ping_interval(PING_INTERVAL)
         .max_reconnects(None)
         .reconnect_delay_callback(|attempts| Duration::from_millis((100 * attempts.min(20)) as u64))
         .event_callback(move |event| {
             let line = match event {
-                Event::Connected => was_lost.swap(false, Ordering::Relaxed).then_some(Line::Up),
-                Event::Disconnected => (!was_lost.swap(true, Ordering::Relaxed)).then_some(Line::Down),
+                Event::Connected => was_lost.swap(false, Ordering::Relaxed).then_some(ConnectionChange::Up),
+                Event::Disconnected => {
+                    (!was_lost.swap(true, Ordering::Relaxed)).then_some(ConnectionChange::Down)
+                }
                 Event::ServerError(error) => {
                     let words = trimmed(&error.to_string());
                     let mut last = last_error.lock().unwrap_or_else(PoisonError::into_inner);
                     let is_new = last.replace(words.clone()).as_ref() != Some(&words);
-                    is_new.then_some(Line::Forbidden(words))
+                    is_new.then_some(ConnectionChange::Forbidden(words))
                 }
                 _ => None,
             };
@@ -120,7 +122,7 @@ pub(super) async fn connect(
         });
     let options = with_secrets(options, server)?;
     let refused = |words: String| ConnectError::Refused { url: server.url().to_owned(), words };
-    match tokio::time::timeout(FIRST, options.connect(server.url())).await {
+    match tokio::time::timeout(CONNECT_TIMEOUT, options.connect(server.url())).await {
         Ok(Ok(client)) => Ok(client),
         Ok(Err(error)) => Err(refused(chain(&error))),
         Err(_) => Err(refused("no answer".to_owned())),

@@ -1,5 +1,5 @@
 //! The coordinator's end: a queue like the local one, and behind it a thread that talks to the server. The thread owns
-//! the [`Ledger`]; it hears orders on one channel, and tells events on another.
+//! the [`FleetState`]; it hears orders on one channel, and tells events on another.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -13,29 +13,29 @@ use futures_util::StreamExt;
 use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::time::{MissedTickBehavior, interval, timeout};
 
-use super::connection::{ConnectError, Line, connect};
-use super::queue::{Order, WorkQueue, delete};
-use super::{Identity, Names, RUNS};
-use crate::ledger::{Effect, Ledger, Reply};
-use crate::wire::{Announcement, Answer, Question, decode, encode, trimmed};
+use super::connection::{ConnectError, ConnectionChange, connect};
+use super::stream::{StreamOrder, WorkQueue, delete};
+use super::{Identity, RUNS, Subjects};
+use crate::fleet_state::{Effect, FleetState, ReplyTime};
+use crate::wire::{Announcement, Response, WorkerRequest, decode, encode, trimmed};
 use smalt_match::plan::FleetSettings;
 use smalt_match::run::{Event, Queue, Work};
 
 /// How often the run is announced.
-const ANNOUNCING: Duration = Duration::from_secs(1);
+const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(1);
 
 /// After how many announcements the queue is compared with what should be in it.
-const COMPARING: u32 = 5;
+const ANNOUNCEMENTS_PER_SYNC: u32 = 5;
 
 /// After how many announcements without an answer users are told that nobody plays.
-const CALLING: u32 = 3;
+const ANNOUNCEMENTS_BEFORE_WARNING: u32 = 3;
 
 /// How long the last words to the server may take.
-const FAREWELL: Duration = Duration::from_millis(700);
+const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(700);
 
 /// A run as it is known to a server.
 #[derive(Clone, Debug)]
-pub struct Broadcast {
+pub struct FleetRun {
     /// Where.
     pub server: FleetSettings,
     /// Its name there, of letters and digits.
@@ -49,7 +49,7 @@ pub struct Broadcast {
 /// Workers on other machines.
 #[derive(Debug)]
 pub struct JetStream {
-    commands: UnboundedSender<Command>,
+    commands: UnboundedSender<QueueCommand>,
     thread: Option<JoinHandle<()>>,
     wanted: Arc<AtomicUsize>,
     out: usize,
@@ -57,7 +57,7 @@ pub struct JetStream {
 }
 
 #[derive(Debug)]
-enum Command {
+enum QueueCommand {
     Offer(Work),
     Stored(u32),
     Withdraw(usize),
@@ -70,17 +70,17 @@ impl JetStream {
     /// # Errors
     /// If the server is not there, or refuses what is needed.
     pub fn start(
-        broadcast: Broadcast,
-        ledger: Ledger,
+        fleet_run: FleetRun,
+        fleet_state: FleetState,
         events: &Sender<Event>,
     ) -> Result<JetStream, ConnectError> {
         let (commands, orders) = unbounded_channel();
         let (ready, is_ready) = sync_channel(1);
-        let wanted = Arc::new(AtomicUsize::new(ledger.wanted()));
-        let office = Office {
-            names: Names::of(&broadcast.run),
-            broadcast,
-            ledger,
+        let wanted = Arc::new(AtomicUsize::new(fleet_state.wanted()));
+        let office = CoordinatorTask {
+            names: Subjects::of(&fleet_run.run),
+            fleet_run,
+            fleet_state,
             wanted: Arc::clone(&wanted),
             events: events.clone(),
             waiting: HashMap::new(),
@@ -89,7 +89,7 @@ impl JetStream {
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn(move || {
             // However the thread ends, the coordinator hears of it.
-            let _farewell = Farewell(office.events.clone());
+            let _farewell = EndNotice(office.events.clone());
             runtime.block_on(office.run(orders, &ready));
             runtime.shutdown_timeout(Duration::from_millis(100));
         })?;
@@ -98,7 +98,7 @@ impl JetStream {
         Ok(JetStream { commands, thread: Some(thread), wanted, out: 0, is_open: true })
     }
 
-    fn tell(&self, command: Command) {
+    fn tell(&self, command: QueueCommand) {
         // A thread that is gone has said so by an event.
         let _ = self.commands.send(command);
     }
@@ -107,16 +107,16 @@ impl JetStream {
 impl Drop for JetStream {
     /// A run that was never begun leaves nothing at the server.
     fn drop(&mut self) {
-        self.tell(Command::End);
+        self.tell(QueueCommand::End);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
         }
     }
 }
 
-struct Farewell(Sender<Event>);
+struct EndNotice(Sender<Event>);
 
-impl Drop for Farewell {
+impl Drop for EndNotice {
     fn drop(&mut self) {
         let _ = self.0.send(Event::WorkerEnded { worker: 0 });
     }
@@ -129,15 +129,15 @@ impl Queue for JetStream {
 
     fn submit(&mut self, work: Work) {
         self.out += 1;
-        self.tell(Command::Offer(work));
+        self.tell(QueueCommand::Offer(work));
     }
 
     fn stored(&mut self, game: u32) {
-        self.tell(Command::Stored(game));
+        self.tell(QueueCommand::Stored(game));
     }
 
     fn cancel_entrant(&mut self, entrant: usize) {
-        self.tell(Command::Withdraw(entrant));
+        self.tell(QueueCommand::Withdraw(entrant));
     }
 
     fn acknowledge(&mut self, _worker: usize, _pair: u32) {
@@ -145,11 +145,11 @@ impl Queue for JetStream {
     }
 
     fn cancel(&mut self) {
-        self.tell(Command::End);
+        self.tell(QueueCommand::End);
     }
 
     fn close(&mut self) {
-        self.tell(Command::End);
+        self.tell(QueueCommand::End);
     }
 
     fn worker_left(&mut self, _worker: usize) {
@@ -170,10 +170,10 @@ impl Queue for JetStream {
 }
 
 /// What the thread owns.
-struct Office {
-    broadcast: Broadcast,
-    names: Names,
-    ledger: Ledger,
+struct CoordinatorTask {
+    fleet_run: FleetRun,
+    names: Subjects,
+    fleet_state: FleetState,
     wanted: Arc<AtomicUsize>,
     events: Sender<Event>,
     /// Who waits for a game to be stored.
@@ -182,10 +182,10 @@ struct Office {
     alone: u32,
 }
 
-impl Office {
+impl CoordinatorTask {
     async fn run(
         mut self,
-        mut commands: UnboundedReceiver<Command>,
+        mut commands: UnboundedReceiver<QueueCommand>,
         ready: &SyncSender<Result<(), ConnectError>>,
     ) {
         let (lines, mut changes) = unbounded_channel();
@@ -199,27 +199,27 @@ impl Office {
         let _ = ready.send(Ok(()));
         let (orders, ordered) = unbounded_channel();
         let serving = tokio::spawn(queue.serve(ordered));
-        let mut ticks = interval(ANNOUNCING);
+        let mut ticks = interval(ANNOUNCE_INTERVAL);
         ticks.set_missed_tick_behavior(MissedTickBehavior::Delay);
         let session = session_name();
         let mut tick: u32 = 0;
         loop {
             tokio::select! {
                 command = commands.recv() => match command {
-                    None | Some(Command::End) => break,
-                    Some(command) => self.obey(command, &client, &orders),
+                    None | Some(QueueCommand::End) => break,
+                    Some(command) => self.handle_command(command, &client, &orders),
                 },
                 message = asked.next() => match message {
                     Some(message) => self.answer(&client, &orders, message),
                     None => break,
                 },
-                Some(line) = changes.recv() => self.tell_line(line, &orders),
+                Some(line) = changes.recv() => self.report_connection(line, &orders),
                 _ = ticks.tick() => {
                     self.announce(&client, &session);
-                    let effects = self.ledger.tick(Instant::now());
-                    self.perform(effects, &orders);
-                    self.call_for_workers();
-                    if tick.is_multiple_of(COMPARING) {
+                    let effects = self.fleet_state.tick(Instant::now());
+                    self.apply_effects(effects, &orders);
+                    self.warn_no_workers();
+                    if tick.is_multiple_of(ANNOUNCEMENTS_PER_SYNC) {
                         self.compare(&orders);
                     }
                     tick = tick.wrapping_add(1);
@@ -227,27 +227,27 @@ impl Office {
             }
         }
         serving.abort();
-        self.take_leave(&client).await;
-        let effects = self.ledger.end();
-        self.perform(effects, &orders);
+        self.shut_down(&client).await;
+        let effects = self.fleet_state.end();
+        self.apply_effects(effects, &orders);
     }
 
     async fn open(
         &self,
-        lines: UnboundedSender<Line>,
+        lines: UnboundedSender<ConnectionChange>,
     ) -> Result<(Client, Subscriber, WorkQueue), ConnectError> {
-        let name = format!("smalt-tournament: {}", self.broadcast.name);
-        let server = &self.broadcast.server;
+        let name = format!("smalt-tournament: {}", self.fleet_run.name);
+        let server = &self.fleet_run.server;
         let client = connect(server, &Identity::of(server)?, &name, lines).await?;
         let refused = |words: String| ConnectError::NoJetStream { url: server.url().to_owned(), words };
         let asked =
             client.subscribe(self.names.all_asks()).await.map_err(|error| refused(error.to_string()))?;
-        let queue = WorkQueue::open(client.clone(), self.names.clone(), self.broadcast.lease).await;
+        let queue = WorkQueue::open(client.clone(), self.names.clone(), self.fleet_run.lease).await;
         Ok((client, asked, queue.map_err(refused)?))
     }
 
     /// Nobody has to play on; what waits is not to be played by anybody.
-    async fn take_leave(&mut self, client: &Client) {
+    async fn shut_down(&mut self, client: &Client) {
         if client.connection_state() != async_nats::connection::State::Connected {
             return;
         }
@@ -255,99 +255,106 @@ impl Office {
             let _ = client.publish(self.names.halt(), "halt".into()).await;
             let _ = client.flush().await;
         };
-        let _ = timeout(FAREWELL, halt).await;
-        delete(client, &self.names, FAREWELL).await;
+        let _ = timeout(SHUTDOWN_TIMEOUT, halt).await;
+        delete(client, &self.names, SHUTDOWN_TIMEOUT).await;
     }
 
     fn announce(&self, client: &Client, session: &str) {
         let announcement = Announcement {
-            run: self.broadcast.run.clone(),
+            run: self.fleet_run.run.clone(),
             session: session.to_owned(),
-            name: trimmed(&self.broadcast.name).chars().take(200).collect(),
+            name: trimmed(&self.fleet_run.name).chars().take(200).collect(),
         };
         send(client, RUNS.into(), &announcement);
     }
 
     /// Nobody plays, and has not for some seconds: users should know what is missing.
-    fn call_for_workers(&mut self) {
-        self.alone = if self.ledger.is_alone() { self.alone.saturating_add(1) } else { 0 };
-        if self.alone == CALLING {
+    fn warn_no_workers(&mut self) {
+        self.alone = if self.fleet_state.is_alone() { self.alone.saturating_add(1) } else { 0 };
+        if self.alone == ANNOUNCEMENTS_BEFORE_WARNING {
             let words = format!(
                 "Waiting for workers: smalt-tournament worker --nats {}",
-                self.broadcast.server.url()
+                self.fleet_run.server.url()
             );
             let _ = self.events.send(Event::Notice { words });
         }
     }
 
-    fn tell_line(&mut self, line: Line, orders: &UnboundedSender<Order>) {
+    fn report_connection(&mut self, line: ConnectionChange, orders: &UnboundedSender<StreamOrder>) {
         let words = match line {
-            Line::Up => {
+            ConnectionChange::Up => {
                 self.compare(orders);
                 "The NATS server is there".to_owned()
             }
-            Line::Down => "The NATS server is away; workers play on, and their results wait".to_owned(),
-            Line::Forbidden(words) => format!("The NATS server refuses: {words}"),
+            ConnectionChange::Down => {
+                "The NATS server is away; workers play on, and their results wait".to_owned()
+            }
+            ConnectionChange::Forbidden(words) => format!("The NATS server refuses: {words}"),
         };
         let _ = self.events.send(Event::Notice { words });
     }
 
     /// The server may have lost something, or kept what is done.
-    fn compare(&self, orders: &UnboundedSender<Order>) {
-        let pairs = self.ledger.outstanding();
+    fn compare(&self, orders: &UnboundedSender<StreamOrder>) {
+        let pairs = self.fleet_state.outstanding();
         let pairs = pairs.filter_map(|(pair, message)| Some((pair, encode(&message).ok()?))).collect();
-        let _ = orders.send(Order::Hold(pairs));
+        let _ = orders.send(StreamOrder::Hold(pairs));
     }
 
-    fn obey(&mut self, command: Command, client: &Client, orders: &UnboundedSender<Order>) {
+    fn handle_command(
+        &mut self,
+        command: QueueCommand,
+        client: &Client,
+        orders: &UnboundedSender<StreamOrder>,
+    ) {
         let effects = match command {
-            Command::Offer(work) => vec![self.ledger.submit(work)],
-            Command::Withdraw(entrant) => self.ledger.cancel_entrant(entrant),
-            Command::Stored(game) => {
+            QueueCommand::Offer(work) => vec![self.fleet_state.submit(work)],
+            QueueCommand::Withdraw(entrant) => self.fleet_state.cancel_entrant(entrant),
+            QueueCommand::Stored(game) => {
                 for subject in self.waiting.remove(&game).unwrap_or_default() {
-                    send(client, subject, &Answer::Stored);
+                    send(client, subject, &Response::Stored);
                 }
-                self.ledger.stored(game)
+                self.fleet_state.stored(game)
             }
-            Command::End => Vec::new(),
+            QueueCommand::End => Vec::new(),
         };
-        self.perform(effects, orders);
+        self.apply_effects(effects, orders);
     }
 
-    fn perform(&mut self, effects: Vec<Effect>, orders: &UnboundedSender<Order>) {
-        self.wanted.store(self.ledger.wanted(), Ordering::Relaxed);
+    fn apply_effects(&mut self, effects: Vec<Effect>, orders: &UnboundedSender<StreamOrder>) {
+        self.wanted.store(self.fleet_state.wanted(), Ordering::Relaxed);
         for effect in effects {
             match effect {
-                Effect::Tell(event) => drop(self.events.send(event)),
+                Effect::Send(event) => drop(self.events.send(event)),
                 Effect::Publish(pair, message) => {
                     if let Ok(bytes) = encode(&message) {
-                        let _ = orders.send(Order::Put(pair, bytes));
+                        let _ = orders.send(StreamOrder::Put(pair, bytes));
                     }
                 }
-                Effect::Remove(pair) => drop(orders.send(Order::Remove(pair))),
+                Effect::Remove(pair) => drop(orders.send(StreamOrder::Remove(pair))),
             }
         }
     }
 
-    fn answer(&mut self, client: &Client, orders: &UnboundedSender<Order>, message: Message) {
+    fn answer(&mut self, client: &Client, orders: &UnboundedSender<StreamOrder>, message: Message) {
         let Some(worker) = self.names.worker_of(&message.subject) else { return };
         // An answer goes to the worker that asks and to nobody else.
         let inbox = message.reply.filter(|inbox| worker.owns(inbox));
-        let question = match decode::<Question>(&message.payload) {
+        let question = match decode::<WorkerRequest>(&message.payload) {
             Ok(question) => question,
             Err(error) => {
                 if let Some(subject) = inbox {
                     let words = trimmed(&format!("the coordinator failed to {error}"));
-                    send(client, subject, &Answer::Refused { words });
+                    send(client, subject, &Response::Refused { words });
                 }
                 return;
             }
         };
         let (reply, effects) =
-            self.ledger.ask(&worker.to_string(), question, Instant::now(), SystemTime::now());
+            self.fleet_state.ask(&worker.to_string(), question, Instant::now(), SystemTime::now());
         match (reply, inbox) {
-            (Reply::Now(answer), Some(subject)) => send(client, subject, &*answer),
-            (Reply::WhenStored(game), Some(subject)) => {
+            (ReplyTime::Now(answer), Some(subject)) => send(client, subject, &*answer),
+            (ReplyTime::WhenStored(game), Some(subject)) => {
                 let waiting = self.waiting.entry(game).or_default();
                 // Whoever asks again waits for one answer only.
                 waiting.truncate(64);
@@ -355,7 +362,7 @@ impl Office {
             }
             _ => {}
         }
-        self.perform(effects, orders);
+        self.apply_effects(effects, orders);
     }
 }
 
@@ -365,7 +372,7 @@ fn send<M: crate::wire::Message>(client: &Client, subject: Subject, message: &M)
     let Ok(bytes) = encode(message) else { return };
     let client = client.clone();
     tokio::spawn(async move {
-        let _ = timeout(super::PATIENCE, client.publish(subject, bytes.into())).await;
+        let _ = timeout(super::SERVER_TIMEOUT, client.publish(subject, bytes.into())).await;
     });
 }
 

@@ -14,31 +14,31 @@
 mod connection;
 mod coordinator;
 mod identity;
-mod playing;
-mod queue;
+mod run_session;
+mod stream;
 mod worker;
 
 use std::time::Duration;
 
 pub use connection::ConnectError;
-pub use coordinator::{Broadcast, JetStream};
+pub use coordinator::{FleetRun, JetStream};
 pub use identity::Identity;
-pub use worker::{Departure, WorkerSetup, run as run_worker};
+pub use worker::{WorkerExit, WorkerSetup, run as run_worker};
 
 /// The longest that anything is waited for which the server should do at once: one that forbids it may simply be silent.
-const PATIENCE: Duration = Duration::from_secs(5);
+const SERVER_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// Where coordinators announce their runs.
 pub const RUNS: &str = "smalt.runs";
 
 /// The names of what belongs to one run on a server.
 #[derive(Clone, Debug)]
-pub struct Names(String);
+pub struct Subjects(String);
 
-impl Names {
+impl Subjects {
     /// Of the run of this name.
-    pub fn of(run: &str) -> Names {
-        Names(run.to_owned())
+    pub fn of(run: &str) -> Subjects {
+        Subjects(run.to_owned())
     }
 
     /// The stream in which its pairs wait.
@@ -93,9 +93,9 @@ mod tests {
 
     #[test]
     fn pairs_and_workers_are_read_from_their_subjects() {
-        let names = Names::of("abc");
+        let names = Subjects::of("abc");
         assert_eq!(names.pair_of(&names.work(17)), Some(17));
-        assert_eq!(Names::of("ab").pair_of(&names.work(17)), None);
+        assert_eq!(Subjects::of("ab").pair_of(&names.work(17)), None);
         let worker = names.worker_of(&names.ask("me.1")).unwrap();
         assert_eq!(worker.to_string(), "me.1");
         assert_eq!(names.worker_of(&names.ask("me")), None);

@@ -15,18 +15,20 @@ use smalt_workbench::entrant::Registry;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
 
-use super::connection::{ConnectError, Line, connect};
-use super::playing::{End, Playing};
-use super::{Identity, Names, PATIENCE, RUNS};
-use crate::wire::{Announcement, Answer, Introduction, Message, Question, Report, decode, encode, trimmed};
-use crate::{identity, terms};
+use super::connection::{ConnectError, ConnectionChange, connect};
+use super::run_session::{LeaveReason, RunSession};
+use super::{Identity, RUNS, SERVER_TIMEOUT, Subjects};
+use crate::wire::{
+    Announcement, Message, Response, WorkerInfo, WorkerNotice, WorkerRequest, decode, encode, trimmed,
+};
+use crate::{machine, run_config};
 use smalt_match::game::Tablebases;
 use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
 use smalt_match::run::slot::SlotConfig;
 use smalt_match::run::{Event, StopReason, calibration};
 
 /// After how long a run that refused us, or that we could not play, is tried again.
-const AGAIN: Duration = Duration::from_secs(30);
+const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
 /// What a worker is.
 #[derive(Debug)]
@@ -57,18 +59,18 @@ pub struct WorkerSetup {
 
 /// Why a worker ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Departure {
+pub enum WorkerExit {
     /// The user asked for it.
     Asked,
     /// The system failed it.
     Failed(String),
 }
 
-impl From<End> for Departure {
-    fn from(end: End) -> Departure {
+impl From<LeaveReason> for WorkerExit {
+    fn from(end: LeaveReason) -> WorkerExit {
         match end {
-            End::Failed(words) => Departure::Failed(words),
-            End::Over | End::Asked | End::Refused { .. } => Departure::Asked,
+            LeaveReason::Failed(words) => WorkerExit::Failed(words),
+            LeaveReason::Over | LeaveReason::Asked | LeaveReason::Refused { .. } => WorkerExit::Asked,
         }
     }
 }
@@ -81,7 +83,7 @@ pub fn run(
     setup: WorkerSetup,
     events: (Sender<Event>, Receiver<Event>),
     told: Box<dyn Fn(&str)>,
-) -> Result<Departure, ConnectError> {
+) -> Result<WorkerExit, ConnectError> {
     let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
     let (sender, receiver) = events;
     let (forward, heard) = unbounded_channel();
@@ -106,7 +108,7 @@ pub fn run(
             url: setup.server.url().to_owned(),
             words: error.to_string(),
         })?;
-        let ear = Ear { heard, announced, changes };
+        let inputs = WorkerInputs { heard, announced, changes };
         let worker = Worker {
             identity,
             speed: setup.speed.map_or_else(OnceCell::new, OnceCell::from),
@@ -116,28 +118,28 @@ pub fn run(
             told,
             refused: HashMap::new(),
         };
-        Ok(worker.work(ear).await)
+        Ok(worker.work(inputs).await)
     });
     runtime.shutdown_timeout(Duration::from_millis(100));
     departure
 }
 
 /// What a worker hears.
-pub(super) struct Ear {
+pub(super) struct WorkerInputs {
     /// Of its slots and of signals.
     pub(super) heard: UnboundedReceiver<Event>,
     /// Of runs.
     pub(super) announced: Subscriber,
     /// Of the connection.
-    pub(super) changes: UnboundedReceiver<Line>,
+    pub(super) changes: UnboundedReceiver<ConnectionChange>,
 }
 
 /// Waits for a signal, or for a failure of the system; all other events are dropped.
-async fn end_of(heard: &mut UnboundedReceiver<Event>) -> End {
+async fn end_of(heard: &mut UnboundedReceiver<Event>) -> LeaveReason {
     loop {
         match heard.recv().await {
-            Some(Event::Stop(StopReason::Failed(words))) => return End::Failed(words),
-            Some(Event::Stop(_) | Event::Kill) | None => return End::Asked,
+            Some(Event::Stop(StopReason::Failed(words))) => return LeaveReason::Failed(words),
+            Some(Event::Stop(_) | Event::Kill) | None => return LeaveReason::Asked,
             Some(_) => {}
         }
     }
@@ -157,10 +159,10 @@ pub(super) struct Worker {
 }
 
 /// What a run needs, found here.
-struct Fitted {
+struct PreparedRun {
     plan: Plan,
     tablebases: Option<Tablebases>,
-    introduction: Introduction,
+    worker_info: WorkerInfo,
     lease: Duration,
 }
 
@@ -169,23 +171,23 @@ impl Worker {
         (self.told)(words);
     }
 
-    async fn work(mut self, mut ear: Ear) -> Departure {
+    async fn work(mut self, mut inputs: WorkerInputs) -> WorkerExit {
         self.tell("Waiting for a run");
         loop {
             tokio::select! {
-                end = end_of(&mut ear.heard) => return end.into(),
-                Some(line) = ear.changes.recv() => self.tell_line(line),
-                announcement = ear.announced.next() => {
+                end = end_of(&mut inputs.heard) => return end.into(),
+                Some(line) = inputs.changes.recv() => self.report_connection(line),
+                announcement = inputs.announced.next() => {
                     let Some(message) = announcement else {
-                        return Departure::Failed("listen to the server".to_owned());
+                        return WorkerExit::Failed("listen to the server".to_owned());
                     };
                     let Ok(announcement) = decode::<Announcement>(&message.payload) else { continue };
                     if !self.may_try(&announcement.run) {
                         continue;
                     }
-                    match self.play(announcement, &mut ear).await {
-                        End::Over => self.tell("The run is over, or was interrupted; waiting for another"),
-                        End::Refused { run, words } => self.refuse(run, words),
+                    match self.play(announcement, &mut inputs).await {
+                        LeaveReason::Over => self.tell("The run is over, or was interrupted; waiting for another"),
+                        LeaveReason::Refused { run, words } => self.refuse(run, words),
                         end => return end.into(),
                     }
                 }
@@ -193,11 +195,11 @@ impl Worker {
         }
     }
 
-    pub(super) fn tell_line(&self, line: Line) {
+    pub(super) fn report_connection(&self, line: ConnectionChange) {
         match line {
-            Line::Up => self.tell("The NATS server is there"),
-            Line::Down => self.tell("The NATS server is away; games go on, and results wait"),
-            Line::Forbidden(words) => self.tell(&format!("The NATS server refuses: {words}")),
+            ConnectionChange::Up => self.tell("The NATS server is there"),
+            ConnectionChange::Down => self.tell("The NATS server is away; games go on, and results wait"),
+            ConnectionChange::Forbidden(words) => self.tell(&format!("The NATS server refuses: {words}")),
         }
     }
 
@@ -211,32 +213,32 @@ impl Worker {
         if !known {
             self.tell(&format!("Not playing for run {run}: {words}"));
         }
-        self.refused.insert(run, (Instant::now() + AGAIN, words));
+        self.refused.insert(run, (Instant::now() + REFUSED_RETRY_INTERVAL, words));
     }
 
     /// Plays for a run until it is over.
-    async fn play(&self, run: Announcement, ear: &mut Ear) -> End {
+    async fn play(&self, run: Announcement, inputs: &mut WorkerInputs) -> LeaveReason {
         let name = run.run.clone();
         let joined = tokio::select! {
-            end = end_of(&mut ear.heard) => return end,
+            end = end_of(&mut inputs.heard) => return end,
             joined = self.join(run) => joined,
         };
         match joined {
-            Ok(playing) => playing.play(ear).await,
-            Err(words) => End::Refused { run: name, words },
+            Ok(playing) => playing.play(inputs).await,
+            Err(words) => LeaveReason::Refused { run: name, words },
         }
     }
 
     /// Finds what the run needs on this machine, and joins it. An error says why it cannot be played.
-    async fn join(&self, run: Announcement) -> Result<Playing<'_>, String> {
-        let fitted = self.fit(&run).await;
+    async fn join(&self, run: Announcement) -> Result<RunSession<'_>, String> {
+        let fitted = self.prepare(&run).await;
         if let Err(words) = &fitted {
-            self.tell_unfit(&run.run, words).await;
+            self.report_unfit(&run.run, words).await;
         }
-        let Fitted { plan, tablebases, introduction, lease } = fitted?;
-        match self.ask(&Names::of(&run.run), Question::Join(Box::new(introduction.clone()))).await? {
-            Answer::Welcome => {}
-            Answer::Refused { words } => return Err(words),
+        let PreparedRun { plan, tablebases, worker_info, lease } = fitted?;
+        match self.ask(&Subjects::of(&run.run), WorkerRequest::Join(Box::new(worker_info.clone()))).await? {
+            Response::Welcome => {}
+            Response::Refused { words } => return Err(words),
             _ => return Err("the answer makes no sense".to_owned()),
         }
         self.tell(&format!("Playing for {:?} ({}), concurrency {}", run.name, run.run, self.setup.slots));
@@ -247,25 +249,25 @@ impl Worker {
         let mut slot_terms =
             SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.guard.clone());
         slot_terms.log = log;
-        Playing::begin(self, run, plan, slot_terms, introduction, lease).await
+        RunSession::begin(self, run, plan, slot_terms, worker_info, lease).await
     }
 
     /// Tells the coordinator why we cannot play, once for each reason.
-    async fn tell_unfit(&self, run: &str, words: &str) {
+    async fn report_unfit(&self, run: &str, words: &str) {
         if self.refused.get(run).is_some_and(|(_, earlier)| earlier == words) {
             return;
         }
-        let report = Report::Unfit { name: self.setup.name.clone(), words: trimmed(words) };
-        self.line(&Names::of(run)).tell(report).await;
+        let report = WorkerNotice::Unfit { name: self.setup.name.clone(), words: trimmed(words) };
+        self.line(&Subjects::of(run)).tell(report).await;
     }
 
     /// Asks how the run is played, and finds what it needs on this machine.
-    async fn fit(&self, run: &Announcement) -> Result<Fitted, String> {
-        let Answer::Terms(message) = self.ask(&Names::of(&run.run), Question::Terms).await? else {
+    async fn prepare(&self, run: &Announcement) -> Result<PreparedRun, String> {
+        let Response::Terms(message) = self.ask(&Subjects::of(&run.run), WorkerRequest::Terms).await? else {
             return Err("the answer makes no sense".to_owned());
         };
         let setup = &self.setup;
-        let plan = terms::plan(&message, &setup.registry, setup.affinity.clone(), setup.tables.as_ref());
+        let plan = run_config::plan(&message, &setup.registry, setup.affinity.clone(), setup.tables.as_ref());
         let plan = plan.map_err(|error| format!("failed to {error}"))?;
         let tablebases = plan.tablebases().map(Tablebases::open).transpose();
         let tablebases = tablebases.map_err(|error| format!("failed to {error}"))?;
@@ -274,56 +276,56 @@ impl Worker {
         let (examined, guard) = (plan.clone(), setup.guard.clone());
         // Engines are started here, which takes its time.
         let examine = tokio::task::spawn_blocking(move || {
-            let engines = identity::engines(&examined, &own_program, guard.as_ref())?;
+            let engines = machine::engines(&examined, &own_program, guard.as_ref())?;
             let speed = known.map_or_else(|| calibration::measure(&own_program), Ok);
             let speed = speed.map_err(|error| format!("failed to measure this machine: {error}"))?;
             Ok::<_, String>((engines, speed))
         });
         let (engines, speed) = examine.await.map_err(|error| error.to_string())??;
         let _ = self.speed.set(speed);
-        let introduction = Introduction {
+        let worker_info = WorkerInfo {
             name: setup.name.clone(),
             program: concat!("smalt-tournament ", env!("CARGO_PKG_VERSION")).to_owned(),
-            cpu: identity::processor_model(),
+            cpu: machine::processor_model(),
             cores: std::thread::available_parallelism().map_or(1, |cores| cores.get() as u32),
             slots: setup.slots as u32,
             speed: speed.get(),
             engines,
         };
-        Ok(Fitted { plan, tablebases, introduction, lease: Duration::from_millis(message.lease_ms) })
+        Ok(PreparedRun { plan, tablebases, worker_info, lease: Duration::from_millis(message.lease_ms) })
     }
 
     /// Asks the coordinator of a run.
-    async fn ask(&self, names: &Names, question: Question) -> Result<Answer, String> {
+    async fn ask(&self, names: &Subjects, question: WorkerRequest) -> Result<Response, String> {
         let answer = self.line(names).ask(&question).await;
         answer.ok_or_else(|| "its coordinator does not answer".to_owned())
     }
 
     /// The line to the coordinator of a run.
-    pub(super) fn line(&self, names: &Names) -> CoordinatorLine {
-        CoordinatorLine { client: self.client.clone(), subject: names.ask(&self.identity) }
+    pub(super) fn line(&self, names: &Subjects) -> CoordinatorClient {
+        CoordinatorClient { client: self.client.clone(), subject: names.ask(&self.identity) }
     }
 }
 
 /// How a worker asks the coordinator of a run.
 #[derive(Clone, Debug)]
-pub(super) struct CoordinatorLine {
+pub(super) struct CoordinatorClient {
     client: Client,
     subject: String,
 }
 
-impl CoordinatorLine {
+impl CoordinatorClient {
     /// One question; none if nobody answers in time.
-    pub(super) async fn ask(&self, question: &Question) -> Option<Answer> {
+    pub(super) async fn ask(&self, question: &WorkerRequest) -> Option<Response> {
         let bytes = encode(question).ok()?;
         let answer = self.client.request(self.subject.clone(), bytes.into());
-        decode::<Answer>(&timeout(PATIENCE, answer).await.ok()?.ok()?.payload).ok()
+        decode::<Response>(&timeout(SERVER_TIMEOUT, answer).await.ok()?.ok()?.payload).ok()
     }
 
     /// Reports without waiting for an answer.
-    pub(super) async fn tell(&self, report: Report) {
-        let Ok(bytes) = encode(&Question::Tell(report)) else { return };
-        let _ = timeout(PATIENCE, self.client.publish(self.subject.clone(), bytes.into())).await;
+    pub(super) async fn tell(&self, report: WorkerNotice) {
+        let Ok(bytes) = encode(&WorkerRequest::Notify(report)) else { return };
+        let _ = timeout(SERVER_TIMEOUT, self.client.publish(self.subject.clone(), bytes.into())).await;
     }
 }
 

@@ -33,9 +33,9 @@ fn plan(clock: &str) -> Plan {
 }
 
 /// A game of the opening 1 e4 e5, with these words of moves behind it.
-fn claim(text: &str, outcome: &str, termination: &str, loser: Option<Color>) -> Claim {
+fn report(text: &str, outcome: &str, termination: &str, loser: Option<Color>) -> GameReport {
     let text = text.strip_prefix('=').map_or_else(|| format!("e2e4 e7e5 {text}"), str::to_owned);
-    Claim {
+    GameReport {
         plies: moves::parse(&text).unwrap(),
         outcome: Outcome::parse(outcome).unwrap(),
         termination: termination.parse().unwrap(),
@@ -50,20 +50,20 @@ fn claim(text: &str, outcome: &str, termination: &str, loser: Option<Color>) -> 
     }
 }
 
-fn verify(clock: &str, claim: Claim) -> Result<GameRecord, Impossible> {
+fn verify(clock: &str, report: GameReport) -> Result<GameRecord, InvalidGame> {
     let plan = plan(clock);
-    let rules = Rules::of(&plan, None);
+    let rules = GameVerifier::of(&plan, None);
     let clocks = [&plan.entrants[0].clock, &plan.entrants[1].clock];
-    rules.verify(&work(3).games[0], clocks, claim, SystemTime::now())
+    rules.verify(&work(3).games[0], clocks, report, SystemTime::now())
 }
 
 /// Whether a claim is accepted; if not, how the refusal begins.
-fn check(claim: Claim, refusal: Option<&str>) {
-    let found = verify("nodes = 100", claim.clone()).map(|_| ()).map_err(|error| error.to_string());
+fn check(report: GameReport, refusal: Option<&str>) {
+    let found = verify("nodes = 100", report.clone()).map(|_| ()).map_err(|error| error.to_string());
     match (found, refusal) {
         (Ok(()), None) => {}
-        (Err(words), Some(expected)) => assert!(words.contains(expected), "{words}\n{claim:?}"),
-        (found, _) => panic!("{found:?}\n{claim:?}"),
+        (Err(words), Some(expected)) => assert!(words.contains(expected), "{words}\n{report:?}"),
+        (found, _) => panic!("{found:?}\n{report:?}"),
     }
 }
 
@@ -72,8 +72,8 @@ const FOUR: &str = "g1f3////1/ b8c6////1/ f1c4////1/ g8f6////1/";
 
 #[test]
 fn games_that_were_played_are_taken() {
-    check(claim(MATE, "1-0", "checkmate", None), None);
-    check(claim(FOUR, "0-1", "resignation", None), None);
+    check(report(MATE, "1-0", "checkmate", None), None);
+    check(report(FOUR, "0-1", "resignation", None), None);
     for ending in [
         "disconnect",
         "stall",
@@ -83,52 +83,52 @@ fn games_that_were_played_are_taken() {
         "endless line",
         "false claim",
     ] {
-        check(claim(FOUR, "0-1", ending, Some(Color::White)), None);
+        check(report(FOUR, "0-1", ending, Some(Color::White)), None);
     }
-    check(claim("", "0-1", "disconnect", Some(Color::White)), None);
+    check(report("", "0-1", "disconnect", Some(Color::White)), None);
     let back = "g1f3////1/ g8f6////1/ f3g1////1/ f6g8////1/";
-    check(claim(&format!("{back} {back}"), "1/2-1/2", "repetition", None), None);
-    check(claim("g1f3/500///1/ g8f6/-500///1/", "1-0", "win adjudication", None), None);
+    check(report(&format!("{back} {back}"), "1/2-1/2", "repetition", None), None);
+    check(report("g1f3/500///1/ g8f6/-500///1/", "1-0", "win adjudication", None), None);
 }
 
 #[test]
 fn a_false_claim_comes_with_a_move_or_without() {
-    check(claim(FOUR, "1-0", "false claim", Some(Color::Black)), None);
-    check(claim("g1f3/500///1/ g8f6/-500///1/", "1-0", "false claim", Some(Color::Black)), None);
-    check(claim(MATE, "0-1", "false claim", Some(Color::White)), Some("does not follow"));
+    check(report(FOUR, "1-0", "false claim", Some(Color::Black)), None);
+    check(report("g1f3/500///1/ g8f6/-500///1/", "1-0", "false claim", Some(Color::Black)), None);
+    check(report(MATE, "0-1", "false claim", Some(Color::White)), Some("does not follow"));
 }
 
 #[test]
 fn results_that_do_not_follow_are_refused() {
     let refused = Some("does not follow from its last position");
-    check(claim(MATE, "0-1", "checkmate", None), refused);
-    check(claim(MATE, "1-0", "resignation", None), refused);
-    check(claim(FOUR, "1-0", "checkmate", None), refused);
-    check(claim(FOUR, "1/2-1/2", "repetition", None), refused);
-    check(claim(FOUR, "1/2-1/2", "draw adjudication", None), refused);
-    check(claim(FOUR, "1-0", "win adjudication", None), refused);
-    check(claim(FOUR, "1-0", "tablebase win", None), refused);
-    check(claim(FOUR, "1-0", "resignation", None), refused);
-    check(claim(FOUR, "1-0", "disconnect", Some(Color::Black)), refused);
-    check(claim("g1f3/500///1/ g8f6/-500///1/", "1-0", "resignation", None), refused);
+    check(report(MATE, "0-1", "checkmate", None), refused);
+    check(report(MATE, "1-0", "resignation", None), refused);
+    check(report(FOUR, "1-0", "checkmate", None), refused);
+    check(report(FOUR, "1/2-1/2", "repetition", None), refused);
+    check(report(FOUR, "1/2-1/2", "draw adjudication", None), refused);
+    check(report(FOUR, "1-0", "win adjudication", None), refused);
+    check(report(FOUR, "1-0", "tablebase win", None), refused);
+    check(report(FOUR, "1-0", "resignation", None), refused);
+    check(report(FOUR, "1-0", "disconnect", Some(Color::Black)), refused);
+    check(report("g1f3/500///1/ g8f6/-500///1/", "1-0", "resignation", None), refused);
 }
 
 #[test]
 fn reports_of_faults_fit_the_end() {
     let refused = Some("its report of a fault does not fit");
-    check(claim(MATE, "1-0", "checkmate", Some(Color::Black)), refused);
-    check(claim(FOUR, "0-1", "resignation", Some(Color::White)), refused);
-    check(claim(FOUR, "0-1", "disconnect", None), refused);
-    check(claim(FOUR, "0-1", "disconnect", Some(Color::Black)), refused);
+    check(report(MATE, "1-0", "checkmate", Some(Color::Black)), refused);
+    check(report(FOUR, "0-1", "resignation", Some(Color::White)), refused);
+    check(report(FOUR, "0-1", "disconnect", None), refused);
+    check(report(FOUR, "0-1", "disconnect", Some(Color::Black)), refused);
 }
 
 #[test]
 fn moves_are_legal_and_none_is_behind_the_end() {
-    check(claim("g1g3////1/", "0-1", "resignation", None), Some("its ply 3 is g1g3, which is illegal in"));
-    check(claim(&format!("{MATE} a7a6////1/"), "1-0", "resignation", None), Some("it goes on after ply 7"));
+    check(report("g1g3////1/", "0-1", "resignation", None), Some("its ply 3 is g1g3, which is illegal in"));
+    check(report(&format!("{MATE} a7a6////1/"), "1-0", "resignation", None), Some("it goes on after ply 7"));
     let on = "g1f3/500///1/ g8f6/-500///1/ b1c3////1/";
     check(
-        claim(on, "1-0", "resignation", None),
+        report(on, "1-0", "resignation", None),
         Some("goes on after ply 4, where it was over by win adjudication"),
     );
 }
@@ -137,42 +137,44 @@ fn moves_are_legal_and_none_is_behind_the_end() {
 fn games_begin_with_their_opening() {
     let refused = Some("does not begin with the moves of its opening");
     for text in ["=", "=e2e4", "=d2d4 e7e5", "=e2e4////1/ e7e5", "=e2e4 e7e6"] {
-        check(claim(text, "0-1", "resignation", None), refused);
+        check(report(text, "0-1", "resignation", None), refused);
     }
-    check(claim("g1f3 b8c6////1/", "0-1", "resignation", None), Some("what its ply 3 tells of the search"));
+    check(report("g1f3 b8c6////1/", "0-1", "resignation", None), Some("what its ply 3 tells of the search"));
 }
 
 #[test]
 fn figures_that_cannot_be_are_refused() {
     let refused = Some("what its ply 3 tells of the search cannot be");
     for word in ["g1f3///99999999999999/1/", "g1f3//99999//1/", "g1f3////9999999999999999/"] {
-        check(claim(&format!("{word} b8c6////1/"), "0-1", "resignation", None), refused);
+        check(report(&format!("{word} b8c6////1/"), "0-1", "resignation", None), refused);
     }
-    let short =
-        Claim { duration: Duration::from_millis(1), ..claim("g1f3////900000/", "1-0", "resignation", None) };
+    let short = GameReport {
+        duration: Duration::from_millis(1),
+        ..report("g1f3////900000/", "1-0", "resignation", None)
+    };
     check(short, Some("its duration cannot be"));
 }
 
 #[test]
 fn clocks_run_again() {
-    let late = claim("g1f3////900000/ b8c6////1/ f1c4////300000/", "1-0", "resignation", None);
+    let late = report("g1f3////900000/ b8c6////1/ f1c4////300000/", "1-0", "resignation", None);
     assert!(verify("tc = \"2\"", late.clone()).is_ok());
-    assert_eq!(verify("tc = \"1\"", late), Err(Impossible::Late { ply: 5 }));
-    let each = claim("g1f3////900000/", "1-0", "resignation", None);
+    assert_eq!(verify("tc = \"1\"", late), Err(InvalidGame::Late { ply: 5 }));
+    let each = report("g1f3////900000/", "1-0", "resignation", None);
     assert!(verify("movetime = 1000", each.clone()).is_ok());
-    assert_eq!(verify("movetime = 100", each), Err(Impossible::Late { ply: 3 }));
-    let overstepped = claim(FOUR, "0-1", "time forfeit", Some(Color::White));
+    assert_eq!(verify("movetime = 100", each), Err(InvalidGame::Late { ply: 3 }));
+    let overstepped = report(FOUR, "0-1", "time forfeit", Some(Color::White));
     assert!(verify("tc = \"1\"", overstepped.clone()).is_ok());
     assert!(verify("nodes = 100", overstepped).is_err(), "without a clock nobody oversteps");
 }
 
 #[test]
 fn what_is_known_here_is_not_taken_from_a_claim() {
-    let claimed = claim("g1f3////400000////999/", "1-0", "resignation", None);
+    let claimed = report("g1f3////400000////999/", "1-0", "resignation", None);
     let record = verify("tc = \"1\"", claimed).unwrap();
     let search = record.plies[2].search.as_ref().unwrap();
     assert_eq!(search.left, Some(Duration::from_millis(600)));
     assert_eq!((record.game.number, record.fen.as_ref()), (6, None));
-    let endless = Claim { duration: Duration::MAX, ..claim(FOUR, "0-1", "resignation", None) };
+    let endless = GameReport { duration: Duration::MAX, ..report(FOUR, "0-1", "resignation", None) };
     check(endless, Some("its duration cannot be"));
 }

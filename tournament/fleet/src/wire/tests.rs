@@ -81,11 +81,11 @@ fn record() -> impl Strategy<Value = GameRecord> {
 proptest! {
     #[test]
     fn a_record_reads_as_it_was(record in record()) {
-        let question = Question::Result { pair: 3, game: 7, record: Box::new(RecordMessage::from(&record)) };
-        let read: Question = decode(&encode(&question).unwrap()).unwrap();
+        let question = WorkerRequest::Result { pair: 3, game: 7, record: Box::new(RecordMessage::from(&record)) };
+        let read: WorkerRequest = decode(&encode(&question).unwrap()).unwrap();
         prop_assert_eq!(&read, &question);
-        let Question::Result { record: message, .. } = read else { unreachable!() };
-        let claim = message.to_claim().unwrap();
+        let WorkerRequest::Result { record: message, .. } = read else { unreachable!() };
+        let claim = message.to_report().unwrap();
         prop_assert_eq!(claim.plies, record.plies);
         prop_assert_eq!((claim.outcome, claim.termination), (record.outcome, record.termination));
         prop_assert_eq!((claim.duration, claim.fault), (record.duration, record.fault));
@@ -94,8 +94,8 @@ proptest! {
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), headed in any::<bool>()) {
         let bytes = if headed { [b"smalt 2\n".as_slice(), &bytes].concat() } else { bytes };
-        let _ = decode::<Question>(&bytes);
-        let _ = decode::<Answer>(&bytes);
+        let _ = decode::<WorkerRequest>(&bytes);
+        let _ = decode::<Response>(&bytes);
         let _ = decode::<WorkMessage>(&bytes);
     }
 
@@ -151,29 +151,32 @@ fn illegal_openings_are_refused() {
 
 #[test]
 fn messages_of_other_versions_are_refused_by_their_first_line() {
-    let bytes = encode(&Answer::Stored).unwrap();
-    assert_eq!(decode::<Answer>(&bytes), Ok(Answer::Stored));
+    let bytes = encode(&Response::Stored).unwrap();
+    assert_eq!(decode::<Response>(&bytes), Ok(Response::Stored));
     let newer = String::from_utf8(bytes).unwrap().replace("smalt 2", "smalt 3");
-    assert_eq!(decode::<Answer>(newer.as_bytes()), Err(WireError::Version));
-    assert_eq!(decode::<Answer>(b""), Err(WireError::Version));
+    assert_eq!(decode::<Response>(newer.as_bytes()), Err(WireError::Version));
+    assert_eq!(decode::<Response>(b""), Err(WireError::Version));
 }
 
 #[test]
 fn what_is_too_long_is_neither_written_nor_read() {
-    let refusal = Answer::Refused { words: "x".repeat(LARGEST) };
+    let refusal = Response::Refused { words: "x".repeat(MAX_MESSAGE_BYTES) };
     assert!(matches!(encode(&refusal), Err(WireError::TooLong(_))));
-    assert_eq!(decode::<Answer>(&vec![b' '; LARGEST + 1]), Err(WireError::TooLong(LARGEST + 1)));
-    let long = encode(&Answer::Refused { words: "x".repeat(LONGEST_WORDS + 1) }).unwrap();
-    assert!(matches!(decode::<Answer>(&long), Err(WireError::Form(_))));
+    assert_eq!(
+        decode::<Response>(&vec![b' '; MAX_MESSAGE_BYTES + 1]),
+        Err(WireError::TooLong(MAX_MESSAGE_BYTES + 1))
+    );
+    let long = encode(&Response::Refused { words: "x".repeat(MAX_TEXT + 1) }).unwrap();
+    assert!(matches!(decode::<Response>(&long), Err(WireError::Form(_))));
 }
 
 #[test]
 fn names_and_words_are_single_lines() {
     let check = |name: &str, is_read: bool| {
         let name = name.to_owned();
-        let fault = Report::Fault { entrant: 0, name, words: String::new(), transcript: Vec::new() };
-        let question = Question::Tell(fault);
-        assert_eq!(decode::<Question>(&encode(&question).unwrap()).is_ok(), is_read, "{question:?}");
+        let fault = WorkerNotice::Fault { entrant: 0, name, words: String::new(), transcript: Vec::new() };
+        let question = WorkerRequest::Notify(fault);
+        assert_eq!(decode::<WorkerRequest>(&encode(&question).unwrap()).is_ok(), is_read, "{question:?}");
     };
     check("crashed", true);
     check("cra\nshed", false);
@@ -190,13 +193,13 @@ fn names_of_machines_are_plain_and_no_text_hides_anything() {
         assert!(!fits(name), "{name:?}");
     }
     let check = |words: &str, line: &str, is_read: bool| {
-        let question = Question::Tell(Report::Fault {
+        let question = WorkerRequest::Notify(WorkerNotice::Fault {
             entrant: 0,
             name: "crashed".to_owned(),
             words: words.to_owned(),
             transcript: vec![line.to_owned()],
         });
-        assert_eq!(decode::<Question>(&encode(&question).unwrap()).is_ok(), is_read, "{question:?}");
+        assert_eq!(decode::<WorkerRequest>(&encode(&question).unwrap()).is_ok(), is_read, "{question:?}");
     };
     check("exited", "> go\tdepth é", true);
     check("ex\u{200b}ited", "", false);

@@ -11,21 +11,21 @@ use std::path::PathBuf;
 
 use smalt_workbench::entrant::{BUILTIN, FileError, OptionText, Registry};
 
-use super::wire::TermsMessage;
+use super::wire::RunConfigMessage;
 use smalt_match::plan::{
     Affinity, EngineSettings, FleetSettings, OpeningsSettings, OutputSettings, Plan, PlanError, Program,
     Settings,
 };
 
 /// Parts of the names of options that name files, whatever their value looks like.
-const FILE_WORDS: [&str; 4] = ["file", "path", "dir", "folder"];
+const FILE_OPTION_WORDS: [&str; 4] = ["file", "path", "dir", "folder"];
 
 /// Parts of the names of options that name files, unless their value is a number (`Book Depth`, `Log Level`).
-const VAGUE_FILE_WORDS: [&str; 2] = ["log", "book"];
+const FILE_OPTION_WORDS_UNLESS_NUMBER: [&str; 2] = ["log", "book"];
 
 /// Why a worker cannot play a run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
-pub enum TermsError {
+pub enum RunConfigError {
     /// The plan is none.
     #[error("read the plan: {0}")]
     File(#[from] FileError),
@@ -66,8 +66,8 @@ pub enum TermsError {
 }
 
 /// What workers are told of a plan; with endgame tables, how many pieces they have at most.
-pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> TermsMessage {
-    let mut settings = without_places(plan.settings.clone());
+pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMessage {
+    let mut settings = strip_local_settings(plan.settings.clone());
     settings.run.concurrency = None;
     settings.run.affinity = Affinity::default();
     settings.run.site = None;
@@ -81,11 +81,11 @@ pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> TermsMessage 
             Program::Command(path) => smalt_workbench::entrant::default_name(&path.to_string_lossy()),
         });
     }
-    TermsMessage { plan: settings.to_toml(), tables, lease_ms }
+    RunConfigMessage { plan: settings.to_toml(), tables, lease_ms }
 }
 
 /// Without the files, folders and servers of a machine.
-fn without_places(mut settings: Settings) -> Settings {
+fn strip_local_settings(mut settings: Settings) -> Settings {
     settings.output = OutputSettings::default();
     settings.openings = OpeningsSettings { repeat: settings.openings.repeat, ..OpeningsSettings::default() };
     settings.fleet = FleetSettings::default();
@@ -100,17 +100,17 @@ fn without_places(mut settings: Settings) -> Settings {
 /// # Errors
 /// If something is missing here, or the plan is none.
 pub fn plan(
-    message: &TermsMessage,
+    message: &RunConfigMessage,
     registry: &Registry,
     affinity: Affinity,
     tables: Option<&PathBuf>,
-) -> Result<Plan, TermsError> {
-    let mut settings = without_places(Settings::parse(&message.plan, "the plan of the run")?);
+) -> Result<Plan, RunConfigError> {
+    let mut settings = strip_local_settings(Settings::parse(&message.plan, "the plan of the run")?);
     settings.each = None;
     settings.run.affinity = affinity;
     let rule = &mut settings.adjudication.tablebases;
     if let Some(path) = &mut rule.path {
-        path.clone_from(tables.ok_or(TermsError::NoTables)?);
+        path.clone_from(tables.ok_or(RunConfigError::NoTables)?);
         rule.pieces = message.tables.unwrap_or(rule.pieces);
     }
     for engine in &mut settings.entrants {
@@ -127,7 +127,7 @@ pub fn plan(
 }
 
 /// What this machine has for an entrant: the engine of its name, or else of the name of its program; none is Smalt.
-fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSettings>, TermsError> {
+fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSettings>, RunConfigError> {
     let name = typed.name.clone().unwrap_or_default();
     let program = typed.cmd.as_deref();
     let known = registry.settings(&name).or_else(|| registry.settings(program?));
@@ -136,7 +136,7 @@ fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSett
         None if program == Some(BUILTIN) => Ok(None),
         None => {
             let also = typed.cmd.clone().filter(|also| *also != name);
-            Err(TermsError::NoEngine { name, also })
+            Err(RunConfigError::NoEngine { name, also })
         }
     }
 }
@@ -146,7 +146,7 @@ fn options(
     name: &str,
     planned: &BTreeMap<String, OptionText>,
     engine: Option<&EngineSettings>,
-) -> Result<BTreeMap<String, OptionText>, TermsError> {
+) -> Result<BTreeMap<String, OptionText>, RunConfigError> {
     let own = |option: &str| {
         let mut options = engine?.options.iter();
         options.find(|(known, _)| known.eq_ignore_ascii_case(option)).map(|(_, text)| text.clone())
@@ -156,11 +156,11 @@ fn options(
         let refuse = || (name.to_owned(), option.clone());
         if option.chars().chain(value.chars()).any(char::is_control) {
             let (name, option) = refuse();
-            return Err(TermsError::BadOption { name, option });
+            return Err(RunConfigError::BadOption { name, option });
         }
-        let value = if names_a_file(option, value) {
+        let value = if is_file_option(option, value) {
             let (name, option) = refuse();
-            own(&option).ok_or(TermsError::FileOption { name, option })?
+            own(&option).ok_or(RunConfigError::FileOption { name, option })?
         } else {
             value.clone()
         };
@@ -169,12 +169,13 @@ fn options(
     Ok(options)
 }
 
-fn names_a_file(option: &str, value: &str) -> bool {
+fn is_file_option(option: &str, value: &str) -> bool {
     let option = option.to_ascii_lowercase();
     let is_plain = matches!(value, "" | "<empty>" | "true" | "false");
     let is_number = value.bytes().all(|byte| byte.is_ascii_digit());
     let has = |words: &[&str]| words.iter().any(|word| option.contains(word));
-    value.contains(['/', '\\']) || (!is_plain && (has(&FILE_WORDS) || (!is_number && has(&VAGUE_FILE_WORDS))))
+    value.contains(['/', '\\'])
+        || (!is_plain && (has(&FILE_OPTION_WORDS) || (!is_number && has(&FILE_OPTION_WORDS_UNLESS_NUMBER))))
 }
 
 #[cfg(test)]
@@ -257,7 +258,7 @@ mod tests {
         let hostile =
             sent.plan.replace("cmd = \"evil\"\nargs = []", "cmd = \"toga2\"\nargs = [\"-x\"]\ndir = \"/\"");
         let registry = Registry::parse(ENGINES, "e").unwrap();
-        let plan = plan(&TermsMessage { plan: hostile, ..sent }, &registry, Affinity::Off, None).unwrap();
+        let plan = plan(&RunConfigMessage { plan: hostile, ..sent }, &registry, Affinity::Off, None).unwrap();
         assert_eq!(plan.entrants[0].program, Program::Command("/usr/bin/mine".into()));
         assert_eq!((plan.entrants[0].engine.args.len(), &plan.entrants[0].engine.dir), (0, &None));
     }
@@ -287,6 +288,6 @@ mod tests {
     #[test]
     fn tables_are_those_of_this_machine() {
         let text = format!("adjudication.tablebases = \"path=/there pieces=4\"\n{RUN}");
-        assert_eq!(check(&text, ENGINES).unwrap_err(), TermsError::NoTables.to_string());
+        assert_eq!(check(&text, ENGINES).unwrap_err(), RunConfigError::NoTables.to_string());
     }
 }

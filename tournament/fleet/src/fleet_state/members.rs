@@ -86,7 +86,7 @@ impl Members {
     }
 
     /// Who has been silent for longer than two leases, now first.
-    pub(super) fn fall_silent(&mut self, now: Instant, lease: Duration) -> Vec<String> {
+    pub(super) fn mark_silent(&mut self, now: Instant, lease: Duration) -> Vec<String> {
         let longest = REMEMBERED_LEASES * lease;
         self.present.retain(|_, member| now.saturating_duration_since(member.seen) < longest);
         let is_late = |member: &Member| now.saturating_duration_since(member.seen) > 2 * lease;

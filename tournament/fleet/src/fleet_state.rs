@@ -13,9 +13,10 @@ use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::num::NonZeroU64;
 use std::time::{Duration, Instant, SystemTime};
 
-use super::verify::Rules;
+use super::verify::GameVerifier;
 use super::wire::{
-    Answer, EngineIdentity, Introduction, Question, RecordMessage, Report, TermsMessage, WorkMessage, trimmed,
+    EngineIdentity, RecordMessage, Response, RunConfigMessage, WorkMessage, WorkerInfo, WorkerNotice,
+    WorkerRequest, trimmed,
 };
 use engines::Engines;
 use members::{Member, Members};
@@ -31,13 +32,13 @@ const PAIRS_WAITED: u32 = 20;
 const LEASES_WAITED: u32 = 60;
 
 /// How many workers may send results of one pair: the last that took it.
-const MOST_TAKERS: usize = 64;
+const MAX_TAKERS: usize = 64;
 
 /// What is to be done.
 #[derive(Debug)]
 pub enum Effect {
     /// The coordinator must hear this.
-    Tell(Event),
+    Send(Event),
     /// This pair goes into the queue, anew if it was there.
     Publish(u32, WorkMessage),
     /// This pair leaves the queue.
@@ -46,30 +47,30 @@ pub enum Effect {
 
 /// When a question is answered.
 #[derive(Clone, Debug, PartialEq)]
-pub enum Reply {
+pub enum ReplyTime {
     /// Now.
-    Now(Box<Answer>),
-    /// By [`Answer::Stored`], when this game is stored.
+    Now(Box<Response>),
+    /// By [`Response::Stored`], when this game is stored.
     WhenStored(u32),
     /// Never.
     None,
 }
 
-impl Reply {
-    fn now(answer: Answer) -> Reply {
-        Reply::Now(Box::new(answer))
+impl ReplyTime {
+    fn now(answer: Response) -> ReplyTime {
+        ReplyTime::Now(Box::new(answer))
     }
 
-    fn refused(words: impl Into<String>) -> Reply {
-        Reply::now(Answer::Refused { words: trimmed(&words.into()) })
+    fn refused(words: impl Into<String>) -> ReplyTime {
+        ReplyTime::now(Response::Refused { words: trimmed(&words.into()) })
     }
 }
 
 /// See the module.
 #[derive(Debug)]
-pub struct Ledger {
-    rules: Rules,
-    terms: TermsMessage,
+pub struct FleetState {
+    rules: GameVerifier,
+    terms: RunConfigMessage,
     clocks: Vec<MoveClock>,
     lease: Duration,
     engines: Engines,
@@ -90,16 +91,16 @@ struct Outstanding {
     work: Work,
     /// Its games that are not stored, and whether one came that will be.
     missing: Vec<(u32, bool)>,
-    hold: Option<Hold>,
+    hold: Option<Lease>,
     /// Who ever took it, the last at the end.
     takers: VecDeque<String>,
     /// How often it was given to others since nothing came.
-    lapses: u32,
+    expiries: u32,
 }
 
 /// Who plays a pair, and since when nothing has come of it.
 #[derive(Debug)]
-struct Hold {
+struct Lease {
     worker: String,
     taken: Instant,
     silent_since: Instant,
@@ -107,14 +108,19 @@ struct Hold {
     started: Vec<u32>,
 }
 
-impl Ledger {
+impl FleetState {
     /// Of a run in which nothing is out.
-    pub fn new(plan: &Plan, rules: Rules, terms: TermsMessage, known: &[MachineReport]) -> Ledger {
+    pub fn new(
+        plan: &Plan,
+        rules: GameVerifier,
+        terms: RunConfigMessage,
+        known: &[MachineReport],
+    ) -> FleetState {
         let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
         let allows_mixed = plan.fleet().is_some_and(|fleet| fleet.allow_mixed);
         let expected =
             seconds_a_game(plan).and_then(|seconds| Duration::try_from_secs_f64(2.0 * seconds).ok());
-        Ledger {
+        FleetState {
             rules,
             lease: Duration::from_millis(terms.lease_ms),
             terms,
@@ -148,7 +154,7 @@ impl Ledger {
         let missing: Vec<_> = work.games.iter().map(|opened| (opened.game.number, false)).collect();
         self.pair_of.extend(missing.iter().map(|(game, _)| (*game, pair)));
         let (hold, takers) = (None, VecDeque::new());
-        self.out.insert(pair, Outstanding { work, missing, hold, takers, lapses: 0 });
+        self.out.insert(pair, Outstanding { work, missing, hold, takers, expiries: 0 });
         Effect::Publish(pair, message)
     }
 
@@ -172,13 +178,13 @@ impl Ledger {
 
     fn end_work(&mut self, pair: u32) -> Vec<Effect> {
         self.out.remove(&pair);
-        vec![Effect::Tell(Event::WorkDone { worker: 0, pair })]
+        vec![Effect::Send(Event::WorkDone { worker: 0, pair })]
     }
 
     /// The run ends before its pairs are done.
     pub fn end(&mut self) -> Vec<Effect> {
         let pairs = std::mem::take(&mut self.out).into_keys();
-        pairs.map(|pair| Effect::Tell(Event::WorkDone { worker: 0, pair })).collect()
+        pairs.map(|pair| Effect::Send(Event::WorkDone { worker: 0, pair })).collect()
     }
 
     /// This entrant plays no more: its games that did not come are given up.
@@ -196,7 +202,7 @@ impl Ledger {
             for (game, _) in given_up {
                 self.pair_of.remove(&game);
                 let opened = out.work.games.iter().find(|opened| opened.game.number == game);
-                effects.extend(opened.map(|opened| Effect::Tell(Event::GameAbandoned(opened.game))));
+                effects.extend(opened.map(|opened| Effect::Send(Event::GameAbandoned(opened.game))));
             }
             effects.push(Effect::Remove(pair));
             if out.missing.is_empty() {
@@ -209,10 +215,10 @@ impl Ledger {
     /// Who has been silent for too long is not counted on. What it holds is given to others by the server.
     pub fn tick(&mut self, now: Instant) -> Vec<Effect> {
         let mut effects = Vec::new();
-        for name in self.members.fall_silent(now, self.lease) {
+        for name in self.members.mark_silent(now, self.lease) {
             effects.push(notice(format!("{name} has been silent for long; others get its games")));
         }
-        effects.extend(self.lapse(now));
+        effects.extend(self.expire_leases(now));
         self.notices.limit(&mut effects, now);
         if let Some(count) = self.notices.dropped(now) {
             effects.push(notice(format!("{count} more notices about workers were left out")));
@@ -221,17 +227,17 @@ impl Ledger {
     }
 
     /// Pairs of which nothing comes are given to others, whatever their holders tell the server.
-    fn lapse(&mut self, now: Instant) -> Vec<Effect> {
+    fn expire_leases(&mut self, now: Instant) -> Vec<Effect> {
         let (count, sum) = self.lasted;
         let mean = sum.checked_div(count).unwrap_or_default().max(self.expected);
         let patience = (LEASES_WAITED * self.lease).max(mean.saturating_mul(PAIRS_WAITED));
         let mut effects = Vec::new();
         for (pair, out) in &mut self.out {
             // Twice as long each time, should these games really last so long.
-            let patience = patience.saturating_mul(1 << out.lapses.min(16));
-            let is_over = |hold: &mut Hold| now.saturating_duration_since(hold.silent_since) > patience;
+            let patience = patience.saturating_mul(1 << out.expiries.min(16));
+            let is_over = |hold: &mut Lease| now.saturating_duration_since(hold.silent_since) > patience;
             let Some(hold) = out.hold.take_if(is_over) else { continue };
-            out.lapses += 1;
+            out.expiries += 1;
             if let Some(member) = self.members.get_mut(&hold.worker).filter(|member| !member.is_silent) {
                 effects.push(notice(format!(
                     "Nothing comes of pair {} from {}; others get it, too",
@@ -248,10 +254,10 @@ impl Ledger {
     pub fn ask(
         &mut self,
         worker: &str,
-        question: Question,
+        question: WorkerRequest,
         now: Instant,
         time: SystemTime,
-    ) -> (Reply, Vec<Effect>) {
+    ) -> (ReplyTime, Vec<Effect>) {
         let (reply, mut effects) = self.answer(worker, question, now, time);
         self.notices.limit(&mut effects, now);
         (reply, effects)
@@ -260,48 +266,52 @@ impl Ledger {
     fn answer(
         &mut self,
         worker: &str,
-        question: Question,
+        question: WorkerRequest,
         now: Instant,
         time: SystemTime,
-    ) -> (Reply, Vec<Effect>) {
+    ) -> (ReplyTime, Vec<Effect>) {
         if let Some(words) = self.members.disqualification(worker) {
-            return (Reply::refused(words), Vec::new());
+            return (ReplyTime::refused(words), Vec::new());
         }
         match question {
-            Question::Terms => return (Reply::now(Answer::Terms(Box::new(self.terms.clone()))), Vec::new()),
-            Question::Join(introduction) => return self.join(worker, *introduction, now),
-            Question::Tell(Report::Unfit { name, words }) => {
-                return (Reply::None, vec![notice(format!("{name} cannot play: {words}"))]);
+            WorkerRequest::Terms => {
+                return (ReplyTime::now(Response::Terms(Box::new(self.terms.clone()))), Vec::new());
+            }
+            WorkerRequest::Join(worker_info) => return self.join(worker, *worker_info, now),
+            WorkerRequest::Notify(WorkerNotice::Unfit { name, words }) => {
+                return (ReplyTime::None, vec![notice(format!("{name} cannot play: {words}"))]);
             }
             _ => {}
         }
         let mut effects = Vec::new();
         let Some(member) = self.members.get_mut(worker) else {
-            return (Reply::now(Answer::Unknown), effects);
+            return (ReplyTime::now(Response::Unknown), effects);
         };
         member.seen = now;
         if std::mem::take(&mut member.is_silent) {
             effects.push(notice(format!("{} is back", member.machine.name)));
         }
         let (reply, more) = match question {
-            Question::Take { pair } => (self.take(worker, pair, now), Vec::new()),
-            Question::Result { pair, game, record } => self.result(worker, pair, game, &record, (now, time)),
-            Question::Tell(report) => (Reply::None, self.hear(worker, report)),
-            Question::Terms | Question::Join(_) => (Reply::None, Vec::new()),
+            WorkerRequest::Take { pair } => (self.take(worker, pair, now), Vec::new()),
+            WorkerRequest::Result { pair, game, record } => {
+                self.result(worker, pair, game, &record, (now, time))
+            }
+            WorkerRequest::Notify(report) => (ReplyTime::None, self.handle_notice(worker, report)),
+            WorkerRequest::Terms | WorkerRequest::Join(_) => (ReplyTime::None, Vec::new()),
         };
         effects.extend(more);
         (reply, effects)
     }
 
-    fn join(&mut self, worker: &str, introduction: Introduction, now: Instant) -> (Reply, Vec<Effect>) {
-        let speed = NonZeroU64::new(introduction.speed).unwrap_or(NonZeroU64::MIN);
-        let mut report = Box::new(machine_report(introduction));
+    fn join(&mut self, worker: &str, worker_info: WorkerInfo, now: Instant) -> (ReplyTime, Vec<Effect>) {
+        let speed = NonZeroU64::new(worker_info.speed).unwrap_or(NonZeroU64::MIN);
+        let mut report = Box::new(machine_report(worker_info));
         if let Err(words) = self.engines.check(&report.engines) {
             let text = format!("{} may not join: {words}", report.name);
-            return (Reply::refused(words), vec![notice(text)]);
+            return (ReplyTime::refused(words), vec![notice(text)]);
         }
         if self.members.get_mut(worker).is_none() && !self.members.has_room() {
-            return (Reply::refused("there are too many workers"), Vec::new());
+            return (ReplyTime::refused("there are too many workers"), Vec::new());
         }
         report.name = self.members.free_name(worker, &report.name);
         let earlier = self.members.remove(worker);
@@ -318,16 +328,20 @@ impl Ledger {
             held: earlier.map_or_else(HashSet::new, |earlier| earlier.held),
         };
         self.members.insert(worker.to_owned(), member);
-        let effects = if is_new { vec![Effect::Tell(Event::MachineJoined(report))] } else { Vec::new() };
-        (Reply::now(Answer::Welcome), effects)
+        let effects = if is_new { vec![Effect::Send(Event::MachineJoined(report))] } else { Vec::new() };
+        (ReplyTime::now(Response::Welcome), effects)
     }
 
-    fn take(&mut self, worker: &str, pair: u32, now: Instant) -> Reply {
-        let Some(member) = self.members.get_mut(worker) else { return Reply::now(Answer::Unknown) };
+    fn take(&mut self, worker: &str, pair: u32, now: Instant) -> ReplyTime {
+        let Some(member) = self.members.get_mut(worker) else { return ReplyTime::now(Response::Unknown) };
         if !self.out.contains_key(&pair) {
             // From before the coordinator was restarted: it will be given out again.
             let unknown = pair >= self.end;
-            return Reply::now(if unknown { Answer::Later } else { Answer::Games { games: Vec::new() } });
+            return ReplyTime::now(if unknown {
+                Response::Later
+            } else {
+                Response::Games { games: Vec::new() }
+            });
         }
         if member.held.len() >= member.max_held() {
             let is_held = |pair: &u32| {
@@ -336,23 +350,23 @@ impl Ledger {
             };
             member.held.retain(is_held);
             if member.held.len() >= member.max_held() && !member.held.contains(&pair) {
-                return Reply::now(Answer::Later);
+                return ReplyTime::now(Response::Later);
             }
         }
         member.held.insert(pair);
-        let Some(out) = self.out.get_mut(&pair) else { return Reply::now(Answer::Later) };
+        let Some(out) = self.out.get_mut(&pair) else { return ReplyTime::now(Response::Later) };
         // Who takes it again has nothing more of it than before.
         let earlier = out.hold.take().filter(|hold| hold.worker == worker);
-        let new = Hold { worker: worker.to_owned(), taken: now, silent_since: now, started: Vec::new() };
+        let new = Lease { worker: worker.to_owned(), taken: now, silent_since: now, started: Vec::new() };
         out.hold = Some(earlier.unwrap_or(new));
         if !out.takers.iter().any(|taker| taker == worker) {
             out.takers.push_back(worker.to_owned());
-            if out.takers.len() > MOST_TAKERS {
+            if out.takers.len() > MAX_TAKERS {
                 out.takers.pop_front();
             }
         }
         let games = out.missing.iter().filter(|(_, came)| !came).map(|(game, _)| *game).collect();
-        Reply::now(Answer::Games { games })
+        ReplyTime::now(Response::Games { games })
     }
 
     fn result(
@@ -362,14 +376,14 @@ impl Ledger {
         game: u32,
         record: &RecordMessage,
         (now, time): (Instant, SystemTime),
-    ) -> (Reply, Vec<Effect>) {
+    ) -> (ReplyTime, Vec<Effect>) {
         let Some(out) = self.out.get_mut(&pair) else {
-            let answer = if pair >= self.end { Answer::Later } else { Answer::Unneeded };
-            return (Reply::now(answer), Vec::new());
+            let answer = if pair >= self.end { Response::Later } else { Response::Unneeded };
+            return (ReplyTime::now(answer), Vec::new());
         };
         if !out.takers.iter().any(|taker| taker == worker) {
             // Taken before the coordinator was restarted, or never: it must be taken now.
-            return (Reply::now(Answer::Unknown), Vec::new());
+            return (ReplyTime::now(Response::Unknown), Vec::new());
         }
         let Some(given) = out.work.games.iter().find(|opened| opened.game.number == game) else {
             return self.disqualify(
@@ -378,16 +392,16 @@ impl Ledger {
             );
         };
         let Some((_, came)) = out.missing.iter_mut().find(|(missing, _)| *missing == game) else {
-            return (Reply::now(Answer::Stored), Vec::new());
+            return (ReplyTime::now(Response::Stored), Vec::new());
         };
         if *came {
-            return (Reply::WhenStored(game), Vec::new());
+            return (ReplyTime::WhenStored(game), Vec::new());
         }
         let Some(member) = self.members.get_mut(worker) else {
-            return (Reply::now(Answer::Unknown), Vec::new());
+            return (ReplyTime::now(Response::Unknown), Vec::new());
         };
         let clocks = [&member.clocks[given.game.white], &member.clocks[given.game.black]];
-        let verified = record.to_claim().map_err(|error| error.to_string()).and_then(|claim| {
+        let verified = record.to_report().map_err(|error| error.to_string()).and_then(|claim| {
             self.rules.verify(given, clocks, claim, time).map_err(|error| error.to_string())
         });
         let mut record = match verified {
@@ -419,23 +433,23 @@ impl Ledger {
             }
         }
         events.push(Event::GameFinished(Box::new(record)));
-        (Reply::WhenStored(game), events.into_iter().map(Effect::Tell).collect())
+        (ReplyTime::WhenStored(game), events.into_iter().map(Effect::Send).collect())
     }
 
     /// Takes nothing more from this worker; what it holds goes to others.
-    fn disqualify(&mut self, worker: &str, words: &str) -> (Reply, Vec<Effect>) {
+    fn disqualify(&mut self, worker: &str, words: &str) -> (ReplyTime, Vec<Effect>) {
         let words = format!("disqualified: {words}");
         self.members.disqualify(worker, words.clone());
         self.refuse(worker, &words)
     }
 
     /// This worker does not play on; what it holds goes to others.
-    fn refuse(&mut self, worker: &str, words: &str) -> (Reply, Vec<Effect>) {
+    fn refuse(&mut self, worker: &str, words: &str) -> (ReplyTime, Vec<Effect>) {
         let mut effects = self.release(worker);
         if let Some(member) = self.members.remove(worker) {
             effects.insert(0, notice(format!("{} may not play on: {words}", member.machine.name)));
         }
-        (Reply::refused(words), effects)
+        (ReplyTime::refused(words), effects)
     }
 
     /// What this worker holds is put into the queue anew.
@@ -451,11 +465,11 @@ impl Ledger {
 }
 
 fn notice(words: String) -> Effect {
-    Effect::Tell(Event::Notice { words })
+    Effect::Send(Event::Notice { words })
 }
 
-fn machine_report(introduction: Introduction) -> MachineReport {
-    let Introduction { name, program, cpu, cores, slots, speed, engines } = introduction;
+fn machine_report(worker_info: WorkerInfo) -> MachineReport {
+    let WorkerInfo { name, program, cpu, cores, slots, speed, engines } = worker_info;
     let binary = |engine: EngineIdentity| BinaryReport {
         name: engine.name,
         author: engine.author,

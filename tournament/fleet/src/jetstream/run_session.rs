@@ -13,11 +13,11 @@ use tokio::sync::mpsc::{UnboundedReceiver, UnboundedSender, unbounded_channel};
 use tokio::task::{JoinHandle, JoinSet};
 use tokio::time::{interval, sleep, timeout};
 
-use super::worker::{CoordinatorLine, Ear, Worker, fits};
-use super::{Names, PATIENCE};
+use super::worker::{CoordinatorClient, Worker, WorkerInputs, fits};
+use super::{SERVER_TIMEOUT, Subjects};
 use crate::wire::{
-    Announcement, Answer, Introduction, Question, RecordMessage, Report, WorkMessage, decode, trimmed,
-    trimmed_transcript,
+    Announcement, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerNotice, WorkerRequest, decode,
+    trimmed, trimmed_transcript,
 };
 use smalt_match::game::GameRecord;
 use smalt_match::plan::Plan;
@@ -25,23 +25,23 @@ use smalt_match::run::slot::SlotConfig;
 use smalt_match::run::{Disqualification, Event, LocalWorkers, Processors, Queue, StopReason, Work};
 
 /// How long the server holds a request for work before it says that there is none.
-const FETCHING: Duration = Duration::from_secs(5);
+const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How long a result is tried to be sent; then the coordinator plays it again if it ever returns.
-const KEEPING: Duration = Duration::from_secs(3600);
+const RESULT_RETRY_LIMIT: Duration = Duration::from_secs(3600);
 
 /// Between two tries.
-const PAUSE: Duration = Duration::from_secs(1);
+const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
 /// How long results that are under way may take when the worker leaves.
-const LEAVING: Duration = Duration::from_millis(1500);
+const LEAVE_TIMEOUT: Duration = Duration::from_millis(1500);
 
 /// After this silence of the coordinator a worker that has nothing to do looks for another run.
-const SILENCE: Duration = Duration::from_secs(60);
+const COORDINATOR_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Why a worker left a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) enum End {
+pub(super) enum LeaveReason {
     /// It is over.
     Over,
     /// The user wants it.
@@ -58,7 +58,7 @@ pub(super) enum End {
 }
 
 /// A pair that was fetched and is not acknowledged.
-struct Held {
+struct HeldPair {
     message: jetstream::Message,
     /// Whether its slot is done with it.
     is_played: bool,
@@ -69,46 +69,46 @@ struct Held {
 }
 
 /// A pair from the queue, and what the coordinator says of it, if it answers.
-struct Fetched {
+struct FetchedPair {
     message: jetstream::Message,
-    answer: Option<Answer>,
+    answer: Option<Response>,
 }
 
 /// What the tasks of a worker report.
-enum Outcome {
-    Fetched(Option<Box<Fetched>>),
-    Answered { pair: u32, answer: Answer },
+enum TaskResult {
+    FetchedPair(Option<Box<FetchedPair>>),
+    Answered { pair: u32, answer: Response },
 }
 
 /// See the module.
-pub(super) struct Playing<'a> {
+pub(super) struct RunSession<'a> {
     worker: &'a Worker,
     run: Announcement,
-    names: Names,
+    names: Subjects,
     plan: Plan,
-    introduction: Introduction,
+    worker_info: WorkerInfo,
     local: LocalWorkers,
     halted: Subscriber,
     lease: Duration,
-    held: HashMap<u32, Held>,
+    held: HashMap<u32, HeldPair>,
     tasks: JoinSet<()>,
     fetching: Option<JoinHandle<()>>,
-    outcomes: UnboundedReceiver<Outcome>,
-    report: UnboundedSender<Outcome>,
+    outcomes: UnboundedReceiver<TaskResult>,
+    report: UnboundedSender<TaskResult>,
     heard_of: Instant,
 }
 
-impl<'a> Playing<'a> {
+impl<'a> RunSession<'a> {
     /// Starts the slots.
     pub(super) async fn begin(
         worker: &'a Worker,
         run: Announcement,
         plan: Plan,
         terms: SlotConfig,
-        introduction: Introduction,
+        worker_info: WorkerInfo,
         lease: Duration,
-    ) -> Result<Playing<'a>, String> {
-        let names = Names::of(&run.run);
+    ) -> Result<RunSession<'a>, String> {
+        let names = Subjects::of(&run.run);
         let halted = worker.client.subscribe(names.halt()).await.map_err(|error| error.to_string())?;
         let slots = worker.setup.slots;
         let processors = Processors::assign(&plan.settings.run.affinity, slots, plan.threads_of_a_game());
@@ -116,12 +116,12 @@ impl<'a> Playing<'a> {
         let local = LocalWorkers::start(slots, &Arc::new(terms), &worker.sender, processors);
         let local = local.map_err(|error| format!("failed to start threads: {error}"))?;
         let (report, outcomes) = unbounded_channel();
-        Ok(Playing {
+        Ok(RunSession {
             worker,
             run,
             names,
             plan,
-            introduction,
+            worker_info,
             local,
             halted,
             lease,
@@ -135,13 +135,13 @@ impl<'a> Playing<'a> {
     }
 
     /// Plays until it is over, or the user has enough. All slots have ended then.
-    pub(super) async fn play(mut self, ear: &mut Ear) -> End {
+    pub(super) async fn play(mut self, inputs: &mut WorkerInputs) -> LeaveReason {
         let mut beats = interval(self.lease / 3);
         let end = loop {
             self.fetch();
             tokio::select! {
-                Some(event) = ear.heard.recv() => {
-                    if let Some(end) = self.hear(event) {
+                Some(event) = inputs.heard.recv() => {
+                    if let Some(end) = self.handle_event(event) {
                         break end;
                     }
                 }
@@ -150,19 +150,19 @@ impl<'a> Playing<'a> {
                         break end;
                     }
                 }
-                _ = self.halted.next() => break End::Over,
-                Some(message) = ear.announced.next() => self.notice(&message.payload),
-                Some(line) = ear.changes.recv() => self.worker.tell_line(line),
+                _ = self.halted.next() => break LeaveReason::Over,
+                Some(message) = inputs.announced.next() => self.notice(&message.payload),
+                Some(line) = inputs.changes.recv() => self.worker.report_connection(line),
                 _ = beats.tick() => {
-                    self.beat();
-                    if self.is_forgotten() {
-                        break End::Over;
+                    self.send_heartbeat();
+                    if self.is_orphaned() {
+                        break LeaveReason::Over;
                     }
                 }
                 Some(_) = self.tasks.join_next() => {}
             }
         };
-        self.leave(end, ear).await
+        self.leave(end, inputs).await
     }
 
     /// Asks for one more pair, if a slot is free and results do not pile up.
@@ -177,26 +177,26 @@ impl<'a> Playing<'a> {
             let fetched = fetch_pair(&client, &names, &line, &join).await;
             if fetched.is_none() {
                 // Where the server is away, or the stream not yet there again.
-                sleep(PAUSE / 5).await;
+                sleep(RETRY_INTERVAL / 5).await;
             }
-            let _ = report.send(Outcome::Fetched(fetched.map(Box::new)));
+            let _ = report.send(TaskResult::FetchedPair(fetched.map(Box::new)));
         }));
     }
 
-    fn take(&mut self, outcome: Outcome) -> Option<End> {
+    fn take(&mut self, outcome: TaskResult) -> Option<LeaveReason> {
         match outcome {
-            Outcome::Fetched(None) => {
+            TaskResult::FetchedPair(None) => {
                 self.fetching = None;
                 None
             }
-            Outcome::Fetched(Some(fetched)) => {
+            TaskResult::FetchedPair(Some(fetched)) => {
                 self.fetching = None;
                 self.begin_pair(*fetched)
             }
-            Outcome::Answered { answer: Answer::Refused { words }, .. } => {
-                Some(End::Refused { run: self.run.run.clone(), words })
+            TaskResult::Answered { answer: Response::Refused { words }, .. } => {
+                Some(LeaveReason::Refused { run: self.run.run.clone(), words })
             }
-            Outcome::Answered { pair, .. } => {
+            TaskResult::Answered { pair, .. } => {
                 if let Some(held) = self.held.get_mut(&pair) {
                     held.unanswered -= 1;
                 }
@@ -207,11 +207,11 @@ impl<'a> Playing<'a> {
     }
 
     /// Plays what the coordinator still wants of a pair; where nobody answers, all of it.
-    fn begin_pair(&mut self, Fetched { message, answer }: Fetched) -> Option<End> {
+    fn begin_pair(&mut self, FetchedPair { message, answer }: FetchedPair) -> Option<LeaveReason> {
         let work =
             decode::<WorkMessage>(&message.payload).and_then(|work| work.to_work(self.plan.entrants.len()));
         let Ok(mut work) = work else {
-            self.hand_back(message, AckKind::Nak(Some(self.lease)));
+            self.return_pair(message, AckKind::Nak(Some(self.lease)));
             return None;
         };
         let pair = work.pair;
@@ -221,19 +221,21 @@ impl<'a> Playing<'a> {
             return None;
         }
         match answer {
-            Some(Answer::Games { games }) => work.games.retain(|opened| games.contains(&opened.game.number)),
-            Some(Answer::Refused { words }) => {
-                self.hand_back(message, AckKind::Nak(None));
-                return Some(End::Refused { run: self.run.run.clone(), words });
+            Some(Response::Games { games }) => {
+                work.games.retain(|opened| games.contains(&opened.game.number))
+            }
+            Some(Response::Refused { words }) => {
+                self.return_pair(message, AckKind::Nak(None));
+                return Some(LeaveReason::Refused { run: self.run.run.clone(), words });
             }
             Some(_) => {
-                self.hand_back(message, AckKind::Nak(Some(PAUSE)));
+                self.return_pair(message, AckKind::Nak(Some(RETRY_INTERVAL)));
                 return None;
             }
             None => {}
         }
         if work.games.is_empty() {
-            self.hand_back(message, AckKind::Ack);
+            self.return_pair(message, AckKind::Ack);
         } else {
             self.hold(message, work);
         }
@@ -241,37 +243,37 @@ impl<'a> Playing<'a> {
     }
 
     fn hold(&mut self, message: jetstream::Message, work: Work) {
-        let held = Held { message, is_played: false, unanswered: 0, is_broken: false };
+        let held = HeldPair { message, is_played: false, unanswered: 0, is_broken: false };
         self.held.insert(work.pair, held);
         self.local.submit(work);
     }
 
     /// Tells the server what becomes of a pair; should that be lost, the lease ends.
-    fn hand_back(&mut self, message: jetstream::Message, kind: AckKind) {
+    fn return_pair(&mut self, message: jetstream::Message, kind: AckKind) {
         self.tasks.spawn(async move {
-            let _ = timeout(PATIENCE, message.ack_with(kind)).await;
+            let _ = timeout(SERVER_TIMEOUT, message.ack_with(kind)).await;
         });
     }
 
-    fn join_question(&self) -> Question {
-        Question::Join(Box::new(self.introduction.clone()))
+    fn join_question(&self) -> WorkerRequest {
+        WorkerRequest::Join(Box::new(self.worker_info.clone()))
     }
 
-    fn line(&self) -> CoordinatorLine {
+    fn line(&self) -> CoordinatorClient {
         self.worker.line(&self.names)
     }
 
     /// What the slots tell, and signals.
-    fn hear(&mut self, event: Event) -> Option<End> {
+    fn handle_event(&mut self, event: Event) -> Option<LeaveReason> {
         match event {
-            Event::GameStarted(game) => self.tell(Report::Started { game: game.number }),
+            Event::GameStarted(game) => self.tell(WorkerNotice::Started { game: game.number }),
             Event::GameFinished(record) => self.send_result(&record),
             Event::GameAbandoned(game) => {
                 if let Some(held) = self.held.get_mut(&game.pair) {
                     held.is_broken = true;
                 }
             }
-            Event::EngineFault(fault) => self.tell(Report::Fault {
+            Event::EngineFault(fault) => self.tell(WorkerNotice::Fault {
                 entrant: fault.entrant as u32,
                 name: fault.name,
                 words: trimmed(&fault.words),
@@ -279,7 +281,7 @@ impl<'a> Playing<'a> {
             }),
             Event::EngineWarning { entrant, words } => {
                 self.worker.tell(&format!("Warning: {} {words}", self.plan.entrants[entrant].name));
-                self.tell(Report::Warning { entrant: entrant as u32, words: trimmed(&words) });
+                self.tell(WorkerNotice::Warning { entrant: entrant as u32, words: trimmed(&words) });
             }
             Event::Disqualified { entrant, disqualification } => {
                 return Some(self.give_up(entrant, &disqualification));
@@ -291,13 +293,13 @@ impl<'a> Playing<'a> {
                 }
                 self.release(pair);
             }
-            Event::SystemFailed { words } => return Some(End::Failed(words)),
+            Event::SystemFailed { words } => return Some(LeaveReason::Failed(words)),
             Event::WorkerEnded { worker } => {
                 self.local.worker_left(worker);
-                return Some(End::Failed("a thread of ours failed".to_owned()));
+                return Some(LeaveReason::Failed("a thread of ours failed".to_owned()));
             }
-            Event::Stop(StopReason::Failed(words)) => return Some(End::Failed(words)),
-            Event::Stop(_) | Event::Kill => return Some(End::Asked),
+            Event::Stop(StopReason::Failed(words)) => return Some(LeaveReason::Failed(words)),
+            Event::Stop(_) | Event::Kill => return Some(LeaveReason::Asked),
             Event::EngineStarted { .. }
             | Event::EngineExited { .. }
             | Event::MachineJoined(_)
@@ -309,18 +311,19 @@ impl<'a> Playing<'a> {
     }
 
     /// An engine cannot be started: others may be able to.
-    fn give_up(&mut self, entrant: usize, disqualification: &Disqualification) -> End {
+    fn give_up(&mut self, entrant: usize, disqualification: &Disqualification) -> LeaveReason {
         let name = &self.plan.entrants[entrant].name;
-        let end = End::Refused { run: self.run.run.clone(), words: format!("{name} {disqualification}") };
+        let end =
+            LeaveReason::Refused { run: self.run.run.clone(), words: format!("{name} {disqualification}") };
         if let Disqualification::Starts { times, words } = disqualification {
             let report =
-                Report::Unable { entrant: entrant as u32, times: *times as u32, words: trimmed(words) };
+                WorkerNotice::Unable { entrant: entrant as u32, times: *times as u32, words: trimmed(words) };
             self.tell(report);
         }
         end
     }
 
-    fn tell(&mut self, report: Report) {
+    fn tell(&mut self, report: WorkerNotice) {
         if self.worker.client.connection_state() != async_nats::connection::State::Connected {
             return;
         }
@@ -332,14 +335,14 @@ impl<'a> Playing<'a> {
         let (pair, game) = (record.game.pair, record.game.number);
         let Some(held) = self.held.get_mut(&pair) else { return };
         held.unanswered += 1;
-        let of = |record: RecordMessage| Question::Result { pair, game, record: Box::new(record) };
+        let of = |record: RecordMessage| WorkerRequest::Result { pair, game, record: Box::new(record) };
         let message = RecordMessage::from(record);
         let full = of(message.clone());
         let result = if fits(&full) { full } else { of(message.without_variations()) };
         let (line, join, report) = (self.line(), self.join_question(), self.report.clone());
         self.tasks.spawn(async move {
             let answer = deliver(&line, &result, pair, &join).await;
-            let _ = report.send(Outcome::Answered { pair, answer });
+            let _ = report.send(TaskResult::Answered { pair, answer });
         });
     }
 
@@ -348,22 +351,22 @@ impl<'a> Playing<'a> {
         let is_done = self.held.get(&pair).is_some_and(|held| held.is_played && held.unanswered == 0);
         if is_done && let Some(held) = self.held.remove(&pair) {
             let kind = if held.is_broken { AckKind::Nak(None) } else { AckKind::Ack };
-            self.hand_back(held.message, kind);
+            self.return_pair(held.message, kind);
         }
     }
 
     /// Signs of life, for the server and for the coordinator.
-    fn beat(&mut self) {
+    fn send_heartbeat(&mut self) {
         if self.worker.client.connection_state() != async_nats::connection::State::Connected {
             return;
         }
         for held in self.held.values() {
             let message = held.message.clone();
             self.tasks.spawn(async move {
-                let _ = timeout(PATIENCE, message.ack_with(AckKind::Progress)).await;
+                let _ = timeout(SERVER_TIMEOUT, message.ack_with(AckKind::Progress)).await;
             });
         }
-        self.tell(Report::Alive);
+        self.tell(WorkerNotice::Alive);
     }
 
     /// An announcement: of our run, or of another one.
@@ -381,25 +384,28 @@ impl<'a> Playing<'a> {
     }
 
     /// Whether there is nothing to do for a run of which nobody speaks any more.
-    fn is_forgotten(&self) -> bool {
+    fn is_orphaned(&self) -> bool {
         self.held.is_empty()
             && self.worker.client.connection_state() == async_nats::connection::State::Connected
-            && self.heard_of.elapsed() > SILENCE
+            && self.heard_of.elapsed() > COORDINATOR_TIMEOUT
     }
 
     /// Ends all games, hands back what is not done, and waits for the slots. A signal that comes meanwhile ends the worker,
     /// too.
-    async fn leave(&mut self, mut end: End, ear: &mut Ear) -> End {
+    async fn leave(&mut self, mut end: LeaveReason, inputs: &mut WorkerInputs) -> LeaveReason {
         if let Some(fetching) = self.fetching.take() {
             fetching.abort();
         }
         self.local.cancel();
         self.local.close();
-        let run_goes_on = end != End::Over;
-        let ends = |end: &End| matches!(end, End::Asked | End::Failed(_));
+        let run_goes_on = end != LeaveReason::Over;
+        let ends = |end: &LeaveReason| matches!(end, LeaveReason::Asked | LeaveReason::Failed(_));
         // A worker that goes on must be rid of its slots; one that ends takes them with it.
-        let patience =
-            if ends(&end) { self.plan.settings.timeouts.quit.duration() + LEAVING } else { 10 * LEAVING };
+        let patience = if ends(&end) {
+            self.plan.settings.timeouts.quit.duration() + LEAVE_TIMEOUT
+        } else {
+            10 * LEAVE_TIMEOUT
+        };
         let mut deadline = tokio::time::Instant::now() + patience;
         loop {
             let waits_for_answers = ends(&end) && self.held.values().any(|held| held.unanswered > 0);
@@ -407,19 +413,19 @@ impl<'a> Playing<'a> {
                 break;
             }
             tokio::select! {
-                Some(event) = ear.heard.recv() => match event {
+                Some(event) = inputs.heard.recv() => match event {
                     Event::WorkerEnded { worker } => self.local.worker_left(worker),
                     other => {
-                        if let Some(new @ (End::Asked | End::Failed(_))) = self.hear(other)
+                        if let Some(new @ (LeaveReason::Asked | LeaveReason::Failed(_))) = self.handle_event(other)
                             && !ends(&end)
                         {
                             end = new;
-                            deadline = deadline.min(tokio::time::Instant::now() + LEAVING);
+                            deadline = deadline.min(tokio::time::Instant::now() + LEAVE_TIMEOUT);
                         }
                     }
                 },
                 Some(outcome) = self.outcomes.recv() => {
-                    if let Outcome::Answered { pair, .. } = outcome
+                    if let TaskResult::Answered { pair, .. } = outcome
                         && let Some(held) = self.held.get_mut(&pair)
                     {
                         held.unanswered -= 1;
@@ -430,7 +436,7 @@ impl<'a> Playing<'a> {
             }
         }
         if run_goes_on {
-            if end == End::Asked {
+            if end == LeaveReason::Asked {
                 self.worker.tell(&match self.held.len() {
                     0 => "Leaving; nothing was being played".to_owned(),
                     1 => "Leaving; 1 pair of games is handed back, for others".to_owned(),
@@ -438,9 +444,9 @@ impl<'a> Playing<'a> {
                 });
             }
             for (_, held) in std::mem::take(&mut self.held) {
-                self.hand_back(held.message, AckKind::Nak(None));
+                self.return_pair(held.message, AckKind::Nak(None));
             }
-            self.tell(Report::Leaving);
+            self.tell(WorkerNotice::Leaving);
         }
         let rest = async {
             sleep(Duration::from_millis(20)).await;
@@ -453,45 +459,50 @@ impl<'a> Playing<'a> {
 }
 
 /// Sends a result of a pair until it is answered.
-async fn deliver(line: &CoordinatorLine, result: &Question, pair: u32, join: &Question) -> Answer {
+async fn deliver(
+    line: &CoordinatorClient,
+    result: &WorkerRequest,
+    pair: u32,
+    join: &WorkerRequest,
+) -> Response {
     let begun = Instant::now();
-    while begun.elapsed() < KEEPING {
+    while begun.elapsed() < RESULT_RETRY_LIMIT {
         match line.ask(result).await {
-            None | Some(Answer::Later) => {}
+            None | Some(Response::Later) => {}
             // Another session of the coordinator: it must know who we are, and that this pair is ours.
-            Some(Answer::Unknown) => {
+            Some(Response::Unknown) => {
                 drop(line.ask(join).await);
-                drop(line.ask(&Question::Take { pair }).await);
+                drop(line.ask(&WorkerRequest::Take { pair }).await);
             }
             Some(answer) => return answer,
         }
-        sleep(PAUSE).await;
+        sleep(RETRY_INTERVAL).await;
     }
-    Answer::Unneeded
+    Response::Unneeded
 }
 
 /// The next pair, if there is one in time, and what of it is still to be played.
 async fn fetch_pair(
     client: &Client,
-    names: &Names,
-    line: &CoordinatorLine,
-    join: &Question,
-) -> Option<Fetched> {
-    let message = timeout(FETCHING + PATIENCE, fetch_message(client, names)).await.ok()??;
-    let take = Question::Take { pair: names.pair_of(&message.subject)? };
+    names: &Subjects,
+    line: &CoordinatorClient,
+    join: &WorkerRequest,
+) -> Option<FetchedPair> {
+    let message = timeout(FETCH_TIMEOUT + SERVER_TIMEOUT, fetch_message(client, names)).await.ok()??;
+    let take = WorkerRequest::Take { pair: names.pair_of(&message.subject)? };
     let mut answer = line.ask(&take).await;
-    if answer == Some(Answer::Unknown) {
+    if answer == Some(Response::Unknown) {
         line.ask(join).await?;
         answer = line.ask(&take).await;
     }
-    Some(Fetched { message, answer })
+    Some(FetchedPair { message, answer })
 }
 
-async fn fetch_message(client: &Client, names: &Names) -> Option<jetstream::Message> {
+async fn fetch_message(client: &Client, names: &Subjects) -> Option<jetstream::Message> {
     let mut context = jetstream::new(client.clone());
-    context.set_timeout(PATIENCE);
+    context.set_timeout(SERVER_TIMEOUT);
     let consumer: PullConsumer =
         context.get_consumer_from_stream(names.consumer(), names.stream()).await.ok()?;
-    let mut batch = consumer.batch().max_messages(1).expires(FETCHING).messages().await.ok()?;
+    let mut batch = consumer.batch().max_messages(1).expires(FETCH_TIMEOUT).messages().await.ok()?;
     batch.next().await?.ok()
 }

@@ -21,7 +21,7 @@ impl Notices {
     /// Takes out what is too much.
     pub(super) fn limit(&mut self, effects: &mut Vec<Effect>, now: Instant) {
         effects.retain(|effect| match effect {
-            Effect::Tell(
+            Effect::Send(
                 Event::Notice { .. }
                 | Event::MachineJoined(_)
                 | Event::EngineWarning { .. }

@@ -11,23 +11,23 @@ use futures_util::StreamExt;
 use tokio::sync::mpsc::UnboundedReceiver;
 use tokio::time::timeout;
 
-use super::{Names, PATIENCE};
-use crate::wire::LARGEST;
+use super::{SERVER_TIMEOUT, Subjects};
+use crate::wire::MAX_MESSAGE_BYTES;
 
 /// A run that nobody resumes is forgotten by the server after this time.
-const LONGEST: Duration = Duration::from_secs(30 * 24 * 3600);
+const MAX_STREAM_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
 /// The most pairs that wait, and their bytes.
-const MOST_PAIRS: i64 = 200_000;
-const MOST_BYTES: i64 = 1 << 30;
+const MAX_PAIRS: i64 = 200_000;
+const MAX_BYTES: i64 = 1 << 30;
 
 /// How many requests for work may wait at the server, and how many pairs may be out with workers.
-const MOST_WAITING: i64 = 16_384;
-const MOST_HELD: i64 = 200_000;
+const MAX_WAITING: i64 = 16_384;
+const MAX_HELD: i64 = 200_000;
 
 /// What is wanted of a stream.
 #[derive(Debug)]
-pub(super) enum Order {
+pub(super) enum StreamOrder {
     /// This pair stands in it, in place of what is there of it.
     Put(u32, Vec<u8>),
     /// This pair does not.
@@ -39,7 +39,7 @@ pub(super) enum Order {
 /// The stream of a run.
 pub(super) struct WorkQueue {
     context: Context,
-    names: Names,
+    names: Subjects,
     lease: Duration,
     stream: Option<Stream>,
     /// Whether pairs stood in it that no worker could fetch, when it was looked at last.
@@ -47,7 +47,7 @@ pub(super) struct WorkQueue {
 }
 
 /// What stands in a stream.
-struct Listing {
+struct StreamListing {
     pairs: HashSet<u32>,
     /// Whether some of them are neither waiting for workers nor with one.
     is_stranded: bool,
@@ -57,11 +57,11 @@ impl WorkQueue {
     /// Makes the stream, or takes over the one that is there.
     pub(super) async fn open(
         client: async_nats::Client,
-        names: Names,
+        names: Subjects,
         lease: Duration,
     ) -> Result<WorkQueue, String> {
         let mut context = jetstream::new(client);
-        context.set_timeout(PATIENCE);
+        context.set_timeout(SERVER_TIMEOUT);
         let mut queue = WorkQueue { context, names, lease, stream: None, was_stranded: false };
         queue.make().await?;
         Ok(queue)
@@ -75,11 +75,11 @@ impl WorkQueue {
             retention: RetentionPolicy::WorkQueue,
             storage: StorageType::File,
             discard: DiscardPolicy::Old,
-            max_messages: MOST_PAIRS,
+            max_messages: MAX_PAIRS,
             max_messages_per_subject: 1,
-            max_bytes: MOST_BYTES,
-            max_age: LONGEST,
-            max_message_size: LARGEST as i32,
+            max_bytes: MAX_BYTES,
+            max_age: MAX_STREAM_AGE,
+            max_message_size: MAX_MESSAGE_BYTES as i32,
             num_replicas: 1,
             ..Config::default()
         };
@@ -88,8 +88,8 @@ impl WorkQueue {
             ack_policy: AckPolicy::Explicit,
             ack_wait: self.lease,
             max_deliver: -1,
-            max_ack_pending: MOST_HELD,
-            max_waiting: MOST_WAITING,
+            max_ack_pending: MAX_HELD,
+            max_waiting: MAX_WAITING,
             ..pull::Config::default()
         };
         let make = async {
@@ -99,18 +99,18 @@ impl WorkQueue {
             stream.create_consumer(consumer).await.map_err(|error| error.to_string())?;
             Ok::<_, String>(stream)
         };
-        let made = timeout(2 * PATIENCE, make).await.map_err(|_| "no answer".to_owned())?;
+        let made = timeout(2 * SERVER_TIMEOUT, make).await.map_err(|_| "no answer".to_owned())?;
         self.stream = Some(made?);
         Ok(())
     }
 
-    /// Does what is ordered until nobody orders any more. What fails is made good by the next [`Order::Hold`].
-    pub(super) async fn serve(mut self, mut orders: UnboundedReceiver<Order>) {
+    /// Does what is ordered until nobody orders any more. What fails is made good by the next [`StreamOrder::Hold`].
+    pub(super) async fn serve(mut self, mut orders: UnboundedReceiver<StreamOrder>) {
         while let Some(order) = orders.recv().await {
             let done = match order {
-                Order::Put(pair, bytes) => self.put(pair, bytes).await,
-                Order::Remove(pair) => self.remove(pair).await,
-                Order::Hold(pairs) => self.hold(pairs).await,
+                StreamOrder::Put(pair, bytes) => self.put(pair, bytes).await,
+                StreamOrder::Remove(pair) => self.remove(pair).await,
+                StreamOrder::Hold(pairs) => self.hold(pairs).await,
             };
             if done.is_none() {
                 self.stream = None;
@@ -123,13 +123,13 @@ impl WorkQueue {
             let receipt = self.context.publish(self.names.work(pair), bytes.into()).await.ok()?;
             receipt.await.ok()
         };
-        timeout(PATIENCE, published).await.ok()??;
+        timeout(SERVER_TIMEOUT, published).await.ok()??;
         Some(())
     }
 
     async fn remove(&self, pair: u32) -> Option<()> {
         let purge = self.stream.as_ref()?.purge().filter(self.names.work(pair));
-        timeout(PATIENCE, purge.into_future()).await.ok()?.ok()?;
+        timeout(SERVER_TIMEOUT, purge.into_future()).await.ok()?.ok()?;
         Some(())
     }
 
@@ -142,13 +142,13 @@ impl WorkQueue {
                 self.list().await?
             }
         };
-        let Listing { pairs: found, is_stranded } = listing;
+        let StreamListing { pairs: found, is_stranded } = listing;
         // Once may be chance: a pair that the server was just about to take out.
         let stays_stranded = is_stranded && self.was_stranded;
         self.was_stranded = is_stranded && !stays_stranded;
         if stays_stranded {
             let deletion = self.stream.as_ref()?.delete_consumer(self.names.consumer());
-            timeout(PATIENCE, deletion).await.ok()?.ok()?;
+            timeout(SERVER_TIMEOUT, deletion).await.ok()?.ok()?;
             self.make().await.ok()?;
         }
         let wanted: HashSet<u32> = pairs.iter().map(|(pair, _)| *pair).collect();
@@ -163,7 +163,7 @@ impl WorkQueue {
 
     /// What stands in it, if there is all that workers need to fetch: a server that was killed may come back with the
     /// stream and without its consumer, or with one that passes over what it never delivered.
-    async fn list(&self) -> Option<Listing> {
+    async fn list(&self) -> Option<StreamListing> {
         let stream = self.stream.as_ref()?;
         let list = async {
             // Looked at first: what is acknowledged meanwhile is then missing among the pairs, and not among those in reach.
@@ -176,14 +176,14 @@ impl WorkQueue {
                 pairs.extend(self.names.pair_of(&subject.ok()?.0));
             }
             let in_reach = consumer.num_pending + consumer.num_ack_pending as u64;
-            Some(Listing { is_stranded: pairs.len() as u64 > in_reach, pairs })
+            Some(StreamListing { is_stranded: pairs.len() as u64 > in_reach, pairs })
         };
-        timeout(PATIENCE, list).await.ok()?
+        timeout(SERVER_TIMEOUT, list).await.ok()?
     }
 }
 
 /// Ends the stream of a run with all that is in it.
-pub(super) async fn delete(client: &async_nats::Client, names: &Names, patience: Duration) {
+pub(super) async fn delete(client: &async_nats::Client, names: &Subjects, patience: Duration) {
     let context = jetstream::new(client.clone());
     let _ = timeout(patience, context.delete_stream(names.stream())).await;
 }

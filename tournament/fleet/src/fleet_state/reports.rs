@@ -1,31 +1,33 @@
 //! What workers report without being asked: games that begin, faults and warnings, and that they leave.
 
-use super::{Effect, Ledger, notice};
-use crate::wire::Report;
+use super::{Effect, FleetState, notice};
+use crate::wire::WorkerNotice;
 use smalt_match::game::EngineFault;
 use smalt_match::run::{Disqualification, Event};
 
-impl Ledger {
-    pub(super) fn hear(&mut self, worker: &str, report: Report) -> Vec<Effect> {
+impl FleetState {
+    pub(super) fn handle_notice(&mut self, worker: &str, report: WorkerNotice) -> Vec<Effect> {
         match report {
-            Report::Alive | Report::Unfit { .. } => Vec::new(),
-            Report::Started { game } => self.game_started(worker, game).into_iter().collect(),
-            Report::Fault { entrant, .. }
-            | Report::Warning { entrant, .. }
-            | Report::Unable { entrant, .. }
+            WorkerNotice::Alive | WorkerNotice::Unfit { .. } => Vec::new(),
+            WorkerNotice::Started { game } => self.game_started(worker, game).into_iter().collect(),
+            WorkerNotice::Fault { entrant, .. }
+            | WorkerNotice::Warning { entrant, .. }
+            | WorkerNotice::Unable { entrant, .. }
                 if self.engines.name(entrant as usize).is_none() =>
             {
                 self.disqualify(worker, "it reports an entrant that the run does not have").1
             }
-            Report::Fault { entrant, name, words, transcript } => {
+            WorkerNotice::Fault { entrant, name, words, transcript } => {
                 let fault = EngineFault { entrant: entrant as usize, name, words, transcript };
-                vec![Effect::Tell(Event::RemoteFault(fault))]
+                vec![Effect::Send(Event::RemoteFault(fault))]
             }
-            Report::Warning { entrant, words } => {
-                vec![Effect::Tell(Event::EngineWarning { entrant: entrant as usize, words })]
+            WorkerNotice::Warning { entrant, words } => {
+                vec![Effect::Send(Event::EngineWarning { entrant: entrant as usize, words })]
             }
-            Report::Unable { entrant, times, words } => self.unable(worker, entrant as usize, times, words),
-            Report::Leaving => {
+            WorkerNotice::Unable { entrant, times, words } => {
+                self.unable(worker, entrant as usize, times, words)
+            }
+            WorkerNotice::Leaving => {
                 let member = self.members.remove(worker);
                 member.map(|member| notice(format!("{} has left", member.machine.name))).into_iter().collect()
             }
@@ -38,7 +40,7 @@ impl Ledger {
         let hold = out.hold.as_mut().filter(|hold| hold.worker == worker && !hold.started.contains(&game))?;
         let opened = out.work.games.iter().find(|opened| opened.game.number == game)?;
         hold.started.push(game);
-        Some(Effect::Tell(Event::GameStarted(opened.game)))
+        Some(Effect::Send(Event::GameStarted(opened.game)))
     }
 
     /// A worker that cannot start an engine leaves. The entrant stays in the run, even if nobody else is there: others
