@@ -7,8 +7,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use serde_json::Value;
-use smalt_driver::process::{Exit, LookupError, Process, Pumped, StartError, Waiting, pump};
-use smalt_driver::{ConversationError, EngineCommand, Meanwhile, Patience, SetOptionError};
+use smalt_driver::process::{Exit, LookupError, PollOutcome, Process, StartError, WaitFor, poll_once};
+use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
 use smalt_workbench::entrant::{
     FileError, Names, Program, Registry, ResolveError, WordsError, merge, to_words,
 };
@@ -122,13 +122,13 @@ fn run(command: &EngineCommand, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -
             tell(&line.text());
         }
         let deadline = Instant::now() + GLANCE;
-        let pumped = pump(&mut process, None, None, Waiting::ForOutput, deadline)?;
+        let pumped = poll_once(&mut process, None, None, WaitFor::Output, deadline)?;
         if stop.load(Ordering::Relaxed) && stopped_at.is_none() {
             process.terminate();
             stopped_at = Some(Instant::now());
         }
         let is_deaf = stopped_at.is_some_and(|at: Instant| at.elapsed() > FAREWELL);
-        if is_deaf || process.exit().is_some() && pumped == Pumped::Late {
+        if is_deaf || process.exit().is_some() && pumped == PollOutcome::TimedOut {
             break;
         }
     }
@@ -226,8 +226,8 @@ pub fn check_options<'a>(
         Some(directory) => command.directory(directory),
         None => command,
     };
-    let nothing = &mut Meanwhile::nothing();
-    let started = smalt_driver::start(&command, entrant.proto, Patience::default(), None, nothing);
+    let nothing = &mut WaitContext::none();
+    let started = smalt_driver::start(&command, entrant.proto, EngineTimeouts::default(), None, nothing);
     let mut engine = started.map_err(|failure| EngineError::Start(failure.into()))?;
     for (name, value) in options {
         engine.set_option(name, &value, nothing)?;

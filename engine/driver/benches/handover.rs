@@ -11,7 +11,7 @@ use std::io::{BufRead, Write};
 use std::time::{Duration, Instant};
 
 use smalt_driver::process::{Interrupt, StderrPolicy, bind_this_thread, own_processors};
-use smalt_driver::{Engine, EngineCommand, Meanwhile, Patience, SearchRequest, UciEngine};
+use smalt_driver::{Engine, EngineCommand, EngineTimeouts, SearchRequest, UciEngine, WaitContext};
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
 
@@ -99,8 +99,8 @@ fn start(stamps: &std::path::Path) -> UciEngine {
     let command = EngineCommand::new(std::env::current_exe().unwrap())
         .variable(ROLE, stamps)
         .stderr(StderrPolicy::KeepLast);
-    let mut engine = UciEngine::start(&command, Patience::default()).unwrap();
-    engine.introduce(&mut Meanwhile::nothing()).unwrap();
+    let mut engine = UciEngine::start(&command, EngineTimeouts::default()).unwrap();
+    engine.introduce(&mut WaitContext::none()).unwrap();
     engine
 }
 
@@ -157,8 +157,8 @@ fn play([first, second]: &mut [UciEngine; 2], games: usize, interrupt: &Interrup
                 deadline: Duration::from_secs(10),
                 stop_after: None,
             };
-            let meanwhile = &mut Meanwhile::interruptible(interrupt).and_other(second);
-            let searched = first.search(&request, meanwhile, None).unwrap();
+            let context = &mut WaitContext::interruptible(interrupt).with_other(second);
+            let searched = first.search(&request, context, None).unwrap();
             elapsed.push(searched.elapsed);
             moves.push(searched.best.unwrap());
             std::mem::swap(&mut first, &mut second);
@@ -199,7 +199,7 @@ fn measure_flood() {
         stop_after: None,
     };
     let (before, processor) = (resident_kilobytes(), own_time());
-    let searched = engine.search(&request, &mut Meanwhile::nothing(), None).unwrap();
+    let searched = engine.search(&request, &mut WaitContext::none(), None).unwrap();
     println!(
         "flood of {} MB: {} lines in {:?}, {:?} of our processor time, memory grew by {} KB",
         FLOOD_BYTES / 1_000_000,

@@ -1,27 +1,27 @@
 //! A conversation with a running engine: lines go out, lines come in, every wait has an absolute deadline, and its
-//! state is one of four. Knows no protocol; what a line means is the listener's business.
+//! state is one of four. Knows no protocol; what a line means is the handler's business.
 
 use std::time::{Duration, Instant};
 
-use crate::fault::{Fault, LastWords, State, quote};
-use crate::meanwhile::Meanwhile;
+use crate::fault::{Fault, State, StderrExcerpt, quote};
 use crate::process::{
-    EngineCommand, LINE_LIMIT, Line, Process, Pumped, Waiting, Wholeness, Written, pump, split_line,
+    EngineCommand, LINE_LIMIT, Line, LineEnd, PollOutcome, Process, WaitFor, Written, poll_once, split_line,
 };
 use crate::transcript::{Speaker, Transcript};
+use crate::wait_context::WaitContext;
 
 /// A line of which more than this was dropped has no end.
-const ENDLESS: u64 = 64 << 20;
+const ENDLESS_LINE: u64 = 64 << 20;
 
 /// From SIGTERM to the kill of a process that does not leave.
-const TERMINATION: Duration = Duration::from_millis(500);
+const TERMINATE_TIMEOUT: Duration = Duration::from_millis(500);
 
 /// How long a process may take to vanish after it closed its pipes, before that is called a fault of its own.
-const EXIT_PATIENCE: Duration = Duration::from_millis(200);
+const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 
 /// How long each answer may take; searches bring their own deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub struct Patience {
+pub struct EngineTimeouts {
     /// From the start to the end of its introduction (`uciok`).
     pub start: Duration,
     /// From `isready` to `readyok`, which follows a new game or large tables.
@@ -34,7 +34,7 @@ pub struct Patience {
     pub quit: Duration,
 }
 
-impl Default for Patience {
+impl Default for EngineTimeouts {
     fn default() -> Self {
         Self {
             start: Duration::from_secs(10),
@@ -65,14 +65,14 @@ pub enum ConversationError {
 
 /// Why a wait for a line ended without one.
 #[derive(Debug)]
-pub(crate) enum Waited {
-    Late,
-    Stopped(ConversationError),
+pub(crate) enum WaitError {
+    TimedOut,
+    Failed(ConversationError),
 }
 
 /// How an engine left.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Farewell {
+pub enum ExitOutcome {
     /// By itself, after `quit` or at the end of its input.
     Quit(crate::process::Exit),
     /// It did not leave in time, but did so after SIGTERM.
@@ -84,9 +84,9 @@ pub enum Farewell {
 }
 
 /// Hears the lines that come while we wait for something else.
-pub(crate) trait Listener {
+pub(crate) trait LineHandler {
     /// One line of the engine, read at that instant.
-    fn hear(&mut self, line: Line<'_>, at: Instant);
+    fn on_line(&mut self, line: Line<'_>, at: Instant);
 }
 
 /// A process, what was said, and in which state that left us.
@@ -95,7 +95,7 @@ pub(crate) struct Conversation {
     process: Process,
     pub(crate) transcript: Transcript,
     pub(crate) state: State,
-    pub(crate) patience: Patience,
+    pub(crate) timeouts: EngineTimeouts,
     fault: Option<Fault>,
     /// The beginning of the last line that was too long.
     long_line: String,
@@ -103,13 +103,13 @@ pub(crate) struct Conversation {
 }
 
 impl Conversation {
-    pub(crate) fn open(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
+    pub(crate) fn open(command: &EngineCommand, timeouts: EngineTimeouts) -> Result<Self, Fault> {
         let process = Process::spawn(command)?;
         Ok(Self {
             process,
             transcript: Transcript::new(),
             state: State::Starting,
-            patience,
+            timeouts,
             fault: None,
             long_line: String::new(),
             quit_asked_at: None,
@@ -132,10 +132,10 @@ impl Conversation {
     pub(crate) fn send(
         &mut self,
         lines: &[u8],
-        meanwhile: &mut Meanwhile<'_>,
-        listener: &mut impl Listener,
+        context: &mut WaitContext<'_>,
+        handler: &mut impl LineHandler,
     ) -> Result<Instant, ConversationError> {
-        let at = self.write(lines, meanwhile, listener)?;
+        let at = self.write(lines, context, handler)?;
         self.note_sent(at, lines);
         Ok(at)
     }
@@ -145,10 +145,10 @@ impl Conversation {
         &mut self,
         shared: usize,
         lines: &[u8],
-        meanwhile: &mut Meanwhile<'_>,
-        listener: &mut impl Listener,
+        context: &mut WaitContext<'_>,
+        handler: &mut impl LineHandler,
     ) -> Result<Instant, ConversationError> {
-        let at = self.write(lines, meanwhile, listener)?;
+        let at = self.write(lines, context, handler)?;
         let (first, rest) = split_line(lines);
         self.transcript.push_growing(at, first.trim_ascii_end(), shared);
         self.note_sent(at, rest);
@@ -166,8 +166,8 @@ impl Conversation {
     fn write(
         &mut self,
         lines: &[u8],
-        meanwhile: &mut Meanwhile<'_>,
-        listener: &mut impl Listener,
+        context: &mut WaitContext<'_>,
+        handler: &mut impl LineHandler,
     ) -> Result<Instant, ConversationError> {
         if self.state == State::Closed {
             return Err(self.fault.clone().unwrap_or(Fault::Closed).into());
@@ -184,99 +184,99 @@ impl Conversation {
             if rest.is_empty() {
                 return Ok(now);
             }
-            let deadline = *deadline.get_or_insert(now + self.patience.write);
-            match self.wait(Waiting::ForRoom, deadline, meanwhile) {
-                Ok(()) if now < deadline => self.hear_waiting(listener)?,
-                Ok(()) | Err(Waited::Late) => {
-                    return Err(self.fail(Fault::NotReading { waited: self.patience.write }).into());
+            let deadline = *deadline.get_or_insert(now + self.timeouts.write);
+            match self.wait(WaitFor::Room, deadline, context) {
+                Ok(()) if now < deadline => self.handle_buffered(handler)?,
+                Ok(()) | Err(WaitError::TimedOut) => {
+                    return Err(self.fail(Fault::NotReading { waited: self.timeouts.write }).into());
                 }
-                Err(Waited::Stopped(error)) => return Err(error),
+                Err(WaitError::Failed(error)) => return Err(error),
             }
         }
     }
 
-    /// Gives the listener one line, waiting for it if need be. A line that was read after the deadline still counts
+    /// Gives the handler one line, waiting for it if need be. A line that was read after the deadline still counts
     /// (it may have waited for us), but nothing more is read then, so that a flood of lines cannot move the deadline.
     /// The time that this program itself stood still meanwhile is not counted.
-    pub(crate) fn hear_one(
+    pub(crate) fn handle_line(
         &mut self,
         deadline: Instant,
-        meanwhile: &mut Meanwhile<'_>,
-        listener: &mut impl Listener,
-    ) -> Result<(), Waited> {
+        context: &mut WaitContext<'_>,
+        handler: &mut impl LineHandler,
+    ) -> Result<(), WaitError> {
         let mut deadline = deadline;
         loop {
             let stalled = self.process.stalled();
-            let heard = self.hear_before(deadline, meanwhile, listener);
+            let heard = self.handle_line_before(deadline, context, handler);
             deadline += self.process.stalled().saturating_sub(stalled);
-            if !matches!(heard, Err(Waited::Late)) || self.process.stalled() == stalled {
+            if !matches!(heard, Err(WaitError::TimedOut)) || self.process.stalled() == stalled {
                 return heard;
             }
         }
     }
 
-    fn hear_before(
+    fn handle_line_before(
         &mut self,
         deadline: Instant,
-        meanwhile: &mut Meanwhile<'_>,
-        listener: &mut impl Listener,
-    ) -> Result<(), Waited> {
+        context: &mut WaitContext<'_>,
+        handler: &mut impl LineHandler,
+    ) -> Result<(), WaitError> {
         let mut is_last_chance = false;
         while !self.process.has_line() {
             if self.state == State::Closed {
-                return Err(Waited::Stopped(self.fault.clone().unwrap_or(Fault::Closed).into()));
+                return Err(WaitError::Failed(self.fault.clone().unwrap_or(Fault::Closed).into()));
             }
             if self.process.is_silent() {
-                return Err(Waited::Stopped(self.diagnose_silence().into()));
+                return Err(WaitError::Failed(self.diagnose_silence().into()));
             }
-            if self.process.dropped_of_line() > ENDLESS {
-                return Err(Waited::Stopped(self.fail_by_long_line().into()));
+            if self.process.dropped_of_line() > ENDLESS_LINE {
+                return Err(WaitError::Failed(self.fail_by_long_line().into()));
             }
             if self.process.read_at() > deadline {
-                return Err(Waited::Late);
+                return Err(WaitError::TimedOut);
             }
-            self.wait(Waiting::ForOutput, deadline, meanwhile)?;
+            self.wait(WaitFor::Output, deadline, context)?;
             if !self.process.has_line() {
                 if is_last_chance {
-                    return Err(Waited::Late);
+                    return Err(WaitError::TimedOut);
                 }
                 is_last_chance = Instant::now() >= deadline;
             }
         }
-        self.hear_next(listener).map_err(|fault| Waited::Stopped(fault.into()))
+        self.handle_next(handler).map_err(|fault| WaitError::Failed(fault.into()))
     }
 
-    /// Gives the listener all lines that were read and not taken yet; never waits.
-    pub(crate) fn hear_waiting(&mut self, listener: &mut impl Listener) -> Result<(), Fault> {
+    /// Gives the handler all lines that were read and not taken yet; never waits.
+    pub(crate) fn handle_buffered(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
         while self.process.has_line() {
-            self.hear_next(listener)?;
+            self.handle_next(handler)?;
         }
         Ok(())
     }
 
-    /// Reads what is in the pipe already and gives it to the listener, up to what one read holds; never waits. Where
+    /// Reads what is in the pipe already and gives it to the handler, up to what one read holds; never waits. Where
     /// the engine was polled and found quiet since its last line, as while its opponent thought, the read is spared.
-    pub(crate) fn catch_up(&mut self, listener: &mut impl Listener) -> Result<(), Fault> {
-        self.hear_waiting(listener)?;
+    pub(crate) fn handle_available(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
+        self.handle_buffered(handler)?;
         if self.process.was_quiet() {
             return Ok(());
         }
         self.process.read_stdout();
-        self.hear_waiting(listener)
+        self.handle_buffered(handler)
     }
 
-    fn hear_next(&mut self, listener: &mut impl Listener) -> Result<(), Fault> {
+    fn handle_next(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
         let at = self.process.read_at();
         let Some(line) = self.process.take_line() else { return Ok(()) };
         self.transcript.push(at, Speaker::Engine, line.bytes);
-        match line.wholeness {
-            Wholeness::Whole => listener.hear(line, at),
+        match line.end {
+            LineEnd::LineFeed => handler.on_line(line, at),
             // Half a best move may be another move: e7e8 of e7e8q. The report of the exit follows.
-            Wholeness::Unfinished => {}
+            LineEnd::EndOfFile => {}
             // What matters of a line stands at its beginning.
-            Wholeness::Cut => {
+            LineEnd::TooLong => {
                 self.long_line = quote(&line.text());
-                listener.hear(line, at);
+                handler.on_line(line, at);
             }
         }
         Ok(())
@@ -284,19 +284,19 @@ impl Conversation {
 
     fn wait(
         &mut self,
-        waiting: Waiting,
+        waiting: WaitFor,
         deadline: Instant,
-        meanwhile: &mut Meanwhile<'_>,
-    ) -> Result<(), Waited> {
-        let (other, interrupt) = meanwhile.parts();
-        let pumped = pump(&mut self.process, other, interrupt, waiting, deadline);
-        meanwhile.absorb();
+        context: &mut WaitContext<'_>,
+    ) -> Result<(), WaitError> {
+        let (other, interrupt) = context.parts();
+        let outcome = poll_once(&mut self.process, other, interrupt, waiting, deadline);
+        context.handle_buffered();
         self.log_stderr();
-        match pumped {
-            Ok(Pumped::Progress) => Ok(()),
-            Ok(Pumped::Late) => Err(Waited::Late),
-            Ok(Pumped::Interrupted) => Err(Waited::Stopped(ConversationError::Interrupted)),
-            Err(error) => Err(Waited::Stopped(ConversationError::System { reason: error.to_string() })),
+        match outcome {
+            Ok(PollOutcome::Progress) => Ok(()),
+            Ok(PollOutcome::TimedOut) => Err(WaitError::TimedOut),
+            Ok(PollOutcome::Interrupted) => Err(WaitError::Failed(ConversationError::Interrupted)),
+            Err(error) => Err(WaitError::Failed(ConversationError::System { reason: error.to_string() })),
         }
     }
 
@@ -326,8 +326,8 @@ impl Conversation {
 
     fn diagnose_exit(&mut self) -> Option<Fault> {
         let during = self.state;
-        let exit = self.process.await_exit(Instant::now() + EXIT_PATIENCE)?;
-        let stderr = LastWords::of(self.process.stderr_lines());
+        let exit = self.process.await_exit(Instant::now() + EXIT_TIMEOUT)?;
+        let stderr = StderrExcerpt::of(self.process.stderr_lines());
         Some(self.fail(Fault::Exited { exit, during, stderr }))
     }
 
@@ -352,13 +352,13 @@ impl Conversation {
     /// Ends the engine with this fault if it was late.
     pub(crate) fn fail_if_late(
         &mut self,
-        result: Result<(), Waited>,
+        result: Result<(), WaitError>,
         fault: Fault,
     ) -> Result<(), ConversationError> {
         match result {
             Ok(()) => Ok(()),
-            Err(Waited::Late) => Err(self.fail(fault).into()),
-            Err(Waited::Stopped(error)) => Err(error),
+            Err(WaitError::TimedOut) => Err(self.fail(fault).into()),
+            Err(WaitError::Failed(error)) => Err(error),
         }
     }
 
@@ -369,44 +369,44 @@ impl Conversation {
     }
 
     /// Sends these lines, which ask it to quit, and does not wait.
-    pub(crate) fn ask_to_quit(&mut self, last_words: &[u8]) {
+    pub(crate) fn ask_to_quit(&mut self, quit_lines: &[u8]) {
         if self.state == State::Closed || self.quit_asked_at.is_some() {
             return;
         }
         let now = Instant::now();
         // What an engine that does not read any more hears are the steps of `quit`.
-        let _ = self.process.write(last_words);
-        self.transcript.push(now, Speaker::Driver, last_words.trim_ascii_end());
+        let _ = self.process.write(quit_lines);
+        self.transcript.push(now, Speaker::Driver, quit_lines.trim_ascii_end());
         self.quit_asked_at = Some(now);
     }
 
     /// Asks it to quit with these lines, unless that has been done; then closes its input, then asks by signal, then kills.
-    pub(crate) fn quit(&mut self, last_words: &[u8]) -> Farewell {
+    pub(crate) fn quit(&mut self, quit_lines: &[u8]) -> ExitOutcome {
         if self.state == State::Closed {
-            return Farewell::Gone;
+            return ExitOutcome::Gone;
         }
-        self.ask_to_quit(last_words);
+        self.ask_to_quit(quit_lines);
         self.state = State::Closed;
-        let patience = self.patience.quit;
+        let timeouts = self.timeouts.quit;
         let begun = self.quit_asked_at.unwrap_or_else(Instant::now);
-        if let Some(exit) = self.process.await_exit(begun + patience / 2) {
-            return Farewell::Quit(exit);
+        if let Some(exit) = self.process.await_exit(begun + timeouts / 2) {
+            return ExitOutcome::Quit(exit);
         }
         self.process.close_stdin();
-        if let Some(exit) = self.process.await_exit(begun + patience) {
-            return Farewell::Quit(exit);
+        if let Some(exit) = self.process.await_exit(begun + timeouts) {
+            return ExitOutcome::Quit(exit);
         }
         self.process.terminate();
-        if let Some(exit) = self.process.await_exit(begun + patience + TERMINATION) {
-            return Farewell::Terminated(exit);
+        if let Some(exit) = self.process.await_exit(begun + timeouts + TERMINATE_TIMEOUT) {
+            return ExitOutcome::Terminated(exit);
         }
         self.process.kill();
-        Farewell::Killed
+        ExitOutcome::Killed
     }
 }
 
-impl From<ConversationError> for Waited {
+impl From<ConversationError> for WaitError {
     fn from(error: ConversationError) -> Self {
-        Self::Stopped(error)
+        Self::Failed(error)
     }
 }

@@ -6,14 +6,14 @@ use smalt_chess::CastlingMode;
 use smalt_protocol::option::OptionValueError;
 use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits};
 
-use crate::conversation::{ConversationError, Farewell};
+use crate::conversation::{ConversationError, ExitOutcome};
 use crate::fault::{Fault, State};
-use crate::meanwhile::{Background, Meanwhile};
 use crate::nearest::nearest;
 use crate::process::{Process, text};
-use crate::search::{Observer, SearchRequest, Searched};
+use crate::search::{SearchObserver, SearchRequest, SearchResult};
 use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Speaker, Transcript, TranscriptLine, TranscriptSink};
+use crate::wait_context::{Background, WaitContext};
 
 /// A running engine, whichever protocol it speaks. Dropping it kills its process and all that it started.
 ///
@@ -24,7 +24,7 @@ pub trait Engine: Background + Send {
     ///
     /// # Errors
     /// A fault of the engine, which ends it; or the interrupt.
-    fn introduce(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
+    fn introduce(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError>;
 
     /// What it speaks; never [`Protocol::Auto`].
     fn protocol(&self) -> Protocol;
@@ -51,7 +51,7 @@ pub trait Engine: Background + Send {
         &mut self,
         name: &str,
         text: &str,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<OptionValue, SetOptionError>;
 
     /// Finds out how the engine can be held to limits of this kind, and uses that way from now on: to be called before its
@@ -63,9 +63,9 @@ pub trait Engine: Background + Send {
         &mut self,
         limits: &SearchLimits,
         known: Option<LimitMethod>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<LimitMethod, ConversationError> {
-        let _ = (limits, known, meanwhile);
+        let _ = (limits, known, context);
         Ok(LimitMethod::Protocol)
     }
 
@@ -74,13 +74,17 @@ pub trait Engine: Background + Send {
     ///
     /// # Errors
     /// As [`Self::introduce`]; and [`Fault::NoChess960`], which leaves the engine as it was.
-    fn new_game(&mut self, terms: GameTerms, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError>;
+    fn new_game(
+        &mut self,
+        terms: GameOptions,
+        context: &mut WaitContext<'_>,
+    ) -> Result<(), ConversationError>;
 
     /// Asks if it is there; how long it took to answer.
     ///
     /// # Errors
     /// As [`Self::introduce`].
-    fn ping(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError>;
+    fn ping(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError>;
 
     /// Starts a search (or pondering, as the limits say), and does not wait for it. A search that still runs is
     /// abandoned first, as [`Self::abandon`] does.
@@ -90,7 +94,7 @@ pub trait Engine: Background + Send {
     fn begin(
         &mut self,
         request: &SearchRequest<'_>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError>;
 
     /// The move that it ponders on was played: the search goes on, as a search with these times from now.
@@ -100,7 +104,7 @@ pub trait Engine: Background + Send {
     fn ponder_hit(
         &mut self,
         request: &SearchRequest<'_>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError>;
 
     /// Waits for the result of the search that was begun.
@@ -110,9 +114,9 @@ pub trait Engine: Background + Send {
     /// the search, allow it more time and wait again, or close the engine.
     fn finish(
         &mut self,
-        meanwhile: &mut Meanwhile<'_>,
-        observer: Option<&mut Observer<'_>>,
-    ) -> Result<Searched, ConversationError>;
+        context: &mut WaitContext<'_>,
+        observer: Option<&mut SearchObserver<'_>>,
+    ) -> Result<SearchResult, ConversationError>;
 
     /// Gives the search that runs another deadline, counted as the first one was.
     fn allow(&mut self, deadline: Duration);
@@ -124,11 +128,11 @@ pub trait Engine: Background + Send {
     fn search(
         &mut self,
         request: &SearchRequest<'_>,
-        meanwhile: &mut Meanwhile<'_>,
-        observer: Option<&mut Observer<'_>>,
-    ) -> Result<Searched, ConversationError> {
-        self.begin(request, meanwhile)?;
-        self.finish(meanwhile, observer)
+        context: &mut WaitContext<'_>,
+        observer: Option<&mut SearchObserver<'_>>,
+    ) -> Result<SearchResult, ConversationError> {
+        self.begin(request, context)?;
+        self.finish(context, observer)
     }
 
     /// Stops a search and throws its result away; after it, no line of that search can be taken for the next one's.
@@ -138,14 +142,14 @@ pub trait Engine: Background + Send {
     ///
     /// # Errors
     /// As [`Self::introduce`].
-    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError>;
+    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError>;
 
     /// Sends `quit` and does not wait, so that several engines can leave at the same time; [`Self::quit`] comes next.
     fn ask_to_quit(&mut self);
 
-    /// Asks it to quit (unless that has been done) and waits for its exit: when its patience for that ends, SIGTERM
+    /// Asks it to quit (unless that has been done) and waits for its exit: when its timeouts for that ends, SIGTERM
     /// follows, and half a second later it is killed.
-    fn quit(&mut self) -> Farewell;
+    fn quit(&mut self) -> ExitOutcome;
 
     /// Ends it at once.
     fn kill(&mut self);
@@ -181,7 +185,7 @@ pub trait Engine: Background + Send {
 
 /// What an engine must know of a game before it begins; by default standard chess without pondering.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
-pub struct GameTerms {
+pub struct GameOptions {
     /// Chess960 where castling cannot be told by the standard's two steps ([`CastlingMode::of`]).
     pub variant: CastlingMode,
     /// Whether it may think on its opponent's time.

@@ -55,7 +55,7 @@ pub enum Fault {
         /// What it should have been doing.
         during: State,
         /// The end of what it wrote to standard error.
-        stderr: LastWords,
+        stderr: StderrExcerpt,
     },
     /// It runs on, but closed its standard output.
     #[error("closed its standard output while {during}")]
@@ -213,24 +213,24 @@ impl Fault {
 /// The lines of an engine's standard error that most likely say why it ended: from the last one that tells of a panic, of a
 /// failed assertion or of a sanitizer's finding, else the last ones. Empty if there are none.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct LastWords(String);
+pub struct StderrExcerpt(String);
 
 /// How many lines a fault quotes.
 const LINES_QUOTED: usize = 2;
 
-impl LastWords {
-    pub(crate) fn of<'a>(stderr: impl Iterator<Item = &'a [u8]>) -> LastWords {
+impl StderrExcerpt {
+    pub(crate) fn of<'a>(stderr: impl Iterator<Item = &'a [u8]>) -> StderrExcerpt {
         const CAUSES: [&str; 4] = ["panicked at", "ssertion", "ERROR: ", "terminate called"];
         let lines: Vec<String> =
             stderr.map(|line| text(line).trim().to_owned()).filter(|line| !line.is_empty()).collect();
         let cause = lines.iter().rposition(|line| CAUSES.iter().any(|cause| line.contains(cause)));
         let first = cause.unwrap_or(lines.len().saturating_sub(LINES_QUOTED));
         let quoted: Vec<String> = lines[first..].iter().take(LINES_QUOTED).map(|line| quote(line)).collect();
-        LastWords(quoted.join(" | "))
+        StderrExcerpt(quoted.join(" | "))
     }
 }
 
-impl fmt::Display for LastWords {
+impl fmt::Display for StderrExcerpt {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         if self.0.is_empty() { Ok(()) } else { write!(f, "; its last words on standard error: `{}`", self.0) }
     }
@@ -257,7 +257,7 @@ mod tests {
     #[test]
     fn the_lines_of_standard_error_that_say_why_are_quoted() {
         let check = |lines: &[&str], expected: &str| {
-            assert_eq!(LastWords::of(lines.iter().map(|line| line.as_bytes())).0, expected);
+            assert_eq!(StderrExcerpt::of(lines.iter().map(|line| line.as_bytes())).0, expected);
         };
         check(&[], "");
         check(&["a", "b", "", "c"], "b | c");

@@ -15,9 +15,9 @@ pub struct SearchRequest<'a> {
     pub moves: &'a [UciMove],
     /// What the engine is told about time, depth and so on.
     pub limits: &'a SearchLimits,
-    /// When it is given up, counted from `go` (or `ponderhit`), whatever the engine says meanwhile.
+    /// When it is given up, counted from `go` (or `ponderhit`), whatever the engine says context.
     pub deadline: Duration,
-    /// When it is told to `stop`, counted likewise; never if none. From then on its patience for `stop` counts.
+    /// When it is told to `stop`, counted likewise; never if none. From then on its timeouts for `stop` counts.
     pub stop_after: Option<Duration>,
 }
 
@@ -93,7 +93,7 @@ impl RunningSearch {
 const ANSWERS_REMEMBERED: usize = 8;
 
 /// An engine that says nothing more for so long after a suspected repetition is not searching: that was its answer.
-const REPETITION_SILENCE: Duration = Duration::from_secs(1);
+const REPETITION_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// The last answers of an engine. One that sends a best move twice may do so after the next `go`: an illegal move that
 /// repeats an earlier answer is not taken for the answer to that.
@@ -125,35 +125,35 @@ pub(crate) struct Repetition<A> {
 
 impl<A> Repetition<A> {
     pub(crate) fn new(answer: A, info_lines: u64) -> Self {
-        Self { answer, info_lines, until: Instant::now() + REPETITION_SILENCE }
+        Self { answer, info_lines, until: Instant::now() + REPETITION_TIMEOUT }
     }
 }
 
 /// What an observer of a search wants.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wish {
+pub enum SearchControl {
     /// Let it think on.
-    GoOn,
-    /// Enough: stop it, and take its best move.
+    Continue,
+    /// StopRule: stop it, and take its best move.
     Stop,
 }
 
 /// Sees each line of information while the engine thinks, with the time since `go`. Without an observer the lines are
 /// hardly read.
-pub type Observer<'a> = dyn FnMut(&Info<'_>, Duration) -> Wish + 'a;
+pub type SearchObserver<'a> = dyn FnMut(&Info<'_>, Duration) -> SearchControl + 'a;
 
 /// What came of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub struct Searched {
+pub struct SearchResult {
     /// The move, as the engine wrote it: nobody has judged yet whether it is legal. None if the engine says that there
     /// is none.
     pub best: Option<UciMove>,
     /// What it says about the outcome: instead of a move, or with one. Always none in UCI.
-    pub claim: Option<Claim>,
+    pub claim: Option<ResultClaim>,
     /// The answer that it expects.
     pub ponder: Option<UciMove>,
     /// The last that it told about its best line.
-    pub report: Report,
+    pub report: SearchReport,
     /// From the end of our write to the end of the read that brought the best move.
     pub elapsed: Duration,
     /// When `go` (or `ponderhit`) had been written.
@@ -163,12 +163,12 @@ pub struct Searched {
     /// How many lines of information came.
     pub info_lines: u64,
     /// Whether it ended by itself.
-    pub ending: Ending,
+    pub ending: SearchEnd,
 }
 
 /// What an engine says about the outcome of the game. Whether it is right is for the game to judge.
 #[derive(Clone, PartialEq, Eq, Debug)]
-pub enum Claim {
+pub enum ResultClaim {
     /// It gives up.
     Resigns,
     /// It offers a draw, or claims one that it may claim.
@@ -184,7 +184,7 @@ pub enum Claim {
 
 /// Who ended a search.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
-pub enum Ending {
+pub enum SearchEnd {
     /// The engine.
     Own,
     /// We did, by `stop`, at the time or by the wish of who asked.
@@ -195,7 +195,7 @@ pub enum Ending {
 
 /// What an engine last told about its best line. Scores take the view of the side to move.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
-pub struct Report {
+pub struct SearchReport {
     /// Nominal depth, in plies.
     pub depth: Option<u32>,
     /// The longest line looked at, in plies.
@@ -218,7 +218,7 @@ pub struct Report {
     pub pv: Vec<UciMove>,
 }
 
-impl Report {
+impl SearchReport {
     /// Takes over what this line tells; what it does not mention stays.
     pub(crate) fn update(&mut self, info: &Info<'_>) {
         fn keep<T>(slot: &mut Option<T>, news: Option<T>) {

@@ -3,14 +3,14 @@
 
 use std::time::Duration;
 
-use crate::conversation::{ConversationError, Patience};
+use crate::conversation::{ConversationError, EngineTimeouts};
 use crate::engine::Engine;
 use crate::fault::Fault;
-use crate::meanwhile::Meanwhile;
 use crate::process::{EngineCommand, StartError};
 use crate::settings::Protocol;
 use crate::transcript::{SharedSink, Speaker, TranscriptLine, TranscriptSink};
 use crate::uci::UciEngine;
+use crate::wait_context::WaitContext;
 use crate::xboard::XboardEngine;
 
 /// How long an engine of unknown protocol may think about its first word before the other protocol is tried.
@@ -53,14 +53,14 @@ impl From<Fault> for StartFailure {
 pub fn start(
     command: &EngineCommand,
     protocol: Protocol,
-    patience: Patience,
+    timeouts: EngineTimeouts,
     sink: Option<Box<dyn TranscriptSink>>,
-    meanwhile: &mut Meanwhile<'_>,
+    context: &mut WaitContext<'_>,
 ) -> Result<Box<dyn Engine>, StartFailure> {
     match protocol {
-        Protocol::Uci => introduced(UciEngine::start(command, patience)?, sink, meanwhile).map(boxed),
-        Protocol::Xboard => introduced(XboardEngine::start(command, patience)?, sink, meanwhile).map(boxed),
-        Protocol::Auto => find_out(command, patience, sink, meanwhile),
+        Protocol::Uci => introduced(UciEngine::start(command, timeouts)?, sink, context).map(boxed),
+        Protocol::Xboard => introduced(XboardEngine::start(command, timeouts)?, sink, context).map(boxed),
+        Protocol::Auto => find_out(command, timeouts, sink, context),
     }
 }
 
@@ -71,10 +71,10 @@ fn boxed(engine: impl Engine + 'static) -> Box<dyn Engine> {
 fn introduced<E: Engine>(
     mut engine: E,
     sink: Option<Box<dyn TranscriptSink>>,
-    meanwhile: &mut Meanwhile<'_>,
+    context: &mut WaitContext<'_>,
 ) -> Result<E, StartFailure> {
     engine.set_transcript_sink(sink);
-    match engine.introduce(meanwhile) {
+    match engine.introduce(context) {
         Ok(()) => Ok(engine),
         Err(error) => Err(StartFailure { error, transcript: engine.last_lines() }),
     }
@@ -85,21 +85,21 @@ fn introduced<E: Engine>(
 /// engine may die of a word that it does not know.
 fn find_out(
     command: &EngineCommand,
-    patience: Patience,
+    timeouts: EngineTimeouts,
     sink: Option<Box<dyn TranscriptSink>>,
-    meanwhile: &mut Meanwhile<'_>,
+    context: &mut WaitContext<'_>,
 ) -> Result<Box<dyn Engine>, StartFailure> {
     let sink = sink.map(SharedSink::new);
-    let ear = || sink.clone().map(|sink| Box::new(sink) as Box<dyn TranscriptSink>);
-    let short = Patience { start: FIRST_TRY.min(patience.start), ..patience };
+    let clone = || sink.clone().map(|sink| Box::new(sink) as Box<dyn TranscriptSink>);
+    let short = EngineTimeouts { start: FIRST_TRY.min(timeouts.start), ..timeouts };
     let mut uci = UciEngine::start(command, short)?;
     uci.leave_at_refusal();
-    let was_silent = match introduced(uci, ear(), meanwhile) {
+    let was_silent = match introduced(uci, clone(), context) {
         Ok(engine) => return Ok(Box::new(engine)),
         Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
         Err(failure) => first_word(&failure.transcript).is_none(),
     };
-    let xboard = match introduced(XboardEngine::start(command, patience)?, ear(), meanwhile) {
+    let xboard = match introduced(XboardEngine::start(command, timeouts)?, clone(), context) {
         Ok(engine) if engine.has_features() => Some(engine),
         Err(failure) if !matches!(failure.error, ConversationError::Fault(_)) => return Err(failure),
         Ok(_) | Err(_) => None,
@@ -107,16 +107,16 @@ fn find_out(
     let mut slow = match xboard {
         // An engine that was slow to answer here may have been starting still when it was asked for UCI.
         Some(engine) if !(was_silent && is_slow(&engine)) => return Ok(Box::new(engine)),
-        _ => UciEngine::start(command, patience)?,
+        _ => UciEngine::start(command, timeouts)?,
     };
     if xboard.is_some() {
         slow.leave_at_refusal();
     }
-    match (introduced(slow, ear(), meanwhile), xboard) {
+    match (introduced(slow, clone(), context), xboard) {
         (Ok(engine), _) => Ok(Box::new(engine)),
         (Err(StartFailure { error: ConversationError::Fault(_), .. }), Some(engine)) => Ok(Box::new(engine)),
         (Err(StartFailure { error: ConversationError::Fault(Fault::NoUciok { .. }), .. }), None) => {
-            introduced(XboardEngine::start(command, patience)?, ear(), meanwhile).map(boxed)
+            introduced(XboardEngine::start(command, timeouts)?, clone(), context).map(boxed)
         }
         (Err(failure), _) => Err(failure),
     }

@@ -6,7 +6,7 @@
 #[path = "all/support/mod.rs"]
 mod support;
 
-use smalt_driver::{Engine, Meanwhile, Patience, UciEngine};
+use smalt_driver::{Engine, EngineTimeouts, UciEngine, WaitContext};
 use support::{assert_nothing_left, request, scripted, to_depth};
 
 /// The most that one engine may cost, in kilobytes.
@@ -20,12 +20,12 @@ fn peak() -> u64 {
 }
 
 fn search_once(arguments: &str) {
-    let mut engine = UciEngine::start(&scripted(arguments), Patience::default()).unwrap();
-    engine.introduce(&mut Meanwhile::nothing()).unwrap();
+    let mut engine = UciEngine::start(&scripted(arguments), EngineTimeouts::default()).unwrap();
+    engine.introduce(&mut WaitContext::none()).unwrap();
     let limits = to_depth(1);
     let request = request(&[], &limits);
     // What comes of it is for other tests.
-    let _ = engine.search(&request, &mut Meanwhile::nothing(), None);
+    let _ = engine.search(&request, &mut WaitContext::none(), None);
     assert_nothing_left(engine);
 }
 

@@ -5,8 +5,8 @@ use std::time::{Duration, Instant};
 use smalt_chess::{CastlingMode, Move, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
-    Claim, ConversationError, Ending, Engine, EngineCommand, Fault, GameTerms, LimitMethod, Meanwhile,
-    Patience, SearchRequest, Searched, SetOptionError,
+    ConversationError, Engine, EngineCommand, EngineTimeouts, Fault, GameOptions, LimitMethod, ResultClaim,
+    SearchEnd, SearchRequest, SearchResult, SetOptionError, WaitContext,
 };
 use smalt_driver::{Protocol, Restart};
 use smalt_protocol::Info;
@@ -212,8 +212,8 @@ impl<'a> Asker<'a> {
 
     /// Tells an engine that a new game begins. One that cannot play this kind of chess is kept for the next question.
     fn new_game(&mut self, mut engine: Box<dyn Engine>) -> Ready {
-        let terms = GameTerms { variant: self.variant, ..GameTerms::default() };
-        match engine.new_game(terms, &mut Meanwhile::interruptible(self.interrupt)) {
+        let terms = GameOptions { variant: self.variant, ..GameOptions::default() };
+        match engine.new_game(terms, &mut WaitContext::interruptible(self.interrupt)) {
             Ok(()) => Ready::Yes(engine),
             Err(ConversationError::Fault(fault @ Fault::NoChess960 { .. })) => {
                 self.engine = Some(engine);
@@ -228,25 +228,25 @@ impl<'a> Asker<'a> {
         engine: &mut dyn Engine,
         problem: &Problem,
         follower: &mut Follower<'_>,
-    ) -> Result<Searched, ConversationError> {
+    ) -> Result<SearchResult, ConversationError> {
         let fen = problem.epd.position.to_fen();
         let limits = self.entrant.limit.to_search_limits();
         let (stop_after, deadline) = match self.entrant.limit {
             Limit::MoveTime(time) => {
                 let end = time + self.plan.grace;
-                (Some(end), end + Patience::default().stop)
+                (Some(end), end + EngineTimeouts::default().stop)
             }
             Limit::Nodes(_) | Limit::Depth(_) => (None, self.plan.longest_move),
         };
         let request =
             SearchRequest { start: Start::Fen(&fen), moves: &[], limits: &limits, deadline, stop_after };
         let mut observe = |info: &Info<'_>, time| follower.hear(info, time);
-        engine.search(&request, &mut Meanwhile::interruptible(self.interrupt), Some(&mut observe))
+        engine.search(&request, &mut WaitContext::interruptible(self.interrupt), Some(&mut observe))
     }
 
-    fn judge(&self, problem: &Problem, searched: &Searched, follower: &Follower<'_>) -> Answer {
+    fn judge(&self, problem: &Problem, searched: &SearchResult, follower: &Follower<'_>) -> Answer {
         let played = match searched.best {
-            None if searched.claim == Some(Claim::Resigns) => Err(Failure::Resigned),
+            None if searched.claim == Some(ResultClaim::Resigns) => Err(Failure::Resigned),
             None => Err(Failure::NoMove),
             Some(said) => said.to_move(&problem.epd.position).map_err(|_| Failure::IllegalMove(said)),
         };
@@ -256,7 +256,7 @@ impl<'a> Asker<'a> {
         }
     }
 
-    fn is_late(&self, searched: &Searched) -> bool {
+    fn is_late(&self, searched: &SearchResult) -> bool {
         let (report, time) = (&searched.report, searched.elapsed);
         self.entrant.limit.is_passed(self.plan.grace, time, report.nodes, report.depth)
     }
@@ -265,7 +265,7 @@ impl<'a> Asker<'a> {
 /// The answer of a search within its limit, or of one that brought no move.
 fn in_time(
     problem: &Problem,
-    searched: &Searched,
+    searched: &SearchResult,
     outcome: Result<Move, Failure>,
     follower: &Follower<'_>,
 ) -> Answer {
@@ -273,7 +273,7 @@ fn in_time(
     let announced = announced_mate(report.score);
     let is_solved = outcome.as_ref().is_ok_and(|&mv| problem.goal.is_solved_by(mv, announced));
     let at_the_end = Settled { time: searched.elapsed, depth: report.depth, nodes: report.nodes };
-    let is_ended = searched.ending == Ending::Stopped && follower.is_enough();
+    let is_ended = searched.ending == SearchEnd::Stopped && follower.is_enough();
     Answer {
         outcome,
         time: searched.elapsed,
@@ -286,7 +286,7 @@ fn in_time(
 }
 
 /// What a search had to say when its limit was over.
-fn late(problem: &Problem, searched: &Searched, mv: Move, follower: &Follower<'_>) -> Answer {
+fn late(problem: &Problem, searched: &SearchResult, mv: Move, follower: &Follower<'_>) -> Answer {
     let told = follower.told();
     let position = &problem.epd.position;
     let held = told.mv.and_then(|told| told.to_move(position).ok());
@@ -321,14 +321,14 @@ fn start(
     interrupt: &Interrupt,
 ) -> Result<Box<dyn Engine>, SetOptionError> {
     let command = command(entrant)?;
-    let meanwhile = &mut Meanwhile::interruptible(interrupt);
-    let started = smalt_driver::start(&command, entrant.protocol, Patience::default(), None, meanwhile);
+    let context = &mut WaitContext::interruptible(interrupt);
+    let started = smalt_driver::start(&command, entrant.protocol, EngineTimeouts::default(), None, context);
     let mut engine = started.map_err(ConversationError::from)?;
     for (name, text) in &entrant.options {
-        engine.set_option(name, text, meanwhile)?;
+        engine.set_option(name, text, context)?;
     }
     let was_known = known.is_some();
-    let method = engine.fit_limits(&entrant.limit.to_search_limits(), *known, meanwhile)?;
+    let method = engine.fit_limits(&entrant.limit.to_search_limits(), *known, context)?;
     *known = Some(method);
     if !was_known && method != LimitMethod::Protocol && !engine.is_reusable() {
         engine.quit();

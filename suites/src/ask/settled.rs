@@ -4,7 +4,7 @@ use std::num::NonZeroU32;
 use std::time::Duration;
 
 use smalt_chess::UciMove;
-use smalt_driver::Wish;
+use smalt_driver::SearchControl;
 use smalt_protocol::{Info, ReportedScore};
 
 use crate::grade::announced_mate;
@@ -50,12 +50,12 @@ impl<'a> Follower<'a> {
 
     /// Hears a line. Wants to stop when a solution has been held for as many iterations as was asked for, and when the
     /// search goes on after its limit: then the line is not heeded.
-    pub(super) fn hear(&mut self, info: &Info<'_>, time: Duration) -> Wish {
+    pub(super) fn hear(&mut self, info: &Info<'_>, time: Duration) -> SearchControl {
         if self.limit.is_passed(self.grace, time, info.nodes, info.depth) {
-            return Wish::Stop;
+            return SearchControl::Stop;
         }
         if info.multipv.is_some_and(|line| line != 1) {
-            return Wish::GoOn;
+            return SearchControl::Continue;
         }
         self.told.depth = info.depth.or(self.told.depth);
         self.told.nodes = info.nodes.or(self.told.nodes);
@@ -69,7 +69,7 @@ impl<'a> Follower<'a> {
                 self.settled = None;
             }
         }
-        if self.is_enough() { Wish::Stop } else { Wish::GoOn }
+        if self.is_enough() { SearchControl::Stop } else { SearchControl::Continue }
     }
 
     /// The moment when it settled; none if its last line was about another move.
@@ -130,7 +130,7 @@ mod tests {
         for (time, line) in (1..).zip(lines) {
             let EngineMessage::Info(info) = EngineMessage::parse(line) else { panic!("{line}") };
             count += 1;
-            if follower.hear(&info, Duration::from_millis(time)) == Wish::Stop {
+            if follower.hear(&info, Duration::from_millis(time)) == SearchControl::Stop {
                 break;
             }
         }

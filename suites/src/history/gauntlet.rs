@@ -6,7 +6,7 @@ use std::time::{Duration, Instant};
 
 use serde::Deserialize;
 use smalt_driver::EngineCommand;
-use smalt_driver::process::{Exit, Process, Pumped, StartError, Waiting, pump};
+use smalt_driver::process::{Exit, PollOutcome, Process, StartError, WaitFor, poll_once};
 
 /// The program that reads stores.
 const READER: &str = "smalt-tournament";
@@ -135,9 +135,9 @@ fn output_of(process: &mut Process) -> (String, Option<Exit>) {
         if process.is_silent() {
             return (text, process.await_exit(deadline));
         }
-        match pump(process, None, None, Waiting::ForOutput, deadline) {
-            Ok(Pumped::Progress) => {}
-            Ok(Pumped::Late | Pumped::Interrupted) | Err(_) => return (text, None),
+        match poll_once(process, None, None, WaitFor::Output, deadline) {
+            Ok(PollOutcome::Progress) => {}
+            Ok(PollOutcome::TimedOut | PollOutcome::Interrupted) | Err(_) => return (text, None),
         }
     }
 }

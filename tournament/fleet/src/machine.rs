@@ -4,12 +4,12 @@
 use std::fs;
 use std::path::Path;
 
-use smalt_driver::Meanwhile;
-use smalt_driver::process::Guard;
+use smalt_driver::WaitContext;
+use smalt_driver::process::Reaper;
 
 use super::wire::{EngineIdentity, check_machine, trimmed};
 use smalt_match::plan::Plan;
-use smalt_match::run::slot::{command, patience};
+use smalt_match::run::slot::{command, engine_timeouts};
 
 /// Its name in its network; `worker` where the system does not say.
 pub fn host_name() -> String {
@@ -26,25 +26,25 @@ pub fn processor_model() -> String {
     trimmed(model).chars().take(200).collect()
 }
 
-/// What the entrants of a plan are on this machine. The guard ends an engine that is being asked when this program ends.
+/// What the entrants of a plan are on this machine. The reaper ends an engine that is being asked when this program ends.
 ///
 /// # Errors
 /// If one cannot be started, or its file not be read, in words that begin with its name.
 pub fn engines(
     plan: &Plan,
     own_program: &Path,
-    guard: Option<&Guard>,
+    reaper: Option<&Reaper>,
 ) -> Result<Vec<EngineIdentity>, String> {
     let mut engines = Vec::new();
     for entrant in &plan.entrants {
         let failed = |words: String| format!("{}: failed to {words}", entrant.name);
         let mut command = command(entrant, own_program);
-        command.guard = guard.cloned();
+        command.reaper = reaper.cloned();
         let path = command.locate().map_err(|error| failed(error.to_string()))?;
         let sha256 = sha256(&path).map_err(|error| failed(format!("read {}: {error}", path.display())))?;
-        let mut meanwhile = Meanwhile::nothing();
-        let patience = patience(&plan.settings.timeouts);
-        let engine = smalt_driver::start(&command, entrant.engine.proto, patience, None, &mut meanwhile);
+        let mut context = WaitContext::none();
+        let timeouts = engine_timeouts(&plan.settings.timeouts);
+        let engine = smalt_driver::start(&command, entrant.engine.proto, timeouts, None, &mut context);
         let mut engine = engine.map_err(|failure| failed(format!("start: it {}", failure.error)))?;
         let short = |text: &str| trimmed(text).chars().take(200).collect::<String>();
         engines.push(EngineIdentity { name: short(engine.name()), author: short(engine.author()), sha256 });

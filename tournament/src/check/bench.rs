@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use smalt_chess::UciMove;
 use smalt_driver::Protocol;
-use smalt_driver::{Ending, Engine, Meanwhile, SearchRequest, TranscriptLine};
+use smalt_driver::{Engine, SearchEnd, SearchRequest, TranscriptLine, WaitContext};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
 
@@ -93,8 +93,8 @@ fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<
             deadline: LONGEST,
             stop_after: Some(STOP),
         };
-        let searched = engine.search(&request, &mut Meanwhile::nothing(), None)?;
-        if searched.ending != Ending::Own {
+        let searched = engine.search(&request, &mut WaitContext::none(), None)?;
+        if searched.ending != SearchEnd::Own {
             return Ok(None);
         }
         let score = searched.report.score.map(|reported| reported.score);

@@ -15,8 +15,8 @@ use serde::Serialize;
 use smalt_chess::CastlingMode;
 use smalt_driver::Protocol;
 use smalt_driver::{
-    ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, Pondering, SetOptionError,
-    Speaker, TranscriptLine,
+    ConversationError, Engine, EngineCommand, EngineTimeouts, GameOptions, Pondering, SetOptionError,
+    Speaker, TranscriptLine, WaitContext,
 };
 
 /// How many lines of a conversation are shown with a finding.
@@ -83,7 +83,7 @@ pub struct Report {
 }
 
 /// Answers are waited for not much longer than in a game.
-const PATIENCE: Patience = Patience {
+const PATIENCE: EngineTimeouts = EngineTimeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
     stop: Duration::from_secs(3),
@@ -234,13 +234,13 @@ impl NotStarted {
 
 /// Starts the engine with its options set; or says why not.
 fn start(subject: &Subject) -> Result<Box<dyn Engine>, NotStarted> {
-    let meanwhile = &mut Meanwhile::nothing();
-    let started = smalt_driver::start(&subject.command, subject.protocol, PATIENCE, None, meanwhile);
+    let context = &mut WaitContext::none();
+    let started = smalt_driver::start(&subject.command, subject.protocol, PATIENCE, None, context);
     let mut engine = started
         .map_err(|failure| NotStarted { words: failure.error.to_string(), seen: failure.transcript })?;
     for (name, text) in &subject.options {
         engine
-            .set_option(name, text, meanwhile)
+            .set_option(name, text, context)
             .map_err(|error| NotStarted { words: error.to_string(), seen: engine.transcript().lines() })?;
     }
     Ok(engine)
@@ -355,6 +355,6 @@ fn evidence(seen: &[TranscriptLine], text: &str) -> Vec<String> {
 
 /// A game of standard chess.
 fn begin_game(engine: &mut dyn Engine) -> Result<(), ConversationError> {
-    let terms = GameTerms { variant: CastlingMode::Standard, pondering: Pondering::Off };
-    engine.new_game(terms, &mut Meanwhile::nothing())
+    let terms = GameOptions { variant: CastlingMode::Standard, pondering: Pondering::Off };
+    engine.new_game(terms, &mut WaitContext::none())
 }

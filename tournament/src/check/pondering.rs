@@ -8,8 +8,8 @@ use std::time::Duration;
 use smalt_chess::{CastlingMode, Position, UciMove};
 use smalt_driver::Protocol;
 use smalt_driver::{
-    ConversationError, Engine, GameTerms, Meanwhile, Pondering, SearchRequest, Searched, Speaker,
-    TranscriptSink,
+    ConversationError, Engine, GameOptions, Pondering, SearchRequest, SearchResult, Speaker, TranscriptSink,
+    WaitContext,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::xboard::EngineMessage;
@@ -28,8 +28,8 @@ pub(super) fn ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
         notes.inapplicable("declares no option Ponder");
         return Ok(());
     }
-    let terms = GameTerms { variant: CastlingMode::Standard, pondering: Pondering::On };
-    engine.new_game(terms, &mut Meanwhile::nothing())?;
+    let terms = GameOptions { variant: CastlingMode::Standard, pondering: Pondering::On };
+    engine.new_game(terms, &mut WaitContext::none())?;
     if is_uci { told(engine, notes) } else { by_itself(engine, notes) }
 }
 
@@ -40,7 +40,7 @@ fn limits() -> SearchLimits {
 
 /// UCI: `go ponder`, and then `ponderhit`.
 fn told(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
-    let meanwhile = &mut Meanwhile::nothing();
+    let context = &mut WaitContext::none();
     let before = SearchLimits { ponder: true, ..limits() };
     let request = SearchRequest {
         start: Start::Fen(BUSY),
@@ -49,10 +49,10 @@ fn told(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
         deadline: LONGEST,
         stop_after: None,
     };
-    engine.begin(&request, meanwhile)?;
+    engine.begin(&request, context)?;
     std::thread::sleep(PONDERED);
-    engine.ponder_hit(&SearchRequest { limits: &limits(), ..request }, meanwhile)?;
-    let searched = engine.finish(meanwhile, None)?;
+    engine.ponder_hit(&SearchRequest { limits: &limits(), ..request }, context)?;
+    let searched = engine.finish(context, None)?;
     notes.look(engine);
     judge_moves(Some(BUSY), &searched, &Seen::default(), None, notes);
     if notes.complaints() == 0 {
@@ -98,11 +98,11 @@ fn count_moves(count: &Arc<AtomicU32>) -> impl TranscriptSink + use<> {
     }
 }
 
-fn play(engine: &mut dyn Engine, moves: &[UciMove]) -> Result<Searched, ConversationError> {
+fn play(engine: &mut dyn Engine, moves: &[UciMove]) -> Result<SearchResult, ConversationError> {
     let limits = limits();
     let request =
         SearchRequest { start: Start::Standard, moves, limits: &limits, deadline: LONGEST, stop_after: None };
-    engine.search(&request, &mut Meanwhile::nothing(), None)
+    engine.search(&request, &mut WaitContext::none(), None)
 }
 
 /// The answer that was expected, or else any; none if the move was illegal.

@@ -4,7 +4,7 @@
 use std::time::{Duration, Instant};
 
 use smalt_driver::Protocol;
-use smalt_driver::process::{Exit, Process, Pumped, Waiting, pump};
+use smalt_driver::process::{Exit, PollOutcome, Process, WaitFor, poll_once};
 
 use super::{Finding, Findings, Judgement, Subject};
 
@@ -58,8 +58,8 @@ impl Talk {
                 return false;
             }
             if !matches!(
-                pump(&mut self.process, None, None, Waiting::ForOutput, deadline),
-                Ok(Pumped::Progress)
+                poll_once(&mut self.process, None, None, WaitFor::Output, deadline),
+                Ok(PollOutcome::Progress)
             ) {
                 return false;
             }
@@ -110,7 +110,7 @@ fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
     talk.say("xboard");
     talk.say("protover 2");
     let deadline = Instant::now() + FEATURES;
-    for (silence, lines) in smalt_driver::xboard_nudges() {
+    for (silence, lines) in smalt_driver::xboard_wake_up_lines() {
         if talk.hear_within("feature", silence) || talk.process.is_silent() || Instant::now() >= deadline {
             break;
         }

@@ -1,6 +1,6 @@
 //! Scores: who is better, in the view of the side to move. Adjudication rests on that.
 
-use smalt_driver::{Claim, Engine, Searched};
+use smalt_driver::{Engine, ResultClaim, SearchResult};
 use smalt_protocol::{Score, SearchLimits};
 
 use super::searches::{PATIENT, Seen, search};
@@ -52,8 +52,8 @@ pub(super) fn scores(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
 }
 
 /// Who gives up is behind.
-fn view(searched: &Searched) -> Option<View> {
-    if searched.claim == Some(Claim::Resigns) {
+fn view(searched: &SearchResult) -> Option<View> {
+    if searched.claim == Some(ResultClaim::Resigns) {
         return Some(View::Behind);
     }
     Some(match searched.report.score?.score {

@@ -6,8 +6,8 @@ use std::time::Duration;
 use smalt_chess::{CastlingMode, Position, UciMove};
 use smalt_driver::Protocol;
 use smalt_driver::{
-    ConversationError, Ending, Engine, Fault, GameTerms, Meanwhile, Pondering, SearchRequest, Searched,
-    Speaker, TranscriptSink, Wish,
+    ConversationError, Engine, Fault, GameOptions, Pondering, SearchControl, SearchEnd, SearchRequest,
+    SearchResult, Speaker, TranscriptSink, WaitContext,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::xboard::{EngineMessage, moves};
@@ -65,18 +65,18 @@ pub(super) fn search(
     limits: &SearchLimits,
     stop_after: Option<Duration>,
     seen: &mut Seen,
-) -> Result<Searched, ConversationError> {
+) -> Result<SearchResult, ConversationError> {
     let start = fen.map_or(Start::Standard, Start::Fen);
     let request = SearchRequest { start, moves: &[], limits, deadline: LONGEST, stop_after };
     let mut observer = |info: &Info<'_>, _: Duration| {
         seen.take(info);
-        Wish::GoOn
+        SearchControl::Continue
     };
     let heard = Arc::new(Mutex::new(Vec::new()));
     if engine.protocol() == Protocol::Xboard {
         engine.set_transcript_sink(Some(Box::new(hear_texts(&heard))));
     }
-    let searched = engine.search(&request, &mut Meanwhile::nothing(), Some(&mut observer));
+    let searched = engine.search(&request, &mut WaitContext::none(), Some(&mut observer));
     engine.set_transcript_sink(None);
     seen.texts = std::mem::take(&mut *heard.lock().expect("nobody else holds it, and nothing in it panics"));
     searched
@@ -104,7 +104,7 @@ fn position(fen: Option<&str>) -> Position {
 /// Moves are legal, and lines of play can be played. Look at the conversation before.
 pub(super) fn judge_moves(
     fen: Option<&str>,
-    searched: &Searched,
+    searched: &SearchResult,
     seen: &Seen,
     limit: Option<&str>,
     notes: &mut Notes,
@@ -139,7 +139,7 @@ pub(super) fn judge_moves(
     // A search that was stopped may have changed its mind since.
     if let (Some(best), Some(pv)) = (searched.best, seen.pvs.last())
         && pv.first() != Some(&best)
-        && searched.ending == Ending::Own
+        && searched.ending == SearchEnd::Own
     {
         notes.warn(format!("{of}plays {best}, but its last principal variation begins otherwise"));
     }
@@ -219,7 +219,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
             notes.look(engine);
             // xboard has no limit of nodes: the engine is told to move when its lines reach it.
             let is_told = is_xboard && limits.nodes.is_some();
-            if searched.ending != Ending::Own && !(is_told && searched.elapsed < PATIENT) {
+            if searched.ending != SearchEnd::Own && !(is_told && searched.elapsed < PATIENT) {
                 notes.warn(match is_told {
                     true => format!("{what}: tells no nodes, so that it cannot be held to a number of them"),
                     false => {
@@ -242,7 +242,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
     Ok(())
 }
 
-fn judge_limit(searched: &Searched, limits: &SearchLimits, is_told: bool, what: &str, notes: &mut Notes) {
+fn judge_limit(searched: &SearchResult, limits: &SearchLimits, is_told: bool, what: &str, notes: &mut Notes) {
     let elapsed = searched.elapsed;
     let room = if is_told { 1 } else { 4 };
     if let (Some(limit), Some(nodes)) = (limits.nodes, searched.report.nodes)
@@ -286,14 +286,14 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
     judge_moves(Some(BUSY), &searched, &seen, None, notes);
     let late = searched.elapsed.saturating_sub(asked);
     match searched.ending {
-        Ending::Own => notes.warn(format!(
+        SearchEnd::Own => notes.warn(format!(
             "an endless search ended by itself after {} ms, before `stop`",
             searched.elapsed.as_millis()
         )),
-        Ending::Stopped if late > Duration::from_millis(500) => {
+        SearchEnd::Stopped if late > Duration::from_millis(500) => {
             notes.warn(format!("moves only {} ms after `stop`", late.as_millis()));
         }
-        Ending::Stopped | Ending::Overrun => {
+        SearchEnd::Stopped | SearchEnd::Overrun => {
             notes.ok(format!("moves {} ms after `stop`", late.as_millis()));
         }
     }
@@ -311,9 +311,9 @@ pub(super) fn ready_while_thinking(engine: &mut dyn Engine, notes: &mut Notes) -
         deadline: LONGEST,
         stop_after: None,
     };
-    let meanwhile = &mut Meanwhile::nothing();
-    engine.begin(&request, meanwhile)?;
-    let took = match engine.ping(meanwhile) {
+    let context = &mut WaitContext::none();
+    engine.begin(&request, context)?;
+    let took = match engine.ping(context) {
         Err(ConversationError::Fault(Fault::NoReadyok { .. })) => {
             // No runner asks this in a game, but the protocol wants it.
             notes.look(engine);
@@ -322,7 +322,7 @@ pub(super) fn ready_while_thinking(engine: &mut dyn Engine, notes: &mut Notes) -
         }
         took => took?,
     };
-    engine.abandon(meanwhile)?;
+    engine.abandon(context)?;
     notes.look(engine);
     if took > Duration::from_secs(1) {
         notes.warn(format!("answers `isready` only after {} ms while it thinks", took.as_millis()));
@@ -340,8 +340,8 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
         let searched = search(engine, Some(fen), &limits, None, &mut Seen::default());
         notes.look(engine);
         match searched {
-            Ok(Searched { best: None, .. }) => notes.ok(format!("says that {what} has no move")),
-            Ok(Searched { best: Some(mv), .. }) => {
+            Ok(SearchResult { best: None, .. }) => notes.ok(format!("says that {what} has no move")),
+            Ok(SearchResult { best: Some(mv), .. }) => {
                 notes.warn(format!("plays {mv} in {what}, where there is no move"))
             }
             Err(ConversationError::Fault(
@@ -366,7 +366,7 @@ pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
         notes.inapplicable("declares no option MultiPV");
         return Ok(());
     }
-    engine.set_option("MultiPV", "3", &mut Meanwhile::nothing())?;
+    engine.set_option("MultiPV", "3", &mut WaitContext::none())?;
     begin_game(engine)?;
     let mut seen = Seen::default();
     let limits = SearchLimits { depth: Some(4), ..SearchLimits::default() };
@@ -387,8 +387,8 @@ pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
 
 /// Chess960 positions are understood, if it declares them.
 pub(super) fn chess960(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
-    let terms = GameTerms { variant: CastlingMode::Chess960, pondering: Pondering::Off };
-    match engine.new_game(terms, &mut Meanwhile::nothing()) {
+    let terms = GameOptions { variant: CastlingMode::Chess960, pondering: Pondering::Off };
+    match engine.new_game(terms, &mut WaitContext::none()) {
         Err(ConversationError::Fault(Fault::NoChess960 { lack })) => {
             notes.inapplicable(format!("does not play it: {lack}"));
             return Ok(());

@@ -1,7 +1,7 @@
 //! What an engine declares, and how it leaves.
 
 use smalt_driver::process::Exit;
-use smalt_driver::{Engine, Farewell, Meanwhile};
+use smalt_driver::{Engine, ExitOutcome, WaitContext};
 use smalt_protocol::option::OptionKind;
 
 use super::{Notes, StepError};
@@ -31,7 +31,7 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
             _ => {}
         }
     }
-    let meanwhile = &mut Meanwhile::nothing();
+    let context = &mut WaitContext::none();
     let mut set = 0;
     for option in &declared {
         // Texts are mostly names of files, and some engines do not survive the empty one that they declare.
@@ -40,11 +40,11 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
         }
         let Some(value) = option.default_value() else { continue };
         if option.parse_value(&value.to_string()).is_ok() {
-            engine.set_option(&option.name, &value.to_string(), meanwhile)?;
+            engine.set_option(&option.name, &value.to_string(), context)?;
             set += 1;
         }
     }
-    engine.ping(meanwhile)?;
+    engine.ping(context)?;
     notes.ok(format!("declares {} options, and takes {set} defaults", declared.len()));
     Ok(())
 }
@@ -54,11 +54,13 @@ pub(super) fn quit(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
     let farewell = engine.quit();
     notes.look(engine);
     match farewell {
-        Farewell::Quit(Exit::Code(0)) => notes.ok("leaves when it is told to quit"),
-        Farewell::Quit(exit) => notes.warn(format!("leaves when it is told to quit, but {exit}")),
-        Farewell::Terminated(_) => notes.warn("does not leave when it is told to quit, only after SIGTERM"),
-        Farewell::Killed => notes.warn("does not leave when it is told to quit, and had to be killed"),
-        Farewell::Gone => notes.fail("was gone before it was told to quit"),
+        ExitOutcome::Quit(Exit::Code(0)) => notes.ok("leaves when it is told to quit"),
+        ExitOutcome::Quit(exit) => notes.warn(format!("leaves when it is told to quit, but {exit}")),
+        ExitOutcome::Terminated(_) => {
+            notes.warn("does not leave when it is told to quit, only after SIGTERM")
+        }
+        ExitOutcome::Killed => notes.warn("does not leave when it is told to quit, and had to be killed"),
+        ExitOutcome::Gone => notes.fail("was gone before it was told to quit"),
     }
     Ok(())
 }

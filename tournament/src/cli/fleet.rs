@@ -89,7 +89,7 @@ mod over_nats {
     use super::super::exit::{Exit, OrRefuse, Refusal};
     use super::super::intent::registry;
     use super::super::output::tell;
-    use super::super::play::{own_program, start_guard, within_limits};
+    use super::super::play::{own_program, start_reaper, within_limits};
     use super::super::signals;
     use super::WorkerFlags;
     use smalt_fleet::fleet_state::FleetState;
@@ -180,7 +180,7 @@ mod over_nats {
             log: flags.log.clone(),
             affinity: flags.affinity.clone(),
             own_program: own_program()?,
-            guard: start_guard(),
+            reaper: start_reaper(),
         };
         match run_worker(setup, (sender, events), Box::new(tell)).map_err(refuse)? {
             WorkerExit::Asked => Ok(Exit::Interrupted),

@@ -29,7 +29,7 @@ use std::process::ExitCode;
 
 use anyhow::Context;
 use clap::Parser;
-use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, stand_guard};
+use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_reaper};
 use smalt_stats::{Counts, Pentanomial, Wdl};
 
 use arguments::{Arguments, Command, RunFlags};
@@ -68,7 +68,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
     let exit = match command {
         Command::Engine => return Ok(engine()),
         Command::Guard => {
-            stand_guard(std::io::stdin().lock());
+            run_reaper(std::io::stdin().lock());
             Exit::Done
         }
         Command::Gauntlet(flags) => play(Format::Gauntlet, &flags)?,

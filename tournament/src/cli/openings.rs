@@ -11,7 +11,7 @@ use std::time::Duration;
 use anyhow::{Context, bail};
 use clap::Args;
 use smalt_chess::{CastlingMode, UciMove};
-use smalt_driver::{Engine, GameTerms, Meanwhile, Patience, SearchRequest};
+use smalt_driver::{Engine, EngineTimeouts, GameOptions, SearchRequest, WaitContext};
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Score, SearchLimits};
 use toml::Table;
@@ -204,8 +204,8 @@ fn judge_candidates(
 fn start(judge: &Entrant) -> anyhow::Result<Box<dyn Engine>> {
     let command = command(judge, &std::env::current_exe()?);
     let name = &judge.name;
-    let nothing = &mut Meanwhile::nothing();
-    let started = smalt_driver::start(&command, judge.engine.proto, Patience::default(), None, nothing);
+    let nothing = &mut WaitContext::none();
+    let started = smalt_driver::start(&command, judge.engine.proto, EngineTimeouts::default(), None, nothing);
     let mut engine = started.with_context(|| format!("start {name}"))?;
     for (option, text) in &judge.engine.options {
         engine.set_option(option, text, nothing).with_context(|| format!("set up {name}"))?;
@@ -225,8 +225,8 @@ fn judge_one(engine: &mut dyn Engine, candidate: &Candidate, nodes: u64) -> anyh
         deadline: LONGEST_JUDGEMENT,
         stop_after: None,
     };
-    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing()).context("judge a position")?;
-    let searched = engine.search(&request, &mut Meanwhile::nothing(), None).context("judge a position")?;
+    engine.new_game(GameOptions::default(), &mut WaitContext::none()).context("judge a position")?;
+    let searched = engine.search(&request, &mut WaitContext::none(), None).context("judge a position")?;
     Ok(match searched.report.score.map(|reported| reported.score) {
         Some(Score::Centipawns(score)) => Some(score),
         _ => None,

@@ -7,7 +7,7 @@ use std::sync::mpsc::{self, Receiver, Sender};
 use std::time::SystemTime;
 
 use anyhow::{Context, anyhow};
-use smalt_driver::process::{Guard, LookupError, MostGames, most_games};
+use smalt_driver::process::{LookupError, MostGames, Reaper, most_games};
 use smalt_workbench::entrant::Registry;
 
 use super::display::{Display, Loudness};
@@ -196,10 +196,14 @@ pub(super) fn own_program() -> Result<PathBuf, Refusal> {
     std::env::current_exe().context("find this program's own file").or_failed()
 }
 
-/// Without a guard the system and the next run still end what a killed one leaves, only not all of it at once.
-pub(super) fn start_guard() -> Option<Guard> {
-    let started = std::env::current_exe().and_then(|program| Guard::start(&program, "guard"));
-    started.map_err(|error| tell(&format!("Warning: failed to start a guard over engines: {error}"))).ok()
+/// Without a reaper the system and the next run still end what a killed one leaves, only not all of it at once.
+pub(super) fn start_reaper() -> Option<Reaper> {
+    let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "guard"));
+    started
+        .map_err(|error| {
+            tell(&format!("Warning: failed to start the process that ends leftover engines: {error}"))
+        })
+        .ok()
 }
 
 /// The run of a store, without its openings, for those who only look.
@@ -324,7 +328,7 @@ pub(super) fn conduct(
                 plan.settings.clock.measured,
                 tablebases,
                 &own_program()?,
-                start_guard(),
+                start_reaper(),
             );
             boards = std::iter::repeat_with(Arc::<DemoBoard>::default).take(slots).collect();
             let observers = boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();

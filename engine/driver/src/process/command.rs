@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::guard::Guard;
+use super::reaper::Reaper;
 
 /// What becomes of what an engine writes to standard error.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -39,7 +39,7 @@ pub struct EngineCommand {
     /// thread that starts it if empty.
     pub affinity: Vec<usize>,
     /// Who ends what is left of it when this program is killed.
-    pub guard: Option<Guard>,
+    pub reaper: Option<Reaper>,
 }
 
 impl EngineCommand {
@@ -52,7 +52,7 @@ impl EngineCommand {
             environment: Vec::new(),
             stderr: StderrPolicy::default(),
             affinity: Vec::new(),
-            guard: None,
+            reaper: None,
         }
     }
 
@@ -93,8 +93,8 @@ impl EngineCommand {
 
     /// Watched by this guard.
     #[must_use]
-    pub fn guarded_by(mut self, guard: &Guard) -> Self {
-        self.guard = Some(guard.clone());
+    pub fn reaped_by(mut self, reaper: &Reaper) -> Self {
+        self.reaper = Some(reaper.clone());
         self
     }
 

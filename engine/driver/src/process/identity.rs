@@ -5,7 +5,7 @@ use std::fs;
 
 use rustix::process::{Pid, Signal, kill_process, kill_process_group};
 
-/// Enough to recognize a process that an earlier run started, and its group. Plain numbers, to be stored.
+/// StopRule to recognize a process that an earlier run started, and its group. Plain numbers, to be stored.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub struct ProcessIdentity {
     /// Its number, and that of the group which it leads.

@@ -1,4 +1,4 @@
-//! A bell that ends every wait: rung from any thread or signal handler, heard by all threads that wait with it.
+//! An interrupt that ends every wait: raised from any thread or signal handler, seen by all threads that wait with it.
 
 use std::io;
 use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use rustix::event::{EventfdFlags, PollFd, PollFlags, Timespec, eventfd, poll};
 
-/// Cancels waits from another thread. Clones ring, and hear, the same bell; once rung it stays rung, so no wait that
+/// Cancels waits from another thread. Clones share one interrupt; once raised it stays raised, so no wait that
 /// begins later can miss it.
 #[derive(Clone, Debug)]
 pub struct Interrupt {
@@ -15,7 +15,7 @@ pub struct Interrupt {
 }
 
 impl Interrupt {
-    /// A bell that has not been rung.
+    /// A interrupt that has not been raiser.
     ///
     /// # Errors
     /// When the process has no file descriptor left.
@@ -26,7 +26,7 @@ impl Interrupt {
 
     /// Ends all waits, those of now and of later. Safe in a signal handler; ringing again changes nothing.
     pub fn raise(&self) {
-        // The only failure is a full counter, and that too is a raised bell.
+        // The only failure is a full counter, and that too is a raised interrupt.
         let _ = rustix::io::write(&*self.event, &1_u64.to_ne_bytes());
     }
 
@@ -49,11 +49,11 @@ mod tests {
 
     #[test]
     fn a_raised_interrupt_stays_raised_for_all_clones() {
-        let bell = Interrupt::new().unwrap();
-        let ear = bell.clone();
-        assert!(!ear.is_raised());
-        bell.raise();
-        bell.raise();
-        assert!(ear.is_raised() && bell.is_raised() && ear.is_raised());
+        let interrupt = Interrupt::new().unwrap();
+        let clone = interrupt.clone();
+        assert!(!clone.is_raised());
+        interrupt.raise();
+        interrupt.raise();
+        assert!(clone.is_raised() && interrupt.is_raised() && clone.is_raised());
     }
 }

@@ -9,13 +9,13 @@ pub const LINE_LIMIT: usize = 1 << 16;
 
 /// Whether a line is as its writer meant it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Wholeness {
+pub enum LineEnd {
     /// It ended with a line feed.
-    Whole,
+    LineFeed,
     /// Its writer closed the pipe in the middle of it.
-    Unfinished,
+    EndOfFile,
     /// It was longer than the limit; this is its beginning.
-    Cut,
+    TooLong,
 }
 
 /// One line, without its line feed and any carriage returns before it.
@@ -24,7 +24,7 @@ pub struct Line<'a> {
     /// As the engine wrote it.
     pub bytes: &'a [u8],
     /// Whether all of it is there.
-    pub wholeness: Wholeness,
+    pub end: LineEnd,
 }
 
 impl<'a> Line<'a> {
@@ -115,27 +115,27 @@ impl LineBuffer {
     /// The next line, if all of it is there or no more of it can be.
     pub(crate) fn take(&mut self) -> Option<Line<'_>> {
         let start = self.start;
-        let (end, wholeness) = if let Some(feed) = self.feed {
+        let (to, end) = if let Some(feed) = self.feed {
             self.start = feed + 1;
             self.find_feed(self.start);
-            (feed, Wholeness::Whole)
+            (feed, LineEnd::LineFeed)
         } else if self.is_full() {
             let end = self.end;
             self.start = end;
             self.skipping = Skipping::ToLineFeed;
-            (end, Wholeness::Cut)
+            (end, LineEnd::TooLong)
         } else if self.has_rest() {
             let end = self.end;
             self.start = end;
-            (end, Wholeness::Unfinished)
+            (end, LineEnd::EndOfFile)
         } else {
             return None;
         };
-        let mut bytes = &self.bytes[start..end];
+        let mut bytes = &self.bytes[start..to];
         while let [rest @ .., b'\r'] = bytes {
             bytes = rest;
         }
-        Some(Line { bytes, wholeness })
+        Some(Line { bytes, end })
     }
 
     fn is_full(&self) -> bool {
@@ -207,10 +207,10 @@ mod tests {
         let mut lines = Vec::new();
         let mut collect = |buffer: &mut LineBuffer| {
             while let Some(line) = buffer.take() {
-                let mark = match line.wholeness {
-                    Wholeness::Whole => "",
-                    Wholeness::Unfinished => "<unfinished>",
-                    Wholeness::Cut => "<cut>",
+                let mark = match line.end {
+                    LineEnd::LineFeed => "",
+                    LineEnd::EndOfFile => "<unfinished>",
+                    LineEnd::TooLong => "<cut>",
                 };
                 lines.push(format!("{}{mark}", line.text()));
             }

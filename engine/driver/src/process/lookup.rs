@@ -88,7 +88,7 @@ pub(super) fn find_program(command: &EngineCommand) -> Result<PathBuf, LookupErr
     let looked_in = folders_to_search(command);
     let mut refused = None;
     for folder in &looked_in {
-        match judge(&folder.join(&command.program)) {
+        match check_executable(&folder.join(&command.program)) {
             Ok(Some(path)) => return Ok(path),
             Ok(None) => {}
             Err(error) => refused = refused.or(Some(error)),
@@ -108,7 +108,7 @@ fn nearest_program(program: &Path, folders: &[PathBuf]) -> Option<String> {
     let near = entries.filter(|entry| {
         let other = entry.file_name();
         let other = other.to_str().and_then(|other| nearest_within(name, 1 + name.len() / 8, [other]));
-        other.is_some() && matches!(judge(&entry.path()), Ok(Some(_)))
+        other.is_some() && matches!(check_executable(&entry.path()), Ok(Some(_)))
     });
     let mut names: Vec<String> = near.filter_map(|entry| entry.file_name().into_string().ok()).collect();
     names.sort();
@@ -138,7 +138,7 @@ fn folders_to_search(command: &EngineCommand) -> Vec<PathBuf> {
 }
 
 /// The absolute path if this file can be run; none if there is no such file.
-fn judge(path: &Path) -> Result<Option<PathBuf>, LookupError> {
+fn check_executable(path: &Path) -> Result<Option<PathBuf>, LookupError> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     if metadata.is_dir() {
@@ -147,12 +147,12 @@ fn judge(path: &Path) -> Result<Option<PathBuf>, LookupError> {
     if metadata.permissions().mode() & 0o111 == 0 {
         return Err(LookupError::NotExecutable { path });
     }
-    judge_format(&path)?;
+    check_format(&path)?;
     Ok(Some(path))
 }
 
 /// Looks at the first bytes. Where the system has been taught other formats (wine, qemu) it is left to the system.
-fn judge_format(path: &Path) -> Result<(), LookupError> {
+fn check_format(path: &Path) -> Result<(), LookupError> {
     let mut head = Vec::new();
     let Ok(file) = fs::File::open(path) else { return Ok(()) };
     if file.take(256).read_to_end(&mut head).is_err() {

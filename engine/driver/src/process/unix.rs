@@ -6,7 +6,7 @@
 //! thread would take the engine with it. And [`Process`] kills the group and reaps the child when dropped.
 //!
 //! Two gaps remain: the death signal reaches the child alone, not its own children, and the system withdraws it from
-//! set-user-id and set-group-id programs (Debian's phalanx). A [`Guard`] closes both; and there is [`ProcessIdentity`],
+//! set-user-id and set-group-id programs (Debian's phalanx). A [`Reaper`] closes both; and there is [`ProcessIdentity`],
 //! to be written down and swept by a later run. A grandchild that leaves the group (`setsid`) escapes the group's
 //! signal, but not its tag: see `descendants`.
 
@@ -28,17 +28,17 @@ use super::affinity::processor_set;
 use super::command::{EngineCommand, StderrPolicy};
 use super::descendants::Children;
 use super::exit::Exit;
-use super::guard::Guard;
 use super::identity::ProcessIdentity;
 use super::lines::{LINE_LIMIT, Line, LineBuffer};
 use super::lookup::{LookupError, find_program};
-use super::pump::poll_until;
+use super::poll::poll_until;
+use super::reaper::Reaper;
 use super::spawn::{Errors, SpawnError, Spawned, spawn};
 use super::stderr_tail::StderrTail;
 
 /// How long a killed process may take to vanish before it is left to the system (a process in a system call that
 /// cannot be interrupted does not die before that call ends).
-const KILL_PATIENCE: Duration = Duration::from_secs(5);
+const KILL_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// How much of standard error is read at once.
 const SCRATCH_BYTES: usize = 8192;
@@ -109,11 +109,11 @@ pub struct Process {
     read_at: Instant,
     life: Life,
     quiet: Quiet,
-    looked_around_at: Option<Instant>,
+    last_full_poll: Option<Instant>,
     /// The last instant at which this program is known to have run while it waited for the engine.
     awake_at: Instant,
     stalled: Duration,
-    guard: Option<(Guard, ProcessIdentity)>,
+    reaper: Option<(Reaper, ProcessIdentity)>,
     tag: OsString,
 }
 
@@ -163,10 +163,10 @@ impl Process {
             }
             SpawnError::System(error) => system(error),
         })?;
-        Self::adopt(spawned, command.guard.clone()).map_err(system)
+        Self::adopt(spawned, command.reaper.clone()).map_err(system)
     }
 
-    fn adopt(spawned: Spawned, guard: Option<Guard>) -> io::Result<Self> {
+    fn adopt(spawned: Spawned, reaper: Option<Reaper>) -> io::Result<Self> {
         let Spawned { pid, pidfd, stdin, stdout, stderr, tag } = spawned;
         // From here on the drop of this value ends the child, whatever fails.
         let mut process = Self {
@@ -180,16 +180,16 @@ impl Process {
             read_at: Instant::now(),
             life: Life::Running,
             quiet: Quiet::Unknown,
-            looked_around_at: None,
+            last_full_poll: None,
             awake_at: Instant::now(),
             stalled: Duration::ZERO,
-            guard: None,
+            reaper: None,
             tag,
         };
-        if let Some(guard) = guard {
+        if let Some(reaper) = reaper {
             let identity = process.identity();
-            guard.watch(identity);
-            process.guard = Some((guard, identity));
+            reaper.watch(identity);
+            process.reaper = Some((reaper, identity));
         }
         for pipe in [&process.stdin, &process.stdout, &process.stderr].into_iter().flatten() {
             let flags = rustix::fs::fcntl_getfl(pipe)?;
@@ -268,12 +268,12 @@ impl Process {
     }
 
     /// When a wait for it last began to watch all that can happen; none if the next one should at once.
-    pub(super) fn looked_around_at(&self) -> Option<Instant> {
-        self.looked_around_at
+    pub(super) fn last_full_poll(&self) -> Option<Instant> {
+        self.last_full_poll
     }
 
-    pub(super) fn note_look_around(&mut self, at: Option<Instant>) {
-        self.looked_around_at = at;
+    pub(super) fn note_full_poll(&mut self, at: Option<Instant>) {
+        self.last_full_poll = at;
     }
 
     /// How long this program stood still (stopped, suspended, starved of processor time) while it waited for the engine,
@@ -366,7 +366,7 @@ impl Process {
     pub fn kill(&mut self) -> Option<Exit> {
         if self.life == Life::Running {
             self.signal_group(Signal::KILL);
-            self.await_exit(Instant::now() + KILL_PATIENCE);
+            self.await_exit(Instant::now() + KILL_TIMEOUT);
         }
         self.exit()
     }
@@ -389,8 +389,8 @@ impl Process {
         self.life = Life::Reaped(exit);
         children.remove(self.pid(), &self.tag);
         drop(children);
-        if let Some((guard, identity)) = self.guard.take() {
-            guard.release(identity);
+        if let Some((reaper, identity)) = self.reaper.take() {
+            reaper.release(identity);
         }
         Some(exit)
     }

@@ -1,8 +1,8 @@
 //! An engine that speaks UCI: the verbs of [`Engine`] as lines, and lines as results.
 
-mod hearing;
+mod engine_state;
+mod game_options;
 mod position_line;
-mod terms;
 
 use std::fmt::Write;
 use std::time::{Duration, Instant};
@@ -11,27 +11,28 @@ use smalt_chess::UciMove;
 use smalt_protocol::uci::ClientMessage;
 use smalt_protocol::{OptionDeclaration, OptionValue, option};
 
-use crate::conversation::{Conversation, ConversationError, Farewell, Patience, Waited};
-use crate::engine::{Engine, GameTerms, SetOptionError};
+use crate::conversation::{Conversation, ConversationError, EngineTimeouts, ExitOutcome, WaitError};
+use crate::engine::{Engine, GameOptions, SetOptionError};
 use crate::fault::{Fault, State};
-use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
-    Ending, LastAnswers, Observer, Repetition, RunningSearch, SearchRequest, Searched, Wish,
+    LastAnswers, Repetition, RunningSearch, SearchControl, SearchEnd, SearchObserver, SearchRequest,
+    SearchResult,
 };
 use crate::settings::Protocol;
 use crate::transcript::{Transcript, TranscriptSink};
-use hearing::{Answer, Awaiting, Hearing, Observed, Refusal};
+use crate::wait_context::{Background, WaitContext};
+use engine_state::{Answer, Awaiting, EngineState, ObservedState, Refusal};
+use game_options::SentOptions;
 use position_line::PositionLine;
-use terms::KnownTerms;
 
 /// A running engine that speaks UCI.
 #[derive(Debug)]
 pub struct UciEngine {
     conversation: Conversation,
-    hearing: Hearing,
+    received: EngineState,
     position: PositionLine,
-    terms: KnownTerms,
+    terms: SentOptions,
     outgoing: String,
     search: RunningSearch,
     last_answers: LastAnswers,
@@ -43,13 +44,13 @@ impl UciEngine {
     ///
     /// # Errors
     /// [`Fault::WouldNotStart`].
-    pub fn start(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
-        let conversation = Conversation::open(command, patience)?;
+    pub fn start(command: &EngineCommand, timeouts: EngineTimeouts) -> Result<Self, Fault> {
+        let conversation = Conversation::open(command, timeouts)?;
         Ok(Self {
             conversation,
-            hearing: Hearing::default(),
+            received: EngineState::default(),
             position: PositionLine::default(),
-            terms: KnownTerms::default(),
+            terms: SentOptions::default(),
             outgoing: String::new(),
             search: RunningSearch::none_yet(),
             last_answers: LastAnswers::default(),
@@ -58,33 +59,33 @@ impl UciEngine {
 
     /// Gives up an introduction as soon as the engine complains about its first word: it speaks another protocol.
     pub(crate) fn leave_at_refusal(&mut self) {
-        self.hearing.refusal = Refusal::Awaited;
+        self.received.refusal = Refusal::Awaited;
     }
 
     /// Sends these messages in one write.
     fn send(
         &mut self,
         messages: &[ClientMessage<'_>],
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<Instant, ConversationError> {
         self.outgoing.clear();
         for message in messages {
             writeln!(self.outgoing, "{message}").expect("a string takes any text");
         }
-        self.conversation.send(self.outgoing.as_bytes(), meanwhile, &mut self.hearing)
+        self.conversation.send(self.outgoing.as_bytes(), context, &mut self.received)
     }
 
     /// Listens until what was heard is enough.
-    fn hear_until(
+    fn wait_until(
         &mut self,
         deadline: Instant,
-        meanwhile: &mut Meanwhile<'_>,
-        enough: impl Fn(&Hearing) -> bool,
-    ) -> Result<(), Waited> {
+        context: &mut WaitContext<'_>,
+        enough: impl Fn(&EngineState) -> bool,
+    ) -> Result<(), WaitError> {
         let stalled = self.conversation.process().stalled();
-        while !enough(&self.hearing) {
+        while !enough(&self.received) {
             let deadline = deadline + self.conversation.process().stalled().saturating_sub(stalled);
-            self.conversation.hear_one(deadline, meanwhile, &mut self.hearing)?;
+            self.conversation.handle_line(deadline, context, &mut self.received)?;
         }
         Ok(())
     }
@@ -92,40 +93,43 @@ impl UciEngine {
     fn await_ready(
         &mut self,
         asked_at: Instant,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
-        let waited = self.conversation.patience.ready;
-        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.ready);
+        let waited = self.conversation.timeouts.ready;
+        let heard = self.wait_until(asked_at + waited, context, |received| received.ready);
         self.conversation.fail_if_late(heard, Fault::NoReadyok { waited })
     }
 
     /// Waits until the search has surely begun, so that a `stop` is not lost.
-    fn settle(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+    fn settle(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         let until = self.search.settled_at();
-        match self.hear_until(until, meanwhile, |heard| heard.answer.is_some() || heard.info_lines > 0) {
-            Ok(()) | Err(Waited::Late) => Ok(()),
-            Err(Waited::Stopped(error)) => Err(error),
+        match self.wait_until(until, context, |heard| heard.answer.is_some() || heard.info_lines > 0) {
+            Ok(()) | Err(WaitError::TimedOut) => Ok(()),
+            Err(WaitError::Failed(error)) => Err(error),
         }
     }
 
     /// Listens until the best move comes, the observer has seen enough, the search overruns its limit, or the deadline.
-    fn hear_search(
+    fn wait_for_search(
         &mut self,
         deadline: Instant,
-        meanwhile: &mut Meanwhile<'_>,
-        observer: Option<&mut Observer<'_>>,
-    ) -> Result<Wish, Waited> {
+        context: &mut WaitContext<'_>,
+        observer: Option<&mut SearchObserver<'_>>,
+    ) -> Result<SearchControl, WaitError> {
         let Some(observer) = observer else {
-            self.hear_until(deadline, meanwhile, |hearing| hearing.answer.is_some() || hearing.is_overrun)?;
-            return Ok(Wish::GoOn);
+            self.wait_until(deadline, context, |received| received.answer.is_some() || received.is_overrun)?;
+            return Ok(SearchControl::Continue);
         };
         let since = self.search.asked_at;
-        let mut observed = Observed { hearing: &mut self.hearing, observer, since, wish: Wish::GoOn };
-        let goes_on = |observed: &Observed<'_, '_>| {
-            observed.hearing.answer.is_none() && !observed.hearing.is_overrun && observed.wish == Wish::GoOn
+        let mut observed =
+            ObservedState { received: &mut self.received, observer, since, wish: SearchControl::Continue };
+        let goes_on = |observed: &ObservedState<'_, '_>| {
+            observed.received.answer.is_none()
+                && !observed.received.is_overrun
+                && observed.wish == SearchControl::Continue
         };
         while goes_on(&observed) {
-            self.conversation.hear_one(deadline, meanwhile, &mut observed)?;
+            self.conversation.handle_line(deadline, context, &mut observed)?;
         }
         Ok(observed.wish)
     }
@@ -138,34 +142,34 @@ impl UciEngine {
             && self.position.has_left(from).unwrap_or_else(|| !self.position.is_legal(mv))
     }
 
-    fn conclude(&mut self, answer: Answer, ending: Ending) -> Result<Searched, ConversationError> {
+    fn conclude(&mut self, answer: Answer, ending: SearchEnd) -> Result<SearchResult, ConversationError> {
         if self.conversation.state == State::Thinking {
             self.conversation.state = State::Idle;
         }
         let best = answer.best?;
         best.into_iter().for_each(|mv| self.last_answers.push(mv));
-        Ok(Searched {
+        Ok(SearchResult {
             best,
             claim: None,
             ponder: answer.ponder,
-            report: self.hearing.report(),
+            report: self.received.report(),
             elapsed: answer.at.saturating_duration_since(self.search.asked_at),
             asked_at: self.search.asked_at,
             answered_at: answer.at,
-            info_lines: self.hearing.info_lines,
+            info_lines: self.received.info_lines,
             ending,
         })
     }
 }
 
 impl Engine for UciEngine {
-    fn introduce(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
-        let asked_at = self.send(&[ClientMessage::Uci], meanwhile)?;
-        let waited = self.conversation.patience.start;
-        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| {
-            hearing.introduced || hearing.refusal == Refusal::Heard
+    fn introduce(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
+        let asked_at = self.send(&[ClientMessage::Uci], context)?;
+        let waited = self.conversation.timeouts.start;
+        let heard = self.wait_until(asked_at + waited, context, |received| {
+            received.introduced || received.refusal == Refusal::Heard
         });
-        let heard = heard.and(if self.hearing.introduced { Ok(()) } else { Err(Waited::Late) });
+        let heard = heard.and(if self.received.introduced { Ok(()) } else { Err(WaitError::TimedOut) });
         self.conversation.fail_if_late(heard, Fault::NoUciok { waited })?;
         self.conversation.state = State::Idle;
         Ok(())
@@ -176,24 +180,24 @@ impl Engine for UciEngine {
     }
 
     fn name(&self) -> &str {
-        &self.hearing.name
+        &self.received.name
     }
 
     fn author(&self) -> &str {
-        &self.hearing.author
+        &self.received.author
     }
 
     fn options(&self) -> &[OptionDeclaration] {
-        &self.hearing.options
+        &self.received.options
     }
 
     fn set_option(
         &mut self,
         name: &str,
         text: &str,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<OptionValue, SetOptionError> {
-        let options = &self.hearing.options;
+        let options = &self.received.options;
         let Some(declaration) = option::find(options, name) else {
             let declared = options.iter().map(|option| option.name.clone()).collect();
             return Err(SetOptionError::Unknown { name: name.to_owned(), declared });
@@ -202,39 +206,43 @@ impl Engine for UciEngine {
         let name = declaration.name.clone();
         self.terms.note_choice(&name);
         let text = (value != OptionValue::Button).then(|| value.to_string());
-        self.send(&[ClientMessage::SetOption { name: &name, value: text.as_deref() }], meanwhile)?;
+        self.send(&[ClientMessage::SetOption { name: &name, value: text.as_deref() }], context)?;
         Ok(value)
     }
 
-    fn new_game(&mut self, terms: GameTerms, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
-        self.abandon(meanwhile)?;
-        for (name, value) in self.terms.changes(terms, &self.hearing.options)? {
-            self.send(&[ClientMessage::SetOption { name, value: Some(value) }], meanwhile)?;
+    fn new_game(
+        &mut self,
+        terms: GameOptions,
+        context: &mut WaitContext<'_>,
+    ) -> Result<(), ConversationError> {
+        self.abandon(context)?;
+        for (name, value) in self.terms.changes(terms, &self.received.options)? {
+            self.send(&[ClientMessage::SetOption { name, value: Some(value) }], context)?;
         }
-        self.hearing.ready = false;
-        let asked_at = self.send(&[ClientMessage::UciNewGame, ClientMessage::IsReady], meanwhile)?;
-        self.await_ready(asked_at, meanwhile)
+        self.received.ready = false;
+        let asked_at = self.send(&[ClientMessage::UciNewGame, ClientMessage::IsReady], context)?;
+        self.await_ready(asked_at, context)
     }
 
-    fn ping(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError> {
-        self.hearing.ready = false;
-        let asked_at = self.send(&[ClientMessage::IsReady], meanwhile)?;
-        self.await_ready(asked_at, meanwhile)?;
+    fn ping(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError> {
+        self.received.ready = false;
+        let asked_at = self.send(&[ClientMessage::IsReady], context)?;
+        self.await_ready(asked_at, context)?;
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
     fn begin(
         &mut self,
         request: &SearchRequest<'_>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
-        self.abandon(meanwhile)?;
+        self.abandon(context)?;
         // A second best move for the last search may wait in the pipe: it is heard before the next is expected.
-        self.conversation.catch_up(&mut self.hearing)?;
+        self.conversation.handle_available(&mut self.received)?;
         let go = ClientMessage::Go(request.limits.clone());
         let (shared, lines) = self.position.then(request.start, request.moves, &go);
-        self.hearing.expect_search();
-        let sent = self.conversation.send_growing(shared, lines.as_bytes(), meanwhile, &mut self.hearing);
+        self.received.expect_search();
+        let sent = self.conversation.send_growing(shared, lines.as_bytes(), context, &mut self.received);
         if sent.is_err() {
             self.position = PositionLine::default();
         }
@@ -248,66 +256,66 @@ impl Engine for UciEngine {
     fn ponder_hit(
         &mut self,
         request: &SearchRequest<'_>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
-        let asked_at = self.send(&[ClientMessage::PonderHit], meanwhile)?;
+        let asked_at = self.send(&[ClientMessage::PonderHit], context)?;
         self.search = RunningSearch::new(asked_at, request);
         Ok(())
     }
 
     fn finish(
         &mut self,
-        meanwhile: &mut Meanwhile<'_>,
-        mut observer: Option<&mut Observer<'_>>,
-    ) -> Result<Searched, ConversationError> {
+        context: &mut WaitContext<'_>,
+        mut observer: Option<&mut SearchObserver<'_>>,
+    ) -> Result<SearchResult, ConversationError> {
         let search = self.search;
         let mut deadline = search.asked_at + search.deadline;
         let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
         let mut watch_at = search.watched_at();
-        let mut ending = Ending::Own;
+        let mut ending = SearchEnd::Own;
         let mut repetition: Option<Repetition<Answer>> = None;
         loop {
             let silence = repetition.as_ref().map(|repetition| repetition.until);
             let until = [stop_at, watch_at, silence].into_iter().flatten().fold(deadline, Instant::min);
-            let watching = observer.as_deref_mut().filter(|_| ending == Ending::Own);
-            let heard = self.hear_search(until, meanwhile, watching);
-            if let Some(answer) = self.hearing.answer.take() {
+            let watching = observer.as_deref_mut().filter(|_| ending == SearchEnd::Own);
+            let heard = self.wait_for_search(until, context, watching);
+            if let Some(answer) = self.received.answer.take() {
                 if !self.is_repetition(&answer) {
                     return self.conclude(answer, ending);
                 }
-                self.hearing.await_another();
-                repetition = Some(Repetition::new(answer, self.hearing.info_lines));
+                self.received.await_another();
+                repetition = Some(Repetition::new(answer, self.received.info_lines));
                 continue;
             }
-            if matches!(heard, Err(Waited::Late))
+            if matches!(heard, Err(WaitError::TimedOut))
                 && let Some(earlier) = repetition.take_if(|it| it.until <= until || deadline <= until)
             {
-                if earlier.info_lines == self.hearing.info_lines {
+                if earlier.info_lines == self.received.info_lines {
                     return self.conclude(earlier.answer, ending);
                 }
                 continue;
             }
-            let is_overrun = self.hearing.is_overrun;
+            let is_overrun = self.received.is_overrun;
             match heard {
                 Ok(_) => {}
-                Err(Waited::Late) if watch_at.is_some_and(|watch_at| watch_at <= until) => {
-                    self.hearing.watch(search.work);
+                Err(WaitError::TimedOut) if watch_at.is_some_and(|watch_at| watch_at <= until) => {
+                    self.received.watch(search.work);
                     watch_at = None;
                     continue;
                 }
-                Err(Waited::Late) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
-                Err(Waited::Late) if ending != Ending::Own => {
-                    let waited = self.conversation.patience.stop;
+                Err(WaitError::TimedOut) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
+                Err(WaitError::TimedOut) if ending != SearchEnd::Own => {
+                    let waited = self.conversation.timeouts.stop;
                     return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
                 }
-                Err(Waited::Late) => return Err(self.conversation.late(search.deadline)),
-                Err(Waited::Stopped(error)) => return Err(error),
+                Err(WaitError::TimedOut) => return Err(self.conversation.late(search.deadline)),
+                Err(WaitError::Failed(error)) => return Err(error),
             }
-            ending = if is_overrun { Ending::Overrun } else { Ending::Stopped };
+            ending = if is_overrun { SearchEnd::Overrun } else { SearchEnd::Stopped };
             (stop_at, watch_at) = (None, None);
-            self.hearing.watch(None);
-            self.settle(meanwhile)?;
-            deadline = self.send(&[ClientMessage::Stop], meanwhile)? + self.conversation.patience.stop;
+            self.received.watch(None);
+            self.settle(context)?;
+            deadline = self.send(&[ClientMessage::Stop], context)? + self.conversation.timeouts.stop;
         }
     }
 
@@ -315,29 +323,29 @@ impl Engine for UciEngine {
         self.search.deadline = deadline;
     }
 
-    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError> {
+    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError> {
         if self.conversation.state != State::Thinking {
             return Ok(Duration::ZERO);
         }
-        self.settle(meanwhile)?;
-        self.hearing.ready = false;
-        let asked_at = self.send(&[ClientMessage::Stop, ClientMessage::IsReady], meanwhile)?;
-        let waited = self.conversation.patience.stop;
-        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| {
-            hearing.ready && hearing.awaiting == Awaiting::Nothing
+        self.settle(context)?;
+        self.received.ready = false;
+        let asked_at = self.send(&[ClientMessage::Stop, ClientMessage::IsReady], context)?;
+        let waited = self.conversation.timeouts.stop;
+        let heard = self.wait_until(asked_at + waited, context, |received| {
+            received.ready && received.awaiting == Awaiting::Nothing
         });
         self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
-        self.hearing.answer = None;
+        self.received.answer = None;
         self.conversation.state = State::Idle;
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
     fn ask_to_quit(&mut self) {
-        self.conversation.ask_to_quit(last_words(self.conversation.state));
+        self.conversation.ask_to_quit(quit_lines(self.conversation.state));
     }
 
-    fn quit(&mut self) -> Farewell {
-        self.conversation.quit(last_words(self.conversation.state))
+    fn quit(&mut self) -> ExitOutcome {
+        self.conversation.quit(quit_lines(self.conversation.state))
     }
 
     fn kill(&mut self) {
@@ -365,7 +373,7 @@ impl Engine for UciEngine {
     }
 }
 
-fn last_words(state: State) -> &'static [u8] {
+fn quit_lines(state: State) -> &'static [u8] {
     match state {
         State::Thinking => b"stop\nquit\n",
         _ => b"quit\n",
@@ -377,8 +385,8 @@ impl Background for UciEngine {
         self.conversation.process_mut()
     }
 
-    fn absorb(&mut self) {
+    fn handle_buffered(&mut self) {
         // A fault closes the conversation, and its next verb tells.
-        let _ = self.conversation.hear_waiting(&mut self.hearing);
+        let _ = self.conversation.handle_buffered(&mut self.received);
     }
 }

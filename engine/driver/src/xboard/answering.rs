@@ -8,36 +8,36 @@ use smalt_protocol::xboard::{EngineMessage, Thinking, moves};
 use smalt_protocol::{Info, Moves};
 
 use super::XboardEngine;
-use super::hearing::{Answer, Awaiting};
-use crate::conversation::{ConversationError, Waited};
+use super::engine_state::{Answer, Awaiting};
+use crate::conversation::{ConversationError, WaitError};
 use crate::fault::{Fault, State};
-use crate::meanwhile::Meanwhile;
-use crate::search::{Claim, Ending, Report, Searched};
+use crate::search::{ResultClaim, SearchEnd, SearchReport, SearchResult};
+use crate::wait_context::WaitContext;
 
 /// How long a move is awaited after a claim about the result, which some engines make first.
 const MOVE_AFTER_CLAIM: Duration = Duration::from_millis(100);
 
 impl XboardEngine {
     /// A claim may stand before the move that it goes with.
-    fn await_move_after_claim(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+    fn await_move_after_claim(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         let until = Instant::now() + MOVE_AFTER_CLAIM;
-        match self.hear_until(until, meanwhile, |heard| heard.answer.is_some()) {
-            Ok(()) | Err(Waited::Late) => Ok(()),
-            Err(Waited::Stopped(error)) => Err(error),
+        match self.wait_until(until, context, |heard| heard.answer.is_some()) {
+            Ok(()) | Err(WaitError::TimedOut) => Ok(()),
+            Err(WaitError::Failed(error)) => Err(error),
         }
     }
 
     pub(super) fn conclude(
         &mut self,
-        ending: Ending,
-        meanwhile: &mut Meanwhile<'_>,
-    ) -> Result<Searched, ConversationError> {
-        if self.hearing.answer.is_none() {
-            self.await_move_after_claim(meanwhile)?;
+        ending: SearchEnd,
+        context: &mut WaitContext<'_>,
+    ) -> Result<SearchResult, ConversationError> {
+        if self.received.answer.is_none() {
+            self.await_move_after_claim(context)?;
         }
-        let answer = self.hearing.answer.take();
-        let claim = self.hearing.claim.take();
-        self.hearing.awaiting = Awaiting::Nothing;
+        let answer = self.received.answer.take();
+        let claim = self.received.claim.take();
+        self.received.awaiting = Awaiting::Nothing;
         if self.conversation.state == State::Thinking {
             self.conversation.state = State::Idle;
         }
@@ -55,8 +55,8 @@ impl XboardEngine {
                 None
             }
         };
-        let offer = self.hearing.offers_draw.then_some(Claim::OffersDraw);
-        Ok(Searched {
+        let offer = self.received.offers_draw.then_some(ResultClaim::OffersDraw);
+        Ok(SearchResult {
             best,
             claim: claim.map(|(claim, _)| claim).or(offer),
             ponder: self.expected_answer(),
@@ -64,7 +64,7 @@ impl XboardEngine {
             elapsed: answered_at.saturating_duration_since(self.search.asked_at),
             asked_at: self.search.asked_at,
             answered_at,
-            info_lines: self.hearing.info_lines,
+            info_lines: self.received.info_lines,
             ending,
         })
     }
@@ -91,13 +91,13 @@ impl XboardEngine {
 
     /// The answer that it expects, if it gave a hint.
     fn expected_answer(&self) -> Option<UciMove> {
-        let mv = moves::parse_move(&self.hearing.hint, self.board.position())?;
+        let mv = moves::parse_move(&self.received.hint, self.board.position())?;
         Some(UciMove::from_move(mv, self.variant))
     }
 
-    fn report(&self) -> Report {
-        let mut report = Report::default();
-        for line in self.hearing.last_thinking() {
+    fn report(&self) -> SearchReport {
+        let mut report = SearchReport::default();
+        for line in self.received.last_thinking() {
             if let EngineMessage::Thinking(thinking) = EngineMessage::parse(&line) {
                 let pv = moves::parse_line(thinking.pv, self.board.position(), self.variant);
                 report.update(&to_info(&thinking, &pv));
@@ -109,7 +109,7 @@ impl XboardEngine {
     /// The engine did not take what it was told: the next position is set up anew.
     pub(super) fn refused(&mut self, line: String) -> ConversationError {
         self.board.forget();
-        self.hearing.awaiting = Awaiting::Nothing;
+        self.received.awaiting = Awaiting::Nothing;
         if self.conversation.state == State::Thinking {
             self.conversation.state = State::Idle;
         }

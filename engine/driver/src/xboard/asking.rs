@@ -42,7 +42,7 @@ impl XboardEngine {
             }
             None => {
                 self.push_new_game();
-                let features = &self.hearing.features;
+                let features = &self.received.features;
                 if let Err(OutOfReach(lack)) = self.board.set_up(request.start, features, &mut self.outgoing)
                 {
                     self.outgoing.clear();
@@ -59,10 +59,10 @@ impl XboardEngine {
     }
 
     fn push_move(&mut self, mv: UciMove) -> Result<(), ConversationError> {
-        let features = &self.hearing.features;
+        let features = &self.received.features;
         match self.board.play(mv, features, self.variant, &mut self.outgoing) {
             Some(text) => {
-                self.hearing.last_move = text;
+                self.received.last_move = text;
                 Ok(())
             }
             None => {
@@ -84,7 +84,7 @@ impl XboardEngine {
         let mover = if last.is_some() { turn.opposite() } else { turn };
         self.time.update(limits, node_rate, mover, &mut self.outgoing);
         if let Some(mv) = last {
-            time_lines::clocks(limits, mover, &self.hearing.features, &mut self.outgoing);
+            time_lines::clocks(limits, mover, &self.received.features, &mut self.outgoing);
             return self.push_move(mv);
         }
         // The idiom of section 13: engines of old take `time` for the side that they were last told to play.
@@ -92,11 +92,11 @@ impl XboardEngine {
             Color::White => (ClientMessage::White, ClientMessage::Black),
             Color::Black => (ClientMessage::Black, ClientMessage::White),
         };
-        let has_colors = self.hearing.features.colors;
+        let has_colors = self.received.features.colors;
         if has_colors {
             push(&mut self.outgoing, &other);
         }
-        time_lines::clocks(limits, mover, &self.hearing.features, &mut self.outgoing);
+        time_lines::clocks(limits, mover, &self.received.features, &mut self.outgoing);
         if has_colors {
             push(&mut self.outgoing, &own);
         }

@@ -13,7 +13,7 @@ pub(super) const CORES: &str = "Threads";
 /// The features of an engine; as they stand at first, those of one that knows only version 1.
 #[derive(Debug)]
 pub(super) struct Features {
-    pub(super) heard: Heard,
+    pub(super) heard: FeatureState,
     pub(super) name: String,
     pub(super) ping: bool,
     pub(super) setboard: bool,
@@ -32,7 +32,7 @@ pub(super) struct Features {
 
 /// How far an engine has come with its features.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Heard {
+pub(super) enum FeatureState {
     /// None came: an engine of version 1, or one that is slow.
     Nothing,
     /// Some came.
@@ -46,7 +46,7 @@ pub(super) enum Heard {
 impl Default for Features {
     fn default() -> Self {
         Self {
-            heard: Heard::Nothing,
+            heard: FeatureState::Nothing,
             name: String::new(),
             ping: false,
             setboard: false,
@@ -65,13 +65,13 @@ impl Default for Features {
 
 impl Features {
     /// Takes over what the engine says, and notes the answer.
-    pub(super) fn hear(&mut self, feature: &Feature<'_>) {
+    pub(super) fn update(&mut self, feature: &Feature<'_>) {
         let (name, value) = (feature.name, feature.value);
         let is_on = value.is_on();
         // What comes after `done=1` mostly comes again, as it was asked more than once: an answer could disturb its search.
-        let is_repeated = self.heard == Heard::Done;
-        if self.heard == Heard::Nothing {
-            self.heard = Heard::Some;
+        let is_repeated = self.heard == FeatureState::Done;
+        if self.heard == FeatureState::Nothing {
+            self.heard = FeatureState::Some;
         }
         let mut accepted = true;
         match name {
@@ -87,9 +87,9 @@ impl Features {
             "variants" => self.chess960 = value.text().split(',').any(|name| name.trim() == "fischerandom"),
             "memory" if is_on => self.offer(MEMORY, 4, 1 << 20),
             "smp" if is_on => self.offer(CORES, 1, 4096),
-            "option" => accepted = self.hear_option(value.text()),
+            "option" => accepted = self.on_option(value.text()),
             "done" if is_repeated => {}
-            "done" => self.heard = if is_on { Heard::Done } else { Heard::Announced },
+            "done" => self.heard = if is_on { FeatureState::Done } else { FeatureState::Announced },
             "playother" | "draw" | "sigint" | "sigterm" | "analyze" | "ics" | "name" | "pause" | "memory"
             | "smp" | "debug" | "egt" => {}
             _ => accepted = false,
@@ -107,7 +107,7 @@ impl Features {
         }
     }
 
-    fn hear_option(&mut self, text: &str) -> bool {
+    fn on_option(&mut self, text: &str) -> bool {
         let Some(option) = parse_option(text) else { return false };
         if let Some(known) = self.options.iter_mut().find(|known| known.has_name(&option.name)) {
             *known = option;

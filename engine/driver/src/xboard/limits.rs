@@ -9,13 +9,13 @@ use smalt_protocol::xboard::ClientMessage;
 use smalt_protocol::{Clock, SearchLimits};
 
 use super::board::push;
-use super::hearing::Awaiting;
-use super::{Hearing, XboardEngine};
-use crate::conversation::{ConversationError, Waited};
-use crate::engine::{Engine, GameTerms, LimitMethod};
+use super::engine_state::Awaiting;
+use super::{EngineState, XboardEngine};
+use crate::conversation::{ConversationError, WaitError};
+use crate::engine::{Engine, GameOptions, LimitMethod};
 use crate::fault::{Fault, State};
-use crate::meanwhile::Meanwhile;
 use crate::search::SearchRequest;
+use crate::wait_context::WaitContext;
 
 /// The time for the move of the trial search: an engine that moves much earlier does so because of `?`.
 const TRIAL: Duration = Duration::from_secs(2);
@@ -37,10 +37,10 @@ impl XboardEngine {
     pub(super) fn find_limit_method(
         &mut self,
         limits: &SearchLimits,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<LimitMethod, ConversationError> {
         let has_time = limits.move_time.is_some() || limits.white.is_some() || limits.black.is_some();
-        if limits.nodes.is_some() && !has_time && self.hearing.features.nps {
+        if limits.nodes.is_some() && !has_time && self.received.features.nps {
             return Ok(LimitMethod::NodeRate);
         }
         let has_short_time = limits.move_time.is_some_and(|time| time.subsec_nanos() > 0);
@@ -48,7 +48,7 @@ impl XboardEngine {
             return Ok(LimitMethod::Protocol);
         }
         for _ in 0..TRIALS {
-            if self.obeys_move_now(meanwhile)? {
+            if self.obeys_move_now(context)? {
                 return Ok(LimitMethod::MoveNow);
             }
         }
@@ -56,11 +56,11 @@ impl XboardEngine {
     }
 
     /// Whether it moves at once on `?`: some engines read no input while they search.
-    fn obeys_move_now(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<bool, ConversationError> {
-        self.new_game(GameTerms::default(), meanwhile)?;
+    fn obeys_move_now(&mut self, context: &mut WaitContext<'_>) -> Result<bool, ConversationError> {
+        self.new_game(GameOptions::default(), context)?;
         let moves = OUT_OF_BOOK.map(|text| text.parse::<UciMove>().expect("the moves are tested"));
         let limits = SearchLimits { move_time: Some(TRIAL), ..SearchLimits::default() };
-        let waited = TRIAL + self.conversation.patience.stop;
+        let waited = TRIAL + self.conversation.timeouts.stop;
         let request = SearchRequest {
             start: Start::Standard,
             moves: &moves,
@@ -68,33 +68,33 @@ impl XboardEngine {
             deadline: waited,
             stop_after: None,
         };
-        self.begin(&request, meanwhile)?;
-        self.settle(meanwhile)?;
-        self.say(&ClientMessage::MoveNow, meanwhile)?;
+        self.begin(&request, context)?;
+        self.settle(context)?;
+        self.say(&ClientMessage::MoveNow, context)?;
         let asked_at = self.search.asked_at;
-        let is_over = |hearing: &Hearing| hearing.answer.is_some() || hearing.claim.is_some();
-        let answered = self.hear_until(asked_at + TRIAL_ANSWER, meanwhile, is_over);
+        let is_over = |received: &EngineState| received.answer.is_some() || received.claim.is_some();
+        let answered = self.wait_until(asked_at + TRIAL_ANSWER, context, is_over);
         let in_time = match answered {
             Ok(()) => true,
-            Err(Waited::Late) => {
-                let heard = self.hear_until(Instant::now() + waited, meanwhile, is_over);
+            Err(WaitError::TimedOut) => {
+                let heard = self.wait_until(Instant::now() + waited, context, is_over);
                 self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
                 false
             }
-            Err(Waited::Stopped(error)) => return Err(error),
+            Err(WaitError::Failed(error)) => return Err(error),
         };
         // One that reads `?` only after its move complains about it then.
         push(&mut self.outgoing, &ClientMessage::Force);
         let ping = self.push_ping();
-        self.send_and_await(ping, meanwhile)?;
-        self.hearing.awaiting = Awaiting::Nothing;
-        self.hearing.answer = None;
-        self.hearing.claim = None;
-        self.hearing.refusal = None;
+        self.send_and_await(ping, context)?;
+        self.received.awaiting = Awaiting::Nothing;
+        self.received.answer = None;
+        self.received.claim = None;
+        self.received.refusal = None;
         self.is_playing = false;
         self.board.forget();
         self.conversation.state = State::Idle;
-        Ok(in_time && !self.hearing.ignores_move_now)
+        Ok(in_time && !self.received.ignores_move_now)
     }
 
     /// These limits in words that the protocol has, and the nodes that make a second.

@@ -7,11 +7,11 @@
 mod answering;
 mod asking;
 mod board;
+mod engine_state;
 mod features;
-mod hearing;
 mod limits;
-mod nudges;
 mod time_lines;
+mod wake_up;
 
 use std::time::{Duration, Instant};
 
@@ -19,32 +19,33 @@ use smalt_chess::CastlingMode;
 use smalt_protocol::xboard::{ClientMessage, Thinking, moves};
 use smalt_protocol::{OptionDeclaration, OptionValue, SearchLimits, option};
 
-use crate::conversation::{Conversation, ConversationError, Farewell, Patience, Waited};
-use crate::engine::{Engine, GameTerms, LimitMethod, SetOptionError};
+use crate::conversation::{Conversation, ConversationError, EngineTimeouts, ExitOutcome, WaitError};
+use crate::engine::{Engine, GameOptions, LimitMethod, SetOptionError};
 use crate::fault::{Fault, State};
-use crate::meanwhile::{Background, Meanwhile};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
-    Ending, LastAnswers, Observer, Repetition, RunningSearch, SearchRequest, Searched, Wish,
+    LastAnswers, Repetition, RunningSearch, SearchControl, SearchEnd, SearchObserver, SearchRequest,
+    SearchResult,
 };
 use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Transcript, TranscriptSink};
+use crate::wait_context::{Background, WaitContext};
 use answering::to_info;
 use board::{Board, push};
-use features::{CORES, Heard, MEMORY};
-use hearing::{Answer, Awaiting, Enough, Hearing, Observed};
-pub use nudges::xboard_nudges;
+use engine_state::{Answer, Awaiting, EngineState, ObservedState, StopRule};
+use features::{CORES, FeatureState, MEMORY};
 use time_lines::TimeLines;
+pub use wake_up::xboard_wake_up_lines;
 
 /// How long features are awaited from an engine that may know only version 1. The protocol (section 9) gives it two
 /// seconds; GNU Chess on a busy machine can need more.
-const FEATURE_PATIENCE: Duration = Duration::from_secs(5);
+const FEATURE_TIMEOUT: Duration = Duration::from_secs(5);
 
 /// A running engine that speaks the protocol of xboard, version 2 or 1.
 #[derive(Debug)]
 pub struct XboardEngine {
     conversation: Conversation,
-    hearing: Hearing,
+    received: EngineState,
     board: Board,
     time: TimeLines,
     outgoing: String,
@@ -62,11 +63,11 @@ impl XboardEngine {
     ///
     /// # Errors
     /// [`Fault::WouldNotStart`].
-    pub fn start(command: &EngineCommand, patience: Patience) -> Result<Self, Fault> {
-        let conversation = Conversation::open(command, patience)?;
+    pub fn start(command: &EngineCommand, timeouts: EngineTimeouts) -> Result<Self, Fault> {
+        let conversation = Conversation::open(command, timeouts)?;
         Ok(Self {
             conversation,
-            hearing: Hearing::default(),
+            received: EngineState::default(),
             board: Board::default(),
             time: TimeLines::default(),
             outgoing: String::new(),
@@ -82,13 +83,13 @@ impl XboardEngine {
     /// Whether it answered with features: false for one of version 1, and for what is no xboard engine at all.
     #[must_use]
     pub fn has_features(&self) -> bool {
-        self.hearing.features.heard != Heard::Nothing
+        self.received.features.heard != FeatureState::Nothing
     }
 
     /// Sends what was put together, in one write.
-    fn send(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Instant, ConversationError> {
+    fn send(&mut self, context: &mut WaitContext<'_>) -> Result<Instant, ConversationError> {
         let lines = std::mem::take(&mut self.outgoing);
-        let sent = self.conversation.send(lines.as_bytes(), meanwhile, &mut self.hearing);
+        let sent = self.conversation.send(lines.as_bytes(), context, &mut self.received);
         self.outgoing = lines;
         self.outgoing.clear();
         sent
@@ -97,39 +98,39 @@ impl XboardEngine {
     fn say(
         &mut self,
         message: &ClientMessage<'_>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<Instant, ConversationError> {
         push(&mut self.outgoing, message);
-        self.send(meanwhile)
+        self.send(context)
     }
 
-    fn hear_until(
+    fn wait_until(
         &mut self,
         deadline: Instant,
-        meanwhile: &mut Meanwhile<'_>,
-        enough: impl Fn(&Hearing) -> bool,
-    ) -> Result<(), Waited> {
+        context: &mut WaitContext<'_>,
+        enough: impl Fn(&EngineState) -> bool,
+    ) -> Result<(), WaitError> {
         let stalled = self.conversation.process().stalled();
-        while !enough(&self.hearing) {
+        while !enough(&self.received) {
             let deadline = deadline + self.conversation.process().stalled().saturating_sub(stalled);
-            self.conversation.hear_one(deadline, meanwhile, &mut self.hearing)?;
-            self.answer_features(meanwhile)?;
+            self.conversation.handle_line(deadline, context, &mut self.received)?;
+            self.answer_features(context)?;
         }
         Ok(())
     }
 
     /// Answers what the engine wished, as soon as it did.
-    fn answer_features(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
-        if !self.hearing.features.replies.is_empty() {
-            let replies = std::mem::take(&mut self.hearing.features.replies);
-            self.conversation.send(replies.as_bytes(), meanwhile, &mut self.hearing)?;
+    fn answer_features(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
+        if !self.received.features.replies.is_empty() {
+            let replies = std::mem::take(&mut self.received.features.replies);
+            self.conversation.send(replies.as_bytes(), context, &mut self.received)?;
         }
         Ok(())
     }
 
     /// Adds a ping to what is sent, if the engine answers such; its number.
     fn push_ping(&mut self) -> Option<u64> {
-        self.hearing.features.ping.then(|| {
+        self.received.features.ping.then(|| {
             self.pings += 1;
             push(&mut self.outgoing, &ClientMessage::Ping(self.pings));
             self.pings
@@ -140,83 +141,84 @@ impl XboardEngine {
     fn send_and_await(
         &mut self,
         ping: Option<u64>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<Duration, ConversationError> {
-        let asked_at = self.send(meanwhile)?;
+        let asked_at = self.send(context)?;
         let Some(number) = ping else { return Ok(Duration::ZERO) };
-        let waited = self.conversation.patience.ready;
-        let heard = self.hear_until(asked_at + waited, meanwhile, |hearing| hearing.pong == Some(number));
+        let waited = self.conversation.timeouts.ready;
+        let heard = self.wait_until(asked_at + waited, context, |received| received.pong == Some(number));
         self.conversation.fail_if_late(heard, Fault::NoPong { waited })?;
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
     /// Waits until the search has surely begun.
-    fn settle(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+    fn settle(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         let until = self.search.settled_at();
-        match self.hear_until(until, meanwhile, |heard| heard.answer.is_some() || heard.info_lines > 0) {
-            Ok(()) | Err(Waited::Late) => Ok(()),
-            Err(Waited::Stopped(error)) => Err(error),
+        match self.wait_until(until, context, |heard| heard.answer.is_some() || heard.info_lines > 0) {
+            Ok(()) | Err(WaitError::TimedOut) => Ok(()),
+            Err(WaitError::Failed(error)) => Err(error),
         }
     }
 
     /// Listens until the move or a claim comes, the search has thought enough, or the deadline.
-    fn hear_search(
+    fn wait_for_search(
         &mut self,
         deadline: Instant,
-        ending: Ending,
-        meanwhile: &mut Meanwhile<'_>,
-        observer: Option<&mut Observer<'_>>,
-    ) -> Result<Wish, Waited> {
-        let is_over = |hearing: &Hearing| {
-            hearing.answer.is_some()
-                || hearing.claim.is_some()
-                || hearing.refusal.is_some()
-                || (hearing.has_enough && ending == Ending::Own)
+        ending: SearchEnd,
+        context: &mut WaitContext<'_>,
+        observer: Option<&mut SearchObserver<'_>>,
+    ) -> Result<SearchControl, WaitError> {
+        let is_over = |received: &EngineState| {
+            received.answer.is_some()
+                || received.claim.is_some()
+                || received.refusal.is_some()
+                || (received.has_reached && ending == SearchEnd::Own)
         };
         let Some(observer) = observer else {
-            self.hear_until(deadline, meanwhile, is_over)?;
-            return Ok(Wish::GoOn);
+            self.wait_until(deadline, context, is_over)?;
+            return Ok(SearchControl::Continue);
         };
         let (position, variant) = (*self.board.position(), self.variant);
         let mut show = |thinking: &Thinking<'_>, time: Duration| {
             let pv = moves::parse_line(thinking.pv, &position, variant);
             observer(&to_info(thinking, &pv), time)
         };
-        let (since, hearing) = (self.search.asked_at, &mut self.hearing);
-        let mut observed = Observed { hearing, observer: &mut show, since, wish: Wish::GoOn };
-        while !is_over(observed.hearing) && observed.wish == Wish::GoOn {
-            self.conversation.hear_one(deadline, meanwhile, &mut observed)?;
+        let (since, received) = (self.search.asked_at, &mut self.received);
+        let mut observed =
+            ObservedState { received, observer: &mut show, since, wish: SearchControl::Continue };
+        while !is_over(observed.received) && observed.wish == SearchControl::Continue {
+            self.conversation.handle_line(deadline, context, &mut observed)?;
         }
         Ok(observed.wish)
     }
 }
 
 impl Engine for XboardEngine {
-    fn introduce(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
+    fn introduce(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         push(&mut self.outgoing, &ClientMessage::Xboard);
         push(&mut self.outgoing, &ClientMessage::ProtocolVersion(2));
-        let asked_at = self.send(meanwhile)?;
-        let waited = self.conversation.patience.start;
-        let soon = asked_at + FEATURE_PATIENCE.min(waited);
-        let is_done = |hearing: &Hearing| hearing.features.heard == Heard::Done;
-        let mut nudged_at = asked_at;
-        for (silence, lines) in xboard_nudges() {
-            let until = soon.min(nudged_at + silence);
-            match self.hear_until(until, meanwhile, |heard| heard.features.heard != Heard::Nothing) {
-                Err(Waited::Late) if until < soon => {
-                    nudged_at = self.conversation.send(lines, meanwhile, &mut self.hearing)?;
+        let asked_at = self.send(context)?;
+        let waited = self.conversation.timeouts.start;
+        let soon = asked_at + FEATURE_TIMEOUT.min(waited);
+        let is_done = |received: &EngineState| received.features.heard == FeatureState::Done;
+        let mut woken_at = asked_at;
+        for (silence, lines) in xboard_wake_up_lines() {
+            let until = soon.min(woken_at + silence);
+            match self.wait_until(until, context, |heard| heard.features.heard != FeatureState::Nothing) {
+                Err(WaitError::TimedOut) if until < soon => {
+                    woken_at = self.conversation.send(lines, context, &mut self.received)?;
                 }
-                Ok(()) | Err(Waited::Late) => break,
-                Err(Waited::Stopped(error)) => return Err(error),
+                Ok(()) | Err(WaitError::TimedOut) => break,
+                Err(WaitError::Failed(error)) => return Err(error),
             }
         }
-        match self.hear_until(soon, meanwhile, is_done) {
-            Err(Waited::Late) if self.hearing.features.heard == Heard::Announced => {
-                let heard = self.hear_until(asked_at + waited, meanwhile, is_done);
+        match self.wait_until(soon, context, is_done) {
+            Err(WaitError::TimedOut) if self.received.features.heard == FeatureState::Announced => {
+                let heard = self.wait_until(asked_at + waited, context, is_done);
                 self.conversation.fail_if_late(heard, Fault::NoFeaturesDone { waited })?;
             }
-            Ok(()) | Err(Waited::Late) => {}
-            Err(Waited::Stopped(error)) => return Err(error),
+            Ok(()) | Err(WaitError::TimedOut) => {}
+            Err(WaitError::Failed(error)) => return Err(error),
         }
         self.conversation.state = State::Idle;
         Ok(())
@@ -227,11 +229,11 @@ impl Engine for XboardEngine {
     }
 
     fn is_reusable(&self) -> bool {
-        self.hearing.features.reuse
+        self.received.features.reuse
     }
 
     fn name(&self) -> &str {
-        &self.hearing.features.name
+        &self.received.features.name
     }
 
     fn author(&self) -> &str {
@@ -239,16 +241,16 @@ impl Engine for XboardEngine {
     }
 
     fn options(&self) -> &[OptionDeclaration] {
-        &self.hearing.features.options
+        &self.received.features.options
     }
 
     fn set_option(
         &mut self,
         name: &str,
         text: &str,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<OptionValue, SetOptionError> {
-        let options = &self.hearing.features.options;
+        let options = &self.received.features.options;
         let Some(declaration) = option::find(options, name) else {
             let declared = options.iter().map(|option| option.name.clone()).collect();
             return Err(SetOptionError::Unknown { name: name.to_owned(), declared });
@@ -270,7 +272,7 @@ impl Engine for XboardEngine {
             (Some(count), _) => ClientMessage::Cores(count),
             (None, name) => ClientMessage::Option { name, value: text.as_deref() },
         };
-        self.say(&message, meanwhile)?;
+        self.say(&message, context)?;
         Ok(value)
     }
 
@@ -278,18 +280,22 @@ impl Engine for XboardEngine {
         &mut self,
         limits: &SearchLimits,
         known: Option<LimitMethod>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<LimitMethod, ConversationError> {
         self.limit_method = match known {
             Some(method) => method,
-            None => self.find_limit_method(limits, meanwhile)?,
+            None => self.find_limit_method(limits, context)?,
         };
         Ok(self.limit_method)
     }
 
-    fn new_game(&mut self, terms: GameTerms, meanwhile: &mut Meanwhile<'_>) -> Result<(), ConversationError> {
-        self.abandon(meanwhile)?;
-        if terms.variant == CastlingMode::Chess960 && !self.hearing.features.chess960 {
+    fn new_game(
+        &mut self,
+        terms: GameOptions,
+        context: &mut WaitContext<'_>,
+    ) -> Result<(), ConversationError> {
+        self.abandon(context)?;
+        if terms.variant == CastlingMode::Chess960 && !self.received.features.chess960 {
             return Err(Fault::NoChess960 { lack: "its variants do not name fischerandom" }.into());
         }
         self.variant = terms.variant;
@@ -301,38 +307,38 @@ impl Engine for XboardEngine {
         }
         push(&mut self.outgoing, &ClientMessage::Post);
         let ping = self.push_ping();
-        self.send_and_await(ping, meanwhile)?;
-        self.hearing.claim = None;
-        self.hearing.refusal = None;
+        self.send_and_await(ping, context)?;
+        self.received.claim = None;
+        self.received.refusal = None;
         Ok(())
     }
 
-    fn ping(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError> {
+    fn ping(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError> {
         let ping = self.push_ping();
         if ping.is_none() {
-            self.conversation.catch_up(&mut self.hearing)?;
+            self.conversation.handle_available(&mut self.received)?;
             return Ok(Duration::ZERO);
         }
-        self.send_and_await(ping, meanwhile)
+        self.send_and_await(ping, context)
     }
 
     fn begin(
         &mut self,
         request: &SearchRequest<'_>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
-        self.abandon(meanwhile)?;
+        self.abandon(context)?;
         if request.limits.ponder {
             return Ok(());
         }
-        self.conversation.catch_up(&mut self.hearing)?;
-        self.hearing.refusal = None;
+        self.conversation.handle_available(&mut self.received)?;
+        self.received.refusal = None;
         let last = self.push_position(request)?;
         let (limits, node_rate) = self.in_words(request.limits);
         let request = &SearchRequest { limits: &limits, ..*request };
         self.push_start(request, node_rate, last)?;
-        self.hearing.expect_search(Enough { depth: limits.depth, nodes: limits.nodes });
-        let sent = self.send(meanwhile);
+        self.received.expect_search(StopRule { depth: limits.depth, nodes: limits.nodes });
+        let sent = self.send(context);
         if self.conversation.state != State::Closed {
             self.conversation.state = State::Thinking;
         }
@@ -349,28 +355,28 @@ impl Engine for XboardEngine {
     fn ponder_hit(
         &mut self,
         request: &SearchRequest<'_>,
-        meanwhile: &mut Meanwhile<'_>,
+        context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
         let limits = SearchLimits { ponder: false, ..request.limits.clone() };
-        self.begin(&SearchRequest { limits: &limits, ..*request }, meanwhile)
+        self.begin(&SearchRequest { limits: &limits, ..*request }, context)
     }
 
     fn finish(
         &mut self,
-        meanwhile: &mut Meanwhile<'_>,
-        mut observer: Option<&mut Observer<'_>>,
-    ) -> Result<Searched, ConversationError> {
+        context: &mut WaitContext<'_>,
+        mut observer: Option<&mut SearchObserver<'_>>,
+    ) -> Result<SearchResult, ConversationError> {
         let search = self.search;
         let mut deadline = search.asked_at + search.deadline;
         let mut stop_at = search.stop_after.map(|after| search.asked_at + after);
-        let mut ending = Ending::Own;
+        let mut ending = SearchEnd::Own;
         let mut repetition: Option<Repetition<Answer>> = None;
         loop {
             let silence = repetition.as_ref().map(|repetition| repetition.until);
             let until = [stop_at, silence].into_iter().flatten().fold(deadline, Instant::min);
-            let watching = observer.as_deref_mut().filter(|_| ending == Ending::Own);
-            let heard = self.hear_search(until, ending, meanwhile, watching);
-            if let Some(line) = self.hearing.refusal.take() {
+            let watching = observer.as_deref_mut().filter(|_| ending == SearchEnd::Own);
+            let heard = self.wait_for_search(until, ending, context, watching);
+            if let Some(line) = self.received.refusal.take() {
                 return Err(self.refused(line));
             }
             let (answers, position) = (self.last_answers, *self.board.position());
@@ -378,37 +384,37 @@ impl Engine for XboardEngine {
                 answer.text.parse().is_ok_and(|mv| answers.contains(mv))
                     && moves::parse_move(&answer.text, &position).is_none()
             };
-            if let Some(answer) = self.hearing.answer.take_if(is_repetition) {
-                self.hearing.await_another();
-                repetition = Some(Repetition::new(answer, self.hearing.info_lines));
+            if let Some(answer) = self.received.answer.take_if(is_repetition) {
+                self.received.await_another();
+                repetition = Some(Repetition::new(answer, self.received.info_lines));
                 continue;
             }
-            if self.hearing.answer.is_some() || self.hearing.claim.is_some() {
-                return self.conclude(ending, meanwhile);
+            if self.received.answer.is_some() || self.received.claim.is_some() {
+                return self.conclude(ending, context);
             }
-            if matches!(heard, Err(Waited::Late))
+            if matches!(heard, Err(WaitError::TimedOut))
                 && let Some(earlier) = repetition.take_if(|it| it.until <= until || deadline <= until)
             {
-                if earlier.info_lines == self.hearing.info_lines {
-                    self.hearing.answer = Some(earlier.answer);
-                    return self.conclude(ending, meanwhile);
+                if earlier.info_lines == self.received.info_lines {
+                    self.received.answer = Some(earlier.answer);
+                    return self.conclude(ending, context);
                 }
                 continue;
             }
             match heard {
                 Ok(_) => {}
-                Err(Waited::Late) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
-                Err(Waited::Late) if ending != Ending::Own => {
-                    let waited = self.conversation.patience.stop;
+                Err(WaitError::TimedOut) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
+                Err(WaitError::TimedOut) if ending != SearchEnd::Own => {
+                    let waited = self.conversation.timeouts.stop;
                     return Err(self.conversation.fail(Fault::StopIgnored { waited }).into());
                 }
-                Err(Waited::Late) => return Err(self.conversation.late(search.deadline)),
-                Err(Waited::Stopped(error)) => return Err(error),
+                Err(WaitError::TimedOut) => return Err(self.conversation.late(search.deadline)),
+                Err(WaitError::Failed(error)) => return Err(error),
             }
-            ending = if self.hearing.is_overrun { Ending::Overrun } else { Ending::Stopped };
+            ending = if self.received.is_overrun { SearchEnd::Overrun } else { SearchEnd::Stopped };
             stop_at = None;
-            self.settle(meanwhile)?;
-            deadline = self.say(&ClientMessage::MoveNow, meanwhile)? + self.conversation.patience.stop;
+            self.settle(context)?;
+            deadline = self.say(&ClientMessage::MoveNow, context)? + self.conversation.timeouts.stop;
         }
     }
 
@@ -416,34 +422,34 @@ impl Engine for XboardEngine {
         self.search.deadline = deadline;
     }
 
-    fn abandon(&mut self, meanwhile: &mut Meanwhile<'_>) -> Result<Duration, ConversationError> {
+    fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError> {
         if self.conversation.state != State::Thinking {
             return Ok(Duration::ZERO);
         }
-        self.settle(meanwhile)?;
-        let waited = self.conversation.patience.stop;
-        let begun = self.say(&ClientMessage::MoveNow, meanwhile)?;
+        self.settle(context)?;
+        let waited = self.conversation.timeouts.stop;
+        let begun = self.say(&ClientMessage::MoveNow, context)?;
         let half_way = begun + waited / 2;
-        let is_over = |hearing: &Hearing| {
-            hearing.awaiting == Awaiting::Nothing || hearing.claim.is_some() || hearing.ignores_move_now
+        let is_over = |received: &EngineState| {
+            received.awaiting == Awaiting::Nothing || received.claim.is_some() || received.ignores_move_now
         };
-        match self.hear_until(half_way, meanwhile, is_over) {
-            Ok(()) | Err(Waited::Late) => {}
-            Err(Waited::Stopped(error)) => return Err(error),
+        match self.wait_until(half_way, context, is_over) {
+            Ok(()) | Err(WaitError::TimedOut) => {}
+            Err(WaitError::Failed(error)) => return Err(error),
         }
         // What does not know `?` may still leave the search by `force`, with a move or without one.
         push(&mut self.outgoing, &ClientMessage::Force);
         let ping = self.push_ping();
-        let asked_at = self.send(meanwhile)?;
-        let is_silent = |hearing: &Hearing| match ping {
-            Some(number) => hearing.pong == Some(number),
-            None => hearing.awaiting == Awaiting::Nothing || hearing.claim.is_some(),
+        let asked_at = self.send(context)?;
+        let is_silent = |received: &EngineState| match ping {
+            Some(number) => received.pong == Some(number),
+            None => received.awaiting == Awaiting::Nothing || received.claim.is_some(),
         };
-        let heard = self.hear_until(asked_at + waited, meanwhile, is_silent);
+        let heard = self.wait_until(asked_at + waited, context, is_silent);
         self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
-        self.hearing.awaiting = Awaiting::Nothing;
-        self.hearing.answer = None;
-        self.hearing.claim = None;
+        self.received.awaiting = Awaiting::Nothing;
+        self.received.answer = None;
+        self.received.claim = None;
         self.is_playing = false;
         self.board.forget();
         self.conversation.state = State::Idle;
@@ -451,11 +457,11 @@ impl Engine for XboardEngine {
     }
 
     fn ask_to_quit(&mut self) {
-        self.conversation.ask_to_quit(last_words(self.conversation.state));
+        self.conversation.ask_to_quit(quit_lines(self.conversation.state));
     }
 
-    fn quit(&mut self) -> Farewell {
-        self.conversation.quit(last_words(self.conversation.state))
+    fn quit(&mut self) -> ExitOutcome {
+        self.conversation.quit(quit_lines(self.conversation.state))
     }
 
     fn kill(&mut self) {
@@ -483,7 +489,7 @@ impl Engine for XboardEngine {
     }
 }
 
-fn last_words(state: State) -> &'static [u8] {
+fn quit_lines(state: State) -> &'static [u8] {
     match state {
         State::Thinking => b"?\nquit\n",
         _ => b"quit\n",
@@ -495,8 +501,8 @@ impl Background for XboardEngine {
         self.conversation.process_mut()
     }
 
-    fn absorb(&mut self) {
+    fn handle_buffered(&mut self) {
         // A fault closes the conversation, and its next verb tells.
-        let _ = self.conversation.hear_waiting(&mut self.hearing);
+        let _ = self.conversation.handle_buffered(&mut self.received);
     }
 }

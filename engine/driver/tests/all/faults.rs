@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 
 use smalt_driver::process::{Exit, Interrupt};
 use smalt_driver::{
-    ConversationError, Ending, Engine, EngineCommand, Farewell, Fault, Meanwhile, Patience, SearchRequest,
-    Searched, SetOptionError, State, UciEngine, Wish,
+    ConversationError, Engine, EngineCommand, EngineTimeouts, ExitOutcome, Fault, SearchControl, SearchEnd,
+    SearchRequest, SearchResult, SetOptionError, State, UciEngine, WaitContext,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{OptionValue, SearchLimits};
 
-use crate::support::{LONG, PATIENT, SHORT, assert_nothing_left, live, request, search, to_depth};
+use crate::support::{LENIENT, LONG, SHORT, assert_nothing_left, live, request, search, to_depth};
 
 /// An engine in shell, honest where nothing else is said.
 #[derive(Clone, Copy)]
@@ -32,29 +32,29 @@ const HONEST: Script = Script {
 };
 
 impl Script {
-    fn start(&self, patience: Patience) -> UciEngine {
+    fn start(&self, timeouts: EngineTimeouts) -> UciEngine {
         let script = format!(
             "while read -r line; do case $line in uci) {};; isready) {};; go*) {};; stop) {};; quit) {};; esac; done",
             self.uci, self.isready, self.go, self.stop, self.quit
         );
-        UciEngine::start(&EngineCommand::new("sh").arguments(["-c", &script]), patience).unwrap()
+        UciEngine::start(&EngineCommand::new("sh").arguments(["-c", &script]), timeouts).unwrap()
     }
 }
 
 /// Patient, but not for what the test is about.
-fn impatient(change: impl FnOnce(&mut Patience)) -> Patience {
-    let mut patience = PATIENT;
-    change(&mut patience);
-    patience
+fn timeouts_with(change: impl FnOnce(&mut EngineTimeouts)) -> EngineTimeouts {
+    let mut timeouts = LENIENT;
+    change(&mut timeouts);
+    timeouts
 }
 
-fn search_within(engine: &mut UciEngine, deadline: Duration) -> Result<Searched, ConversationError> {
+fn search_within(engine: &mut UciEngine, deadline: Duration) -> Result<SearchResult, ConversationError> {
     search(engine, &[], &to_depth(1), deadline)
 }
 
-fn introduced(script: Script, patience: Patience) -> UciEngine {
-    let mut engine = script.start(patience);
-    engine.introduce(&mut Meanwhile::nothing()).unwrap();
+fn introduced(script: Script, timeouts: EngineTimeouts) -> UciEngine {
+    let mut engine = script.start(timeouts);
+    engine.introduce(&mut WaitContext::none()).unwrap();
     engine
 }
 
@@ -66,9 +66,9 @@ fn fault_of<T: std::fmt::Debug>(result: Result<T, ConversationError>) -> Fault {
 }
 
 /// The engine's life ends with the fault of this name, whose words hold these; and nothing is left of it.
-fn check(script: Script, patience: Patience, deadline: Duration, name: &str, words: &str) {
+fn check(script: Script, timeouts: EngineTimeouts, deadline: Duration, name: &str, words: &str) {
     let begun = Instant::now();
-    let mut engine = script.start(patience);
+    let mut engine = script.start(timeouts);
     let fault = fault_of(live(&mut engine, &to_depth(1), deadline));
     assert_eq!(fault.name(), name, "{fault:?}");
     assert!(fault.to_string().contains(words), "{fault}");
@@ -79,21 +79,21 @@ fn check(script: Script, patience: Patience, deadline: Duration, name: &str, wor
 
 #[test]
 fn an_honest_engine_plays_and_leaves() {
-    let mut engine = HONEST.start(PATIENT);
+    let mut engine = HONEST.start(LENIENT);
     let searched = live(&mut engine, &to_depth(1), LONG).unwrap();
     assert_eq!(searched.best, Some("e2e4".parse().unwrap()));
     assert_eq!(searched.ponder, Some("e7e5".parse().unwrap()));
     assert_eq!((searched.report.depth, searched.report.nodes), (Some(1), Some(20)));
-    assert_eq!((searched.ending, searched.info_lines), (Ending::Own, 1));
+    assert_eq!((searched.ending, searched.info_lines), (SearchEnd::Own, 1));
     assert_eq!((engine.name(), engine.state()), ("Shell", State::Idle));
-    assert_eq!(engine.quit(), Farewell::Quit(Exit::Code(0)));
+    assert_eq!(engine.quit(), ExitOutcome::Quit(Exit::Code(0)));
     assert_eq!(fault_of(search_within(&mut engine, LONG)), Fault::Closed);
     assert_nothing_left(engine);
 }
 
 #[test]
 fn a_missing_program_would_not_start() {
-    let fault = UciEngine::start(&EngineCommand::new("no-such-engine"), PATIENT).unwrap_err();
+    let fault = UciEngine::start(&EngineCommand::new("no-such-engine"), LENIENT).unwrap_err();
     assert_eq!(fault.name(), "would-not-start");
     assert!(fault.to_string().starts_with("would not start: failed to find `no-such-engine`"), "{fault}");
 }
@@ -101,30 +101,30 @@ fn a_missing_program_would_not_start() {
 #[test]
 fn silence_after_uci_is_no_uciok() {
     let script = Script { uci: ":", ..HONEST };
-    check(script, impatient(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
+    check(script, timeouts_with(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
 }
 
 #[test]
 fn chatter_does_not_move_the_deadline_of_uciok() {
     let script = Script { uci: "yes hello", ..HONEST };
-    check(script, impatient(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
+    check(script, timeouts_with(|p| p.start = SHORT), LONG, "no-uciok", "`uciok`");
 }
 
 #[test]
 fn silence_after_isready_is_no_readyok() {
     let script = Script { isready: ":", ..HONEST };
-    check(script, impatient(|p| p.ready = SHORT), LONG, "no-readyok", "`readyok`");
+    check(script, timeouts_with(|p| p.ready = SHORT), LONG, "no-readyok", "`readyok`");
 }
 
 #[test]
 fn exits_are_named_with_what_the_engine_was_doing() {
-    check(Script { uci: "exit 3", ..HONEST }, PATIENT, LONG, "exited", "exited with code 3 while starting");
-    check(Script { isready: "exit 0", ..HONEST }, PATIENT, LONG, "exited", "exited with code 0 while idle");
-    check(Script { go: "exit 1", ..HONEST }, PATIENT, LONG, "exited", "exited with code 1 while thinking");
-    check(Script { go: "kill -SEGV $$", ..HONEST }, PATIENT, LONG, "crashed", "SIGSEGV");
+    check(Script { uci: "exit 3", ..HONEST }, LENIENT, LONG, "exited", "exited with code 3 while starting");
+    check(Script { isready: "exit 0", ..HONEST }, LENIENT, LONG, "exited", "exited with code 0 while idle");
+    check(Script { go: "exit 1", ..HONEST }, LENIENT, LONG, "exited", "exited with code 1 while thinking");
+    check(Script { go: "kill -SEGV $$", ..HONEST }, LENIENT, LONG, "crashed", "SIGSEGV");
     check(
         Script { go: "printf 'bestmove e7e8'; exit 0", ..HONEST },
-        PATIENT,
+        LENIENT,
         LONG,
         "exited",
         "while thinking",
@@ -134,31 +134,31 @@ fn exits_are_named_with_what_the_engine_was_doing() {
 #[test]
 fn an_exit_between_searches_is_told_by_the_next_verb() {
     let script = Script { go: "echo bestmove e2e4; exit 7", ..HONEST };
-    let mut engine = introduced(script, PATIENT);
+    let mut engine = introduced(script, LENIENT);
     search_within(&mut engine, LONG).unwrap();
     let fault = fault_of(search_within(&mut engine, LONG));
     assert!(matches!(fault, Fault::Exited { exit: Exit::Code(7), .. }), "{fault:?}");
     assert_eq!(engine.fault(), Some(&fault));
-    assert_eq!(fault_of(engine.ping(&mut Meanwhile::nothing())), fault);
+    assert_eq!(fault_of(engine.ping(&mut WaitContext::none())), fault);
     assert_nothing_left(engine);
 }
 
 #[test]
 fn closing_its_output_is_told_from_an_exit() {
     let script = Script { go: "exec >&-; sleep 1000", ..HONEST };
-    check(script, PATIENT, LONG, "stdout-closed", "while thinking");
+    check(script, LENIENT, LONG, "stdout-closed", "while thinking");
 }
 
 #[test]
 fn an_engine_that_never_answers_gave_no_bestmove() {
-    check(Script { go: ":", ..HONEST }, PATIENT, SHORT, "no-bestmove", "within 60ms");
+    check(Script { go: ":", ..HONEST }, LENIENT, SHORT, "no-bestmove", "within 60ms");
 }
 
 #[test]
 fn info_lines_without_end_do_not_move_the_deadline() {
     check(
         Script { go: "yes info depth 1 score cp 3", ..HONEST },
-        PATIENT,
+        LENIENT,
         SHORT,
         "no-bestmove",
         "within 60ms",
@@ -167,42 +167,42 @@ fn info_lines_without_end_do_not_move_the_deadline() {
 
 #[test]
 fn noise_on_standard_error_without_end_does_not_move_the_deadline() {
-    check(Script { go: "yes noise >&2", ..HONEST }, PATIENT, SHORT, "no-bestmove", "within 60ms");
+    check(Script { go: "yes noise >&2", ..HONEST }, LENIENT, SHORT, "no-bestmove", "within 60ms");
 }
 
 #[test]
 fn a_line_without_end_is_cut_and_named() {
     let script = Script { go: "printf 'info string '; yes x | tr -d '\\n'", ..HONEST };
-    check(script, PATIENT, LONG, "line-too-long", "beginning `info string xxx");
+    check(script, LENIENT, LONG, "line-too-long", "beginning `info string xxx");
 }
 
 #[test]
 fn a_best_move_that_is_none_is_quoted() {
     check(
         Script { go: "echo bestmove Nf3", ..HONEST },
-        PATIENT,
+        LENIENT,
         LONG,
         "malformed-bestmove",
         "`bestmove Nf3`",
     );
-    check(Script { go: "echo bestmove", ..HONEST }, PATIENT, LONG, "no-move", "`bestmove`");
+    check(Script { go: "echo bestmove", ..HONEST }, LENIENT, LONG, "no-move", "`bestmove`");
 }
 
 #[test]
 fn garbage_before_an_answer_is_ignored() {
     let script = Script { go: "printf 'a\\0b\\377\\r\\n\\n'; printf 'bestmove e2e4\\r\\n'", ..HONEST };
-    let mut engine = introduced(script, PATIENT);
+    let mut engine = introduced(script, LENIENT);
     assert_eq!(search_within(&mut engine, LONG).unwrap().best, Some("e2e4".parse().unwrap()));
 }
 
 #[test]
 fn an_engine_that_does_not_read_is_named() {
     let script = Script { go: "echo bestmove e2e4; yes info", ..HONEST };
-    let mut engine = introduced(script, impatient(|p| p.write = SHORT));
+    let mut engine = introduced(script, timeouts_with(|p| p.write = SHORT));
     let moves = vec!["g1f3".parse().unwrap(); 60_000];
     let limits = to_depth(1);
     let request = request(&moves, &limits);
-    let mut faults = (0..3).map(|_| engine.search(&request, &mut Meanwhile::nothing(), None));
+    let mut faults = (0..3).map(|_| engine.search(&request, &mut WaitContext::none(), None));
     let fault = faults.find_map(Result::err).unwrap();
     assert_eq!(fault_of::<()>(Err(fault)).name(), "not-reading");
     assert_nothing_left(engine);
@@ -210,10 +210,10 @@ fn an_engine_that_does_not_read_is_named() {
 
 #[test]
 fn a_stop_that_is_ignored_ends_the_engine() {
-    let mut engine = introduced(Script { go: ":", ..HONEST }, impatient(|p| p.stop = SHORT));
+    let mut engine = introduced(Script { go: ":", ..HONEST }, timeouts_with(|p| p.stop = SHORT));
     assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
     assert_eq!(engine.state(), State::Thinking);
-    assert_eq!(fault_of(engine.abandon(&mut Meanwhile::nothing())).name(), "stop-ignored");
+    assert_eq!(fault_of(engine.abandon(&mut WaitContext::none())).name(), "stop-ignored");
     assert_eq!(engine.state(), State::Closed);
     assert_nothing_left(engine);
 }
@@ -225,7 +225,7 @@ fn the_best_move_of_an_abandoned_search_never_answers_the_next() {
         stop: "echo info score cp 99; echo bestmove a2a3",
         ..HONEST
     };
-    let mut engine = introduced(script, PATIENT);
+    let mut engine = introduced(script, LENIENT);
     assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
     let next = search_within(&mut engine, LONG).unwrap();
     assert_eq!(next.best, Some("d2d4".parse().unwrap()));
@@ -238,9 +238,9 @@ fn a_second_best_move_never_answers_the_next_search() {
         go: "n=$((n+1)); if [ $n = 1 ]; then echo bestmove e2e4; echo bestmove a2a3; else echo bestmove d2d4; fi",
         ..HONEST
     };
-    let mut engine = introduced(script, PATIENT);
+    let mut engine = introduced(script, LENIENT);
     search_within(&mut engine, LONG).unwrap();
-    engine.ping(&mut Meanwhile::nothing()).unwrap();
+    engine.ping(&mut WaitContext::none()).unwrap();
     assert_eq!(search_within(&mut engine, LONG).unwrap().best, Some("d2d4".parse().unwrap()));
 }
 
@@ -251,7 +251,7 @@ fn a_search_is_stopped_at_its_time_or_by_its_observer() {
         stop: "echo bestmove e2e4",
         ..HONEST
     };
-    let mut engine = introduced(script, PATIENT);
+    let mut engine = introduced(script, LENIENT);
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
     let request = SearchRequest {
         start: Start::Standard,
@@ -260,18 +260,18 @@ fn a_search_is_stopped_at_its_time_or_by_its_observer() {
         deadline: LONG,
         stop_after: Some(SHORT),
     };
-    let timed = engine.search(&request, &mut Meanwhile::nothing(), None).unwrap();
-    assert_eq!((timed.ending, timed.report.depth), (Ending::Stopped, Some(3)));
+    let timed = engine.search(&request, &mut WaitContext::none(), None).unwrap();
+    assert_eq!((timed.ending, timed.report.depth), (SearchEnd::Stopped, Some(3)));
     assert!(timed.elapsed >= SHORT);
 
     let mut depths = Vec::new();
     let mut observer = |info: &smalt_protocol::Info<'_>, _: Duration| {
         depths.extend(info.depth);
-        if info.depth == Some(2) { Wish::Stop } else { Wish::GoOn }
+        if info.depth == Some(2) { SearchControl::Stop } else { SearchControl::Continue }
     };
     let request = SearchRequest { stop_after: None, ..request };
-    let watched = engine.search(&request, &mut Meanwhile::nothing(), Some(&mut observer)).unwrap();
-    assert_eq!((depths, watched.ending), (vec![1, 2], Ending::Stopped));
+    let watched = engine.search(&request, &mut WaitContext::none(), Some(&mut observer)).unwrap();
+    assert_eq!((depths, watched.ending), (vec![1, 2], SearchEnd::Stopped));
 }
 
 #[test]
@@ -281,54 +281,54 @@ fn a_search_that_takes_no_notice_of_its_limit_of_work_is_stopped() {
         stop: "echo bestmove e2e4",
         ..HONEST
     };
-    let mut engine = introduced(script, PATIENT);
+    let mut engine = introduced(script, LENIENT);
     let nodes = |nodes| SearchLimits { nodes: Some(nodes), ..SearchLimits::default() };
     for limits in [nodes(1000), to_depth(5)] {
-        let searched = engine.search(&request(&[], &limits), &mut Meanwhile::nothing(), None).unwrap();
+        let searched = engine.search(&request(&[], &limits), &mut WaitContext::none(), None).unwrap();
         assert_eq!(
             (searched.ending, searched.report.nodes),
-            (Ending::Overrun, Some(2_000_000)),
+            (SearchEnd::Overrun, Some(2_000_000)),
             "{limits:?}"
         );
     }
     // What is within its limit may think on.
     let limits = nodes(3_000_000);
     let request = SearchRequest { deadline: Duration::from_millis(400), ..request(&[], &limits) };
-    let fault = fault_of(engine.search(&request, &mut Meanwhile::nothing(), None));
+    let fault = fault_of(engine.search(&request, &mut WaitContext::none(), None));
     assert_eq!(fault.name(), "no-bestmove");
 }
 
 #[test]
 fn a_search_can_be_given_more_time() {
-    let mut engine = introduced(Script { go: "sleep 0.3; echo bestmove e2e4", ..HONEST }, PATIENT);
+    let mut engine = introduced(Script { go: "sleep 0.3; echo bestmove e2e4", ..HONEST }, LENIENT);
     assert_eq!(fault_of(search_within(&mut engine, SHORT)).name(), "no-bestmove");
     engine.allow(LONG);
-    let searched = engine.finish(&mut Meanwhile::nothing(), None).unwrap();
-    assert_eq!(searched.ending, Ending::Own);
+    let searched = engine.finish(&mut WaitContext::none(), None).unwrap();
+    assert_eq!(searched.ending, SearchEnd::Own);
     assert!(searched.elapsed >= Duration::from_millis(300));
 }
 
 #[test]
 fn an_interrupt_ends_a_search_and_leaves_the_engine_usable() {
     let script = Script { go: ":", stop: "echo bestmove e2e4", ..HONEST };
-    let mut engine = introduced(script, PATIENT);
-    let bell = Interrupt::new().unwrap();
-    let rung = bell.clone();
-    let ringer = std::thread::spawn(move || rung.raise());
+    let mut engine = introduced(script, LENIENT);
+    let interrupt = Interrupt::new().unwrap();
+    let raiser = interrupt.clone();
+    let thread = std::thread::spawn(move || raiser.raise());
     let limits = to_depth(1);
     let request = request(&[], &limits);
-    let result = engine.search(&request, &mut Meanwhile::interruptible(&bell), None);
+    let result = engine.search(&request, &mut WaitContext::interruptible(&interrupt), None);
     assert_eq!(result, Err(ConversationError::Interrupted));
-    ringer.join().unwrap();
-    engine.abandon(&mut Meanwhile::nothing()).unwrap();
+    thread.join().unwrap();
+    engine.abandon(&mut WaitContext::none()).unwrap();
     assert_eq!(engine.state(), State::Idle);
     assert_nothing_left(engine);
 }
 
 #[test]
 fn options_are_checked_before_they_are_sent() {
-    let mut engine = introduced(HONEST, PATIENT);
-    let nothing = &mut Meanwhile::nothing();
+    let mut engine = introduced(HONEST, LENIENT);
+    let nothing = &mut WaitContext::none();
     assert_eq!(engine.set_option("hash", "32", nothing), Ok(OptionValue::Spin(32)));
     assert_eq!(engine.transcript().lines().last().unwrap().text, "setoption name Hash value 32");
     assert!(matches!(engine.set_option("Hash", "1000", nothing), Err(SetOptionError::Value(_))));
@@ -338,14 +338,14 @@ fn options_are_checked_before_they_are_sent() {
 
 #[test]
 fn an_engine_that_will_not_quit_is_told_by_signal_and_then_killed() {
-    let quick = impatient(|p| p.quit = SHORT);
+    let quick = timeouts_with(|p| p.quit = SHORT);
     let stubborn = Script { quit: "while :; do sleep 1000; done", ..HONEST };
     let mut engine = introduced(stubborn, quick);
-    assert_eq!(engine.quit(), Farewell::Terminated(Exit::Signal(15)));
+    assert_eq!(engine.quit(), ExitOutcome::Terminated(Exit::Signal(15)));
     assert_nothing_left(engine);
     let deaf = Script { uci: "trap '' TERM; echo uciok", ..stubborn };
     let mut engine = introduced(deaf, quick);
-    assert_eq!(engine.quit(), Farewell::Killed);
+    assert_eq!(engine.quit(), ExitOutcome::Killed);
     assert_nothing_left(engine);
 }
 
@@ -353,15 +353,15 @@ fn an_engine_that_will_not_quit_is_told_by_signal_and_then_killed() {
 fn the_other_engine_may_flood_meanwhile_without_harm() {
     let flood = Script { go: "echo bestmove e2e4; yes info string idle | head -n 200000", ..HONEST };
     let slow = Script { go: "sleep 0.2; echo bestmove d2d4", ..HONEST };
-    let mut flooding = introduced(flood, PATIENT);
-    let mut thinking = introduced(slow, PATIENT);
+    let mut flooding = introduced(flood, LENIENT);
+    let mut thinking = introduced(slow, LENIENT);
     search_within(&mut flooding, LONG).unwrap();
     let limits = to_depth(1);
     let request = request(&[], &limits);
     let searched =
-        thinking.search(&request, &mut Meanwhile::nothing().and_other(&mut flooding), None).unwrap();
+        thinking.search(&request, &mut WaitContext::none().with_other(&mut flooding), None).unwrap();
     assert_eq!(searched.best, Some("d2d4".parse().unwrap()));
-    flooding.ping(&mut Meanwhile::nothing()).unwrap();
+    flooding.ping(&mut WaitContext::none()).unwrap();
     let next = search_within(&mut flooding, LONG).unwrap();
     assert_eq!((next.best, next.report.depth), (Some("e2e4".parse().unwrap()), None));
 }
@@ -370,7 +370,7 @@ fn the_other_engine_may_flood_meanwhile_without_harm() {
 fn a_ponder_hit_counts_time_from_the_hit() {
     let script = Script { go: ":", ..HONEST };
     let script = Script { stop: "echo bestmove e2e4", ..script };
-    let mut engine = introduced(script, PATIENT);
+    let mut engine = introduced(script, LENIENT);
     let limits = SearchLimits { ponder: true, ..SearchLimits::default() };
     let request = SearchRequest {
         start: Start::Standard,
@@ -379,7 +379,7 @@ fn a_ponder_hit_counts_time_from_the_hit() {
         deadline: LONG,
         stop_after: Some(Duration::ZERO),
     };
-    let nothing = &mut Meanwhile::nothing();
+    let nothing = &mut WaitContext::none();
     engine.begin(&request, nothing).unwrap();
     let hit_at = Instant::now();
     engine.ponder_hit(&request, nothing).unwrap();

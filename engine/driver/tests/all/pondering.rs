@@ -5,7 +5,7 @@ use std::time::Duration;
 
 use smalt_chess::{Position, UciMove};
 use smalt_driver::Protocol;
-use smalt_driver::{EngineCommand, GameTerms, Meanwhile, Patience, Pondering, State};
+use smalt_driver::{EngineCommand, EngineTimeouts, GameOptions, Pondering, State, WaitContext};
 use smalt_protocol::{Clock, SearchLimits};
 
 use crate::support::request;
@@ -45,10 +45,11 @@ fn reply(game: &Game, expected: Option<UciMove>, hit: bool) -> UciMove {
 }
 
 fn check(program: &str, protocol: Protocol) {
-    let nothing = &mut Meanwhile::nothing();
+    let nothing = &mut WaitContext::none();
     let command = EngineCommand::new(program);
-    let mut engine = smalt_driver::start(&command, protocol, Patience::default(), None, nothing).unwrap();
-    engine.new_game(GameTerms { pondering: Pondering::On, ..GameTerms::default() }, nothing).unwrap();
+    let mut engine =
+        smalt_driver::start(&command, protocol, EngineTimeouts::default(), None, nothing).unwrap();
+    engine.new_game(GameOptions { pondering: Pondering::On, ..GameOptions::default() }, nothing).unwrap();
     let mut game = Game { position: Position::start(), moves: Vec::new() };
     let (plain, pondered) = (limits(false), limits(true));
     let mut searched = engine.search(&request(&game.moves, &plain), nothing, None).unwrap();

@@ -4,8 +4,8 @@
 use std::time::{Duration, Instant};
 
 use smalt_driver::process::{
-    EngineCommand, Exit, Interrupt, Process, Pumped, StartError, StderrPolicy, Swept, Waiting, Wholeness,
-    Written, pump,
+    EngineCommand, Exit, Interrupt, LineEnd, PollOutcome, Process, StartError, StderrPolicy, Swept, WaitFor,
+    Written, poll_once,
 };
 
 use crate::support::{LONG, assert_group_ends, example, group_lives};
@@ -19,15 +19,15 @@ fn spawn(script: &str) -> Process {
 }
 
 /// Waits for one line; none if the process has nothing more to say.
-fn next_line(process: &mut Process) -> Option<(String, Wholeness)> {
+fn next_line(process: &mut Process) -> Option<(String, LineEnd)> {
     let deadline = Instant::now() + LONG;
     while !process.has_line() {
         if process.is_silent() {
             return None;
         }
-        assert_eq!(pump(process, None, None, Waiting::ForOutput, deadline).unwrap(), Pumped::Progress);
+        assert_eq!(poll_once(process, None, None, WaitFor::Output, deadline).unwrap(), PollOutcome::Progress);
     }
-    process.take_line().map(|line| (line.text().into_owned(), line.wholeness))
+    process.take_line().map(|line| (line.text().into_owned(), line.end))
 }
 
 fn all_lines(process: &mut Process) -> Vec<String> {
@@ -102,7 +102,7 @@ fn the_deadline_comes_though_standard_error_is_flooded() {
     let mut process = spawn("while :; do echo noise >&2; done");
     let begun = Instant::now();
     let deadline = begun + Duration::from_millis(100);
-    while pump(&mut process, None, None, Waiting::ForOutput, deadline).unwrap() == Pumped::Progress {
+    while poll_once(&mut process, None, None, WaitFor::Output, deadline).unwrap() == PollOutcome::Progress {
         if Instant::now() > begun + LONG {
             panic!("the deadline never came");
         }
@@ -117,12 +117,12 @@ fn the_deadline_comes_though_standard_error_is_flooded() {
 #[test]
 fn an_interrupt_from_another_thread_ends_the_wait() {
     let mut process = spawn("sleep 1000");
-    let bell = Interrupt::new().unwrap();
-    let rung = bell.clone();
-    let ringer = std::thread::spawn(move || rung.raise());
-    let result = pump(&mut process, None, Some(&bell), Waiting::ForOutput, Instant::now() + LONG);
-    assert_eq!(result.unwrap(), Pumped::Interrupted);
-    ringer.join().unwrap();
+    let interrupt = Interrupt::new().unwrap();
+    let raiser = interrupt.clone();
+    let thread = std::thread::spawn(move || raiser.raise());
+    let result = poll_once(&mut process, None, Some(&interrupt), WaitFor::Output, Instant::now() + LONG);
+    assert_eq!(result.unwrap(), PollOutcome::Interrupted);
+    thread.join().unwrap();
 }
 
 #[test]
@@ -130,7 +130,10 @@ fn a_flood_of_lines_hides_neither_an_exit_nor_an_interrupt() {
     let mut process = spawn("yes & exit 5");
     let deadline = Instant::now() + LONG;
     while process.exit().is_none() {
-        assert_eq!(pump(&mut process, None, None, Waiting::ForOutput, deadline).unwrap(), Pumped::Progress);
+        assert_eq!(
+            poll_once(&mut process, None, None, WaitFor::Output, deadline).unwrap(),
+            PollOutcome::Progress
+        );
         while process.take_line().is_some() {}
         assert!(Instant::now() < deadline, "its end was never seen");
     }
@@ -138,9 +141,11 @@ fn a_flood_of_lines_hides_neither_an_exit_nor_an_interrupt() {
 
     let mut process = spawn("yes");
     assert_eq!(next_line(&mut process).unwrap().0, "y");
-    let bell = Interrupt::new().unwrap();
-    bell.raise();
-    while pump(&mut process, None, Some(&bell), Waiting::ForOutput, deadline).unwrap() == Pumped::Progress {
+    let interrupt = Interrupt::new().unwrap();
+    interrupt.raise();
+    while poll_once(&mut process, None, Some(&interrupt), WaitFor::Output, deadline).unwrap()
+        == PollOutcome::Progress
+    {
         while process.take_line().is_some() {}
         assert!(Instant::now() < deadline, "the interrupt was never heard");
     }
@@ -153,8 +158,8 @@ fn a_full_pipe_is_reported_and_never_waited_for() {
     let Written::Bytes(first) = process.write(&megabyte) else { panic!("the pipe is broken") };
     assert!(first < megabyte.len());
     assert_eq!(process.write(&megabyte), Written::Bytes(0));
-    let late = pump(&mut process, None, None, Waiting::ForRoom, Instant::now() + Duration::from_millis(20));
-    assert_eq!(late.unwrap(), Pumped::Late);
+    let late = poll_once(&mut process, None, None, WaitFor::Room, Instant::now() + Duration::from_millis(20));
+    assert_eq!(late.unwrap(), PollOutcome::TimedOut);
 }
 
 #[test]
@@ -171,7 +176,7 @@ fn what_the_other_says_meanwhile_is_read() {
     let deadline = Instant::now() + LONG;
     let mut bytes = 0;
     while !chatty.is_silent() {
-        pump(&mut quiet, Some(&mut chatty), None, Waiting::ForOutput, deadline).unwrap();
+        poll_once(&mut quiet, Some(&mut chatty), None, WaitFor::Output, deadline).unwrap();
         while let Some(line) = chatty.take_line() {
             bytes += line.bytes.len() + 1;
         }
@@ -258,7 +263,7 @@ fn an_engine_dies_with_a_program_that_is_killed() {
 #[test]
 fn a_guard_ends_what_an_engine_of_a_killed_program_started() {
     // The shell dies by the death signal; its child, which nobody's signal reaches, is the guard's.
-    let command = EngineCommand::new(example("guarded")).argument("sleep 600 & echo ready; wait");
+    let command = EngineCommand::new(example("reaped")).argument("sleep 600 & echo ready; wait");
     let mut owner = Process::spawn(&command).unwrap();
     let (line, _) = next_line(&mut owner).unwrap();
     let engine: u32 = line.strip_prefix("ready ").unwrap().parse().unwrap();

@@ -4,8 +4,8 @@
 use std::time::Duration;
 
 use smalt_driver::{
-    Engine, EngineCommand, Farewell, GameTerms, Meanwhile, Patience, SearchRequest, Searched, State,
-    UciEngine,
+    Engine, EngineCommand, EngineTimeouts, ExitOutcome, GameOptions, SearchRequest, SearchResult, State,
+    UciEngine, WaitContext,
 };
 use smalt_protocol::SearchLimits;
 
@@ -25,20 +25,20 @@ fn search(
     moves: &[&str],
     limits: &SearchLimits,
     stop_after: Option<Duration>,
-) -> Searched {
+) -> SearchResult {
     let moves: Vec<_> = moves.iter().map(|mv| mv.parse().unwrap()).collect();
     let request = SearchRequest { stop_after, ..request(&moves, limits) };
-    engine.search(&request, &mut Meanwhile::nothing(), None).unwrap()
+    engine.search(&request, &mut WaitContext::none(), None).unwrap()
 }
 
 fn check(program: &str, arguments: &[&str], name: &str) {
-    let nothing = &mut Meanwhile::nothing();
+    let nothing = &mut WaitContext::none();
     let command = EngineCommand::new(program).arguments(arguments);
-    let mut engine = UciEngine::start(&command, Patience::default()).unwrap();
+    let mut engine = UciEngine::start(&command, EngineTimeouts::default()).unwrap();
     engine.introduce(nothing).unwrap();
     assert!(engine.name().starts_with(name), "{program} calls itself {}", engine.name());
     engine.set_option("Hash", "8", nothing).unwrap();
-    engine.new_game(GameTerms::default(), nothing).unwrap();
+    engine.new_game(GameOptions::default(), nothing).unwrap();
 
     let depth = SearchLimits { depth: Some(6), ..SearchLimits::default() };
     let searched = search(&mut engine, &["e2e4", "e7e5"], &depth, None);
@@ -56,7 +56,7 @@ fn check(program: &str, arguments: &[&str], name: &str) {
     assert_eq!(engine.state(), State::Idle);
     engine.ping(nothing).unwrap();
     let farewell = engine.quit();
-    assert!(matches!(farewell, Farewell::Quit(_)), "{program}: {farewell:?}");
+    assert!(matches!(farewell, ExitOutcome::Quit(_)), "{program}: {farewell:?}");
 }
 
 #[test]

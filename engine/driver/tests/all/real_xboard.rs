@@ -7,7 +7,8 @@ use std::time::Duration;
 use smalt_chess::{CastlingMode, DrawClaims, Game, Position, UciMove};
 use smalt_driver::Protocol;
 use smalt_driver::{
-    Engine, EngineCommand, Farewell, Fault, GameTerms, Meanwhile, Patience, Pondering, SearchRequest, State,
+    Engine, EngineCommand, EngineTimeouts, ExitOutcome, Fault, GameOptions, Pondering, SearchRequest, State,
+    WaitContext,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Clock, SearchLimits};
@@ -29,8 +30,8 @@ fn is_asked_for() -> bool {
 
 fn start(program: &str, arguments: &[&str], protocol: Protocol) -> Box<dyn Engine> {
     let command = EngineCommand::new(program).arguments(arguments);
-    let nothing = &mut Meanwhile::nothing();
-    smalt_driver::start(&command, protocol, Patience::default(), None, nothing)
+    let nothing = &mut WaitContext::none();
+    smalt_driver::start(&command, protocol, EngineTimeouts::default(), None, nothing)
         .unwrap_or_else(|failure| panic!("{program}: {failure} {:#?}", failure.transcript))
 }
 
@@ -38,8 +39,8 @@ fn told(engine: &dyn Engine) -> String {
     engine.transcript().lines().iter().map(|line| format!("{line}\n")).collect()
 }
 
-fn ask(engine: &mut dyn Engine, request: &SearchRequest<'_>) -> smalt_driver::Searched {
-    match engine.search(request, &mut Meanwhile::nothing(), None) {
+fn ask(engine: &mut dyn Engine, request: &SearchRequest<'_>) -> smalt_driver::SearchResult {
+    match engine.search(request, &mut WaitContext::none(), None) {
         Ok(searched) => searched,
         Err(error) => panic!("{error}\n{}", told(engine)),
     }
@@ -51,7 +52,7 @@ fn clocks(ms: u64) -> SearchLimits {
 }
 
 /// Plays one game from the position of an opening and two moves of it, to its end or sixty plies.
-fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], terms: GameTerms) {
+fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], terms: GameOptions) {
     let position = fen.map_or(Position::start(), |fen| Position::from_fen(fen).unwrap());
     let mut game = Game::new(position);
     let mut moves: Vec<UciMove> = Vec::new();
@@ -62,7 +63,7 @@ fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], term
     }
     let [white, black] = engines;
     for engine in [&mut *white, &mut *black] {
-        engine.new_game(terms, &mut Meanwhile::nothing()).unwrap();
+        engine.new_game(terms, &mut WaitContext::none()).unwrap();
     }
     let limits = clocks(1000);
     while moves.len() < 60 && game.ending(DrawClaims::Automatic).is_none() {
@@ -95,9 +96,9 @@ fn play(engines: [&mut dyn Engine; 2], fen: Option<&str>, opening: &[&str], term
 fn leave(mut engine: Box<dyn Engine>) {
     let farewell = engine.quit();
     let has_ended = match farewell {
-        Farewell::Quit(_) => true,
-        Farewell::Terminated(_) => engine.name().starts_with("Phalanx"),
-        Farewell::Killed | Farewell::Gone => false,
+        ExitOutcome::Quit(_) => true,
+        ExitOutcome::Terminated(_) => engine.name().starts_with("Phalanx"),
+        ExitOutcome::Killed | ExitOutcome::Gone => false,
     };
     assert!(has_ended, "{}: {farewell:?}\n{}", engine.name(), told(&*engine));
 }
@@ -131,9 +132,9 @@ fn they_play_whole_games_from_moves_and_positions_in_both_colors() {
         let (other, other_arguments, _) = ENGINES[(index + 1) % ENGINES.len()];
         let mut engine = start(program, arguments, Protocol::Xboard);
         let mut opponent = start(other, other_arguments, Protocol::Xboard);
-        let pondering = GameTerms { pondering: Pondering::On, ..GameTerms::default() };
-        play([&mut *engine, &mut *opponent], None, &["e2e4", "e7e5", "g1f3"], GameTerms::default());
-        play([&mut *opponent, &mut *engine], Some(fen), &["c2c3"], GameTerms::default());
+        let pondering = GameOptions { pondering: Pondering::On, ..GameOptions::default() };
+        play([&mut *engine, &mut *opponent], None, &["e2e4", "e7e5", "g1f3"], GameOptions::default());
+        play([&mut *opponent, &mut *engine], Some(fen), &["c2c3"], GameOptions::default());
         play([&mut *engine, &mut *opponent], Some(black_to_move), &[], pondering);
         leave(engine);
         leave(opponent);
@@ -169,7 +170,7 @@ fn they_answer_positions_at_limits() {
             if ["fairymax", "hoichess"].contains(&program) && limits.nodes.is_some() {
                 continue;
             }
-            engine.new_game(GameTerms::default(), &mut Meanwhile::nothing()).unwrap();
+            engine.new_game(GameOptions::default(), &mut WaitContext::none()).unwrap();
             let start = Start::Fen(fen);
             let request =
                 SearchRequest { start, moves: &[], limits: &limits, deadline: LONG, stop_after: None };
@@ -204,8 +205,8 @@ fn an_abandoned_search_leaves_them_fit_for_the_next() {
     }
     for (program, arguments, _) in ENGINES {
         let mut engine = start(program, arguments, Protocol::Xboard);
-        let nothing = &mut Meanwhile::nothing();
-        engine.new_game(GameTerms::default(), nothing).unwrap();
+        let nothing = &mut WaitContext::none();
+        engine.new_game(GameOptions::default(), nothing).unwrap();
         let limits = SearchLimits { move_time: Some(Duration::from_secs(2)), ..SearchLimits::default() };
         let opening: Vec<UciMove> =
             ["e2e4", "a7a6", "d2d4", "h7h6"].map(|text| text.parse().unwrap()).to_vec();
@@ -228,10 +229,10 @@ fn chess960_is_refused_by_those_who_cannot() {
     if !is_asked_for() {
         return;
     }
-    let terms = GameTerms { variant: CastlingMode::Chess960, ..GameTerms::default() };
+    let terms = GameOptions { variant: CastlingMode::Chess960, ..GameOptions::default() };
     let mut engine = start("gnuchess", &["--xboard"], Protocol::Xboard);
-    let error = engine.new_game(terms, &mut Meanwhile::nothing()).unwrap_err();
+    let error = engine.new_game(terms, &mut WaitContext::none()).unwrap_err();
     assert!(matches!(&error, smalt_driver::ConversationError::Fault(Fault::NoChess960 { .. })), "{error}");
-    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing()).unwrap();
+    engine.new_game(GameOptions::default(), &mut WaitContext::none()).unwrap();
     leave(engine);
 }

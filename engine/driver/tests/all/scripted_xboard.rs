@@ -5,13 +5,13 @@ use std::time::{Duration, Instant};
 use smalt_chess::{CastlingMode, Color, Outcome};
 use smalt_driver::Protocol;
 use smalt_driver::{
-    Claim, ConversationError, Engine, Farewell, GameTerms, LimitMethod, Meanwhile, Patience, SearchRequest,
-    Searched, Speaker, State, XboardEngine,
+    ConversationError, Engine, EngineTimeouts, ExitOutcome, GameOptions, LimitMethod, ResultClaim,
+    SearchRequest, SearchResult, Speaker, State, WaitContext, XboardEngine,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Clock, OptionValue, SearchLimits};
 
-use crate::support::{LONG, PATIENT, SHORT, assert_nothing_left, live, scripted, search, to_depth};
+use crate::support::{LENIENT, LONG, SHORT, assert_nothing_left, live, scripted, search, to_depth};
 
 fn command(arguments: &str) -> smalt_driver::EngineCommand {
     scripted(&format!("--speak xboard --moves e2e4,e7e5,g1f3 {arguments}"))
@@ -19,12 +19,12 @@ fn command(arguments: &str) -> smalt_driver::EngineCommand {
 
 /// Has the engine introduce itself and search once, and gives the name of its fault, or its move, or its claim; and
 /// nothing is left of it.
-fn check_within(arguments: &str, patience: Patience, deadline: Duration, expected: &str) {
+fn check_within(arguments: &str, timeouts: EngineTimeouts, deadline: Duration, expected: &str) {
     let begun = Instant::now();
-    let mut engine = XboardEngine::start(&command(arguments), patience).unwrap();
+    let mut engine = XboardEngine::start(&command(arguments), timeouts).unwrap();
     let outcome = match live(&mut engine, &to_depth(99), deadline) {
-        Ok(Searched { best: Some(best), .. }) => best.to_string(),
-        Ok(Searched { claim: Some(claim), .. }) => format!("{claim:?}"),
+        Ok(SearchResult { best: Some(best), .. }) => best.to_string(),
+        Ok(SearchResult { claim: Some(claim), .. }) => format!("{claim:?}"),
         Ok(_) => "no move".to_owned(),
         Err(ConversationError::Fault(fault)) => fault.name().to_owned(),
         Err(error) => panic!("{arguments}: {error}"),
@@ -35,16 +35,16 @@ fn check_within(arguments: &str, patience: Patience, deadline: Duration, expecte
 }
 
 fn check(fault: &str, expected: &str) {
-    check_within(&format!("--fault {fault}"), PATIENT, LONG, expected);
+    check_within(&format!("--fault {fault}"), LENIENT, LONG, expected);
 }
 
 fn check_late(fault: &str, expected: &str) {
-    check_within(&format!("--fault {fault}"), PATIENT, SHORT, expected);
+    check_within(&format!("--fault {fault}"), LENIENT, SHORT, expected);
 }
 
 #[test]
 fn no_fault_is_no_fault() {
-    check_within("--info-lines 3", PATIENT, LONG, "e2e4");
+    check_within("--info-lines 3", LENIENT, LONG, "e2e4");
     check("crlf", "e2e4");
     check("trailing-garbage", "e2e4");
     check("nul-bytes", "e2e4");
@@ -63,8 +63,8 @@ fn exits_and_crashes_are_named() {
 
 #[test]
 fn silence_is_named_by_what_was_awaited() {
-    check_within("--fault no-uciok", Patience { start: SHORT, ..PATIENT }, LONG, "no-features");
-    check_within("--fault no-readyok", Patience { ready: SHORT, ..PATIENT }, LONG, "no-pong");
+    check_within("--fault no-uciok", EngineTimeouts { start: SHORT, ..LENIENT }, LONG, "no-features");
+    check_within("--fault no-readyok", EngineTimeouts { ready: SHORT, ..LENIENT }, LONG, "no-pong");
     check_late("hang", "no-bestmove");
     check_late("no-bestmove", "no-bestmove");
     check_late("info-forever", "no-bestmove");
@@ -81,7 +81,7 @@ fn moves_that_are_none_are_told_apart() {
 
 #[test]
 fn a_move_that_is_refused_leaves_the_engine_fit_for_the_next() {
-    let mut engine = XboardEngine::start(&command("--fault refuse-move@2"), PATIENT).unwrap();
+    let mut engine = XboardEngine::start(&command("--fault refuse-move@2"), LENIENT).unwrap();
     live(&mut engine, &to_depth(99), LONG).unwrap();
     let error = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap_err();
     assert!(error.to_string().contains("refused what it was told: `Illegal move: e7e5`"), "{error}");
@@ -93,7 +93,7 @@ fn a_move_that_is_refused_leaves_the_engine_fit_for_the_next() {
 #[test]
 fn claims_are_handed_on() {
     check("resign", "Resigns");
-    let won = Claim::Result { outcome: Outcome::Win(Color::White), comment: "White mates".to_owned() };
+    let won = ResultClaim::Result { outcome: Outcome::Win(Color::White), comment: "White mates".to_owned() };
     check("false-result", &format!("{won:?}"));
 }
 
@@ -106,7 +106,7 @@ fn floods_are_survived_and_endless_lines_are_not() {
 
 #[test]
 fn a_late_move_is_not_taken_for_the_next_search() {
-    let mut engine = XboardEngine::start(&command("--fault late --delay 200"), PATIENT).unwrap();
+    let mut engine = XboardEngine::start(&command("--fault late --delay 200"), LENIENT).unwrap();
     live(&mut engine, &to_depth(99), SHORT).unwrap_err();
     assert_eq!(engine.state(), State::Thinking);
     let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap();
@@ -116,9 +116,9 @@ fn a_late_move_is_not_taken_for_the_next_search() {
 
 #[test]
 fn a_stray_move_is_not_taken_for_the_next_search() {
-    let mut engine = XboardEngine::start(&command("--fault stray-bestmove"), PATIENT).unwrap();
+    let mut engine = XboardEngine::start(&command("--fault stray-bestmove"), LENIENT).unwrap();
     live(&mut engine, &to_depth(99), LONG).unwrap();
-    engine.ping(&mut Meanwhile::nothing()).unwrap();
+    engine.ping(&mut WaitContext::none()).unwrap();
     let next = search(&mut engine, &["e2e4", "e7e5"], &to_depth(99), LONG).unwrap();
     assert_eq!(next.best, Some("g1f3".parse().unwrap()));
     assert_nothing_left(engine);
@@ -127,43 +127,43 @@ fn a_stray_move_is_not_taken_for_the_next_search() {
 #[test]
 fn an_engine_that_hears_neither_move_now_nor_quit_is_ended() {
     let command = command("--fault ignore-quit --fault ignore-stop --fault hang");
-    let patience = Patience { stop: SHORT, quit: SHORT, ..PATIENT };
-    let mut engine = XboardEngine::start(&command, patience).unwrap();
+    let timeouts = EngineTimeouts { stop: SHORT, quit: SHORT, ..LENIENT };
+    let mut engine = XboardEngine::start(&command, timeouts).unwrap();
     live(&mut engine, &to_depth(99), SHORT).unwrap_err();
-    let error = engine.abandon(&mut Meanwhile::nothing()).unwrap_err();
+    let error = engine.abandon(&mut WaitContext::none()).unwrap_err();
     assert!(error.to_string().contains("after `stop`"), "{error}");
-    assert_eq!(engine.quit(), Farewell::Gone);
+    assert_eq!(engine.quit(), ExitOutcome::Gone);
     assert_nothing_left(engine);
 }
 
 #[test]
 fn options_and_chess960_go_their_ways() {
-    let nothing = &mut Meanwhile::nothing();
+    let nothing = &mut WaitContext::none();
     let able = command("--option");
     let able = able.argument("Move Overhead type spin default 1 min 0 max 9");
-    let mut engine = XboardEngine::start(&able, PATIENT).unwrap();
+    let mut engine = XboardEngine::start(&able, LENIENT).unwrap();
     engine.introduce(nothing).unwrap();
     assert_eq!((engine.name(), engine.protocol()), ("Smalt Scripted", Protocol::Xboard));
     assert_eq!(engine.set_option("move overhead", "7", nothing), Ok(OptionValue::Spin(7)));
     assert_eq!(engine.transcript().lines().last().unwrap().text, "option Move Overhead=7");
     engine.set_option("Hash", "64", nothing).unwrap();
     assert_eq!(engine.transcript().lines().last().unwrap().text, "memory 64");
-    let terms = GameTerms { variant: CastlingMode::Chess960, ..GameTerms::default() };
+    let terms = GameOptions { variant: CastlingMode::Chess960, ..GameOptions::default() };
     engine.new_game(terms, nothing).unwrap();
-    let mut unable = XboardEngine::start(&command("--no-chess960"), PATIENT).unwrap();
+    let mut unable = XboardEngine::start(&command("--no-chess960"), LENIENT).unwrap();
     unable.introduce(nothing).unwrap();
     assert!(unable.new_game(terms, nothing).unwrap_err().to_string().contains("cannot play Chess960"));
-    unable.new_game(GameTerms::default(), nothing).unwrap();
+    unable.new_game(GameOptions::default(), nothing).unwrap();
 }
 
 /// Plays forty plies in one thread; what the first engine was told.
 fn play(speak: [&str; 2], fen: Option<&str>) -> String {
-    let nothing = &mut Meanwhile::nothing();
+    let nothing = &mut WaitContext::none();
     let mut engines = speak.map(|speak| {
         let command = scripted(&format!("--speak {speak} --info-lines 2"));
-        let mut engine = XboardEngine::start(&command, PATIENT).unwrap();
+        let mut engine = XboardEngine::start(&command, LENIENT).unwrap();
         engine.introduce(nothing).unwrap();
-        engine.new_game(GameTerms::default(), nothing).unwrap();
+        engine.new_game(GameOptions::default(), nothing).unwrap();
         engine
     });
     let clock = Some(Clock { remaining: Duration::from_secs(10), increment: Duration::ZERO });
@@ -179,13 +179,13 @@ fn play(speak: [&str; 2], fen: Option<&str>) -> String {
             deadline: LONG,
             stop_after: None,
         };
-        let searched = engine.search(&request, &mut Meanwhile::nothing().and_other(other), None).unwrap();
+        let searched = engine.search(&request, &mut WaitContext::none().with_other(other), None).unwrap();
         assert_eq!((searched.info_lines, searched.report.depth), (2, Some(2)));
         moves.push(searched.best.unwrap());
     }
     let told = engines[0].transcript().lines().iter().map(|line| format!("{}\n", line.text)).collect();
     for mut engine in engines {
-        assert!(matches!(engine.quit(), Farewell::Quit(_)));
+        assert!(matches!(engine.quit(), ExitOutcome::Quit(_)));
         assert_nothing_left(engine);
     }
     told
@@ -203,44 +203,44 @@ fn games_are_played_in_both_versions_from_the_start_and_from_positions() {
 /// It says nothing to the first `uci`, since it does not read yet; what it says to `xboard` must not settle it.
 #[test]
 fn a_slow_start_is_not_taken_for_the_other_protocol() {
-    let nothing = &mut Meanwhile::nothing();
+    let nothing = &mut WaitContext::none();
     for (speak, expected) in [("both", Protocol::Uci), ("xboard", Protocol::Xboard)] {
         let slow = scripted(&format!("--speak {speak} --fault slow-start --delay 2000"));
-        let engine = smalt_driver::start(&slow, Protocol::Auto, PATIENT, None, nothing).unwrap();
+        let engine = smalt_driver::start(&slow, Protocol::Auto, LENIENT, None, nothing).unwrap();
         assert_eq!(engine.protocol(), expected, "{speak}");
     }
 }
 
 #[test]
 fn auto_finds_out_what_an_engine_speaks() {
-    let nothing = &mut Meanwhile::nothing();
+    let nothing = &mut WaitContext::none();
     for (speak, expected) in [("uci", Protocol::Uci), ("xboard", Protocol::Xboard)] {
         let command = scripted(&format!("--speak {speak}"));
-        let mut engine = smalt_driver::start(&command, Protocol::Auto, PATIENT, None, nothing).unwrap();
+        let mut engine = smalt_driver::start(&command, Protocol::Auto, LENIENT, None, nothing).unwrap();
         assert_eq!(engine.protocol(), expected);
-        engine.new_game(GameTerms::default(), nothing).unwrap();
+        engine.new_game(GameOptions::default(), nothing).unwrap();
         assert!(search(&mut *engine, &["e2e4"], &to_depth(99), LONG).unwrap().best.is_some());
     }
-    let impatient = Patience { start: Duration::from_millis(200), ..PATIENT };
+    let timeouts_with = EngineTimeouts { start: Duration::from_millis(200), ..LENIENT };
     let old = scripted("--speak xboard1");
-    let engine = smalt_driver::start(&old, Protocol::Auto, impatient, None, nothing).unwrap();
+    let engine = smalt_driver::start(&old, Protocol::Auto, timeouts_with, None, nothing).unwrap();
     assert_eq!(engine.protocol(), Protocol::Xboard);
     // At once it answers in the protocol in which it is asked first.
     let both = scripted("--speak both");
-    let engine = smalt_driver::start(&both, Protocol::Auto, PATIENT, None, nothing).unwrap();
+    let engine = smalt_driver::start(&both, Protocol::Auto, LENIENT, None, nothing).unwrap();
     assert_eq!(engine.protocol(), Protocol::Uci);
     let gone = scripted("--fault exit-at-start");
-    let failure = smalt_driver::start(&gone, Protocol::Auto, PATIENT, None, nothing).map(drop).unwrap_err();
+    let failure = smalt_driver::start(&gone, Protocol::Auto, LENIENT, None, nothing).map(drop).unwrap_err();
     assert!(failure.to_string().contains("exited with code 1"), "{failure}");
 }
 
 /// What was said to an engine in one search with these limits, after it was found out how it can be held to them.
 fn told_with_limits(arguments: &str, limits: &SearchLimits, expected: LimitMethod) -> Vec<String> {
-    let nothing = &mut Meanwhile::nothing();
-    let mut engine = XboardEngine::start(&command(arguments), PATIENT).unwrap();
+    let nothing = &mut WaitContext::none();
+    let mut engine = XboardEngine::start(&command(arguments), LENIENT).unwrap();
     engine.introduce(nothing).unwrap();
     assert_eq!(engine.fit_limits(limits, None, nothing).unwrap(), expected);
-    engine.new_game(GameTerms::default(), nothing).unwrap();
+    engine.new_game(GameOptions::default(), nothing).unwrap();
     search(&mut engine, &[], limits, LONG).unwrap();
     let lines = engine.transcript().lines();
     assert_nothing_left(engine);
@@ -272,14 +272,14 @@ fn an_engine_that_can_count_time_in_nodes_is_held_to_nodes_by_that() {
 
 #[test]
 fn an_engine_that_nothing_holds_to_a_number_of_nodes_says_so_and_stays() {
-    let nothing = &mut Meanwhile::nothing();
+    let nothing = &mut WaitContext::none();
     let limits = SearchLimits { nodes: Some(5000), ..SearchLimits::default() };
-    let mut engine = XboardEngine::start(&command("--fault ignore-stop --think 1500"), PATIENT).unwrap();
+    let mut engine = XboardEngine::start(&command("--fault ignore-stop --think 1500"), LENIENT).unwrap();
     engine.introduce(nothing).unwrap();
     let error = engine.fit_limits(&limits, None, nothing).unwrap_err();
     assert!(error.to_string().contains("cannot be held to a number of nodes"), "{error}");
     assert_eq!(engine.state(), State::Idle);
-    engine.new_game(GameTerms::default(), nothing).unwrap();
+    engine.new_game(GameOptions::default(), nothing).unwrap();
     assert!(search(&mut engine, &[], &to_depth(99), LONG).unwrap().best.is_some());
     assert_nothing_left(engine);
 }

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 use std::time::{Duration, Instant};
 
 use smalt_chess::{Color, UciMove};
-use smalt_driver::Report;
+use smalt_driver::SearchReport;
 use smalt_protocol::{Info, Score};
 
 use smalt_match::game::{GameObserver, MoveStart};
@@ -67,7 +67,7 @@ pub struct Thought {
 
 impl Thought {
     /// Takes over what an engine reported of a finished search from the position after so many plies.
-    fn take(&mut self, report: &Report, ply: usize) {
+    fn take(&mut self, report: &SearchReport, ply: usize) {
         self.score = report.score.map(|reported| reported.score);
         (self.depth, self.nodes, self.nps) = (report.depth, report.nodes, report.nps);
         self.ply = ply;

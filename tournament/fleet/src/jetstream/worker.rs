@@ -10,7 +10,7 @@ use std::time::{Duration, Instant};
 
 use async_nats::{Client, Subscriber};
 use futures_util::StreamExt;
-use smalt_driver::process::Guard;
+use smalt_driver::process::Reaper;
 use smalt_workbench::entrant::Registry;
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 use tokio::time::timeout;
@@ -54,7 +54,7 @@ pub struct WorkerSetup {
     /// This program, which is the built-in engine, too.
     pub own_program: PathBuf,
     /// Who ends the engines when this program is killed.
-    pub guard: Option<Guard>,
+    pub reaper: Option<Reaper>,
 }
 
 /// Why a worker ended.
@@ -247,7 +247,7 @@ impl Worker {
         made.map_err(|error| format!("failed to make the folder of transcripts: {error}"))?;
         let speed = self.speed.get().copied();
         let mut slot_terms =
-            SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.guard.clone());
+            SlotConfig::of(&plan, speed, tablebases, &self.setup.own_program, self.setup.reaper.clone());
         slot_terms.log = log;
         RunSession::begin(self, run, plan, slot_terms, worker_info, lease).await
     }
@@ -273,10 +273,10 @@ impl Worker {
         let tablebases = tablebases.map_err(|error| format!("failed to {error}"))?;
         check_tables(plan.tablebases(), tablebases.as_ref(), message.tables)?;
         let (known, own_program) = (self.speed.get().copied(), setup.own_program.clone());
-        let (examined, guard) = (plan.clone(), setup.guard.clone());
+        let (examined, reaper) = (plan.clone(), setup.reaper.clone());
         // Engines are started here, which takes its time.
         let examine = tokio::task::spawn_blocking(move || {
-            let engines = machine::engines(&examined, &own_program, guard.as_ref())?;
+            let engines = machine::engines(&examined, &own_program, reaper.as_ref())?;
             let speed = known.map_or_else(|| calibration::measure(&own_program), Ok);
             let speed = speed.map_err(|error| format!("failed to measure this machine: {error}"))?;
             Ok::<_, String>((engines, speed))

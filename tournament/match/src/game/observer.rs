@@ -5,7 +5,7 @@ use std::fmt::Debug;
 use std::time::Duration;
 
 use smalt_chess::{Color, UciMove};
-use smalt_driver::Report;
+use smalt_driver::SearchReport;
 use smalt_protocol::Info;
 
 use crate::schedule::ScheduledGame;
@@ -38,5 +38,5 @@ pub struct MoveStart<'a> {
     /// The time left on both clocks, White's first; none without a clock.
     pub left: [Option<Duration>; 2],
     /// The side that has just moved, what its search reported, and how long it took; none at the first move of an engine.
-    pub last: Option<(Color, &'a Report, Duration)>,
+    pub last: Option<(Color, &'a SearchReport, Duration)>,
 }

@@ -6,8 +6,8 @@ use std::time::{Duration, Instant, SystemTime};
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
-    Claim, ConversationError, Ending, Engine, Fault, Meanwhile, Observer, Pondering, Report, SearchRequest,
-    Searched, State, Wish,
+    ConversationError, Engine, Fault, Pondering, ResultClaim, SearchControl, SearchEnd, SearchObserver,
+    SearchReport, SearchRequest, SearchResult, State, WaitContext,
 };
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Bound, Clock, Info, ReportedScore, Score, SearchLimits};
@@ -167,7 +167,7 @@ struct LiveGame<'a> {
     adjudicator: Adjudicator,
     answered_at: Option<Instant>,
     /// What each side told of its last search, and how long that took.
-    last: [Option<(Report, Duration)>; 2],
+    last: [Option<(SearchReport, Duration)>; 2],
     /// Whether users were told that a side overruns its limits: once a game is enough.
     warned: [bool; 2],
     /// How long the mover took to stop pondering on a wrong guess: part of its time for the move.
@@ -244,7 +244,7 @@ impl LiveGame<'_> {
         if let Some(verdict) = self.end_by_rules() {
             return Ok(Some(verdict));
         }
-        if let Some(Claim::Result { outcome, comment }) = &searched.claim {
+        if let Some(ResultClaim::Result { outcome, comment }) = &searched.claim {
             return Ok(Some(self.false_claim(mover, *outcome, comment)));
         }
         self.expected[mover.index()] = self.expected_answer(mover, &searched);
@@ -256,15 +256,15 @@ impl LiveGame<'_> {
     }
 
     /// An engine may give up, or claim a result instead of a move; a draw is had by the rules alone.
-    fn check_claim(&self, mover: Color, searched: &Searched) -> Option<GameEnd> {
+    fn check_claim(&self, mover: Color, searched: &SearchResult) -> Option<GameEnd> {
         let lost = Outcome::Win(mover.opposite());
         match searched.claim.as_ref()? {
-            Claim::Resigns => {}
-            Claim::Result { outcome, .. } if *outcome == lost => {}
-            Claim::Result { outcome, comment } if searched.best.is_none() => {
+            ResultClaim::Resigns => {}
+            ResultClaim::Result { outcome, .. } if *outcome == lost => {}
+            ResultClaim::Result { outcome, comment } if searched.best.is_none() => {
                 return Some(self.false_claim(mover, *outcome, comment));
             }
-            Claim::Result { .. } | Claim::OffersDraw => return None,
+            ResultClaim::Result { .. } | ResultClaim::OffersDraw => return None,
         }
         Some(GameEnd { outcome: lost, termination: Termination::Resignation, fault: None })
     }
@@ -275,7 +275,7 @@ impl LiveGame<'_> {
     }
 
     /// The answer on which a side may ponder: a legal one.
-    fn expected_answer(&self, mover: Color, searched: &Searched) -> Option<UciMove> {
+    fn expected_answer(&self, mover: Color, searched: &SearchResult) -> Option<UciMove> {
         let expected = searched.ponder.filter(|_| self.pondering[mover.index()] == Pondering::On)?;
         let mv = expected.to_move(self.game.position()).ok()?;
         Some(UciMove::from_move(mv, self.setup.variant))
@@ -284,24 +284,24 @@ impl LiveGame<'_> {
     /// The mover's clock runs from the write of its `go` (or `ponderhit`) to the read of its move, and before that from
     /// `stop` to its answer, if it pondered on another move. Only when it runs is the other side told to ponder, so that
     /// this costs nobody time.
-    fn search(&mut self, mover: Color) -> Result<Searched, ConversationError> {
+    fn search(&mut self, mover: Color) -> Result<SearchResult, ConversationError> {
         let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
-        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.setup.interrupt);
-        self.stopping = if was_right { Duration::ZERO } else { engine.abandon(&mut meanwhile)? };
+        let (engine, mut context) = sides(&mut self.engines, mover, self.setup.interrupt);
+        self.stopping = if was_right { Duration::ZERO } else { engine.abandon(&mut context)? };
         let limits = self.limits(mover, self.stopping);
-        let patience = self.patience(mover, self.stopping);
+        let deadline = self.move_deadline(mover, self.stopping);
         let request = SearchRequest {
             start: self.setup.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
             limits: &limits,
-            deadline: patience.first(),
+            deadline: deadline.first(),
             stop_after: None,
         };
-        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.setup.interrupt);
+        let (engine, mut context) = sides(&mut self.engines, mover, self.setup.interrupt);
         if was_right {
-            engine.ponder_hit(&request, &mut meanwhile)?;
+            engine.ponder_hit(&request, &mut context)?;
         } else {
-            engine.begin(&request, &mut meanwhile)?;
+            engine.begin(&request, &mut context)?;
         }
         if let Some(expected) = self.expected[mover.opposite().index()].take() {
             self.ponder(mover.opposite(), expected)?;
@@ -318,21 +318,23 @@ impl LiveGame<'_> {
                 observer.info(mover, ply, &Info { score, ..*info });
                 shown_at = time;
             }
-            Wish::GoOn
+            SearchControl::Continue
         };
-        let (engine, mut meanwhile) = sides(&mut self.engines, mover, self.setup.interrupt);
+        let (engine, mut context) = sides(&mut self.engines, mover, self.setup.interrupt);
         let mut finished =
-            engine.finish(&mut meanwhile, is_followed.then_some(&mut follow as &mut Observer<'_>));
-        if let (Err(ConversationError::Fault(Fault::NoBestmove { .. })), Patience::Unclocked(longest)) =
-            (&finished, patience)
+            engine.finish(&mut context, is_followed.then_some(&mut follow as &mut SearchObserver<'_>));
+        if let (Err(ConversationError::Fault(Fault::NoBestmove { .. })), MoveDeadline::Unclocked(longest)) =
+            (&finished, deadline)
         {
-            observer.warning(mover, slow_move_warning(patience.first(), longest));
+            observer.warning(mover, slow_move_warning(deadline.first(), longest));
             engine.allow(longest);
-            finished = engine.finish(&mut meanwhile, is_followed.then_some(&mut follow as &mut Observer<'_>));
+            finished =
+                engine.finish(&mut context, is_followed.then_some(&mut follow as &mut SearchObserver<'_>));
         }
         let mut searched = finished?;
         searched.elapsed += self.stopping;
-        if searched.ending == Ending::Overrun && !std::mem::replace(&mut self.warned[mover.index()], true) {
+        if searched.ending == SearchEnd::Overrun && !std::mem::replace(&mut self.warned[mover.index()], true)
+        {
             observer.warning(mover, overrun_warning(self.clocks[mover.index()].terms()));
         }
         searched.report.score = searched.report.score.map(own_view);
@@ -369,11 +371,11 @@ impl LiveGame<'_> {
             start: self.setup.opening.fen.as_deref().map_or(Start::Standard, Start::Fen),
             moves: &self.moves,
             limits: &limits,
-            deadline: self.patience(ponderer, Duration::ZERO).last(),
+            deadline: self.move_deadline(ponderer, Duration::ZERO).last(),
             stop_after: None,
         };
-        let (engine, mut meanwhile) = sides(&mut self.engines, ponderer, self.setup.interrupt);
-        let begun = engine.begin(&request, &mut meanwhile);
+        let (engine, mut context) = sides(&mut self.engines, ponderer, self.setup.interrupt);
+        let begun = engine.begin(&request, &mut context);
         self.moves.pop();
         match begun {
             Ok(()) => self.pondered[ponderer.index()] = Some(expected),
@@ -387,19 +389,19 @@ impl LiveGame<'_> {
     /// which its state tells.
     fn end_pondering(&mut self) {
         for color in Color::ALL {
-            let (engine, mut meanwhile) = sides(&mut self.engines, color, self.setup.interrupt);
+            let (engine, mut context) = sides(&mut self.engines, color, self.setup.interrupt);
             if self.pondered[color.index()].take().is_some() && engine.state() == State::Thinking {
-                let _ = engine.abandon(&mut meanwhile);
+                let _ = engine.abandon(&mut context);
             }
         }
     }
 
     /// How long the mover is waited for when it has used so much of its time already.
-    fn patience(&self, mover: Color, used: Duration) -> Patience {
+    fn move_deadline(&self, mover: Color, used: Duration) -> MoveDeadline {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();
-        clock.time_limit().map_or(Patience::Unclocked(terms.longest_move), |time| {
-            Patience::Clocked(time.saturating_sub(used) + terms.margin + LATE_GRACE)
+        clock.time_limit().map_or(MoveDeadline::Unclocked(terms.longest_move), |time| {
+            MoveDeadline::Clocked(time.saturating_sub(used) + terms.margin + LATE_GRACE)
         })
     }
 
@@ -426,7 +428,7 @@ impl LiveGame<'_> {
         }
     }
 
-    fn record_ply(&mut self, mover: Color, uci: UciMove, searched: &Searched) {
+    fn record_ply(&mut self, mover: Color, uci: UciMove, searched: &SearchResult) {
         let handover = self.answered_at.map(|answered| {
             searched.asked_at.saturating_duration_since(answered).saturating_sub(self.stopping)
         });
@@ -485,8 +487,8 @@ impl LiveGame<'_> {
 
     fn handle_timeout(&mut self, mover: Color, fault: &Fault) -> Result<GameEnd, Interrupted> {
         let has_clock = self.clocks[mover.index()].time_limit().is_some();
-        let mut meanwhile = Meanwhile::interruptible(self.setup.interrupt);
-        match self.engines[mover.index()].abandon(&mut meanwhile) {
+        let mut context = WaitContext::interruptible(self.setup.interrupt);
+        match self.engines[mover.index()].abandon(&mut context) {
             Ok(_) if has_clock => {
                 let words = "overstepped its time, and answered only when told to stop".to_owned();
                 Ok(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words))
@@ -518,32 +520,32 @@ fn is_disturbing(stall: Duration, time_limit: Duration) -> bool {
 }
 
 /// The score of a search, if the engine told one that is more than a bound.
-fn exact_score(report: &Report) -> Option<Score> {
+fn exact_score(report: &SearchReport) -> Option<Score> {
     report.score.filter(|reported| reported.bound == Bound::Exact).map(|reported| reported.score)
 }
 
 /// How long a move is awaited.
 #[derive(Clone, Copy)]
-enum Patience {
+enum MoveDeadline {
     /// As its clock says.
     Clocked(Duration),
     /// Nothing limits its time, so that nobody knows whether it hangs: users are told before it is given up.
     Unclocked(Duration),
 }
 
-impl Patience {
+impl MoveDeadline {
     /// Until something is done.
     fn first(self) -> Duration {
         match self {
-            Patience::Clocked(time) => time,
-            Patience::Unclocked(longest) => longest / WARNING_SHARE,
+            MoveDeadline::Clocked(time) => time,
+            MoveDeadline::Unclocked(longest) => longest / WARNING_SHARE,
         }
     }
 
     /// Until it is given up.
     fn last(self) -> Duration {
         match self {
-            Patience::Clocked(time) | Patience::Unclocked(time) => time,
+            MoveDeadline::Clocked(time) | MoveDeadline::Unclocked(time) => time,
         }
     }
 }
@@ -571,13 +573,13 @@ fn sides<'e>(
     engines: &'e mut [&mut dyn Engine; 2],
     side: Color,
     interrupt: &'e Interrupt,
-) -> (&'e mut dyn Engine, Meanwhile<'e>) {
+) -> (&'e mut dyn Engine, WaitContext<'e>) {
     let [white, black] = engines;
     let (engine, other) = match side {
         Color::White => (&mut **white, &mut **black),
         Color::Black => (&mut **black, &mut **white),
     };
-    (engine, Meanwhile::interruptible(interrupt).and_other(other))
+    (engine, WaitContext::interruptible(interrupt).with_other(other))
 }
 
 /// The last lines of a conversation, and of what the engine wrote to standard error.

@@ -6,7 +6,9 @@ use std::path::Path;
 use std::time::Duration;
 
 use smalt_driver::Protocol;
-use smalt_driver::{ConversationError, EngineCommand, GameTerms, Meanwhile, Patience, SearchRequest};
+use smalt_driver::{
+    ConversationError, EngineCommand, EngineTimeouts, GameOptions, SearchRequest, WaitContext,
+};
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
 
@@ -22,9 +24,10 @@ const LONGEST: Duration = Duration::from_secs(120);
 /// If it does not run.
 pub fn measure(own_program: &Path) -> Result<NonZeroU64, ConversationError> {
     let command = EngineCommand::new(own_program).argument("engine");
-    let mut meanwhile = Meanwhile::nothing();
-    let mut engine = smalt_driver::start(&command, Protocol::Uci, Patience::default(), None, &mut meanwhile)?;
-    engine.new_game(GameTerms::default(), &mut meanwhile)?;
+    let mut context = WaitContext::none();
+    let mut engine =
+        smalt_driver::start(&command, Protocol::Uci, EngineTimeouts::default(), None, &mut context)?;
+    engine.new_game(GameOptions::default(), &mut context)?;
     let limits = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
     let request = SearchRequest {
         start: Start::Standard,
@@ -33,7 +36,7 @@ pub fn measure(own_program: &Path) -> Result<NonZeroU64, ConversationError> {
         deadline: LONGEST,
         stop_after: None,
     };
-    let searched = engine.search(&request, &mut meanwhile, None)?;
+    let searched = engine.search(&request, &mut context, None)?;
     engine.quit();
     let nodes = searched.report.nodes.unwrap_or(NODES) as f64;
     let speed = nodes / searched.elapsed.as_secs_f64().max(1e-6);

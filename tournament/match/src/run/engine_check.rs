@@ -4,9 +4,9 @@
 use std::path::Path;
 
 use smalt_driver::Protocol;
-use smalt_driver::{ConversationError, Fault, Meanwhile, SetOptionError};
+use smalt_driver::{ConversationError, Fault, SetOptionError, WaitContext};
 
-use super::slot::{command, patience};
+use super::slot::{command, engine_timeouts};
 use crate::plan::{BadOptions, Entrant, Plan};
 
 /// Why a run with this engine would not be what was asked for.
@@ -45,25 +45,25 @@ fn check_engine(entrant: &Entrant, plan: &Plan, own_program: &Path) -> Result<()
     if !has_options && !may_lack_limit {
         return Ok(());
     }
-    let meanwhile = &mut Meanwhile::nothing();
+    let context = &mut WaitContext::none();
     let command = command(entrant, own_program);
     let started = smalt_driver::start(
         &command,
         entrant.engine.proto,
-        patience(&plan.settings.timeouts),
+        engine_timeouts(&plan.settings.timeouts),
         None,
-        meanwhile,
+        context,
     );
     let Ok(mut engine) = started else { return Ok(()) };
     let name = || entrant.name.clone();
     for (option, text) in entrant.engine.options.iter().filter(|_| has_options) {
-        match engine.set_option(option, text, meanwhile) {
+        match engine.set_option(option, text, context) {
             Ok(_) => {}
             Err(SetOptionError::Conversation(_)) => return Ok(()),
             Err(error) => return Err(UnfitEngine::Option { name: name(), error }),
         }
     }
-    let fitted = engine.fit_limits(&entrant.clock.kind_of_limits(), None, meanwhile);
+    let fitted = engine.fit_limits(&entrant.clock.kind_of_limits(), None, context);
     engine.quit();
     match fitted {
         Err(ConversationError::Fault(fault @ Fault::NoNodeLimit)) => {

@@ -11,11 +11,11 @@ use std::time::{Duration, Instant};
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::Restart;
 use smalt_driver::process::{
-    Exit, Guard, Interrupt, LINE_LIMIT, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
+    Exit, Interrupt, LINE_LIMIT, ProcessIdentity, Reaper, StderrPolicy, bind_this_thread, own_processors,
 };
 use smalt_driver::{
-    ConversationError, Engine, EngineCommand, Farewell, Fault, GameTerms, LimitMethod, Meanwhile, Patience,
-    Pondering, SetOptionError, StartFailure, State,
+    ConversationError, Engine, EngineCommand, EngineTimeouts, ExitOutcome, Fault, GameOptions, LimitMethod,
+    Pondering, SetOptionError, StartFailure, State, WaitContext,
 };
 
 use super::binaries::Binaries;
@@ -89,7 +89,7 @@ pub struct SlotConfig {
     /// The folder of full transcripts, if they are kept.
     pub log: Option<PathBuf>,
     /// Who ends the engines when this program is killed.
-    pub guard: Option<Guard>,
+    pub reaper: Option<Reaper>,
     /// The programs that the engines must have; none where they may change.
     pub binaries: Option<Binaries>,
 }
@@ -101,7 +101,7 @@ impl SlotConfig {
         measured: Option<NonZeroU64>,
         tablebases: Option<Tablebases>,
         own_program: &Path,
-        guard: Option<Guard>,
+        reaper: Option<Reaper>,
     ) -> SlotConfig {
         let scaled = |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(measured), ..entrant.clone() };
         SlotConfig {
@@ -117,7 +117,7 @@ impl SlotConfig {
             own_program: own_program.to_owned(),
             observers: Vec::new(),
             log: plan.settings.output.log.clone(),
-            guard,
+            reaper,
             binaries: None,
         }
     }
@@ -364,14 +364,14 @@ impl Slot {
             return;
         }
         match farewell {
-            Farewell::Quit(exit) if exit != Exit::Code(0) => {
+            ExitOutcome::Quit(exit) if exit != Exit::Code(0) => {
                 warn(format!("{exit} when it was told to quit"));
             }
             // One that was out of time and thinks on was not expected to leave.
-            Farewell::Terminated(_) | Farewell::Killed if was_idle => {
-                let patience = self.terms.timeouts.quit.duration().as_secs_f64();
+            ExitOutcome::Terminated(_) | ExitOutcome::Killed if was_idle => {
+                let seconds = self.terms.timeouts.quit.duration().as_secs_f64();
                 warn(format!(
-                    "did not leave within {patience} s of `quit` and was killed: what it wanted to save may be lost \
+                    "did not leave within {seconds} s of `quit` and was killed: what it wanted to save may be lost \
                      (--timeouts quit=SECONDS gives it more time)"
                 ));
             }
@@ -399,7 +399,7 @@ impl Slot {
         self.start_with_retries(entrant, terms)
     }
 
-    fn start_with_retries(&mut self, entrant: usize, terms: GameTerms) -> Result<(), NoEngine> {
+    fn start_with_retries(&mut self, entrant: usize, terms: GameOptions) -> Result<(), NoEngine> {
         if self.disqualified.contains(&entrant) {
             return Err(NoEngine::Out);
         }
@@ -431,15 +431,15 @@ impl Slot {
         Err(NoEngine::Out)
     }
 
-    fn game_terms(&self, opening: &Opening, pondering: Pondering) -> GameTerms {
+    fn game_terms(&self, opening: &Opening, pondering: Pondering) -> GameOptions {
         let position = CastlingMode::of(&opening.position);
-        GameTerms { variant: self.terms.variant.mode(position), pondering }
+        GameOptions { variant: self.terms.variant.mode(position), pondering }
     }
 
     /// Says that a new game begins; an engine that fails at it is dismissed.
-    fn begin_game(&mut self, position: usize, terms: GameTerms) -> Result<(), AttemptError> {
+    fn begin_game(&mut self, position: usize, terms: GameOptions) -> Result<(), AttemptError> {
         let running = &mut self.running[position];
-        match running.engine.new_game(terms, &mut Meanwhile::interruptible(&self.interrupt)) {
+        match running.engine.new_game(terms, &mut WaitContext::interruptible(&self.interrupt)) {
             Ok(()) => Ok(()),
             Err(error) => {
                 let running = self.running.remove(position);
@@ -470,14 +470,14 @@ impl Slot {
 
     fn start_once(&mut self, entrant: usize, plan: &Entrant) -> Result<RunningEngine, AttemptError> {
         let mut command = command(plan, &self.terms.own_program);
-        command.guard = self.terms.guard.clone();
+        command.reaper = self.terms.reaper.clone();
         if let Some(binding) = &self.binding {
             command = command.affinity(binding.of(entrant).iter().copied());
         }
         let sink = self.log.as_ref().map(|log| log.sink(&plan.name));
-        let meanwhile = &mut Meanwhile::interruptible(&self.interrupt);
-        let patience = patience(&self.terms.timeouts);
-        let started = smalt_driver::start(&command, plan.engine.proto, patience, sink, meanwhile);
+        let context = &mut WaitContext::interruptible(&self.interrupt);
+        let timeouts = engine_timeouts(&self.terms.timeouts);
+        let started = smalt_driver::start(&command, plan.engine.proto, timeouts, sink, context);
         let mut engine = started.map_err(|StartFailure { error, transcript }| {
             failure(error, entrant, transcript.iter().map(ToString::to_string).collect())
         })?;
@@ -488,8 +488,8 @@ impl Slot {
         let process = engine.process().identity();
         let known = self.limit_methods.get(&entrant).copied();
         let set_up = self.set_up(&mut *engine, entrant, plan).and_then(|()| {
-            let mut meanwhile = Meanwhile::interruptible(&self.interrupt);
-            Ok(engine.fit_limits(&plan.clock.kind_of_limits(), known, &mut meanwhile)?)
+            let mut context = WaitContext::interruptible(&self.interrupt);
+            Ok(engine.fit_limits(&plan.clock.kind_of_limits(), known, &mut context)?)
         });
         match set_up {
             Ok(method) => {
@@ -521,9 +521,9 @@ impl Slot {
     }
 
     fn set_up(&self, engine: &mut dyn Engine, entrant: usize, plan: &Entrant) -> Result<(), SetOptionError> {
-        let mut meanwhile = Meanwhile::interruptible(&self.interrupt);
+        let mut context = WaitContext::interruptible(&self.interrupt);
         for (name, text) in &plan.engine.options {
-            match (engine.set_option(name, text, &mut meanwhile), self.terms.bad_options) {
+            match (engine.set_option(name, text, &mut context), self.terms.bad_options) {
                 (Ok(_), _) => {}
                 (
                     Err(error @ (SetOptionError::Unknown { .. } | SetOptionError::Value(_))),
@@ -540,8 +540,8 @@ impl Slot {
 }
 
 /// How long an engine may take for what is not a move.
-pub fn patience(timeouts: &Timeouts) -> Patience {
-    Patience {
+pub fn engine_timeouts(timeouts: &Timeouts) -> EngineTimeouts {
+    EngineTimeouts {
         start: timeouts.start.duration(),
         ready: timeouts.ping.duration(),
         stop: timeouts.stop.duration(),

@@ -8,7 +8,8 @@ use std::time::{Duration, Instant};
 
 use smalt_chess::UciMove;
 use smalt_driver::{
-    ConversationError, Engine, EngineCommand, GameTerms, Meanwhile, Patience, SearchRequest, Searched,
+    ConversationError, Engine, EngineCommand, EngineTimeouts, GameOptions, SearchRequest, SearchResult,
+    WaitContext,
 };
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
@@ -20,8 +21,8 @@ pub(crate) const LONG: Duration = Duration::from_secs(20);
 pub(crate) const SHORT: Duration = Duration::from_millis(60);
 
 /// Waits for everything.
-pub(crate) const PATIENT: Patience =
-    Patience { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG };
+pub(crate) const LENIENT: EngineTimeouts =
+    EngineTimeouts { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG };
 
 /// A search from the beginning of a game, for as long as it takes.
 pub(crate) fn request<'a>(moves: &'a [UciMove], limits: &'a SearchLimits) -> SearchRequest<'a> {
@@ -39,10 +40,10 @@ pub(crate) fn search(
     moves: &[&str],
     limits: &SearchLimits,
     deadline: Duration,
-) -> Result<Searched, ConversationError> {
+) -> Result<SearchResult, ConversationError> {
     let moves: Vec<_> = moves.iter().map(|mv| mv.parse().unwrap()).collect();
     let request = SearchRequest { deadline, ..request(&moves, limits) };
-    engine.search(&request, &mut Meanwhile::nothing(), None)
+    engine.search(&request, &mut WaitContext::none(), None)
 }
 
 /// Introduction, new game, and one search within the deadline.
@@ -50,9 +51,9 @@ pub(crate) fn live(
     engine: &mut dyn Engine,
     limits: &SearchLimits,
     deadline: Duration,
-) -> Result<Searched, ConversationError> {
-    engine.introduce(&mut Meanwhile::nothing())?;
-    engine.new_game(GameTerms::default(), &mut Meanwhile::nothing())?;
+) -> Result<SearchResult, ConversationError> {
+    engine.introduce(&mut WaitContext::none())?;
+    engine.new_game(GameOptions::default(), &mut WaitContext::none())?;
     search(engine, &[], limits, deadline)
 }
 

@@ -3,7 +3,7 @@
 use smalt_chess::CastlingMode;
 use smalt_protocol::{OptionDeclaration, OptionKind, option};
 
-use crate::engine::GameTerms;
+use crate::engine::GameOptions;
 use crate::fault::Fault;
 use crate::settings::Pondering;
 
@@ -12,13 +12,13 @@ const PONDER: &str = "Ponder";
 
 /// What the engine was told last; none for what it was never told. What the user set himself is left alone.
 #[derive(Debug, Default)]
-pub(super) struct KnownTerms {
+pub(super) struct SentOptions {
     chess960: Option<bool>,
     ponder: Option<bool>,
     ponder_is_chosen: bool,
 }
 
-impl KnownTerms {
+impl SentOptions {
     /// Says that the user set this option.
     pub(super) fn note_choice(&mut self, name: &str) {
         if name.eq_ignore_ascii_case(CHESS960) {
@@ -33,7 +33,7 @@ impl KnownTerms {
     /// If the engine does not offer what Chess960 needs.
     pub(super) fn changes(
         &mut self,
-        terms: GameTerms,
+        terms: GameOptions,
         options: &[OptionDeclaration],
     ) -> Result<impl Iterator<Item = (&'static str, &'static str)> + use<>, Fault> {
         let wants_960 = terms.variant == CastlingMode::Chess960;
@@ -73,34 +73,35 @@ mod tests {
         OptionDeclaration { name: name.to_owned(), kind: OptionKind::Check { default } }
     }
 
-    const PONDERED_960: GameTerms = GameTerms { variant: CastlingMode::Chess960, pondering: Pondering::On };
+    const PONDERED_960: GameOptions =
+        GameOptions { variant: CastlingMode::Chess960, pondering: Pondering::On };
 
-    fn check(known: &mut KnownTerms, terms: GameTerms, expected: &[(&str, &str)]) {
+    fn check(known: &mut SentOptions, terms: GameOptions, expected: &[(&str, &str)]) {
         let options = [declared(CHESS960, false), declared(PONDER, true)];
         assert_eq!(known.changes(terms, &options).unwrap().collect::<Vec<_>>(), expected);
     }
 
     #[test]
     fn only_what_changes_is_told() {
-        let mut known = KnownTerms::default();
-        check(&mut known, GameTerms::default(), &[(PONDER, "false")]);
-        check(&mut known, GameTerms::default(), &[]);
+        let mut known = SentOptions::default();
+        check(&mut known, GameOptions::default(), &[(PONDER, "false")]);
+        check(&mut known, GameOptions::default(), &[]);
         check(&mut known, PONDERED_960, &[(CHESS960, "true"), (PONDER, "true")]);
         check(&mut known, PONDERED_960, &[]);
-        check(&mut known, GameTerms::default(), &[(CHESS960, "false"), (PONDER, "false")]);
+        check(&mut known, GameOptions::default(), &[(CHESS960, "false"), (PONDER, "false")]);
     }
 
     #[test]
     fn what_the_user_chose_stays() {
-        let mut known = KnownTerms::default();
+        let mut known = SentOptions::default();
         known.note_choice("ponder");
-        check(&mut known, GameTerms::default(), &[]);
+        check(&mut known, GameOptions::default(), &[]);
     }
 
     #[test]
     fn an_engine_without_the_option_cannot_play_chess960() {
-        let mut known = KnownTerms::default();
+        let mut known = SentOptions::default();
         assert_eq!(known.changes(PONDERED_960, &[]).err().unwrap().name(), "no-chess960");
-        assert_eq!(known.changes(GameTerms::default(), &[]).unwrap().count(), 0);
+        assert_eq!(known.changes(GameOptions::default(), &[]).unwrap().count(), 0);
     }
 }

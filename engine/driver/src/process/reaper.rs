@@ -1,4 +1,4 @@
-//! A guard: a process that outlives its owner by a moment, and ends what the owner left behind.
+//! A reaper: a process that outlives its owner by a moment, and ends what the owner left behind.
 //!
 //! The system's own death signal reaches an engine, but not what a wrapper script started, and the system withdraws it
 //! from set-user-id programs. A guard closes both gaps: it is told of every process that is started and of every one
@@ -24,31 +24,31 @@ use super::identity::ProcessIdentity;
 /// How long a guard that has nothing more to do may take to leave.
 const LEAVING: Duration = Duration::from_secs(1);
 
-/// The owner's end. All clones are one guard; it leaves when the last of them is dropped.
+/// The owner's end. All clones are one reaper; it leaves when the last of them is dropped.
 #[derive(Clone, Debug)]
-pub struct Guard(Arc<Post>);
+pub struct Reaper(Arc<ReaperProcess>);
 
 #[derive(Debug)]
-struct Post {
+struct ReaperProcess {
     input: Option<OwnedFd>,
     child: Mutex<Child>,
 }
 
-impl PartialEq for Guard {
-    fn eq(&self, other: &Guard) -> bool {
+impl PartialEq for Reaper {
+    fn eq(&self, other: &Reaper) -> bool {
         Arc::ptr_eq(&self.0, &other.0)
     }
 }
 
-impl Eq for Guard {}
+impl Eq for Reaper {}
 
-impl Guard {
-    /// Starts a guard: this program with this argument must do nothing but [`stand_guard`] on its standard input.
+impl Reaper {
+    /// Starts a reaper: this program with this argument must do nothing but [`run_reaper`] on its standard input.
     ///
     /// # Errors
     /// If the system refuses.
     #[expect(clippy::disallowed_methods, reason = "a guard is a process, and this crate starts those")]
-    pub fn start(program: &Path, argument: &str) -> io::Result<Guard> {
+    pub fn start(program: &Path, argument: &str) -> io::Result<Reaper> {
         let mut command = Command::new(program);
         command.arg(argument).current_dir("/").process_group(0).env_remove(PASSWORD_VARIABLE);
         command.stdin(Stdio::piped()).stdout(Stdio::null()).stderr(Stdio::null());
@@ -64,7 +64,7 @@ impl Guard {
             rustix::fs::fcntl_setfl(input, flags | OFlags::NONBLOCK)?;
             rustix::io::write(input, format!("={}\n", tag_prefix()).as_bytes())?;
         }
-        Ok(Guard(Arc::new(Post { input, child: Mutex::new(child) })))
+        Ok(Reaper(Arc::new(ReaperProcess { input, child: Mutex::new(child) })))
     }
 
     /// This process was started.
@@ -86,7 +86,7 @@ impl Guard {
     }
 }
 
-impl Drop for Post {
+impl Drop for ReaperProcess {
     fn drop(&mut self) {
         self.input = None;
         let child = self.child.get_mut().unwrap_or_else(std::sync::PoisonError::into_inner);
@@ -103,7 +103,7 @@ impl Drop for Post {
 }
 
 /// What a guard does: reads who comes and goes until its owner is no more, and ends those who are left.
-pub fn stand_guard(input: impl BufRead) {
+pub fn run_reaper(input: impl BufRead) {
     let mut watched = HashSet::new();
     let mut tags = None;
     for line in input.lines().map_while(Result::ok) {

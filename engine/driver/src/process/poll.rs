@@ -1,5 +1,5 @@
 //! The one place that waits: `poll(2)` over the pipes of the engine that is waited for, of one more that must not
-//! block meanwhile, and over the interrupt; then a read of each that has something.
+//! block context, and over the interrupt; then a read of each that has something.
 //!
 //! Each source that is polled costs time, above all with many games at once, when nothing of it is in a cache. So where
 //! lines follow each other closely only the few that bring them are watched, and all others are looked at now and then:
@@ -16,34 +16,34 @@ use super::unix::Process;
 
 /// What a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Waiting {
+pub enum WaitFor {
     /// Until it says something.
-    ForOutput,
+    Output,
     /// Until there is room in its standard input (or it says something, which may be why there is none).
-    ForRoom,
+    Room,
 }
 
 /// Why a wait ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Pumped {
+pub enum PollOutcome {
     /// Something happened: bytes were read, room was made, or a process ended.
     Progress,
     /// The deadline came first.
-    Late,
+    TimedOut,
     /// The interrupt was raised.
     Interrupted,
 }
 
 /// So long a wait watches only those that bring lines, before it watches all. Longer than the tick of most systems (4 ms),
 /// whose timer need not be set for it then.
-const SILENCE: Duration = Duration::from_millis(5);
+const LINES_ONLY_WAIT: Duration = Duration::from_millis(5);
 
 /// All are watched at least so often, however closely lines follow each other.
-const LOOK_AROUND: Duration = Duration::from_millis(50);
+const FULL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A wait for all sources is made in pieces of this length, so that it shows when this program itself stood still: one
 /// that ends much later than its piece does was not awake in between (SIGSTOP, a suspended virtual machine).
-const HEARTBEAT: Duration = Duration::from_millis(100);
+const FULL_POLL_WAIT: Duration = Duration::from_millis(100);
 
 /// The most that one wait can watch: four of the engine, two of the other, the interrupt.
 const SOURCES: usize = 7;
@@ -67,7 +67,7 @@ impl Source {
 
 /// Which sources a look is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Look {
+enum PollSet {
     /// Those that bring lines, and the standard error of an engine that uses it, so that it need not wait to be read.
     Lines,
     All,
@@ -78,47 +78,47 @@ enum Look {
 ///
 /// # Errors
 /// When the system refuses to wait: out of memory, or out of descriptors.
-pub fn pump(
+pub fn poll_once(
     engine: &mut Process,
     mut other: Option<&mut Process>,
     interrupt: Option<&Interrupt>,
-    waiting: Waiting,
+    waiting: WaitFor,
     deadline: Instant,
-) -> io::Result<Pumped> {
+) -> io::Result<PollOutcome> {
     if !engine.is_running() && !engine.is_silent() {
         engine.read_stdout();
-        return Ok(Pumped::Progress);
+        return Ok(PollOutcome::Progress);
     }
     let mut now = Instant::now();
     engine.note_awake(now, engine.awake_at());
-    let brief = deadline.min(now + SILENCE);
-    let mut pumped = None;
-    if waiting == Waiting::ForOutput && engine.looked_around_at().is_some_and(|at| now < at + LOOK_AROUND) {
-        pumped = look(Look::Lines, engine, other.as_deref_mut(), interrupt, waiting, (now, brief))?;
+    let brief = deadline.min(now + LINES_ONLY_WAIT);
+    let mut outcome = None;
+    if waiting == WaitFor::Output && engine.last_full_poll().is_some_and(|at| now < at + FULL_POLL_INTERVAL) {
+        outcome = poll_set(PollSet::Lines, engine, other.as_deref_mut(), interrupt, waiting, (now, brief))?;
         now = engine.awake_at();
     }
-    while pumped.is_none() {
-        engine.note_look_around(Some(now));
-        let until = deadline.min(now + HEARTBEAT);
-        pumped = look(Look::All, engine, other.as_deref_mut(), interrupt, waiting, (now, until))?;
+    while outcome.is_none() {
+        engine.note_full_poll(Some(now));
+        let until = deadline.min(now + FULL_POLL_WAIT);
+        outcome = poll_set(PollSet::All, engine, other.as_deref_mut(), interrupt, waiting, (now, until))?;
         now = engine.awake_at();
         if now >= deadline {
             break;
         }
     }
-    Ok(pumped.unwrap_or(Pumped::Late))
+    Ok(outcome.unwrap_or(PollOutcome::TimedOut))
 }
 
 /// Waits for some sources, from one instant to another, and reads those that have something; none if the latter came
 /// first. Notes that this program is awake after it.
-fn look(
-    look: Look,
+fn poll_set(
+    look: PollSet,
     engine: &mut Process,
     mut other: Option<&mut Process>,
     interrupt: Option<&Interrupt>,
-    waiting: Waiting,
+    waiting: WaitFor,
     (now, deadline): (Instant, Instant),
-) -> io::Result<Option<Pumped>> {
+) -> io::Result<Option<PollOutcome>> {
     let mut ready = [None; SOURCES];
     let happened = {
         let (mut fds, sources, count) = watched(look, engine, other.as_deref(), interrupt, waiting);
@@ -137,7 +137,7 @@ fn look(
     {
         other.note_quiet();
     }
-    let mut result = Pumped::Progress;
+    let mut result = PollOutcome::Progress;
     for source in ready.into_iter().flatten() {
         match source {
             Source::Output => engine.read_stdout(),
@@ -146,11 +146,11 @@ fn look(
             Source::Room => {}
             Source::OtherOutput => other.as_deref_mut().into_iter().for_each(Process::read_stdout),
             Source::OtherErrors => other.as_deref_mut().into_iter().for_each(Process::read_stderr),
-            Source::Interrupt => result = Pumped::Interrupted,
+            Source::Interrupt => result = PollOutcome::Interrupted,
         }
         // Where something seldom happened there may be more of it.
         if !source.brings_lines() {
-            engine.note_look_around(None);
+            engine.note_full_poll(None);
         }
     }
     let now = if ready.contains(&Some(Source::Output)) { engine.read_at() } else { Instant::now() };
@@ -182,11 +182,11 @@ type Watched<'a> = ([PollFd<'a>; SOURCES], [Source; SOURCES], usize);
 
 /// What to poll, in order of what is most likely; the first so many of both arrays.
 fn watched<'a>(
-    look: Look,
+    look: PollSet,
     engine: &'a Process,
     other: Option<&'a Process>,
     interrupt: Option<&'a Interrupt>,
-    waiting: Waiting,
+    waiting: WaitFor,
 ) -> Watched<'a> {
     let read = PollFlags::IN;
     let filler = PollFd::from_borrowed_fd(engine.pidfd(), read);
@@ -194,7 +194,7 @@ fn watched<'a>(
     let mut sources = [Source::End; SOURCES];
     let mut count = 0;
     let is_chatty = engine.stderr_lines().next().is_some();
-    let room = engine.stdin_fd().filter(|_| waiting == Waiting::ForRoom);
+    let room = engine.stdin_fd().filter(|_| waiting == WaitFor::Room);
     let other_output = other.filter(|other| !other.has_line()).and_then(Process::stdout_fd);
     for (source, fd, flags) in [
         (Source::Output, engine.stdout_fd().filter(|_| !engine.has_line()), read),
@@ -206,7 +206,7 @@ fn watched<'a>(
         (Source::Interrupt, interrupt.map(Interrupt::fd), read),
     ] {
         if let Some(fd) = fd
-            && (look == Look::All || source.brings_lines() || (is_chatty && source == Source::Errors))
+            && (look == PollSet::All || source.brings_lines() || (is_chatty && source == Source::Errors))
         {
             fds[count] = PollFd::from_borrowed_fd(fd, flags);
             sources[count] = source;

@@ -9,20 +9,20 @@ pub trait Background {
     fn process_mut(&mut self) -> &mut Process;
 
     /// Takes the lines that were read: idle chatter is dropped, what pondering tells is kept. Never waits.
-    fn absorb(&mut self);
+    fn handle_buffered(&mut self);
 }
 
 /// What else a wait heeds; by default nothing.
 #[derive(Default)]
-pub struct Meanwhile<'a> {
+pub struct WaitContext<'a> {
     interrupt: Option<&'a Interrupt>,
     other: Option<&'a mut dyn Background>,
 }
 
-impl<'a> Meanwhile<'a> {
+impl<'a> WaitContext<'a> {
     /// Nothing else.
     #[must_use]
-    pub fn nothing() -> Self {
+    pub fn none() -> Self {
         Self::default()
     }
 
@@ -34,7 +34,7 @@ impl<'a> Meanwhile<'a> {
 
     /// This engine's pipes are read as well.
     #[must_use]
-    pub fn and_other(mut self, other: &'a mut dyn Background) -> Self {
+    pub fn with_other(mut self, other: &'a mut dyn Background) -> Self {
         self.other = Some(other);
         self
     }
@@ -43,9 +43,9 @@ impl<'a> Meanwhile<'a> {
         (self.other.as_deref_mut().map(Background::process_mut), self.interrupt)
     }
 
-    pub(crate) fn absorb(&mut self) {
+    pub(crate) fn handle_buffered(&mut self) {
         if let Some(other) = self.other.as_deref_mut() {
-            other.absorb();
+            other.handle_buffered();
         }
     }
 }

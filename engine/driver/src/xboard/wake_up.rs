@@ -5,7 +5,7 @@
 use std::time::Duration;
 
 /// So long a silence calls for a nudge.
-const SILENCE: Duration = Duration::from_millis(50);
+const WAKE_UP_AFTER: Duration = Duration::from_millis(50);
 
 /// Many chances in one write. Of starts with `--xboard`, four at once on two idle cores, all 100 told their features within
 /// 0.9 s with so many empty lines. Where single ones were sent for a second and the question each second after that, 7 of 40
@@ -15,14 +15,14 @@ const EMPTY_LINES: [u8; 64] = [b'\n'; 64];
 /// The question is asked again in place of each such nudge.
 const ASK_AGAIN_EVERY: u32 = 5;
 
-/// After so many nudges more patience is shown, for all that is sent has to find room in GNU Chess, which may still sleep.
-const QUICK_NUDGES: u32 = 20;
-const SLOW_SILENCE: Duration = Duration::from_millis(250);
+/// After so many nudges more timeouts is shown, for all that is sent has to find room in GNU Chess, which may still sleep.
+const QUICK_WAKE_UPS: u32 = 20;
+const SLOW_WAKE_UP_AFTER: Duration = Duration::from_millis(250);
 
 /// Silences, each with the lines that are sent where no feature was heard for so long.
-pub fn xboard_nudges() -> impl Iterator<Item = (Duration, &'static [u8])> {
+pub fn xboard_wake_up_lines() -> impl Iterator<Item = (Duration, &'static [u8])> {
     (1_u32..).map(|number| {
-        let silence = if number <= QUICK_NUDGES { SILENCE } else { SLOW_SILENCE };
+        let silence = if number <= QUICK_WAKE_UPS { WAKE_UP_AFTER } else { SLOW_WAKE_UP_AFTER };
         let lines =
             if number.is_multiple_of(ASK_AGAIN_EVERY) { b"protover 2\n".as_slice() } else { &EMPTY_LINES };
         (silence, lines)
@@ -32,15 +32,15 @@ pub fn xboard_nudges() -> impl Iterator<Item = (Duration, &'static [u8])> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xboard::FEATURE_PATIENCE;
+    use crate::xboard::FEATURE_TIMEOUT;
 
     #[test]
     fn all_nudges_of_a_start_fit_into_the_buffer_of_gnu_chess_and_ask_again() {
         let mut passed = Duration::ZERO;
-        let sent: Vec<&[u8]> = xboard_nudges()
+        let sent: Vec<&[u8]> = xboard_wake_up_lines()
             .take_while(|(silence, _)| {
                 passed += *silence;
-                passed <= FEATURE_PATIENCE
+                passed <= FEATURE_TIMEOUT
             })
             .map(|(_, lines)| lines)
             .collect();

@@ -10,10 +10,10 @@ use smalt_protocol::uci::EngineMessage;
 use smalt_protocol::uci::engine::{BestMove, Id};
 use smalt_protocol::{Info, OptionDeclaration};
 
-use crate::conversation::Listener;
+use crate::conversation::LineHandler;
 use crate::fault::{Fault, quote};
 use crate::process::{Line, text};
-use crate::search::{Report, Wish, WorkLimit};
+use crate::search::{SearchControl, SearchReport, WorkLimit};
 
 /// Whether a best move is awaited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -37,7 +37,7 @@ pub(super) enum Refusal {
 
 impl Refusal {
     /// `Illegal move: uci`, `Error (unknown command): uci`, `Unknown command: 'uci'` and the like.
-    fn hear(&mut self, line: &str) {
+    fn update(&mut self, line: &str) {
         const COMPLAINTS: [&str; 5] = ["illegal", "error", "invalid", "unknown", "unrecognized"];
         let line = line.to_ascii_lowercase();
         if *self == Refusal::Awaited
@@ -59,7 +59,7 @@ pub(super) struct Answer {
 
 /// All that was heard and not dealt with yet.
 #[derive(Debug, Default)]
-pub(super) struct Hearing {
+pub(super) struct EngineState {
     pub(super) name: String,
     pub(super) author: String,
     pub(super) options: Vec<OptionDeclaration>,
@@ -81,7 +81,7 @@ pub(super) struct Hearing {
     counters: Vec<u8>,
 }
 
-impl Hearing {
+impl EngineState {
     /// Forgets the last search, and awaits the best move of the next.
     pub(super) fn expect_search(&mut self) {
         self.awaiting = Awaiting::BestMove;
@@ -106,8 +106,8 @@ impl Hearing {
     }
 
     /// What the lines of this search came to.
-    pub(super) fn report(&self) -> Report {
-        let mut report = Report::default();
+    pub(super) fn report(&self) -> SearchReport {
+        let mut report = SearchReport::default();
         let lines = [&self.line_of_play, &self.bounded, &self.counters];
         for bytes in lines.into_iter().filter(|bytes| !bytes.is_empty()) {
             if let EngineMessage::Info(info) = EngineMessage::parse(&text(bytes)) {
@@ -117,7 +117,7 @@ impl Hearing {
         report
     }
 
-    fn hear_info(&mut self, line: &[u8]) {
+    fn on_info(&mut self, line: &[u8]) {
         if self.awaiting == Awaiting::Nothing {
             return;
         }
@@ -142,11 +142,11 @@ impl Hearing {
         }
     }
 
-    fn hear_message(&mut self, line: &str, at: Instant) {
+    fn on_message(&mut self, line: &str, at: Instant) {
         match EngineMessage::parse(line) {
             EngineMessage::Id(Id::Name(name)) => self.name = name.to_owned(),
             EngineMessage::Id(Id::Author(author)) => self.author = author.to_owned(),
-            EngineMessage::Option(option) => self.hear_option(option),
+            EngineMessage::Option(option) => self.on_option(option),
             EngineMessage::UciOk => self.introduced = true,
             EngineMessage::ReadyOk => self.ready = true,
             EngineMessage::BestMove { best, ponder } if self.awaiting == Awaiting::BestMove => {
@@ -163,12 +163,12 @@ impl Hearing {
             | EngineMessage::Info(_)
             | EngineMessage::CopyProtection(_)
             | EngineMessage::Registration(_) => {}
-            EngineMessage::Other(line) => self.refusal.hear(line),
+            EngineMessage::Other(line) => self.refusal.update(line),
         }
     }
 
     /// Some engines declare an option twice; the last declaration holds. The number is bounded, as all memory is.
-    fn hear_option(&mut self, option: OptionDeclaration) {
+    fn on_option(&mut self, option: OptionDeclaration) {
         const MOST: usize = 4096;
         if let Some(known) = self.options.iter_mut().find(|known| known.has_name(&option.name)) {
             *known = option;
@@ -178,34 +178,34 @@ impl Hearing {
     }
 }
 
-impl Listener for Hearing {
-    fn hear(&mut self, line: Line<'_>, at: Instant) {
+impl LineHandler for EngineState {
+    fn on_line(&mut self, line: Line<'_>, at: Instant) {
         if is_info(line.bytes) {
-            self.hear_info(line.bytes);
+            self.on_info(line.bytes);
         } else {
-            self.hear_message(&line.text(), at);
+            self.on_message(&line.text(), at);
         }
     }
 }
 
 /// Shows each line of information to an observer, and hears it as well.
-pub(super) struct Observed<'a, 'o> {
-    pub(super) hearing: &'a mut Hearing,
-    pub(super) observer: &'a mut (dyn FnMut(&Info<'_>, std::time::Duration) -> Wish + 'o),
+pub(super) struct ObservedState<'a, 'o> {
+    pub(super) received: &'a mut EngineState,
+    pub(super) observer: &'a mut (dyn FnMut(&Info<'_>, std::time::Duration) -> SearchControl + 'o),
     pub(super) since: Instant,
-    pub(super) wish: Wish,
+    pub(super) wish: SearchControl,
 }
 
-impl Listener for Observed<'_, '_> {
-    fn hear(&mut self, line: Line<'_>, at: Instant) {
-        if self.hearing.awaiting == Awaiting::BestMove
+impl LineHandler for ObservedState<'_, '_> {
+    fn on_line(&mut self, line: Line<'_>, at: Instant) {
+        if self.received.awaiting == Awaiting::BestMove
             && is_info(line.bytes)
             && let EngineMessage::Info(info) = EngineMessage::parse(&line.text())
-            && (self.observer)(&info, at.saturating_duration_since(self.since)) == Wish::Stop
+            && (self.observer)(&info, at.saturating_duration_since(self.since)) == SearchControl::Stop
         {
-            self.wish = Wish::Stop;
+            self.wish = SearchControl::Stop;
         }
-        self.hearing.hear(line, at);
+        self.received.on_line(line, at);
     }
 }
 
@@ -255,17 +255,17 @@ fn keep(slot: &mut Vec<u8>, line: &[u8]) {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::process::Wholeness;
+    use crate::process::LineEnd;
     use smalt_protocol::{Bound, Score};
 
-    fn hear(hearing: &mut Hearing, line: &str) {
-        hearing.hear(Line { bytes: line.as_bytes(), wholeness: Wholeness::Whole }, Instant::now());
+    fn receive(received: &mut EngineState, line: &str) {
+        received.on_line(Line { bytes: line.as_bytes(), end: LineEnd::LineFeed }, Instant::now());
     }
 
     #[test]
     fn the_last_line_of_the_best_variation_is_reported_with_later_counters() {
-        let mut hearing = Hearing::default();
-        hearing.expect_search();
+        let mut received = EngineState::default();
+        received.expect_search();
         for line in [
             "info depth 9 score cp 99 nodes 5 pv d2d4",
             "info depth 10 seldepth 14 multipv 1 score cp 21 nodes 1000 nps 5000 time 200 pv e2e4 e7e5",
@@ -274,45 +274,45 @@ mod tests {
             "info string score pv nodes 7",
             "info nodes 2000 nps 6000 time 333 hashfull 12 tbhits 4",
         ] {
-            hear(&mut hearing, line);
+            receive(&mut received, line);
         }
-        let report = hearing.report();
+        let report = received.report();
         assert_eq!((report.depth, report.selective_depth, report.nodes), (Some(10), Some(14), Some(2000)));
         assert_eq!((report.hashfull, report.tbhits, report.pv.len()), (Some(12), Some(4), 2));
         assert_eq!(report.score, Some(smalt_protocol::Score::Centipawns(21).into()));
-        assert_eq!(hearing.info_lines, 6);
+        assert_eq!(received.info_lines, 6);
     }
 
     #[test]
     fn a_bound_does_not_replace_the_last_exact_score() {
-        let mut hearing = Hearing::default();
-        hearing.expect_search();
-        hear(&mut hearing, "info depth 9 score cp 900 lowerbound nodes 90 pv d2d4");
-        let bound = hearing.report().score.unwrap();
+        let mut received = EngineState::default();
+        received.expect_search();
+        receive(&mut received, "info depth 9 score cp 900 lowerbound nodes 90 pv d2d4");
+        let bound = received.report().score.unwrap();
         assert_eq!((bound.score, bound.bound), (Score::Centipawns(900), Bound::Lower));
-        hear(&mut hearing, "info depth 10 score cp 21 nodes 100 pv e2e4 e7e5");
-        hear(&mut hearing, "info depth 11 score cp 900 lowerbound nodes 200 pv d2d4");
-        hear(&mut hearing, "info nodes 300");
-        let report = hearing.report();
+        receive(&mut received, "info depth 10 score cp 21 nodes 100 pv e2e4 e7e5");
+        receive(&mut received, "info depth 11 score cp 900 lowerbound nodes 200 pv d2d4");
+        receive(&mut received, "info nodes 300");
+        let report = received.report();
         assert_eq!(report.score, Some(Score::Centipawns(21).into()));
         assert_eq!((report.depth, report.nodes, report.pv.len()), (Some(11), Some(300), 1));
     }
 
     #[test]
     fn what_nobody_asked_for_is_dropped() {
-        let mut hearing = Hearing::default();
-        hear(&mut hearing, "info depth 1 score cp 5");
-        hear(&mut hearing, "bestmove e2e4");
-        assert_eq!((hearing.report(), hearing.answer), (Report::default(), None));
+        let mut received = EngineState::default();
+        receive(&mut received, "info depth 1 score cp 5");
+        receive(&mut received, "bestmove e2e4");
+        assert_eq!((received.report(), received.answer), (SearchReport::default(), None));
     }
 
     #[test]
     fn best_moves_are_told_from_none_and_from_nonsense() {
         fn check(line: &str, expected: Result<Option<&str>, &str>) {
-            let mut hearing = Hearing::default();
-            hearing.expect_search();
-            hear(&mut hearing, line);
-            let best = hearing.answer.unwrap().best;
+            let mut received = EngineState::default();
+            received.expect_search();
+            receive(&mut received, line);
+            let best = received.answer.unwrap().best;
             let best = best.map(|mv| mv.map(|mv| mv.to_string())).map_err(|fault| fault.to_string());
             assert_eq!(best, expected.map(|mv| mv.map(str::to_owned)).map_err(str::to_owned));
         }

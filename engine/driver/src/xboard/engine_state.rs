@@ -8,10 +8,10 @@ use smalt_protocol::xboard::engine::Audience;
 use smalt_protocol::xboard::{EngineMessage, Thinking};
 
 use super::features::Features;
-use crate::conversation::Listener;
+use crate::conversation::LineHandler;
 use crate::fault::quote;
 use crate::process::{Line, text};
-use crate::search::{Claim, Wish};
+use crate::search::{ResultClaim, SearchControl};
 
 /// Whether a move is awaited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -31,12 +31,12 @@ pub(super) struct Answer {
 
 /// When a search has thought enough, by what the engine shows of it.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
-pub(super) struct Enough {
+pub(super) struct StopRule {
     pub(super) depth: Option<u32>,
     pub(super) nodes: Option<u64>,
 }
 
-impl Enough {
+impl StopRule {
     /// As many nodes as asked: nobody else tells it, since the protocol has no such limit.
     fn has_nodes(self, thinking: &Thinking<'_>) -> bool {
         self.nodes.is_some_and(|nodes| thinking.nodes >= nodes)
@@ -50,21 +50,21 @@ impl Enough {
 
 /// All that was heard and not dealt with yet.
 #[derive(Debug, Default)]
-pub(super) struct Hearing {
+pub(super) struct EngineState {
     pub(super) features: Features,
     pub(super) pong: Option<u64>,
     pub(super) awaiting: Awaiting,
     pub(super) answer: Option<Answer>,
     /// A claim about the result, with its instant: of this search, or made after the last move.
-    pub(super) claim: Option<(Claim, Instant)>,
+    pub(super) claim: Option<(ResultClaim, Instant)>,
     pub(super) offers_draw: bool,
     /// The move that was sent last: a complaint about it is serious.
     pub(super) last_move: String,
     pub(super) refusal: Option<String>,
     pub(super) ignores_move_now: bool,
     pub(super) hint: String,
-    pub(super) enough: Enough,
-    pub(super) has_enough: bool,
+    pub(super) enough: StopRule,
+    pub(super) has_reached: bool,
     /// Whether it has enough since it took no notice of its limit of plies.
     pub(super) is_overrun: bool,
     pub(super) info_lines: u64,
@@ -73,15 +73,15 @@ pub(super) struct Hearing {
     bounded: Vec<u8>,
 }
 
-impl Hearing {
+impl EngineState {
     /// Forgets the last search, and awaits the move of the next. A claim that came after the last move stays.
-    pub(super) fn expect_search(&mut self, enough: Enough) {
+    pub(super) fn expect_search(&mut self, enough: StopRule) {
         self.awaiting = Awaiting::Move;
         self.answer = None;
         self.offers_draw = false;
         self.hint.clear();
         self.enough = enough;
-        self.has_enough = false;
+        self.has_reached = false;
         self.is_overrun = false;
         self.info_lines = 0;
         self.thinking.clear();
@@ -98,7 +98,7 @@ impl Hearing {
         [text(&self.thinking), text(&self.bounded)]
     }
 
-    fn hear_thinking(&mut self, line: &[u8], thinking: &Thinking<'_>) {
+    fn on_thinking(&mut self, line: &[u8], thinking: &Thinking<'_>) {
         if self.awaiting == Awaiting::Nothing {
             return;
         }
@@ -110,26 +110,26 @@ impl Hearing {
         };
         slot.clear();
         slot.extend_from_slice(line);
-        self.is_overrun |= !self.has_enough && self.enough.is_overrun(thinking);
-        self.has_enough |= self.is_overrun || self.enough.has_nodes(thinking);
+        self.is_overrun |= !self.has_reached && self.enough.is_overrun(thinking);
+        self.has_reached |= self.is_overrun || self.enough.has_nodes(thinking);
     }
 
-    fn hear_message(&mut self, message: &EngineMessage<'_>, line: &str, at: Instant) {
+    fn on_message(&mut self, message: &EngineMessage<'_>, line: &str, at: Instant) {
         match message {
             EngineMessage::Features(features) => {
-                features.iter().for_each(|feature| self.features.hear(feature));
+                features.iter().for_each(|feature| self.features.update(feature));
             }
             EngineMessage::Move(text) if self.awaiting == Awaiting::Move => {
                 self.answer = Some(Answer { text: (*text).to_owned(), line: quote(line), at });
                 self.awaiting = Awaiting::Nothing;
             }
             EngineMessage::Pong(number) => self.pong = Some(*number),
-            EngineMessage::Resign => self.claim = Some((Claim::Resigns, at)),
+            EngineMessage::Resign => self.claim = Some((ResultClaim::Resigns, at)),
             EngineMessage::Result { outcome, comment } => {
-                self.claim = Some((Claim::Result { outcome: *outcome, comment: quote(comment) }, at));
+                self.claim = Some((ResultClaim::Result { outcome: *outcome, comment: quote(comment) }, at));
             }
             EngineMessage::OfferDraw => self.offers_draw = true,
-            EngineMessage::IllegalMove(_) | EngineMessage::Error(_) => self.hear_complaint(line),
+            EngineMessage::IllegalMove(_) | EngineMessage::Error(_) => self.on_complaint(line),
             EngineMessage::Tell { whom: Audience::UserAsError, text } if text.contains("llegal position") => {
                 self.refusal = Some(quote(line));
             }
@@ -144,7 +144,7 @@ impl Hearing {
     }
 
     /// Engines complain in these words about all that they do not know; what matters is whether it was a move.
-    fn hear_complaint(&mut self, line: &str) {
+    fn on_complaint(&mut self, line: &str) {
         let subject = line.rsplit([':', ')', ' ']).next().unwrap_or_default().trim();
         if subject == "?" {
             self.ignores_move_now = true;
@@ -158,52 +158,55 @@ impl Hearing {
     }
 }
 
-impl Listener for Hearing {
-    fn hear(&mut self, line: Line<'_>, at: Instant) {
+impl LineHandler for EngineState {
+    fn on_line(&mut self, line: Line<'_>, at: Instant) {
         let text = line.text();
         match EngineMessage::parse(&text) {
-            EngineMessage::Thinking(thinking) => self.hear_thinking(line.bytes, &thinking),
-            message => self.hear_message(&message, text.trim(), at),
+            EngineMessage::Thinking(thinking) => self.on_thinking(line.bytes, &thinking),
+            message => self.on_message(&message, text.trim(), at),
         }
     }
 }
 
 /// Shows each line of thinking, and hears it as well.
-pub(super) struct Observed<'a, 'o> {
-    pub(super) hearing: &'a mut Hearing,
-    pub(super) observer: &'a mut (dyn FnMut(&Thinking<'_>, Duration) -> Wish + 'o),
+pub(super) struct ObservedState<'a, 'o> {
+    pub(super) received: &'a mut EngineState,
+    pub(super) observer: &'a mut (dyn FnMut(&Thinking<'_>, Duration) -> SearchControl + 'o),
     pub(super) since: Instant,
-    pub(super) wish: Wish,
+    pub(super) wish: SearchControl,
 }
 
-impl Listener for Observed<'_, '_> {
-    fn hear(&mut self, line: Line<'_>, at: Instant) {
-        if self.hearing.awaiting == Awaiting::Move
+impl LineHandler for ObservedState<'_, '_> {
+    fn on_line(&mut self, line: Line<'_>, at: Instant) {
+        if self.received.awaiting == Awaiting::Move
             && let EngineMessage::Thinking(thinking) = EngineMessage::parse(&line.text())
-            && (self.observer)(&thinking, at.saturating_duration_since(self.since)) == Wish::Stop
+            && (self.observer)(&thinking, at.saturating_duration_since(self.since)) == SearchControl::Stop
         {
-            self.wish = Wish::Stop;
+            self.wish = SearchControl::Stop;
         }
-        self.hearing.hear(line, at);
+        self.received.on_line(line, at);
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::xboard::features::Heard;
+    use crate::xboard::features::FeatureState;
 
     #[test]
     fn features_that_come_again_are_not_answered_again() {
-        let mut hearing = Hearing::default();
+        let mut received = EngineState::default();
         for text in ["feature done=0 ping=1", "feature done=1"] {
-            hearing.hear_message(&EngineMessage::parse(text), text, Instant::now());
+            received.on_message(&EngineMessage::parse(text), text, Instant::now());
         }
-        let replies = std::mem::take(&mut hearing.features.replies);
+        let replies = std::mem::take(&mut received.features.replies);
         assert_eq!(replies, "accepted done\naccepted ping\naccepted done\n");
         for text in ["feature done=0 ping=1", "feature done=1"] {
-            hearing.hear_message(&EngineMessage::parse(text), text, Instant::now());
-            assert_eq!((hearing.features.heard, hearing.features.replies.as_str()), (Heard::Done, ""));
+            received.on_message(&EngineMessage::parse(text), text, Instant::now());
+            assert_eq!(
+                (received.features.heard, received.features.replies.as_str()),
+                (FeatureState::Done, "")
+            );
         }
     }
 }
