@@ -89,7 +89,7 @@ impl OpeningsPlan {
     /// Finds the openings, all different, and hands each over.
     ///
     /// # Errors
-    /// If the book can't be used, or there are not so many openings. Those found before were handed over.
+    /// If the book can't be used, or there are too few openings. Those found before were handed over.
     pub fn run(&self, take: &mut dyn FnMut(&Position)) -> Result<(), OpeningsError> {
         let starts = self.starts()?;
         let plies = if self.book.is_some() { PLIES_BEHIND_BOOK } else { PLIES };

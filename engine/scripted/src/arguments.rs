@@ -99,10 +99,10 @@ Usage: smalt-scripted [OPTIONS]
   --guesses LIST         the answers that it expects, by the ply of its own move: it can ponder on them
   --features TEXT        more features of xboard's protocol, as they are sent: nps=1
   --seed N               choose other moves where there is no list (default 0)
-  --info-lines N         send so many info lines before each answer (default 0)
+  --info-lines N         number of info lines before each answer (default 0)
   --first MOVE           send an info line about this move at once, before it thinks
   --score CP             the score in them, from its own view (default 0)
-  --think MS             answer after so many milliseconds, or at stop (default 0)
+  --think MS             thinking time in milliseconds; stop ends it (default 0)
   --option DECLARATION   offer an option: \"Hash type spin default 16 min 1 max 64\"; may be repeated
   --fault NAME[@N]       misbehave; at the Nth go since its start (default the first), or @all
   --delay MS             how late the faults late, late-repeat and slow-… are (default 1000)

@@ -8,7 +8,7 @@
 pub enum Shape {
     /// One weight.
     One,
-    /// So many weights in a row.
+    /// This number of weights in a row.
     List(usize),
     /// 64 weights in eight rows as White sees the board: a8 to h8 first, a1 to h1 last. Black's pieces use the
     /// rank across.
@@ -33,7 +33,7 @@ pub enum Part {
     Linear,
     /// Units of danger in a pair [middlegame, endgame], summed for the king in danger, then bent by a curve.
     Danger,
-    /// A single number: centipawns of the endgame, summed for whoever is ahead there.
+    /// A single number: centipawns of the endgame, summed for the side that is ahead there.
     Complexity,
     /// A single number: sixty-fourths of the endgame score that remain.
     Scale,

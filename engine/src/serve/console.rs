@@ -22,7 +22,7 @@ pub(super) enum ConsoleCommand {
     Help,
     /// List the legal moves.
     Moves,
-    /// Count the lines of so many legal moves.
+    /// Count the lines of this number of legal moves (perft).
     Perft(u32),
     /// The same, with a count for each first move.
     Divide(u32),
@@ -90,8 +90,8 @@ impl ConsoleCommand {
         })
     }
 
-    /// Whether it works for long, and heeds no signal meanwhile: whoever asked for it wants its end.
-    pub(super) fn is_errand(&self) -> bool {
+    /// Whether it is a long command that runs to its end even if stop or quit follow: bench and genfens.
+    pub(super) fn runs_to_completion(&self) -> bool {
         matches!(self, ConsoleCommand::Bench(_) | ConsoleCommand::Openings(_))
     }
 

@@ -64,7 +64,7 @@ fn mates_are_found_and_counted_right() {
     }
 }
 
-/// Whether the side to move mates in so many moves, by looking at all of them.
+/// Whether the side to move mates in this number of moves, by looking at all of them.
 fn mates_within(position: &Position, moves: u32) -> bool {
     moves > 0
         && position.legal_moves().iter().any(|&mv| {

@@ -25,7 +25,7 @@ const POSITIONS: [&str; 6] = [
     "7k/R7/5K2/8/8/8/8/8 b - - 0 1",
 ];
 
-/// How a search is begun and what ends it; `go` is told with the first, the second comes a moment later.
+/// How a search is begun and what ends it; `go` is sent with the first, the second comes a moment later.
 const ENDINGS: [(&str, &str); 8] = [
     ("go infinite", "stop"),
     ("go infinite", "stop\nstop\nponderhit\nstop"),

@@ -251,7 +251,7 @@ fn commands_for_people_are_answered() {
     assert_eq!(engine.ask("book off", "book").pop().unwrap(), "book off");
     assert_eq!(engine.ask("perft many", "expected").pop().unwrap(), "expected perft N, from 0 to 64");
     assert!(engine.ask("help", "genfens").len() > 5);
-    // A count without end heeds stop, and readiness is told meanwhile.
+    // An endless perft obeys stop, and isready is answered meanwhile.
     engine.tell("perft 30");
     engine.ask("isready", "readyok");
     engine.ask("stop", "stopped");

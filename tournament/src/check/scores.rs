@@ -41,7 +41,7 @@ pub(super) fn scores(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
     match views.as_slice() {
         [View::Ahead, View::Behind] => notes.ok("scores a queen more and a queen less as the side to move has it"),
         [View::Behind, View::Behind] => notes.warn(
-            "tells scores from White's view, whoever is to move: adjudication would be wrong; say whitepov=on for it",
+            "reports scores from White's point of view with either side to move: adjudication would be wrong; set whitepov=on for it",
         ),
         _ => notes.warn(format!(
             "its scores do not tell who is better: with {} to move and a queen more {}, with {} to move and a queen less {}",

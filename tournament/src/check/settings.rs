@@ -54,13 +54,11 @@ pub(super) fn quit(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
     let farewell = engine.quit();
     notes.look(engine);
     match farewell {
-        ExitOutcome::Quit(Exit::Code(0)) => notes.ok("leaves when it is told to quit"),
-        ExitOutcome::Quit(exit) => notes.warn(format!("leaves when it is told to quit, but {exit}")),
-        ExitOutcome::Terminated(_) => {
-            notes.warn("does not leave when it is told to quit, only after SIGTERM")
-        }
-        ExitOutcome::Killed => notes.warn("does not leave when it is told to quit, and had to be killed"),
-        ExitOutcome::Gone => notes.fail("was gone before it was told to quit"),
+        ExitOutcome::Quit(Exit::Code(0)) => notes.ok("leaves on quit"),
+        ExitOutcome::Quit(exit) => notes.warn(format!("leaves on quit, but {exit}")),
+        ExitOutcome::Terminated(_) => notes.warn("does not leave on quit, only after SIGTERM"),
+        ExitOutcome::Killed => notes.warn("does not leave on quit, and had to be killed"),
+        ExitOutcome::Gone => notes.fail("was gone before quit"),
     }
     Ok(())
 }

@@ -23,7 +23,7 @@ Examples:
   smalt-tournament plot games.pgn.zst --engine mine --kind openings > openings.svg
   smalt-tournament plot games.pgn --elo0 0 --elo1 5 -o llr.svg
 
-A run is seen as its first entrant sees it, or its challengers, or all if there are many sides. In PGN, whoever wrote \
+A run is seen as its first entrant sees it, or its challengers, or all if there are many sides. In PGN, whichever program wrote \
 it, two games of a round with reversed colors are a pair; evaluations and times come from comments like \
 {+0.35/12 0.41s}, and the clock from the time control where no comment has it.";
 

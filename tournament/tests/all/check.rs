@@ -139,7 +139,7 @@ fn scores_of_whites_view_are_told() {
         let finding = findings.iter().find(|finding| finding["step"] == "scores").unwrap();
         assert!(finding["words"].as_str().unwrap().contains(expected), "{finding:#}");
     };
-    check("-500", "from White's view, whoever is to move");
+    check("-500", "from White's point of view with either side to move");
     check("12", "do not tell who is better");
 }
 

@@ -153,7 +153,7 @@ impl CommandHandler {
                 let choice = self.engine.go(limits, &search.control, &mut |progress| {
                     send_info(output, settings, progress);
                 });
-                // Before the move is told: whoever reads it may ask at once whether we are ready.
+                // Before the move is sent: its reader may send isready at once.
                 search.is_over.store(true, Ordering::Release);
                 send_bestmove(output, settings.castling, choice);
             }

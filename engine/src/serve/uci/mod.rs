@@ -83,7 +83,7 @@ impl Session {
                     self.start(line, ClockState::Running);
                 }
                 command => {
-                    self.has_pending_job |= command.is_some_and(|command| command.is_errand());
+                    self.has_pending_job |= command.is_some_and(|command| command.runs_to_completion());
                     self.engine_thread.send(Job { line, search: None });
                 }
             },

@@ -230,7 +230,7 @@ impl Session {
         if self.is_searching_move() || is_count && self.mode == Mode::Analysis {
             return self.refuse("command not legal now", line);
         }
-        self.has_pending_job |= command.is_errand();
+        self.has_pending_job |= command.runs_to_completion();
         let line = self.board.line(None);
         if is_count {
             self.abort_search();

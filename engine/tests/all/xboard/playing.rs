@@ -37,7 +37,7 @@ fn every_time_control_is_played() {
              < pong 1"
         ));
     }
-    // So many nodes are a second: the search ends though a second of the clock is long.
+    // nps: this number of nodes is a second: the search ends though a second of the clock is long.
     check(
         "> xboard
          > new

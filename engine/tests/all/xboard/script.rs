@@ -4,7 +4,7 @@ use smalt_protocol::xboard::EngineMessage;
 
 use crate::pipes::Conversation;
 
-/// Holds a conversation, line by line: what comes behind `>` is told, what comes behind `<` must be the next line heard,
+/// Holds a conversation, line by line: what comes behind `>` is sent, what comes behind `<` must be the next line heard,
 /// with `*` for anything. Lines of thinking are passed over.
 pub(crate) fn check(conversation: &str) {
     hold(conversation).end();

@@ -4,7 +4,7 @@ import { Board } from "./board.js";
 import { element, renew } from "./elements.js";
 import { advantage, clock, line, score, short } from "./words.js";
 
-/** A clock is shown as low below so many milliseconds, and below this share of the most that was seen in the game. */
+/** A clock is shown as low below this number of milliseconds, and below this share of the most that was seen in the game. */
 const [LOW, LOW_SHARE] = [10000, 0.2];
 
 /** One board with its players. */
@@ -71,7 +71,7 @@ export class Boards {
   #most;
   node = element("div", { class: "boards" });
 
-  /** Shows so many boards at most. */
+  /** Shows at most this number of boards. */
   constructor(most = Infinity) {
     this.#most = most;
     this.timer = setInterval(() => this.node.isConnected && [...this.#tables.values()].forEach((table) => table.tick()), 100);

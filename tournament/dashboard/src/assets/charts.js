@@ -5,7 +5,7 @@ import { isKnown, signed, whole } from "./words.js";
 
 const MARGIN = { left: 44, right: 12, top: 24, bottom: 24 };
 
-/** Round steps for an axis: about so many. */
+/** Round steps for an axis: about this number. */
 function ticks(low, high, about) {
   const rough = (high - low) / Math.max(1, about);
   const power = 10 ** Math.floor(Math.log10(rough || 1));

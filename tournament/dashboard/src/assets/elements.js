@@ -20,7 +20,7 @@ export const element = (name, attributes, ...children) => fill(document.createEl
 /** The same of SVG. */
 export const drawing = (name, attributes, ...children) => fill(document.createElementNS(SVG, name), attributes, children);
 
-/** Puts these children in place of the old ones; whoever had the focus keeps it, found again by `data-focus`. */
+/** Puts these children in place of the old ones; the focused element keeps the focus, found again by `data-focus`. */
 export function renew(node, ...children) {
   const focused = node.contains(document.activeElement) ? document.activeElement.dataset?.focus : undefined;
   node.replaceChildren(...children.flat(Infinity).filter(Boolean));

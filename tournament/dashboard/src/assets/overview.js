@@ -159,7 +159,7 @@ export class Curves {
   }
 }
 
-/** So many faults are told at first. */
+/** Number of faults that are shown at first. */
 const FAULTS_TOLD = 20;
 
 /** What engines did wrong, in games and between them. */

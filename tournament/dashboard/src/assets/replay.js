@@ -52,7 +52,7 @@ export class Replay {
     this.go(0);
   }
 
-  /** The graph's first line is that of whoever has White, also where Black moves first. */
+  /** The graph's first line is that of the player of White, also where Black moves first. */
   #colored() {
     const plies = this.#game.plies.map((ply) => ({ cp: ply.cp, mate: ply.mate }));
     return this.#blackBegins() ? [{}, ...plies] : plies;
@@ -116,7 +116,7 @@ export class Replay {
     renew(this.#moves, nodes);
   }
 
-  /** Goes to the position after so many plies. */
+  /** Goes to the position after this number of plies. */
   go(ply) {
     const { plies } = this.#game;
     this.#buttons[this.#ply - 1]?.removeAttribute("aria-current");

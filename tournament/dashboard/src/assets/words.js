@@ -66,7 +66,7 @@ export function moment(milliseconds) {
   return then.toDateString() === new Date().toDateString() ? time : `${then.toLocaleDateString()} ${time}`;
 }
 
-/** The moves of a line with their numbers, the first having been played after so many plies. */
+/** The moves of a line with their numbers, the first of them played after `ply` plies. */
 export function line(moves, ply) {
   return moves.map((move, index) => {
     const at = ply + index;

@@ -465,7 +465,7 @@ fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
         "testEnv" => flag.alone(),
         "outcomeinterval" => match flag.number()? {
             1 => Ok(()),
-            _ => cannot("every game is told; give 1 or leave it out"),
+            _ => cannot("every game is reported; give 1 or leave it out"),
         },
         "bookmode" => match flag.word()? {
             "ram" | "disk" => Ok(()),
