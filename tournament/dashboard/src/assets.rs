@@ -45,7 +45,7 @@ assets! {
 pub(super) const PAGE: Asset = Asset { path: "/", kind: HTML, text: include_str!("assets/index.html") };
 
 /// What is shown to those who do not know the token.
-pub(super) const DOOR: &str = include_str!("assets/door.html");
+pub(super) const LOGIN_PAGE: &str = include_str!("assets/login.html");
 
 impl Asset {
     /// Tells one content from another (FNV-1a in 64 bits), so that browsers ask for what they have only if it changed.

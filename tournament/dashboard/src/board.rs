@@ -9,10 +9,10 @@ use smalt_chess::{Color, Game, Position, San, UciMove};
 use smalt_protocol::Score;
 
 use super::game::{ScoreJson, line_in_san, squares};
-use crate::live::{LiveGame, LiveSide, LiveThought};
+use crate::live::{LiveGame, LiveSearchInfo, LiveSide};
 
 /// How many of the last moves are told.
-const MOVES_TOLD: usize = 8;
+const MAX_MOVES: usize = 8;
 
 /// A board as text, made anew when it changes: another text is another state.
 pub(super) type BoardText = Arc<str>;
@@ -122,7 +122,7 @@ impl Board {
     fn json(&self) -> BoardJson<'_> {
         let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
         let since = Duration::from_millis(self.shown.since_ms);
-        let first_ply = self.sans.len().saturating_sub(MOVES_TOLD);
+        let first_ply = self.sans.len().saturating_sub(MAX_MOVES);
         let [white, black] = &self.shown.sides;
         BoardJson {
             slot: self.shown.slot,
@@ -143,7 +143,7 @@ impl Board {
     }
 
     fn side(&self, side: &LiveSide, color: Color) -> SideJson {
-        let LiveThought { cp, mate, depth, nodes, nps, ply, line } = &side.thought;
+        let LiveSearchInfo { cp, mate, depth, nodes, nps, ply, line } = &side.thought;
         let score = cp.map(Score::Centipawns).or(mate.map(Score::Mate));
         SideJson {
             left_ms: side.left_ms,
@@ -173,8 +173,12 @@ mod tests {
 
     fn live(number: u32, moves: &str) -> LiveGame {
         let mut game = LiveGame { number, moves: moves.to_owned(), ..LiveGame::default() };
-        game.sides[0].thought =
-            LiveThought { cp: Some(20), ply: 0, line: "e2e4 e7e5 g1f3".to_owned(), ..LiveThought::default() };
+        game.sides[0].thought = LiveSearchInfo {
+            cp: Some(20),
+            ply: 0,
+            line: "e2e4 e7e5 g1f3".to_owned(),
+            ..LiveSearchInfo::default()
+        };
         game
     }
 

@@ -8,28 +8,28 @@ use std::time::{Duration, Instant};
 
 use tokio::sync::{Notify, OwnedSemaphorePermit, Semaphore};
 
-use super::Limits;
+use super::ClientLimits;
 
 /// The connections of a server.
 #[derive(Debug)]
 pub(super) struct ConnectionLimit {
     room: Arc<Semaphore>,
-    open: Mutex<Open>,
+    open: Mutex<OpenConnections>,
     needs_token: bool,
     grace: Duration,
 }
 
 /// The connections that have not been told to close, by their numbers.
 #[derive(Debug, Default)]
-struct Open {
-    connections: BTreeMap<u64, State>,
+struct OpenConnections {
+    connections: BTreeMap<u64, ConnectionState>,
     next: u64,
 }
 
 #[derive(Debug)]
-struct State {
+struct ConnectionState {
     /// It has shown the token, or none is needed.
-    is_known: bool,
+    is_authenticated: bool,
     /// Since when it has asked for nothing; none while it is answered.
     idle_since: Option<Instant>,
     close: Arc<Notify>,
@@ -49,7 +49,7 @@ pub(super) struct Connection {
 pub(super) struct Answering(Arc<Connection>);
 
 impl ConnectionLimit {
-    pub(super) fn new(limits: Limits, needs_token: bool) -> Arc<ConnectionLimit> {
+    pub(super) fn new(limits: ClientLimits, needs_token: bool) -> Arc<ConnectionLimit> {
         let room = Arc::new(Semaphore::new(limits.connections));
         Arc::new(ConnectionLimit { room, open: Mutex::default(), needs_token, grace: limits.grace })
     }
@@ -71,8 +71,8 @@ impl ConnectionLimit {
     /// Counts a connection that has room.
     pub(super) fn open(self: &Arc<Self>, room: OwnedSemaphorePermit) -> Connection {
         let close = Arc::new(Notify::new());
-        let state = State {
-            is_known: !self.needs_token,
+        let state = ConnectionState {
+            is_authenticated: !self.needs_token,
             idle_since: Some(Instant::now()),
             close: Arc::clone(&close),
         };
@@ -84,21 +84,23 @@ impl ConnectionLimit {
         Connection { limit: Arc::clone(self), number, close, _room: room }
     }
 
-    fn with_open<T>(&self, work: impl FnOnce(&mut Open) -> T) -> T {
+    fn with_open<T>(&self, work: impl FnOnce(&mut OpenConnections) -> T) -> T {
         // Nothing in it is left half done by a panic.
         work(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
-impl Open {
+impl OpenConnections {
     /// Closes the connection that gives way, if one has been idle for so long; how long to wait before the next.
     fn close_idle(&mut self, now: Instant, grace: Duration) -> Duration {
         let idle = self.connections.iter().filter_map(|(&number, state)| {
             let idle = now.saturating_duration_since(state.idle_since?);
-            Some((number, state.is_known, idle))
+            Some((number, state.is_authenticated, idle))
         });
         let (ripe, young): (Vec<_>, Vec<_>) = idle.partition(|&(_, _, idle)| idle >= grace);
-        let first = ripe.into_iter().min_by_key(|&(_, is_known, idle)| (is_known, std::cmp::Reverse(idle)));
+        let first = ripe
+            .into_iter()
+            .min_by_key(|&(_, is_authenticated, idle)| (is_authenticated, std::cmp::Reverse(idle)));
         if let Some(state) = first.and_then(|(number, _, _)| self.connections.remove(&number)) {
             state.close.notify_one();
         }
@@ -113,8 +115,8 @@ impl Open {
 
 impl Connection {
     /// It has shown the token.
-    pub(super) fn make_known(&self) {
-        self.with_state(|state| state.is_known = true);
+    pub(super) fn mark_authenticated(&self) {
+        self.with_state(|state| state.is_authenticated = true);
     }
 
     /// It asks for something, and is not idle until that is answered.
@@ -128,7 +130,7 @@ impl Connection {
         self.close.notified().await;
     }
 
-    fn with_state(&self, work: impl FnOnce(&mut State)) {
+    fn with_state(&self, work: impl FnOnce(&mut ConnectionState)) {
         self.limit.with_open(|open| open.connections.get_mut(&self.number).map(work));
     }
 }
@@ -152,14 +154,14 @@ mod tests {
     const GRACE: Duration = Duration::from_secs(2);
 
     /// Idle time of each connection in seconds (none: in use), and whether it has a session.
-    fn open(states: &[(Option<u64>, bool)], now: Instant) -> Open {
-        let state = |&(idle, is_known): &(Option<u64>, bool)| State {
-            is_known,
+    fn open(states: &[(Option<u64>, bool)], now: Instant) -> OpenConnections {
+        let state = |&(idle, is_authenticated): &(Option<u64>, bool)| ConnectionState {
+            is_authenticated,
             idle_since: idle.map(|seconds| now - Duration::from_secs(seconds)),
             close: Arc::default(),
         };
         let connections: BTreeMap<_, _> = (0..).zip(states.iter().map(state)).collect();
-        Open { next: states.len() as u64, connections }
+        OpenConnections { next: states.len() as u64, connections }
     }
 
     /// Which of them gives way, and how long the next one is waited for.

@@ -3,49 +3,49 @@
 //! It reads snapshots and changes nothing: finished games from the store ([`run`]), games being played from the file that
 //! the runner writes while somebody looks ([`crate::live`]). One thread, the [`feed`], reads and answers; another, with
 //! tokio, speaks HTTP ([`server`], [`connections`], [`pages`], [`stream`]) and hands out what the feed has made, so that a page costs the
-//! same whether one looks or fifty. Who may look is decided in [`admission`]. The only part that knows HTTP; it knows no
+//! same whether one looks or fifty. Who may look is decided in [`access`]. The only part that knows HTTP; it knows no
 //! flags, and prints nothing.
 
-mod admission;
+mod access;
+mod addresses;
 mod assets;
 mod board;
 mod clock_use;
 mod connections;
 mod feed;
 mod game;
-mod listing;
+mod game_list;
 pub mod live;
 mod pages;
-mod patience;
-mod reach;
 mod run;
 mod server;
 mod stream;
 mod token;
+mod write_timeout;
 
 use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-pub use reach::addresses;
-pub use server::{Address, Dashboard};
+pub use addresses::addresses;
+pub use server::{BoundAddress, Dashboard};
 pub use token::{Token, TokenError};
 
 /// What is shown, and by which names.
 #[derive(Clone, Debug)]
-pub struct Settings {
+pub struct DashboardSettings {
     /// The stores of the runs, in the order in which they are listed.
     pub stores: Vec<PathBuf>,
     /// Names under which the server may be called, besides its addresses: browsers of pages that call it by other names
     /// are turned away.
     pub hosts: Vec<String>,
     /// How much clients may ask for.
-    pub limits: Limits,
+    pub limits: ClientLimits,
 }
 
 /// How much clients may ask for, and how long they may take.
 #[derive(Clone, Copy, Debug)]
-pub struct Limits {
+pub struct ClientLimits {
     /// Connections at the same time. When all are taken the longest idle is closed, so that there is room for the next, one
     /// that has not shown the token first; where none is idle, further ones wait.
     pub connections: usize,
@@ -59,9 +59,9 @@ pub struct Limits {
     pub writing: Duration,
 }
 
-impl Default for Limits {
-    fn default() -> Limits {
-        Limits {
+impl Default for ClientLimits {
+    fn default() -> ClientLimits {
+        ClientLimits {
             connections: 256,
             grace: Duration::from_secs(2),
             followers: 128,

@@ -17,12 +17,12 @@ use axum::routing::get;
 use serde::Deserialize;
 use tokio::sync::Semaphore;
 
-use super::admission::{Admission, Admitted};
-use super::assets::{ASSETS, Asset, DOOR, PAGE};
+use super::access::{Access, AccessRules};
+use super::assets::{ASSETS, Asset, LOGIN_PAGE, PAGE};
 use super::connections::Connection;
-use super::feed::{FeedLine, NoAnswer, Question, Subject};
-use super::listing::Wanted;
-use super::{Limits, stream};
+use super::feed::{FeedError, FeedHandle, FeedRequest, RunRequest};
+use super::game_list::GameFilter;
+use super::{ClientLimits, stream};
 
 /// Scripts and styles of ours alone, nothing inline, no frames, no other hosts; and no text may become HTML.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
@@ -42,16 +42,16 @@ const HEADERS: [(HeaderName, &str); 7] = [
 
 /// What all addresses share.
 #[derive(Clone)]
-struct Shared {
-    feed: FeedLine,
-    admission: Arc<Admission>,
+struct AppState {
+    feed: FeedHandle,
+    access: Arc<AccessRules>,
     followers: Arc<Semaphore>,
 }
 
 /// All addresses.
-pub(super) fn router(feed: FeedLine, admission: Admission, limits: Limits) -> Router {
+pub(super) fn router(feed: FeedHandle, access: AccessRules, limits: ClientLimits) -> Router {
     let followers = Arc::new(Semaphore::new(limits.followers));
-    let shared = Shared { feed, admission: Arc::new(admission), followers };
+    let shared = AppState { feed, access: Arc::new(access), followers };
     let mut router = Router::new()
         .route(PAGE.path, get(async |headers: HeaderMap| asset(&PAGE, &headers)))
         .route("/api/runs", get(runs))
@@ -67,38 +67,38 @@ pub(super) fn router(feed: FeedLine, admission: Admission, limits: Limits) -> Ro
     }
     router
         .fallback(async || plain(StatusCode::NOT_FOUND, "There is no such page."))
-        .layer(middleware::from_fn_with_state(shared.clone(), admit))
+        .layer(middleware::from_fn_with_state(shared.clone(), check_access))
         .with_state(shared)
 }
 
 /// Turns away who may not look, and adds what stands in every answer.
-async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Response {
-    let mut response = match shared.admission.judge(&request) {
-        Admitted::Yes => {
-            make_known(&request);
+async fn check_access(State(shared): State<AppState>, request: Request, next: Next) -> Response {
+    let mut response = match shared.access.check(&request) {
+        Access::Allowed => {
+            mark_authenticated(&request);
             next.run(request).await
         }
-        Admitted::Public => next.run(request).await,
-        Admitted::Welcome => {
-            make_known(&request);
-            welcome(&shared.admission)
+        Access::PublicAsset => next.run(request).await,
+        Access::SetCookie => {
+            mark_authenticated(&request);
+            set_cookie(&shared.access)
         }
-        Admitted::NotReading => {
+        Access::WrongMethod => {
             let words = "This page can only be read.";
             (StatusCode::METHOD_NOT_ALLOWED, [(ALLOW, "GET, HEAD")], words).into_response()
         }
-        Admitted::WrongHost => plain(
+        Access::WrongHost => plain(
             StatusCode::MISDIRECTED_REQUEST,
             "This server is not known by that name. Call it by its address, or let `smalt-tournament serve --host NAME` show the run.",
         ),
-        Admitted::Foreign => plain(StatusCode::FORBIDDEN, "Other sites get nothing from here."),
-        Admitted::Unknown => {
+        Access::CrossSite => plain(StatusCode::FORBIDDEN, "Other sites get nothing from here."),
+        Access::NoToken => {
             let headers = [
                 (CONTENT_TYPE, "text/html; charset=utf-8"),
                 (WWW_AUTHENTICATE, "Bearer"),
                 (CONNECTION, "close"),
             ];
-            (StatusCode::UNAUTHORIZED, headers, DOOR).into_response()
+            (StatusCode::UNAUTHORIZED, headers, LOGIN_PAGE).into_response()
         }
     };
     let headers = response.headers_mut();
@@ -110,15 +110,15 @@ async fn admit(State(shared): State<Shared>, request: Request, next: Next) -> Re
 }
 
 /// Its connection gives way after those that have not shown the token.
-fn make_known(request: &Request) {
+fn mark_authenticated(request: &Request) {
     if let Some(connection) = request.extensions().get::<Arc<Connection>>() {
-        connection.make_known();
+        connection.mark_authenticated();
     }
 }
 
 /// The browser keeps the token as a cookie, and the address forgets it.
-fn welcome(admission: &Admission) -> Response {
-    let cookie = admission.cookie().and_then(|cookie| HeaderValue::try_from(cookie).ok());
+fn set_cookie(access: &AccessRules) -> Response {
+    let cookie = access.cookie().and_then(|cookie| HeaderValue::try_from(cookie).ok());
     let mut response = (StatusCode::SEE_OTHER, [(LOCATION, "/")]).into_response();
     if let Some(cookie) = cookie {
         response.headers_mut().insert(SET_COOKIE, cookie);
@@ -136,50 +136,50 @@ fn asset(asset: &Asset, headers: &HeaderMap) -> Response {
     (status, headers, text).into_response()
 }
 
-async fn runs(State(shared): State<Shared>) -> Response {
-    json(shared.feed.ask(Question::Runs).await)
+async fn runs(State(shared): State<AppState>) -> Response {
+    json(shared.feed.ask(FeedRequest::Runs).await)
 }
 
-async fn run(State(shared): State<Shared>, Path(run): Path<usize>) -> Response {
-    json(shared.feed.ask(Question::Of(run, Subject::Overview)).await)
+async fn run(State(shared): State<AppState>, Path(run): Path<usize>) -> Response {
+    json(shared.feed.ask(FeedRequest::Of(run, RunRequest::Overview)).await)
 }
 
-async fn faults(State(shared): State<Shared>, Path(run): Path<usize>) -> Response {
-    json(shared.feed.ask(Question::Of(run, Subject::Faults)).await)
+async fn faults(State(shared): State<AppState>, Path(run): Path<usize>) -> Response {
+    json(shared.feed.ask(FeedRequest::Of(run, RunRequest::Faults)).await)
 }
 
 /// Whose curve is wanted: an index of the run's entrants.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
-struct Whose {
+struct CurveQuery {
     entrant: usize,
 }
 
 async fn curves(
-    State(shared): State<Shared>,
+    State(shared): State<AppState>,
     Path(run): Path<usize>,
-    Query(whose): Query<Whose>,
+    Query(whose): Query<CurveQuery>,
 ) -> Response {
-    json(shared.feed.ask(Question::Of(run, Subject::Curves(whose.entrant))).await)
+    json(shared.feed.ask(FeedRequest::Of(run, RunRequest::Curves(whose.entrant))).await)
 }
 
 async fn games(
-    State(shared): State<Shared>,
+    State(shared): State<AppState>,
     Path(run): Path<usize>,
-    Query(wanted): Query<Wanted>,
+    Query(wanted): Query<GameFilter>,
 ) -> Response {
-    json(shared.feed.ask(Question::Of(run, Subject::Games(wanted))).await)
+    json(shared.feed.ask(FeedRequest::Of(run, RunRequest::Games(wanted))).await)
 }
 
 /// Games are counted from 1 in addresses.
-async fn game(State(shared): State<Shared>, Path((run, number)): Path<(usize, u32)>) -> Response {
-    let Some(number) = number.checked_sub(1) else { return json(Err(NoAnswer::Unknown)) };
-    json(shared.feed.ask(Question::Of(run, Subject::Game(number))).await)
+async fn game(State(shared): State<AppState>, Path((run, number)): Path<(usize, u32)>) -> Response {
+    let Some(number) = number.checked_sub(1) else { return json(Err(FeedError::Unknown)) };
+    json(shared.feed.ask(FeedRequest::Of(run, RunRequest::Game(number))).await)
 }
 
-async fn pgn(State(shared): State<Shared>, Path((run, number)): Path<(usize, u32)>) -> Response {
-    let Some(index) = number.checked_sub(1) else { return json(Err(NoAnswer::Unknown)) };
-    match shared.feed.ask(Question::Of(run, Subject::Pgn(index))).await {
+async fn pgn(State(shared): State<AppState>, Path((run, number)): Path<(usize, u32)>) -> Response {
+    let Some(index) = number.checked_sub(1) else { return json(Err(FeedError::Unknown)) };
+    match shared.feed.ask(FeedRequest::Of(run, RunRequest::Pgn(index))).await {
         Ok(text) => {
             let name = format!("attachment; filename=\"game-{number}.pgn\"");
             let headers = [
@@ -192,19 +192,19 @@ async fn pgn(State(shared): State<Shared>, Path((run, number)): Path<(usize, u32
     }
 }
 
-async fn events(State(shared): State<Shared>, Path(run): Path<usize>) -> Response {
+async fn events(State(shared): State<AppState>, Path(run): Path<usize>) -> Response {
     let Ok(place) = Arc::clone(&shared.followers).try_acquire_owned() else {
-        return json(Err(NoAnswer::Busy));
+        return json(Err(FeedError::Busy));
     };
-    let Some(screen) = shared.feed.follow(run) else { return json(Err(NoAnswer::Unknown)) };
-    ([(CONTENT_TYPE, "text/event-stream")], stream::follow(screen, place)).into_response()
+    let Some(snapshot) = shared.feed.follow(run) else { return json(Err(FeedError::Unknown)) };
+    ([(CONTENT_TYPE, "text/event-stream")], stream::follow(snapshot, place)).into_response()
 }
 
-fn json(answer: Result<String, NoAnswer>) -> Response {
+fn json(answer: Result<String, FeedError>) -> Response {
     match answer {
         Ok(text) => ([(CONTENT_TYPE, "application/json")], Body::from(text)).into_response(),
-        Err(NoAnswer::Unknown) => plain(StatusCode::NOT_FOUND, "There is no such run or game."),
-        Err(NoAnswer::Busy) => {
+        Err(FeedError::Unknown) => plain(StatusCode::NOT_FOUND, "There is no such run or game."),
+        Err(FeedError::Busy) => {
             let words = "Too many ask at once. Try again in a moment.";
             (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], words).into_response()
         }

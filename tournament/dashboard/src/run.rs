@@ -14,7 +14,7 @@ use smalt_workbench::entrant::Registry;
 
 use super::clock_use::{ClockUse, ClockUseJson};
 use super::game::GamePage;
-use super::listing::{Row, Wanted, list};
+use super::game_list::{GameFilter, GameRow, list};
 use smalt_match::game::GameRecord;
 use smalt_match::opening::Openings;
 use smalt_match::pgn::PgnWriter;
@@ -26,16 +26,16 @@ use smalt_match::standings::{Standings, json};
 use smalt_match::store::{Store, StoreError, StoreUse, StoredFault, StoredRun, StoredSession};
 
 /// How many games are read in one look, so that questions of pages are answered in between.
-const READ_AT_ONCE: u32 = 1000;
+const GAMES_PER_READ: u32 = 1000;
 
 /// How often the pace is told anew, where nothing else happens.
-const PACE_TOLD: Duration = Duration::from_secs(5);
+const PACE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How many faults are told.
-const FAULTS_TOLD: u32 = 100;
+const MAX_FAULTS: u32 = 100;
 
 /// How many points of a curve are told at most.
-const POINTS_TOLD: usize = 400;
+const MAX_CURVE_POINTS: usize = 400;
 
 /// A run.
 #[derive(Debug)]
@@ -43,7 +43,7 @@ pub(super) struct RunView {
     path: PathBuf,
     occupancy: StoreUse,
     counted: Option<Counted>,
-    stamp: Option<Stamp>,
+    stamp: Option<FileTimes>,
     /// When the run began, before any resume.
     created: Option<SystemTime>,
     session: Option<StoredSession>,
@@ -61,7 +61,7 @@ struct Counted {
     plan_text: String,
     plan: Plan,
     standings: Standings,
-    games: BTreeMap<u32, Row>,
+    games: BTreeMap<u32, GameRow>,
     clocks: Vec<ClockUse>,
     /// All games of lower numbers are known.
     low: u32,
@@ -72,7 +72,7 @@ struct Counted {
 }
 
 /// When the files of a store were last written: what did not change need not be read.
-type Stamp = [Option<(u64, SystemTime)>; 2];
+type FileTimes = [Option<(u64, SystemTime)>; 2];
 
 /// What pages get of a run as a whole.
 #[derive(Serialize)]
@@ -107,7 +107,7 @@ struct EntrantJson<'a> {
 
 /// What a run in a list of runs shows.
 #[derive(Serialize)]
-struct RunLine<'a> {
+struct RunSummaryJson<'a> {
     id: usize,
     store: String,
     name: &'a str,
@@ -200,7 +200,8 @@ impl RunView {
             self.state = state;
             self.told = None;
         }
-        let is_stale = self.told.is_none_or(|told| state == RunState::Running && told.elapsed() >= PACE_TOLD);
+        let is_stale =
+            self.told.is_none_or(|told| state == RunState::Running && told.elapsed() >= PACE_INTERVAL);
         if is_stale { self.tell() } else { false }
     }
 
@@ -300,7 +301,7 @@ impl RunView {
 
     /// The run as one of many.
     pub(super) fn line(&self, id: usize) -> String {
-        to_text(&RunLine {
+        to_text(&RunSummaryJson {
             id,
             store: self.store_name(),
             name: self.name(),
@@ -313,13 +314,13 @@ impl RunView {
     }
 
     /// Finished games.
-    pub(super) fn list(&self, wanted: &Wanted) -> Option<String> {
-        self.counted.as_ref().map(|counted| to_text(&list(&counted.games, wanted)))
+    pub(super) fn list(&self, filter: &GameFilter) -> Option<String> {
+        self.counted.as_ref().map(|counted| to_text(&list(&counted.games, filter)))
     }
 
     /// The result of a game (its number counts from 0), if it is over.
     pub(super) fn result_of(&self, number: u32) -> Option<String> {
-        self.counted.as_ref()?.games.get(&number).map(Row::result)
+        self.counted.as_ref()?.games.get(&number).map(GameRow::result)
     }
 
     /// One finished game with all its positions.
@@ -337,8 +338,7 @@ impl RunView {
 
     /// The last faults of engines, the latest first, with what the engines said before.
     pub(super) fn faults(&self) -> Option<String> {
-        let (total, faults) =
-            Store::read(&self.path).and_then(|store| store.last_faults(FAULTS_TOLD)).ok()?;
+        let (total, faults) = Store::read(&self.path).and_then(|store| store.last_faults(MAX_FAULTS)).ok()?;
         let line = |StoredFault { game, fault }: StoredFault| FaultLine {
             game: game.map(|number| number + 1),
             engine: fault.entrant,
@@ -405,7 +405,7 @@ impl Counted {
     fn read(&mut self, store: &Store) -> Result<(), StoreError> {
         let numbers = store.numbers_from(self.low)?;
         let mut unknown = numbers.into_iter().filter(|number| !self.games.contains_key(number)).peekable();
-        let mut room = READ_AT_ONCE;
+        let mut room = GAMES_PER_READ;
         let mut ranges: Vec<RangeInclusive<u32>> = Vec::new();
         while let Some(number) = unknown.next_if(|_| room > 0) {
             room -= 1;
@@ -420,7 +420,7 @@ impl Counted {
             store.for_each_game_of(range, |record| {
                 self.standings.add(&record);
                 ClockUse::count(&mut self.clocks, &record);
-                self.games.insert(record.game.number, Row::of(&record));
+                self.games.insert(record.game.number, GameRow::of(&record));
             })?;
         }
         while self.games.contains_key(&self.low) {
@@ -443,7 +443,7 @@ impl Counted {
 
 /// No more points than a screen can show; the last is among them.
 fn thinned<T>(points: &[T]) -> impl Iterator<Item = &T> {
-    let step = points.len().div_ceil(POINTS_TOLD).max(1);
+    let step = points.len().div_ceil(MAX_CURVE_POINTS).max(1);
     let skipped = points.len().saturating_sub(1) % step;
     points.iter().skip(skipped).step_by(step)
 }
@@ -457,7 +457,7 @@ fn to_text(value: &impl Serialize) -> String {
     serde_json::to_string(value).unwrap_or_else(|_| "null".to_owned())
 }
 
-fn stamp_of(path: &Path) -> Stamp {
+fn stamp_of(path: &Path) -> FileTimes {
     let mut journal = path.as_os_str().to_owned();
     journal.push("-wal");
     [path, Path::new(&journal)].map(|path| {

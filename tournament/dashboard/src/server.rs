@@ -19,36 +19,36 @@ use tokio::net::TcpStream;
 use tokio::sync::watch;
 use tokio::task::JoinSet;
 
-use super::admission::Admission;
+use super::access::AccessRules;
 use super::connections::{Answering, Connection, ConnectionLimit};
 use super::feed::Feed;
-use super::patience::Impatient;
-use super::{DashboardError, Limits, Settings, Token, pages};
+use super::write_timeout::WriteTimeout;
+use super::{ClientLimits, DashboardError, DashboardSettings, Token, pages};
 
 /// The most that is read of a request before it is complete, in bytes: its line and all its headers.
 const REQUEST_LIMIT: usize = 16 * 1024;
 
 /// How long clients get to read the last of what they were sent.
-const FAREWELL: Duration = Duration::from_secs(1);
+const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
 /// How long nothing is accepted when the system has no more descriptors.
-const BREATHER: Duration = Duration::from_millis(100);
+const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
 /// An address that is ours, before anything is served there: whoever connects waits.
 #[derive(Debug)]
-pub struct Address {
+pub struct BoundAddress {
     listener: TcpListener,
     address: SocketAddr,
     token: Option<Token>,
 }
 
-impl Address {
+impl BoundAddress {
     /// Claims an address; port 0 is any free one. The token is what browsers must know, needed for any address but this
     /// machine's own.
     ///
     /// # Errors
     /// If the address cannot be had, or lies open to others without a token.
-    pub fn claim(listen: SocketAddr, token: Option<Token>) -> Result<Address, DashboardError> {
+    pub fn bind(listen: SocketAddr, token: Option<Token>) -> Result<BoundAddress, DashboardError> {
         if token.is_none() && !listen.ip().is_loopback() {
             return Err(DashboardError::Open(listen));
         }
@@ -56,7 +56,7 @@ impl Address {
         let listener = TcpListener::bind(listen).map_err(refuse)?;
         listener.set_nonblocking(true).map_err(refuse)?;
         let address = listener.local_addr().map_err(refuse)?;
-        Ok(Address { listener, address, token })
+        Ok(BoundAddress { listener, address, token })
     }
 
     /// Where browsers connect.
@@ -84,12 +84,12 @@ impl Dashboard {
     ///
     /// # Errors
     /// If the system has no more threads.
-    pub fn start(place: Address, settings: Settings) -> Result<Dashboard, DashboardError> {
-        let Address { listener, address, token } = place;
-        let Settings { stores, hosts, limits } = settings;
+    pub fn start(place: BoundAddress, settings: DashboardSettings) -> Result<Dashboard, DashboardError> {
+        let BoundAddress { listener, address, token } = place;
+        let DashboardSettings { stores, hosts, limits } = settings;
         let connections = ConnectionLimit::new(limits, token.is_some());
         let (feed, line) = Feed::start(&stores).map_err(DashboardError::Thread)?;
-        let pages = pages::router(line, Admission::new(address, token, hosts), limits);
+        let pages = pages::router(line, AccessRules::new(address, token, hosts), limits);
         let (stop, stopped) = watch::channel(false);
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build();
         let runtime = runtime.map_err(DashboardError::Thread)?;
@@ -117,12 +117,12 @@ impl Drop for Dashboard {
 }
 
 /// The body of an answer; when it has been written, its connection is idle again.
-struct Answer {
+struct CountedBody {
     body: Body,
     _answering: Answering,
 }
 
-impl HttpBody for Answer {
+impl HttpBody for CountedBody {
     type Data = Bytes;
     type Error = axum::Error;
 
@@ -145,7 +145,7 @@ impl HttpBody for Answer {
 async fn serve(
     listener: TcpListener,
     pages: Router,
-    limits: Limits,
+    limits: ClientLimits,
     limit: Arc<ConnectionLimit>,
     mut stopped: watch::Receiver<bool>,
 ) {
@@ -163,34 +163,36 @@ async fn serve(
         match (accepted, room) {
             (Ok((stream, _)), Some(room)) => {
                 let own = Arc::new(limit.open(room));
-                connections.spawn(converse(stream, pages.clone(), limits, own, stopped.clone()));
+                connections.spawn(serve_connection(stream, pages.clone(), limits, own, stopped.clone()));
             }
-            _ => tokio::time::sleep(BREATHER).await,
+            _ => tokio::time::sleep(ACCEPT_RETRY_INTERVAL).await,
         }
         while connections.try_join_next().is_some() {}
     }
     let all_gone = async { while connections.join_next().await.is_some() {} };
-    let _ = tokio::time::timeout(FAREWELL, all_gone).await;
+    let _ = tokio::time::timeout(CLOSE_TIMEOUT, all_gone).await;
 }
 
 /// Serves one connection until either side has enough.
-async fn converse(
+async fn serve_connection(
     stream: TcpStream,
     pages: Router,
-    limits: Limits,
+    limits: ClientLimits,
     own: Arc<Connection>,
     mut stopped: watch::Receiver<bool>,
 ) {
     // What is written is to be seen at once; where that cannot be had it is seen a little later.
     let _ = stream.set_nodelay(true);
-    let io = TokioIo::new(Impatient::new(stream, limits.writing));
+    let io = TokioIo::new(WriteTimeout::new(stream, limits.writing));
     let pages = TowerToHyperService::new(pages);
     let asking = Arc::clone(&own);
     let answer = service_fn(move |mut request: Request<Incoming>| {
         let answering = asking.answer();
         request.extensions_mut().insert(Arc::clone(&asking));
         let response = pages.call(request);
-        async move { response.await.map(|response| response.map(|body| Answer { body, _answering: answering })) }
+        async move {
+            response.await.map(|response| response.map(|body| CountedBody { body, _answering: answering }))
+        }
     });
     let connection = http1::Builder::new()
         .timer(TokioTimer::new())

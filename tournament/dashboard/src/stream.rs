@@ -12,14 +12,14 @@ use axum::body::{Body, Bytes};
 use tokio::sync::{OwnedSemaphorePermit, watch};
 
 use super::board::BoardText;
-use super::feed::Screen;
+use super::feed::Snapshot;
 
 /// A sign of life where nothing happens, so that gaps are noticed on both sides.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
 /// What a client got so far.
-struct Follower {
-    screen: watch::Receiver<Screen>,
+struct EventStream {
+    snapshot: watch::Receiver<Snapshot>,
     has_begun: bool,
     has_ended: bool,
     run: u64,
@@ -28,16 +28,16 @@ struct Follower {
 }
 
 /// The body of a response that follows a screen until it is gone.
-pub(super) fn follow(screen: watch::Receiver<Screen>, place: OwnedSemaphorePermit) -> Body {
+pub(super) fn follow(snapshot: watch::Receiver<Snapshot>, place: OwnedSemaphorePermit) -> Body {
     let (has_begun, has_ended) = (false, false);
-    let follower = Follower { screen, has_begun, has_ended, run: 0, boards: Vec::new(), _place: place };
+    let follower = EventStream { snapshot, has_begun, has_ended, run: 0, boards: Vec::new(), _place: place };
     Body::from_stream(futures_util::stream::unfold(follower, |mut follower| async move {
         let events = follower.next().await?;
         Some((Ok::<_, Infallible>(Bytes::from(events)), follower))
     }))
 }
 
-impl Follower {
+impl EventStream {
     async fn next(&mut self) -> Option<String> {
         if !self.has_begun {
             self.has_begun = true;
@@ -46,7 +46,7 @@ impl Follower {
         if self.has_ended {
             return None;
         }
-        match tokio::time::timeout(HEARTBEAT, self.screen.changed()).await {
+        match tokio::time::timeout(HEARTBEAT, self.snapshot.changed()).await {
             Ok(Ok(())) => Some(self.news()),
             Ok(Err(_)) => {
                 self.has_ended = true;
@@ -58,20 +58,20 @@ impl Follower {
 
     /// What is new since the last events.
     fn news(&mut self) -> String {
-        let screen = self.screen.borrow_and_update().clone();
+        let snapshot = self.snapshot.borrow_and_update().clone();
         let mut events = String::new();
-        if screen.run.0 != self.run {
-            self.run = screen.run.0;
-            events.push_str(&event("run", &screen.run.1));
+        if snapshot.run.0 != self.run {
+            self.run = snapshot.run.0;
+            events.push_str(&event("run", &snapshot.run.1));
         }
         let is_new = |board: &&BoardText| !self.boards.iter().any(|known| Arc::ptr_eq(known, board));
-        let new: Vec<&str> = screen.boards.iter().filter(is_new).map(|board| &**board).collect();
-        if !new.is_empty() || screen.boards.len() != self.boards.len() {
-            let count = screen.boards.len();
+        let new: Vec<&str> = snapshot.boards.iter().filter(is_new).map(|board| &**board).collect();
+        if !new.is_empty() || snapshot.boards.len() != self.boards.len() {
+            let count = snapshot.boards.len();
             events
                 .push_str(&event("boards", &format!("{{\"count\":{count},\"boards\":[{}]}}", new.join(","))));
         }
-        self.boards = screen.boards;
+        self.boards = snapshot.boards;
         events
     }
 }

@@ -19,8 +19,8 @@ use super::intent::registry;
 use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
 use super::output_names::{OutputNames, set_aside};
 use super::{games, serve, signals};
-use smalt_dashboard::Address;
-use smalt_dashboard::live::{DemoBoard, Publisher};
+use smalt_dashboard::BoundAddress;
+use smalt_dashboard::live::{LiveBoard, Publisher};
 use smalt_match::game::{GameObserver, MachineReport, Tablebases};
 use smalt_match::game_file::GameFiles;
 use smalt_match::opening::Book;
@@ -99,7 +99,7 @@ pub(super) fn own_binaries(plan: &Plan) -> Result<Option<Binaries>, Refusal> {
 /// Where a run can be seen and read.
 pub(super) struct Outputs {
     pub(super) games: GameFiles,
-    pub(super) page: Option<Address>,
+    pub(super) page: Option<BoundAddress>,
 }
 
 /// Other programs go around a book whose end their first opening lies behind.
@@ -330,7 +330,7 @@ pub(super) fn conduct(
                 &own_program()?,
                 start_reaper(),
             );
-            boards = std::iter::repeat_with(Arc::<DemoBoard>::default).take(slots).collect();
+            boards = std::iter::repeat_with(Arc::<LiveBoard>::default).take(slots).collect();
             let observers = boards.iter().map(|board| Arc::clone(board) as Arc<dyn GameObserver>).collect();
             let terms = SlotConfig { observers, binaries, ..terms };
             let local = LocalWorkers::start(slots, &Arc::new(terms), &sender, processors);

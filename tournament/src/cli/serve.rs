@@ -11,7 +11,9 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{print, tell};
 use super::play::refuse_store;
 use super::signals;
-use smalt_dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token, addresses};
+use smalt_dashboard::{
+    BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token, addresses,
+};
 use smalt_match::plan::{OutputSettings, parse_address};
 use smalt_match::store::Store;
 
@@ -59,20 +61,23 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
     let usual = SocketAddr::from((Ipv4Addr::LOCALHOST, PORT));
     let listen = flags.listen.unwrap_or(usual);
     let token = token(flags.token_file.as_deref(), listen)?;
-    let place = match Address::claim(listen, token.clone()) {
+    let place = match BoundAddress::bind(listen, token.clone()) {
         // Another page has the usual port: nobody asked for just that one.
         Err(DashboardError::Listen { source, .. })
             if flags.listen.is_none() && source.kind() == ErrorKind::AddrInUse =>
         {
-            Address::claim(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), token)
+            BoundAddress::bind(SocketAddr::from((Ipv4Addr::LOCALHOST, 0)), token)
         }
         claimed => claimed,
     };
     let place = place.map_err(|error| refuse_page(error, "--listen"))?;
     let signals = signals::first().context("listen to signals").or_failed()?;
     let (urls, advice) = (urls(&place, &flags.host), advice(&place));
-    let settings =
-        Settings { stores: flags.stores.clone(), hosts: flags.host.clone(), limits: Limits::default() };
+    let settings = DashboardSettings {
+        stores: flags.stores.clone(),
+        hosts: flags.host.clone(),
+        limits: ClientLimits::default(),
+    };
     let _page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--listen"))?;
     print(&(urls.join("\n") + "\n"))?;
     advice.into_iter().for_each(tell);
@@ -82,16 +87,20 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
 }
 
 /// The address of the page that a run is to have, if it is to have one: it is ours before the run begins.
-pub(super) fn claim_for_run(output: &OutputSettings) -> Result<Option<Address>, Refusal> {
+pub(super) fn claim_for_run(output: &OutputSettings) -> Result<Option<BoundAddress>, Refusal> {
     let Some(listen) = output.serve else { return Ok(None) };
     let token = token(output.serve_token.as_deref(), listen)?;
-    Address::claim(listen, token).map(Some).map_err(|error| refuse_page(error, "--serve"))
+    BoundAddress::bind(listen, token).map(Some).map_err(|error| refuse_page(error, "--serve"))
 }
 
 /// Serves the run of this process, until the value that comes back is dropped.
-pub(super) fn serve_run(store: &Path, place: Address) -> Result<Dashboard, Refusal> {
+pub(super) fn serve_run(store: &Path, place: BoundAddress) -> Result<Dashboard, Refusal> {
     let (urls, advice) = (urls(&place, &[]), advice(&place));
-    let settings = Settings { stores: vec![store.to_owned()], hosts: Vec::new(), limits: Limits::default() };
+    let settings = DashboardSettings {
+        stores: vec![store.to_owned()],
+        hosts: Vec::new(),
+        limits: ClientLimits::default(),
+    };
     let page = Dashboard::start(place, settings).map_err(|error| refuse_page(error, "--serve"))?;
     urls.iter().for_each(|url| tell(&format!("The page: {url}")));
     advice.into_iter().for_each(tell);
@@ -99,7 +108,7 @@ pub(super) fn serve_run(store: &Path, place: Address) -> Result<Dashboard, Refus
 }
 
 /// What browsers are to be told: those of other machines first.
-fn urls(place: &Address, names: &[String]) -> Vec<String> {
+fn urls(place: &BoundAddress, names: &[String]) -> Vec<String> {
     let (listen, port) = (place.socket(), place.socket().port());
     let mut hosts: Vec<String> = addresses(listen).iter().map(ToString::to_string).collect();
     let own = if listen.ip().is_unspecified() { hosts.pop() } else { None };
@@ -110,7 +119,7 @@ fn urls(place: &Address, names: &[String]) -> Vec<String> {
 }
 
 /// What is to be said of several addresses.
-fn advice(place: &Address) -> Option<&'static str> {
+fn advice(place: &BoundAddress) -> Option<&'static str> {
     match addresses(place.socket()).len() {
         _ if !place.socket().ip().is_unspecified() => None,
         1 => Some("Other machines call this one by an address of its own in place of 127.0.0.1."),

@@ -10,7 +10,7 @@ use std::time::{Duration, UNIX_EPOCH};
 
 use rusqlite::Connection;
 use smalt_chess::{Color, DrawClaims, Game, Outcome, UciMove};
-use smalt_dashboard::{Address, Dashboard, Limits, Settings};
+use smalt_dashboard::{BoundAddress, ClientLimits, Dashboard, DashboardSettings};
 use smalt_match::game::record::SearchRecord;
 use smalt_match::game::{EngineFault, FaultReport, GameRecord, PlyRecord, Termination};
 use smalt_match::pgn::PgnWriter;
@@ -255,8 +255,12 @@ fn get(address: SocketAddr, path: &str) -> (u16, String) {
 
 /// A page of these stores.
 fn serve(stores: Vec<PathBuf>) -> Dashboard {
-    let address = Address::claim("127.0.0.1:0".parse().unwrap(), None).unwrap();
-    Dashboard::start(address, Settings { stores, hosts: Vec::new(), limits: Limits::default() }).unwrap()
+    let address = BoundAddress::bind("127.0.0.1:0".parse().unwrap(), None).unwrap();
+    Dashboard::start(
+        address,
+        DashboardSettings { stores, hosts: Vec::new(), limits: ClientLimits::default() },
+    )
+    .unwrap()
 }
 
 #[test]

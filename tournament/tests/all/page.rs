@@ -6,7 +6,7 @@ use std::process::{Child, Stdio};
 use std::time::Duration;
 
 use serde_json::Value;
-use smalt_dashboard::{Address, Dashboard, DashboardError, Limits, Settings, Token};
+use smalt_dashboard::{BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token};
 
 use crate::support::served::{Answer, Served, connect, get, request};
 use crate::support::{Place, scripted, signal};
@@ -350,22 +350,25 @@ fn several_runs_stand_in_one_list() {
 }
 
 /// A server of the store `run.db`.
-fn serve(place: &Place, token: Option<Token>, limits: Limits) -> Dashboard {
-    let address = Address::claim("127.0.0.1:0".parse().unwrap(), token).unwrap();
-    Dashboard::start(address, Settings { stores: vec![place.path("run.db")], hosts: Vec::new(), limits })
-        .unwrap()
+fn serve(place: &Place, token: Option<Token>, limits: ClientLimits) -> Dashboard {
+    let address = BoundAddress::bind("127.0.0.1:0".parse().unwrap(), token).unwrap();
+    Dashboard::start(
+        address,
+        DashboardSettings { stores: vec![place.path("run.db")], hosts: Vec::new(), limits },
+    )
+    .unwrap()
 }
 
 #[test]
 fn followers_are_counted_and_the_slow_are_dropped() {
     let place = Place::new();
     finished_run(&place, "run.db");
-    let limits = Limits {
+    let limits = ClientLimits {
         connections: 6,
         followers: 2,
         reading: Duration::from_millis(300),
         writing: Duration::from_millis(300),
-        ..Limits::default()
+        ..ClientLimits::default()
     };
     let page = serve(&place, None, limits);
     let address = page.address();
@@ -392,11 +395,11 @@ fn followers_are_counted_and_the_slow_are_dropped() {
 fn idle_connections_give_way_to_those_who_ask() {
     let place = Place::new();
     finished_run(&place, "run.db");
-    let limits = Limits {
+    let limits = ClientLimits {
         connections: 4,
         grace: Duration::from_millis(20),
         reading: Duration::from_secs(600),
-        ..Limits::default()
+        ..ClientLimits::default()
     };
     let page = serve(&place, None, limits);
     let address = page.address();
@@ -415,11 +418,11 @@ fn idle_connections_give_way_to_those_who_ask() {
 fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
     let place = Place::new();
     finished_run(&place, "run.db");
-    let limits = Limits {
+    let limits = ClientLimits {
         connections: 8,
         grace: Duration::from_millis(20),
         reading: Duration::from_secs(600),
-        ..Limits::default()
+        ..ClientLimits::default()
     };
     let token = Token::random().unwrap();
     let page = serve(&place, Some(token.clone()), limits);
@@ -452,7 +455,7 @@ fn many_clients_of_one_address_at_once_are_all_answered() {
     let place = Place::new();
     finished_run(&place, "run.db");
     let token = Token::random().unwrap();
-    let page = serve(&place, Some(token.clone()), Limits::default());
+    let page = serve(&place, Some(token.clone()), ClientLimits::default());
     let address = page.address();
     // All are connected before the first of them asks.
     let mut clients: Vec<_> = (0..64).map(|_| connect(address)).collect();
@@ -471,8 +474,8 @@ fn many_clients_of_one_address_at_once_are_all_answered() {
 #[test]
 fn an_address_that_others_reach_wants_a_token() {
     let open = "0.0.0.0:0".parse().unwrap();
-    assert!(matches!(Address::claim(open, None), Err(DashboardError::Open(_))));
-    assert!(Address::claim(open, Some(Token::random().unwrap())).is_ok());
+    assert!(matches!(BoundAddress::bind(open, None), Err(DashboardError::Open(_))));
+    assert!(BoundAddress::bind(open, Some(Token::random().unwrap())).is_ok());
 }
 
 #[test]

@@ -15,42 +15,42 @@ use smalt_match::game::{GameObserver, MoveStart};
 use smalt_match::schedule::ScheduledGame;
 
 /// The longest variation that is shown, in plies.
-const LONGEST_LINE: usize = 24;
+const MAX_PV: usize = 24;
 
 /// One board. The slot that plays holds one end, the publisher the other.
 #[derive(Debug, Default)]
-pub struct DemoBoard {
-    shown: Mutex<Shown>,
+pub struct LiveBoard {
+    shown: Mutex<BoardState>,
     watched: AtomicBool,
 }
 
 /// What stands on it.
 #[derive(Debug, Default)]
-pub(super) struct Shown {
+pub(super) struct BoardState {
     /// Which state this is: grows with each.
     pub(super) edition: u64,
     pub(super) game: Option<ScheduledGame>,
     pub(super) fen: Option<String>,
     pub(super) moves: Vec<UciMove>,
-    pub(super) sides: [SideShown; 2],
+    pub(super) sides: [SideState; 2],
     /// Since when the side to move thinks.
     pub(super) since: Option<Instant>,
 }
 
 /// What is shown of a side.
 #[derive(Clone, Debug, Default)]
-pub struct SideShown {
+pub struct SideState {
     /// What its clock showed when the present search began; none without a clock.
     pub left: Option<Duration>,
     /// How long its last move took.
     pub took: Duration,
     /// The last that it told of a search.
-    pub thought: Thought,
+    pub thought: SearchInfo,
 }
 
 /// What an engine told of a search.
 #[derive(Clone, Debug, Default)]
-pub struct Thought {
+pub struct SearchInfo {
     /// The score in its own view.
     pub score: Option<Score>,
     /// Plies searched.
@@ -65,14 +65,14 @@ pub struct Thought {
     pub line: Vec<UciMove>,
 }
 
-impl Thought {
+impl SearchInfo {
     /// Takes over what an engine reported of a finished search from the position after so many plies.
     fn take(&mut self, report: &SearchReport, ply: usize) {
         self.score = report.score.map(|reported| reported.score);
         (self.depth, self.nodes, self.nps) = (report.depth, report.nodes, report.nps);
         self.ply = ply;
         self.line.clear();
-        self.line.extend(report.pv.iter().take(LONGEST_LINE));
+        self.line.extend(report.pv.iter().take(MAX_PV));
     }
 
     /// Takes over what a line of information tells of a search that goes on.
@@ -89,12 +89,12 @@ impl Thought {
         if !info.pv.is_empty() {
             self.ply = ply;
             self.line.clear();
-            self.line.extend(info.pv.to_vec().into_iter().take(LONGEST_LINE));
+            self.line.extend(info.pv.to_vec().into_iter().take(MAX_PV));
         }
     }
 }
 
-impl DemoBoard {
+impl LiveBoard {
     /// Shows a search that begins now: the moves so far, and both sides as `tell` makes them. Another game than before
     /// begins with an empty board.
     pub(super) fn show(
@@ -102,7 +102,7 @@ impl DemoBoard {
         game: ScheduledGame,
         fen: Option<&str>,
         moves: &[UciMove],
-        tell: impl FnOnce(&mut [SideShown; 2]),
+        tell: impl FnOnce(&mut [SideState; 2]),
     ) {
         let Ok(mut shown) = self.shown.try_lock() else { return };
         let shown = &mut *shown;
@@ -110,7 +110,7 @@ impl DemoBoard {
             shown.game = Some(game);
             shown.fen = fen.map(str::to_owned);
             shown.moves.clear();
-            shown.sides.iter_mut().for_each(|side| side.thought = Thought::default());
+            shown.sides.iter_mut().for_each(|side| side.thought = SearchInfo::default());
         }
         shown.moves.extend_from_slice(&moves[shown.moves.len()..]);
         tell(&mut shown.sides);
@@ -123,14 +123,14 @@ impl DemoBoard {
     }
 
     /// Looks at it, unless it shows the edition that is known already.
-    pub(super) fn look<T>(&self, known: u64, look: impl FnOnce(&Shown) -> T) -> Option<(u64, T)> {
+    pub(super) fn look<T>(&self, known: u64, look: impl FnOnce(&BoardState) -> T) -> Option<(u64, T)> {
         // The slot holds the lock for nanoseconds; a slot that panicked shows nothing any more.
         let shown = self.shown.lock().ok()?;
         (shown.edition != known).then(|| (shown.edition, look(&shown)))
     }
 }
 
-impl GameObserver for DemoBoard {
+impl GameObserver for LiveBoard {
     fn move_started(&self, start: &MoveStart<'_>) {
         self.show(start.game, start.fen, start.moves, |sides| {
             for (side, left) in sides.iter_mut().zip(start.left) {
@@ -170,14 +170,14 @@ mod tests {
         text.split(' ').map(|word| word.parse().unwrap()).collect()
     }
 
-    fn seen(board: &DemoBoard) -> Vec<String> {
+    fn seen(board: &LiveBoard) -> Vec<String> {
         let seen = board.look(0, |shown| shown.moves.iter().map(ToString::to_string).collect());
         seen.map_or_else(Vec::new, |(_, moves)| moves)
     }
 
     #[test]
     fn a_state_that_was_missed_is_part_of_the_next() {
-        let board = DemoBoard::default();
+        let board = LiveBoard::default();
         board.show(game(0), None, &moves("e2e4"), |_| {});
         {
             let _looking = board.shown.lock().unwrap();
@@ -190,7 +190,7 @@ mod tests {
 
     #[test]
     fn another_game_begins_with_an_empty_board() {
-        let board = DemoBoard::default();
+        let board = LiveBoard::default();
         board.show(game(0), None, &moves("e2e4 e7e5"), |sides| sides[0].thought.depth = Some(9));
         board.show(game(1), None, &moves("d2d4 d7d5 c2c4"), |_| {});
         assert_eq!(seen(&board), ["d2d4", "d7d5", "c2c4"]);
@@ -199,7 +199,7 @@ mod tests {
 
     #[test]
     fn an_edition_is_looked_at_once() {
-        let board = DemoBoard::default();
+        let board = LiveBoard::default();
         board.show(game(0), None, &moves("e2e4"), |_| {});
         let (edition, ()) = board.look(0, |_| ()).unwrap();
         assert!(board.look(edition, |_| ()).is_none());

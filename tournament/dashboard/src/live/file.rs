@@ -12,7 +12,7 @@ const FORMAT: u32 = 1;
 
 /// All boards.
 #[derive(Debug, Default, Serialize, Deserialize)]
-pub(super) struct Page {
+pub(super) struct LiveFile {
     pub(super) games: Vec<LiveGame>,
 }
 
@@ -45,12 +45,12 @@ pub struct LiveSide {
     /// Milliseconds that its last move took.
     pub took_ms: u64,
     /// What it told last.
-    pub thought: LiveThought,
+    pub thought: LiveSearchInfo,
 }
 
 /// What an engine told of a search; the score in its own view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
-pub struct LiveThought {
+pub struct LiveSearchInfo {
     /// Hundredths of a pawn.
     pub cp: Option<i32>,
     /// Moves to mate.
@@ -67,7 +67,7 @@ pub struct LiveThought {
     pub line: String,
 }
 
-impl LiveThought {
+impl LiveSearchInfo {
     pub(super) fn set_score(&mut self, score: Option<Score>) {
         (self.cp, self.mate) = match score {
             Some(Score::Centipawns(value)) => (Some(value), None),
@@ -84,7 +84,7 @@ pub fn path_of(store: &Path) -> PathBuf {
     name.into()
 }
 
-pub(super) fn write(page: &Page) -> Vec<u8> {
+pub(super) fn write(page: &LiveFile) -> Vec<u8> {
     let body = serde_json::to_vec(page).expect("numbers and texts are JSON");
     let mut bytes = format!("smalt-live {FORMAT} {} {:016x}\n", body.len(), checksum(&body)).into_bytes();
     bytes.extend_from_slice(&body);
@@ -92,7 +92,7 @@ pub(super) fn write(page: &Page) -> Vec<u8> {
 }
 
 /// Reads what [`write()`] made, even if remains of an earlier, longer page follow it; none of anything else.
-pub(super) fn read(bytes: &[u8]) -> Option<Page> {
+pub(super) fn read(bytes: &[u8]) -> Option<LiveFile> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     let mut words = std::str::from_utf8(&bytes[..end]).ok()?.split(' ');
     if words.next() != Some("smalt-live") || words.next()?.parse() != Ok(FORMAT) {
@@ -115,8 +115,8 @@ fn checksum(bytes: &[u8]) -> u64 {
 mod tests {
     use super::*;
 
-    fn page(moves: &str) -> Page {
-        Page { games: vec![LiveGame { number: 7, moves: moves.to_owned(), ..LiveGame::default() }] }
+    fn page(moves: &str) -> LiveFile {
+        LiveFile { games: vec![LiveGame { number: 7, moves: moves.to_owned(), ..LiveGame::default() }] }
     }
 
     #[test]

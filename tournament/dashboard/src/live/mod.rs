@@ -1,14 +1,14 @@
 //! The games being played, for those who look on: they are not in the store before they are over.
 //!
-//! Each slot has a [`DemoBoard`], on which it shows the state of its game after every move; that costs the game some
+//! Each slot has a [`LiveBoard`], on which it shows the state of its game after every move; that costs the game some
 //! fifty nanoseconds and no wait. A [`Publisher`] looks at the boards a few times a second and copies what changed to a
-//! small file beside the store, but only while somebody has that file open ([`Onlooker`]). So pages of this process and
+//! small file beside the store, but only while somebody has that file open ([`LiveReader`]). So pages of this process and
 //! of others see the same, and no page can slow a game. Knows no HTTP and no chess but moves.
 
 mod board;
 mod file;
-mod onlooker;
 mod publisher;
+mod reader;
 
 use std::fs::{File, OpenOptions};
 use std::os::unix::fs::OpenOptionsExt;
@@ -16,10 +16,10 @@ use std::path::Path;
 
 use rustix::fs::OFlags;
 
-pub use board::{DemoBoard, SideShown, Thought};
-pub use file::{LiveGame, LiveSide, LiveThought, path_of};
-pub use onlooker::Onlooker;
+pub use board::{LiveBoard, SearchInfo, SideState};
+pub use file::{LiveGame, LiveSearchInfo, LiveSide, path_of};
 pub use publisher::Publisher;
+pub use reader::LiveReader;
 
 /// Opens the file beside a store, but no other one to which a link of that name leads, and without waiting where it is a
 /// pipe.
@@ -40,7 +40,7 @@ mod tests {
         std::fs::write(&other, "of somebody else").unwrap();
         std::os::unix::fs::symlink(&other, path_of(&store)).unwrap();
         assert!(Publisher::start(&store, Vec::new()).is_err());
-        assert!(Onlooker::new(&store).look().is_none());
+        assert!(LiveReader::new(&store).look().is_none());
         assert_eq!(std::fs::read_to_string(&other).unwrap(), "of somebody else");
     }
 }

@@ -11,16 +11,16 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use smalt_chess::UciMove;
 
-use super::board::{DemoBoard, Shown, SideShown, Thought};
-use super::file::{self, LiveGame, LiveSide, LiveThought, Page, path_of};
+use super::board::{BoardState, LiveBoard, SearchInfo, SideState};
+use super::file::{self, LiveFile, LiveGame, LiveSearchInfo, LiveSide, path_of};
 use smalt_match::run::{RunEvent, RunObserver};
 use smalt_match::standings::Standings;
 
 /// How often boards are copied while somebody looks.
-const PACE: Duration = Duration::from_millis(200);
+const WRITE_INTERVAL: Duration = Duration::from_millis(200);
 
 /// How often we see if anybody does.
-const GLANCE: Duration = Duration::from_millis(250);
+const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 
 /// The thread that copies; it ends with the run or with this value, and the file goes with it.
 #[derive(Debug)]
@@ -35,17 +35,17 @@ impl Publisher {
     ///
     /// # Errors
     /// If there is no room for the file or the thread.
-    pub fn start(store: &Path, boards: Vec<Arc<DemoBoard>>) -> std::io::Result<Publisher> {
+    pub fn start(store: &Path, boards: Vec<Arc<LiveBoard>>) -> std::io::Result<Publisher> {
         let path = path_of(store);
         // Not emptied first: an onlooker of a killed run may have it open, and goes on with it.
         let file = super::open(File::options().read(true).write(true).create(true).truncate(false), &path)?;
         let (stop, stopped) = mpsc::channel();
-        let mut copyist = Copyist { file, boards, editions: Vec::new(), games: Vec::new() };
+        let mut copyist = LiveWriter { file, boards, editions: Vec::new(), games: Vec::new() };
         copyist.write();
         let thread = thread::Builder::new().name("boards".to_owned()).spawn(move || {
-            let mut pause = GLANCE;
+            let mut pause = WATCH_INTERVAL;
             while stopped.recv_timeout(pause) == Err(RecvTimeoutError::Timeout) {
-                pause = if copyist.copy() { PACE } else { GLANCE };
+                pause = if copyist.copy() { WRITE_INTERVAL } else { WATCH_INTERVAL };
             }
         })?;
         Ok(Publisher { stop: Some(stop), thread: Some(thread), path })
@@ -77,14 +77,14 @@ impl Drop for Publisher {
     }
 }
 
-struct Copyist {
+struct LiveWriter {
     file: File,
-    boards: Vec<Arc<DemoBoard>>,
+    boards: Vec<Arc<LiveBoard>>,
     editions: Vec<u64>,
     games: Vec<Option<LiveGame>>,
 }
 
-impl Copyist {
+impl LiveWriter {
     /// Copies what changed, if anybody looks; tells whether anybody does.
     fn copy(&mut self) -> bool {
         let watched = self.is_watched();
@@ -123,13 +123,13 @@ impl Copyist {
     }
 
     fn write(&mut self) {
-        let page = Page { games: self.games.iter().flatten().cloned().collect() };
+        let page = LiveFile { games: self.games.iter().flatten().cloned().collect() };
         let bytes = file::write(&page);
         let _ = self.file.seek(SeekFrom::Start(0)).and_then(|_| self.file.write_all(&bytes));
     }
 }
 
-fn live_game(slot: usize, shown: &Shown) -> Option<LiveGame> {
+fn live_game(slot: usize, shown: &BoardState) -> Option<LiveGame> {
     let game = shown.game?;
     let now = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
     let thinks = shown.since.map_or(Duration::ZERO, |since| since.elapsed());
@@ -145,20 +145,24 @@ fn live_game(slot: usize, shown: &Shown) -> Option<LiveGame> {
     })
 }
 
-fn live_side(side: &SideShown) -> LiveSide {
-    let SideShown { left, took, thought } = side;
-    LiveSide { left_ms: left.map(milliseconds), took_ms: milliseconds(*took), thought: live_thought(thought) }
+fn live_side(side: &SideState) -> LiveSide {
+    let SideState { left, took, thought } = side;
+    LiveSide {
+        left_ms: left.map(milliseconds),
+        took_ms: milliseconds(*took),
+        thought: live_search_info(thought),
+    }
 }
 
-fn live_thought(thought: &Thought) -> LiveThought {
-    let Thought { score, depth, nodes, nps, ply, line } = thought;
-    let mut live = LiveThought {
+fn live_search_info(thought: &SearchInfo) -> LiveSearchInfo {
+    let SearchInfo { score, depth, nodes, nps, ply, line } = thought;
+    let mut live = LiveSearchInfo {
         depth: *depth,
         nodes: *nodes,
         nps: *nps,
         ply: *ply,
         line: words(line),
-        ..LiveThought::default()
+        ..LiveSearchInfo::default()
     };
     live.set_score(*score);
     live
@@ -183,7 +187,7 @@ fn words(moves: &[UciMove]) -> String {
 mod tests {
     use std::time::Instant;
 
-    use super::super::Onlooker;
+    use super::super::LiveReader;
     use super::*;
     use smalt_match::game::GameObserver;
     use smalt_match::schedule::ScheduledGame;
@@ -200,34 +204,34 @@ mod tests {
     fn onlookers_see_what_is_shown_and_the_file_goes_with_the_run() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("run.db");
-        let board = Arc::new(DemoBoard::default());
+        let board = Arc::new(LiveBoard::default());
         let publisher = Publisher::start(&store, vec![Arc::clone(&board)]).unwrap();
         let moves: Vec<UciMove> = ["e2e4", "e7e5"].map(|mv| mv.parse().unwrap()).to_vec();
         let game = ScheduledGame { number: 4, pair: 2, round: 0, white: 1, black: 0, opening: 2 };
         board.show(game, None, &moves, |sides| sides[1].left = Some(Duration::from_millis(1500)));
         assert!(!board.wants_info(), "nobody looks yet");
-        let mut onlooker = Onlooker::new(&store);
-        await_that(|| onlooker.look().is_some_and(|games| !games.is_empty()));
-        let seen = &onlooker.look().unwrap()[0];
+        let mut reader = LiveReader::new(&store);
+        await_that(|| reader.look().is_some_and(|games| !games.is_empty()));
+        let seen = &reader.look().unwrap()[0];
         assert_eq!((seen.number, seen.white, seen.moves.as_str()), (4, 1, "e2e4 e7e5"));
         assert_eq!(seen.sides[1].left_ms, Some(1500));
         assert!(board.wants_info());
-        onlooker.rest();
+        reader.rest();
         await_that(|| !board.wants_info());
         drop(publisher);
         assert!(!path_of(&store).exists());
-        assert!(onlooker.look().is_none());
+        assert!(reader.look().is_none());
     }
 
     #[test]
     fn the_page_of_a_killed_run_is_written_anew() {
         let folder = tempfile::tempdir().unwrap();
         let store = folder.path().join("run.db");
-        let old = Page { games: vec![LiveGame { number: 9, ..LiveGame::default() }] };
+        let old = LiveFile { games: vec![LiveGame { number: 9, ..LiveGame::default() }] };
         std::fs::write(path_of(&store), file::write(&old)).unwrap();
-        let mut onlooker = Onlooker::new(&store);
-        assert_eq!(onlooker.look().unwrap().len(), 1);
+        let mut reader = LiveReader::new(&store);
+        assert_eq!(reader.look().unwrap().len(), 1);
         let _publisher = Publisher::start(&store, Vec::new()).unwrap();
-        assert_eq!(onlooker.look().unwrap(), []);
+        assert_eq!(reader.look().unwrap(), []);
     }
 }

@@ -9,11 +9,11 @@ use smalt_chess::{Color, Outcome};
 use smalt_match::game::{GameRecord, Termination};
 
 /// The most games that one answer lists.
-const MOST: usize = 200;
+const MAX_LISTED: usize = 200;
 
 /// What is kept of a finished game.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Row {
+pub(super) struct GameRow {
     white: u16,
     black: u16,
     outcome: Outcome,
@@ -25,10 +25,10 @@ pub(super) struct Row {
     seconds: f32,
 }
 
-impl Row {
-    pub(super) fn of(record: &GameRecord) -> Row {
+impl GameRow {
+    pub(super) fn of(record: &GameRecord) -> GameRow {
         let small = |number: usize| u16::try_from(number).unwrap_or(u16::MAX);
-        Row {
+        GameRow {
             white: small(record.game.white),
             black: small(record.game.black),
             outcome: record.outcome,
@@ -51,7 +51,7 @@ impl Row {
 /// entrants from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(default)]
-pub(super) struct Wanted {
+pub(super) struct GameFilter {
     /// An entrant that plays.
     engine: Option<u16>,
     /// Another one that does.
@@ -68,8 +68,8 @@ pub(super) struct Wanted {
     count: Option<usize>,
 }
 
-impl Wanted {
-    fn passes(&self, row: &Row) -> bool {
+impl GameFilter {
+    fn passes(&self, row: &GameRow) -> bool {
         let plays = |entrant| entrant == row.white || entrant == row.black;
         self.engine.is_none_or(plays)
             && self.against.is_none_or(plays)
@@ -81,7 +81,7 @@ impl Wanted {
             && self.opening.is_none_or(|number| number == row.opening.saturating_add(1))
     }
 
-    fn is_result(&self, row: &Row, result: &str) -> bool {
+    fn is_result(&self, row: &GameRow, result: &str) -> bool {
         let wins = |color: Color| {
             let winner = if color == Color::White { row.white } else { row.black };
             row.outcome == Outcome::Win(color) && self.engine == Some(winner)
@@ -98,14 +98,14 @@ impl Wanted {
 
 /// The answer.
 #[derive(Debug, Serialize)]
-pub(super) struct Listing {
+pub(super) struct GameListJson {
     /// How many games pass, wherever the listing begins.
     total: usize,
-    games: Vec<RowJson>,
+    games: Vec<GameRowJson>,
 }
 
 #[derive(Debug, Serialize)]
-struct RowJson {
+struct GameRowJson {
     number: u32,
     white: u16,
     black: u16,
@@ -119,19 +119,19 @@ struct RowJson {
 }
 
 /// The games that are wanted, those of the highest numbers first.
-pub(super) fn list(games: &BTreeMap<u32, Row>, wanted: &Wanted) -> Listing {
-    let passing = || games.iter().rev().filter(|(_, row)| wanted.passes(row));
-    let count = wanted.count.unwrap_or(MOST).min(MOST);
-    let behind = passing().filter(|(number, _)| wanted.before.is_none_or(|before| **number + 1 < before));
-    Listing {
+pub(super) fn list(games: &BTreeMap<u32, GameRow>, filter: &GameFilter) -> GameListJson {
+    let passing = || games.iter().rev().filter(|(_, row)| filter.passes(row));
+    let count = filter.count.unwrap_or(MAX_LISTED).min(MAX_LISTED);
+    let behind = passing().filter(|(number, _)| filter.before.is_none_or(|before| **number + 1 < before));
+    GameListJson {
         total: passing().count(),
         games: behind.take(count).map(|(&number, row)| row_json(number, row)).collect(),
     }
 }
 
-fn row_json(number: u32, row: &Row) -> RowJson {
+fn row_json(number: u32, row: &GameRow) -> GameRowJson {
     let started = row.started.duration_since(UNIX_EPOCH).unwrap_or_default();
-    RowJson {
+    GameRowJson {
         number: number + 1,
         white: row.white,
         black: row.black,
@@ -149,8 +149,8 @@ fn row_json(number: u32, row: &Row) -> RowJson {
 mod tests {
     use super::*;
 
-    fn games() -> BTreeMap<u32, Row> {
-        let row = |white, black, outcome, termination, opening| Row {
+    fn games() -> BTreeMap<u32, GameRow> {
+        let row = |white, black, outcome, termination, opening| GameRow {
             white,
             black,
             outcome,
@@ -169,42 +169,42 @@ mod tests {
         ])
     }
 
-    fn check(wanted: Wanted, expected: &[u32]) {
-        let listing = list(&games(), &wanted);
+    fn check(filter: GameFilter, expected: &[u32]) {
+        let listing = list(&games(), &filter);
         let numbers: Vec<u32> = listing.games.iter().map(|game| game.number).collect();
-        assert_eq!(numbers, expected, "{wanted:?}");
+        assert_eq!(numbers, expected, "{filter:?}");
     }
 
-    fn lost_by(entrant: u16) -> Wanted {
-        Wanted { engine: Some(entrant), result: Some("loss".to_owned()), ..Wanted::default() }
+    fn lost_by(entrant: u16) -> GameFilter {
+        GameFilter { engine: Some(entrant), result: Some("loss".to_owned()), ..GameFilter::default() }
     }
 
     #[test]
     fn filters_mean_what_they_say() {
         let text = |text: &str| Some(text.to_owned());
-        check(Wanted::default(), &[5, 3, 2, 1]);
-        check(Wanted { engine: Some(1), ..Wanted::default() }, &[2, 1]);
-        check(Wanted { engine: Some(0), against: Some(2), ..Wanted::default() }, &[5, 3]);
-        let lost_to = |other| Wanted { against: Some(other), ..lost_by(1) };
+        check(GameFilter::default(), &[5, 3, 2, 1]);
+        check(GameFilter { engine: Some(1), ..GameFilter::default() }, &[2, 1]);
+        check(GameFilter { engine: Some(0), against: Some(2), ..GameFilter::default() }, &[5, 3]);
+        let lost_to = |other| GameFilter { against: Some(other), ..lost_by(1) };
         check(lost_by(2), &[5]);
         check(lost_to(0), &[1]);
         check(lost_to(2), &[]);
-        check(Wanted { ending: text("fault"), ..lost_by(0) }, &[2]);
-        check(Wanted { engine: Some(0), result: text("win"), ..Wanted::default() }, &[5, 1]);
-        check(Wanted { engine: Some(0), result: text("loss"), ..Wanted::default() }, &[2]);
-        check(Wanted { result: text("1/2-1/2"), ..Wanted::default() }, &[3]);
-        check(Wanted { result: text("loss"), ..Wanted::default() }, &[]);
-        check(Wanted { ending: text("fault"), ..Wanted::default() }, &[2]);
-        check(Wanted { ending: text("checkmate"), ..Wanted::default() }, &[5, 1]);
-        check(Wanted { opening: Some(2), ..Wanted::default() }, &[5, 3]);
+        check(GameFilter { ending: text("fault"), ..lost_by(0) }, &[2]);
+        check(GameFilter { engine: Some(0), result: text("win"), ..GameFilter::default() }, &[5, 1]);
+        check(GameFilter { engine: Some(0), result: text("loss"), ..GameFilter::default() }, &[2]);
+        check(GameFilter { result: text("1/2-1/2"), ..GameFilter::default() }, &[3]);
+        check(GameFilter { result: text("loss"), ..GameFilter::default() }, &[]);
+        check(GameFilter { ending: text("fault"), ..GameFilter::default() }, &[2]);
+        check(GameFilter { ending: text("checkmate"), ..GameFilter::default() }, &[5, 1]);
+        check(GameFilter { opening: Some(2), ..GameFilter::default() }, &[5, 3]);
     }
 
     #[test]
     fn pages_follow_one_another() {
-        let first = Wanted { count: Some(3), ..Wanted::default() };
+        let first = GameFilter { count: Some(3), ..GameFilter::default() };
         check(first.clone(), &[5, 3, 2]);
-        check(Wanted { before: Some(2), ..first }, &[1]);
-        let more = list(&games(), &Wanted { before: Some(2), ..Wanted::default() });
+        check(GameFilter { before: Some(2), ..first }, &[1]);
+        let more = list(&games(), &GameFilter { before: Some(2), ..GameFilter::default() });
         assert_eq!(more.total, 4);
     }
 }

@@ -8,22 +8,22 @@ use std::path::{Path, PathBuf};
 use super::file::{self, LiveGame, path_of};
 
 /// How often a page that was caught in the midst of a write is read again.
-const TRIES: usize = 3;
+const READ_ATTEMPTS: usize = 3;
 
 /// The largest file that is read, in bytes; hundreds of boards need less.
-const LARGEST: u64 = 16 << 20;
+const MAX_FILE_BYTES: u64 = 16 << 20;
 
 /// Looks at the games of one run.
 #[derive(Debug)]
-pub struct Onlooker {
+pub struct LiveReader {
     path: PathBuf,
     file: Option<File>,
 }
 
-impl Onlooker {
+impl LiveReader {
     /// Of the run of this store; does not look yet.
-    pub fn new(store: &Path) -> Onlooker {
-        Onlooker { path: path_of(store), file: None }
+    pub fn new(store: &Path) -> LiveReader {
+        LiveReader { path: path_of(store), file: None }
     }
 
     /// The games as they stand; none where they cannot be seen. From now on the publisher knows that somebody looks.
@@ -35,10 +35,10 @@ impl Onlooker {
             self.file = Some(opened);
         }
         let file = self.file.as_mut()?;
-        for _ in 0..TRIES {
+        for _ in 0..READ_ATTEMPTS {
             let mut bytes = Vec::new();
             file.seek(SeekFrom::Start(0)).ok()?;
-            file.by_ref().take(LARGEST).read_to_end(&mut bytes).ok()?;
+            file.by_ref().take(MAX_FILE_BYTES).read_to_end(&mut bytes).ok()?;
             if let Some(page) = file::read(&bytes) {
                 return Some(page.games);
             }

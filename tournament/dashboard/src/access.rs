@@ -12,7 +12,7 @@ use super::token::Token;
 
 /// The rules of one server.
 #[derive(Clone, Debug)]
-pub(super) struct Admission {
+pub(super) struct AccessRules {
     address: SocketAddr,
     token: Option<Token>,
     hosts: Vec<String>,
@@ -20,59 +20,59 @@ pub(super) struct Admission {
 
 /// What is answered to a request before it is looked at any further.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(super) enum Admitted {
+pub(super) enum Access {
     /// It may pass.
-    Yes,
+    Allowed,
     /// It asks for what the page that asks for the token needs.
-    Public,
+    PublicAsset,
     /// It brings the token in its address: the browser shall keep it and come again.
-    Welcome,
+    SetCookie,
     /// It would change something.
-    NotReading,
+    WrongMethod,
     /// It means another server.
     WrongHost,
     /// It was made by a page of another site.
-    Foreign,
+    CrossSite,
     /// It does not know the token.
-    Unknown,
+    NoToken,
 }
 
-impl Admission {
-    pub(super) fn new(address: SocketAddr, token: Option<Token>, hosts: Vec<String>) -> Admission {
-        Admission { address, token, hosts }
+impl AccessRules {
+    pub(super) fn new(address: SocketAddr, token: Option<Token>, hosts: Vec<String>) -> AccessRules {
+        AccessRules { address, token, hosts }
     }
 
     /// Judges a request.
-    pub(super) fn judge<B>(&self, request: &Request<B>) -> Admitted {
+    pub(super) fn check<B>(&self, request: &Request<B>) -> Access {
         let headers = request.headers();
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
-            return Admitted::NotReading;
+            return Access::WrongMethod;
         }
         let named =
-            request.uri().authority().map_or(Some(()), |name| self.is_ours(name.as_str()).then_some(()));
+            request.uri().authority().map_or(Some(()), |name| self.is_own_host(name.as_str()).then_some(()));
         let mut hosts = headers.get_all(HOST).iter();
         let host = hosts.next().and_then(|host| host.to_str().ok());
-        if named.is_none() || !host.is_some_and(|host| self.is_ours(host)) || hosts.next().is_some() {
-            return Admitted::WrongHost;
+        if named.is_none() || !host.is_some_and(|host| self.is_own_host(host)) || hosts.next().is_some() {
+            return Access::WrongHost;
         }
         let says = |name: &str, value: &str| headers.get(name).is_some_and(|found| found == value);
         if says("sec-fetch-site", "cross-site") && !says("sec-fetch-mode", "navigate") {
-            return Admitted::Foreign;
+            return Access::CrossSite;
         }
         match &self.token {
-            None => Admitted::Yes,
-            Some(token) if self.knows(token, headers) => Admitted::Yes,
+            None => Access::Allowed,
+            Some(token) if self.has_token(token, headers) => Access::Allowed,
             Some(token) if token_in(request.uri().query()).is_some_and(|text| token.is(text)) => {
-                Admitted::Welcome
+                Access::SetCookie
             }
-            Some(_) if is_public(request.uri().path()) => Admitted::Public,
-            Some(_) => Admitted::Unknown,
+            Some(_) if is_public(request.uri().path()) => Access::PublicAsset,
+            Some(_) => Access::NoToken,
         }
     }
 
     /// Whether a name with its port is ours. Addresses cannot be made to point elsewhere; names can, so that only those
     /// count that are known to be ours.
-    fn is_ours(&self, host: &str) -> bool {
+    fn is_own_host(&self, host: &str) -> bool {
         let (name, port) = split_host(host);
         if port.unwrap_or("80").parse() != Ok(self.address.port()) {
             return false;
@@ -86,7 +86,7 @@ impl Admission {
         }
     }
 
-    fn knows(&self, token: &Token, headers: &HeaderMap) -> bool {
+    fn has_token(&self, token: &Token, headers: &HeaderMap) -> bool {
         let bearer = headers.get(AUTHORIZATION).and_then(|value| value.to_str().ok());
         let bearer = bearer.and_then(|value| value.strip_prefix("Bearer "));
         let name = self.cookie_name();
@@ -131,24 +131,24 @@ mod tests {
 
     const TOKEN: &str = "0123456789abcdef";
 
-    fn rules(address: &str, token: Option<&str>) -> Admission {
+    fn rules(address: &str, token: Option<&str>) -> AccessRules {
         let token = token.map(|token| Token::parse(token).unwrap());
-        Admission::new(address.parse().unwrap(), token, vec!["chess.lan".to_owned()])
+        AccessRules::new(address.parse().unwrap(), token, vec!["chess.lan".to_owned()])
     }
 
-    fn judge(rules: &Admission, uri: &str, headers: &[(&str, &str)]) -> Admitted {
+    fn check(rules: &AccessRules, uri: &str, headers: &[(&str, &str)]) -> Access {
         let mut request = Request::builder().uri(uri);
         for (name, value) in headers {
             request = request.header(*name, *value);
         }
-        rules.judge(&request.body(()).unwrap())
+        rules.check(&request.body(()).unwrap())
     }
 
     #[test]
     fn only_names_of_ours_are_heard() {
         let check = |address: &str, host: &str, expected: bool| {
-            let admitted = judge(&rules(address, Some(TOKEN)), "/style.css", &[("host", host)]);
-            assert_eq!(admitted == Admitted::Public, expected, "{address} {host}");
+            let admitted = check(&rules(address, Some(TOKEN)), "/style.css", &[("host", host)]);
+            assert_eq!(admitted == Access::PublicAsset, expected, "{address} {host}");
         };
         let own = "127.0.0.1:8080";
         for host in ["127.0.0.1:8080", "localhost:8080", "LocalHost:8080", "[::1]:8080", "chess.lan:8080"] {
@@ -167,10 +167,10 @@ mod tests {
     fn a_request_has_one_host_and_means_it() {
         let rules = rules("127.0.0.1:8080", None);
         let twice = [("host", "localhost:8080"), ("host", "evil.example")];
-        assert_eq!(judge(&rules, "/", &twice), Admitted::WrongHost);
-        assert_eq!(judge(&rules, "/", &[]), Admitted::WrongHost);
-        let elsewhere = judge(&rules, "http://evil.example:8080/", &twice[..1]);
-        assert_eq!(elsewhere, Admitted::WrongHost);
+        assert_eq!(check(&rules, "/", &twice), Access::WrongHost);
+        assert_eq!(check(&rules, "/", &[]), Access::WrongHost);
+        let elsewhere = check(&rules, "http://evil.example:8080/", &twice[..1]);
+        assert_eq!(elsewhere, Access::WrongHost);
     }
 
     #[test]
@@ -179,16 +179,16 @@ mod tests {
         let host = ("host", "localhost:8080");
         let check = |uri: &str, header: Option<(&str, &str)>, expected| {
             let headers: Vec<_> = [Some(host), header].into_iter().flatten().collect();
-            assert_eq!(judge(&rules, uri, &headers), expected, "{uri} {header:?}");
+            assert_eq!(check(&rules, uri, &headers), expected, "{uri} {header:?}");
         };
-        check("/", None, Admitted::Unknown);
-        check("/api/runs?token=0123456789abcdee", None, Admitted::Unknown);
-        check("/?token=0123456789abcdef", None, Admitted::Welcome);
-        check("/", Some(("authorization", "Bearer 0123456789abcdef")), Admitted::Yes);
-        check("/", Some(("authorization", "Bearer 0123456789abcdee")), Admitted::Unknown);
-        check("/", Some(("cookie", "a=b; smalt-8080=0123456789abcdef")), Admitted::Yes);
-        check("/", Some(("cookie", "smalt-8081=0123456789abcdef")), Admitted::Unknown);
-        check("/style.css", None, Admitted::Public);
+        check("/", None, Access::NoToken);
+        check("/api/runs?token=0123456789abcdee", None, Access::NoToken);
+        check("/?token=0123456789abcdef", None, Access::SetCookie);
+        check("/", Some(("authorization", "Bearer 0123456789abcdef")), Access::Allowed);
+        check("/", Some(("authorization", "Bearer 0123456789abcdee")), Access::NoToken);
+        check("/", Some(("cookie", "a=b; smalt-8080=0123456789abcdef")), Access::Allowed);
+        check("/", Some(("cookie", "smalt-8081=0123456789abcdef")), Access::NoToken);
+        check("/style.css", None, Access::PublicAsset);
     }
 
     #[test]
@@ -197,16 +197,16 @@ mod tests {
         let host = ("host", "localhost:8080");
         let foreign = ("sec-fetch-site", "cross-site");
         assert_eq!(
-            judge(&rules, "/api/runs", &[host, foreign, ("sec-fetch-mode", "cors")]),
-            Admitted::Foreign
+            check(&rules, "/api/runs", &[host, foreign, ("sec-fetch-mode", "cors")]),
+            Access::CrossSite
         );
-        assert_eq!(judge(&rules, "/", &[host, foreign, ("sec-fetch-mode", "navigate")]), Admitted::Yes);
+        assert_eq!(check(&rules, "/", &[host, foreign, ("sec-fetch-mode", "navigate")]), Access::Allowed);
     }
 
     #[test]
     fn nothing_can_be_changed() {
         let rules = rules("127.0.0.1:8080", None);
         let request = Request::builder().method("POST").header("host", "localhost:8080");
-        assert_eq!(rules.judge(&request.body(()).unwrap()), Admitted::NotReading);
+        assert_eq!(rules.check(&request.body(()).unwrap()), Access::WrongMethod);
     }
 }

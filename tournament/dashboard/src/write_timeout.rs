@@ -12,15 +12,15 @@ use tokio::time::{Sleep, sleep};
 
 /// A stream whose writes may wait so long and no longer.
 #[derive(Debug)]
-pub(super) struct Impatient {
+pub(super) struct WriteTimeout {
     stream: TcpStream,
     longest: Duration,
     waiting: Option<Pin<Box<Sleep>>>,
 }
 
-impl Impatient {
-    pub(super) fn new(stream: TcpStream, longest: Duration) -> Impatient {
-        Impatient { stream, longest, waiting: None }
+impl WriteTimeout {
+    pub(super) fn new(stream: TcpStream, longest: Duration) -> WriteTimeout {
+        WriteTimeout { stream, longest, waiting: None }
     }
 
     /// An error, where a write has been waiting for too long.
@@ -35,7 +35,7 @@ impl Impatient {
     }
 }
 
-impl AsyncRead for Impatient {
+impl AsyncRead for WriteTimeout {
     fn poll_read(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
@@ -45,7 +45,7 @@ impl AsyncRead for Impatient {
     }
 }
 
-impl AsyncWrite for Impatient {
+impl AsyncWrite for WriteTimeout {
     fn poll_write(
         mut self: Pin<&mut Self>,
         context: &mut Context<'_>,
