@@ -383,6 +383,30 @@ fn the_page_asks_nobody_and_writes_no_html() {
     report(&complaints);
 }
 
+/// A test that is ignored for what it needs is run by name: its path holds one of the words in `.ci/run`.
+#[test]
+fn ignored_tests_are_run_by_name() {
+    let run = read(".ci/run");
+    let words: Vec<&str> = run
+        .lines()
+        .filter_map(|line| line.trim().split_once("needs")?.1.trim_start_matches('+').strip_prefix("=("))
+        .flat_map(|list| list.trim_end_matches(')').split(' '))
+        .collect();
+    assert!(words.len() >= 4, "{words:?}");
+    let mut complaints = Vec::new();
+    for path in rust_files() {
+        let text = read(&path);
+        for (at, _) in text.match_indices("#[ignore = \"needs ").filter(|_| !path.ends_with("house.rs")) {
+            let name = text[at..].split("fn ").nth(1).unwrap().split('(').next().unwrap();
+            let module = path.rsplit('/').next().unwrap();
+            if !words.iter().any(|word| module.contains(word) || name.contains(word)) {
+                complaints.push(format!("{path}: no word of .ci/run names the ignored test {name}"));
+            }
+        }
+    }
+    report(&complaints);
+}
+
 #[test]
 fn data_says_where_it_comes_from() {
     let mut complaints = Vec::new();

@@ -1,5 +1,5 @@
-//! Endgame tables: what they say of positions, and what the engine makes of it. Most tests want all Syzygy tables of
-//! three and four pieces, where the workplace has them (`SMALT_SHARED`).
+//! Endgame tables: what they say of positions, and what the engine makes of it. Most tests need all Syzygy tables of
+//! three and four pieces.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -22,19 +22,18 @@ const QUEEN_AND_ROOK: &str = "7K/8/8/5k2/1Q4r1/8/8/8 w - - 0 1";
 const ONLY_MOVE: &str = "8/8/8/2K5/8/7P/6k1/8 w - - 0 1";
 const DRAWN_PAWN: &str = "8/8/8/4k3/8/8/4P3/4K3 b - - 0 1";
 
-fn folder() -> Option<PathBuf> {
-    std::env::var_os("SMALT_SHARED")?;
-    Some(Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/syzygy"))
+fn folder() -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR")).join("../../shared/data/syzygy")
 }
 
-fn tables() -> Option<Tablebases> {
-    Some(Tablebases::open(folder()?.to_str().unwrap()).unwrap())
+fn tables() -> Tablebases {
+    Tablebases::open(folder().to_str().unwrap()).unwrap()
 }
 
-fn engine() -> Option<Engine> {
+fn engine() -> Engine {
     let mut engine = Engine::new();
-    engine.set_tablebases(Some(Arc::new(tables()?)));
-    Some(engine)
+    engine.set_tablebases(Some(Arc::new(tables())));
+    engine
 }
 
 fn go(engine: &mut Engine, limits: &SearchLimits) -> (Move, Progress) {
@@ -53,8 +52,9 @@ fn position(fen: &str) -> Position {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn outlooks_are_told_for_the_side_to_move() {
-    let Some(tables) = tables() else { return };
+    let tables = tables();
     assert_eq!(tables.pieces(), 4);
     let check = |fen: &str, expected: Option<Wdl>| {
         let position = position(fen);
@@ -98,9 +98,10 @@ fn scattered(count: usize) -> Vec<Position> {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn positions_reach_the_library_whole() {
-    let Some(folder) = folder() else { return };
-    let ours = tables().unwrap();
+    let folder = folder();
+    let ours = tables();
     let mut theirs = Tablebase::new();
     theirs.add_directory(folder).unwrap();
     let mut decided = 0;
@@ -125,22 +126,24 @@ fn positions_reach_the_library_whole() {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn the_root_plays_what_keeps_the_result_and_tells_it() {
-    let Some(mut engine) = engine() else { return };
+    let mut engine = engine();
     for (fen, result) in [(QUEEN, 1), (BISHOP_AND_KNIGHT, 1), (ONLY_MOVE, 1), (DRAWN_PAWN, 0)] {
         engine.set_position(position(fen), []).unwrap();
         let (best, end) = go(&mut engine, &depth(3));
         let score = end.lines[0].score;
         assert_eq!((score.signum(), is_decided(score)), (result, result != 0), "{fen}: {score}");
         assert!(end.tbhits > 0);
-        let after = tables().unwrap().probe(&position(fen).after(best)).unwrap();
+        let after = tables().probe(&position(fen).after(best)).unwrap();
         assert_eq!(after, if result == 1 { Wdl::Loss } else { Wdl::Draw }, "{fen}: {best:?}");
     }
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn worse_lines_and_moves_that_are_asked_for_are_told_with_their_results() {
-    let Some(mut engine) = engine() else { return };
+    let mut engine = engine();
     engine.set_lines(3);
     engine.set_position(position(ONLY_MOVE), []).unwrap();
     let (_, end) = go(&mut engine, &depth(4));
@@ -155,8 +158,9 @@ fn worse_lines_and_moves_that_are_asked_for_are_told_with_their_results() {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn tables_are_asked_below_the_root_up_to_the_pieces_that_are_wanted() {
-    let Some(mut engine) = engine() else { return };
+    let mut engine = engine();
     let five = "8/8/8/8/2k5/4p3/2P1K3/4n3 w - - 0 1";
     engine.set_position(position(five), []).unwrap();
     let (_, end) = go(&mut engine, &depth(6));
@@ -169,8 +173,9 @@ fn tables_are_asked_below_the_root_up_to_the_pieces_that_are_wanted() {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn a_win_behind_a_capture_is_known_before_it_can_be_searched() {
-    let Some(mut engine) = engine() else { return };
+    let mut engine = engine();
     // Taking the rook leaves bishop and knight against the bare king.
     engine.set_position(position("8/4k3/8/8/5r2/7N/8/KB6 w - - 0 1"), []).unwrap();
     let (best, end) = go(&mut engine, &depth(2));
@@ -180,8 +185,9 @@ fn a_win_behind_a_capture_is_known_before_it_can_be_searched() {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn a_win_that_comes_too_late_is_a_draw_unless_fifty_moves_are_ignored() {
-    let Some(mut engine) = engine() else { return };
+    let mut engine = engine();
     let late = BISHOP_AND_KNIGHT.replace("- 0 1", "- 90 99");
     engine.set_position(position(&late), []).unwrap();
     assert_eq!(go(&mut engine, &depth(3)).1.lines[0].score, 0);
@@ -191,8 +197,9 @@ fn a_win_that_comes_too_late_is_a_draw_unless_fifty_moves_are_ignored() {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn won_games_are_won_with_hardly_any_search() {
-    let Some(mut engine) = engine() else { return };
+    let mut engine = engine();
     for fen in [BISHOP_AND_KNIGHT, QUEEN_AND_ROOK, ONLY_MOVE] {
         let start = position(fen);
         let mut current = start;
@@ -220,15 +227,6 @@ fn what_was_found_is_told_in_each_protocol() {
     assert!(complaint.contains("No such file"), "{complaint}");
     engine.tell("setoption name SyzygyPath value <empty>\nisready");
     assert_eq!(engine.hear(), "readyok");
-    if let Some(folder) = folder() {
-        engine.tell(&format!("setoption name SyzygyPath value {}", folder.display()));
-        assert_eq!(
-            engine.hear(),
-            "info string Syzygy tablebases of up to 4 pieces: 35 WDL files, 35 DTZ files"
-        );
-        engine.tell(&format!("position fen {QUEEN}\ngo depth 2"));
-        assert!(engine.hear_until("bestmove").iter().any(|line| line.contains(" tbhits ")));
-    }
     engine.end();
     let mut engine = Conversation::begin();
     engine.tell(&format!("xboard\nprotover 2\negtpath syzygy {nothing}\negtpath nalimov /"));
@@ -240,8 +238,20 @@ fn what_was_found_is_told_in_each_protocol() {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
+fn tables_are_told_over_uci_with_their_hits() {
+    let mut engine = Conversation::begin();
+    engine.tell(&format!("setoption name SyzygyPath value {}", folder().display()));
+    assert_eq!(engine.hear(), "info string Syzygy tablebases of up to 4 pieces: 35 WDL files, 35 DTZ files");
+    engine.tell(&format!("position fen {QUEEN}\ngo depth 2"));
+    assert!(engine.hear_until("bestmove").iter().any(|line| line.contains(" tbhits ")));
+    engine.end();
+}
+
+#[test]
+#[ignore = "needs the files of ../shared/data"]
 fn tables_are_told_over_xboard_as_a_comment() {
-    let Some(folder) = folder() else { return };
+    let folder = folder();
     let mut engine = Conversation::begin();
     engine.tell(&format!("xboard\negtpath syzygy {}\nping 1", folder.display()));
     let lines = engine.hear_until("pong 1");

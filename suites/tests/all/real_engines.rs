@@ -1,4 +1,4 @@
-//! Real engines, switched on by `SMALT_ENGINES=1`: then a missing engine is a failure.
+//! Suites scored by the built-in engine and by real engines.
 
 use smalt_suites::record::{Record, from_json};
 
@@ -9,10 +9,6 @@ fn score(arguments: &[&str]) -> Vec<Record> {
     let ran = bench.run(["score", "--json", "-"].iter().chain(arguments));
     assert_eq!(ran.code, Some(0), "{}", ran.errors);
     from_json(&ran.output, "-").unwrap()
-}
-
-fn is_switched_on() -> bool {
-    std::env::var_os("SMALT_ENGINES").is_some_and(|value| value == "1")
 }
 
 #[test]
@@ -31,10 +27,8 @@ fn the_built_in_engine_gives_the_same_points_twice_and_at_any_concurrency() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn an_engine_that_knows_no_limit_of_nodes_is_stopped() {
-    if !is_switched_on() {
-        return;
-    }
     let bench = Bench::new();
     bench.file("one.epd", "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - bm e4;");
     let ran = bench.run(["score", "one.epd", "--engine", "toga2", "--nodes", "1000", "--json", "-"]);
@@ -43,10 +37,8 @@ fn an_engine_that_knows_no_limit_of_nodes_is_stopped() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn an_engine_that_knows_whole_seconds_is_told_to_move() {
-    if !is_switched_on() {
-        return;
-    }
     let mate = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - id mate; bm Qxf7;\n";
     let bench = Bench::new();
     let engines = ["--movetime", "200", "--engine", "phalanx"];
@@ -63,10 +55,8 @@ fn an_engine_that_knows_whole_seconds_is_told_to_move() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn chess960_costs_an_engine_without_it_those_positions_alone() {
-    if !is_switched_on() {
-        return;
-    }
     let bench = Bench::new();
     let suite = "1rk4r/8/8/8/8/8/8/1RK4R w HBhb - id odd; am b1a1;\n\
                  rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id usual; am a4;\n";
@@ -78,10 +68,8 @@ fn chess960_costs_an_engine_without_it_those_positions_alone() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn engines_answer_all_of_wac_without_a_fault() {
-    if !is_switched_on() {
-        return;
-    }
     let engines = ["stockfish", "ethereal", "toga2", "glaurung"];
     let engines: Vec<&str> = engines.iter().flat_map(|engine| ["--engine", engine]).collect();
     for record in score(&[&["wac", "--depth", "7"], engines.as_slice()].concat()) {
@@ -94,10 +82,8 @@ fn engines_answer_all_of_wac_without_a_fault() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn an_engine_that_speaks_another_protocol_is_told_what_to_do() {
-    if !is_switched_on() {
-        return;
-    }
     // The one stays silent, the other leaves at once.
     let engines = [
         ("cmd=/usr/games/sjeng", 2, "needs proto=xboard; proto=auto finds out"),

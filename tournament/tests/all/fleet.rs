@@ -1,5 +1,4 @@
-//! Runs on other machines: a real NATS server, real coordinators and workers, and everything that can befall them. With
-//! SMALT_NATS=1 only, since the server must be installed (Debian's package nats-server).
+//! Runs on other machines: a real NATS server, real coordinators and workers, and everything that can befall them.
 
 use crate::support::fleet::{
     Network, Proxy, Server, await_file, dismiss, matched, over, worker, wrap_engines, write_engines,
@@ -22,9 +21,10 @@ fn check_end(place: &Place, think: &str, games: &str) {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn two_workers_give_the_files_of_one_machine() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let workers = ["a", "b"].map(|name| worker(&place, &server.url(), name));
     let (out, err) = place.check(&over(&server.url(), "20"), 0);
@@ -37,9 +37,10 @@ fn two_workers_give_the_files_of_one_machine() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_killed_worker_loses_no_game() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "1");
     let mut first = worker(&place, &server.url(), "a");
     let run = place.start(&over(&server.url(), "12"));
@@ -54,9 +55,10 @@ fn a_killed_worker_loses_no_game() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_lost_network_loses_no_game_and_counts_none_twice() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "3");
     let proxy = Proxy::start(server.port);
     let far = worker(&place, &proxy.url(), "far");
@@ -78,9 +80,10 @@ fn a_lost_network_loses_no_game_and_counts_none_twice() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_run_that_nobody_plays_says_what_is_missing() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let run = place.start(&over(&server.url(), "4"));
     std::thread::sleep(std::time::Duration::from_secs(5));
@@ -96,9 +99,10 @@ fn a_run_that_nobody_plays_says_what_is_missing() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_frozen_worker_counts_no_game_twice() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "2");
     let frozen = worker(&place, &server.url(), "a");
     let run = place.start(&over(&server.url(), "16"));
@@ -114,9 +118,10 @@ fn a_frozen_worker_counts_no_game_twice() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_killed_coordinator_goes_on_with_the_same_workers() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "1");
     let workers = ["a", "b"].map(|name| worker(&place, &server.url(), name));
     let mut run = place.start(&over(&server.url(), "20"));
@@ -136,7 +141,7 @@ fn a_killed_coordinator_goes_on_with_the_same_workers() {
 #[track_caller]
 fn check_survives(befalls: impl FnOnce(&Place, &mut Server)) {
     let place = Place::new();
-    let Some(mut server) = Server::start(&place, &[]) else { return };
+    let mut server = Server::start(&place, &[]);
     write_engines(&place, "1");
     let workers = ["a", "b"].map(|name| worker(&place, &server.url(), name));
     let run = place.start(&over(&server.url(), "24"));
@@ -149,6 +154,7 @@ fn check_survives(befalls: impl FnOnce(&Place, &mut Server)) {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_killed_server_comes_back_with_what_it_had_and_without() {
     check_survives(|place, server| {
         server.kill();
@@ -161,6 +167,7 @@ fn a_killed_server_comes_back_with_what_it_had_and_without() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_server_that_comes_back_with_half_of_a_run_gets_the_other() {
     check_survives(|place, server| {
         server.kill();
@@ -173,9 +180,10 @@ fn a_server_that_comes_back_with_half_of_a_run_gets_the_other() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn workers_come_and_go_and_hand_back_what_they_play() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "1");
     let run = place.start(&over(&server.url(), "16"));
     let first = worker(&place, &server.url(), "a");
@@ -189,9 +197,10 @@ fn workers_come_and_go_and_hand_back_what_they_play() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn an_interrupted_run_is_resumed_and_its_workers_wait() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "1");
     let worker = worker(&place, &server.url(), "a");
     let run = place.start(&over(&server.url(), "10"));
@@ -208,9 +217,10 @@ fn an_interrupted_run_is_resumed_and_its_workers_wait() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn clocks_are_scaled_to_each_machine_and_the_game_tells_both() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     // `worker` has the speed of a million: a quarter of the reference, so that it gets four times the time.
     let worker = worker(&place, &server.url(), "a");
@@ -225,9 +235,10 @@ fn clocks_are_scaled_to_each_machine_and_the_game_tells_both() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_worker_keeps_the_transcripts_of_what_it_plays() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let (_, err) = place.check(&[&over(&server.url(), "2")[..], &["--log", "log"]].concat(), 2);
     assert!(err.contains("give it to workers"), "{err}");
@@ -245,9 +256,10 @@ fn a_worker_keeps_the_transcripts_of_what_it_plays() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_decided_test_ends_the_run_and_its_workers_wait() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let engines = place.read("engines.toml");
     // The second plays an illegal move at its first chance in every game.
@@ -289,9 +301,10 @@ fn a_decided_test_ends_the_run_and_its_workers_wait() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_signal_ends_a_worker_that_leaves_a_run_which_is_over() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     // Slow to quit, so that the worker is still leaving when the signal comes.
     wrap_engines(&place, "$ENGINE \"$@\"\ntouch quitting\nsleep 30");
@@ -309,9 +322,10 @@ fn a_signal_ends_a_worker_that_leaves_a_run_which_is_over() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_signal_ends_a_worker_that_still_starts_the_engines_of_a_run() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     wrap_engines(&place, "touch starting\nsleep 600");
     let worker = worker(&place, &server.url(), "a");

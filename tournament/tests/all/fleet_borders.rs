@@ -1,5 +1,6 @@
 //! Who may take part in a run on other machines: secrets and certificates, the same engines everywhere, and workers that
-//! lie. With SMALT_NATS=1 only.
+//! lie.
+
 use std::time::Duration;
 
 use async_nats::jetstream::{self, consumer::PullConsumer};
@@ -51,17 +52,15 @@ fn make_certificates(place: &Place) {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn users_passwords_and_certificates_open_the_door_and_nothing_else_does() {
-    if std::env::var_os("SMALT_NATS").is_none() {
-        return;
-    }
     let place = Place::new();
     make_certificates(&place);
     let path = |name: &str| place.path(name).display().to_string();
     let tls =
         format!("tls {{ cert_file: \"{}\", key_file: \"{}\" }}\n", path("server.pem"), path("server.key"));
     place.write("nats.conf", &format!("{tls}{USERS}"));
-    let server = Server::start(&place, &["-c", &path("nats.conf")]).unwrap();
+    let server = Server::start(&place, &["-c", &path("nats.conf")]);
     write_engines(&place, "0");
     place.write("password", "open sesame\n");
     place.write("wrong", "sesame\n");
@@ -92,15 +91,13 @@ fn users_passwords_and_certificates_open_the_door_and_nothing_else_does() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn an_nkey_opens_the_door() {
-    if std::env::var_os("SMALT_NATS").is_none() {
-        return;
-    }
     let place = Place::new();
     let pair = KeyPair::new_user();
     place.write("nats.conf", &format!("authorization {{ users = [ {{ nkey: {} }} ] }}\n", pair.public_key()));
     place.write("seed", &pair.seed().unwrap());
-    let server = Server::start(&place, &["-c", place.path("nats.conf").to_str().unwrap()]).unwrap();
+    let server = Server::start(&place, &["-c", place.path("nats.conf").to_str().unwrap()]);
     write_engines(&place, "0");
     let url = server.url();
     place.check(&over(&url, "2"), 1);
@@ -123,10 +120,8 @@ fn token(issuer: &KeyPair, name: &str, subject: &str, nats: &serde_json::Value) 
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn credentials_of_an_account_open_the_door() {
-    if std::env::var_os("SMALT_NATS").is_none() {
-        return;
-    }
     let place = Place::new();
     let (operator, user) = (KeyPair::new_operator(), KeyPair::new_user());
     let (account, system) = (KeyPair::new_account(), KeyPair::new_account());
@@ -166,7 +161,7 @@ fn credentials_of_an_account_open_the_door() {
     };
     place.write("player.creds", &credentials(&user));
     place.write("stolen.creds", &credentials(&KeyPair::new_user()));
-    let server = Server::start(&place, &["-c", place.path("nats.conf").to_str().unwrap()]).unwrap();
+    let server = Server::start(&place, &["-c", place.path("nats.conf").to_str().unwrap()]);
     write_engines(&place, "0");
     let url = server.url();
     place.check(&over(&url, "2"), 1);
@@ -226,9 +221,10 @@ fn no_engine_is_given_the_password() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let engines = place.read("engines.toml");
     let program = engines.split('"').find(|word| word.ends_with("scripted_engine")).unwrap();
@@ -258,9 +254,10 @@ fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_worker_without_the_engines_says_what_it_lacks() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     place.write("none.toml", "");
     let url = server.url();
@@ -282,9 +279,10 @@ fn a_worker_without_the_engines_says_what_it_lacks() {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn two_runs_on_one_server_do_not_disturb_each_other() {
     let places = [Place::new(), Place::new()];
-    let Some(server) = Server::start(&places[0], &[]) else { return };
+    let server = Server::start(&places[0], &[]);
     for place in &places {
         write_engines(place, "0");
     }
@@ -363,9 +361,10 @@ async fn send_impossible_game(url: &str) -> Response {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_worker_with_an_impossible_game_is_disqualified_and_its_pair_is_played_by_another() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let run = place.command(&over(&server.url(), "6")).spawn().unwrap();
     let answer = runtime().block_on(send_impossible_game(&server.url()));
@@ -378,9 +377,10 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_pair_is_played_by_an
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_worker_that_joins_first_and_never_plays_keeps_nobody_out() {
     let place = Place::new();
-    let Some(server) = Server::start(&place, &[]) else { return };
+    let server = Server::start(&place, &[]);
     write_engines(&place, "0");
     let run = place.command(&over(&server.url(), "6")).spawn().unwrap();
     runtime().block_on(async {
@@ -406,11 +406,12 @@ async fn mallory(url: &str) -> (RawWorker, UnboundedReceiver<String>) {
 }
 
 #[test]
+#[ignore = "needs nats-server"]
 fn a_worker_can_neither_speak_for_another_nor_read_its_answers() {
     let place = Place::new();
     place.write("nats.conf", USERS);
     let config = place.path("nats.conf");
-    let Some(server) = Server::start(&place, &["-c", config.to_str().unwrap()]) else { return };
+    let server = Server::start(&place, &["-c", config.to_str().unwrap()]);
     write_engines(&place, "0");
     let enter = |user: &str, password: &str, arguments: &[&str]| {
         let mut command = place.command(arguments);

@@ -162,10 +162,8 @@ fn tables_that_are_not_there_are_refused_before_the_run() {
 }
 
 #[test]
-fn tables_end_games_where_the_workplace_has_them() {
-    if std::env::var_os("SMALT_SHARED").is_none() {
-        return;
-    }
+#[ignore = "needs the files of ../shared/data"]
+fn tablebases_end_games() {
     let place = Place::new();
     let tables = concat!(env!("CARGO_MANIFEST_DIR"), "/../../shared/data/syzygy");
     // The only move takes the queen, and the four pieces that are left are known. What is known before a move is skipped.
@@ -268,10 +266,8 @@ fn standard_error_goes_to_the_file_that_the_entrant_names() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn real_engines_ponder_and_play_to_the_end() {
-    if std::env::var_os("SMALT_ENGINES").is_none_or(|value| value != "1") {
-        return;
-    }
     let place = Place::new();
     let arguments = [
         "--tc",

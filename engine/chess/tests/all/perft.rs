@@ -75,28 +75,3 @@ fn the_richest_reachable_position_has_218_moves() {
     let position = Position::from_fen("R6R/3Q4/1Q4Q1/4Q3/2Q4Q/Q4Q2/pp1Q4/kBNN1KB1 w - - 0 1").unwrap();
     assert_eq!(position.legal_moves().len(), 218);
 }
-
-/// All positions of the shared suite of random games, where it is there: `SMALT_SHARED=1` says that it must be.
-#[test]
-fn thousands_of_random_positions_have_their_counts() {
-    if std::env::var_os("SMALT_SHARED").is_none() {
-        return;
-    }
-    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../../../shared/data/perft/random.perft");
-    let text = std::fs::read_to_string(&path).unwrap();
-    let mut position = Position::start();
-    let mut checked = 0;
-    for line in text.lines() {
-        if let Some(fen) = line.strip_prefix("epd ") {
-            position = Position::from_fen(fen).unwrap();
-        } else if let Some((depth, nodes)) = line.strip_prefix("perft ").and_then(|rest| rest.split_once(' '))
-        {
-            let nodes: u64 = nodes.trim().parse().unwrap();
-            if nodes <= 1_000_000 {
-                assert_eq!(perft(&position, depth.parse().unwrap(), Leaves::Counted), nodes, "{position:?}");
-                checked += 1;
-            }
-        }
-    }
-    assert!(checked > 20_000, "only {checked} counts checked");
-}

@@ -1,51 +1,54 @@
-//! The files of games, suites and books that lie beside the project. `SMALT_SHARED=1` says that they must be there;
-//! without it these tests have nothing to do.
+//! Files of games, suites, books and perft counts that lie beside the project, since not all may be distributed with it.
 
 use std::ops::ControlFlow;
-use std::path::PathBuf;
 
 use pgn_reader::{RawTag, Reader, SanPlus, Visitor};
 use shakmaty::Position as _;
 use smalt_chess::notation::encoding;
 use smalt_chess::notation::pgn::{PgnError, Variations};
 use smalt_chess::notation::polyglot::{PolyglotBook, PolyglotBuilder};
+use smalt_chess::perft::{Leaves, perft};
 use smalt_chess::{CastlingMode, Epd, MoveComment, PgnGame, PgnReader, Position, San, UciMove};
 
-/// The bytes of a file, or nothing if the files are not asked for.
-fn shared(path: &str) -> Option<Vec<u8>> {
-    std::env::var_os("SMALT_SHARED").filter(|value| value == "1")?;
-    let folder = PathBuf::from(concat!(env!("CARGO_MANIFEST_DIR"), "/../../../shared/data"));
-    let bytes = std::fs::read(folder.join(path)).unwrap_or_else(|error| panic!("{path}: {error}"));
-    Some(if path.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).unwrap() } else { bytes })
+/// The bytes of a file below a folder, which is relative to the root of the project.
+fn bytes(folder: &str, path: &str) -> Vec<u8> {
+    let file = format!("{}/../../{folder}/{path}", env!("CARGO_MANIFEST_DIR"));
+    let bytes = std::fs::read(&file).unwrap_or_else(|error| panic!("{file}: {error}"));
+    if path.ends_with(".zst") { zstd::decode_all(bytes.as_slice()).unwrap() } else { bytes }
 }
 
-fn suite(name: &str) -> Option<Vec<Epd>> {
-    let bytes = shared(&format!("suites/{name}.epd"))?;
-    Some(encoding::decode(&bytes).lines().map(|line| Epd::parse(line).unwrap()).collect())
+fn shared(path: &str) -> Vec<u8> {
+    bytes("../shared/data", path)
+}
+
+fn suite(name: &str) -> Vec<Epd> {
+    let bytes = shared(&format!("suites/{name}.epd"));
+    encoding::decode(&bytes).lines().map(|line| Epd::parse(line).unwrap()).collect()
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn every_line_of_the_suites_prints_as_it_parses() {
     let names = (1..=15).map(|number| format!("sts{number:02}")).chain(["wac".into(), "speed30".into()]);
     for name in names {
-        for epd in suite(&name).unwrap_or_default() {
+        for epd in suite(&name) {
             assert_eq!(Epd::parse(&epd.to_string()).unwrap(), epd);
             for mv in epd.best_moves().chain(epd.avoid_moves()) {
                 mv.unwrap_or_else(|error| panic!("{:?}: {error}", epd.id()));
             }
         }
     }
-    if let Some(wac) = suite("wac") {
-        assert_eq!(wac.len(), 300);
-        assert!(wac.iter().all(|epd| epd.best_moves().chain(epd.avoid_moves()).count() > 0));
-    }
+    let wac = suite("wac");
+    assert_eq!(wac.len(), 300);
+    assert!(wac.iter().all(|epd| epd.best_moves().chain(epd.avoid_moves()).count() > 0));
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn sts_gives_points_to_one_illegal_move_only() {
     let mut illegal = Vec::new();
     for number in 1..=15 {
-        let Some(suite) = suite(&format!("sts{number:02}")) else { return };
+        let suite = suite(&format!("sts{number:02}"));
         assert_eq!(suite.len(), 100);
         for epd in suite {
             for points in epd.comment(0).unwrap().split(", ") {
@@ -60,10 +63,11 @@ fn sts_gives_points_to_one_illegal_move_only() {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn perft_suites_and_endgames_are_read() {
     let mut refused = Vec::new();
     for path in ["perft/perftsuite.epd", "endgame.epd"] {
-        let Some(bytes) = shared(path) else { return };
+        let bytes = shared(path);
         for (line, number) in
             encoding::decode(&bytes).lines().zip(1..).filter(|(line, _)| !line.trim().is_empty())
         {
@@ -82,13 +86,13 @@ fn perft_suites_and_endgames_are_read() {
 }
 
 /// How many games and moves of the main line a file has, and the problems.
-fn read(path: &str) -> Option<(usize, usize, Vec<String>)> {
-    let bytes = shared(path)?;
+fn read(path: &str) -> (usize, usize, Vec<String>) {
+    let bytes = shared(path);
     let mut reader = PgnReader::new(bytes.as_slice());
     let (mut games, mut moves, mut problems) = (0, 0, Vec::new());
     loop {
         match reader.read_game(Variations::Keep) {
-            Ok(None) => return Some((games, moves, problems)),
+            Ok(None) => return (games, moves, problems),
             Ok(Some(game)) => {
                 games += 1;
                 moves += game.main_line().count();
@@ -103,12 +107,11 @@ fn read(path: &str) -> Option<(usize, usize, Vec<String>)> {
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn odd_files_of_games_are_read() {
     let check = |name: &str, games: usize, moves: usize, problems: &[&str]| {
-        if let Some(found) = read(&format!("pgn/{name}.pgn")) {
-            let expected = (games, moves, problems.iter().map(ToString::to_string).collect::<Vec<_>>());
-            assert_eq!(found, expected, "{name}");
-        }
+        let expected = (games, moves, problems.iter().map(ToString::to_string).collect::<Vec<_>>());
+        assert_eq!(read(&format!("pgn/{name}.pgn")), expected, "{name}");
     };
     let crazyhouse = "the game of line 1 was skipped: line 1: unknown variant \"Crazyhouse\"";
     check("anastasian-lewis", 1, 81, &[]);
@@ -177,54 +180,80 @@ fn coordinates(game: &PgnGame) -> Vec<String> {
     game.main_line().map(|played| UciMove::from_move(played.mv, CastlingMode::Standard).to_string()).collect()
 }
 
+/// Reads each game and compares it with what pgn-reader and shakmaty make of it.
+fn check_games(path: &str, bytes: &[u8]) {
+    let mut theirs = TheirGames(Vec::new());
+    let mut reader = Reader::new(bytes);
+    while reader.read_game(&mut theirs).unwrap().is_some() {}
+    let mut reader = PgnReader::new(bytes);
+    let mut games = theirs.0.into_iter();
+    while let Some(game) = reader.read_game(Variations::Skip).unwrap() {
+        assert_eq!(game.problems(), [], "{path}");
+        assert_eq!(Some(coordinates(&game)), games.next(), "{path}, line {}", game.line());
+        let runner_comments = game.main_line().flat_map(|played| played.comments().collect::<Vec<_>>());
+        for comment in runner_comments.filter(|_| !path.contains("kasparov")) {
+            assert!(MoveComment::parse(comment).is_ok(), "{comment}");
+        }
+    }
+    assert_eq!(games.next(), None, "{path}");
+}
+
 #[test]
 fn engine_games_are_read_as_pgn_reader_and_shakmaty_read_them() {
-    for path in [
-        "games/ethereal12-stockfish15.pgn.zst",
-        "pgn/kasparov-deep-blue-1997.pgn",
-        "pgn/stockfish-learning.pgn",
-    ] {
-        let Some(bytes) = shared(path) else { return };
-        let mut theirs = TheirGames(Vec::new());
-        let mut reader = Reader::new(bytes.as_slice());
-        while reader.read_game(&mut theirs).unwrap().is_some() {}
-        let mut reader = PgnReader::new(bytes.as_slice());
-        let mut games = theirs.0.into_iter();
-        while let Some(game) = reader.read_game(Variations::Skip).unwrap() {
-            assert_eq!(game.problems(), [], "{path}");
-            assert_eq!(Some(coordinates(&game)), games.next(), "{path}, line {}", game.line());
-            let runner_comments = game.main_line().flat_map(|played| played.comments().collect::<Vec<_>>());
-            for comment in runner_comments.filter(|_| !path.contains("kasparov")) {
-                assert!(MoveComment::parse(comment).is_ok(), "{comment}");
-            }
-        }
-        assert_eq!(games.next(), None, "{path}");
+    let name = "ethereal12-stockfish15.pgn.zst";
+    check_games(name, &bytes("data/games", name));
+}
+
+#[test]
+#[ignore = "needs the files of ../shared/data"]
+fn other_games_are_read_as_pgn_reader_and_shakmaty_read_them() {
+    for path in ["pgn/kasparov-deep-blue-1997.pgn", "pgn/stockfish-learning.pgn"] {
+        check_games(path, &shared(path));
     }
 }
 
 #[test]
+#[ignore = "needs the files of ../shared/data"]
 fn published_books_are_read_and_written_alike() {
-    if let Some(bytes) = shared("polyglot/lasker-trap.bin") {
-        let book = PolyglotBook::new(bytes).unwrap();
-        let mut position = Position::start();
-        let mut answers = Vec::new();
-        for white in ["d4", "c4", "dxe5", "e3", "Bd2", "Bxb4", "Ke2"] {
-            position.play(San::parse(white).unwrap().to_move(&position).unwrap());
-            let mv = book.best_move(&position).unwrap();
-            answers.push(San::from_move(mv, &position).to_string());
-            position.play(mv);
+    let book = PolyglotBook::new(shared("polyglot/lasker-trap.bin")).unwrap();
+    let mut position = Position::start();
+    let mut answers = Vec::new();
+    for white in ["d4", "c4", "dxe5", "e3", "Bd2", "Bxb4", "Ke2"] {
+        position.play(San::parse(white).unwrap().to_move(&position).unwrap());
+        let mv = book.best_move(&position).unwrap();
+        answers.push(San::from_move(mv, &position).to_string());
+        position.play(mv);
+    }
+    assert_eq!(answers, ["d5", "e5", "d4", "Bb4+", "dxe3", "exf2+", "fxg1=N+"]);
+    let bytes = shared("polyglot/performance.bin");
+    let book = PolyglotBook::new(bytes.as_slice()).unwrap();
+    assert_eq!(book.len(), 92_954);
+    let start = Position::start();
+    let moves: Vec<_> =
+        book.moves(&start).map(|found| San::from_move(found.mv, &start).to_string()).collect();
+    assert_eq!(moves, ["e4", "d4", "c4"]);
+    let mut builder = PolyglotBuilder::new();
+    book.entries().for_each(|entry| builder.add_entry(entry));
+    assert_eq!(builder.to_bytes().len(), bytes.len());
+}
+
+#[test]
+#[ignore = "needs the files of ../shared/data"]
+fn thousands_of_random_positions_have_their_counts() {
+    let text = String::from_utf8(shared("perft/random.perft")).unwrap();
+    let mut position = Position::start();
+    let mut checked = 0;
+    for line in text.lines() {
+        if let Some(fen) = line.strip_prefix("epd ") {
+            position = Position::from_fen(fen).unwrap();
+        } else if let Some((depth, nodes)) = line.strip_prefix("perft ").and_then(|rest| rest.split_once(' '))
+        {
+            let nodes: u64 = nodes.trim().parse().unwrap();
+            if nodes <= 1_000_000 {
+                assert_eq!(perft(&position, depth.parse().unwrap(), Leaves::Counted), nodes, "{position:?}");
+                checked += 1;
+            }
         }
-        assert_eq!(answers, ["d5", "e5", "d4", "Bb4+", "dxe3", "exf2+", "fxg1=N+"]);
     }
-    if let Some(bytes) = shared("polyglot/performance.bin") {
-        let book = PolyglotBook::new(bytes.as_slice()).unwrap();
-        assert_eq!(book.len(), 92_954);
-        let start = Position::start();
-        let moves: Vec<_> =
-            book.moves(&start).map(|found| San::from_move(found.mv, &start).to_string()).collect();
-        assert_eq!(moves, ["e4", "d4", "c4"]);
-        let mut builder = PolyglotBuilder::new();
-        book.entries().for_each(|entry| builder.add_entry(entry));
-        assert_eq!(builder.to_bytes().len(), bytes.len());
-    }
+    assert!(checked > 20_000, "only {checked} counts checked");
 }

@@ -1,6 +1,5 @@
 //! Real engines that speak xboard's protocol: positions by FEN, whole games against each other in both colors, limits,
-//! abandoned searches, and a clean end. They run only where `SMALT_ENGINES=1` says that they are installed; there a
-//! missing one is a failure.
+//! abandoned searches, and a clean end.
 
 use std::time::Duration;
 
@@ -23,10 +22,6 @@ const ENGINES: [(&str, &[&str], &str); 5] = [
     ("sjeng", &[], "Sjeng"),
     ("fairymax", &[], "Fairy-Max"),
 ];
-
-fn is_asked_for() -> bool {
-    std::env::var_os("SMALT_ENGINES").is_some_and(|value| value == "1")
-}
 
 fn start(program: &str, arguments: &[&str], protocol: Protocol) -> Box<dyn Engine> {
     let command = EngineCommand::new(program).arguments(arguments);
@@ -104,10 +99,8 @@ fn leave(mut engine: Box<dyn Engine>) {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn they_introduce_themselves_whether_the_protocol_is_told_or_found_out() {
-    if !is_asked_for() {
-        return;
-    }
     for (program, arguments, name) in ENGINES {
         for protocol in [Protocol::Xboard, Protocol::Auto] {
             let engine = start(program, arguments, protocol);
@@ -121,10 +114,8 @@ fn they_introduce_themselves_whether_the_protocol_is_told_or_found_out() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn they_play_whole_games_from_moves_and_positions_in_both_colors() {
-    if !is_asked_for() {
-        return;
-    }
     let fen = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/5N2/PPPP1PPP/RNBQK2R w KQkq - 4 4";
     let black_to_move = "r1bqk1nr/pppp1ppp/2n5/2b1p3/2B1P3/2P2N2/PP1P1PPP/RNBQK2R b KQkq - 0 4";
     for index in 0..ENGINES.len() {
@@ -142,10 +133,8 @@ fn they_play_whole_games_from_moves_and_positions_in_both_colors() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn they_answer_positions_at_limits() {
-    if !is_asked_for() {
-        return;
-    }
     // 1. Qxf7 is mate.
     let fen = "r1bqkb1r/pppp1ppp/2n2n2/4p2Q/2B1P3/8/PPPP1PPP/RNB1K1NR w KQkq - 4 4";
     let quiet = "r1bqk2r/pppp1ppp/2n2n2/2b1p3/2B1P3/2NP1N2/PPP2PPP/R1BQK2R b KQkq - 0 5";
@@ -199,10 +188,8 @@ fn they_answer_positions_at_limits() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn an_abandoned_search_leaves_them_fit_for_the_next() {
-    if !is_asked_for() {
-        return;
-    }
     for (program, arguments, _) in ENGINES {
         let mut engine = start(program, arguments, Protocol::Xboard);
         let nothing = &mut WaitContext::none();
@@ -225,10 +212,8 @@ fn an_abandoned_search_leaves_them_fit_for_the_next() {
 }
 
 #[test]
+#[ignore = "needs the chess engines of Debian"]
 fn chess960_is_refused_by_those_who_cannot() {
-    if !is_asked_for() {
-        return;
-    }
     let terms = GameOptions { variant: CastlingMode::Chess960, ..GameOptions::default() };
     let mut engine = start("gnuchess", &["--xboard"], Protocol::Xboard);
     let error = engine.new_game(terms, &mut WaitContext::none()).unwrap_err();

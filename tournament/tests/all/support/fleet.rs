@@ -17,9 +17,7 @@ pub(crate) struct Server {
 }
 
 impl Server {
-    /// None where such tests are not wanted.
-    pub(crate) fn start(place: &Place, more: &[&str]) -> Option<Server> {
-        std::env::var_os("SMALT_NATS")?;
+    pub(crate) fn start(place: &Place, more: &[&str]) -> Server {
         let port = TcpListener::bind("127.0.0.1:0").unwrap().local_addr().unwrap().port();
         let words = |text: &str| place.path(text).to_str().unwrap().to_owned();
         let mut arguments: Vec<String> = ["-js", "-a", "127.0.0.1"].map(str::to_owned).into();
@@ -29,7 +27,7 @@ impl Server {
         let child = Self::spawn(&arguments);
         let server = Server { port, arguments, child };
         server.await_there();
-        Some(server)
+        server
     }
 
     #[expect(clippy::disallowed_methods, reason = "the server is started here")]
@@ -38,7 +36,7 @@ impl Server {
         let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
         let mut command = std::process::Command::new("nats-server");
         command.args(arguments).env("PATH", path).stdin(Stdio::null()).stdout(Stdio::null());
-        command.stderr(Stdio::null()).spawn().expect("SMALT_NATS=1 needs nats-server")
+        command.stderr(Stdio::null()).spawn().expect("nats-server should be installed")
     }
 
     fn await_there(&self) {
