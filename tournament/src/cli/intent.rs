@@ -29,7 +29,7 @@ fn plan_of(format: Format, mut layer: Table, flags: &RunFlags, registry: &Regist
     section(&mut layer, "run").insert("format".to_owned(), Value::from(format.to_string()));
     if format == Format::Gauntlet {
         let mut shipped = Settings::shipped();
-        if entrants(&mut layer).is_empty() {
+        if !layer.contains_key("entrant") {
             merge_settings(&mut shipped, layer);
             layer = shipped;
         } else if !section(&mut layer, "run").contains_key("seeds") {

@@ -47,6 +47,14 @@ fn flags_and_the_plan_that_they_print_mean_the_same() {
 }
 
 #[test]
+fn a_gauntlet_without_engines_is_the_default_plan() {
+    let (printed, _) = Place::new().check(&["plan", "--games", "2"], 0);
+    let names: Vec<&str> = printed.lines().filter(|line| line.starts_with("name = ")).collect();
+    assert_eq!(names.len(), 5, "the run and four engines: {printed}");
+    assert!(printed.contains("\ngames = 2\n"), "{printed}");
+}
+
+#[test]
 fn the_shipped_plan_is_printed_with_its_comments() {
     let (printed, _) = Place::new().check(&["plan", "--shipped"], 0);
     assert!(printed.starts_with("# The default plan"));
