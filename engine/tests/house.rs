@@ -16,6 +16,7 @@ const ARROWS: &[(&str, &[&str])] = &[
     ("engine", &["smalt-chess", "smalt-protocol"]),
     // `smalt-driver` is there to start the tournament program, when a tuned table is to be proven in games.
     ("tuner", &["smalt", "smalt-chess", "smalt-driver", "smalt-report", "smalt-workbench"]),
+    ("engine/testing", &["smalt-chess"]),
     ("engine/workbench", &["smalt-driver", "smalt-protocol"]),
     ("tournament/stats", &[]),
     ("tournament/report", &[]),
@@ -99,7 +100,7 @@ const TOP: &[&str] = &[
 
 /// Words in code that belong to the named places alone.
 const HOMES: &[(&str, &[&str])] = &[
-    ("process::Command", &["engine/driver/", "engine/scripted/"]),
+    ("process::Command", &["engine/driver/", "engine/scripted/", "engine/testing/"]),
     ("rusqlite::", &["tournament/match/src/store/", "suites/src/history/"]),
     ("async_nats", &["tournament/fleet/src/"]),
     // The engine and the arbiter of games are strangers; a test compares the first with the library itself.

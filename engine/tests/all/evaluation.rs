@@ -10,47 +10,13 @@ use smalt::evaluation::{
     Evaluator, LARGEST_EVALUATION, Parameters, evaluate, explain, features, rule50_scaled,
 };
 use smalt_chess::{Color, Position, Role};
-
-/// Positions that random play seldom reaches.
-const RARE: [&str; 12] = [
-    "8/8/4k3/8/8/3QK3/8/8 w - - 0 1",
-    "6k1/8/5BK1/4N3/8/8/8/8 w - - 0 1",
-    "8/3k4/8/8/3K4/2N1N3/8/8 w - - 0 1",
-    "8/5k2/4b3/3pP3/2P2K2/4B3/8/8 b - - 0 1",
-    "r5k1/5ppp/4b3/8/8/2B5/5PPP/R5K1 w - - 0 1",
-    "8/8/3k4/2r5/8/3BK3/8/8 b - - 0 1",
-    "8/1P4k1/8/8/8/8/1R6/6K1 w - - 0 1",
-    "8/8/1KP5/8/8/5k2/1p6/8 b - - 0 1",
-    "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
-    "6k1/5ppp/8/8/7q/8/5PPP/3R2K1 b - - 99 80",
-    "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/7k/K7 b - - 0 1",
-    "rnbqkbnr/pppp1ppp/8/8/3Pp3/5N2/PPP1PPPP/RNBQKB1R w KQkq - 0 1",
-];
-
-fn mixed(state: &mut u64) -> u64 {
-    *state = state.wrapping_add(0x9e37_79b9_7f4a_7c15);
-    let mut mixed = *state;
-    mixed = (mixed ^ (mixed >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-    mixed = (mixed ^ (mixed >> 27)).wrapping_mul(0x94d0_49bb_1331_11eb);
-    mixed ^ (mixed >> 31)
-}
+use smalt_testing::Random;
+use smalt_testing::positions::{RARE, random_positions};
 
 /// All positions of seeded random games, and the rare ones.
 static CORPUS: LazyLock<Vec<Position>> = LazyLock::new(|| {
     let mut positions: Vec<Position> = RARE.iter().map(|fen| parse(fen)).collect();
-    let mut state = 2026;
-    for _ in 0..60 {
-        let mut position = Position::start();
-        for _ in 0..200 {
-            positions.push(position);
-            let moves = position.legal_moves();
-            if moves.as_slice().is_empty() || position.halfmove_clock() >= 100 {
-                break;
-            }
-            let chosen = mixed(&mut state) as usize % moves.as_slice().len();
-            position.play(moves.as_slice()[chosen]);
-        }
-    }
+    positions.extend(random_positions(2026, 60, 200));
     positions
 });
 
@@ -60,11 +26,11 @@ fn parse(fen: &str) -> Position {
 
 /// Parameters whose every number is one of the extremes, in an order that the seed gives.
 fn extreme(seed: u64) -> Parameters {
-    let mut state = seed;
+    let mut random = Random(seed);
     let mut number = || match seed {
         0 => 30_000,
         1 => -30_000,
-        _ if mixed(&mut state) & 1 == 0 => 30_000,
+        _ if random.below(2) == 0 => 30_000,
         _ => -30_000,
     };
     let mut numbers = [[0; 2]; WEIGHTS];

@@ -12,6 +12,7 @@
 use std::time::Duration;
 
 use smalt_chess::{Position, UciMove};
+use smalt_testing::Random;
 
 use crate::pipes::Conversation;
 
@@ -41,17 +42,6 @@ fn number(name: &str, default: usize) -> usize {
     std::env::var(name).map_or(default, |text| text.parse().unwrap())
 }
 
-struct Random(u64);
-
-impl Random {
-    fn below(&mut self, limit: usize) -> usize {
-        self.0 ^= self.0 << 13;
-        self.0 ^= self.0 >> 7;
-        self.0 ^= self.0 << 17;
-        (self.0 >> 16) as usize % limit
-    }
-}
-
 #[test]
 #[ignore = "takes minutes"]
 fn whatever_ends_a_search_it_is_answered_by_one_legal_move() {
@@ -63,8 +53,8 @@ fn whatever_ends_a_search_it_is_answered_by_one_legal_move() {
         let hash = hash.min(largest);
         engine.tell(&format!("setoption name Hash value {hash}\nsetoption name Threads value {threads}"));
         for round in 0..rounds {
-            let fen = POSITIONS[random.below(POSITIONS.len())];
-            let (begin, end) = ENDINGS[random.below(ENDINGS.len())];
+            let fen = random.choose(&POSITIONS);
+            let (begin, end) = random.choose(&ENDINGS);
             let lines = 1 + random.below(3);
             engine.tell(&format!("setoption name MultiPV value {lines}\nposition fen {fen}\n{begin}"));
             if random.below(3) > 0 {

@@ -12,6 +12,7 @@ use smalt::search::{ClockState, FiftyMoves, ProbeRule, Progress, SearchControl};
 use smalt::tablebases::{Tablebases, Wdl};
 use smalt_chess::{Bitboard, Move, Position, Setup, Square, UciMove};
 use smalt_protocol::SearchLimits;
+use smalt_testing::Random;
 
 use crate::pipes::Conversation;
 
@@ -72,25 +73,19 @@ fn outlooks_are_told_for_the_side_to_move() {
 
 /// Positions with few pieces, without pattern.
 fn scattered(count: usize) -> Vec<Position> {
-    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        (state >> 20) as usize % below
-    };
+    let mut random = Random(2026);
     let mut found = Vec::new();
     while found.len() < count {
         let mut setup =
             Setup { board: [None; 64], castling_rooks: Bitboard::EMPTY, ..Position::start().to_setup() };
         let men = ["K", "k", "QRBNPqrbnp", "QRBNPqrbnp"];
-        for men in &men[..3 + random(2)] {
-            let piece = men.as_bytes()[random(men.len())] as char;
-            setup.board[random(64)] = smalt_chess::Piece::from_char(piece);
+        for men in &men[..3 + random.below(2)] {
+            let piece = men.as_bytes()[random.below(men.len())] as char;
+            setup.board[random.below(64)] = smalt_chess::Piece::from_char(piece);
         }
-        setup.turn = if random(2) == 0 { smalt_chess::Color::White } else { smalt_chess::Color::Black };
-        if random(3) == 0 {
-            setup.en_passant = Some(Square::from_index(16 + 24 * random(2) + random(8)));
+        setup.turn = if random.below(2) == 0 { smalt_chess::Color::White } else { smalt_chess::Color::Black };
+        if random.below(3) == 0 {
+            setup.en_passant = Some(Square::from_index(16 + 24 * random.below(2) + random.below(8)));
         }
         found.extend(Position::new(&setup));
     }

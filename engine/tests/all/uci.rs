@@ -7,6 +7,7 @@ use smalt_chess::notation::polyglot::PolyglotBuilder;
 use smalt_chess::{Position, UciMove};
 use smalt_protocol::uci::EngineMessage;
 use smalt_protocol::uci::engine::BestMove;
+use smalt_testing::Random;
 
 use crate::pipes::Conversation;
 
@@ -161,9 +162,9 @@ fn pondering_ends_by_the_awaited_move_or_by_stop() {
     assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
     engine.tell("ponderhit");
     engine.best_move();
-    // The limit is reached long before the awaited move is played.
+    // The limit is reached before the awaited move is played.
     engine.tell("go ponder depth 1");
-    std::thread::sleep(Duration::from_millis(20));
+    engine.hear_until("info depth 1 ");
     assert!(!engine.ask("isready", "readyok").iter().any(|line| line.starts_with("bestmove")));
     engine.tell("ponderhit");
     engine.best_move();
@@ -406,13 +407,7 @@ fn moves_come_from_the_book_while_it_has_some() {
 #[test]
 fn storms_of_garbage_end_nothing() {
     let mut engine = Conversation::begin();
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as usize % below
-    };
+    let mut random = Random(2026);
     let words = [
         "position",
         "fen",
@@ -445,11 +440,11 @@ fn storms_of_garbage_end_nothing() {
         "searchmoves",
     ];
     for _ in 0..2000 {
-        let count = random(7);
-        let line: Vec<&str> = (0..count).map(|_| words[random(words.len())]).collect();
+        let count = random.below(7);
+        let line: Vec<&str> = (0..count).map(|_| *random.choose(&words)).collect();
         engine.tell(&line.join(" "));
-        if random(10) == 0 {
-            let bytes: Vec<u8> = (0..random(80)).map(|_| random(256) as u8).collect();
+        if random.below(10) == 0 {
+            let bytes: Vec<u8> = (0..random.below(80)).map(|_| random.below(256) as u8).collect();
             engine.tell_bytes(&bytes);
         }
     }

@@ -1,9 +1,9 @@
 //! Runs that were interrupted or killed, and go on where they were.
 
 use std::process::Stdio;
-use std::time::{Duration, Instant};
 
 use smalt_suites::record::{Record, from_json, to_json};
+use smalt_testing::process::wait_until;
 
 use crate::support::{ANSWERED, Bench, SUITE, scripted, shown};
 
@@ -62,23 +62,16 @@ fn an_interrupted_run_goes_on_where_it_was() {
     assert!(ran.errors.contains("scripted is \"Smalt Scripted\" now and was \"Other 1\""), "{}", ran.errors);
 }
 
-/// Longer than anything takes here.
-const LONG: Duration = Duration::from_secs(60);
-
 /// Starts a run and kills it when what it has written to `out.json` is enough; gives that.
 fn kill_when(bench: &Bench, arguments: &[&str], is_enough: impl Fn(&[Record]) -> bool) -> Vec<Record> {
     let mut child =
         bench.command().args(arguments).stderr(Stdio::null()).stdout(Stdio::null()).spawn().unwrap();
-    let begun = Instant::now();
-    let records = loop {
-        assert!(begun.elapsed() < LONG, "it never wrote enough");
-        std::thread::sleep(Duration::from_millis(20));
-        let Ok(text) = std::fs::read_to_string(bench.path("out.json")) else { continue };
-        let records = from_json(&text, "out.json").unwrap();
-        if is_enough(&records) {
-            break records;
-        }
-    };
+    let mut records = Vec::new();
+    wait_until("enough results", || {
+        let Ok(text) = std::fs::read_to_string(bench.path("out.json")) else { return false };
+        records = from_json(&text, "out.json").unwrap();
+        is_enough(&records)
+    });
     child.kill().unwrap();
     child.wait().unwrap();
     records

@@ -19,6 +19,7 @@ use smalt_match::schedule::ScheduledGame;
 use smalt_match::setup::Prepared;
 use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::{Store, StoreError, StoredRun};
+use smalt_testing::Random;
 use smalt_workbench::entrant::Registry;
 
 use crate::support::Place;
@@ -33,25 +34,6 @@ const PLAN: &str = "
     name = \"second\"
     cmd = \"second\"
     ";
-
-/// Numbers from a fixed seed (Knuth's multiplier for 64 bits).
-struct Random(u64);
-
-impl Random {
-    /// Seeds that follow one another give sequences that do not resemble each other.
-    fn new(seed: u64) -> Random {
-        let mut random = Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15));
-        for _ in 0..3 {
-            random.below(2);
-        }
-        random
-    }
-
-    fn below(&mut self, bound: usize) -> usize {
-        self.0 = self.0.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1_442_695_040_888_963_407);
-        (self.0 >> 33) as usize % bound
-    }
-}
 
 fn game(number: u32, random: &mut Random) -> GameRecord {
     let mut game = Game::default();
@@ -100,7 +82,7 @@ fn write_store(path: &Path) {
         openings: "none".to_owned(),
     };
     let mut store = Store::create(path, &run).unwrap();
-    let mut random = Random::new(1);
+    let mut random = Random(1);
     store.begin_session(1).unwrap();
     store.note_engine(0, "First 1.0", "Somebody").unwrap();
     for number in 0..16 {
@@ -194,7 +176,7 @@ fn a_damaged_store_is_refused_or_shows_the_same_games() {
     let expected = shown(&path).expect("the store is whole");
     let (mut refused, mut other) = (0, Vec::new());
     for seed in 0..mutations() {
-        let (mut bytes, mut random) = (whole.clone(), Random::new(seed));
+        let (mut bytes, mut random) = (whole.clone(), Random(seed));
         mutate(&mut bytes, &mut random);
         std::fs::write(&path, &bytes).unwrap();
         match shown(&path) {
@@ -275,7 +257,7 @@ fn damaged_runs_do_not_take_the_page_of_a_healthy_one_down() {
     Connection::open(&wrong).unwrap().execute_batch("UPDATE game SET white = 7, checksum = NULL").unwrap();
     stores.push(wrong);
     for seed in 0..30 {
-        let (mut bytes, mut random) = (whole.clone(), Random::new(seed));
+        let (mut bytes, mut random) = (whole.clone(), Random(seed));
         (0..3).for_each(|_| mutate(&mut bytes, &mut random));
         let path = place.path(&format!("damaged{seed}.db"));
         std::fs::write(&path, bytes).unwrap();

@@ -1,7 +1,7 @@
 //! One test a fault: an engine does it in the middle of a run; the game ends with its own name and is lost by the
 //! right side, the other games are played, and nobody is left.
 
-use crate::support::{LONG, Place, duel, finish, scripted, scripted_program, texts};
+use crate::support::{Place, duel, finish, scripted, scripted_program, texts, wait_until};
 
 /// How the games of an engine with this fault end, whichever protocol it speaks: each ending with its number of games.
 fn check(fault: &str, expected: &[(&str, u64)]) {
@@ -477,19 +477,14 @@ fn the_last_words_on_standard_error_are_in_the_message_the_log_and_the_report() 
 fn an_engine_that_is_rebuilt_for_a_second_is_not_out() {
     let place = Place::new();
     let script =
-        format!("#!/bin/sh\n: > tried\n[ -e ready ] || exit 1\nexec {} --name new\n", scripted_program());
+        format!("#!/bin/sh\necho >> tried\n[ -e ready ] || exit 1\nexec {} --name new\n", scripted_program());
     place.write("new.sh", &script);
     let mode = std::os::unix::fs::PermissionsExt::from_mode(0o755);
     std::fs::set_permissions(place.path("new.sh"), mode).unwrap();
     let good = scripted("good", "");
     let child = place.start(&duel(&good, "cmd=./new.sh", "--depth 1 --games 2 --maxmoves 3 --store run.db"));
-    let deadline = std::time::Instant::now() + LONG;
-    while !place.path("tried").exists() {
-        assert!(std::time::Instant::now() < deadline, "nobody starts it");
-        std::thread::sleep(std::time::Duration::from_millis(5));
-    }
-    // So long the linker is at work.
-    std::thread::sleep(std::time::Duration::from_secs(1));
+    let tries = || std::fs::read_to_string(place.path("tried")).map_or(0, |text| text.lines().count());
+    wait_until("two starts", || tries() >= 2);
     place.write("ready", "");
     let (_, err) = texts(&finish(child, 0));
     assert!(!err.contains("is out"), "{err}");

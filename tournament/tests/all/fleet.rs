@@ -1,5 +1,7 @@
 //! Runs on other machines: a real NATS server, real coordinators and workers, and everything that can befall them.
 
+use smalt_testing::process::Watched;
+
 use crate::support::fleet::{
     Network, Proxy, Server, await_file, dismiss, matched, over, worker, wrap_engines, write_engines,
 };
@@ -62,18 +64,18 @@ fn a_lost_network_loses_no_game_and_counts_none_twice() {
     write_engines(&place, "3");
     let proxy = Proxy::start(server.port);
     let far = worker(&place, &proxy.url(), "far");
-    let run = place.start(&over(&server.url(), "60"));
+    let mut run = Watched::new(place.start(&over(&server.url(), "60")));
     place.await_games("run.db", 3);
     let near = worker(&place, &server.url(), "near");
     for (network, games) in [(Network::Silent, 8), (Network::Cut, 24)] {
         place.await_games("run.db", games);
         proxy.turn(network);
-        // Three leases: others have its pair meanwhile, and it returns with results of its own.
-        std::thread::sleep(std::time::Duration::from_secs(3));
+        // Others have its pair meanwhile, and it returns with results of its own.
+        run.wait_for("far has been silent for long");
         proxy.turn(Network::Up);
+        run.wait_for("far is back");
     }
-    let (_, err) = texts(&finish(run, 0));
-    assert!(err.contains("far has been silent for long") && err.contains("far is back"), "{err}");
+    run.finish(0);
     dismiss([far, near]);
     drop(server);
     check_end(&place, "3", "60");
@@ -85,13 +87,13 @@ fn a_run_that_nobody_plays_says_what_is_missing() {
     let place = Place::new();
     let server = Server::start(&place, &[]);
     write_engines(&place, "0");
-    let run = place.start(&over(&server.url(), "4"));
-    std::thread::sleep(std::time::Duration::from_secs(5));
+    let mut run = Watched::new(place.start(&over(&server.url(), "4")));
     let missing = format!("smalt-tournament worker --nats {}", server.url());
+    run.wait_for("Waiting for workers");
     let (status, _) = place.check(&["status", "run.db"], 0);
     assert!(status.contains(&format!("No worker has played yet; start one: {missing}")), "{status}");
     let worker = worker(&place, &server.url(), "a");
-    let (_, err) = texts(&finish(run, 0));
+    let err = run.finish(0);
     assert_eq!(err.matches(&format!("Waiting for workers: {missing}")).count(), 1, "{err}");
     signal(worker.id(), "-INT");
     let (_, err) = texts(&finish(worker, 130));

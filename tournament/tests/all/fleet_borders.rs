@@ -17,6 +17,8 @@ use smalt_fleet::wire::{
 };
 use tokio::sync::mpsc::{UnboundedReceiver, unbounded_channel};
 
+use smalt_testing::process::Watched;
+
 use crate::support::fleet::{Server, dismiss, matched, over, worker, wrap_engines, write_engines};
 use crate::support::{Place, finish, texts};
 
@@ -239,12 +241,11 @@ fn workers_with_other_binaries_are_refused_unless_that_is_permitted() {
     dismiss([first]);
     place.write("engines.toml", &engines.replace(program, other.to_str().unwrap()));
     let second = worker(&place, &server.url(), "b");
-    let mut run = place.command(&["resume", "run.db", "--games", "4"]).spawn().unwrap();
-    std::thread::sleep(Duration::from_secs(3));
-    assert!(run.try_wait().unwrap().is_none(), "nobody may play");
+    let mut run = Watched::new(place.start(&["resume", "run.db", "--games", "4"]));
+    run.wait_for("b may not join: its first is another file (SHA-256");
+    assert!(run.is_running(), "nobody may play");
     crate::support::signal(run.id(), "-INT");
-    let (_, err) = texts(&finish(run, 130));
-    assert!(err.contains("b may not join: its first is another file (SHA-256"), "{err}");
+    run.finish(130);
     dismiss([second]);
     let third = worker(&place, &server.url(), "c");
     place.check(&["resume", "run.db", "--allow-mixed"], 0);
@@ -264,13 +265,12 @@ fn a_worker_without_the_engines_says_what_it_lacks() {
     let arguments =
         ["worker", "--nats", &url, "--engines", "none.toml", "--speed", "1000", "--name", "lacking"];
     let lacking = place.start(&arguments);
-    let run = place.start(&over(&url, "20"));
-    std::thread::sleep(Duration::from_secs(3));
+    let mut run = Watched::new(place.start(&over(&url, "20")));
+    run.wait_for("lacking cannot play: failed to find the engine");
     let able = worker(&place, &url, "able");
-    let (_, coordinator) = texts(&finish(run, 0));
+    run.finish(0);
     crate::support::signal(lacking.id(), "-INT");
     let (_, err) = texts(&finish(lacking, 130));
-    assert!(coordinator.contains("lacking cannot play: failed to find the engine"), "{coordinator}");
     assert!(
         err.contains("no engine is called \"first\" or \"scripted_engine\" here; add it to engines.toml"),
         "{err}"

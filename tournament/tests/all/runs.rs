@@ -3,9 +3,9 @@
 use std::fs::Permissions;
 use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::os::unix::process::CommandExt;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use crate::support::{LONG, Place, duel, finish, restarted, scripted, signal, texts, timeless};
+use crate::support::{Place, duel, finish, restarted, scripted, signal, texts, timeless, wait_until};
 
 /// Arguments of a gauntlet of so many games in each of two pairings, of engines that play the same each time.
 fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
@@ -213,10 +213,7 @@ fn a_second_interrupt_ends_a_run_whose_engines_are_deaf() {
     ];
     let place = Place::new();
     let child = place.start(&gauntlet("400", "2", &entrants));
-    let deadline = Instant::now() + LONG;
-    while place.processes().len() < 4 {
-        assert!(Instant::now() < deadline, "engines should run");
-    }
+    wait_until("four engines", || place.processes().len() >= 4);
     signal(child.id(), "-INT");
     signal(child.id(), "-INT");
     finish(child, 130);
@@ -245,13 +242,9 @@ fn a_game_in_which_the_runner_was_stopped_is_played_again() {
     let [first, second] = ["first", "second"].map(|name| scripted(name, "--think 250"));
     let rest = "--tc 1.5+0.5 --games 1 --maxmoves 8 --resign off --draw off --log logs --store run.db";
     let child = place.start(&duel(&first, &second, rest));
-    let deadline = Instant::now() + LONG;
-    while !std::fs::read_to_string(place.path("logs/game-000001.log"))
-        .is_ok_and(|log| log.contains("bestmove"))
-    {
-        assert!(Instant::now() < deadline, "a move should be made");
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("a move", || {
+        std::fs::read_to_string(place.path("logs/game-000001.log")).is_ok_and(|log| log.contains("bestmove"))
+    });
     signal(child.id(), "-STOP");
     // Longer than what an engine has left on its clock.
     std::thread::sleep(Duration::from_millis(2500));

@@ -9,6 +9,7 @@ use smalt::evaluation::schema::WEIGHTS;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{LARGEST_EVALUATION, Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
+use smalt_testing::positions::random_positions;
 use smalt_tuner::dataset::{Dataset, mixed};
 use smalt_tuner::features::row::pack;
 use smalt_tuner::features::{Kept, Row, Split, Table};
@@ -20,28 +21,12 @@ use smalt_tuner::weights::{Numbers, Selection, entry_of};
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
-/// Positions of seeded random games.
-fn corpus() -> Vec<Position> {
-    let mut positions = Vec::new();
-    for game in 0..12 {
-        let mut position = Position::start();
-        for ply in 0..100 {
-            let moves = position.legal_moves();
-            if moves.as_slice().is_empty() {
-                break;
-            }
-            position.play(moves.as_slice()[mixed(game << 8 | ply) as usize % moves.as_slice().len()]);
-            positions.push(position);
-        }
-    }
-    positions
-}
-
 /// A table fitted to results of no meaning: far from the shipped one.
 fn tuned() -> Box<Numbers> {
-    let lines = corpus().iter().enumerate().fold(String::new(), |lines, (index, position)| {
-        lines + &format!("{} [{}]\n", position.to_fen(), (mixed(index as u64) % 3) as f64 / 2.0)
-    });
+    let lines =
+        random_positions(1, 12, 100).iter().enumerate().fold(String::new(), |lines, (index, position)| {
+            lines + &format!("{} [{}]\n", position.to_fen(), (mixed(index as u64) % 3) as f64 / 2.0)
+        });
     let file = tempfile::NamedTempFile::new().unwrap();
     std::fs::write(file.path(), lines).unwrap();
     let split = Split { validation: 0.0, seed: 1 };
@@ -127,7 +112,7 @@ fn the_engine_computes_exactly_what_the_fit_computed() {
     let mut engine = Engine::with_table(&path);
     let mut counter = FeatureCounter::default();
     let mut different = 0;
-    for position in corpus().iter().step_by(3) {
+    for position in random_positions(1, 12, 100).iter().step_by(3) {
         let expected = fitted(position, &numbers, &mut counter);
         let from_mover = evaluate(position, &read);
         assert_eq!(if position.turn() == Color::White { from_mover } else { -from_mover }, expected);
@@ -152,7 +137,7 @@ fn the_largest_numbers_neither_crash_nor_overflow() {
             *pair = if entry_of(weight).part.is_single() { [number(0); 2] } else { [number(0), number(1)] };
         }
         let mut engine = Engine::with_table(&written(&folder, &numbers));
-        for position in corpus().iter().step_by(97) {
+        for position in random_positions(1, 12, 100).iter().step_by(97) {
             assert!(engine.evaluation(position).abs() <= LARGEST_EVALUATION);
             if !position.legal_moves().as_slice().is_empty() {
                 engine.tell("go depth 4");

@@ -5,37 +5,17 @@ use smalt::evaluation::schema::{Part, Term};
 use smalt::evaluation::trace::FeatureCounter;
 use smalt::evaluation::{Parameters, evaluate, features};
 use smalt_chess::{Color, Position};
+use smalt_testing::positions::{RARE, random_positions};
 use smalt_tuner::dataset::{Dataset, mixed};
 use smalt_tuner::features::row::pack;
 use smalt_tuner::features::{Keep, Kept, Row, Split, Table};
 use smalt_tuner::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid, targets};
 use smalt_tuner::weights::{entry_of, parameters_of};
 
-const RARE: [&str; 8] = [
-    "8/8/4k3/8/8/3QK3/8/8 w - - 0 1",
-    "8/5k2/4b3/3pP3/2P2K2/4B3/8/8 b - - 0 1",
-    "r5k1/5ppp/4b3/8/8/2B5/5PPP/R5K1 w - - 0 1",
-    "8/8/3k4/2r5/8/3BK3/8/8 b - - 0 1",
-    "8/1P4k1/8/8/8/8/1R6/6K1 w - - 0 1",
-    "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
-    "6k1/5ppp/8/8/7q/8/5PPP/3R2K1 b - - 0 80",
-    "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/7k/K7 b - - 0 1",
-];
-
 /// Positions of seeded random games, and rare ones, with results of no meaning.
-fn corpus(games: u64) -> Vec<(Position, f32)> {
+fn corpus(games: usize) -> Vec<(Position, f32)> {
     let mut positions: Vec<Position> = RARE.iter().map(|fen| Position::from_fen(fen).unwrap()).collect();
-    for game in 0..games {
-        let mut position = Position::start();
-        for ply in 0..120 {
-            let moves = position.legal_moves();
-            if moves.as_slice().is_empty() || position.halfmove_clock() >= 100 {
-                break;
-            }
-            position.play(moves.as_slice()[mixed(game << 8 | ply) as usize % moves.as_slice().len()]);
-            positions.push(position);
-        }
-    }
+    positions.extend(random_positions(1, games, 120));
     let result = |index: usize| (mixed(index as u64) % 3) as f32 / 2.0;
     positions.into_iter().enumerate().map(|(index, position)| (position, result(index))).collect()
 }

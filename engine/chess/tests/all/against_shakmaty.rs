@@ -4,8 +4,8 @@ use shakmaty::fen::Fen;
 use shakmaty::zobrist::Zobrist64;
 use shakmaty::{CastlingMode, Chess, EnPassantMode, Position as _};
 use smalt_chess::{CastlingSide, Color, FenStyle, Piece, Position, Role, Setup, Square};
-
-use crate::random_games::{ADVERSARIAL, Random, play_out};
+use smalt_testing::Random;
+use smalt_testing::positions::{ADVERSARIAL, play_out};
 
 /// The FEN with the en-passant square written wherever a pawn stands ready to take.
 fn shredder_fen(position: &Position) -> Fen {

@@ -3,8 +3,8 @@
 use smalt_chess::{
     Bitboard, Color, Move, MoveKind, MoveList, MoveSink, Moves, PawnStep, Position, Role, Square,
 };
-
-use crate::random_games::{ADVERSARIAL, Random, play_out};
+use smalt_testing::Random;
+use smalt_testing::positions::{ADVERSARIAL, play_out};
 
 /// Calls `law` for the positions of random games from the start and from every adversarial position.
 fn check(games: usize, plies: usize, mut law: impl FnMut(&Position)) {

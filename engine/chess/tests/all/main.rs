@@ -11,6 +11,5 @@ mod notation_laws;
 mod perft;
 mod pgn;
 mod polyglot;
-mod random_games;
 mod san_against_shakmaty;
 mod shared_data;

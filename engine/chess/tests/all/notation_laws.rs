@@ -7,8 +7,8 @@ use smalt_chess::notation::polyglot::{PolyglotBook, PolyglotBuilder, PolyglotEnt
 use smalt_chess::{
     CastlingMode, Epd, FenStyle, MoveComment, PgnGame, PgnReader, Position, Role, San, Setup, UciMove,
 };
-
-use crate::random_games::{ADVERSARIAL, Random, play_out};
+use smalt_testing::Random;
+use smalt_testing::positions::{ADVERSARIAL, play_out};
 
 /// Bytes that are mostly made of the pieces of a notation, so that they get far before they go wrong.
 fn soup(words: &'static [&'static str]) -> impl Strategy<Value = Vec<u8>> {

@@ -4,8 +4,8 @@ use std::path::Path;
 
 use smalt_chess::perft::{Leaves, perft};
 use smalt_chess::{Position, Setup};
-
-use crate::random_games::{ADVERSARIAL, Random, play_out};
+use smalt_testing::Random;
+use smalt_testing::positions::{ADVERSARIAL, play_out};
 
 /// Checks each count up to `most` nodes of a file of lines `FEN ;D1 20 ;D2 400`.
 fn check(file: &str, most: u64, leaves: Leaves) {

@@ -5,8 +5,8 @@ use shakmaty::fen::Fen;
 use shakmaty::san::SanPlus;
 use shakmaty::{CastlingMode as TheirMode, Chess, Position as _};
 use smalt_chess::{CastlingMode, Position, San, UciMove};
-
-use crate::random_games::{ADVERSARIAL, Random, play_out};
+use smalt_testing::Random;
+use smalt_testing::positions::{ADVERSARIAL, play_out};
 
 /// Positions where much of a move's origin must be told, or seems to.
 const AMBIGUOUS: &[&str] = &[

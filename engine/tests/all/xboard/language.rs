@@ -1,6 +1,7 @@
 //! What is said besides a game: features, answers to what is not understood, commands for people, storms.
 
 use smalt_protocol::xboard::parse_option;
+use smalt_testing::Random;
 
 use super::script::{check, go_on, hold};
 
@@ -94,13 +95,7 @@ fn commands_for_people_work_here_too() {
 #[test]
 fn storms_of_commands_end_nothing() {
     let mut engine = hold("> xboard");
-    let mut state = 0x2545_f491_4f6c_dd1d_u64;
-    let mut random = move |below: usize| {
-        state ^= state << 13;
-        state ^= state >> 7;
-        state ^= state << 17;
-        state as usize % below
-    };
+    let mut random = Random(2026);
     let lines = [
         "new",
         "force",
@@ -153,7 +148,7 @@ fn storms_of_commands_end_nothing() {
         "moves",
     ];
     for _ in 0..1500 {
-        engine.tell(lines[random(lines.len())]);
+        engine.tell(lines[random.below(lines.len())]);
     }
     engine.tell(".\nforce\nnew\nforce\ne2e4\nping 77");
     engine.hear_until("pong 77");

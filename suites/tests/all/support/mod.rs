@@ -72,10 +72,8 @@ impl Bench {
         self.command_of(Path::new(PROGRAM))
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the program under test is no engine")]
     fn command_of(&self, program: &Path) -> Command {
-        reset_signals();
-        let mut command = Command::new(program);
+        let mut command = smalt_testing::process::command(program);
         command.current_dir(self.folder.path()).stdin(Stdio::null());
         command.env("XDG_CONFIG_HOME", self.folder.path()).env("COLUMNS", "100");
         command
@@ -90,29 +88,14 @@ impl Bench {
     }
 }
 
-/// Lets programs that are started from here begin with the default actions of signals. A test run in the background inherits
-/// them as ignored, and programs keep ignored what was ignored; a handler is reset when a program is executed.
-fn reset_signals() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
-            let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, always).unwrap();
-        }
-    });
-}
-
 /// The words of an entrant: the scripted engine with these arguments.
 pub(crate) fn scripted(arguments: &str) -> String {
     format!("cmd={} name=scripted 'args={arguments}'", scripted_program().display())
 }
 
-/// Where `cargo test` puts the scripted engine.
+/// The path of the scripted engine.
 pub(crate) fn scripted_program() -> PathBuf {
-    let tests = std::env::current_exe().unwrap();
-    let program = tests.parent().unwrap().with_file_name("examples").join("scripted_solver");
-    assert!(program.exists(), "build it first: cargo build -p smalt-suites --examples");
-    program
+    smalt_testing::process::example("scripted_solver")
 }
 
 /// `id move points` of each result, or the fault instead of the move.

@@ -5,9 +5,9 @@ use std::net::{Shutdown, TcpListener, TcpStream};
 use std::process::{Child, Stdio};
 use std::sync::atomic::{AtomicU8, Ordering};
 use std::sync::{Arc, Mutex};
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
-use super::{LONG, Place, finish, scripted_program, signal};
+use super::{Place, finish, scripted_program, signal, wait_until};
 
 /// A server of our own, with its store in the test's folder; it dies with this value.
 pub(crate) struct Server {
@@ -30,21 +30,16 @@ impl Server {
         server
     }
 
-    #[expect(clippy::disallowed_methods, reason = "the server is started here")]
     fn spawn(arguments: &[String]) -> Child {
         // As Debian installs it, which is not in the path of every user.
         let path = format!("{}:/usr/sbin", std::env::var("PATH").unwrap_or_default());
-        let mut command = std::process::Command::new("nats-server");
+        let mut command = smalt_testing::process::command("nats-server");
         command.args(arguments).env("PATH", path).stdin(Stdio::null()).stdout(Stdio::null());
         command.stderr(Stdio::null()).spawn().expect("nats-server should be installed")
     }
 
     fn await_there(&self) {
-        let deadline = Instant::now() + LONG;
-        while TcpStream::connect(("127.0.0.1", self.port)).is_err() {
-            assert!(Instant::now() < deadline, "the server is not there");
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("the server", || TcpStream::connect(("127.0.0.1", self.port)).is_ok());
     }
 
     pub(crate) fn url(&self) -> String {
@@ -162,11 +157,7 @@ pub(crate) fn wrap_engines(place: &Place, script: &str) {
 
 /// Waits until a file of this name is there.
 pub(crate) fn await_file(place: &Place, name: &str) {
-    let deadline = Instant::now() + LONG;
-    while !place.path(name).exists() {
-        assert!(Instant::now() < deadline, "{name} is not there");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    wait_until(name, || place.path(name).exists());
 }
 
 /// A match of so many games between the two.

@@ -7,12 +7,10 @@ pub(crate) mod served;
 
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Output, Stdio};
-use std::time::{Duration, Instant};
 
+use smalt_testing::process;
+pub(crate) use smalt_testing::process::{LONG, finish, signal, texts, wait_until};
 use tempfile::TempDir;
-
-/// The longest that a test waits for anything.
-pub(crate) const LONG: Duration = Duration::from_secs(60);
 
 /// A folder with the results of one run.
 pub(crate) struct Place {
@@ -37,10 +35,8 @@ impl Place {
     }
 
     /// The program in this folder, with these arguments, and with no configuration of the user's.
-    #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
     pub(crate) fn command(&self, arguments: &[&str]) -> Command {
-        reset_signals();
-        let mut command = Command::new(env!("CARGO_BIN_EXE_smalt-tournament"));
+        let mut command = process::command(env!("CARGO_BIN_EXE_smalt-tournament"));
         command.args(arguments).current_dir(self.folder.path());
         command.env("XDG_CONFIG_HOME", self.folder.path()).env("NO_COLOR", "1").env_remove("COLUMNS");
         command.stdin(Stdio::null()).stdout(Stdio::piped()).stderr(Stdio::piped());
@@ -48,7 +44,7 @@ impl Place {
     }
 
     pub(crate) fn run(&self, arguments: &[&str]) -> Output {
-        outcome(self.start(arguments))
+        process::wait_for_output(self.start(arguments))
     }
 
     /// Runs it, expects this exit code, and gives standard output and standard error.
@@ -71,16 +67,11 @@ impl Place {
 
     /// Waits until so many games are stored.
     pub(crate) fn await_games(&self, store: &str, games: u64) {
-        let deadline = Instant::now() + LONG;
-        loop {
+        wait_until(&format!("{games} games in {store}"), || {
             let output = self.run(&["standings", store, "--json", "-"]);
             let results: Option<serde_json::Value> = serde_json::from_slice(&output.stdout).ok();
-            if results.is_some_and(|results| results["games_finished"].as_u64().unwrap() >= games) {
-                return;
-            }
-            assert!(Instant::now() < deadline, "no {games} games: {:?}", texts(&output));
-            std::thread::sleep(Duration::from_millis(5));
-        }
+            results.is_some_and(|results| results["games_finished"].as_u64().unwrap() >= games)
+        });
     }
 
     /// Processes whose command line or working folder names this folder, other than the test itself.
@@ -99,55 +90,8 @@ impl Place {
 
     /// Waits until no process of this folder is left.
     pub(crate) fn await_nobody(&self) {
-        let deadline = Instant::now() + LONG;
-        while !self.processes().is_empty() {
-            assert!(Instant::now() < deadline, "left: {:?}", self.processes());
-            std::thread::sleep(Duration::from_millis(5));
-        }
+        wait_until("the end of all processes", || self.processes().is_empty());
     }
-}
-
-/// What a program has said when it ends, which it must.
-fn outcome(child: Child) -> Output {
-    let id = child.id();
-    let (sender, receiver) = std::sync::mpsc::channel();
-    std::thread::spawn(move || drop(sender.send(child.wait_with_output().unwrap())));
-    receiver.recv_timeout(5 * LONG).unwrap_or_else(|_| {
-        signal(id, "-KILL");
-        panic!("it does not end: {:?}", receiver.recv_timeout(LONG).map(|output| texts(&output)))
-    })
-}
-
-/// The same of one that ends with this exit code.
-pub(crate) fn finish(child: Child, code: i32) -> Output {
-    let output = outcome(child);
-    assert_eq!(output.status.code(), Some(code), "{:?}", texts(&output));
-    output
-}
-
-/// Lets programs that are started from here begin with the default actions of signals. A test run in the background inherits
-/// them as ignored, and programs keep ignored what was ignored; a handler is reset when a program is executed.
-fn reset_signals() {
-    static ONCE: std::sync::Once = std::sync::Once::new();
-    ONCE.call_once(|| {
-        for signal in [signal_hook::consts::SIGINT, signal_hook::consts::SIGHUP] {
-            let always = std::sync::Arc::new(std::sync::atomic::AtomicBool::new(true));
-            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, always).unwrap();
-        }
-    });
-}
-
-/// Sends a signal to a process as a terminal does.
-#[expect(clippy::disallowed_methods, reason = "the system's kill sends what a terminal would")]
-pub(crate) fn signal(process: u32, name: &str) {
-    assert!(Command::new("kill").args([name, &process.to_string()]).status().unwrap().success());
-}
-
-pub(crate) fn texts(output: &Output) -> (String, String) {
-    (
-        String::from_utf8_lossy(&output.stdout).into_owned(),
-        String::from_utf8_lossy(&output.stderr).into_owned(),
-    )
 }
 
 /// An entrant that plays legal moves at once, with these arguments of the scripted engine besides.

@@ -3,8 +3,7 @@
 
 #![allow(dead_code, reason = "not every test needs all of it")]
 
-use std::path::PathBuf;
-use std::time::{Duration, Instant};
+use std::time::Duration;
 
 use smalt_chess::UciMove;
 use smalt_driver::{
@@ -13,9 +12,8 @@ use smalt_driver::{
 };
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
-
-/// Longer than anything takes on a loaded machine, and much shorter than a hang.
-pub(crate) const LONG: Duration = Duration::from_secs(20);
+use smalt_testing::process::wait_until;
+pub(crate) use smalt_testing::process::{LONG, example};
 
 /// Short enough to wait for in a test.
 pub(crate) const SHORT: Duration = Duration::from_millis(60);
@@ -62,14 +60,6 @@ pub(crate) fn scripted(arguments: &str) -> EngineCommand {
     EngineCommand::new(example("scripted")).arguments(arguments.split_whitespace())
 }
 
-/// Where `cargo test` puts an example of this crate.
-pub(crate) fn example(name: &str) -> PathBuf {
-    let tests = std::env::current_exe().unwrap();
-    let program = tests.parent().unwrap().with_file_name("examples").join(name);
-    assert!(program.exists(), "build it first: cargo build -p smalt-driver --examples");
-    program
-}
-
 /// Whether any process of this group runs; zombies, which await their reaper, do not.
 pub(crate) fn group_lives(group: u32) -> bool {
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
@@ -82,11 +72,7 @@ pub(crate) fn group_lives(group: u32) -> bool {
 
 /// Waits until the group is gone.
 pub(crate) fn assert_group_ends(group: u32) {
-    let deadline = Instant::now() + LONG;
-    while group_lives(group) {
-        assert!(Instant::now() < deadline, "group {group} is still alive");
-        std::thread::sleep(Duration::from_millis(2));
-    }
+    wait_until(&format!("the end of group {group}"), || !group_lives(group));
 }
 
 /// Drops the engine, and waits until nothing of it is left.

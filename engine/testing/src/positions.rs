@@ -2,25 +2,10 @@
 
 use smalt_chess::Position;
 
-/// A small generator of numbers that looks random enough (SplitMix64).
-pub(crate) struct Random(pub(crate) u64);
+use crate::Random;
 
-impl Random {
-    pub(crate) fn number(&mut self) -> u64 {
-        self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
-        let mut z = self.0;
-        z = (z ^ z >> 30).wrapping_mul(0xbf58_476d_1ce4_e5b9);
-        z = (z ^ z >> 27).wrapping_mul(0x94d0_49bb_1331_11eb);
-        z ^ z >> 31
-    }
-
-    pub(crate) fn below(&mut self, bound: usize) -> usize {
-        (self.number() % bound as u64) as usize
-    }
-}
-
-/// Visits the positions of a game of random moves that ends by mate, stalemate or after so many plies.
-pub(crate) fn play_out(start: Position, plies: usize, random: &mut Random, mut visit: impl FnMut(&Position)) {
+/// Visits the positions of a game of random moves that ends by mate, by stalemate or at this number of plies.
+pub fn play_out(start: Position, plies: usize, random: &mut Random, mut visit: impl FnMut(&Position)) {
     let mut position = start;
     for _ in 0..plies {
         visit(&position);
@@ -32,9 +17,39 @@ pub(crate) fn play_out(start: Position, plies: usize, random: &mut Random, mut v
     }
 }
 
+/// The positions of random games from the start position that the fifty-move rule has not ended.
+pub fn random_positions(seed: u64, games: usize, plies: usize) -> Vec<Position> {
+    let mut random = Random(seed);
+    let mut positions = Vec::new();
+    for _ in 0..games {
+        play_out(Position::start(), plies, &mut random, |position| {
+            if position.halfmove_clock() < 100 {
+                positions.push(*position);
+            }
+        });
+    }
+    positions
+}
+
+/// Positions that random play seldom reaches: few pieces, passed pawns on the seventh rank, many queens.
+pub const RARE: [&str; 12] = [
+    "8/8/4k3/8/8/3QK3/8/8 w - - 0 1",
+    "6k1/8/5BK1/4N3/8/8/8/8 w - - 0 1",
+    "8/3k4/8/8/3K4/2N1N3/8/8 w - - 0 1",
+    "8/5k2/4b3/3pP3/2P2K2/4B3/8/8 b - - 0 1",
+    "r5k1/5ppp/4b3/8/8/2B5/5PPP/R5K1 w - - 0 1",
+    "8/8/3k4/2r5/8/3BK3/8/8 b - - 0 1",
+    "8/1P4k1/8/8/8/8/1R6/6K1 w - - 0 1",
+    "8/8/1KP5/8/8/5k2/1p6/8 b - - 0 1",
+    "4k3/8/8/8/8/8/8/4K3 w - - 0 1",
+    "6k1/5ppp/8/8/7q/8/5PPP/3R2K1 b - - 99 80",
+    "QQQQQQQQ/QQQQQQQQ/QQQQQQQQ/8/8/8/7k/K7 b - - 0 1",
+    "rnbqkbnr/pppp1ppp/8/8/3Pp3/5N2/PPP1PPPP/RNBQKB1R w KQkq - 0 1",
+];
+
 /// Positions where rules collide: en passant out of pins and checks, castling past attacks and with pinned rooks,
 /// double checks, promotions with check, more queens than pawns could ever become.
-pub(crate) const ADVERSARIAL: &[&str] = &[
+pub const ADVERSARIAL: &[&str] = &[
     "8/8/8/K2pP2r/8/8/8/4k3 w - d6 0 1",
     "8/8/8/8/k2Pp2Q/8/8/3K4 b - d3 0 1",
     "8/8/8/8/R2pPk2/8/8/4K3 b - e3 0 1",

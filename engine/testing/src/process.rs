@@ -1,0 +1,138 @@
+//! Programs under test: they start with the default actions of signals, are waited for with a limit, and are watched while
+//! they run.
+
+use std::io::{BufRead, BufReader};
+use std::path::PathBuf;
+use std::process::{Child, Command, Output};
+use std::sync::mpsc::{Receiver, channel};
+use std::sync::{Arc, Once};
+use std::time::{Duration, Instant};
+
+use signal_hook::consts::{SIGHUP, SIGINT};
+
+/// The longest that a test waits for an event. Only a fault takes so long, also on a busy machine.
+pub const LONG: Duration = Duration::from_secs(60);
+
+/// Waits until the condition holds, for what cannot be awaited otherwise: a file, another process.
+#[track_caller]
+pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
+    let deadline = Instant::now() + LONG;
+    while !condition() {
+        assert!(Instant::now() < deadline, "waited in vain: {what}");
+        std::thread::sleep(Duration::from_millis(2));
+    }
+}
+
+/// Lets programs that are started from here begin with the default actions of signals. A test run in the background inherits
+/// them as ignored, and programs keep ignored what was ignored; a handler is reset when a program is executed.
+pub fn reset_signals() {
+    static ONCE: Once = Once::new();
+    ONCE.call_once(|| {
+        for signal in [SIGINT, SIGHUP] {
+            let always = Arc::new(std::sync::atomic::AtomicBool::new(true));
+            signal_hook::flag::register_conditional_shutdown(signal, 128 + signal, always).unwrap();
+        }
+    });
+}
+
+/// A command that starts the program under test.
+#[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
+pub fn command(program: impl AsRef<std::ffi::OsStr>) -> Command {
+    reset_signals();
+    Command::new(program)
+}
+
+/// Sends a signal to a process, named as the system's `kill` names it: `-INT`.
+pub fn signal(process: u32, name: &str) {
+    assert!(command("kill").args([name, &process.to_string()]).status().unwrap().success());
+}
+
+/// Waits until the program ends; gives its output.
+pub fn wait_for_output(child: Child) -> Output {
+    let id = child.id();
+    let (sender, receiver) = channel();
+    std::thread::spawn(move || drop(sender.send(child.wait_with_output().unwrap())));
+    receiver.recv_timeout(5 * LONG).unwrap_or_else(|_| {
+        signal(id, "-KILL");
+        panic!("it does not end: {:?}", receiver.recv_timeout(LONG).map(|output| texts(&output)))
+    })
+}
+
+/// Waits until the program ends with this exit code; gives its output.
+#[track_caller]
+pub fn finish(child: Child, code: i32) -> Output {
+    let output = wait_for_output(child);
+    assert_eq!(output.status.code(), Some(code), "{:?}", texts(&output));
+    output
+}
+
+/// Standard output and standard error.
+pub fn texts(output: &Output) -> (String, String) {
+    (
+        String::from_utf8_lossy(&output.stdout).into_owned(),
+        String::from_utf8_lossy(&output.stderr).into_owned(),
+    )
+}
+
+/// A running program whose messages are read while it runs.
+pub struct Watched {
+    child: Child,
+    lines: Receiver<String>,
+    messages: String,
+}
+
+impl Watched {
+    /// The program's standard error must be piped.
+    pub fn new(mut child: Child) -> Watched {
+        let stderr = BufReader::new(child.stderr.take().unwrap());
+        let (sender, lines) = channel();
+        std::thread::spawn(move || {
+            for line in stderr.split(b'\n').map_while(Result::ok) {
+                if sender.send(format!("{}\n", String::from_utf8_lossy(&line))).is_err() {
+                    break;
+                }
+            }
+        });
+        Watched { child, lines, messages: String::new() }
+    }
+
+    /// Waits for a message that contains these words.
+    #[track_caller]
+    pub fn wait_for(&mut self, words: &str) {
+        loop {
+            let Ok(line) = self.lines.recv_timeout(LONG) else {
+                panic!("no message contains {words:?}:\n{}", self.messages);
+            };
+            self.messages += &line;
+            if line.contains(words) {
+                return;
+            }
+        }
+    }
+
+    /// The process.
+    pub fn id(&self) -> u32 {
+        self.child.id()
+    }
+
+    /// Whether the program runs.
+    pub fn is_running(&mut self) -> bool {
+        self.child.try_wait().unwrap().is_none()
+    }
+
+    /// Waits until the program ends with this exit code; gives all its messages.
+    #[track_caller]
+    pub fn finish(mut self, code: i32) -> String {
+        let output = finish(self.child, code);
+        self.messages.extend(self.lines.iter());
+        self.messages + &texts(&output).1
+    }
+}
+
+/// The path of an example program of the crate under test, as `cargo test` builds it.
+pub fn example(name: &str) -> PathBuf {
+    let tests = std::env::current_exe().unwrap();
+    let program = tests.parent().unwrap().with_file_name("examples").join(name);
+    assert!(program.exists(), "{name} is not built: build the examples of the crate");
+    program
+}
