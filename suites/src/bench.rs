@@ -7,8 +7,8 @@ use std::time::Duration;
 
 use smalt_driver::process::Interrupt;
 
-use crate::ask::{Answer, Crew, Outcome};
-use crate::plan::{Entrant, Limit, Memory, Plan};
+use crate::ask::{EngineAnswer, SuiteOutcome, WorkerPool};
+use crate::plan::{Limit, Memory, Plan, SuiteEntrant};
 use crate::suite::Suite;
 
 /// Every tenth position of WAC: thirty, from the middle of games mostly.
@@ -54,13 +54,13 @@ pub enum BenchError {
 /// # Errors
 /// If the engine fails in any position, or does not tell its nodes.
 pub fn bench(
-    entrant: &Entrant,
+    entrant: &SuiteEntrant,
     depth: NonZeroU32,
     longest_move: Duration,
     interrupt: &Interrupt,
 ) -> Result<BenchResult, BenchError> {
     let wac = Suite::embedded("wac").expect("it is part of the program");
-    let entrant = Entrant { limit: Limit::Depth(depth.get()), ..entrant.clone() };
+    let entrant = SuiteEntrant { limit: Limit::Depth(depth.get()), ..entrant.clone() };
     let plan = Plan {
         entrants: vec![entrant.clone()],
         concurrency: NonZeroUsize::MIN,
@@ -72,20 +72,20 @@ pub fn bench(
     let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();
     let positions = indexes.len();
     let asked = thread::scope(|scope| {
-        let mut crew = Crew::new(scope, &entrant, &plan, interrupt, None);
+        let mut crew = WorkerPool::new(scope, &entrant, &plan, interrupt, None);
         let asked = crew.ask(&wac.problems, &indexes, |_| {});
         crew.dismiss();
         asked
     });
     match asked.outcome {
-        Outcome::Complete => sum(asked.answers.iter().flatten(), positions, &entrant.name),
-        Outcome::Interrupted => Err(BenchError::Interrupted),
-        Outcome::StruckOut(words) => Err(BenchError::StruckOut { name: entrant.name, words }),
+        SuiteOutcome::Complete => sum(asked.answers.iter().flatten(), positions, &entrant.name),
+        SuiteOutcome::Interrupted => Err(BenchError::Interrupted),
+        SuiteOutcome::StruckOut(words) => Err(BenchError::StruckOut { name: entrant.name, words }),
     }
 }
 
 fn sum<'a>(
-    answers: impl Iterator<Item = &'a Answer>,
+    answers: impl Iterator<Item = &'a EngineAnswer>,
     positions: usize,
     name: &str,
 ) -> Result<BenchResult, BenchError> {

@@ -20,17 +20,17 @@ pub struct Comparison {
     /// The suite's name.
     pub suite: String,
     /// The first run.
-    pub first: Side,
+    pub first: ComparedRun,
     /// The second run.
-    pub second: Side,
+    pub second: ComparedRun,
     /// Positions that both runs have answered.
     pub positions: usize,
     /// Positions of either that the other does not have, or has not answered.
     pub unpaired: usize,
     /// Solved by the second alone.
-    pub newly_solved: Vec<Change>,
+    pub newly_solved: Vec<ChangedPosition>,
     /// Solved by the first alone.
-    pub newly_lost: Vec<Change>,
+    pub newly_lost: Vec<ChangedPosition>,
     /// McNemar's exact test, two-sided: the probability that changes split at least this unevenly by chance.
     pub p_value: f64,
     /// Points of the second less those of the first.
@@ -40,12 +40,12 @@ pub struct Comparison {
     /// Its upper end.
     pub points_high: Option<f64>,
     /// What all of this says of the second run.
-    pub verdict: Judgement,
+    pub verdict: ComparisonVerdict,
 }
 
 /// One run in a comparison, of the positions that both have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Side {
+pub struct ComparedRun {
     /// The engine's name.
     pub engine: String,
     /// How long it could think.
@@ -58,7 +58,7 @@ pub struct Side {
 
 /// A position that one solved and the other did not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
-pub struct Change {
+pub struct ChangedPosition {
     /// The problem's name.
     pub id: String,
     /// The position.
@@ -78,7 +78,7 @@ pub struct Change {
 /// McNemar's exact test at 5 %, else the interval of points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Judgement {
+pub enum ComparisonVerdict {
     /// More points than chance explains.
     Better,
     /// Fewer points than chance explains.
@@ -93,7 +93,7 @@ pub const TOTAL: &str = "total";
 /// Below this, a difference is taken for real.
 const SIGNIFICANCE: f64 = 0.05;
 
-type Pair<'a> = (&'a ResultRecord, &'a ResultRecord);
+type RecordPair<'a> = (&'a ResultRecord, &'a ResultRecord);
 
 impl Comparison {
     /// Compares two runs; none if they have no position in common. Positions are paired by id and position, never by
@@ -109,7 +109,8 @@ impl Comparison {
 
     fn of(suite: &str, runs: &[(&Record, &Record)]) -> Option<Comparison> {
         let &(first, second) = runs.first()?;
-        let pairs: Vec<Pair<'_>> = runs.iter().flat_map(|(a, b)| pair(&a.results, &b.results)).collect();
+        let pairs: Vec<RecordPair<'_>> =
+            runs.iter().flat_map(|(a, b)| pair(&a.results, &b.results)).collect();
         if pairs.is_empty() {
             return None;
         }
@@ -117,9 +118,9 @@ impl Comparison {
         let differences: Vec<f64> =
             pairs.iter().map(|(a, b)| f64::from(b.points) - f64::from(a.points)).collect();
         let interval = bootstrap_sum(&differences, RESAMPLES, SEED);
-        let changes = |wanted: (bool, bool)| -> Vec<Change> {
+        let changes = |wanted: (bool, bool)| -> Vec<ChangedPosition> {
             let changed = pairs.iter().filter(|(a, b)| (a.solved, b.solved) == wanted);
-            changed.map(|(a, b)| Change::new(a, b)).collect()
+            changed.map(|(a, b)| ChangedPosition::new(a, b)).collect()
         };
         let (newly_solved, newly_lost) = (changes((false, true)), changes((true, false)));
         let p_value = mcnemar(newly_solved.len() as u64, newly_lost.len() as u64);
@@ -131,8 +132,8 @@ impl Comparison {
         };
         Some(Comparison {
             suite: suite.to_owned(),
-            first: Side::new(first, pairs.iter().map(|(a, _)| *a)),
-            second: Side::new(second, pairs.iter().map(|(_, b)| *b)),
+            first: ComparedRun::new(first, pairs.iter().map(|(a, _)| *a)),
+            second: ComparedRun::new(second, pairs.iter().map(|(_, b)| *b)),
             positions: pairs.len(),
             unpaired: results - 2 * pairs.len(),
             p_value,
@@ -142,18 +143,18 @@ impl Comparison {
             points_low: interval.map(|interval| interval.low),
             points_high: interval.map(|interval| interval.high),
             verdict: match points {
-                1.. if is_real => Judgement::Better,
-                ..=-1 if is_real => Judgement::Worse,
-                _ => Judgement::Noise,
+                1.. if is_real => ComparisonVerdict::Better,
+                ..=-1 if is_real => ComparisonVerdict::Worse,
+                _ => ComparisonVerdict::Noise,
             },
         })
     }
 }
 
-impl Side {
-    fn new<'a>(run: &Record, results: impl Iterator<Item = &'a ResultRecord>) -> Side {
-        let side = Side { engine: run.engine.clone(), limit: run.limit.clone(), solved: 0, points: 0 };
-        results.fold(side, |side, result| Side {
+impl ComparedRun {
+    fn new<'a>(run: &Record, results: impl Iterator<Item = &'a ResultRecord>) -> ComparedRun {
+        let side = ComparedRun { engine: run.engine.clone(), limit: run.limit.clone(), solved: 0, points: 0 };
+        results.fold(side, |side, result| ComparedRun {
             solved: side.solved + usize::from(result.solved),
             points: side.points + u64::from(result.points),
             ..side
@@ -161,9 +162,9 @@ impl Side {
     }
 }
 
-impl Change {
-    fn new(first: &ResultRecord, second: &ResultRecord) -> Change {
-        Change {
+impl ChangedPosition {
+    fn new(first: &ResultRecord, second: &ResultRecord) -> ChangedPosition {
+        ChangedPosition {
             id: first.id.clone(),
             fen: first.fen.clone(),
             first: first.san.clone(),
@@ -174,7 +175,7 @@ impl Change {
     }
 }
 
-fn pair<'a>(first: &'a [ResultRecord], second: &'a [ResultRecord]) -> Vec<Pair<'a>> {
+fn pair<'a>(first: &'a [ResultRecord], second: &'a [ResultRecord]) -> Vec<RecordPair<'a>> {
     let mut seconds: HashMap<(&str, &str), Vec<&ResultRecord>> = HashMap::new();
     for result in second.iter().rev().filter(|result| !result.is_unanswered()) {
         seconds.entry((&result.id, &result.fen)).or_default().push(result);

@@ -17,7 +17,7 @@ use toml::Table;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
     /// The engines; at least one, each with a name of its own.
-    pub entrants: Vec<Entrant>,
+    pub entrants: Vec<SuiteEntrant>,
     /// Positions at a time, each on a process of its own.
     pub concurrency: NonZeroUsize,
     /// What an engine remembers from one position to the next.
@@ -32,7 +32,7 @@ pub struct Plan {
 
 /// An engine with all that makes it answer as it does.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Entrant {
+pub struct SuiteEntrant {
     /// Its name in this run.
     pub name: String,
     /// What is run.
@@ -187,7 +187,7 @@ pub fn resolve_entrants(
     each: &Table,
     registry: &Registry,
     limit: Limit,
-) -> Result<Vec<Entrant>, EntrantError> {
+) -> Result<Vec<SuiteEntrant>, EntrantError> {
     let mut names = Names::default();
     let resolve = |(number, own)| resolve(own, each, registry, limit, &mut names, number);
     (1..).zip(typed).map(resolve).collect()
@@ -203,7 +203,7 @@ fn resolve(
     limit: Limit,
     names: &mut Names,
     number: usize,
-) -> Result<Entrant, EntrantError> {
+) -> Result<SuiteEntrant, EntrantError> {
     let found = registry.resolve(own, each, &Table::new(), names).map_err(|error| match error {
         ResolveError::NoCommand => EntrantError::NoCommand { number },
         ResolveError::Name(error) => EntrantError::Name(error),
@@ -225,7 +225,7 @@ fn resolve(
         found.nodes.map(NonZeroU64::get),
         found.depth.map(NonZeroU32::get),
     )?;
-    Ok(Entrant {
+    Ok(SuiteEntrant {
         limit: chosen.unwrap_or(limit),
         name,
         program,
@@ -241,7 +241,7 @@ fn resolve(
 mod tests {
     use super::*;
 
-    fn resolved(words: &[&str], each: &str) -> Result<Vec<Entrant>, EntrantError> {
+    fn resolved(words: &[&str], each: &str) -> Result<Vec<SuiteEntrant>, EntrantError> {
         let registry = Registry::shipped();
         let typed: Vec<_> = words.iter().map(|text| registry.parse_engine(text).unwrap()).collect();
         let each = if each.is_empty() { Table::new() } else { registry.parse_engine(each).unwrap() };
@@ -252,7 +252,7 @@ mod tests {
     fn an_engine_inherits_what_it_does_not_say() {
         let entrants =
             resolved(&["toga2", "cmd=toga2 option.Hash=4 nodes=5", "builtin"], "option.hash=8").unwrap();
-        let shown = |entrant: &Entrant| {
+        let shown = |entrant: &SuiteEntrant| {
             (
                 entrant.name.clone(),
                 entrant.limit,

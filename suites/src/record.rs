@@ -9,9 +9,9 @@ use smalt_chess::{CastlingMode, Move, Position, San, UciMove};
 use smalt_driver::Protocol;
 use smalt_protocol::{ReportedScore, Score};
 
-use crate::ask::{Answer, Failure, Introduction, LateMove, Length, Outcome};
+use crate::ask::{AnswerFailure, EngineAnswer, EngineInfo, LateMove, Length, SuiteOutcome};
 use crate::grade::{Grade, MoveList, announced_mate};
-use crate::plan::{Entrant, Limit, Memory, Plan};
+use crate::plan::{Limit, Memory, Plan, SuiteEntrant};
 use crate::rating::{self, RatingEstimate};
 use crate::suite::{self, Problem, Suite};
 
@@ -38,7 +38,7 @@ pub struct Record {
     pub protocol: Option<String>,
     /// What else made it answer as it did.
     #[serde(flatten)]
-    pub settings: Settings,
+    pub settings: RunSettings,
     /// How many problems the suite has.
     pub positions: usize,
     /// How many were solved.
@@ -83,7 +83,7 @@ pub struct Record {
 
 /// What makes an engine answer as it does, besides its limit. Runs with different settings are different runs.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Settings {
+pub struct RunSettings {
     /// The options that were set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
@@ -98,10 +98,10 @@ pub struct Settings {
     pub early_stop: Option<u32>,
 }
 
-impl Settings {
+impl RunSettings {
     /// The settings of an engine in a run.
-    pub fn new(plan: &Plan, entrant: &Entrant) -> Settings {
-        Settings {
+    pub fn new(plan: &Plan, entrant: &SuiteEntrant) -> RunSettings {
+        RunSettings {
             options: entrant.options.clone(),
             keep_hash: plan.memory == Memory::Kept,
             grace_ms: matches!(entrant.limit, Limit::MoveTime(_)).then(|| milliseconds(plan.grace)),
@@ -217,10 +217,10 @@ impl Record {
     pub fn from_asked(
         suite: &Suite,
         plan: &Plan,
-        entrant: &Entrant,
-        engine: &Introduction,
-        answers: &[Option<Answer>],
-        outcome: &Outcome,
+        entrant: &SuiteEntrant,
+        engine: &EngineInfo,
+        answers: &[Option<EngineAnswer>],
+        outcome: &SuiteOutcome,
         earlier: &[Option<ResultRecord>],
     ) -> Record {
         let earlier = earlier.iter().map(Option::as_ref).chain(iter::repeat(None));
@@ -233,11 +233,11 @@ impl Record {
         record.engine_id = (!engine.name.is_empty()).then(|| engine.name.clone());
         record.limit = Some(entrant.limit.to_string());
         record.protocol = engine.protocol.map(|protocol| protocol.name().to_owned());
-        record.settings = Settings::new(plan, entrant);
+        record.settings = RunSettings::new(plan, entrant);
         record.ended_by = match outcome {
-            Outcome::Complete => None,
-            Outcome::Interrupted => Some("interrupted".to_owned()),
-            Outcome::StruckOut(words) => Some(words.clone()),
+            SuiteOutcome::Complete => None,
+            SuiteOutcome::Interrupted => Some("interrupted".to_owned()),
+            SuiteOutcome::StruckOut(words) => Some(words.clone()),
         };
         record.estimate_rating(suite, entrant.limit, engine.protocol);
         record
@@ -285,7 +285,7 @@ impl Record {
             engine_id: None,
             limit: None,
             protocol: None,
-            settings: Settings::default(),
+            settings: RunSettings::default(),
             positions: results.len(),
             solved: results.iter().filter(|result| result.solved).count(),
             points,
@@ -372,7 +372,7 @@ impl ResultRecord {
         }
     }
 
-    fn from_answer(suite: &Suite, problem: &Problem, answer: Option<&Answer>) -> ResultRecord {
+    fn from_answer(suite: &Suite, problem: &Problem, answer: Option<&EngineAnswer>) -> ResultRecord {
         let Some(answer) = answer else {
             let mut result = ResultRecord::new(suite, problem, None, problem.goal.grade(None, None));
             result.fault = Some(NOT_ASKED.to_owned());
@@ -396,7 +396,7 @@ impl ResultRecord {
                 Length::Full | Length::StoppedEarly => None,
             },
             fault: failure.map(|failure| failure.name().to_owned()),
-            fault_text: failure.map(Failure::to_string),
+            fault_text: failure.map(AnswerFailure::to_string),
             ..ResultRecord::new(suite, problem, mv, grade)
         }
     }

@@ -34,7 +34,7 @@ const HISTORY: usize = 400;
 /// Whole numbers or any.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Kind {
+pub enum ColumnKind {
     /// Whole numbers: a UCI option of type `spin`.
     Int,
     /// Any number, told in decimals.
@@ -47,7 +47,7 @@ pub struct Knob {
     /// The name of the option.
     pub name: String,
     /// Its values.
-    pub kind: Kind,
+    pub kind: ColumnKind,
     /// Where it stands in the beginning.
     pub start: f64,
     /// The least value.
@@ -88,8 +88,8 @@ fn parse_knob(text: &str) -> Option<Knob> {
     let numbers: Vec<f64> = numbers.iter().map(|word| word.parse().ok()).collect::<Option<_>>()?;
     let [start, min, max, step, rate] = numbers[..] else { return None };
     let kind = match *kind {
-        "int" => Kind::Int,
-        "float" => Kind::Float,
+        "int" => ColumnKind::Int,
+        "float" => ColumnKind::Float,
         _ => return None,
     };
     let is_sound =
@@ -211,7 +211,7 @@ impl Course {
             let step = self.step(knob) * way;
             for (side, by) in sides.iter_mut().zip([step, -step]) {
                 let moved = value + by;
-                let told = if knob.kind == Kind::Int { (moved + share).floor() } else { moved };
+                let told = if knob.kind == ColumnKind::Int { (moved + share).floor() } else { moved };
                 side.push(told.clamp(knob.min, knob.max));
             }
         }
@@ -255,7 +255,7 @@ impl Course {
     fn step(&self, knob: &Knob) -> f64 {
         let left = self.pairs as f64 / (self.played as f64 + 1.0);
         let step = knob.step * left.powf(GAMMA);
-        if knob.kind == Kind::Int { step.max(LEAST_STEP) } else { step }
+        if knob.kind == ColumnKind::Int { step.max(LEAST_STEP) } else { step }
     }
 
     /// Spall's a_k over the square of c_k.
@@ -270,7 +270,8 @@ impl Course {
 
     /// Where the knobs stand, as the engine would be told.
     pub fn settled(&self) -> Vec<f64> {
-        let told = |(knob, value): (&Knob, &f64)| if knob.kind == Kind::Int { value.round() } else { *value };
+        let told =
+            |(knob, value): (&Knob, &f64)| if knob.kind == ColumnKind::Int { value.round() } else { *value };
         self.knobs.iter().zip(&self.values).map(told).collect()
     }
 }
@@ -279,7 +280,7 @@ impl fmt::Display for Course {
     /// The knobs as OpenBench takes them, where they stand now.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         for (knob, value) in self.knobs.iter().zip(self.settled()) {
-            let kind = if knob.kind == Kind::Int { "int" } else { "float" };
+            let kind = if knob.kind == ColumnKind::Int { "int" } else { "float" };
             let Knob { name, min, max, step, rate, .. } = knob;
             writeln!(f, "{name}, {kind}, {value}, {min}, {max}, {step}, {rate}")?;
         }
@@ -311,7 +312,7 @@ mod tests {
     fn knobs_are_read_as_openbench_writes_them() {
         let knobs = parse_knobs(KNOBS).unwrap();
         assert_eq!(knobs.len(), 2);
-        assert_eq!((knobs[0].kind, knobs[0].start, knobs[1].max), (Kind::Int, 50.0, 1.0));
+        assert_eq!((knobs[0].kind, knobs[0].start, knobs[1].max), (ColumnKind::Int, 50.0, 1.0));
         let again = Course::new(knobs.clone(), 10, 1).to_string();
         assert_eq!(parse_knobs(&again).unwrap(), knobs);
         for wrong in

@@ -7,11 +7,11 @@ use smalt_chess::UciMove;
 use smalt_protocol::OptionDeclaration;
 use smalt_protocol::uci::EngineMessage;
 
-use crate::fault::{self, Fault, PlannedFault};
+use crate::fault::{self, PlannedFault, ScriptedFault};
 use crate::voice::Tongue;
 
 /// What the user wants.
-pub(crate) enum Request {
+pub(crate) enum ScriptRequest {
     Play(Script),
     /// To be the child that outlives the engine.
     Linger(Duration),
@@ -51,12 +51,12 @@ pub(crate) struct Script {
 
 impl Script {
     /// Whether a fault that has no moment was asked for.
-    pub(crate) fn has(&self, fault: Fault) -> bool {
+    pub(crate) fn has(&self, fault: ScriptedFault) -> bool {
         self.faults.iter().any(|planned| planned.fault == fault)
     }
 
     /// The fault of a search, counted from 1.
-    pub(crate) fn fault_at(&self, search: u32) -> Option<Fault> {
+    pub(crate) fn fault_at(&self, search: u32) -> Option<ScriptedFault> {
         self.faults.iter().find(|planned| planned.shows_at(search)).map(|planned| planned.fault)
     }
 }
@@ -121,14 +121,16 @@ Exit codes: 0 told to quit, 1 by a fault, 2 wrong usage.
     )
 }
 
-pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
+pub(crate) fn parse(mut parser: Parser) -> Result<ScriptRequest, lexopt::Error> {
     let mut script = Script::default();
     while let Some(argument) = parser.next()? {
         match argument {
-            Arg::Long("help") | Arg::Short('h') => return Ok(Request::Help),
-            Arg::Long("version") | Arg::Short('V') => return Ok(Request::Version),
-            Arg::Long("linger") => return Ok(Request::Linger(Duration::from_secs(parser.value()?.parse()?))),
-            Arg::Long("detach") => return Ok(Request::Detach),
+            Arg::Long("help") | Arg::Short('h') => return Ok(ScriptRequest::Help),
+            Arg::Long("version") | Arg::Short('V') => return Ok(ScriptRequest::Version),
+            Arg::Long("linger") => {
+                return Ok(ScriptRequest::Linger(Duration::from_secs(parser.value()?.parse()?)));
+            }
+            Arg::Long("detach") => return Ok(ScriptRequest::Detach),
             Arg::Long("name") => script.name = parser.value()?.string()?,
             Arg::Long("speak") => {
                 (script.tongue, script.is_bilingual) = parse_tongues(&parser.value()?.string()?)?;
@@ -155,7 +157,7 @@ pub(crate) fn parse(mut parser: Parser) -> Result<Request, lexopt::Error> {
             other => return Err(other.unexpected()),
         }
     }
-    Ok(Request::Play(script))
+    Ok(ScriptRequest::Play(script))
 }
 
 /// What it speaks at first, and whether it knows the other protocol, too.

@@ -6,7 +6,7 @@ use smalt_protocol::uci::client::Start;
 
 /// The game so far. It takes the next position from the last one when that is its beginning, so that a ply costs
 /// the same late in a game as early.
-pub(crate) struct Board {
+pub(crate) struct PlayedGame {
     fen: Option<String>,
     first: Position,
     played: Vec<UciMove>,
@@ -17,10 +17,10 @@ pub(crate) struct Board {
 /// Why a position was not taken over.
 pub(crate) struct Refused(pub(crate) String);
 
-impl Board {
-    pub(crate) fn new() -> Board {
+impl PlayedGame {
+    pub(crate) fn new() -> PlayedGame {
         let first = Position::start();
-        Board { fen: None, first, played: Vec::new(), position: first, castling: CastlingMode::Standard }
+        PlayedGame { fen: None, first, played: Vec::new(), position: first, castling: CastlingMode::Standard }
     }
 
     /// The position after these moves.
@@ -98,14 +98,14 @@ mod tests {
 
     const CASTLING: &str = "r3k2r/8/8/8/8/8/8/R3K2R w KQkq - 0 1";
 
-    fn set(board: &mut Board, fen: Option<&str>, moves: &str) -> Result<(), String> {
+    fn set(board: &mut PlayedGame, fen: Option<&str>, moves: &str) -> Result<(), String> {
         let start = fen.map_or(Start::Standard, Start::Fen);
         board.set(start, &Moves::from_text(moves)).map_err(|refused| refused.0)
     }
 
     #[test]
     fn a_position_is_the_same_whatever_came_before() {
-        let mut worn = Board::new();
+        let mut worn = PlayedGame::new();
         for (fen, moves) in [
             (None, "e2e4 e7e5"),
             (None, "e2e4 e7e5 g1f3"),
@@ -114,7 +114,7 @@ mod tests {
             (Some(CASTLING), "e1h1 e8a8"),
             (None, ""),
         ] {
-            let mut fresh = Board::new();
+            let mut fresh = PlayedGame::new();
             assert_eq!(set(&mut worn, fen, moves), set(&mut fresh, fen, moves));
             assert_eq!(worn.position.key(), fresh.position.key(), "{fen:?} {moves}");
             assert_eq!(worn.ply(), moves.split_whitespace().count());
@@ -123,12 +123,15 @@ mod tests {
 
     #[test]
     fn an_illegal_move_is_refused() {
-        assert_eq!(set(&mut Board::new(), None, "e2e5"), Err("e2e5 is not a legal move here".to_owned()));
+        assert_eq!(
+            set(&mut PlayedGame::new(), None, "e2e5"),
+            Err("e2e5 is not a legal move here".to_owned())
+        );
     }
 
     #[test]
     fn choices_are_legal_and_the_other_kind_is_not() {
-        let mut board = Board::new();
+        let mut board = PlayedGame::new();
         for ply in 0..200 {
             let illegal = board.choose_illegal();
             assert!(illegal.to_move(&board.position).is_err());

@@ -4,7 +4,7 @@ use std::fmt;
 
 /// A way to misbehave.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub(crate) enum Fault {
+pub(crate) enum ScriptedFault {
     ExitAtStart,
     SlowStart,
     Grandchild,
@@ -51,7 +51,7 @@ pub(crate) enum Fault {
 
 /// When a fault shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Moment {
+enum FaultTrigger {
     /// At the start, or all the time: nothing to choose.
     Fixed,
     /// At a `go`.
@@ -59,70 +59,86 @@ enum Moment {
 }
 
 /// A fault as the command line knows it.
-struct Entry {
-    fault: Fault,
+struct FaultEntry {
+    fault: ScriptedFault,
     name: &'static str,
-    moment: Moment,
+    moment: FaultTrigger,
     effect: &'static str,
 }
 
-const fn fixed(fault: Fault, name: &'static str, effect: &'static str) -> Entry {
-    Entry { fault, name, moment: Moment::Fixed, effect }
+const fn fixed(fault: ScriptedFault, name: &'static str, effect: &'static str) -> FaultEntry {
+    FaultEntry { fault, name, moment: FaultTrigger::Fixed, effect }
 }
 
-const fn at_go(fault: Fault, name: &'static str, effect: &'static str) -> Entry {
-    Entry { fault, name, moment: Moment::Go, effect }
+const fn at_go(fault: ScriptedFault, name: &'static str, effect: &'static str) -> FaultEntry {
+    FaultEntry { fault, name, moment: FaultTrigger::Go, effect }
 }
 
-const FAULTS: &[Entry] = &[
-    fixed(Fault::ExitAtStart, "exit-at-start", "ends with status 1 before it reads a word"),
-    fixed(Fault::SlowStart, "slow-start", "waits for --delay before it reads a word"),
-    fixed(Fault::Grandchild, "grandchild", "starts a child of its own that holds the pipes and outlives it"),
-    fixed(Fault::Crlf, "crlf", "ends its lines as Windows does"),
-    fixed(Fault::NoUciok, "no-uciok", "never says uciok, or that its features are done"),
-    fixed(Fault::NoReadyok, "no-readyok", "never says readyok or pong"),
-    fixed(Fault::IgnoreStop, "ignore-stop", "does not hear stop, ponderhit and ?"),
-    fixed(Fault::IgnoreQuit, "ignore-quit", "does not hear quit, nor that its input has ended"),
-    fixed(Fault::SlowStop, "slow-stop", "hears stop only after --delay"),
-    fixed(Fault::SlowQuit, "slow-quit", "leaves only --delay after quit"),
-    fixed(Fault::Daemon, "daemon", "starts a grandchild in a session of its own that outlives it"),
-    fixed(Fault::ExitAtQuit, "exit-at-quit", "ends with status 1 on quit"),
-    fixed(Fault::CrashAtQuit, "crash-at-quit", "is ended by a signal on quit"),
-    at_go(Fault::Exit, "exit", "ends with status 1 instead of answering"),
-    at_go(Fault::Crash, "crash", "is ended by a signal instead of answering"),
-    at_go(Fault::LoudCrash, "loud-crash", "is ended by a signal, and tells why on standard error"),
-    at_go(Fault::ExitAfterBestmove, "exit-after-bestmove", "answers, and ends with status 1"),
-    at_go(Fault::Hang, "hang", "neither reads nor writes any more"),
-    at_go(Fault::NoBestmove, "no-bestmove", "never answers, stop or not, but answers isready and hears quit"),
-    at_go(Fault::InfoForever, "info-forever", "sends an info line every millisecond and never answers"),
-    at_go(Fault::IgnoreLimit, "ignore-limit", "thinks beyond any limit, and answers only to stop"),
-    at_go(Fault::Late, "late", "answers after --delay, stop or not"),
-    at_go(Fault::StrayBestmove, "stray-bestmove", "answers twice"),
-    at_go(Fault::LateRepeat, "late-repeat", "answers, and gives the same answer again after --delay"),
-    at_go(Fault::LongInfo, "long-info", "sends an info line of --flood megabytes, then answers"),
-    at_go(Fault::IllegalMove, "illegal-move", "answers a well-formed move that is against the rules"),
-    at_go(Fault::MalformedBestmove, "malformed-bestmove", "answers a word that is no move"),
-    at_go(Fault::NullMove, "null-move", "answers the null move"),
-    at_go(Fault::NoneMove, "none-move", "answers (none)"),
-    at_go(Fault::MissingMove, "missing-move", "answers bestmove or move, and no word more"),
-    at_go(Fault::TrailingGarbage, "trailing-garbage", "answers with rubbish behind the move"),
-    at_go(Fault::NulBytes, "nul-bytes", "answers with zero bytes in and before the line"),
-    at_go(Fault::InvalidUtf8, "invalid-utf8", "sends a line that is not UTF-8, then answers"),
-    at_go(Fault::HalfLine, "half-line", "sends half of its answer, and never the rest"),
-    at_go(Fault::HalfLineExit, "half-line-exit", "sends half of its answer, and ends with status 1"),
-    at_go(Fault::EndlessLine, "endless-line", "sends a line that never ends"),
-    at_go(Fault::FloodStdout, "flood-stdout", "sends --flood megabytes of info lines, then answers"),
-    at_go(Fault::FloodStderr, "flood-stderr", "sends --flood megabytes to standard error, then answers"),
-    at_go(Fault::FalseResult, "false-result", "says that it has won, where it has not (xboard)"),
-    at_go(Fault::Resign, "resign", "gives up instead of answering (xboard)"),
-    at_go(Fault::RefuseMove, "refuse-move", "calls the opponent's move illegal (xboard)"),
-    at_go(Fault::CloseStdout, "close-stdout", "closes its output instead of answering, and reads on"),
+const FAULTS: &[FaultEntry] = &[
+    fixed(ScriptedFault::ExitAtStart, "exit-at-start", "ends with status 1 before it reads a word"),
+    fixed(ScriptedFault::SlowStart, "slow-start", "waits for --delay before it reads a word"),
+    fixed(
+        ScriptedFault::Grandchild,
+        "grandchild",
+        "starts a child of its own that holds the pipes and outlives it",
+    ),
+    fixed(ScriptedFault::Crlf, "crlf", "ends its lines as Windows does"),
+    fixed(ScriptedFault::NoUciok, "no-uciok", "never says uciok, or that its features are done"),
+    fixed(ScriptedFault::NoReadyok, "no-readyok", "never says readyok or pong"),
+    fixed(ScriptedFault::IgnoreStop, "ignore-stop", "does not hear stop, ponderhit and ?"),
+    fixed(ScriptedFault::IgnoreQuit, "ignore-quit", "does not hear quit, nor that its input has ended"),
+    fixed(ScriptedFault::SlowStop, "slow-stop", "hears stop only after --delay"),
+    fixed(ScriptedFault::SlowQuit, "slow-quit", "leaves only --delay after quit"),
+    fixed(ScriptedFault::Daemon, "daemon", "starts a grandchild in a session of its own that outlives it"),
+    fixed(ScriptedFault::ExitAtQuit, "exit-at-quit", "ends with status 1 on quit"),
+    fixed(ScriptedFault::CrashAtQuit, "crash-at-quit", "is ended by a signal on quit"),
+    at_go(ScriptedFault::Exit, "exit", "ends with status 1 instead of answering"),
+    at_go(ScriptedFault::Crash, "crash", "is ended by a signal instead of answering"),
+    at_go(ScriptedFault::LoudCrash, "loud-crash", "is ended by a signal, and tells why on standard error"),
+    at_go(ScriptedFault::ExitAfterBestmove, "exit-after-bestmove", "answers, and ends with status 1"),
+    at_go(ScriptedFault::Hang, "hang", "neither reads nor writes any more"),
+    at_go(
+        ScriptedFault::NoBestmove,
+        "no-bestmove",
+        "never answers, stop or not, but answers isready and hears quit",
+    ),
+    at_go(
+        ScriptedFault::InfoForever,
+        "info-forever",
+        "sends an info line every millisecond and never answers",
+    ),
+    at_go(ScriptedFault::IgnoreLimit, "ignore-limit", "thinks beyond any limit, and answers only to stop"),
+    at_go(ScriptedFault::Late, "late", "answers after --delay, stop or not"),
+    at_go(ScriptedFault::StrayBestmove, "stray-bestmove", "answers twice"),
+    at_go(ScriptedFault::LateRepeat, "late-repeat", "answers, and gives the same answer again after --delay"),
+    at_go(ScriptedFault::LongInfo, "long-info", "sends an info line of --flood megabytes, then answers"),
+    at_go(ScriptedFault::IllegalMove, "illegal-move", "answers a well-formed move that is against the rules"),
+    at_go(ScriptedFault::MalformedBestmove, "malformed-bestmove", "answers a word that is no move"),
+    at_go(ScriptedFault::NullMove, "null-move", "answers the null move"),
+    at_go(ScriptedFault::NoneMove, "none-move", "answers (none)"),
+    at_go(ScriptedFault::MissingMove, "missing-move", "answers bestmove or move, and no word more"),
+    at_go(ScriptedFault::TrailingGarbage, "trailing-garbage", "answers with rubbish behind the move"),
+    at_go(ScriptedFault::NulBytes, "nul-bytes", "answers with zero bytes in and before the line"),
+    at_go(ScriptedFault::InvalidUtf8, "invalid-utf8", "sends a line that is not UTF-8, then answers"),
+    at_go(ScriptedFault::HalfLine, "half-line", "sends half of its answer, and never the rest"),
+    at_go(ScriptedFault::HalfLineExit, "half-line-exit", "sends half of its answer, and ends with status 1"),
+    at_go(ScriptedFault::EndlessLine, "endless-line", "sends a line that never ends"),
+    at_go(ScriptedFault::FloodStdout, "flood-stdout", "sends --flood megabytes of info lines, then answers"),
+    at_go(
+        ScriptedFault::FloodStderr,
+        "flood-stderr",
+        "sends --flood megabytes to standard error, then answers",
+    ),
+    at_go(ScriptedFault::FalseResult, "false-result", "says that it has won, where it has not (xboard)"),
+    at_go(ScriptedFault::Resign, "resign", "gives up instead of answering (xboard)"),
+    at_go(ScriptedFault::RefuseMove, "refuse-move", "calls the opponent's move illegal (xboard)"),
+    at_go(ScriptedFault::CloseStdout, "close-stdout", "closes its output instead of answering, and reads on"),
 ];
 
 /// A fault and the searches at which it shows.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) struct PlannedFault {
-    pub(crate) fault: Fault,
+    pub(crate) fault: ScriptedFault,
     searches: Searches,
 }
 
@@ -139,10 +155,10 @@ impl PlannedFault {
         let (name, moment) = text.split_once('@').map_or((text, None), |(name, at)| (name, Some(at)));
         let entry = FAULTS.iter().find(|entry| entry.name == name)?;
         let searches = match (moment, entry.moment) {
-            (None, Moment::Fixed) | (Some("all"), Moment::Go) => Searches::Every,
-            (None, Moment::Go) => Searches::Only(1),
-            (Some(number), Moment::Go) => Searches::Only(number.parse().ok().filter(|&n| n > 0)?),
-            (Some(_), Moment::Fixed) => return None,
+            (None, FaultTrigger::Fixed) | (Some("all"), FaultTrigger::Go) => Searches::Every,
+            (None, FaultTrigger::Go) => Searches::Only(1),
+            (Some(number), FaultTrigger::Go) => Searches::Only(number.parse().ok().filter(|&n| n > 0)?),
+            (Some(_), FaultTrigger::Fixed) => return None,
         };
         Some(PlannedFault { fault: entry.fault, searches })
     }
@@ -153,7 +169,7 @@ impl PlannedFault {
     }
 
     fn is_of_go(self) -> bool {
-        FAULTS.iter().any(|entry| entry.fault == self.fault && entry.moment == Moment::Go)
+        FAULTS.iter().any(|entry| entry.fault == self.fault && entry.moment == FaultTrigger::Go)
     }
 }
 
@@ -164,8 +180,8 @@ impl fmt::Display for List {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         FAULTS.iter().try_for_each(|entry| {
             let name = match entry.moment {
-                Moment::Fixed => entry.name.to_owned(),
-                Moment::Go => format!("{}[@N]", entry.name),
+                FaultTrigger::Fixed => entry.name.to_owned(),
+                FaultTrigger::Go => format!("{}[@N]", entry.name),
             };
             writeln!(f, "  {name:<25}{}", entry.effect)
         })

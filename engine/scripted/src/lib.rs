@@ -14,7 +14,7 @@ mod voice;
 use std::io::Write;
 use std::process::ExitCode;
 
-use arguments::Request;
+use arguments::ScriptRequest;
 
 /// Runs the engine on standard input and output, by the arguments of this process.
 ///
@@ -22,11 +22,11 @@ use arguments::Request;
 /// this function is built along with the tests.
 pub fn run() -> ExitCode {
     match arguments::parse(lexopt::Parser::from_env()) {
-        Ok(Request::Play(script)) => session::run(script),
-        Ok(Request::Linger(time)) => lingering::linger(time),
-        Ok(Request::Detach) => lingering::detach(),
-        Ok(Request::Help) => print(std::io::stdout(), &arguments::help(), 0),
-        Ok(Request::Version) => {
+        Ok(ScriptRequest::Play(script)) => session::run(script),
+        Ok(ScriptRequest::Linger(time)) => lingering::linger(time),
+        Ok(ScriptRequest::Detach) => lingering::detach(),
+        Ok(ScriptRequest::Help) => print(std::io::stdout(), &arguments::help(), 0),
+        Ok(ScriptRequest::Version) => {
             print(std::io::stdout(), concat!("smalt-scripted ", env!("CARGO_PKG_VERSION"), "\n"), 0)
         }
         Err(error) => print(std::io::stderr(), &format!("smalt-scripted: {error}; see --help\n"), 2),

@@ -7,68 +7,68 @@ use std::time::Duration;
 
 use smalt_protocol::SearchLimits;
 
-use crate::fault::Fault;
-use crate::session::Session;
+use crate::fault::ScriptedFault;
+use crate::session::ScriptedSession;
 use crate::voice::{self, Tongue};
 
 const INFO: &str = "info depth 20 seldepth 30 score cp 12 nodes 1234567 nps 1000000 time 1234 pv e2e4 e7e5\n";
 const THINKING: &str = "20 12 123 1234567 e2e4 e7e5\n";
 
-impl Session {
+impl ScriptedSession {
     /// Answers a search as the fault will have it.
-    pub(crate) fn misbehave(&mut self, fault: Fault, limits: &SearchLimits) {
+    pub(crate) fn misbehave(&mut self, fault: ScriptedFault, limits: &SearchLimits) {
         match fault {
-            Fault::Exit => process::exit(1),
-            Fault::Crash => process::abort(),
-            Fault::LoudCrash => {
+            ScriptedFault::Exit => process::exit(1),
+            ScriptedFault::Crash => process::abort(),
+            ScriptedFault::LoudCrash => {
                 voice::complain("thread 'search' panicked at src/search.rs:42:5:\nindex out of bounds\n");
                 process::abort()
             }
-            Fault::Hang => voice::hang(),
-            Fault::CloseStdout => voice::close_stdout(),
-            Fault::InfoForever => self.send_info_forever(),
-            Fault::IgnoreLimit => {
+            ScriptedFault::Hang => voice::hang(),
+            ScriptedFault::CloseStdout => voice::close_stdout(),
+            ScriptedFault::InfoForever => self.send_info_forever(),
+            ScriptedFault::IgnoreLimit => {
                 let sample = self.sample();
                 self.say(&sample.trim_end());
                 self.play(&SearchLimits { infinite: true, ..SearchLimits::default() });
             }
-            Fault::EndlessLine => voice::send_forever(&"x".repeat(1 << 16), Duration::ZERO),
-            Fault::IllegalMove => {
+            ScriptedFault::EndlessLine => voice::send_forever(&"x".repeat(1 << 16), Duration::ZERO),
+            ScriptedFault::IllegalMove => {
                 let illegal = self.board.choose_illegal().to_string();
                 self.say_answer(&illegal);
             }
-            Fault::MalformedBestmove => self.say_answer("Zz9-h"),
-            Fault::NullMove => self.say_answer("0000"),
-            Fault::NoneMove => self.say_answer("(none)"),
-            Fault::MissingMove => self.say_answer(""),
-            Fault::InvalidUtf8 => {
+            ScriptedFault::MalformedBestmove => self.say_answer("Zz9-h"),
+            ScriptedFault::NullMove => self.say_answer("0000"),
+            ScriptedFault::NoneMove => self.say_answer("(none)"),
+            ScriptedFault::MissingMove => self.say_answer(""),
+            ScriptedFault::InvalidUtf8 => {
                 voice::send(b"info string \xff\xfe\xc3\x28 \xed\xa0\x80\n");
                 self.play(limits);
             }
-            Fault::FloodStdout => {
+            ScriptedFault::FloodStdout => {
                 voice::flood(io::stdout().lock(), self.sample(), self.script.flood_bytes);
                 self.play(limits);
             }
-            Fault::FloodStderr => {
+            ScriptedFault::FloodStderr => {
                 voice::flood(io::stderr().lock(), "a word to nobody\n", self.script.flood_bytes);
                 self.play(limits);
             }
-            Fault::Late => {
+            ScriptedFault::Late => {
                 self.push_answer();
                 self.send_after(self.script.delay);
             }
-            Fault::StrayBestmove => {
+            ScriptedFault::StrayBestmove => {
                 self.push_answer();
                 self.play(limits);
             }
-            Fault::LateRepeat => {
+            ScriptedFault::LateRepeat => {
                 self.push_answer();
                 let answer = self.lines.as_str().to_owned();
                 self.send_after(self.script.think);
                 self.lines.replace(answer);
                 self.send_after(self.script.think + self.script.delay);
             }
-            Fault::LongInfo => {
+            ScriptedFault::LongInfo => {
                 let line = match self.script.tongue {
                     Tongue::Uci => "info string ",
                     Tongue::Xboard(_) => "# ",
@@ -78,38 +78,40 @@ impl Session {
                 voice::send(b"\n");
                 self.play(limits);
             }
-            Fault::TrailingGarbage => {
+            ScriptedFault::TrailingGarbage => {
                 self.play_distorted(limits, |answer| format!("{} xyzzy 42 e9\n", answer.trim_end()));
             }
-            Fault::NulBytes => {
+            ScriptedFault::NulBytes => {
                 self.play_distorted(limits, |answer| format!("\0\0{}", answer.replace(' ', "\0 \0")));
             }
-            Fault::HalfLine => self.play_distorted(limits, half),
-            Fault::HalfLineExit => {
+            ScriptedFault::HalfLine => self.play_distorted(limits, half),
+            ScriptedFault::HalfLineExit => {
                 self.play_distorted(&SearchLimits::default(), half);
                 process::exit(1);
             }
-            Fault::ExitAfterBestmove => {
+            ScriptedFault::ExitAfterBestmove => {
                 self.push_answer();
                 self.lines.send();
                 process::exit(1);
             }
-            Fault::FalseResult | Fault::Resign | Fault::RefuseMove => self.claim(fault),
+            ScriptedFault::FalseResult | ScriptedFault::Resign | ScriptedFault::RefuseMove => {
+                self.claim(fault)
+            }
             // These say nothing, or show elsewhere.
-            Fault::NoBestmove
-            | Fault::ExitAtStart
-            | Fault::SlowStart
-            | Fault::Grandchild
-            | Fault::Crlf
-            | Fault::NoUciok
-            | Fault::NoReadyok
-            | Fault::IgnoreStop
-            | Fault::IgnoreQuit
-            | Fault::SlowStop
-            | Fault::SlowQuit
-            | Fault::Daemon
-            | Fault::ExitAtQuit
-            | Fault::CrashAtQuit => {}
+            ScriptedFault::NoBestmove
+            | ScriptedFault::ExitAtStart
+            | ScriptedFault::SlowStart
+            | ScriptedFault::Grandchild
+            | ScriptedFault::Crlf
+            | ScriptedFault::NoUciok
+            | ScriptedFault::NoReadyok
+            | ScriptedFault::IgnoreStop
+            | ScriptedFault::IgnoreQuit
+            | ScriptedFault::SlowStop
+            | ScriptedFault::SlowQuit
+            | ScriptedFault::Daemon
+            | ScriptedFault::ExitAtQuit
+            | ScriptedFault::CrashAtQuit => {}
         }
     }
 

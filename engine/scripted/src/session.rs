@@ -15,48 +15,48 @@ use smalt_protocol::uci::engine::{BestMove, EngineMessage, Id};
 use smalt_protocol::{Info, Moves, OptionDeclaration, OptionKind, Score, SearchLimits};
 
 use crate::arguments::Script;
-use crate::board::Board;
-use crate::fault::Fault;
+use crate::board::PlayedGame;
+use crate::fault::ScriptedFault;
 use crate::lingering;
 use crate::voice::{self, LineEnd, Lines, Tongue};
-use xboard::Table;
+use xboard::XboardGame;
 
 const CHESS960: &str = "UCI_Chess960";
 
 /// Plays by the script until told to quit.
 pub(crate) fn run(script: Script) -> ExitCode {
-    if script.has(Fault::ExitAtStart) {
+    if script.has(ScriptedFault::ExitAtStart) {
         return ExitCode::FAILURE;
     }
-    if script.has(Fault::Grandchild) {
+    if script.has(ScriptedFault::Grandchild) {
         lingering::spawn();
     }
-    if script.has(Fault::Daemon) {
+    if script.has(ScriptedFault::Daemon) {
         lingering::spawn_daemon();
     }
-    if script.has(Fault::SlowStart) {
+    if script.has(ScriptedFault::SlowStart) {
         thread::sleep(script.delay);
     }
-    let mut session = Session::new(script);
+    let mut session = ScriptedSession::new(script);
     session.listen();
-    if session.script.has(Fault::SlowQuit) {
+    if session.script.has(ScriptedFault::SlowQuit) {
         thread::sleep(session.script.delay);
     }
     // Not by a return: the end of the session would release an answer that waits for stop.
     process::exit(0)
 }
 
-pub(crate) struct Session {
+pub(crate) struct ScriptedSession {
     pub(crate) script: Script,
-    pub(crate) board: Board,
+    pub(crate) board: PlayedGame,
     pub(crate) lines: Lines,
     searches: u32,
-    thinking: Option<Thinking>,
-    pub(crate) table: Table,
+    thinking: Option<PendingSearch>,
+    pub(crate) table: XboardGame,
 }
 
 /// A search that has not been answered: dropping `stop` makes it answer.
-struct Thinking {
+struct PendingSearch {
     stop: Sender<()>,
     thread: JoinHandle<()>,
 }
@@ -67,16 +67,16 @@ pub(crate) enum Next {
     Quit,
 }
 
-impl Session {
-    fn new(script: Script) -> Session {
-        let end = if script.has(Fault::Crlf) { LineEnd::Windows } else { LineEnd::Unix };
-        Session {
+impl ScriptedSession {
+    fn new(script: Script) -> ScriptedSession {
+        let end = if script.has(ScriptedFault::Crlf) { LineEnd::Windows } else { LineEnd::Unix };
+        ScriptedSession {
             script,
-            board: Board::new(),
+            board: PlayedGame::new(),
             lines: Lines::new(end),
             searches: 0,
             thinking: None,
-            table: Table::default(),
+            table: XboardGame::default(),
         }
     }
 
@@ -90,7 +90,7 @@ impl Session {
             }
             line.clear();
         }
-        if self.script.has(Fault::IgnoreQuit) {
+        if self.script.has(ScriptedFault::IgnoreQuit) {
             voice::hang();
         }
     }
@@ -105,14 +105,16 @@ impl Session {
         match ClientMessage::parse(line) {
             ClientMessage::Position { start, moves } => self.set_position(start, &moves),
             ClientMessage::Go(limits) => self.go(&limits),
-            ClientMessage::IsReady if !self.script.has(Fault::NoReadyok) => self.say(&EngineMessage::ReadyOk),
+            ClientMessage::IsReady if !self.script.has(ScriptedFault::NoReadyok) => {
+                self.say(&EngineMessage::ReadyOk)
+            }
             ClientMessage::Uci => self.introduce(),
             ClientMessage::SetOption { name, value } if name.eq_ignore_ascii_case(CHESS960) => {
                 let is_on = value.is_some_and(|value| value.eq_ignore_ascii_case("true"));
                 self.board.castling = if is_on { CastlingMode::Chess960 } else { CastlingMode::Standard };
             }
-            ClientMessage::Stop | ClientMessage::PonderHit if !self.script.has(Fault::IgnoreStop) => {
-                if self.script.has(Fault::SlowStop) {
+            ClientMessage::Stop | ClientMessage::PonderHit if !self.script.has(ScriptedFault::IgnoreStop) => {
+                if self.script.has(ScriptedFault::SlowStop) {
                     thread::sleep(self.script.delay);
                 }
                 self.end_thinking();
@@ -125,13 +127,13 @@ impl Session {
 
     /// What comes of `quit`.
     pub(crate) fn quit(&self) -> Next {
-        if self.script.has(Fault::ExitAtQuit) {
+        if self.script.has(ScriptedFault::ExitAtQuit) {
             process::exit(1);
         }
-        if self.script.has(Fault::CrashAtQuit) {
+        if self.script.has(ScriptedFault::CrashAtQuit) {
             process::abort();
         }
-        if self.script.has(Fault::IgnoreQuit) { Next::Listen } else { Next::Quit }
+        if self.script.has(ScriptedFault::IgnoreQuit) { Next::Listen } else { Next::Quit }
     }
 
     pub(crate) fn say(&mut self, message: &impl fmt::Display) {
@@ -149,7 +151,7 @@ impl Session {
         {
             self.lines.push(&EngineMessage::Option(option.clone()));
         }
-        if !self.script.has(Fault::NoUciok) {
+        if !self.script.has(ScriptedFault::NoUciok) {
             self.lines.push(&EngineMessage::UciOk);
         }
         self.lines.send();
@@ -248,7 +250,7 @@ impl Session {
             };
             answer.send();
         });
-        self.thinking = Some(Thinking { stop, thread });
+        self.thinking = Some(PendingSearch { stop, thread });
     }
 
     /// Sends the lines after a time, whatever is said meanwhile.
@@ -261,7 +263,7 @@ impl Session {
     }
 
     pub(crate) fn end_thinking(&mut self) {
-        if let Some(Thinking { stop, thread }) = self.thinking.take() {
+        if let Some(PendingSearch { stop, thread }) = self.thinking.take() {
             drop(stop);
             // It can't have panicked: it only writes, and ends the process where that fails.
             let _ = thread.join();

@@ -9,12 +9,12 @@ use jiff::tz::TimeZone;
 
 /// A moment as people count it, in universal time.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Moment(Timestamp);
+pub struct UtcTime(Timestamp);
 
-impl Moment {
+impl UtcTime {
     /// The moment of a time; 1970 for what is before.
-    pub fn of(time: SystemTime) -> Moment {
-        Moment(Timestamp::try_from(time.max(UNIX_EPOCH)).unwrap_or(Timestamp::UNIX_EPOCH))
+    pub fn of(time: SystemTime) -> UtcTime {
+        UtcTime(Timestamp::try_from(time.max(UNIX_EPOCH)).unwrap_or(Timestamp::UNIX_EPOCH))
     }
 
     fn format(&self, format: &str) -> String {
@@ -73,7 +73,7 @@ mod tests {
     #[test]
     fn moments_are_counted_as_the_calendar_does() {
         let check = |seconds: u64, expected: &str| {
-            assert_eq!(Moment::of(UNIX_EPOCH + Duration::from_secs(seconds)).pgn_time(), expected);
+            assert_eq!(UtcTime::of(UNIX_EPOCH + Duration::from_secs(seconds)).pgn_time(), expected);
         };
         check(0, "1970-01-01T00:00:00 +0000");
         check(951_782_399, "2000-02-28T23:59:59 +0000");
@@ -84,7 +84,7 @@ mod tests {
 
     #[test]
     fn names_of_files_sort_by_time() {
-        let moment = Moment::of(UNIX_EPOCH + Duration::from_secs(1_795_232_700));
+        let moment = UtcTime::of(UNIX_EPOCH + Duration::from_secs(1_795_232_700));
         assert_eq!((moment.file_stamp(), moment.pgn_date()), ("20261121-034500".into(), "2026.11.21".into()));
     }
 

@@ -2,9 +2,9 @@
 //!
 //! It does not know what an answer is worth, but for when an engine settled on a solution.
 
-mod asker;
-mod crew;
+mod pool;
 mod settled;
+mod worker;
 
 use std::time::Duration;
 
@@ -12,15 +12,15 @@ use smalt_chess::{Move, UciMove};
 use smalt_driver::Fault;
 use smalt_protocol::ReportedScore;
 
-pub use asker::{CheckError, Checked, Introduction, check};
-pub use crew::{Asked, Crew, Outcome, Progress};
+pub use pool::{AnswerProgress, Asked, SuiteOutcome, WorkerPool};
 pub use settled::Settled;
+pub use worker::{CheckError, Checked, EngineInfo, check};
 
 /// What came of one question.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Answer {
+pub struct EngineAnswer {
     /// The move that counts, or what went wrong.
-    pub outcome: Result<Move, Failure>,
+    pub outcome: Result<Move, AnswerFailure>,
     /// From the question to the answer, or to the fault.
     pub time: Duration,
     /// The last depth that the engine told within its limit, in plies.
@@ -57,7 +57,7 @@ pub struct LateMove {
 
 /// Why there is no move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub enum Failure {
+pub enum AnswerFailure {
     /// The engine failed.
     #[error(transparent)]
     Fault(#[from] Fault),
@@ -75,15 +75,15 @@ pub enum Failure {
     NoMove,
 }
 
-impl Failure {
+impl AnswerFailure {
     /// A stable name for files and tables.
     pub fn name(&self) -> &'static str {
         match self {
-            Failure::Fault(fault) => fault.name(),
-            Failure::IllegalMove(_) => "illegal-move",
-            Failure::Resigned => "resigned",
-            Failure::Late(_) => "late",
-            Failure::NoMove => "no-move",
+            AnswerFailure::Fault(fault) => fault.name(),
+            AnswerFailure::IllegalMove(_) => "illegal-move",
+            AnswerFailure::Resigned => "resigned",
+            AnswerFailure::Late(_) => "late",
+            AnswerFailure::NoMove => "no-move",
         }
     }
 }

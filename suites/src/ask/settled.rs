@@ -33,7 +33,7 @@ pub(super) struct Told {
 
 /// Follows one search up to the end of its limit.
 #[derive(Debug)]
-pub(super) struct Follower<'a> {
+pub(super) struct SearchFollower<'a> {
     problem: &'a Problem,
     limit: Limit,
     grace: Duration,
@@ -42,10 +42,10 @@ pub(super) struct Follower<'a> {
     settled: Option<Settled>,
 }
 
-impl<'a> Follower<'a> {
-    pub(super) fn new(problem: &'a Problem, limit: Limit, plan: &Plan) -> Follower<'a> {
+impl<'a> SearchFollower<'a> {
+    pub(super) fn new(problem: &'a Problem, limit: Limit, plan: &Plan) -> SearchFollower<'a> {
         let (grace, early_stop) = (plan.grace, plan.early_stop);
-        Follower { problem, limit, grace, early_stop, told: Told::default(), settled: None }
+        SearchFollower { problem, limit, grace, early_stop, told: Told::default(), settled: None }
     }
 
     /// Hears a line. Wants to stop when a solution has been held for as many iterations as was asked for, and when the
@@ -125,7 +125,7 @@ mod tests {
             longest_move: Duration::MAX,
         };
         let limit = Limit::MoveTime(Duration::from_millis(6));
-        let mut follower = Follower::new(&suite.problems[0], limit, &plan);
+        let mut follower = SearchFollower::new(&suite.problems[0], limit, &plan);
         let mut count = 0;
         for (time, line) in (1..).zip(lines) {
             let EngineMessage::Info(info) = EngineMessage::parse(line) else { panic!("{line}") };

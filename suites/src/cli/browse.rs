@@ -3,7 +3,7 @@
 use anyhow::anyhow;
 use smalt_chess::{Move, San};
 use smalt_report::format::grouped;
-use smalt_report::{Column, Kind, Table};
+use smalt_report::{Column, ColumnKind, Table};
 
 use super::arguments::ShowFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
@@ -12,10 +12,10 @@ use crate::suite::{EMBEDDED, Goal, Problem, Suite};
 
 pub(super) fn list() -> Result<Exit, Refusal> {
     let mut table = Table::new([
-        Column::new("Suite", Kind::Text),
-        Column::new("Positions", Kind::Integer),
-        Column::new("What", Kind::Text),
-        Column::new("Scoring", Kind::Text),
+        Column::new("Suite", ColumnKind::Text),
+        Column::new("Positions", ColumnKind::Integer),
+        Column::new("What", ColumnKind::Text),
+        Column::new("Scoring", ColumnKind::Text),
     ]);
     for embedded in &EMBEDDED {
         let suite = Suite::embedded(embedded.name).expect("it is in the list");
@@ -53,9 +53,9 @@ fn overview(suite: &Suite) -> String {
         grouped(i64::try_from(suite.max_points()).unwrap_or(i64::MAX))
     );
     let mut table = Table::new([
-        Column::new("Theme", Kind::Text),
-        Column::new("Positions", Kind::Integer),
-        Column::new("First", Kind::Text),
+        Column::new("Theme", ColumnKind::Text),
+        Column::new("Positions", ColumnKind::Integer),
+        Column::new("First", ColumnKind::Text),
     ]);
     for (index, theme) in suite.themes.iter().enumerate() {
         let own = || suite.problems.iter().filter(|problem| problem.theme == index);

@@ -11,7 +11,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
 use crate::compare::{Comparison, by_engines, match_runs, unmatched_suites};
 use crate::record::Record;
-use crate::report::{Style, changes, comparison_report};
+use crate::report::{ReportStyle, changes, comparison_report};
 
 pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     let files = [&flags.json, &flags.csv, &flags.markdown];
@@ -59,9 +59,9 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
             .collect::<Vec<_>>()
             .join("\n")
     };
-    People::beside(files).show(&report(Style::Text))?;
+    People::beside(files).show(&report(ReportStyle::Text))?;
     if let Some(path) = &flags.markdown {
-        output::write(path, &report(Style::Markdown))?;
+        output::write(path, &report(ReportStyle::Markdown))?;
     }
     if let Some(path) = &flags.csv {
         output::write(path, &changes(&comparisons).to_csv())?;

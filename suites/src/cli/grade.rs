@@ -9,7 +9,7 @@ use smalt_chess::notation::encoding::decode;
 use super::arguments::GradeFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::is_standard_output;
-use super::results::Results;
+use super::results::ResultList;
 use super::{intent, output};
 use crate::grade::MoveList;
 use crate::record::Record;
@@ -31,7 +31,7 @@ pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
         Some(stem) if !is_standard_output(&flags.moves) => stem.to_string_lossy().into_owned(),
         _ => "moves".to_owned(),
     });
-    let mut results = Results::new(&flags.output, [Path::new(&flags.suite), &flags.moves], Vec::new())?;
+    let mut results = ResultList::new(&flags.output, [Path::new(&flags.suite), &flags.moves], Vec::new())?;
     results.add(&suite, Record::from_moves(&suite, &name, &list))?;
     results.end_suite(&suite)?;
     results.finish()?;

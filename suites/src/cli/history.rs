@@ -19,9 +19,9 @@ use super::output::{self, People};
 use super::{Builtin, intent, score, signals};
 use crate::bench::{BenchError, bench};
 use crate::history::{Build, History, current_commit, elo_of, results_of};
-use crate::plan::{Entrant, Program};
+use crate::plan::{Program, SuiteEntrant};
 use crate::record::Record;
-use crate::report::{Style, history_plot, history_report};
+use crate::report::{ReportStyle, history_plot, history_report};
 use crate::suite::STS;
 use smalt_workbench::calendar::Date;
 
@@ -39,11 +39,11 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let files = [&flags.markdown, &flags.json, &flags.plot];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
     output::check_apart(&files, [flags.file.as_path()])?;
-    let style = if flags.markdown.is_some() { Style::Text } else { Style::Markdown };
+    let style = if flags.markdown.is_some() { ReportStyle::Text } else { ReportStyle::Markdown };
     let people = People::beside(files);
     people.show(&history_report(&history, style))?;
     if let Some(path) = &flags.markdown {
-        output::write(path, &history_report(&history, Style::Markdown))?;
+        output::write(path, &history_report(&history, ReportStyle::Markdown))?;
     }
     if let Some(path) = &flags.json {
         let text = serde_json::to_string_pretty(&history).context("failed to write JSON").or_failed()?;
@@ -93,14 +93,14 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
         }
     }
     append(&flags.file, &build)?;
-    output::print(&sanitize_lines(&history_report(&read(&flags.file)?, Style::Markdown)))?;
+    output::print(&sanitize_lines(&history_report(&read(&flags.file)?, ReportStyle::Markdown)))?;
     Ok(exit)
 }
 
 /// What is known of a build before anything is measured.
 fn described(
     flags: &HistoryAddFlags,
-    entrant: &Entrant,
+    entrant: &SuiteEntrant,
     own_version: Option<&str>,
 ) -> Result<Build, Refusal> {
     let folder = std::env::current_dir().context("failed to find the current folder").or_failed()?;
@@ -204,7 +204,7 @@ fn check_measured(records: &[Record]) -> anyhow::Result<()> {
 /// Nodes and speed: by the bench that the built-in engine brings, or by ours.
 fn measure(
     flags: &HistoryAddFlags,
-    entrant: &Entrant,
+    entrant: &SuiteEntrant,
     longest_move: Duration,
     builtin: Builtin,
 ) -> Result<(u64, u64), BenchError> {

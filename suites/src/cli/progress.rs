@@ -6,9 +6,9 @@ use std::time::{Duration, Instant};
 use indicatif::{ProgressBar, ProgressDrawTarget, ProgressStyle};
 
 use super::output;
-use crate::ask::Progress;
+use crate::ask::AnswerProgress;
 use crate::grade::{Grade, announced_mate};
-use crate::plan::Entrant;
+use crate::plan::SuiteEntrant;
 use crate::record::{ResultRecord, percent};
 use crate::suite::Suite;
 
@@ -17,7 +17,7 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 
 /// Whether progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Loudness {
+pub(super) enum Verbosity {
     /// It is.
     Usual,
     /// It is not.
@@ -25,11 +25,11 @@ pub(super) enum Loudness {
 }
 
 /// A running score.
-pub(super) struct Bar<'a> {
+pub(super) struct ScoreBar<'a> {
     bar: ProgressBar,
     title: String,
     suite: &'a Suite,
-    score: Score,
+    score: RunningScore,
     begun: Instant,
     /// When the next line is due; never on a terminal, and in a quiet run.
     line_due: Option<Instant>,
@@ -37,7 +37,7 @@ pub(super) struct Bar<'a> {
 
 /// What was made so far.
 #[derive(Clone, Copy, Debug, Default)]
-struct Score {
+struct RunningScore {
     /// Answers that the bar has seen come.
     asked: u32,
     /// Answers that were there before.
@@ -47,11 +47,11 @@ struct Score {
     max_points: u64,
 }
 
-impl<'a> Bar<'a> {
-    pub(super) fn new(suite: &'a Suite, entrant: &Entrant, loudness: Loudness) -> Bar<'a> {
-        let (target, is_plain) = match loudness {
-            Loudness::Usual => (ProgressDrawTarget::stderr(), !stderr().is_terminal()),
-            Loudness::Quiet => (ProgressDrawTarget::hidden(), false),
+impl<'a> ScoreBar<'a> {
+    pub(super) fn new(suite: &'a Suite, entrant: &SuiteEntrant, verbosity: Verbosity) -> ScoreBar<'a> {
+        let (target, is_plain) = match verbosity {
+            Verbosity::Usual => (ProgressDrawTarget::stderr(), !stderr().is_terminal()),
+            Verbosity::Quiet => (ProgressDrawTarget::hidden(), false),
         };
         let bar = ProgressBar::with_draw_target(Some(suite.problems.len() as u64), target);
         let style = ProgressStyle::with_template("{prefix} {wide_bar} {pos}/{len} {msg} {eta}");
@@ -60,7 +60,7 @@ impl<'a> Bar<'a> {
         bar.set_prefix(title.clone());
         let begun = Instant::now();
         let line_due = is_plain.then(|| begun + LINE_EVERY);
-        Bar { bar, title, suite, score: Score::default(), begun, line_due }
+        ScoreBar { bar, title, suite, score: RunningScore::default(), begun, line_due }
     }
 
     /// Results that were there before.
@@ -75,7 +75,7 @@ impl<'a> Bar<'a> {
     }
 
     /// One more answer.
-    pub(super) fn add(&mut self, progress: &Progress<'_>) {
+    pub(super) fn add(&mut self, progress: &AnswerProgress<'_>) {
         let goal = &self.suite.problems[progress.index].goal;
         let answer = progress.answers[progress.index].as_ref();
         let mv = answer.and_then(|answer| answer.outcome.as_ref().ok().copied());
@@ -94,7 +94,7 @@ impl<'a> Bar<'a> {
     }
 }
 
-impl Score {
+impl RunningScore {
     fn add(&mut self, grade: Grade) {
         self.solved += u32::from(grade.solved);
         self.points += u64::from(grade.points);
@@ -110,7 +110,7 @@ impl Score {
     }
 }
 
-impl Drop for Bar<'_> {
+impl Drop for ScoreBar<'_> {
     fn drop(&mut self) {
         self.bar.finish_and_clear();
     }
@@ -122,7 +122,7 @@ mod tests {
 
     #[test]
     fn the_running_score_counts_what_was_asked() {
-        let mut score = Score { asked: 3, resumed: 1, ..Score::default() };
+        let mut score = RunningScore { asked: 3, resumed: 1, ..RunningScore::default() };
         for points in [10, 7, 0, 10] {
             score.add(Grade { points, max_points: 10, solved: points == 10 });
         }

@@ -8,7 +8,7 @@ use super::arguments::OutputFlags;
 use super::exit::{OrRefuse, Refusal};
 use super::output::{self, People};
 use crate::record::{Record, to_json};
-use crate::report::{self, Style};
+use crate::report::{self, ReportStyle};
 use crate::suite::Suite;
 
 /// How much of a run is lost at most if the machine fails, unless saving takes long.
@@ -46,7 +46,7 @@ fn pause_after(save: Duration) -> Duration {
 }
 
 /// All results so far.
-pub(super) struct Results<'a> {
+pub(super) struct ResultList<'a> {
     flags: &'a OutputFlags,
     people: People,
     records: Vec<Record>,
@@ -56,7 +56,7 @@ pub(super) struct Results<'a> {
     failed: String,
 }
 
-impl<'a> Results<'a> {
+impl<'a> ResultList<'a> {
     /// Tells before the work which of the files cannot be written, or must not be, since they are among the `inputs`.
     /// `ahead` are the results of an interrupted run that is gone on with: they stay in the JSON until their own run has
     /// added its record.
@@ -64,14 +64,14 @@ impl<'a> Results<'a> {
         flags: &'a OutputFlags,
         inputs: impl IntoIterator<Item = &'b Path>,
         ahead: Vec<Record>,
-    ) -> Result<Results<'a>, Refusal> {
+    ) -> Result<ResultList<'a>, Refusal> {
         let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
         let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
         output::check_apart(&files, inputs)?;
         files.iter().copied().try_for_each(output::check_writable)?;
         let people = People::beside(files);
         let (markdown, failed) = (String::new(), String::new());
-        Ok(Results { flags, people, records: Vec::new(), ahead, markdown, failed })
+        Ok(ResultList { flags, people, records: Vec::new(), ahead, markdown, failed })
     }
 
     /// Writes the JSON with what a run has brought so far, so that it can be gone on with after whatever may happen.
@@ -85,14 +85,14 @@ impl<'a> Results<'a> {
     /// Shows a result and writes it to the files, but for standard output, where all come at the end.
     pub(super) fn add(&mut self, suite: &Suite, record: Record) -> Result<(), Refusal> {
         let separator = if self.records.is_empty() { "" } else { "\n" };
-        let mut text = format!("{separator}{}", report::run_report(&record, Style::Text));
+        let mut text = format!("{separator}{}", report::run_report(&record, ReportStyle::Text));
         if self.flags.failures {
-            let failures = report::failures(&record, Style::Text);
+            let failures = report::failures(&record, ReportStyle::Text);
             text.extend((!failures.is_empty()).then(|| format!("\n{failures}")));
-            self.add_markdown(&report::run_report(&record, Style::Markdown));
-            self.add_markdown(&report::failures(&record, Style::Markdown));
+            self.add_markdown(&report::run_report(&record, ReportStyle::Markdown));
+            self.add_markdown(&report::failures(&record, ReportStyle::Markdown));
         } else {
-            self.add_markdown(&report::run_report(&record, Style::Markdown));
+            self.add_markdown(&report::run_report(&record, ReportStyle::Markdown));
         }
         self.people.show(&text)?;
         self.ahead.retain(|ahead| !is_of_same_run(ahead, &record));
@@ -103,8 +103,8 @@ impl<'a> Results<'a> {
     /// Shows the engines of a suite side by side; the last results of it are in.
     pub(super) fn end_suite(&mut self, suite: &Suite) -> Result<(), Refusal> {
         let runs: Vec<&Record> = self.records.iter().filter(|record| record.suite == suite.name).collect();
-        let text = report::side_by_side(&runs, Style::Text);
-        let markdown = report::side_by_side(&runs, Style::Markdown);
+        let text = report::side_by_side(&runs, ReportStyle::Text);
+        let markdown = report::side_by_side(&runs, ReportStyle::Markdown);
         let missed = missed(suite, &runs);
         self.failed.push_str(&missed);
         if !text.is_empty() {

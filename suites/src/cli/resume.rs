@@ -6,9 +6,9 @@ use anyhow::anyhow;
 
 use super::exit::{OrRefuse, Refusal};
 use super::output;
-use crate::ask::Introduction;
-use crate::plan::{Entrant, Plan};
-use crate::record::{Record, ResultRecord, Settings};
+use crate::ask::EngineInfo;
+use crate::plan::{Plan, SuiteEntrant};
+use crate::record::{Record, ResultRecord, RunSettings};
 use crate::suite::Suite;
 
 /// The results of a run before it was interrupted, as seen by the run that goes on with it.
@@ -49,7 +49,7 @@ impl<'a> Earlier<'a> {
     }
 
     /// Whether the engine of the earlier results is this one.
-    pub(super) fn check_engine(&self, entrant: &Entrant, now: &Introduction) -> Result<(), Refusal> {
+    pub(super) fn check_engine(&self, entrant: &SuiteEntrant, now: &EngineInfo) -> Result<(), Refusal> {
         let other = self
             .records
             .iter()
@@ -68,7 +68,7 @@ impl<'a> Earlier<'a> {
     }
 
     /// What the same engine with the same settings has answered already, by problem.
-    pub(super) fn answered(&self, suite: &Suite, entrant: &Entrant) -> Vec<Option<ResultRecord>> {
+    pub(super) fn answered(&self, suite: &Suite, entrant: &SuiteEntrant) -> Vec<Option<ResultRecord>> {
         self.records
             .iter()
             .find(|record| self.difference(record, suite, entrant).is_none())
@@ -77,7 +77,7 @@ impl<'a> Earlier<'a> {
     }
 
     /// All that is asked in this run.
-    fn runs(&self) -> impl Iterator<Item = (&'a Suite, &'a Entrant)> {
+    fn runs(&self) -> impl Iterator<Item = (&'a Suite, &'a SuiteEntrant)> {
         let (suites, entrants) = (self.suites, &self.plan.entrants);
         suites.iter().flat_map(move |suite| entrants.iter().map(move |entrant| (suite, entrant)))
     }
@@ -106,7 +106,7 @@ impl<'a> Earlier<'a> {
         }
     }
 
-    fn difference(&self, earlier: &Record, suite: &Suite, entrant: &Entrant) -> Option<Difference> {
+    fn difference(&self, earlier: &Record, suite: &Suite, entrant: &SuiteEntrant) -> Option<Difference> {
         let limit = entrant.limit.to_string();
         if earlier.suite != suite.name {
             Some(Difference::Suite(suite.name.clone()))
@@ -114,8 +114,8 @@ impl<'a> Earlier<'a> {
             Some(Difference::Engine(entrant.name.clone()))
         } else if earlier.limit.as_ref() != Some(&limit) {
             Some(Difference::Limit(limit))
-        } else if earlier.settings != Settings::new(self.plan, entrant) {
-            Some(Difference::Settings)
+        } else if earlier.settings != RunSettings::new(self.plan, entrant) {
+            Some(Difference::RunSettings)
         } else if earlier.answered(suite).iter().all(Option::is_none) {
             Some(Difference::NoAnswer)
         } else {
@@ -128,7 +128,7 @@ impl<'a> Earlier<'a> {
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 enum Difference {
     NoAnswer,
-    Settings,
+    RunSettings,
     Limit(String),
     Engine(String),
     Suite(String),
@@ -138,7 +138,7 @@ impl Difference {
     fn words(&self, earlier: &Record) -> String {
         match self {
             Difference::NoAnswer => "it has no answer to a position of this run".to_owned(),
-            Difference::Settings => {
+            Difference::RunSettings => {
                 "it was run with other settings (options, --keep-hash, --grace, --early-stop)".to_owned()
             }
             Difference::Limit(now) => {

@@ -9,12 +9,12 @@ use smalt_driver::process::Interrupt;
 
 use super::arguments::ScoreFlags;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::progress::{Bar, Loudness};
-use super::results::{Results, SavePace};
+use super::progress::{ScoreBar, Verbosity};
+use super::results::{ResultList, SavePace};
 use super::resume::{self, Earlier};
 use super::{intent, output, signals};
-use crate::ask::{self, Asked, Checked, Crew, Outcome};
-use crate::plan::{Entrant, Memory, Plan};
+use crate::ask::{self, Asked, Checked, SuiteOutcome, WorkerPool};
+use crate::plan::{Memory, Plan, SuiteEntrant};
 use crate::record::Record;
 use crate::suite::Suite;
 
@@ -36,7 +36,7 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         earlier.check_all_kept()?;
     }
     let inputs = flags.suites.iter().map(Path::new);
-    let results = Results::new(&flags.output, inputs, earlier.of_this_run())?;
+    let results = ResultList::new(&flags.output, inputs, earlier.of_this_run())?;
     let interrupt = Interrupt::new().or_failed()?;
     signals::listen(interrupt.clone()).or_failed()?;
     let mut checked = Vec::new();
@@ -45,8 +45,9 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         earlier.check_engine(entrant, &engine.introduction)?;
         checked.push(engine);
     }
-    let loudness = if flags.output.quiet { Loudness::Quiet } else { Loudness::Usual };
-    let mut run = Run { plan: &plan, checked, earlier: &earlier, interrupt: &interrupt, loudness, results };
+    let verbosity = if flags.output.quiet { Verbosity::Quiet } else { Verbosity::Usual };
+    let mut run =
+        ScoredRun { plan: &plan, checked, earlier: &earlier, interrupt: &interrupt, verbosity, results };
     let exit = thread::scope(|scope| run.score_all(&suites, scope))?;
     run.results.finish()?;
     if exit == Exit::Interrupted {
@@ -70,18 +71,18 @@ fn check_names(suites: &[Suite], typed: &[String]) -> Result<(), Refusal> {
 }
 
 /// A run and what it has brought so far.
-struct Run<'a> {
+struct ScoredRun<'a> {
     plan: &'a Plan,
     /// What the engines say of themselves, and they, until they are asked.
     checked: Vec<Checked>,
     /// The results of the same run before it was interrupted.
     earlier: &'a Earlier<'a>,
     interrupt: &'a Interrupt,
-    loudness: Loudness,
-    results: Results<'a>,
+    verbosity: Verbosity,
+    results: ResultList<'a>,
 }
 
-impl<'a> Run<'a> {
+impl<'a> ScoredRun<'a> {
     fn score_all<'scope>(
         &mut self,
         suites: &'a [Suite],
@@ -92,16 +93,16 @@ impl<'a> Run<'a> {
         for suite in suites {
             exit = exit.max(intent::exit_of(suite));
             for (index, entrant) in self.plan.entrants.iter().enumerate() {
-                let mut crew = kept.take().unwrap_or_else(|| {
+                let mut pool = kept.take().unwrap_or_else(|| {
                     let first = self.checked[index].engine.take();
-                    Crew::new(scope, entrant, self.plan, self.interrupt, first)
+                    WorkerPool::new(scope, entrant, self.plan, self.interrupt, first)
                 });
-                let record = self.ask(suite, index, &mut crew, &mut exit);
+                let record = self.ask(suite, index, &mut pool, &mut exit);
                 self.results.add(suite, record)?;
                 if self.stays() {
-                    kept = Some(crew);
+                    kept = Some(pool);
                 } else {
-                    crew.dismiss();
+                    pool.dismiss();
                 }
                 if exit == Exit::Interrupted {
                     break;
@@ -112,8 +113,8 @@ impl<'a> Run<'a> {
                 break;
             }
         }
-        if let Some(crew) = kept {
-            crew.dismiss();
+        if let Some(pool) = kept {
+            pool.dismiss();
         }
         Ok(exit)
     }
@@ -125,32 +126,32 @@ impl<'a> Run<'a> {
         self.plan.entrants.len() == 1 && self.plan.memory == Memory::Cleared
     }
 
-    fn ask(&self, suite: &'a Suite, index: usize, crew: &mut Crew<'_, 'a>, exit: &mut Exit) -> Record {
+    fn ask(&self, suite: &'a Suite, index: usize, pool: &mut WorkerPool<'_, 'a>, exit: &mut Exit) -> Record {
         let (entrant, introduction) = (&self.plan.entrants[index], &self.checked[index].introduction);
         let answered = self.earlier.answered(suite, entrant);
         let is_open = |&index: &usize| answered.get(index).is_none_or(Option::is_none);
         let open: Vec<usize> = (0..suite.problems.len()).filter(is_open).collect();
-        if self.loudness == Loudness::Usual {
+        if self.verbosity == Verbosity::Usual {
             self.announce(suite, entrant, open.len());
         }
         let record = |answers: &[_], outcome: &_| {
             Record::from_asked(suite, self.plan, entrant, introduction, answers, outcome, &answered)
         };
-        let mut bar = Bar::new(suite, entrant, self.loudness);
+        let mut bar = ScoreBar::new(suite, entrant, self.verbosity);
         bar.resume(&answered);
         let mut pace = SavePace::default();
-        let Asked { answers, outcome } = crew.ask(&suite.problems, &open, |progress| {
+        let Asked { answers, outcome } = pool.ask(&suite.problems, &open, |progress| {
             bar.add(&progress);
             pace.save(|| {
                 // What fails here fails again at the end, where it is told.
-                let _ = self.results.save(&record(progress.answers, &Outcome::Interrupted));
+                let _ = self.results.save(&record(progress.answers, &SuiteOutcome::Interrupted));
             });
         });
         drop(bar);
         match &outcome {
-            Outcome::Complete => {}
-            Outcome::Interrupted => *exit = Exit::Interrupted,
-            Outcome::StruckOut(words) => {
+            SuiteOutcome::Complete => {}
+            SuiteOutcome::Interrupted => *exit = Exit::Interrupted,
+            SuiteOutcome::StruckOut(words) => {
                 let never_spoke = entrant.protocol == Protocol::Uci && introduction.protocol.is_none();
                 let hint =
                     if never_spoke { "; does it speak xboard (proto=xboard, proto=auto)?" } else { "" };
@@ -165,7 +166,7 @@ impl<'a> Run<'a> {
         record
     }
 
-    fn announce(&self, suite: &Suite, entrant: &Entrant, open: usize) {
+    fn announce(&self, suite: &Suite, entrant: &SuiteEntrant, open: usize) {
         let all = suite.problems.len();
         let done = if open < all { format!(" ({} answered before)", all - open) } else { String::new() };
         let (limit, askers) = (entrant.limit, self.plan.concurrency);

@@ -61,12 +61,12 @@ pub enum GauntletError {
 }
 
 #[derive(Deserialize)]
-struct Results {
-    entrants: Vec<Entrant>,
+struct GauntletJson {
+    entrants: Vec<GauntletEntrantJson>,
 }
 
 #[derive(Deserialize)]
-struct Entrant {
+struct GauntletEntrantJson {
     name: String,
     elo: Option<f64>,
     elo_error: Option<f64>,
@@ -74,11 +74,11 @@ struct Entrant {
     rating_error: Option<f64>,
 }
 
-impl Results {
+impl GauntletJson {
     /// The strength of an entrant and its error. Ratings on a known scale stand as they are. Those of a run alone have a
     /// mean of 0 over all who are rated, the entrant among them: it is as much above the mean of the others as this and
     /// its own share in the mean say. Of two the Elo says the same, and its error knows of pairs.
-    fn strength_of(&self, entrant: &Entrant) -> (Option<f64>, Option<f64>) {
+    fn strength_of(&self, entrant: &GauntletEntrantJson) -> (Option<f64>, Option<f64>) {
         let ratings: Vec<f64> = self.entrants.iter().filter_map(|entrant| entrant.rating).collect();
         let rated = ratings.len() as f64;
         let is_centered = ratings.iter().sum::<f64>().abs() < 0.5 * rated;
@@ -147,7 +147,7 @@ fn output_of(process: &mut Process) -> (String, Option<Exit>) {
 /// # Errors
 /// If the text is something else, or nobody of that name played.
 pub fn elo_of(name: &str, text: &str, file: &str) -> Result<(Option<f64>, Option<f64>), GauntletError> {
-    let results: Results =
+    let results: GauntletJson =
         serde_json::from_str(text).map_err(|source| GauntletError::Json { file: file.to_owned(), source })?;
     let Some(entrant) = results.entrants.iter().find(|entrant| entrant.name == name) else {
         let names = results.entrants.iter().map(|entrant| entrant.name.clone()).collect();

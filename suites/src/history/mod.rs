@@ -8,7 +8,7 @@ mod checkout;
 mod gauntlet;
 
 use serde::{Deserialize, Serialize};
-use smalt_report::{Cell, Column, Kind, Sign, Table};
+use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
 use crate::record::Record;
 
@@ -89,14 +89,14 @@ impl History {
     /// The improvement table: each build with what it gained on the one before, in Elo where both have one.
     pub fn table(&self) -> Table {
         let mut table = Table::new([
-            Column::new("Feature", Kind::Text),
-            Column::new("Category", Kind::Text),
-            Column::new("Date", Kind::Text),
-            Column::new("Commit", Kind::Text),
-            Column::new("WAC", Kind::Integer),
-            Column::new("STS", Kind::Integer),
-            Column::new("Elo", Kind::Estimate(0, Sign::Negative)),
-            Column::new("Improvement", Kind::Estimate(0, Sign::Both)),
+            Column::new("Feature", ColumnKind::Text),
+            Column::new("Category", ColumnKind::Text),
+            Column::new("Date", ColumnKind::Text),
+            Column::new("Commit", ColumnKind::Text),
+            Column::new("WAC", ColumnKind::Integer),
+            Column::new("STS", ColumnKind::Integer),
+            Column::new("Elo", ColumnKind::Estimate(0, Sign::Negative)),
+            Column::new("Improvement", ColumnKind::Estimate(0, Sign::Both)),
         ]);
         for (index, build) in self.builds.iter().enumerate() {
             let before = self.builds[..index].iter().rfind(|earlier| earlier.elo.is_some());
@@ -117,12 +117,12 @@ impl History {
     /// How each build was measured, and how fast it is.
     pub fn measurements(&self) -> Table {
         let mut table = Table::new([
-            Column::new("Feature", Kind::Text),
-            Column::new("Commit", Kind::Text),
-            Column::new("Version", Kind::Text),
-            Column::new("Suites at", Kind::Text),
-            Column::new("Bench nodes", Kind::Integer),
-            Column::new("Nodes/s", Kind::Integer),
+            Column::new("Feature", ColumnKind::Text),
+            Column::new("Commit", ColumnKind::Text),
+            Column::new("Version", ColumnKind::Text),
+            Column::new("Suites at", ColumnKind::Text),
+            Column::new("Bench nodes", ColumnKind::Integer),
+            Column::new("Nodes/s", ColumnKind::Integer),
         ]);
         for build in &self.builds {
             table.push([

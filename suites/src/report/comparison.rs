@@ -1,13 +1,13 @@
 //! A comparison of two runs, for people.
 
 use smalt_report::format::{number, percent};
-use smalt_report::{Cell, Column, Kind, Sign, Table};
+use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
-use super::{Section, Style, right};
-use crate::compare::{Change, Comparison, Judgement, Side, TOTAL};
+use super::{ReportStyle, Section, right};
+use crate::compare::{ChangedPosition, ComparedRun, Comparison, ComparisonVerdict, TOTAL};
 
 /// Totals, changes, and what they mean; over several suites without the changes, which each suite has.
-pub fn comparison_report(comparison: &Comparison, style: Style) -> String {
+pub fn comparison_report(comparison: &Comparison, style: ReportStyle) -> String {
     let mut section = Section::new(format!(
         "{}: {} against {}",
         comparison.suite,
@@ -33,16 +33,16 @@ pub fn comparison_report(comparison: &Comparison, style: Style) -> String {
     text
 }
 
-fn label(side: &Side) -> String {
+fn label(side: &ComparedRun) -> String {
     side.limit.as_ref().map_or_else(|| side.engine.clone(), |limit| format!("{} ({limit})", side.engine))
 }
 
 fn totals(comparison: &Comparison) -> Table {
     let mut table = Table::new([
-        Column::new("", Kind::Text),
-        Column::new("First", Kind::Integer),
-        Column::new("Second", Kind::Integer),
-        Column::new("Difference", Kind::Number(0, Sign::Both)),
+        Column::new("", ColumnKind::Text),
+        Column::new("First", ColumnKind::Integer),
+        Column::new("Second", ColumnKind::Integer),
+        Column::new("Difference", ColumnKind::Number(0, Sign::Both)),
     ]);
     let (first, second) = (&comparison.first, &comparison.second);
     let mut row = |name: &str, first: u64, second: u64| {
@@ -70,9 +70,9 @@ fn meaning(comparison: &Comparison) -> Vec<String> {
         ));
     }
     lines.push(match comparison.verdict {
-        Judgement::Better => "Verdict: better".to_owned(),
-        Judgement::Worse => "Verdict: worse".to_owned(),
-        Judgement::Noise => "Verdict: no significant difference".to_owned(),
+        ComparisonVerdict::Better => "Verdict: better".to_owned(),
+        ComparisonVerdict::Worse => "Verdict: worse".to_owned(),
+        ComparisonVerdict::Noise => "Verdict: no significant difference".to_owned(),
     });
     if comparison.unpaired > 0 {
         lines.push(format!(
@@ -83,12 +83,12 @@ fn meaning(comparison: &Comparison) -> Vec<String> {
     lines
 }
 
-fn changed(changes: &[Change]) -> Table {
+fn changed(changes: &[ChangedPosition]) -> Table {
     let mut table = Table::new([
-        Column::new("Position", Kind::Text),
-        Column::new("First", Kind::Text),
-        Column::new("Second", Kind::Text),
-        Column::new("Right", Kind::Text),
+        Column::new("Position", ColumnKind::Text),
+        Column::new("First", ColumnKind::Text),
+        Column::new("Second", ColumnKind::Text),
+        Column::new("Right", ColumnKind::Text),
     ]);
     for change in changes {
         table.push([
@@ -105,7 +105,7 @@ fn changed(changes: &[Change]) -> Table {
 pub fn changes(comparisons: &[Comparison]) -> Table {
     let headers =
         ["suite", "first_engine", "second_engine", "change", "id", "fen", "first", "second", "right"];
-    let mut table = Table::new(headers.map(|header| Column::new(header, Kind::Text)));
+    let mut table = Table::new(headers.map(|header| Column::new(header, ColumnKind::Text)));
     for comparison in comparisons.iter().filter(|comparison| comparison.suite != TOTAL) {
         for (name, changes) in [("solved", &comparison.newly_solved), ("lost", &comparison.newly_lost)] {
             for change in changes {

@@ -2,7 +2,7 @@
 
 use smalt_report::plot::{Axis, LineChart, PlotError, stacked};
 
-use super::{Section, Style};
+use super::{ReportStyle, Section};
 use crate::history::{Build, History};
 use smalt_workbench::calendar::Date;
 
@@ -11,7 +11,7 @@ const WAC_POSITIONS: f64 = 300.0;
 const STS_POINTS: f64 = 15_000.0;
 
 /// The improvement table, and how its builds were measured.
-pub fn history_report(history: &History, style: Style) -> String {
+pub fn history_report(history: &History, style: ReportStyle) -> String {
     let mut section = Section::new("Improvements");
     section.table(history.table());
     section.lines(["Improvement: the Elo less that of the build before, as if measured apart; it means something where both were \

@@ -16,7 +16,7 @@ pub use side_by_side::side_by_side;
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Style {
+pub enum ReportStyle {
     /// For a terminal.
     Text,
     /// For a page.
@@ -26,10 +26,10 @@ pub enum Style {
 /// A heading, and what stands below it.
 pub(crate) struct Section {
     heading: String,
-    parts: Vec<Part>,
+    parts: Vec<ReportPart>,
 }
 
-enum Part {
+enum ReportPart {
     Lines(Vec<String>),
     Table(Table),
 }
@@ -41,7 +41,7 @@ impl Section {
 
     fn table(&mut self, table: Table) {
         if !table.is_empty() {
-            self.parts.push(Part::Table(table));
+            self.parts.push(ReportPart::Table(table));
         }
     }
 
@@ -49,24 +49,24 @@ impl Section {
     fn lines(&mut self, lines: impl IntoIterator<Item = String>) {
         let lines: Vec<String> = lines.into_iter().collect();
         if !lines.is_empty() {
-            self.parts.push(Part::Lines(lines));
+            self.parts.push(ReportPart::Lines(lines));
         }
     }
 
-    fn write(&self, style: Style) -> String {
+    fn write(&self, style: ReportStyle) -> String {
         let mut text = match style {
-            Style::Text => format!("{}\n", self.heading),
-            Style::Markdown => format!("## {}\n", self.heading),
+            ReportStyle::Text => format!("{}\n", self.heading),
+            ReportStyle::Markdown => format!("## {}\n", self.heading),
         };
         for part in &self.parts {
             text.push('\n');
             match (part, style) {
-                (Part::Table(table), Style::Text) => text.push_str(&table.to_text()),
-                (Part::Table(table), Style::Markdown) => text.push_str(&table.to_markdown()),
-                (Part::Lines(lines), Style::Text) => {
+                (ReportPart::Table(table), ReportStyle::Text) => text.push_str(&table.to_text()),
+                (ReportPart::Table(table), ReportStyle::Markdown) => text.push_str(&table.to_markdown()),
+                (ReportPart::Lines(lines), ReportStyle::Text) => {
                     text.extend(lines.iter().map(|line| format!("{line}\n")))
                 }
-                (Part::Lines(lines), Style::Markdown) => {
+                (ReportPart::Lines(lines), ReportStyle::Markdown) => {
                     text.extend(lines.iter().map(|line| format!("- {line}\n")));
                 }
             }

@@ -2,9 +2,9 @@
 
 use smalt_driver::Protocol;
 use smalt_report::format::{grouped, number, percent};
-use smalt_report::{Cell, Column, Kind, Sign, Table};
+use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 
-use super::{Section, Style, right};
+use super::{ReportStyle, Section, right};
 use crate::rating;
 use crate::record::{self, Record, ScoreRecord};
 use crate::suite;
@@ -13,7 +13,7 @@ use crate::suite;
 const FAULTS_SHOWN: usize = 20;
 
 /// The table of themes, the totals, the faults.
-pub fn run_report(run: &Record, style: Style) -> String {
+pub fn run_report(run: &Record, style: ReportStyle) -> String {
     let mut section = Section::new(heading(run));
     section.table(themes(run));
     section.lines(totals(run));
@@ -30,12 +30,12 @@ fn heading(run: &Record) -> String {
 
 fn themes(run: &Record) -> Table {
     let mut table = Table::new([
-        Column::new("Theme", Kind::Text),
-        Column::new("Positions", Kind::Integer),
-        Column::new("Solved", Kind::Integer),
-        Column::new("Points", Kind::Integer),
-        Column::new("Of", Kind::Integer),
-        Column::new("%", Kind::Percent(1)),
+        Column::new("Theme", ColumnKind::Text),
+        Column::new("Positions", ColumnKind::Integer),
+        Column::new("Solved", ColumnKind::Integer),
+        Column::new("Points", ColumnKind::Integer),
+        Column::new("Of", ColumnKind::Integer),
+        Column::new("%", ColumnKind::Percent(1)),
     ]);
     let mut row = |name: &str, positions: usize, solved: usize, points: u64, max_points: u64| {
         table.push([
@@ -166,14 +166,14 @@ fn faults(run: &Record) -> Vec<String> {
 }
 
 /// What was missed: what was played, and what was right. Empty if nothing was.
-pub fn failures(run: &Record, style: Style) -> String {
+pub fn failures(run: &Record, style: ReportStyle) -> String {
     let mut table = Table::new([
-        Column::new("Position", Kind::Text),
-        Column::new("Played", Kind::Text),
-        Column::new("Right", Kind::Text),
-        Column::new("Points", Kind::Integer),
-        Column::new("Score", Kind::Text),
-        Column::new("Depth", Kind::Integer),
+        Column::new("Position", ColumnKind::Text),
+        Column::new("Played", ColumnKind::Text),
+        Column::new("Right", ColumnKind::Text),
+        Column::new("Points", ColumnKind::Integer),
+        Column::new("Score", ColumnKind::Text),
+        Column::new("Depth", ColumnKind::Integer),
     ]);
     for result in run.results.iter().filter(|result| !result.solved) {
         table.push([
@@ -203,8 +203,8 @@ fn score_text(score: ScoreRecord) -> String {
 
 /// Every position of every run, a row each, for other programs.
 pub fn positions(runs: &[Record]) -> Table {
-    let text = |header: &str| Column::new(header, Kind::Text);
-    let whole = |header: &str| Column::new(header, Kind::Integer);
+    let text = |header: &str| Column::new(header, ColumnKind::Text);
+    let whole = |header: &str| Column::new(header, ColumnKind::Integer);
     let mut table = Table::new([
         text("suite"),
         text("engine"),

@@ -1,15 +1,16 @@
 //! Several engines on one suite, theme by theme, with their ranks.
 
-use smalt_report::{Align, Column, Kind, Table};
+use smalt_report::{Align, Column, ColumnKind, Table};
 
-use super::{Section, Style};
+use super::{ReportStyle, Section};
 use crate::record::{self, Record};
 
 /// Points in percent of each engine and its rank, by themes. Empty for less than two runs.
-pub fn side_by_side(runs: &[&Record], style: Style) -> String {
+pub fn side_by_side(runs: &[&Record], style: ReportStyle) -> String {
     let Some(first) = runs.first().filter(|_| runs.len() > 1) else { return String::new() };
-    let engines = runs.iter().map(|run| Column::new(run.engine.as_str(), Kind::Text).aligned(Align::Right));
-    let mut table = Table::new(std::iter::once(Column::new("Theme", Kind::Text)).chain(engines));
+    let engines =
+        runs.iter().map(|run| Column::new(run.engine.as_str(), ColumnKind::Text).aligned(Align::Right));
+    let mut table = Table::new(std::iter::once(Column::new("Theme", ColumnKind::Text)).chain(engines));
     let mut row = |name: &str, points: Vec<(u64, u64)>| {
         let ranks = ranks(&points);
         let cells = points

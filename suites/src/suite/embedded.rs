@@ -13,12 +13,12 @@ pub struct EmbeddedSuite {
     pub scoring: &'static str,
     /// What is odd about it as a whole, and how it is taken.
     remarks: &'static [&'static str],
-    files: &'static [File],
+    files: &'static [SuiteFile],
 }
 
 /// One file: its theme and its text.
 #[derive(Clone, Copy, Debug)]
-struct File {
+struct SuiteFile {
     name: &'static str,
     theme: &'static str,
     text: &'static str,
@@ -26,7 +26,7 @@ struct File {
 
 macro_rules! file {
     ($name:literal, $theme:literal) => {
-        File {
+        SuiteFile {
             name: concat!("data/suites/", $name, ".epd"),
             theme: $theme,
             text: include_str!(concat!("../../../data/suites/", $name, ".epd")),
@@ -34,9 +34,9 @@ macro_rules! file {
     };
 }
 
-static WAC: [File; 1] = [file!("wac", "Win at Chess")];
+static WAC: [SuiteFile; 1] = [file!("wac", "Win at Chess")];
 
-static STS: [File; 15] = [
+static STS: [SuiteFile; 15] = [
     file!("sts01", "Undermining"),
     file!("sts02", "Open files and diagonals"),
     file!("sts03", "Knight outposts"),

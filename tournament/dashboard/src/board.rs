@@ -20,11 +20,11 @@ pub(super) type BoardText = Arc<str>;
 /// All boards of a run.
 #[derive(Debug, Default)]
 pub(super) struct Boards {
-    boards: Vec<Board>,
+    boards: Vec<BoardView>,
 }
 
 #[derive(Debug, Default)]
-struct Board {
+struct BoardView {
     shown: LiveGame,
     game: Game,
     sans: Vec<String>,
@@ -71,7 +71,7 @@ impl Boards {
     /// Takes over what is shown now; `result` tells of a game if it is over.
     pub(super) fn update(&mut self, games: Vec<LiveGame>, result: impl Fn(u32) -> Option<String>) {
         self.boards.truncate(games.len());
-        self.boards.resize_with(games.len(), Board::default);
+        self.boards.resize_with(games.len(), BoardView::default);
         for (board, game) in self.boards.iter_mut().zip(games) {
             let result = result(game.number);
             if board.text.is_none() || board.shown != game || board.result != result {
@@ -91,7 +91,7 @@ impl Boards {
     }
 }
 
-impl Board {
+impl BoardView {
     fn take(&mut self, shown: LiveGame, result: Option<String>) {
         let goes_on = self.text.is_some()
             && self.shown.number == shown.number

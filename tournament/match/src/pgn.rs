@@ -13,7 +13,7 @@ use crate::game::GameRecord;
 use crate::game::record::SearchRecord;
 use crate::opening::{Openings, eco};
 use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, Plan, TimeFlow, Times, Variant};
-use smalt_workbench::calendar::Moment;
+use smalt_workbench::calendar::UtcTime;
 
 /// No opening with a name is longer, in plies.
 const OPENING_PLIES: usize = 40;
@@ -75,7 +75,7 @@ impl PgnWriter {
         if self.variant == Variant::Chess960 {
             game.set_tag("Variant", "Chess960");
         }
-        let started = Moment::of(record.started);
+        let started = UtcTime::of(record.started);
         if self.writing.times == Times::On {
             game.set_tag("Date", &started.pgn_date());
         }
@@ -85,7 +85,7 @@ impl PgnWriter {
         if self.writing.times == Times::On {
             game.set_tag("GameDuration", &hours(record.duration));
             game.set_tag("GameStartTime", &started.pgn_time());
-            game.set_tag("GameEndTime", &Moment::of(record.started + record.duration).pgn_time());
+            game.set_tag("GameEndTime", &UtcTime::of(record.started + record.duration).pgn_time());
         }
         game.set_tag("PlyCount", &record.plies.len().to_string());
         game.set_tag("Termination", record.termination.pgn_word());

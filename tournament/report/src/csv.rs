@@ -9,7 +9,7 @@ use std::borrow::Cow;
 
 use crate::format::Interval;
 use crate::sanitize::sanitize;
-use crate::table::{Cell, Column, Kind, Table};
+use crate::table::{Cell, Column, ColumnKind, Table};
 
 impl Table {
     /// A header and the rows; each line ends with carriage return and line feed.
@@ -28,16 +28,20 @@ impl Table {
 }
 
 /// What a column of this kind has besides its value.
-fn further(kind: Kind) -> &'static [&'static str] {
+fn further(kind: ColumnKind) -> &'static [&'static str] {
     match kind {
-        Kind::Estimate(..) => &["error"],
-        Kind::Interval(..) => &["error", "low", "high"],
-        Kind::Text | Kind::Integer | Kind::Number(..) | Kind::Percent(_) | Kind::Duration => &[],
+        ColumnKind::Estimate(..) => &["error"],
+        ColumnKind::Interval(..) => &["error", "low", "high"],
+        ColumnKind::Text
+        | ColumnKind::Integer
+        | ColumnKind::Number(..)
+        | ColumnKind::Percent(_)
+        | ColumnKind::Duration => &[],
     }
 }
 
 /// The value, and what its column has besides.
-fn fields(kind: Kind, cell: &Cell) -> impl Iterator<Item = String> {
+fn fields(kind: ColumnKind, cell: &Cell) -> impl Iterator<Item = String> {
     let (value, besides) = match cell {
         Cell::Missing => (String::new(), [None; 3]),
         Cell::Text(text) => (harmless(text), [None; 3]),

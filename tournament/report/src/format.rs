@@ -51,11 +51,11 @@ pub struct Interval {
 
 /// `value ± error`; else `value (low, high)`, or `> low` (`< high`) where nothing else is known; ends are whole numbers.
 pub fn interval(interval: &Interval, decimals: usize, sign: Sign) -> String {
-    Shown::of(interval, decimals, sign).joined()
+    TwoPartText::of(interval, decimals, sign).joined()
 }
 
 /// A text in two parts, so that tables can align them: a value, and how far it may be off.
-pub(crate) struct Shown {
+pub(crate) struct TwoPartText {
     pub(crate) value: String,
     pub(crate) spread: Spread,
 }
@@ -70,19 +70,19 @@ pub(crate) enum Spread {
     Unknown,
 }
 
-impl Shown {
+impl TwoPartText {
     /// What has nothing beside it.
-    pub(crate) fn plain(value: String) -> Shown {
-        Shown { value, spread: Spread::Unknown }
+    pub(crate) fn plain(value: String) -> TwoPartText {
+        TwoPartText { value, spread: Spread::Unknown }
     }
 
     /// What is known of a value and its interval.
-    pub(crate) fn of(interval: &Interval, decimals: usize, sign: Sign) -> Shown {
+    pub(crate) fn of(interval: &Interval, decimals: usize, sign: Sign) -> TwoPartText {
         let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
         let end = |end: f64| number(end, 0, sign);
         let ends = (finite(interval.low), finite(interval.high));
         let Some(value) = finite(interval.value) else {
-            return Shown::plain(match ends {
+            return TwoPartText::plain(match ends {
                 (Some(low), None) => format!("> {}", end(low)),
                 (None, Some(high)) => format!("< {}", end(high)),
                 _ => MISSING.to_owned(),
@@ -95,12 +95,12 @@ impl Shown {
             (_, (Some(low), Some(high))) => Spread::Ends(format!("({}, {})", end(low), end(high))),
             _ => Spread::Unknown,
         };
-        Shown { value: number(value, decimals, sign), spread }
+        TwoPartText { value: number(value, decimals, sign), spread }
     }
 
     /// Both parts on one line.
     pub(crate) fn joined(self) -> String {
-        let Shown { value, spread } = self;
+        let TwoPartText { value, spread } = self;
         match spread {
             Spread::Error(error) => format!("{value} ± {error}"),
             Spread::Ends(ends) => format!("{value} {ends}"),

@@ -15,4 +15,4 @@ mod table;
 mod text;
 
 pub use format::Interval;
-pub use table::{Align, Cell, Column, Kind, Sign, Table};
+pub use table::{Align, Cell, Column, ColumnKind, Sign, Table};

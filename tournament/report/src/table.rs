@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 pub use crate::format::Sign;
-use crate::format::{self, Interval, MISSING, Shown};
+use crate::format::{self, Interval, MISSING, TwoPartText};
 
 /// Where a cell's text stands in its column.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -16,7 +16,7 @@ pub enum Align {
 
 /// How the cells of a column are shown to people. CSV has the numbers themselves.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Kind {
+pub enum ColumnKind {
     /// Words.
     Text,
     /// Whole numbers, in groups of three.
@@ -108,14 +108,14 @@ impl<T: Into<Cell>> From<Option<T>> for Cell {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Column {
     pub(crate) header: String,
-    pub(crate) kind: Kind,
+    pub(crate) kind: ColumnKind,
     pub(crate) align: Align,
 }
 
 impl Column {
     /// A column aligned as its kind is usually: words left, numbers right.
-    pub fn new(header: impl Into<String>, kind: Kind) -> Column {
-        let align = if kind == Kind::Text { Align::Left } else { Align::Right };
+    pub fn new(header: impl Into<String>, kind: ColumnKind) -> Column {
+        let align = if kind == ColumnKind::Text { Align::Left } else { Align::Right };
         Column { header: header.into(), kind, align }
     }
 
@@ -171,31 +171,31 @@ impl Table {
 }
 
 /// Shows a cell as its column's kind says.
-pub(crate) fn show(kind: Kind, cell: &Cell) -> Shown {
+pub(crate) fn show(kind: ColumnKind, cell: &Cell) -> TwoPartText {
     let (decimals, sign) = match kind {
-        Kind::Number(decimals, sign) | Kind::Estimate(decimals, sign) | Kind::Interval(decimals, sign) => {
-            (decimals, sign)
-        }
-        Kind::Percent(decimals) => (decimals, Sign::Negative),
-        Kind::Text | Kind::Integer | Kind::Duration => (0, Sign::Negative),
+        ColumnKind::Number(decimals, sign)
+        | ColumnKind::Estimate(decimals, sign)
+        | ColumnKind::Interval(decimals, sign) => (decimals, sign),
+        ColumnKind::Percent(decimals) => (decimals, Sign::Negative),
+        ColumnKind::Text | ColumnKind::Integer | ColumnKind::Duration => (0, Sign::Negative),
     };
     match cell {
-        Cell::Missing => Shown::plain(MISSING.to_owned()),
-        Cell::Text(text) => Shown::plain(one_line(text)),
-        Cell::Integer(value) if matches!(kind, Kind::Number(..)) => {
-            Shown::plain(format::number(*value as f64, decimals, sign))
+        Cell::Missing => TwoPartText::plain(MISSING.to_owned()),
+        Cell::Text(text) => TwoPartText::plain(one_line(text)),
+        Cell::Integer(value) if matches!(kind, ColumnKind::Number(..)) => {
+            TwoPartText::plain(format::number(*value as f64, decimals, sign))
         }
-        Cell::Integer(value) | Cell::Reference(value, _) => Shown::plain(format::grouped(*value)),
-        Cell::Number(value) if matches!(kind, Kind::Percent(_)) => {
-            Shown::plain(format::percent(*value, decimals))
+        Cell::Integer(value) | Cell::Reference(value, _) => TwoPartText::plain(format::grouped(*value)),
+        Cell::Number(value) if matches!(kind, ColumnKind::Percent(_)) => {
+            TwoPartText::plain(format::percent(*value, decimals))
         }
-        Cell::Number(value) => Shown::plain(format::number(*value, decimals, sign)),
+        Cell::Number(value) => TwoPartText::plain(format::number(*value, decimals, sign)),
         Cell::Estimate(value, error) => {
             let interval = Interval { value: Some(*value), error: *error, ..Interval::default() };
-            Shown::of(&interval, decimals, sign)
+            TwoPartText::of(&interval, decimals, sign)
         }
-        Cell::Interval(interval) => Shown::of(interval, decimals, sign),
-        Cell::Duration(value) => Shown::plain(format::duration(*value)),
+        Cell::Interval(interval) => TwoPartText::of(interval, decimals, sign),
+        Cell::Duration(value) => TwoPartText::plain(format::duration(*value)),
     }
 }
 

@@ -2,7 +2,7 @@
 
 use unicode_width::UnicodeWidthStr;
 
-use crate::format::{Shown, Spread};
+use crate::format::{Spread, TwoPartText};
 use crate::table::{Align, Column, Table, one_line, show};
 
 /// Between columns.
@@ -35,10 +35,10 @@ impl Table {
 }
 
 /// Pads values and spreads apart, so that values end and `±` stand below each other.
-fn joined_at_sign(shown: Vec<Shown>) -> Vec<String> {
-    let error = |cell: &Shown| if let Spread::Error(error) = &cell.spread { error.width() } else { 0 };
+fn joined_at_sign(shown: Vec<TwoPartText>) -> Vec<String> {
+    let error = |cell: &TwoPartText| if let Spread::Error(error) = &cell.spread { error.width() } else { 0 };
     let errors = shown.iter().map(error).max().unwrap_or(0);
-    let told = |Shown { value, spread }| match spread {
+    let told = |TwoPartText { value, spread }| match spread {
         Spread::Error(error) => (value, format!(" ± {}", padded(&error, errors, Align::Right))),
         Spread::Ends(ends) => (value, format!(" {ends}")),
         Spread::Unknown => (value, String::new()),

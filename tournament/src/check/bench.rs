@@ -30,7 +30,7 @@ const LONGEST: Duration = Duration::from_secs(10);
 
 /// What an engine says of one position.
 #[derive(PartialEq, Eq)]
-struct Response {
+struct BenchAnswer {
     best: Option<UciMove>,
     score: Option<Score>,
     nodes: Option<u64>,
@@ -38,7 +38,7 @@ struct Response {
 
 /// An answer, and the conversation behind it.
 struct Heard {
-    answer: Response,
+    answer: BenchAnswer,
     lines: Vec<TranscriptLine>,
 }
 
@@ -98,14 +98,14 @@ fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<
             return Ok(None);
         }
         let score = searched.report.score.map(|reported| reported.score);
-        let answer = Response { best: searched.best, score, nodes: searched.report.nodes };
+        let answer = BenchAnswer { best: searched.best, score, nodes: searched.report.nodes };
         answers.push(Heard { answer, lines: engine.transcript().lines() });
     }
     Ok(Some(answers))
 }
 
-fn words(answer: &Response) -> String {
-    let Response { best, score, nodes } = answer;
+fn words(answer: &BenchAnswer) -> String {
+    let BenchAnswer { best, score, nodes } = answer;
     let best = best.map_or_else(|| "no move".to_owned(), |mv| mv.to_string());
     let score = match score {
         Some(Score::Centipawns(score)) => format!(", {score} centipawns"),

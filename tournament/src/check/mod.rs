@@ -31,7 +31,7 @@ pub struct Finding {
     /// Which step it was.
     pub step: &'static str,
     /// How bad it is.
-    pub result: Judgement,
+    pub result: CheckResult,
     /// What was found.
     pub words: String,
     /// The lines that show it; none where all is well.
@@ -41,7 +41,7 @@ pub struct Finding {
 /// How bad a finding is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
-pub enum Judgement {
+pub enum CheckResult {
     /// As it should be.
     Ok,
     /// The protocol, or the engine, does not have it.
@@ -56,7 +56,7 @@ pub enum Judgement {
 
 /// An engine under examination.
 #[derive(Clone, Debug)]
-pub struct Subject {
+pub struct EngineUnderTest {
     /// What it is called where it does not say so itself.
     pub name: String,
     /// Its process.
@@ -69,7 +69,7 @@ pub struct Subject {
 
 /// All that was found.
 #[derive(Clone, Debug, Serialize)]
-pub struct Report {
+pub struct CheckReport {
     /// What it calls itself; its entrant's name if it did not start, or has none.
     pub engine: String,
     /// `uci` or `xboard`.
@@ -83,7 +83,7 @@ pub struct Report {
 }
 
 /// Answers are waited for not much longer than in a game.
-const PATIENCE: EngineTimeouts = EngineTimeouts {
+const TIMEOUTS: EngineTimeouts = EngineTimeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
     stop: Duration::from_secs(3),
@@ -141,7 +141,7 @@ const UCI_STEPS: [(&str, Step, &str); 3] = [
 ];
 
 /// No step is begun after so long; with the last step's own waits, no examination takes two minutes.
-const LONGEST: Duration = Duration::from_secs(60);
+const MAX_CHECK_TIME: Duration = Duration::from_secs(60);
 
 /// What was found so far; each finding is shown as it comes.
 struct Findings<'a> {
@@ -158,8 +158,8 @@ impl Findings<'_> {
 
 /// Examines an engine, and shows each finding as soon as it is made. Takes some seconds, of an engine that answers nothing
 /// a minute or so; no process of it is left.
-pub fn check(subject: &Subject, show: &mut dyn FnMut(&Finding)) -> Report {
-    let deadline = Instant::now() + LONGEST;
+pub fn check(subject: &EngineUnderTest, show: &mut dyn FnMut(&Finding)) -> CheckReport {
+    let deadline = Instant::now() + MAX_CHECK_TIME;
     let mut findings = Findings { all: Vec::new(), show };
     let Some((engine, protocol)) = introduce(subject, &mut findings) else {
         return report(subject.name.clone(), subject.protocol, findings.all);
@@ -181,21 +181,21 @@ pub fn check(subject: &Subject, show: &mut dyn FnMut(&Finding)) -> Report {
 }
 
 fn inapplicable(step: &'static str, words: &str) -> Finding {
-    Finding { step, result: Judgement::Inapplicable, words: words.to_owned(), lines: Vec::new() }
+    Finding { step, result: CheckResult::Inapplicable, words: words.to_owned(), lines: Vec::new() }
 }
 
 fn not_examined(step: &'static str) -> Finding {
-    let words = format!("not examined, since all before it took {} s", LONGEST.as_secs());
-    Finding { step, result: Judgement::Skipped, words, lines: Vec::new() }
+    let words = format!("not examined, since all before it took {} s", MAX_CHECK_TIME.as_secs());
+    Finding { step, result: CheckResult::Skipped, words, lines: Vec::new() }
 }
 
-fn report(engine: String, protocol: Protocol, findings: Vec<Finding>) -> Report {
-    let fit = findings.iter().all(|finding| finding.result != Judgement::Failure);
-    let complete = !findings.iter().any(|finding| finding.result == Judgement::Skipped);
-    Report { engine, protocol: protocol.name().to_owned(), fit, complete, findings }
+fn report(engine: String, protocol: Protocol, findings: Vec<Finding>) -> CheckReport {
+    let fit = findings.iter().all(|finding| finding.result != CheckResult::Failure);
+    let complete = !findings.iter().any(|finding| finding.result == CheckResult::Skipped);
+    CheckReport { engine, protocol: protocol.name().to_owned(), fit, complete, findings }
 }
 
-fn introduce(subject: &Subject, findings: &mut Findings<'_>) -> Option<(String, Protocol)> {
+fn introduce(subject: &EngineUnderTest, findings: &mut Findings<'_>) -> Option<(String, Protocol)> {
     let mut notes = Notes::new("start");
     match start(subject) {
         Ok(engine) => {
@@ -228,14 +228,14 @@ struct NotStarted {
 impl NotStarted {
     fn finding(&self, step: &'static str) -> Finding {
         let (words, lines) = (self.words.clone(), evidence(&self.seen, ""));
-        Finding { step, result: Judgement::Failure, words, lines }
+        Finding { step, result: CheckResult::Failure, words, lines }
     }
 }
 
 /// Starts the engine with its options set; or says why not.
-fn start(subject: &Subject) -> Result<Box<dyn Engine>, NotStarted> {
+fn start(subject: &EngineUnderTest) -> Result<Box<dyn Engine>, NotStarted> {
     let context = &mut WaitContext::none();
-    let started = smalt_driver::start(&subject.command, subject.protocol, PATIENCE, None, context);
+    let started = smalt_driver::start(&subject.command, subject.protocol, TIMEOUTS, None, context);
     let mut engine = started
         .map_err(|failure| NotStarted { words: failure.error.to_string(), seen: failure.transcript })?;
     for (name, text) in &subject.options {
@@ -246,7 +246,7 @@ fn start(subject: &Subject) -> Result<Box<dyn Engine>, NotStarted> {
     Ok(engine)
 }
 
-fn run(subject: &Subject, name: &'static str, step: Step, findings: &mut Findings<'_>) {
+fn run(subject: &EngineUnderTest, name: &'static str, step: Step, findings: &mut Findings<'_>) {
     let mut engine = match start(subject) {
         Ok(engine) => engine,
         Err(failed) => return findings.push(failed.finding(name)),
@@ -265,14 +265,14 @@ fn run(subject: &Subject, name: &'static str, step: Step, findings: &mut Finding
 /// What one step finds.
 struct Notes {
     step: &'static str,
-    found: Vec<Found>,
+    found: Vec<NoteEntry>,
     /// The conversation as it was when it was last looked at.
     seen: Vec<TranscriptLine>,
 }
 
 /// One finding, with the lines that show it; none yet where nobody has looked at the conversation.
-struct Found {
-    result: Judgement,
+struct NoteEntry {
+    result: CheckResult,
     words: String,
     lines: Vec<String>,
 }
@@ -288,45 +288,49 @@ impl Notes {
     }
 
     fn ok(&mut self, words: impl Into<String>) {
-        self.found.push(Found { result: Judgement::Ok, words: words.into(), lines: Vec::new() });
+        self.found.push(NoteEntry { result: CheckResult::Ok, words: words.into(), lines: Vec::new() });
     }
 
     fn inapplicable(&mut self, words: impl Into<String>) {
-        self.found.push(Found { result: Judgement::Inapplicable, words: words.into(), lines: Vec::new() });
+        self.found.push(NoteEntry {
+            result: CheckResult::Inapplicable,
+            words: words.into(),
+            lines: Vec::new(),
+        });
     }
 
     fn warn(&mut self, words: impl Into<String>) {
         let lines = evidence(&self.seen, "");
-        self.found.push(Found { result: Judgement::Warning, words: words.into(), lines });
+        self.found.push(NoteEntry { result: CheckResult::Warning, words: words.into(), lines });
     }
 
     /// A warning that the last lines with this text show.
     fn warn_of(&mut self, text: &str, words: impl Into<String>) {
         let lines = evidence(&self.seen, text);
-        self.found.push(Found { result: Judgement::Warning, words: words.into(), lines });
+        self.found.push(NoteEntry { result: CheckResult::Warning, words: words.into(), lines });
     }
 
     /// A warning that these conversations show, one after the other.
     fn warn_by(&mut self, conversations: &[&[TranscriptLine]], words: impl Into<String>) {
         let lines = conversations.iter().flat_map(|lines| evidence(lines, "")).collect();
-        self.found.push(Found { result: Judgement::Warning, words: words.into(), lines });
+        self.found.push(NoteEntry { result: CheckResult::Warning, words: words.into(), lines });
     }
 
     fn fail(&mut self, words: impl Into<String>) {
         let lines = evidence(&self.seen, "");
-        self.found.push(Found { result: Judgement::Failure, words: words.into(), lines });
+        self.found.push(NoteEntry { result: CheckResult::Failure, words: words.into(), lines });
     }
 
     /// How many findings are not as they should be.
     fn complaints(&self) -> usize {
-        self.found.iter().filter(|found| found.result != Judgement::Ok).count()
+        self.found.iter().filter(|found| found.result != CheckResult::Ok).count()
     }
 
     /// What was found several times is told once.
     fn close(self, findings: &mut Findings<'_>) {
         let Notes { step, found, .. } = self;
         let begun = findings.all.len();
-        for Found { result, words, lines } in found {
+        for NoteEntry { result, words, lines } in found {
             let is_told = |other: &Finding| other.result == result && other.words == words;
             if !findings.all[begun..].iter().any(is_told) {
                 findings.push(Finding { step, result, words, lines });

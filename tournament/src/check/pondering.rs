@@ -15,7 +15,7 @@ use smalt_protocol::uci::client::Start;
 use smalt_protocol::xboard::EngineMessage;
 use smalt_protocol::{Clock, SearchLimits};
 
-use super::searches::{BUSY, LONGEST, Seen, judge_moves};
+use super::searches::{BUSY, LONGEST, SearchTrace, check_moves};
 use super::{Notes, StepError};
 
 /// How long it ponders before the opponent moves.
@@ -30,7 +30,7 @@ pub(super) fn ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
     }
     let terms = GameOptions { variant: CastlingMode::Standard, pondering: Pondering::On };
     engine.new_game(terms, &mut WaitContext::none())?;
-    if is_uci { told(engine, notes) } else { by_itself(engine, notes) }
+    if is_uci { uci_ponder(engine, notes) } else { xboard_ponder(engine, notes) }
 }
 
 fn limits() -> SearchLimits {
@@ -39,7 +39,7 @@ fn limits() -> SearchLimits {
 }
 
 /// UCI: `go ponder`, and then `ponderhit`.
-fn told(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+fn uci_ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let context = &mut WaitContext::none();
     let before = SearchLimits { ponder: true, ..limits() };
     let request = SearchRequest {
@@ -54,7 +54,7 @@ fn told(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     engine.ponder_hit(&SearchRequest { limits: &limits(), ..request }, context)?;
     let searched = engine.finish(context, None)?;
     notes.look(engine);
-    judge_moves(Some(BUSY), &searched, &Seen::default(), None, notes);
+    check_moves(Some(BUSY), &searched, &SearchTrace::default(), None, notes);
     if notes.complaints() == 0 {
         notes.ok("moves after `ponderhit`");
     }
@@ -62,7 +62,7 @@ fn told(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
 }
 
 /// xboard: from `hard` on it ponders after each of its moves, until the opponent's comes.
-fn by_itself(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
+fn xboard_ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let first = play(engine, &[])?;
     let unasked = Arc::new(AtomicU32::new(0));
     engine.set_transcript_sink(Some(Box::new(count_moves(&unasked))));
@@ -70,14 +70,14 @@ fn by_itself(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError
     let reply = first.best.and_then(|best| Some((best, reply(best, first.ponder)?)));
     let Some((best, reply)) = reply else {
         notes.look(engine);
-        judge_moves(None, &first, &Seen::default(), None, notes);
+        check_moves(None, &first, &SearchTrace::default(), None, notes);
         return Ok(());
     };
     let second = play(engine, &[best, reply])?;
     engine.set_transcript_sink(None);
     notes.look(engine);
     let fen = position_after(&[best, reply]).map(|position| position.to_fen());
-    judge_moves(fen.as_deref(), &second, &Seen::default(), None, notes);
+    check_moves(fen.as_deref(), &second, &SearchTrace::default(), None, notes);
     if unasked.load(Ordering::Relaxed) > 1 {
         notes.fail("moves while it ponders, before its opponent has moved");
     }

@@ -6,43 +6,43 @@ use std::time::{Duration, Instant};
 use smalt_driver::Protocol;
 use smalt_driver::process::{Exit, PollOutcome, Process, WaitFor, poll_once};
 
-use super::{Finding, Findings, Judgement, Subject};
+use super::{CheckResult, EngineUnderTest, Finding, Findings};
 
 /// How long each answer, and each leaving, may take.
-const SOON: Duration = Duration::from_secs(3);
+const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
 /// How long the first words of an engine of xboard's protocol are awaited.
-const FEATURES: Duration = Duration::from_secs(2);
+const FEATURES_TIMEOUT: Duration = Duration::from_secs(2);
 
 /// After such a silence it has no more features to tell.
-const TOLD: Duration = Duration::from_millis(200);
+const FEATURES_SILENCE: Duration = Duration::from_millis(200);
 
 /// After so long it surely thinks.
-const THINKING: Duration = Duration::from_millis(500);
+const THINK_TIME: Duration = Duration::from_millis(500);
 
 /// An order to think of which only the form of the answer matters.
 const QUICK: &str = "go movetime 50";
 
 /// A process, and what was said.
-struct Talk {
+struct RawSession {
     process: Process,
     lines: Vec<String>,
     /// Whether a line was no text: zero bytes, or not UTF-8.
     is_unclean: bool,
 }
 
-impl Talk {
-    fn say(&mut self, line: &str) {
+impl RawSession {
+    fn send(&mut self, line: &str) {
         self.lines.push(format!("> {line}"));
         self.process.write(format!("{line}\n").as_bytes());
     }
 
     /// Waits for a line that begins so.
-    fn hear(&mut self, wanted: &str) -> bool {
-        self.hear_within(wanted, SOON)
+    fn wait_for(&mut self, wanted: &str) -> bool {
+        self.wait_for_within(wanted, ANSWER_TIMEOUT)
     }
 
-    fn hear_within(&mut self, wanted: &str, time: Duration) -> bool {
+    fn wait_for_within(&mut self, wanted: &str, time: Duration) -> bool {
         let deadline = Instant::now() + time;
         loop {
             while let Some(line) = self.process.take_line() {
@@ -72,11 +72,16 @@ impl Talk {
 }
 
 /// Says something, and judges what comes of it.
-type WorkerRequest = fn(&mut Talk, Protocol) -> (Judgement, String);
+type Probe = fn(&mut RawSession, Protocol) -> (CheckResult, String);
 
 /// All of it; each with a process of its own.
-pub(super) fn hostile(subject: &Subject, protocol: Protocol, deadline: Instant, findings: &mut Findings<'_>) {
-    let steps: [(&'static str, WorkerRequest); 4] = [
+pub(super) fn hostile(
+    subject: &EngineUnderTest,
+    protocol: Protocol,
+    deadline: Instant,
+    findings: &mut Findings<'_>,
+) {
+    let steps: [(&'static str, Probe); 4] = [
         ("answers", answers),
         ("unknown commands", unknown_commands),
         ("quit while thinking", quit_while_thinking),
@@ -88,30 +93,31 @@ pub(super) fn hostile(subject: &Subject, protocol: Protocol, deadline: Instant, 
             continue;
         }
         let Ok(process) = Process::spawn(&subject.command) else { continue };
-        let mut talk = Talk { process, lines: Vec::new(), is_unclean: false };
+        let mut talk = RawSession { process, lines: Vec::new(), is_unclean: false };
         let (result, words) = if greet(&mut talk, protocol) {
             ask(&mut talk, protocol)
         } else {
-            (Judgement::Failure, "does not answer `uci`".to_owned())
+            (CheckResult::Failure, "does not answer `uci`".to_owned())
         };
         talk.process.kill();
-        let is_fine = matches!(result, Judgement::Ok | Judgement::Inapplicable);
+        let is_fine = matches!(result, CheckResult::Ok | CheckResult::Inapplicable);
         let lines = if is_fine { Vec::new() } else { talk.last_lines() };
         findings.push(Finding { step, result, words, lines });
     }
 }
 
 /// Introductions; whether they were made. Engines of xboard's first version say nothing, and need not.
-fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
+fn greet(talk: &mut RawSession, protocol: Protocol) -> bool {
     if protocol == Protocol::Uci {
-        talk.say("uci");
-        return talk.hear("uciok") && is_ready(talk);
+        talk.send("uci");
+        return talk.wait_for("uciok") && is_ready(talk);
     }
-    talk.say("xboard");
-    talk.say("protover 2");
-    let deadline = Instant::now() + FEATURES;
+    talk.send("xboard");
+    talk.send("protover 2");
+    let deadline = Instant::now() + FEATURES_TIMEOUT;
     for (silence, lines) in smalt_driver::xboard_wake_up_lines() {
-        if talk.hear_within("feature", silence) || talk.process.is_silent() || Instant::now() >= deadline {
+        if talk.wait_for_within("feature", silence) || talk.process.is_silent() || Instant::now() >= deadline
+        {
             break;
         }
         let shown = format!("> {}", lines.trim_ascii().escape_ascii());
@@ -120,31 +126,31 @@ fn greet(talk: &mut Talk, protocol: Protocol) -> bool {
         }
         talk.process.write(lines);
     }
-    while talk.hear_within("feature", TOLD) {}
-    talk.say("new");
+    while talk.wait_for_within("feature", FEATURES_SILENCE) {}
+    talk.send("new");
     true
 }
 
-fn is_ready(talk: &mut Talk) -> bool {
-    talk.say("isready");
-    talk.hear("readyok")
+fn is_ready(talk: &mut RawSession) -> bool {
+    talk.send("isready");
+    talk.wait_for("readyok")
 }
 
 /// A runner may read what is not as it should be in its own way: a second best move as the answer to the next question.
-fn answers(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
+fn answers(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
     if protocol != Protocol::Uci {
         return (
-            Judgement::Inapplicable,
+            CheckResult::Inapplicable,
             "moves of xboard's protocol answer no question of their own".to_owned(),
         );
     }
-    let complaint = |words: &str| (Judgement::Warning, words.to_owned());
+    let complaint = |words: &str| (CheckResult::Warning, words.to_owned());
     for position in ["position startpos", "position startpos moves e2e4", "position startpos moves e2e4 e7e5"]
     {
         let before = talk.lines.len();
-        talk.say(position);
-        talk.say(QUICK);
-        let answered = talk.hear("bestmove") && is_ready(talk);
+        talk.send(position);
+        talk.send(QUICK);
+        let answered = talk.wait_for("bestmove") && is_ready(talk);
         if talk.is_unclean {
             return complaint("writes lines that are no text: zero bytes, or what is not UTF-8");
         }
@@ -159,58 +165,61 @@ fn answers(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
             _ => return complaint("gives no best move within 3 s when asked for one in 50 ms"),
         }
     }
-    (Judgement::Ok, "answers each question once, in plain words".to_owned())
+    (CheckResult::Ok, "answers each question once, in plain words".to_owned())
 }
 
-fn unknown_commands(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
+fn unknown_commands(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
     for line in ["xyzzy", "", "setoption name No Such Option value 1", "joho isready", "go_away 12"] {
-        talk.say(line);
+        talk.send(line);
     }
     let (question, answer) = match protocol {
         Protocol::Uci => ("isready", "readyok"),
         _ if !talk.lines.iter().any(|line| line.contains("ping=1")) => {
-            return (Judgement::Inapplicable, "answers no `ping` by which it could be told".to_owned());
+            return (CheckResult::Inapplicable, "answers no `ping` by which it could be told".to_owned());
         }
         _ => ("ping 77", "pong 77"),
     };
-    talk.say(question);
-    if talk.hear(answer) {
-        (Judgement::Ok, "ignores unknown commands".to_owned())
+    talk.send(question);
+    if talk.wait_for(answer) {
+        (CheckResult::Ok, "ignores unknown commands".to_owned())
     } else {
         // A partner of xboard's protocol says only what features allow, so that this is not met in games.
-        let result = if protocol == Protocol::Uci { Judgement::Failure } else { Judgement::Warning };
+        let result = if protocol == Protocol::Uci { CheckResult::Failure } else { CheckResult::Warning };
         (result, format!("does not answer `{question}` after unknown commands"))
     }
 }
 
-fn quit_while_thinking(talk: &mut Talk, protocol: Protocol) -> (Judgement, String) {
+fn quit_while_thinking(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
     if protocol == Protocol::Uci {
-        talk.say("position startpos");
-        talk.say("go infinite");
-        talk.hear("info");
+        talk.send("position startpos");
+        talk.send("go infinite");
+        talk.wait_for("info");
     } else {
         for line in ["st 60", "post", "go"] {
-            talk.say(line);
+            talk.send(line);
         }
-        std::thread::sleep(THINKING);
+        std::thread::sleep(THINK_TIME);
     }
-    talk.say("quit");
-    let (result, words) = left(talk, "told to quit while it thinks");
+    talk.send("quit");
+    let (result, words) = check_exit(talk, "told to quit while it thinks");
     // Engines of xboard's protocol need not listen while they think; a runner kills them then.
-    (if protocol == Protocol::Uci { result } else { result.min(Judgement::Warning) }, words)
+    (if protocol == Protocol::Uci { result } else { result.min(CheckResult::Warning) }, words)
 }
 
-fn end_of_input(talk: &mut Talk, _: Protocol) -> (Judgement, String) {
+fn end_of_input(talk: &mut RawSession, _: Protocol) -> (CheckResult, String) {
     talk.process.close_stdin();
-    let (result, words) = left(talk, "its input ends");
+    let (result, words) = check_exit(talk, "its input ends");
     // A runner kills it then; nothing is lost but the time.
-    (result.min(Judgement::Warning), words)
+    (result.min(CheckResult::Warning), words)
 }
 
-fn left(talk: &mut Talk, when: &str) -> (Judgement, String) {
-    match talk.process.await_exit(Instant::now() + SOON) {
-        Some(Exit::Code(0)) => (Judgement::Ok, format!("leaves when {when}")),
-        Some(exit) => (Judgement::Warning, format!("leaves when {when}, but {exit}")),
-        None => (Judgement::Failure, format!("does not leave within {} s when {when}", SOON.as_secs())),
+fn check_exit(talk: &mut RawSession, when: &str) -> (CheckResult, String) {
+    match talk.process.await_exit(Instant::now() + ANSWER_TIMEOUT) {
+        Some(Exit::Code(0)) => (CheckResult::Ok, format!("leaves when {when}")),
+        Some(exit) => (CheckResult::Warning, format!("leaves when {when}, but {exit}")),
+        None => (
+            CheckResult::Failure,
+            format!("does not leave within {} s when {when}", ANSWER_TIMEOUT.as_secs()),
+        ),
     }
 }

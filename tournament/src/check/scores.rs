@@ -3,7 +3,7 @@
 use smalt_driver::{Engine, ResultClaim, SearchResult};
 use smalt_protocol::{Score, SearchLimits};
 
-use super::searches::{PATIENT, Seen, search};
+use super::searches::{PATIENT, SearchTrace, search};
 use super::{Notes, StepError, begin_game};
 
 /// Black has a queen more, and it is Black's move, or White's.
@@ -29,7 +29,7 @@ pub(super) fn scores(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
     let mut views = Vec::new();
     for (_, fen) in BLACK_IS_WINNING {
         begin_game(engine)?;
-        let searched = search(engine, Some(fen), &limits, Some(PATIENT), &mut Seen::default())?;
+        let searched = search(engine, Some(fen), &limits, Some(PATIENT), &mut SearchTrace::default())?;
         let Some(view) = view(&searched) else {
             notes.look(engine);
             notes.warn("tells no score with a queen more or less, so that no game can be adjudicated");

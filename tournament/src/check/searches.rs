@@ -30,7 +30,7 @@ pub(super) const PATIENT: Duration = Duration::from_secs(4);
 
 /// What the lines of a search say.
 #[derive(Default)]
-pub(super) struct Seen {
+pub(super) struct SearchTrace {
     depths: Vec<u32>,
     has_score: bool,
     lines: u32,
@@ -41,7 +41,7 @@ pub(super) struct Seen {
     last_nps: Option<(u64, u64, Duration)>,
 }
 
-impl Seen {
+impl SearchTrace {
     fn take(&mut self, info: &Info<'_>) {
         self.lines += 1;
         self.multipv = self.multipv.max(info.multipv.unwrap_or(1));
@@ -64,7 +64,7 @@ pub(super) fn search(
     fen: Option<&str>,
     limits: &SearchLimits,
     stop_after: Option<Duration>,
-    seen: &mut Seen,
+    seen: &mut SearchTrace,
 ) -> Result<SearchResult, ConversationError> {
     let start = fen.map_or(Start::Standard, Start::Fen);
     let request = SearchRequest { start, moves: &[], limits, deadline: LONGEST, stop_after };
@@ -102,10 +102,10 @@ fn position(fen: Option<&str>) -> Position {
 }
 
 /// Moves are legal, and lines of play can be played. Look at the conversation before.
-pub(super) fn judge_moves(
+pub(super) fn check_moves(
     fen: Option<&str>,
     searched: &SearchResult,
-    seen: &Seen,
+    seen: &SearchTrace,
     limit: Option<&str>,
     notes: &mut Notes,
 ) {
@@ -145,7 +145,7 @@ pub(super) fn judge_moves(
     }
 }
 
-fn judge_lines(seen: &Seen, what: &str, notes: &mut Notes) {
+fn check_infos(seen: &SearchTrace, what: &str, notes: &mut Notes) {
     if seen.lines == 0 {
         return notes
             .warn(format!("{what}: tells nothing while it thinks, so that no game can be adjudicated"));
@@ -204,7 +204,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
         begin_game(engine)?;
         let mut is_obeyed = true;
         for fen in [None, Some(BUSY)] {
-            let mut seen = Seen::default();
+            let mut seen = SearchTrace::default();
             let own = limits.move_time.or(limits.white.map(|clock| clock.remaining));
             let is_xboard = engine.protocol() == Protocol::Xboard;
             let searched = match search(engine, fen, &limits, own.is_none().then_some(PATIENT), &mut seen) {
@@ -229,10 +229,10 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
                 is_obeyed = false;
                 break;
             }
-            judge_moves(fen, &searched, &seen, Some(what), notes);
-            judge_lines(&seen, what, notes);
+            check_moves(fen, &searched, &seen, Some(what), notes);
+            check_infos(&seen, what, notes);
             let before = notes.complaints();
-            judge_limit(&searched, &limits, is_told, what, notes);
+            check_limit(&searched, &limits, is_told, what, notes);
             is_obeyed &= notes.complaints() == before;
         }
         if is_obeyed {
@@ -242,7 +242,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
     Ok(())
 }
 
-fn judge_limit(searched: &SearchResult, limits: &SearchLimits, is_told: bool, what: &str, notes: &mut Notes) {
+fn check_limit(searched: &SearchResult, limits: &SearchLimits, is_told: bool, what: &str, notes: &mut Notes) {
     let elapsed = searched.elapsed;
     let room = if is_told { 1 } else { 4 };
     if let (Some(limit), Some(nodes)) = (limits.nodes, searched.report.nodes)
@@ -271,7 +271,7 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
     begin_game(engine)?;
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
     let asked = Duration::from_millis(300);
-    let mut seen = Seen::default();
+    let mut seen = SearchTrace::default();
     let is_xboard = engine.protocol() == Protocol::Xboard;
     let searched = match search(engine, Some(BUSY), &limits, Some(asked), &mut seen) {
         Err(ConversationError::Fault(fault @ Fault::StopIgnored { .. })) if is_xboard => {
@@ -283,7 +283,7 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
         searched => searched?,
     };
     notes.look(engine);
-    judge_moves(Some(BUSY), &searched, &seen, None, notes);
+    check_moves(Some(BUSY), &searched, &seen, None, notes);
     let late = searched.elapsed.saturating_sub(asked);
     match searched.ending {
         SearchEnd::Own => notes.warn(format!(
@@ -337,7 +337,7 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
     let limits = SearchLimits { depth: Some(3), ..SearchLimits::default() };
     for (what, fen) in [("a mated position", MATED), ("a stalemate", STALEMATED)] {
         begin_game(engine)?;
-        let searched = search(engine, Some(fen), &limits, None, &mut Seen::default());
+        let searched = search(engine, Some(fen), &limits, None, &mut SearchTrace::default());
         notes.look(engine);
         match searched {
             Ok(SearchResult { best: None, .. }) => notes.ok(format!("says that {what} has no move")),
@@ -368,11 +368,11 @@ pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
     }
     engine.set_option("MultiPV", "3", &mut WaitContext::none())?;
     begin_game(engine)?;
-    let mut seen = Seen::default();
+    let mut seen = SearchTrace::default();
     let limits = SearchLimits { depth: Some(4), ..SearchLimits::default() };
     let searched = search(engine, None, &limits, None, &mut seen)?;
     notes.look(engine);
-    judge_moves(None, &searched, &seen, None, notes);
+    check_moves(None, &searched, &seen, None, notes);
     if seen.multipv == 3 && notes.complaints() > 0 {
         // Three lines, but not such that anybody could use them.
         return Ok(());
@@ -396,10 +396,10 @@ pub(super) fn chess960(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
         begun => begun?,
     }
     let limits = SearchLimits { depth: Some(6), ..SearchLimits::default() };
-    let mut seen = Seen::default();
+    let mut seen = SearchTrace::default();
     let searched = search(engine, Some(CASTLING), &limits, Some(PATIENT), &mut seen)?;
     notes.look(engine);
-    judge_moves(Some(CASTLING), &searched, &seen, None, notes);
+    check_moves(Some(CASTLING), &searched, &seen, None, notes);
     if notes.complaints() == 0 {
         notes.ok("plays Chess960");
     }

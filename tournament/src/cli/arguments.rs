@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 
-use super::elo::Numbers;
+use super::elo::CountList;
 use crate::export::Span;
 use smalt_match::plan::{Flags, Format, Settings, SprtSettings, parse_word};
 
@@ -107,10 +107,10 @@ pub(super) enum Command {
     Elo {
         /// Games: wins, draws, losses
         #[arg(long, value_name = "W,D,L", conflicts_with = "penta")]
-        wdl: Option<Numbers<3>>,
+        wdl: Option<CountList<3>>,
         /// Pairs of games by points: 0, ½, 1, 1½, 2
         #[arg(long, value_name = "LL,LD,DD,WD,WW")]
-        penta: Option<Numbers<5>>,
+        penta: Option<CountList<5>>,
         /// What is tested.
         #[command(flatten)]
         test: Flags<SprtSettings>,

@@ -10,7 +10,7 @@ use toml::{Table, Value};
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::intent::{make_absolute, registry};
 use super::output::{is_standard_output, print, write_json};
-use crate::check::{Finding, Judgement, Report, Subject, check as examine};
+use crate::check::{CheckReport, CheckResult, EngineUnderTest, Finding, check as examine};
 use smalt_match::plan::{Format, Plan, Settings};
 use smalt_match::run::slot::command;
 use smalt_report::sanitize::sanitize_lines;
@@ -74,7 +74,7 @@ pub(super) fn compliance(program: &str, arguments: &[String]) -> Result<Exit, Re
 }
 
 /// Examines an entrant, and prints each finding as it is made if that is wanted.
-fn examined(engine: Table, registry: &Registry, is_shown: bool) -> Result<Report, Refusal> {
+fn examined(engine: Table, registry: &Registry, is_shown: bool) -> Result<CheckReport, Refusal> {
     let mut failed = None;
     let report = examine(&subject(engine, registry)?, &mut |finding| {
         if is_shown && failed.is_none() {
@@ -85,7 +85,7 @@ fn examined(engine: Table, registry: &Registry, is_shown: bool) -> Result<Report
 }
 
 /// The entrant as a plan would have it.
-fn subject(engine: Table, registry: &Registry) -> Result<Subject, Refusal> {
+fn subject(engine: Table, registry: &Registry) -> Result<EngineUnderTest, Refusal> {
     let partner = Table::from_iter([("cmd".to_owned(), Value::from(BUILTIN))]);
     let mut settings = Settings::default();
     settings.run.format = Format::Match;
@@ -98,17 +98,17 @@ fn subject(engine: Table, registry: &Registry) -> Result<Subject, Refusal> {
     let command = command(entrant, &own_program);
     command.locate().map_err(|error| anyhow!("failed to {error}")).or_usage()?;
     let options = entrant.engine.options.iter().map(|(name, text)| (name.clone(), text.0.clone())).collect();
-    Ok(Subject { name: entrant.name.clone(), command, protocol: entrant.engine.proto, options })
+    Ok(EngineUnderTest { name: entrant.name.clone(), command, protocol: entrant.engine.proto, options })
 }
 
 /// A finding with the lines that show it.
 fn finding_text(finding: &Finding) -> String {
     let result = match finding.result {
-        Judgement::Ok => "ok     ",
-        Judgement::Inapplicable => "n/a    ",
-        Judgement::Skipped => "skipped",
-        Judgement::Warning => "warning",
-        Judgement::Failure => "failure",
+        CheckResult::Ok => "ok     ",
+        CheckResult::Inapplicable => "n/a    ",
+        CheckResult::Skipped => "skipped",
+        CheckResult::Warning => "warning",
+        CheckResult::Failure => "failure",
     };
     let mut text = format!("{result}  {}: {}\n", finding.step, finding.words);
     for line in &finding.lines {
@@ -118,9 +118,9 @@ fn finding_text(finding: &Finding) -> String {
 }
 
 /// The last line.
-fn summary(report: &Report) -> String {
+fn summary(report: &CheckReport) -> String {
     let count = |wanted| report.findings.iter().filter(|finding| finding.result == wanted).count();
-    let (warnings, failures) = (count(Judgement::Warning), count(Judgement::Failure));
+    let (warnings, failures) = (count(CheckResult::Warning), count(CheckResult::Failure));
     let fit = match (report.fit, report.complete) {
         (false, _) => "not fit to play",
         (true, false) => "fit to play as far as it was examined",

@@ -15,7 +15,7 @@ use smalt_report::sanitize::sanitize;
 
 /// How much is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Loudness {
+pub(super) enum Verbosity {
     /// Faults and what stops the run.
     Quiet,
     /// Every game.
@@ -29,7 +29,7 @@ const REDRAWING: Duration = Duration::from_millis(500);
 pub(super) struct Display {
     names: Vec<String>,
     store: String,
-    loudness: Loudness,
+    verbosity: Verbosity,
     interval: u64,
     bar: Option<ProgressBar>,
     began: Instant,
@@ -38,11 +38,11 @@ pub(super) struct Display {
 }
 
 impl Display {
-    pub(super) fn new(plan: &Plan, store: &std::path::Path, loudness: Loudness) -> Display {
+    pub(super) fn new(plan: &Plan, store: &std::path::Path, verbosity: Verbosity) -> Display {
         Display {
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
             store: store.display().to_string(),
-            loudness,
+            verbosity,
             interval: plan.settings.output.rating_interval,
             bar: None,
             began: Instant::now(),
@@ -54,10 +54,10 @@ impl Display {
     fn begin(&mut self, standings: &Standings) {
         self.began = Instant::now();
         self.games_before = standings.games_finished();
-        if self.loudness == Loudness::Usual {
+        if self.verbosity == Verbosity::Usual {
             self.line(report::AT_ANY_LOOK);
         }
-        if self.loudness == Loudness::Quiet || !std::io::stderr().is_terminal() {
+        if self.verbosity == Verbosity::Quiet || !std::io::stderr().is_terminal() {
             return;
         }
         let bar =
@@ -92,7 +92,7 @@ impl Display {
     fn show_game(&mut self, record: &GameRecord, standings: &Standings) {
         let [white, black] = [record.game.white, record.game.black].map(|entrant| self.name(entrant));
         let number = record.game.number + 1;
-        if self.loudness == Loudness::Usual {
+        if self.verbosity == Verbosity::Usual {
             let done = standings.games_finished();
             let planned = standings.games_planned();
             let sentence = record.sentence();
@@ -121,7 +121,7 @@ impl Display {
             }
         } else if self.interval > 0
             && finished.is_multiple_of(self.interval)
-            && self.loudness == Loudness::Usual
+            && self.verbosity == Verbosity::Usual
         {
             let (table, pace) = (report::table(standings).to_text(), self.pace(standings));
             let planned = standings.games_planned();

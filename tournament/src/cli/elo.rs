@@ -15,20 +15,20 @@ use smalt_match::standings::report;
 
 /// So many counts between commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Numbers<const N: usize>(pub(super) [u64; N]);
+pub(super) struct CountList<const N: usize>(pub(super) [u64; N]);
 
-impl<const N: usize> std::str::FromStr for Numbers<N> {
+impl<const N: usize> std::str::FromStr for CountList<N> {
     type Err = String;
 
     fn from_str(text: &str) -> Result<Self, String> {
         let numbers: Result<Vec<u64>, _> = text.split(',').map(|number| number.trim().parse()).collect();
         let numbers = numbers.ok().and_then(|numbers| numbers.try_into().ok());
-        numbers.map(Numbers).ok_or_else(|| format!("expected {N} whole numbers between commas"))
+        numbers.map(CountList).ok_or_else(|| format!("expected {N} whole numbers between commas"))
     }
 }
 
 #[derive(Serialize)]
-struct Results {
+struct EloJson {
     #[serde(flatten)]
     figures: MatchFigures,
     llr: Option<f64>,
@@ -51,7 +51,7 @@ pub(super) fn elo(counts: Counts, test: &Flags<SprtSettings>, json: Option<&Path
     if let Some(file) = json {
         let verdict = sprt.as_ref().zip(llr).map(|(sprt, llr)| sprt.verdict(llr).to_string());
         let (figures, estimate) = (MatchFigures::of(counts), estimate.into());
-        write_json(file, &Results { figures, llr, verdict, estimate })?;
+        write_json(file, &EloJson { figures, llr, verdict, estimate })?;
         if is_standard_output(file) {
             return Ok(Exit::Done);
         }

@@ -19,33 +19,33 @@ use smalt_match::store::Store;
 
 /// A kind of such files.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Kind {
+enum GameFileKind {
     Pgn,
     Epd,
 }
 
-impl Kind {
-    const ALL: [Kind; 2] = [Kind::Pgn, Kind::Epd];
+impl GameFileKind {
+    const ALL: [GameFileKind; 2] = [GameFileKind::Pgn, GameFileKind::Epd];
 
     fn path(self, output: &mut OutputSettings) -> &mut Option<PathBuf> {
         match self {
-            Kind::Pgn => &mut output.pgn,
-            Kind::Epd => &mut output.epd,
+            GameFileKind::Pgn => &mut output.pgn,
+            GameFileKind::Epd => &mut output.epd,
         }
     }
 
     /// How many bytes were there before the run, if it shares the file.
     fn bytes_before(self, output: &mut OutputSettings) -> &mut Option<u64> {
         match self {
-            Kind::Pgn => &mut output.pgn_after,
-            Kind::Epd => &mut output.epd_after,
+            GameFileKind::Pgn => &mut output.pgn_after,
+            GameFileKind::Epd => &mut output.epd_after,
         }
     }
 
     fn flag(self) -> &'static str {
         match self {
-            Kind::Pgn => "--pgn",
-            Kind::Epd => "--epd",
+            GameFileKind::Pgn => "--pgn",
+            GameFileKind::Epd => "--epd",
         }
     }
 
@@ -66,8 +66,10 @@ impl Kind {
     fn text(self, prepared: &Prepared) -> GameFormat {
         let Prepared { plan, openings, .. } = prepared;
         match self {
-            Kind::Pgn => GameFormat::Pgn(PgnWriter::new(plan, Arc::clone(openings))),
-            Kind::Epd => GameFormat::Epd(plan.entrants.iter().map(|entrant| entrant.name.clone()).collect()),
+            GameFileKind::Pgn => GameFormat::Pgn(PgnWriter::new(plan, Arc::clone(openings))),
+            GameFileKind::Epd => {
+                GameFormat::Epd(plan.entrants.iter().map(|entrant| entrant.name.clone()).collect())
+            }
         }
     }
 }
@@ -94,7 +96,7 @@ impl From<BeginError> for Refusal {
 pub(super) fn begin(prepared: &Prepared, emptied: &[PathBuf]) -> Result<GameFiles, BeginError> {
     let mut output = prepared.plan.settings.output.clone();
     let mut files = GameFiles::default();
-    for kind in Kind::ALL {
+    for kind in GameFileKind::ALL {
         let Some(path) = kind.path(&mut output).take() else { continue };
         let text = kind.text(prepared);
         let opened = if emptied.contains(&path) {
@@ -125,7 +127,7 @@ fn empty(path: &Path) -> io::Result<()> {
 /// into another one beside it, which the plan names from then on.
 pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles, Refusal> {
     let mut files = GameFiles::default();
-    for kind in Kind::ALL {
+    for kind in GameFileKind::ALL {
         let output = &mut prepared.plan.settings.output;
         let Some(path) = kind.path(output).clone() else { continue };
         let sharing = kind.bytes_before(output).map_or(Sharing::Own, Sharing::After);
@@ -151,7 +153,7 @@ pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles
 }
 
 fn reopen(
-    kind: Kind,
+    kind: GameFileKind,
     path: &Path,
     text: GameFormat,
     sharing: Sharing,

@@ -33,7 +33,7 @@ use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_re
 use smalt_stats::{Counts, Pentanomial, Wdl};
 
 use arguments::{Arguments, Command, RunFlags};
-use elo::Numbers;
+use elo::CountList;
 use exit::{Exit, OrRefuse, Refusal};
 use fastchess::Dialect;
 use smalt_match::estimate::estimate;
@@ -118,7 +118,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Elo { wdl, penta, test, json } => {
             let pairs = penta.map(|pairs| Counts::Pairs(Pentanomial(pairs.0)));
             let games =
-                wdl.map(|Numbers([wins, draws, losses])| Counts::Games(Wdl::new(wins, draws, losses)));
+                wdl.map(|CountList([wins, draws, losses])| Counts::Games(Wdl::new(wins, draws, losses)));
             let counts = pairs
                 .or(games)
                 .context(

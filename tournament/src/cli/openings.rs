@@ -64,16 +64,16 @@ pub(super) struct OpeningFlags {
 }
 
 /// A judge that has not answered then is broken.
-const LONGEST_JUDGEMENT: Duration = Duration::from_secs(60);
+const JUDGE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// After so many candidates for each opening wanted the wish is taken for one that cannot be fulfilled.
-const MOST_CANDIDATES_EACH: u64 = 1000;
+const MAX_CANDIDATES_PER_OPENING: u64 = 1000;
 
 /// How many random moves lead to an opening where nothing is said.
-const USUAL_PLIES: u32 = 8;
+const DEFAULT_PLIES: u32 = 8;
 
 /// What a judge said of a candidate; no score where there was no candidate.
-type Judgement = anyhow::Result<(u64, Option<(Candidate, i32)>)>;
+type JudgedCandidate = anyhow::Result<(u64, Option<(Candidate, i32)>)>;
 
 /// Makes or checks a book.
 pub(super) fn openings(flags: &OpeningFlags) -> Result<Exit, Refusal> {
@@ -110,7 +110,7 @@ fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
 fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     flags.output.as_deref().map_or(Ok(()), output::spare_stores)?;
     let judge = judge_entrant(flags)?;
-    let recipe = OpeningGenerator { seed: flags.seed, plies: flags.plies.unwrap_or(USUAL_PLIES) };
+    let recipe = OpeningGenerator { seed: flags.seed, plies: flags.plies.unwrap_or(DEFAULT_PLIES) };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let judges = flags.concurrency.unwrap_or_else(|| cores.saturating_sub(1)).max(1);
     let next = AtomicU64::new(0);
@@ -150,7 +150,7 @@ fn judge_entrant(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
 
 /// Takes judgements in the order of candidates, and keeps those that are even and new, until there are enough.
 #[expect(clippy::needless_pass_by_value, reason = "its end tells the judges to leave")]
-fn choose(judgements: Receiver<Judgement>, flags: &OpeningFlags) -> anyhow::Result<String> {
+fn choose(judgements: Receiver<JudgedCandidate>, flags: &OpeningFlags) -> anyhow::Result<String> {
     let mut waiting = BTreeMap::new();
     let mut seen = HashSet::new();
     let mut number = 0;
@@ -162,7 +162,7 @@ fn choose(judgements: Receiver<Judgement>, flags: &OpeningFlags) -> anyhow::Resu
         }
         let judged = waiting.remove(&number).flatten();
         number += 1;
-        if number > MOST_CANDIDATES_EACH.saturating_mul(flags.count as u64) {
+        if number > MAX_CANDIDATES_PER_OPENING.saturating_mul(flags.count as u64) {
             bail!(
                 "of {number} candidates only {} are even: widen --window or take fewer --plies",
                 seen.len()
@@ -185,7 +185,7 @@ fn judge_candidates(
     recipe: OpeningGenerator,
     nodes: u64,
     next: &AtomicU64,
-    judgements: &SyncSender<Judgement>,
+    judgements: &SyncSender<JudgedCandidate>,
 ) -> anyhow::Result<()> {
     let mut engine = start(judge)?;
     loop {
@@ -222,7 +222,7 @@ fn judge_one(engine: &mut dyn Engine, candidate: &Candidate, nodes: u64) -> anyh
         start: Start::Standard,
         moves: &moves,
         limits: &limits,
-        deadline: LONGEST_JUDGEMENT,
+        deadline: JUDGE_TIMEOUT,
         stop_after: None,
     };
     engine.new_game(GameOptions::default(), &mut WaitContext::none()).context("judge a position")?;

@@ -7,11 +7,11 @@ use anyhow::Context;
 
 use super::exit::{OrRefuse, Refusal};
 use super::output::tell;
-use super::play::{Face, refuse_store};
+use super::play::{OutputStyle, refuse_store};
 use smalt_match::named_file::numbered;
 use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::store::Store;
-use smalt_workbench::calendar::Moment;
+use smalt_workbench::calendar::UtcTime;
 
 /// Names of the store and the PGN file. The default is format and date; the PGN file stands beside the store.
 pub(super) struct OutputNames {
@@ -24,15 +24,15 @@ pub(super) struct OutputNames {
 
 impl OutputNames {
     /// The names that the plan gives, and defaults for the others.
-    pub(super) fn of(plan: &Plan, face: &Face) -> OutputNames {
+    pub(super) fn of(plan: &Plan, face: &OutputStyle) -> OutputNames {
         let (has_pgn, takes_any_pgn) = match face {
-            Face::Native(_) => {
+            OutputStyle::Native(_) => {
                 (true, plan.settings.output.pgn.is_none() || plan.settings.output.pgn_after.is_some())
             }
-            Face::Foreign(shown) => (shown.has_pgn(), true),
+            OutputStyle::Compat(shown) => (shown.has_pgn(), true),
         };
         let kind = if plan.sprt.is_some() { "sprt".to_owned() } else { plan.format().to_string() };
-        let stem = format!("{kind}-{}", Moment::of(SystemTime::now()).file_stamp());
+        let stem = format!("{kind}-{}", UtcTime::of(SystemTime::now()).file_stamp());
         OutputNames { typed: plan.settings.output.clone(), stem, has_pgn, takes_any_pgn }
     }
 

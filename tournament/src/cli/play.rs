@@ -10,7 +10,7 @@ use anyhow::{Context, anyhow};
 use smalt_driver::process::{LookupError, MostGames, Reaper, most_games};
 use smalt_workbench::entrant::Registry;
 
-use super::display::{Display, Loudness};
+use super::display::{Display, Verbosity};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::fastchess::{Lines, Shown};
@@ -39,24 +39,24 @@ use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
 
 /// How a run is shown.
-pub(super) enum Face {
+pub(super) enum OutputStyle {
     /// In our own way.
-    Native(Loudness),
+    Native(Verbosity),
     /// In the lines of another program.
-    Foreign(Box<Shown>),
+    Compat(Box<Shown>),
 }
 
 /// Begins a run. Whatever can be refused is refused before anything is made.
-pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
+pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     let names = OutputNames::of(&plan, &face);
     names.give(&mut plan, 1);
     let (mut prepared, book) = prepare(plan, &face).or_usage()?;
     tell_openings(&prepared, &book);
-    prepare_place(&mut prepared.plan)?;
+    check_location(&mut prepared.plan)?;
     make_outputs_absolute(&mut prepared.plan.settings.output);
     check_outputs(&prepared.plan)?;
     let page = serve::claim_for_run(&prepared.plan.settings.output)?;
-    let crew = Crew::of(&prepared, &[])?;
+    let pool = WorkerPool::of(&prepared, &[])?;
     if prepared.plan.fleet().is_none() {
         check_engines(&prepared.plan, &own_program()?).or_usage()?;
     }
@@ -64,11 +64,11 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
     let fingerprint = book.fingerprint();
     let mut attempt = 1;
     let emptied = match &face {
-        Face::Native(_) => Vec::new(),
-        Face::Foreign(shown) => shown.emptied(),
+        OutputStyle::Native(_) => Vec::new(),
+        OutputStyle::Compat(shown) => shown.emptied(),
     };
     let binaries = own_binaries(&prepared.plan)?;
-    if let (Face::Foreign(shown), Some(store)) = (&face, &prepared.plan.settings.output.store)
+    if let (OutputStyle::Compat(shown), Some(store)) = (&face, &prepared.plan.settings.output.store)
         && shown.keeps_store
     {
         set_aside(store)?;
@@ -84,7 +84,7 @@ pub(super) fn play(mut plan: Plan, face: Face) -> Result<Exit, Refusal> {
     if let Some(binaries) = &binaries {
         store.put_own_binaries(&binaries.digests()).map_err(refuse_store)?;
     }
-    conduct(&prepared, crew, store, Outputs { games, page }, binaries, face)
+    run_games(&prepared, pool, store, Outputs { games, page }, binaries, face)
 }
 
 /// The programs of engines that play on this machine.
@@ -103,9 +103,9 @@ pub(super) struct Outputs {
 }
 
 /// Other programs go around a book whose end their first opening lies behind.
-fn prepare(plan: Plan, face: &Face) -> Result<(Prepared, Book), SetupError> {
+fn prepare(plan: Plan, face: &OutputStyle) -> Result<(Prepared, Book), SetupError> {
     match (Prepared::new(plan.clone()), face) {
-        (Err(SetupError::Start { start, openings }), Face::Foreign(_)) => {
+        (Err(SetupError::Start { start, openings }), OutputStyle::Compat(_)) => {
             let start = 1 + (start - 1) % openings as usize;
             let mut plan = plan;
             plan.settings.openings.start = NonZeroUsize::new(start).unwrap_or(NonZeroUsize::MIN);
@@ -154,7 +154,7 @@ fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(St
 }
 
 /// On this machine engines must be there; on others the run needs a name.
-pub(super) fn prepare_place(plan: &mut Plan) -> Result<(), Refusal> {
+pub(super) fn check_location(plan: &mut Plan) -> Result<(), Refusal> {
     if plan.fleet().is_none() {
         return locate_engines(plan);
     }
@@ -255,39 +255,39 @@ fn tell_openings(prepared: &Prepared, book: &Book) {
 }
 
 /// Those who will play, and what they tell.
-pub(super) struct Crew {
-    players: Players,
+pub(super) struct WorkerPool {
+    players: Workers,
     events: (Sender<Event>, Receiver<Event>),
 }
 
-enum Players {
+enum Workers {
     /// So many slots, on which processors, and by which tables their games end.
-    Here { slots: usize, processors: Processors, tablebases: Option<Tablebases> },
+    Local { slots: usize, processors: Processors, tablebases: Option<Tablebases> },
     /// Workers on other machines.
-    Elsewhere(Box<dyn Queue>),
+    Remote(Box<dyn Queue>),
 }
 
-impl Crew {
+impl WorkerPool {
     /// What can be refused of them is refused; these machines have played for the run before.
-    pub(super) fn of(prepared: &Prepared, known: &[MachineReport]) -> Result<Crew, Refusal> {
+    pub(super) fn of(prepared: &Prepared, known: &[MachineReport]) -> Result<WorkerPool, Refusal> {
         let plan = &prepared.plan;
         let tablebases = plan.tablebases().map(Tablebases::open).transpose().or_usage()?;
         let events = mpsc::channel();
         let players = match plan.fleet() {
-            Some(fleet) => Players::Elsewhere(meet(plan, fleet, tablebases, known, &events.0)?),
+            Some(fleet) => Workers::Remote(connect(plan, fleet, tablebases, known, &events.0)?),
             None => {
                 let width = plan.threads_of_a_game();
                 let slots = within_limits(slots(prepared), width)?;
                 let processors = Processors::assign(&plan.settings.run.affinity, slots, width).or_usage()?;
-                Players::Here { slots, processors, tablebases }
+                Workers::Local { slots, processors, tablebases }
             }
         };
-        Ok(Crew { players, events })
+        Ok(WorkerPool { players, events })
     }
 }
 
 /// Connects to where workers meet.
-fn meet(
+fn connect(
     plan: &Plan,
     fleet: &FleetSettings,
     tablebases: Option<Tablebases>,
@@ -303,26 +303,26 @@ fn meet(
     }
 }
 
-pub(super) fn conduct(
+pub(super) fn run_games(
     prepared: &Prepared,
-    crew: Crew,
+    pool: WorkerPool,
     store: Store,
     outputs: Outputs,
     binaries: Option<Binaries>,
-    face: Face,
+    face: OutputStyle,
 ) -> Result<Exit, Refusal> {
     let Outputs { games, page } = outputs;
     let plan = &prepared.plan;
     let path = store.path().to_owned();
-    let Crew { players, events: (sender, events) } = crew;
-    if matches!(face, Face::Native(Loudness::Usual)) {
+    let WorkerPool { players, events: (sender, events) } = pool;
+    if matches!(face, OutputStyle::Native(Verbosity::Usual)) {
         announce(prepared, &path, &players);
     }
     signals::listen(sender.clone()).context("listen to signals").or_failed()?;
     let mut boards = Vec::new();
     let mut queue: Box<dyn Queue> = match players {
-        Players::Elsewhere(queue) => queue,
-        Players::Here { slots, processors, tablebases } => {
+        Workers::Remote(queue) => queue,
+        Workers::Local { slots, processors, tablebases } => {
             let terms = SlotConfig::of(
                 plan,
                 plan.settings.clock.measured,
@@ -337,14 +337,14 @@ pub(super) fn conduct(
             Box::new(local.context("start threads").or_failed()?)
         }
     };
-    let is_foreign = matches!(face, Face::Foreign(_));
+    let is_foreign = matches!(face, OutputStyle::Compat(_));
     let keeps_store = match &face {
-        Face::Native(_) => true,
-        Face::Foreign(shown) => shown.keeps_store,
+        OutputStyle::Native(_) => true,
+        OutputStyle::Compat(shown) => shown.keeps_store,
     };
-    let mut display = Watchers(vec![match face {
-        Face::Native(loudness) => Box::new(Display::new(plan, &path, loudness)),
-        Face::Foreign(shown) => Box::new(Lines::new(plan, *shown)),
+    let mut display = Observers(vec![match face {
+        OutputStyle::Native(verbosity) => Box::new(Display::new(plan, &path, verbosity)),
+        OutputStyle::Compat(shown) => Box::new(Lines::new(plan, *shown)),
     }]);
     if let Some(path) = &plan.settings.output.events {
         let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
@@ -379,9 +379,9 @@ pub(super) fn conduct(
         drop(page);
         // Others leave nothing but what was asked for.
         let _ = std::fs::remove_file(&path);
-        return Ok(conclude(plan, None, &conclusion));
+        return Ok(report_outcome(plan, None, &conclusion));
     }
-    let exit = conclude(plan, Some(&path), &conclusion);
+    let exit = report_outcome(plan, Some(&path), &conclusion);
     let again = format!("look at it again with: smalt-tournament serve {}", path.display());
     match page {
         Some(page) => {
@@ -403,9 +403,9 @@ fn await_end(events: &Receiver<Event>) {
 }
 
 /// Displays that look on together.
-struct Watchers(Vec<Box<dyn RunObserver>>);
+struct Observers(Vec<Box<dyn RunObserver>>);
 
-impl RunObserver for Watchers {
+impl RunObserver for Observers {
     fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
         self.0.iter_mut().for_each(|observer| observer.on_event(event, standings));
     }
@@ -427,7 +427,7 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), 
 }
 
 /// Says where everything is and what is left to do.
-fn conclude(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome) -> Exit {
+fn report_outcome(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome) -> Exit {
     if let Some(store) = store {
         tell(&format!("Store: {}", store.display()));
     }
@@ -442,7 +442,7 @@ fn conclude(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome) -> Exit 
             for (entrant, disqualification) in disqualified {
                 tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
             }
-            tell(&format!("{games} games were left disqualified. Mend what is broken, and {resume}"));
+            tell(&format!("{games} games were left out. Mend what is broken, and {resume}"));
             Exit::LeftOut
         }
         RunOutcome::Walkovers { games, disqualified } => {
@@ -450,7 +450,7 @@ fn conclude(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome) -> Exit 
                 tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
             }
             tell(&format!(
-                "{games} games were not played, and were lost by who was disqualified, so that the tournament could go on"
+                "{games} games were not played, and were lost by disqualified entrants, so that the tournament could go on"
             ));
             Exit::LeftOut
         }
@@ -485,8 +485,8 @@ fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
 }
 
 /// How these flags want a run shown.
-pub(super) fn face(is_quiet: bool) -> Face {
-    Face::Native(if is_quiet { Loudness::Quiet } else { Loudness::Usual })
+pub(super) fn face(is_quiet: bool) -> OutputStyle {
+    OutputStyle::Native(if is_quiet { Verbosity::Quiet } else { Verbosity::Usual })
 }
 
 fn refuse_run(error: RunError) -> Refusal {
@@ -529,11 +529,11 @@ pub(super) fn within_limits(wanted: usize, threads: usize) -> Result<usize, Refu
     Ok(games)
 }
 
-fn announce(prepared: &Prepared, store: &Path, players: &Players) {
+fn announce(prepared: &Prepared, store: &Path, players: &Workers) {
     let plan = &prepared.plan;
     let place = match (players, plan.fleet()) {
-        (Players::Here { slots, .. }, _) => format!("concurrency {slots}"),
-        (Players::Elsewhere(_), fleet) => {
+        (Workers::Local { slots, .. }, _) => format!("concurrency {slots}"),
+        (Workers::Remote(_), fleet) => {
             let run = fleet.as_ref().and_then(|fleet| fleet.run.as_deref()).unwrap_or_default();
             format!("on other machines (run {run})")
         }

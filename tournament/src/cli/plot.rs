@@ -9,9 +9,9 @@ use smalt_report::plot::{Chart, PlotError, stacked};
 use super::elo::test_of;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, write_text};
-use super::view::{Run, is_store, place_of};
+use super::view::{LoadedRun, is_store, place_of};
 use crate::plot::pgn::{PgnFigures, game_of};
-use crate::plot::{Figures, GameCourse, charts, figures};
+use crate::plot::{Figures, GameCurves, charts, figures};
 use smalt_match::plan::{Flags, SprtSettings};
 use smalt_workbench::decompress::Unpacked;
 
@@ -29,7 +29,7 @@ it, two games of a round with reversed colors are a pair; evaluations and times 
 
 /// What is drawn.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
-pub(super) enum Kind {
+pub(super) enum PlotKind {
     /// Elo over games, with its 95% band
     Elo,
     /// The log-likelihood ratio of a sequential test, between its bounds
@@ -57,7 +57,7 @@ pub(super) struct PlotFlags {
     output: Option<PathBuf>,
     /// What is drawn; may be repeated (default: game if one is named, llr where there is a test, else elo)
     #[arg(short, long, value_enum, value_name = "KIND")]
-    kind: Vec<Kind>,
+    kind: Vec<PlotKind>,
     /// Whose results; may be repeated (default: the first of two, the challengers, or all)
     #[arg(long, value_name = "NAME")]
     engine: Vec<String>,
@@ -70,15 +70,15 @@ pub(super) struct PlotFlags {
 }
 
 /// What there is to draw from.
-struct Source {
+struct PlotData {
     figures: Figures,
     /// The game that is asked for.
-    game: Option<GameCourse>,
+    game: Option<GameCurves>,
 }
 
 /// Draws.
 pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
-    if flags.kind.contains(&Kind::Game) && flags.game.is_none() {
+    if flags.kind.contains(&PlotKind::Game) && flags.game.is_none() {
         return Err(anyhow!("--kind game: which one? give --game N")).or_usage();
     }
     let source = if is_store(&flags.file) { of_store(flags)? } else { of_pgn(flags)? };
@@ -95,7 +95,7 @@ pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
         match draw(kind, &source) {
             Ok(svg) => drawings.push((kind, svg)),
             // Nobody asked for this one by its name.
-            Err(_) if flags.kind.contains(&Kind::All) => {}
+            Err(_) if flags.kind.contains(&PlotKind::All) => {}
             Err(error) => return Err(error.context(shown)).or_usage(),
         }
     }
@@ -135,38 +135,45 @@ fn write(path: Option<&Path>, svg: &str) -> Result<(), Refusal> {
     }
 }
 
-fn name_of(kind: Kind) -> String {
+fn name_of(kind: PlotKind) -> String {
     clap::ValueEnum::to_possible_value(&kind).map(|value| value.get_name().to_owned()).unwrap_or_default()
 }
 
-fn kinds(flags: &PlotFlags, source: &Source) -> Vec<Kind> {
-    if flags.kind.contains(&Kind::All) {
-        return vec![Kind::Elo, Kind::Llr, Kind::Ratings, Kind::Penta, Kind::Openings, Kind::Game];
+fn kinds(flags: &PlotFlags, source: &PlotData) -> Vec<PlotKind> {
+    if flags.kind.contains(&PlotKind::All) {
+        return vec![
+            PlotKind::Elo,
+            PlotKind::Llr,
+            PlotKind::Ratings,
+            PlotKind::Penta,
+            PlotKind::Openings,
+            PlotKind::Game,
+        ];
     }
     if !flags.kind.is_empty() {
         return flags.kind.clone();
     }
     match () {
-        () if flags.game.is_some() => vec![Kind::Game],
-        () if source.figures.test.is_some() => vec![Kind::Llr],
-        () => vec![Kind::Elo],
+        () if flags.game.is_some() => vec![PlotKind::Game],
+        () if source.figures.test.is_some() => vec![PlotKind::Llr],
+        () => vec![PlotKind::Elo],
     }
 }
 
-fn of_store(flags: &PlotFlags) -> Result<Source, Refusal> {
+fn of_store(flags: &PlotFlags) -> Result<PlotData, Refusal> {
     let mut course = None;
-    let run = Run::read(&flags.file, |record, names, _| {
+    let run = LoadedRun::read(&flags.file, |record, names, _| {
         if flags.game == Some(record.game.number + 1) {
-            course = Some(GameCourse::of_record(record, names));
+            course = Some(GameCurves::of_record(record, names));
         }
     })?;
     check_game(flags, course.is_some())?;
     let viewed = places(flags, &run.names)?.unwrap_or_else(|| figures::viewed(&run.plan));
     let figures = Figures::of_run(&run.standings, &run.openings, &viewed, test_of(&flags.test)?);
-    Ok(Source { figures, game: course })
+    Ok(PlotData { figures, game: course })
 }
 
-fn of_pgn(flags: &PlotFlags) -> Result<Source, Refusal> {
+fn of_pgn(flags: &PlotFlags) -> Result<PlotData, Refusal> {
     let path = &flags.file;
     let open = || Unpacked::open(path).with_context(|| format!("read {}", path.display())).or_usage();
     let read = PgnFigures::read(open()?).with_context(|| format!("read {}", path.display())).or_failed()?;
@@ -181,7 +188,7 @@ fn of_pgn(flags: &PlotFlags) -> Result<Source, Refusal> {
     }
     let viewed = places(flags, read.names())?.unwrap_or_default();
     let figures = read.figures(&viewed, test_of(&flags.test)?);
-    Ok(Source { figures, game: game.as_ref().map(GameCourse::of_pgn) })
+    Ok(PlotData { figures, game: game.as_ref().map(GameCurves::of_pgn) })
 }
 
 fn check_game(flags: &PlotFlags, was_found: bool) -> Result<(), Refusal> {
@@ -199,32 +206,32 @@ fn places(flags: &PlotFlags, names: &[String]) -> Result<Option<Vec<usize>>, Ref
 }
 
 /// The drawing of a kind; refused, with what to do, where there is nothing to draw.
-fn draw(kind: Kind, source: &Source) -> anyhow::Result<String> {
+fn draw(kind: PlotKind, source: &PlotData) -> anyhow::Result<String> {
     let figures = &source.figures;
     match kind {
-        Kind::Elo => explained(
+        PlotKind::Elo => explained(
             &[&charts::elo(figures)],
             "no finite Elo: nothing was played, or all games were won, or all lost",
         ),
-        Kind::Llr => {
+        PlotKind::Llr => {
             let test =
                 figures.test.as_ref().context("there is no sequential test: give --elo0 and --elo1")?;
             explained(&[&charts::llr(test)], "the test has no whole pair of games yet")
         }
-        Kind::Ratings => explained(&[&charts::ratings(figures)], "nobody can be rated by these games"),
-        Kind::Penta => {
+        PlotKind::Ratings => explained(&[&charts::ratings(figures)], "nobody can be rated by these games"),
+        PlotKind::Penta => {
             let charts: Vec<_> = figures.sides.iter().map(charts::pairs).collect();
             explained(&dynamic(&charts), "there are no pairs of games with reversed colors")
         }
-        Kind::Openings => {
+        PlotKind::Openings => {
             let charts: Vec<_> = figures.sides.iter().map(charts::openings).collect();
             explained(&dynamic(&charts), "there are no games")
         }
-        Kind::Game => {
+        PlotKind::Game => {
             let course = source.game.as_ref().context("no game is named: give --game N")?;
             explained(&dynamic(&charts::game(course)), "nothing tells evaluations or times of this game")
         }
-        Kind::All => unreachable!("it stands for the others"),
+        PlotKind::All => unreachable!("it stands for the others"),
     }
 }
 

@@ -13,9 +13,9 @@ use super::arguments::TableForm;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{is_standard_output, print, tell, write_json};
 use super::view;
-use crate::ratings::json::{LeftOut, Results};
+use crate::ratings::json::{RatingListJson, SkippedGame};
 use crate::ratings::pgn::{Consequence, Notice};
-use crate::ratings::report::{self, Parts, Shown};
+use crate::ratings::report::{self, ListParts, Visibility};
 use crate::ratings::{Games, ListOptions, RatingList, pgn};
 use smalt_workbench::decompress::Unpacked;
 
@@ -90,10 +90,10 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     let (mut left_out, mut exit) = (Vec::new(), Exit::Done);
     for file in &flags.files {
         let notices = read(file, &mut games)?;
-        if notices.iter().any(|notice| notice.consequence == Consequence::LeftOut) {
+        if notices.iter().any(|notice| notice.consequence == Consequence::Skipped) {
             exit = Exit::LeftOut;
         }
-        left_out.extend(notices.into_iter().map(|notice| LeftOut {
+        left_out.extend(notices.into_iter().map(|notice| SkippedGame {
             file: file.display().to_string(),
             line: notice.line,
             reason: notice.words,
@@ -108,7 +108,7 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     bar.finish_and_clear();
     let rated = rated.map_err(|error| anyhow!("no ratings: {error}{}", advice(&error))).or_usage()?;
     if let Some(file) = &flags.json {
-        write_json(file, &Results::of(&rated, left_out))?;
+        write_json(file, &RatingListJson::of(&rated, left_out))?;
         if is_standard_output(file) {
             return Ok(exit);
         }
@@ -164,8 +164,8 @@ fn options(flags: &RatingFlags, games: &Games) -> anyhow::Result<ListOptions> {
 }
 
 fn text(flags: &RatingFlags, rated: &RatingList) -> String {
-    let shown = |is_wanted: bool| if is_wanted { Shown::Yes } else { Shown::No };
-    let parts = Parts { head_to_head: shown(flags.head_to_head), los: shown(flags.los) };
+    let shown = |is_wanted: bool| if is_wanted { Visibility::Yes } else { Visibility::No };
+    let parts = ListParts { head_to_head: shown(flags.head_to_head), los: shown(flags.los) };
     let tables = report::tables(rated, parts);
     match flags.table {
         TableForm::Csv => joined(tables.iter().map(|table| table.to_csv()), "\r\n"),
@@ -199,7 +199,7 @@ fn read(path: &Path, games: &mut Games) -> Result<Vec<Notice>, Refusal> {
         tell(&format!("{}, {notice}", path.display()));
     }
     if notices.len() > NOTICES_SHOWN {
-        let games = notices.iter().filter(|notice| notice.consequence == Consequence::LeftOut).count();
+        let games = notices.iter().filter(|notice| notice.consequence == Consequence::Skipped).count();
         tell(&format!("{}: {} such lines in all, {games} games left out", path.display(), notices.len()));
     }
     Ok(notices)

@@ -9,9 +9,9 @@ use clap::Args;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{print, write_text};
 use super::play::refuse_store;
-use super::view::Run;
+use super::view::LoadedRun;
 use crate::plot::{Figures, figures};
-use crate::report::{Faults, GameList, RemarkableGames, Report, csv, html::html, markdown::markdown};
+use crate::report::{Faults, GameList, RemarkableGames, RunReport, csv, html::html, markdown::markdown};
 use smalt_match::progress::RunState;
 use smalt_match::store::StoreUse;
 
@@ -83,12 +83,12 @@ fn form(flags: &ReportFlags) -> Result<ReportForm, Refusal> {
     }
 }
 
-fn gather(path: &Path) -> Result<Report, Refusal> {
+fn gather(path: &Path) -> Result<RunReport, Refusal> {
     // Older than the store, so that it is closed after it.
     let occupancy = StoreUse::of(path);
     let (mut games, mut remarkable) = (GameList::default(), RemarkableGames::default());
     let mut span: Option<(SystemTime, SystemTime)> = None;
-    let run = Run::read(path, |record, names, opening| {
+    let run = LoadedRun::read(path, |record, names, opening| {
         games.add(record, names, opening);
         remarkable.add(record, names);
         let (begin, end) = (record.started, record.started + record.duration);
@@ -98,7 +98,7 @@ fn gather(path: &Path) -> Result<Report, Refusal> {
     run.store.for_each_fault(|fault| faults.add(fault)).map_err(refuse_store)?;
     let stored = run.store.run().map_err(refuse_store)?;
     let viewed = figures::viewed(&run.plan);
-    Ok(Report {
+    Ok(RunReport {
         figures: Figures::of_run(&run.standings, &run.openings, &viewed, None),
         state: RunState::of(occupancy.is_in_use(), &run.standings).to_string(),
         begun: stored.created,

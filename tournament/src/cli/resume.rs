@@ -7,7 +7,9 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::games;
 use super::intent::{given as is_given, make_absolute, refuse_slots};
 use super::output::{check_outputs, make_outputs_absolute};
-use super::play::{Crew, Face, Outputs, conduct, own_binaries, prepare_place, read_played_run, refuse_store};
+use super::play::{
+    OutputStyle, Outputs, WorkerPool, check_location, own_binaries, read_played_run, refuse_store, run_games,
+};
 use super::serve::claim_for_run;
 use smalt_match::plan::{Flags, Format, OnFault, Plan, Settings, merge_settings};
 use smalt_match::run::binaries::Binaries;
@@ -15,27 +17,27 @@ use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
 
 /// Goes on with a run. What the flags do not change stays as it was begun.
-pub(super) fn resume(flags: &ResumeFlags, face: Face) -> Result<Exit, Refusal> {
+pub(super) fn resume(flags: &ResumeFlags, face: OutputStyle) -> Result<Exit, Refusal> {
     let path = &flags.store;
     let mut store = Store::resume(path).map_err(refuse_store)?;
     let mut prepared = read_played_run(&store)?;
-    if change(&mut prepared.plan, flags)? == Change::OfGames {
+    if change(&mut prepared.plan, flags)? == ResumeChange::OfGames {
         (prepared, _) = Prepared::new(prepared.plan).or_usage()?;
     }
     prepared.plan.settings.output.store = Some(path.to_owned());
-    prepare_place(&mut prepared.plan)?;
+    check_location(&mut prepared.plan)?;
     check_outputs(&prepared.plan)?;
     let page = claim_for_run(&prepared.plan.settings.output)?;
     let allow_mixed = is_given(&flags.settings.0.given, "fleet", "allow-mixed");
     let binaries = check_binaries(&prepared.plan, &mut store, allow_mixed)?;
-    let crew = Crew::of(&prepared, &store.machines().map_err(refuse_store)?)?;
+    let pool = WorkerPool::of(&prepared, &store.machines().map_err(refuse_store)?)?;
     let games = games::resume(&mut prepared, &store)?;
     store.change_plan(&prepared.plan.settings.to_toml()).map_err(refuse_store)?;
     for process in store.left_processes().map_err(refuse_store)? {
         let _ = process.sweep();
         store.forget_process(process).map_err(refuse_store)?;
     }
-    conduct(&prepared, crew, store, Outputs { games, page }, binaries, face)
+    run_games(&prepared, pool, store, Outputs { games, page }, binaries, face)
 }
 
 /// The programs of the engines must be those with which the run began, now and as long as it goes on.
@@ -51,12 +53,12 @@ fn check_binaries(plan: &Plan, store: &mut Store, allow_mixed: bool) -> Result<O
 
 /// What became of a plan.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Change {
+enum ResumeChange {
     OfGames,
     OfOthers,
 }
 
-fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
+fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<ResumeChange, Refusal> {
     let Flags { settings: typed, given } = &flags.settings.0;
     let mut settings = plan.settings.to_layer();
     merge_settings(&mut settings, given.clone());
@@ -77,7 +79,7 @@ fn change(plan: &mut Plan, flags: &ResumeFlags) -> Result<Change, Refusal> {
         check_growth(plan, games).or_usage()?;
     }
     *plan = Plan::new(settings).or_usage()?;
-    Ok(if is_longer { Change::OfGames } else { Change::OfOthers })
+    Ok(if is_longer { ResumeChange::OfGames } else { ResumeChange::OfOthers })
 }
 
 /// Games keep their numbers only if whole pairs are added behind the last of each pairing.

@@ -20,10 +20,10 @@ use smalt_match::standings::{Standings, report};
 use smalt_match::store::{Store, StoreUse, StoredFault, StoredSession};
 use smalt_report::sanitize::sanitize;
 use smalt_report::sanitize::sanitize_lines;
-use smalt_workbench::calendar::Moment;
+use smalt_workbench::calendar::UtcTime;
 
 /// How many faults are told unless all are asked for.
-const FAULTS_TOLD: usize = 20;
+const MAX_FAULTS: usize = 20;
 
 /// The same for scripts.
 #[derive(Serialize)]
@@ -72,7 +72,7 @@ struct FaultJson<'a> {
 }
 
 /// With a smaller probability the results of a machine are said to differ from those of the others.
-const CONSPICUOUS: f64 = 0.001;
+const SIGNIFICANCE: f64 = 0.001;
 
 /// Results of machines by pairing, in the view of the entrant of the lower number.
 #[derive(Default)]
@@ -138,16 +138,16 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
         "{} of {} games, {}\n",
         standings.games_finished(),
         standings.games_planned(),
-        state_in_words(state, session.as_ref(), path)
+        state_text(state, session.as_ref(), path)
     );
-    text.push_str(&absences_in_words(&standings));
-    text.push_str(&speed_in_words(speed, state));
+    text.push_str(&disqualified_text(&standings));
+    text.push_str(&speed_text(speed, state));
     text.push_str(&standings.test().map(|test| report::test(&test)).unwrap_or_default());
     text.push_str(&report::unpaired(&standings).unwrap_or_default());
     for (entrant, own_name) in store.engines().map_err(refuse_store)? {
         text.push_str(&format!("  {}: {own_name}\n", name(&standings, entrant)));
     }
-    text.push_str(&machines_in_words(&machines));
+    text.push_str(&machines_text(&machines));
     let plan = read_run(&store)?.plan;
     let fleet = plan.fleet().filter(|_| state == RunState::Running);
     if let Some(fleet) = fleet {
@@ -155,7 +155,7 @@ pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
         text.push_str(&format!("{words}: smalt-tournament worker --nats {}\n", fleet.url()));
     }
     text.push_str(&report::endings(&standings));
-    text.push_str(&faults_in_words(&faults, &standings, flags));
+    text.push_str(&faults_text(&faults, &standings, flags));
     print(&sanitize_lines(&text))?;
     Ok(Exit::Done)
 }
@@ -215,7 +215,7 @@ fn machine<'a>(
     }
 }
 
-fn machines_in_words(machines: &[MachineJson<'_>]) -> String {
+fn machines_text(machines: &[MachineJson<'_>]) -> String {
     let mut text = String::new();
     for machine in machines {
         text.push_str(&format!(
@@ -229,7 +229,7 @@ fn machines_in_words(machines: &[MachineJson<'_>]) -> String {
             machine.program
         ));
         if let Some((residual, p)) =
-            machine.residual.zip(machine.residual_p).filter(|(_, p)| *p < CONSPICUOUS)
+            machine.residual.zip(machine.residual_p).filter(|(_, p)| *p < SIGNIFICANCE)
         {
             text.push_str(&format!(
                 "    Its results differ from those of the other machines by more than chance: chi-square {residual:.1}, p = {p:.1e}\n"
@@ -243,7 +243,7 @@ fn machines_in_words(machines: &[MachineJson<'_>]) -> String {
     text
 }
 
-fn state_in_words(state: RunState, session: Option<&StoredSession>, path: &Path) -> String {
+fn state_text(state: RunState, session: Option<&StoredSession>, path: &Path) -> String {
     match (state, session) {
         (RunState::Running, Some(session)) => format!(
             "{state} (process {}, {}, since {})",
@@ -252,7 +252,7 @@ fn state_in_words(state: RunState, session: Option<&StoredSession>, path: &Path)
                 0 => "on other machines".to_owned(),
                 slots => format!("concurrency {slots}"),
             },
-            Moment::of(session.started).pgn_time()
+            UtcTime::of(session.started).pgn_time()
         ),
         (RunState::Stopped, _) => {
             format!("{state}; go on with: smalt-tournament resume {}", path.display())
@@ -262,7 +262,7 @@ fn state_in_words(state: RunState, session: Option<&StoredSession>, path: &Path)
 }
 
 /// Who is out, and what that leaves out.
-fn absences_in_words(standings: &Standings) -> String {
+fn disqualified_text(standings: &Standings) -> String {
     let mut text = String::new();
     for (&entrant, words) in standings.out() {
         text.push_str(&format!("{} is out: it {words}\n", name(standings, entrant)));
@@ -274,7 +274,7 @@ fn absences_in_words(standings: &Standings) -> String {
     text
 }
 
-fn speed_in_words(speed: Option<Pace>, state: RunState) -> String {
+fn speed_text(speed: Option<Pace>, state: RunState) -> String {
     let Some(speed) = speed else { return String::new() };
     let rate = format::grouped(speed.games_per_hour.round() as i64);
     match state {
@@ -288,8 +288,8 @@ fn speed_in_words(speed: Option<Pace>, state: RunState) -> String {
     }
 }
 
-fn faults_in_words(faults: &[StoredFault], standings: &Standings, flags: &StatusFlags) -> String {
-    let told = if flags.faults || flags.transcripts { faults.len() } else { faults.len().min(FAULTS_TOLD) };
+fn faults_text(faults: &[StoredFault], standings: &Standings, flags: &StatusFlags) -> String {
+    let told = if flags.faults || flags.transcripts { faults.len() } else { faults.len().min(MAX_FAULTS) };
     let mut text = String::new();
     for StoredFault { game, fault } in &faults[..told] {
         let place = game.map_or_else(|| "Between games".to_owned(), |number| format!("Game {}", number + 1));
@@ -320,7 +320,7 @@ mod tests {
             }
         }
         let p = |machine: &str| results.residual_of(machine).unwrap().p;
-        assert!(p("broken") < CONSPICUOUS);
+        assert!(p("broken") < SIGNIFICANCE);
         assert_eq!(results.games_of("slow"), 100);
         let two = MachineResults(results.0.into_iter().filter(|(name, _)| name != "broken").collect());
         assert!(two.residual_of("fast").unwrap().p > 0.5);

@@ -35,7 +35,7 @@ pub(super) fn count(store: &Store) -> Result<Standings, Refusal> {
 }
 
 /// A store, and what its games say.
-pub(super) struct Run {
+pub(super) struct LoadedRun {
     pub(super) store: Store,
     pub(super) plan: Plan,
     /// The entrants'.
@@ -44,13 +44,13 @@ pub(super) struct Run {
     pub(super) openings: OpeningTally,
 }
 
-impl Run {
+impl LoadedRun {
     /// Reads all games, and tells each with the entrants' names and that of its opening. Openings bear the names of their book where that can
     /// still be read.
     pub(super) fn read(
         path: &Path,
         mut each: impl FnMut(&GameRecord, &[String], &str),
-    ) -> Result<Run, Refusal> {
+    ) -> Result<LoadedRun, Refusal> {
         let store = Store::read(path).map_err(refuse_store)?;
         let prepared = read_run(&store)?;
         let book: Arc<Openings> = read_played_run(&store).map(|played| played.openings).unwrap_or_default();
@@ -66,7 +66,7 @@ impl Run {
             })
             .map_err(refuse_store)?;
         standings.add_between_games(&store).map_err(refuse_store)?;
-        Ok(Run { store, plan: prepared.plan, names, standings, openings })
+        Ok(LoadedRun { store, plan: prepared.plan, names, standings, openings })
     }
 }
 

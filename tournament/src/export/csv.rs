@@ -4,7 +4,7 @@ use smalt_report::csv::field;
 
 use super::final_position;
 use smalt_match::game::GameRecord;
-use smalt_workbench::calendar::Moment;
+use smalt_workbench::calendar::UtcTime;
 
 /// The first line.
 pub const CSV_HEADER: &str = "game,pair,round,white,black,result,termination,plies,opening,start_fen,final_fen,started,\
@@ -27,7 +27,7 @@ pub fn csv_line(record: &GameRecord, names: &[String]) -> String {
         (game.opening + 1).to_string(),
         record.fen.clone().unwrap_or_default(),
         final_position(record).to_fen(),
-        Moment::of(record.started).pgn_time(),
+        UtcTime::of(record.started).pgn_time(),
         super::seconds(record.duration).to_string(),
         field(culprit),
         field(fault.map_or("", |fault| fault.name.as_str())),

@@ -5,7 +5,7 @@ use smalt_protocol::Score;
 
 use super::{milliseconds, seconds};
 use smalt_match::game::{GameRecord, PlyRecord};
-use smalt_workbench::calendar::Moment;
+use smalt_workbench::calendar::UtcTime;
 
 /// A game; numbers count from 1.
 #[derive(Debug, Serialize)]
@@ -63,7 +63,7 @@ impl<'a> JsonGame<'a> {
             termination: record.termination.name(),
             opening: game.opening + 1,
             fen: record.fen.as_deref(),
-            started: Moment::of(record.started).pgn_time(),
+            started: UtcTime::of(record.started).pgn_time(),
             seconds: seconds(record.duration),
             fault: record.fault.as_ref().map(|fault| JsonFault {
                 engine: &names[record.entrant(fault.color)],

@@ -6,8 +6,8 @@ use smalt_report::format::{self, Sign};
 use smalt_report::plot::{Axis, BarChart, IntervalChart, LineChart, ShareChart};
 use smalt_stats::Wdl;
 
-use super::figures::{Figures, Side, Test};
-use super::game::{GameCourse, MoveFacts};
+use super::figures::{EntrantFigures, Figures, Test};
+use super::game::{GameCurves, MoveFacts};
 use super::openings::in_order;
 use smalt_match::standings::curve::EloPoint;
 
@@ -33,7 +33,7 @@ pub fn elo(figures: &Figures) -> LineChart {
         let ends = point.interval.low.zip(point.interval.high).map(<[f64; 2]>::from);
         Some((point.games as f64, point.elo?.value, ends))
     };
-    let add = |chart: LineChart, side: &Side| {
+    let add = |chart: LineChart, side: &EntrantFigures| {
         chart.line_with_band(side.name.as_str(), side.curve.iter().filter_map(point))
     };
     figures.sides.iter().fold(chart, add).settled_from(UNSETTLED * last.unwrap_or(0) as f64)
@@ -68,7 +68,7 @@ pub fn ratings(figures: &Figures) -> IntervalChart {
 }
 
 /// How many pairs brought how many points.
-pub fn pairs(side: &Side) -> BarChart {
+pub fn pairs(side: &EntrantFigures) -> BarChart {
     let all = side.pairs.pairs();
     let title = format!("Pairs of games of {} by points", side.name);
     let rows = ["0", "½", "1", "1½", "2"].into_iter().zip(side.pairs.0).rev();
@@ -80,7 +80,7 @@ pub fn pairs(side: &Side) -> BarChart {
 }
 
 /// Wins, draws and losses by opening, the worst on top.
-pub fn openings(side: &Side) -> ShareChart {
+pub fn openings(side: &EntrantFigures) -> ShareChart {
     let mut rows: Vec<&(String, Wdl)> = side.openings.iter().collect();
     let score = |results: &Wdl| results.points() / results.games().max(1) as f64;
     rows.sort_by(|(a_name, a), (b_name, b)| {
@@ -101,7 +101,7 @@ pub fn openings(side: &Side) -> ShareChart {
 }
 
 /// Both engines' judgements, both clocks, and how long each move took; what nobody told is left out.
-pub fn game(course: &GameCourse) -> [LineChart; 3] {
+pub fn game(course: &GameCurves) -> [LineChart; 3] {
     let [white, black] = &course.players;
     let moves = || Axis::new("move");
     let chart = |title: &str, y: Axis, number: fn(&MoveFacts) -> Option<f64>| {

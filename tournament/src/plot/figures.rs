@@ -9,7 +9,7 @@ use smalt_match::standings::Standings;
 use smalt_match::standings::curve::{EloPoint, LlrPoint};
 
 /// So many entrants are shown unless others are asked for: more lines would not be told apart.
-const MOST_SIDES: usize = 6;
+const MAX_SIDES: usize = 6;
 
 /// All numbers.
 #[derive(Clone, Debug)]
@@ -17,7 +17,7 @@ pub struct Figures {
     /// How many took part.
     pub entrants: usize,
     /// Those whose results are looked at.
-    pub sides: Vec<Side>,
+    pub sides: Vec<EntrantFigures>,
     /// What was tested, and how that went.
     pub test: Option<Test>,
     /// One list of all; none where the games connect nobody.
@@ -37,7 +37,7 @@ pub struct Test {
 
 /// One entrant's results against all whom it met.
 #[derive(Clone, Debug)]
-pub struct Side {
+pub struct EntrantFigures {
     /// Who.
     pub name: String,
     /// How its Elo came about.
@@ -58,7 +58,7 @@ impl Figures {
         test: Option<Sprt>,
     ) -> Figures {
         let name = |entrant: usize| standings.entrants()[entrant].name.clone();
-        let side = |&entrant: &usize| Side {
+        let side = |&entrant: &usize| EntrantFigures {
             name: name(entrant),
             curve: standings.elo_curve(entrant),
             pairs: standings.pairs_of(entrant),
@@ -97,9 +97,9 @@ pub fn viewed(plan: &Plan) -> Vec<usize> {
     match plan.format() {
         _ if plan.entrants.len() == 2 => vec![0],
         Format::Gauntlet => {
-            all.filter(|&entrant| plan.entrants[entrant].role == Role::Challenger).take(MOST_SIDES).collect()
+            all.filter(|&entrant| plan.entrants[entrant].role == Role::Challenger).take(MAX_SIDES).collect()
         }
-        _ => all.take(MOST_SIDES).collect(),
+        _ => all.take(MAX_SIDES).collect(),
     }
 }
 
@@ -109,7 +109,7 @@ pub(super) fn viewed_of_counts(games: &[u64]) -> Vec<usize> {
     // The one of a gauntlet has more games than anybody else.
     order.sort_by_key(|&player| std::cmp::Reverse(games[player]));
     let is_gauntlet = games.len() > 2 && order.get(1).is_some_and(|&next| games[order[0]] > games[next]);
-    let shown = if is_gauntlet || games.len() == 2 { 1 } else { MOST_SIDES };
+    let shown = if is_gauntlet || games.len() == 2 { 1 } else { MAX_SIDES };
     order.truncate(shown);
     order
 }

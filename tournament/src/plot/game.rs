@@ -12,7 +12,7 @@ use smalt_match::plan::MoveClock;
 
 /// One game.
 #[derive(Clone, Debug, PartialEq)]
-pub struct GameCourse {
+pub struct GameCurves {
     /// Who played, White first.
     pub players: [String; 2],
     /// How it ended, in a word or a sentence.
@@ -36,18 +36,18 @@ pub struct MoveFacts {
     pub left: Option<Duration>,
 }
 
-impl GameCourse {
+impl GameCurves {
     /// The course of a stored game, with the names of the entrants.
-    pub fn of_record(record: &GameRecord, names: &[String]) -> GameCourse {
+    pub fn of_record(record: &GameRecord, names: &[String]) -> GameCurves {
         let (turn, number) = record.fen.as_deref().map_or((Color::White, 1), turn_and_number);
-        let mut count = Count { color: turn, number };
+        let mut count = MoveCounter { color: turn, number };
         let facts = |ply: &PlyRecord| {
             let (color, number) = count.next();
             let search = ply.search.as_ref()?;
             let score = search.score.map(|score| of_white(score, color));
             Some(MoveFacts { color, number, score, used: Some(search.elapsed), left: search.left })
         };
-        GameCourse {
+        GameCurves {
             players: [record.game.white, record.game.black].map(|entrant| names[entrant].clone()),
             ending: record.sentence(),
             moves: record.plies.iter().filter_map(facts).collect(),
@@ -56,10 +56,10 @@ impl GameCourse {
 
     /// The course of a game in PGN, as far as comments tell it. Clocks follow from the time control and the times used,
     /// where no comment has them.
-    pub fn of_pgn(game: &PgnGame) -> GameCourse {
+    pub fn of_pgn(game: &PgnGame) -> GameCurves {
         let tag = |name: &str| game.tags().get(name).unwrap_or("?").to_owned();
         let (turn, number) = turn_and_number(&game.start().to_fen());
-        let mut count = Count { color: turn, number };
+        let mut count = MoveCounter { color: turn, number };
         let terms = [Color::White, Color::Black].map(|color| terms(game, color));
         let mut clocks = terms.each_ref().map(|terms| terms.as_ref().map(RunningClock::new));
         let mut moves = Vec::new();
@@ -72,17 +72,17 @@ impl GameCourse {
             moves.push(MoveFacts { color, number, score, used: comment.time, left });
         }
         let ending = game.outcome().map_or_else(|| "*".to_owned(), |outcome| outcome.to_string());
-        GameCourse { players: [tag("White"), tag("Black")], ending, moves }
+        GameCurves { players: [tag("White"), tag("Black")], ending, moves }
     }
 }
 
 /// Whose move it is, and its number on the score sheet.
-struct Count {
+struct MoveCounter {
     color: Color,
     number: u32,
 }
 
-impl Count {
+impl MoveCounter {
     fn next(&mut self) -> (Color, f64) {
         let now =
             (self.color, f64::from(self.number) + 0.5 * f64::from(u8::from(self.color == Color::Black)));

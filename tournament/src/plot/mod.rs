@@ -8,5 +8,5 @@ pub mod game;
 pub mod openings;
 pub mod pgn;
 
-pub use figures::{Figures, Side, Test};
-pub use game::GameCourse;
+pub use figures::{EntrantFigures, Figures, Test};
+pub use game::GameCurves;

@@ -9,7 +9,7 @@ use smalt_chess::notation::san::San;
 use smalt_chess::{Outcome as GameOutcome, PgnGame};
 use smalt_stats::{Outcome, Pentanomial, Sprt, Wdl};
 
-use super::figures::{Figures, Side, Test, rated, viewed_of_counts};
+use super::figures::{EntrantFigures, Figures, Test, rated, viewed_of_counts};
 use super::openings::{OpeningNames, OpeningTally, PLIES};
 use crate::ratings::Games;
 use smalt_match::schedule::Pairing;
@@ -26,7 +26,7 @@ pub struct PgnFigures {
     halves: HashMap<PairKey, Outcome>,
     singles: Units,
     counts: Vec<u64>,
-    game: Tags,
+    game: PendingGame,
 }
 
 /// What both games of a pair have in common, but for the colors: who has White is first.
@@ -34,7 +34,7 @@ type PairKey = (String, String, [usize; 2]);
 
 /// What is known of the game that is being read.
 #[derive(Debug, Default)]
-struct Tags {
+struct PendingGame {
     white: String,
     black: String,
     result: String,
@@ -77,7 +77,7 @@ impl PgnFigures {
             let units = units.of(player);
             let (mut games, mut pairs) = (Wdl::default(), Pentanomial::default());
             units.iter().for_each(|unit| unit.count(&mut games, &mut pairs));
-            Side {
+            EntrantFigures {
                 name: self.names()[player].clone(),
                 curve: elo_curve(units),
                 pairs,
@@ -127,7 +127,7 @@ impl PgnFigures {
     }
 
     /// Two games of one round, from one position, with colors reversed are a pair: so runners write them.
-    fn pair(&mut self, tags: Tags, [white, black]: [usize; 2], outcome: Outcome) {
+    fn pair(&mut self, tags: PendingGame, [white, black]: [usize; 2], outcome: Outcome) {
         let number = |units: &Units| u32::try_from(units.len()).unwrap_or(u32::MAX);
         let pairing = Pairing { first: white, second: black };
         self.singles.add(number(&self.singles), pairing, Unit::Game(outcome));
@@ -149,7 +149,7 @@ impl PgnFigures {
 
 impl Visitor for PgnFigures {
     fn begin_game(&mut self, _line: u64) {
-        self.game = Tags::default();
+        self.game = PendingGame::default();
     }
 
     fn tag(&mut self, name: &str, value: &str) {
@@ -177,9 +177,9 @@ impl Visitor for PgnFigures {
 }
 
 /// Passes a game over.
-struct Passing;
+struct SkipGame;
 
-impl Visitor for Passing {
+impl Visitor for SkipGame {
     fn begin_moves(&mut self) -> Flow {
         Flow::Skip
     }
@@ -192,7 +192,7 @@ impl Visitor for Passing {
 pub fn game_of(source: impl Read, number: u32) -> Result<Option<PgnGame>, PgnError> {
     let mut reader = PgnReader::new(source);
     for _ in 1..number {
-        if !reader.visit_game(&mut Passing)? {
+        if !reader.visit_game(&mut SkipGame)? {
             return Ok(None);
         }
     }

@@ -1,13 +1,13 @@
 //! The list as JSON. Numbers that have no finite value are null; errors are half-widths of 95% intervals.
 
 use serde::Serialize;
-use smalt_stats::ratings::Source;
+use smalt_stats::ratings::ParameterSource;
 
 use super::RatingList;
 
 /// All of a list.
 #[derive(Debug, Serialize)]
-pub struct Results {
+pub struct RatingListJson {
     model: &'static str,
     games: u64,
     /// Whether anchors hold the scale; else the mean of the ratings does.
@@ -22,15 +22,15 @@ pub struct Results {
     simulations: u64,
     /// Those that left nobody to compare, and are in no error.
     simulations_without_ratings: u64,
-    players: Vec<Player>,
+    players: Vec<PlayerJson>,
     los: Vec<Vec<Option<f64>>>,
-    pairings: Vec<Pairing>,
+    pairings: Vec<PairingJson>,
     groups: Vec<Vec<String>>,
-    left_out: Vec<LeftOut>,
+    left_out: Vec<SkippedGame>,
 }
 
 #[derive(Debug, Serialize)]
-struct Player {
+struct PlayerJson {
     name: String,
     rating: Option<f64>,
     rating_error: Option<f64>,
@@ -49,7 +49,7 @@ struct Player {
 }
 
 #[derive(Debug, Serialize)]
-struct Pairing {
+struct PairingJson {
     first: String,
     second: String,
     games: u64,
@@ -62,7 +62,7 @@ struct Pairing {
 
 /// A game that was not counted, or something else that is wrong with a file.
 #[derive(Clone, Debug, Serialize)]
-pub struct LeftOut {
+pub struct SkippedGame {
     /// The file.
     pub file: String,
     /// The line, from 1.
@@ -71,15 +71,15 @@ pub struct LeftOut {
     pub reason: String,
 }
 
-impl Results {
+impl RatingListJson {
     /// Players, and the rows and columns of `los`, from the highest to the lowest.
-    pub fn of(list: &RatingList, left_out: Vec<LeftOut>) -> Results {
+    pub fn of(list: &RatingList, left_out: Vec<SkippedGame>) -> RatingListJson {
         let ratings = list.ratings();
         let order = list.order();
         let los = |&row: &usize| {
             order.iter().map(|&column| (row != column).then(|| ratings.los(row, column)).flatten()).collect()
         };
-        Results {
+        RatingListJson {
             model: "logistic expected score, draws by Davidson's rule",
             games: list.encounters().iter().map(|encounter| encounter.results.games()).sum(),
             anchored: ratings.is_anchored(),
@@ -94,9 +94,9 @@ impl Results {
             simulations_without_ratings: list
                 .simulation()
                 .map_or(0, |simulation| list.simulations_tried() - simulation.lists()),
-            players: order.iter().map(|&player| Player::of(list, player)).collect(),
+            players: order.iter().map(|&player| PlayerJson::of(list, player)).collect(),
             los: order.iter().map(los).collect(),
-            pairings: list.encounters().iter().map(|encounter| Pairing::of(list, encounter)).collect(),
+            pairings: list.encounters().iter().map(|encounter| PairingJson::of(list, encounter)).collect(),
             groups: list
                 .groups()
                 .iter()
@@ -107,19 +107,19 @@ impl Results {
     }
 }
 
-fn source(source: Source) -> &'static str {
+fn source(source: ParameterSource) -> &'static str {
     match source {
-        Source::Fitted => "fitted",
-        Source::Given => "given",
-        Source::Open => "open",
+        ParameterSource::Fitted => "fitted",
+        ParameterSource::Given => "given",
+        ParameterSource::Open => "open",
     }
 }
 
-impl Player {
-    fn of(list: &RatingList, player: usize) -> Player {
+impl PlayerJson {
+    fn of(list: &RatingList, player: usize) -> PlayerJson {
         let tally = &list.players()[player];
         let rating = list.rating(player);
-        Player {
+        PlayerJson {
             name: list.name(player).to_owned(),
             rating: rating.map(|rating| rating.value),
             rating_error: rating.and_then(|rating| rating.error),
@@ -138,10 +138,10 @@ impl Player {
     }
 }
 
-impl Pairing {
-    fn of(list: &RatingList, encounter: &super::list::Encounter) -> Pairing {
+impl PairingJson {
+    fn of(list: &RatingList, encounter: &super::list::HeadToHead) -> PairingJson {
         let results = encounter.results;
-        Pairing {
+        PairingJson {
             first: list.name(encounter.first).to_owned(),
             second: list.name(encounter.second).to_owned(),
             games: results.games(),

@@ -52,7 +52,7 @@ pub struct RatingList {
     simulations_tried: u64,
     has_anchors: bool,
     players: Vec<PlayerTally>,
-    encounters: Vec<Encounter>,
+    encounters: Vec<HeadToHead>,
     groups: Vec<Vec<usize>>,
     order: Vec<usize>,
 }
@@ -70,7 +70,7 @@ pub struct PlayerTally {
 
 /// Two who met.
 #[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Encounter {
+pub struct HeadToHead {
     /// The one with the lower number.
     pub first: usize,
     /// The other.
@@ -134,12 +134,12 @@ impl RatingList {
             self.players[white].expected += points;
             self.players[black].expected += results.games() as f64 - points;
         }
-        let encounter = Encounter { first: white, second: black, results, expected };
+        let encounter = HeadToHead { first: white, second: black, results, expected };
         self.encounters.push(if white < black { encounter } else { encounter.mirrored() });
     }
 
     fn join_encounters(&mut self) {
-        let mut joined: Vec<Encounter> = Vec::with_capacity(self.encounters.len());
+        let mut joined: Vec<HeadToHead> = Vec::with_capacity(self.encounters.len());
         for encounter in self.encounters.drain(..) {
             match joined.last_mut() {
                 Some(last) if (last.first, last.second) == (encounter.first, encounter.second) => {
@@ -190,7 +190,7 @@ impl RatingList {
     }
 
     /// Who met whom, each two once.
-    pub fn encounters(&self) -> &[Encounter] {
+    pub fn encounters(&self) -> &[HeadToHead] {
         &self.encounters
     }
 
@@ -221,9 +221,9 @@ impl RatingList {
     }
 }
 
-impl Encounter {
-    fn mirrored(self) -> Encounter {
-        Encounter {
+impl HeadToHead {
+    fn mirrored(self) -> HeadToHead {
+        HeadToHead {
             first: self.second,
             second: self.first,
             results: self.results.mirrored(),

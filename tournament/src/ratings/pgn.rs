@@ -25,7 +25,7 @@ pub struct Notice {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consequence {
     /// The game is not counted.
-    LeftOut,
+    Skipped,
     /// Nothing.
     None,
 }
@@ -42,26 +42,26 @@ impl fmt::Display for Notice {
 /// If the stream fails; what was read before is counted.
 pub fn read(source: impl Read, games: &mut Games) -> io::Result<Vec<Notice>> {
     let mut reader = PgnReader::new(source);
-    let mut tags = Tags { games, game: Game::default(), notices: Vec::new() };
+    let mut tags = ResultReader { games, game: GameTags::default(), notices: Vec::new() };
     while reader.visit_game(&mut tags)? {}
     Ok(tags.notices)
 }
 
-struct Tags<'a> {
+struct ResultReader<'a> {
     games: &'a mut Games,
-    game: Game,
+    game: GameTags,
     notices: Vec<Notice>,
 }
 
 #[derive(Default)]
-struct Game {
+struct GameTags {
     line: u64,
     white: String,
     black: String,
     result: String,
 }
 
-impl Visitor for Tags<'_> {
+impl Visitor for ResultReader<'_> {
     fn begin_game(&mut self, line: u64) {
         self.game.line = line;
         for text in [&mut self.game.white, &mut self.game.black, &mut self.game.result] {
@@ -87,7 +87,7 @@ impl Visitor for Tags<'_> {
     fn end_game(&mut self, outcome: Option<Outcome>) {
         if let Err(words) = self.count(outcome) {
             let line = self.game.line;
-            self.notices.push(Notice { line, words, consequence: Consequence::LeftOut });
+            self.notices.push(Notice { line, words, consequence: Consequence::Skipped });
         }
     }
 
@@ -97,10 +97,10 @@ impl Visitor for Tags<'_> {
     }
 }
 
-impl Tags<'_> {
+impl ResultReader<'_> {
     /// Counts the game by its tags; what stands behind the moves must not contradict them.
     fn count(&mut self, behind_moves: Option<Outcome>) -> Result<(), String> {
-        let Game { white, black, result, .. } = &self.game;
+        let GameTags { white, black, result, .. } = &self.game;
         if let Some((tag, _)) = [("White", white), ("Black", black)]
             .into_iter()
             .find(|(_, name)| name.is_empty() || name.as_str() == "?")

@@ -1,23 +1,23 @@
 //! The list as tables for people. Makes texts; prints nothing.
 
-use smalt_report::{Cell, Column, Kind, Sign, Table, format};
+use smalt_report::{Cell, Column, ColumnKind, Sign, Table, format};
 use smalt_stats::Estimate;
-use smalt_stats::ratings::Source;
+use smalt_stats::ratings::ParameterSource;
 
 use super::RatingList;
 
 /// What is shown of a list besides the list itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Parts {
+pub struct ListParts {
     /// Who met whom.
-    pub head_to_head: Shown,
+    pub head_to_head: Visibility,
     /// How sure each is stronger than each other.
-    pub los: Shown,
+    pub los: Visibility,
 }
 
 /// Whether a part is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Shown {
+pub enum Visibility {
     /// It is.
     Yes,
     /// It is not.
@@ -25,12 +25,12 @@ pub enum Shown {
 }
 
 /// All tables that are wanted, the list first.
-pub fn tables(list: &RatingList, parts: Parts) -> Vec<Table> {
+pub fn tables(list: &RatingList, parts: ListParts) -> Vec<Table> {
     let mut tables = vec![table(list)];
-    if parts.head_to_head == Shown::Yes {
+    if parts.head_to_head == Visibility::Yes {
         tables.push(head_to_head(list));
     }
-    if parts.los == Shown::Yes {
+    if parts.los == Visibility::Yes {
         tables.push(los(list));
     }
     tables
@@ -38,22 +38,23 @@ pub fn tables(list: &RatingList, parts: Parts) -> Vec<Table> {
 
 /// The players, from the highest to the lowest.
 pub fn table(list: &RatingList) -> Table {
-    let simulated = list.simulation().map(|_| Column::new("simulated ±", Kind::Number(1, Sign::Negative)));
+    let simulated =
+        list.simulation().map(|_| Column::new("simulated ±", ColumnKind::Number(1, Sign::Negative)));
     let mut table = Table::new(
-        [Column::new("#", Kind::Integer), Column::new("player", Kind::Text)]
+        [Column::new("#", ColumnKind::Integer), Column::new("player", ColumnKind::Text)]
             .into_iter()
-            .chain([Column::new("rating", Kind::Estimate(1, Sign::Negative))])
+            .chain([Column::new("rating", ColumnKind::Estimate(1, Sign::Negative))])
             .chain(simulated)
             .chain([
-                Column::new("points", Kind::Number(1, Sign::Negative)),
-                Column::new("expected", Kind::Number(1, Sign::Negative)),
-                Column::new("games", Kind::Integer),
-                Column::new("score", Kind::Percent(1)),
-                Column::new("wins", Kind::Integer),
-                Column::new("draws", Kind::Integer),
-                Column::new("losses", Kind::Integer),
-                Column::new("los over next", Kind::Percent(1)),
-                Column::new("note", Kind::Text),
+                Column::new("points", ColumnKind::Number(1, Sign::Negative)),
+                Column::new("expected", ColumnKind::Number(1, Sign::Negative)),
+                Column::new("games", ColumnKind::Integer),
+                Column::new("score", ColumnKind::Percent(1)),
+                Column::new("wins", ColumnKind::Integer),
+                Column::new("draws", ColumnKind::Integer),
+                Column::new("losses", ColumnKind::Integer),
+                Column::new("los over next", ColumnKind::Percent(1)),
+                Column::new("note", ColumnKind::Text),
             ]),
     );
     for (place, &player) in list.order().iter().enumerate() {
@@ -101,14 +102,14 @@ fn cell(estimate: Estimate) -> Cell {
 /// Who met whom, by the order of the list.
 pub fn head_to_head(list: &RatingList) -> Table {
     let mut table = Table::new([
-        Column::new("pairing", Kind::Text),
-        Column::new("games", Kind::Integer),
-        Column::new("W-D-L", Kind::Text),
-        Column::new("points", Kind::Number(1, Sign::Negative)),
-        Column::new("expected", Kind::Number(1, Sign::Negative)),
-        Column::new("difference", Kind::Number(1, Sign::Both)),
-        Column::new("score", Kind::Percent(1)),
-        Column::new("expected score", Kind::Percent(1)),
+        Column::new("pairing", ColumnKind::Text),
+        Column::new("games", ColumnKind::Integer),
+        Column::new("W-D-L", ColumnKind::Text),
+        Column::new("points", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("expected", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("difference", ColumnKind::Number(1, Sign::Both)),
+        Column::new("score", ColumnKind::Percent(1)),
+        Column::new("expected score", ColumnKind::Percent(1)),
     ]);
     for encounter in list.encounters() {
         let results = encounter.results;
@@ -129,8 +130,8 @@ pub fn head_to_head(list: &RatingList) -> Table {
 
 /// How probable it is that the player of a row is stronger than the one of a column.
 pub fn los(list: &RatingList) -> Table {
-    let names = list.order().iter().map(|&player| Column::new(list.name(player), Kind::Percent(1)));
-    let mut table = Table::new([Column::new("stronger than", Kind::Text)].into_iter().chain(names));
+    let names = list.order().iter().map(|&player| Column::new(list.name(player), ColumnKind::Percent(1)));
+    let mut table = Table::new([Column::new("stronger than", ColumnKind::Text)].into_iter().chain(names));
     for &row in list.order() {
         let cells = list.order().iter().map(|&column| {
             let los = (row != column).then(|| list.ratings().los(row, column)).flatten();
@@ -149,10 +150,10 @@ pub fn remarks(list: &RatingList) -> String {
         format::estimate(white.value, white.error, 1, Sign::Negative),
         format::estimate(100.0 * draws.value, draws.error.map(|error| 100.0 * error), 1, Sign::Negative),
     );
-    if list.ratings().white_advantage_source() == Source::Open {
+    if list.ratings().white_advantage_source() == ParameterSource::Open {
         text.push_str("The games leave White's advantage open: it is held at 0.\n");
     }
-    if list.ratings().draw_rate_source() == Source::Open {
+    if list.ratings().draw_rate_source() == ParameterSource::Open {
         text.push_str(
             "The games leave the draws between equals open, since the weaker side never won: their share is held at that of all games.\n",
         );

@@ -8,9 +8,9 @@ use smalt_report::Table;
 use smalt_report::html::{escaped, page, reference};
 use smalt_report::plot::{Chart, PlotError};
 
+use super::highlights::Highlight;
 use super::list::place_of;
-use super::remarkable::Remarkable;
-use super::{Report, terms};
+use super::{RunReport, terms};
 use crate::plot::charts;
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
@@ -25,7 +25,7 @@ const LIST: &str = "games";
 ///
 /// # Errors
 /// If a chart cannot be drawn for another reason than that there are no numbers for it.
-pub fn html(report: &Report) -> Result<String, PlotError> {
+pub fn html(report: &RunReport) -> Result<String, PlotError> {
     let mut body = format!(
         "<h1>{}</h1>\n<p class=\"pale\">{}</p>\n",
         escaped(report.plan.name()),
@@ -73,7 +73,7 @@ fn section(body: &mut String, heading: &str, content: &str) {
 }
 
 /// All charts that have numbers.
-fn drawings(report: &Report) -> Result<String, PlotError> {
+fn drawings(report: &RunReport) -> Result<String, PlotError> {
     let figures = &report.figures;
     let mut charts: Vec<Box<dyn Chart>> = vec![Box::new(charts::elo(figures))];
     if let Some(test) = &figures.test {
@@ -103,7 +103,7 @@ fn drawing(chart: &dyn Chart) -> Result<Option<String>, PlotError> {
 }
 
 /// Each game that has curves, with its number: evaluations, and clocks or, where there are none, the times of moves.
-fn courses(games: &[&Remarkable]) -> Result<Vec<(u32, String)>, PlotError> {
+fn courses(games: &[&Highlight]) -> Result<Vec<(u32, String)>, PlotError> {
     let mut courses = Vec::new();
     for game in games {
         let [evaluations, clocks, times] = charts::game(&game.course);
@@ -119,8 +119,8 @@ fn courses(games: &[&Remarkable]) -> Result<Vec<(u32, String)>, PlotError> {
     Ok(courses)
 }
 
-fn course(game: &Remarkable, drawings: &str) -> String {
-    let Remarkable { number, course, result, why } = game;
+fn course(game: &Highlight, drawings: &str) -> String {
+    let Highlight { number, course, result, why } = game;
     let [white, black] = course.players.each_ref().map(|name| escaped(name));
     let why = why.as_ref().map(|why| format!(": {}", escaped(why))).unwrap_or_default();
     format!(
@@ -131,7 +131,7 @@ fn course(game: &Remarkable, drawings: &str) -> String {
     )
 }
 
-fn faults(report: &Report, shown: &BTreeSet<u32>) -> String {
+fn faults(report: &RunReport, shown: &BTreeSet<u32>) -> String {
     if report.faults.count == 0 {
         return String::new();
     }
@@ -166,7 +166,7 @@ fn faults(report: &Report, shown: &BTreeSet<u32>) -> String {
     text
 }
 
-fn games(report: &Report, shown: &BTreeSet<u32>) -> String {
+fn games(report: &RunReport, shown: &BTreeSet<u32>) -> String {
     let (table, left_out) = (report.games.table(shown), report.games.left_out());
     if table.is_empty() {
         return String::new();

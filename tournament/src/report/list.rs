@@ -2,7 +2,7 @@
 
 use std::collections::BTreeSet;
 
-use smalt_report::{Cell, Column, Kind, Table};
+use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use smalt_match::game::GameRecord;
 
@@ -12,13 +12,13 @@ const LISTED: usize = 2_000;
 /// Lines on games.
 #[derive(Clone, Debug, Default)]
 pub struct GameList {
-    lines: Vec<Line>,
+    lines: Vec<GameLine>,
     left_out: usize,
 }
 
 /// A game with the cells behind its number.
 #[derive(Clone, Debug)]
-struct Line {
+struct GameLine {
     number: u32,
     cells: [Cell; 8],
 }
@@ -41,13 +41,13 @@ impl GameList {
             u64::from(game.round + 1).into(),
             opening.into(),
         ];
-        self.lines.push(Line { number: game.number + 1, cells });
+        self.lines.push(GameLine { number: game.number + 1, cells });
     }
 
     /// All lines; the numbers of games that are shown elsewhere on the page lead there.
     pub(super) fn table(&self, shown: &BTreeSet<u32>) -> Table {
-        let number = |header: &str| Column::new(header, Kind::Integer);
-        let text = |header: &str| Column::new(header, Kind::Text);
+        let number = |header: &str| Column::new(header, ColumnKind::Integer);
+        let text = |header: &str| Column::new(header, ColumnKind::Text);
         let mut table = Table::new([
             number("game"),
             text("result"),
@@ -55,11 +55,11 @@ impl GameList {
             text("black"),
             text("ending"),
             number("plies"),
-            Column::new("time", Kind::Duration),
+            Column::new("time", ColumnKind::Duration),
             number("round"),
             text("opening"),
         ]);
-        for Line { number, cells } in &self.lines {
+        for GameLine { number, cells } in &self.lines {
             let place = match shown.contains(number) {
                 true => Cell::Reference(i64::from(*number), place_of(*number)),
                 false => u64::from(*number).into(),

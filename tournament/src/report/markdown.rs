@@ -5,7 +5,7 @@ use std::fmt::Write;
 use smalt_report::Table;
 use smalt_report::markdown::escaped;
 
-use super::{Report, terms};
+use super::{RunReport, terms};
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
 
@@ -13,7 +13,7 @@ use smalt_match::store::StoredFault;
 const FAULTS_TOLD: usize = 10;
 
 /// The report as Markdown.
-pub fn markdown(report: &Report) -> String {
+pub fn markdown(report: &RunReport) -> String {
     let mut text = format!("## {}\n\n{}\n", escaped(report.plan.name()), escaped(&report.summary()));
     if let Some(state) = report.standings.test() {
         write!(text, "\n```\n{}```\n", tables::test(&state)).expect("a string takes any text");
@@ -36,7 +36,7 @@ pub fn markdown(report: &Report) -> String {
     text
 }
 
-fn faults(report: &Report) -> String {
+fn faults(report: &RunReport) -> String {
     if report.faults.count == 0 {
         return String::new();
     }

@@ -1,11 +1,11 @@
 //! The whole of a run on one page, to mail, to archive, or to put into a pull request: what was played on which terms, what
 //! came of it, what went wrong. [`html`] draws it with charts, [`markdown`] writes it short, [`csv`] for spreadsheets.
-//! All of them take a [`Report`]; nothing here reads or writes files.
+//! All of them take a [`RunReport`]; nothing here reads or writes files.
 
+mod highlights;
 pub mod html;
 mod list;
 pub mod markdown;
-mod remarkable;
 mod terms;
 
 use std::collections::BTreeMap;
@@ -14,8 +14,8 @@ use std::time::{Duration, SystemTime};
 use smalt_report::Table;
 
 use crate::plot::Figures;
+pub use highlights::RemarkableGames;
 pub use list::GameList;
-pub use remarkable::RemarkableGames;
 use smalt_match::plan::Plan;
 use smalt_match::standings::course::CourseJson;
 use smalt_match::standings::{Standings, report as tables};
@@ -27,7 +27,7 @@ const FAULTS_SHOWN: usize = 50;
 
 /// All that a report tells of.
 #[derive(Clone, Debug)]
-pub struct Report {
+pub struct RunReport {
     /// The terms.
     pub plan: Plan,
     /// All counts.
@@ -71,7 +71,7 @@ impl Faults {
     }
 }
 
-impl Report {
+impl RunReport {
     /// What happened, in a line: `gauntlet, 24 of 24 games, finished`.
     fn summary(&self) -> String {
         let standings = &self.standings;
@@ -128,7 +128,7 @@ impl Report {
 }
 
 /// All tables of numbers, with an empty line between them.
-pub fn csv(report: &Report) -> String {
+pub fn csv(report: &RunReport) -> String {
     let tables = [report.results(), report.conduct()].concat();
     tables.iter().map(|(_, table)| table.to_csv()).collect::<Vec<_>>().join("\r\n")
 }

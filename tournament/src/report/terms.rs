@@ -2,18 +2,18 @@
 
 use smalt_driver::Pondering;
 use smalt_driver::{Protocol, Restart};
-use smalt_report::{Column, Kind, Table, format};
+use smalt_report::{Column, ColumnKind, Table, format};
 
-use super::Report;
+use super::RunReport;
 use smalt_match::plan::{
     AdjudicationRules, EMBEDDED_OPENINGS, Entrant, Order, Plan, Program, Sides, TimeFlow, Variant,
 };
 use smalt_match::standings::report::test_terms;
-use smalt_workbench::calendar::Moment;
+use smalt_workbench::calendar::UtcTime;
 
 /// Who played.
-pub(super) fn engines(report: &Report) -> Table {
-    let text = |header: &str| Column::new(header, Kind::Text);
+pub(super) fn engines(report: &RunReport) -> Table {
+    let text = |header: &str| Column::new(header, ColumnKind::Text);
     let mut table = Table::new([
         text("entrant"),
         text("calls itself"),
@@ -60,10 +60,10 @@ fn settings(entrant: &Entrant) -> String {
 }
 
 /// All else that was agreed, and when it was played.
-pub(super) fn facts(report: &Report) -> Table {
+pub(super) fn facts(report: &RunReport) -> Table {
     let plan = &report.plan;
-    let mut table = Table::new([Column::new("what", Kind::Text), Column::new("how", Kind::Text)]);
-    let begun = Moment::of(report.begun).pgn_time();
+    let mut table = Table::new([Column::new("what", ColumnKind::Text), Column::new("how", ColumnKind::Text)]);
+    let begun = UtcTime::of(report.begun).pgn_time();
     let length =
         report.length.map(|length| format!(", {} from the first game to the last", format::duration(length)));
     let rounds = if plan.rounds > 1 { format!(", {} rounds", plan.rounds) } else { String::new() };

@@ -168,9 +168,9 @@ impl Wdl {
         self.sample().zip(self.drawn()).map(|(sample, drawn)| normal_statistics(&sample, drawn, None))
     }
 
-    fn sample(&self) -> Option<Sample> {
+    fn sample(&self) -> Option<ScoreSample> {
         let moments = Moments::from_counts(&self.by_points())?;
-        Some(Sample { moments, count: self.games() as f64, games_each: 1.0 })
+        Some(ScoreSample { moments, count: self.games() as f64, games_each: 1.0 })
     }
 
     /// Standard deviation of a game's score, in [0, ½]. `None` without games.
@@ -191,9 +191,9 @@ impl Pentanomial {
         self.sample().map(|sample| normal_statistics(&sample, self.drawn_pairs(), self.pairs_ratio()))
     }
 
-    fn sample(&self) -> Option<Sample> {
+    fn sample(&self) -> Option<ScoreSample> {
         let moments = Moments::from_counts(&self.0)?;
-        Some(Sample { moments, count: self.pairs() as f64, games_each: 2.0 })
+        Some(ScoreSample { moments, count: self.pairs() as f64, games_each: 2.0 })
     }
 
     fn drawn_pairs(&self) -> f64 {
@@ -214,7 +214,7 @@ impl Pentanomial {
 }
 
 /// Independent observations, each the mean score of `games_each` games.
-struct Sample {
+struct ScoreSample {
     moments: Moments,
     count: f64,
     games_each: f64,
@@ -230,7 +230,7 @@ const LEAST_ONE_SIDED: f64 = 10.0;
 /// The probability that is left out at each end of an interval.
 const TAIL: f64 = 0.025;
 
-impl Sample {
+impl ScoreSample {
     fn standard_error(&self) -> f64 {
         (self.moments.variance / self.count).sqrt()
     }
@@ -259,7 +259,7 @@ impl Sample {
     }
 }
 
-fn statistics(sample: &Sample, draw_ratio: f64, pairs_ratio: Option<f64>) -> MatchStatistics {
+fn statistics(sample: &ScoreSample, draw_ratio: f64, pairs_ratio: Option<f64>) -> MatchStatistics {
     let normal = normal_statistics(sample, draw_ratio, pairs_ratio);
     if sample.has_enough_scatter() {
         return normal;
@@ -271,7 +271,7 @@ fn statistics(sample: &Sample, draw_ratio: f64, pairs_ratio: Option<f64>) -> Mat
     MatchStatistics { elo, elo_interval, nelo, los: small_sample_los(sample), ..normal }
 }
 
-fn normal_statistics(sample: &Sample, draw_ratio: f64, pairs_ratio: Option<f64>) -> MatchStatistics {
+fn normal_statistics(sample: &ScoreSample, draw_ratio: f64, pairs_ratio: Option<f64>) -> MatchStatistics {
     let score = sample.moments.mean;
     let margin = Z_95 * sample.standard_error();
     let ends = Elo::from_score(score - margin).zip(Elo::from_score(score + margin));
@@ -297,7 +297,7 @@ impl Interval {
 }
 
 /// See [`MatchStatistics::elo_interval`].
-fn small_sample_interval(sample: &Sample) -> Interval {
+fn small_sample_interval(sample: &ScoreSample) -> Interval {
     let elo = |score: f64| Elo::from_score(score).map(|elo| elo.0);
     if sample.is_one_sided() {
         let is_known = sample.count * sample.games_each >= LEAST_ONE_SIDED;
@@ -316,7 +316,7 @@ fn small_sample_interval(sample: &Sample) -> Interval {
 }
 
 /// How surely the interval is above an even score.
-fn small_sample_los(sample: &Sample) -> f64 {
+fn small_sample_los(sample: &ScoreSample) -> f64 {
     let mean = sample.moments.mean;
     if mean == 0.5 {
         return 0.5;
@@ -338,7 +338,7 @@ fn wilson(share: f64, trials: f64, z: f64) -> (f64, f64) {
     (center - margin, center + margin)
 }
 
-fn normalized_elo(sample: &Sample) -> Option<Estimate> {
+fn normalized_elo(sample: &ScoreSample) -> Option<Estimate> {
     let Moments { mean, variance } = sample.moments;
     if variance <= 0.0 {
         return None;

@@ -8,7 +8,7 @@ use std::time::Duration;
 use serde_json::Value;
 use smalt_dashboard::{BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token};
 
-use crate::support::served::{Answer, Served, connect, get, request};
+use crate::support::served::{HttpResponse, Served, connect, get, request};
 use crate::support::{Place, scripted, signal};
 
 const HOSTILE: &str = "<img src=x onerror=alert(1)>";
@@ -465,7 +465,7 @@ fn many_clients_of_one_address_at_once_are_all_answered() {
     );
     clients.iter_mut().for_each(|client| client.write_all(request.as_bytes()).unwrap());
     let answered = clients.iter_mut().filter_map(|client| {
-        let answer = Answer::read(client);
+        let answer = HttpResponse::read(client);
         (answer.status == 200).then_some(answer)
     });
     assert_eq!(answered.count(), 64);
@@ -497,7 +497,7 @@ fn every_address_that_is_told_works() {
         let (host, path) = url.strip_prefix("http://").unwrap().split_once('/').unwrap();
         let mut stream = TcpStream::connect(host).unwrap_or_else(|error| panic!("{url}: {error}"));
         write!(stream, "GET /{path} HTTP/1.1\r\nHost: {host}\r\nConnection: close\r\n\r\n").unwrap();
-        assert_eq!(Answer::read(&mut stream).status, 303, "{url}");
+        assert_eq!(HttpResponse::read(&mut stream).status, 303, "{url}");
     }
     child.kill().unwrap();
     child.wait().unwrap();

@@ -7,7 +7,7 @@ use std::sync::atomic::AtomicBool;
 
 use anyhow::{Context as _, anyhow};
 use serde_json::{Map, Value, json};
-use smalt_report::{Cell, Column, Kind, Table};
+use smalt_report::{Cell, Column, ColumnKind, Table};
 
 use super::arguments::ExtractFlags;
 use super::convert::{output_format, tell_written};
@@ -100,8 +100,10 @@ fn rules(flags: &ExtractFlags) -> Result<Rules, Refusal> {
 }
 
 fn page(report: &ExtractReport) -> String {
-    let mut table =
-        Table::new([Column::new("what became of them", Kind::Text), Column::new("", Kind::Integer)]);
+    let mut table = Table::new([
+        Column::new("what became of them", ColumnKind::Text),
+        Column::new("", ColumnKind::Integer),
+    ]);
     let mut row = |words: &str, count: u64| table.push([Cell::from(words), Cell::from(count)]);
     row("games read", report.games);
     for reason in GameReason::ALL {

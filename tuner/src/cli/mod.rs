@@ -20,7 +20,7 @@ use anyhow::{Context, anyhow};
 use clap::Parser;
 use serde_json::Value;
 use smalt::evaluation::Parameters;
-use smalt_report::{Cell, Column, Kind, Sign, Table};
+use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 
 use crate::dataset::{Dataset, SkippedLine};
@@ -60,12 +60,12 @@ fn run(command: Command) -> Result<Exit, Refusal> {
 fn diff(flags: &DiffFlags) -> Result<Exit, Refusal> {
     let groups = differences(&parameters(&flags.before)?, &parameters(&flags.after)?);
     let mut table = Table::new([
-        Column::new("group", Kind::Text),
-        Column::new("weights", Kind::Integer),
-        Column::new("changed", Kind::Integer),
-        Column::new("mean mg", Kind::Number(1, Sign::Both)),
-        Column::new("mean eg", Kind::Number(1, Sign::Both)),
-        Column::new("spread", Kind::Number(1, Sign::Negative)),
+        Column::new("group", ColumnKind::Text),
+        Column::new("weights", ColumnKind::Integer),
+        Column::new("changed", ColumnKind::Integer),
+        Column::new("mean mg", ColumnKind::Number(1, Sign::Both)),
+        Column::new("mean eg", ColumnKind::Number(1, Sign::Both)),
+        Column::new("spread", ColumnKind::Number(1, Sign::Negative)),
     ]);
     for group in &groups {
         let [middlegame, endgame] = group.mean;

@@ -6,7 +6,7 @@ use std::path::{Path, PathBuf};
 use anyhow::{Context, anyhow};
 use serde_json::json;
 use smalt::search::params::SearchParameters;
-use smalt_report::{Cell, Column, Kind as CellKind, Sign, Table};
+use smalt_report::{Cell, Column, ColumnKind as CellKind, Sign, Table};
 use toml_edit::{DocumentMut, Item, value};
 
 use smalt_driver::SetOptionError;
@@ -17,7 +17,7 @@ use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, show, tell};
 use crate::games::{
     Encounter, EngineError, Entrant, PlayError, check_options, locate, play, score_of, tournament_program,
 };
-use crate::spsa::{Course, Kind, Knob, MatchSettings, parse_knobs};
+use crate::spsa::{ColumnKind, Course, Knob, MatchSettings, parse_knobs};
 use crate::weights::document::replace;
 
 /// The last perturbation of a constant of the engine's own file, as a share of its range.
@@ -197,7 +197,7 @@ fn own_knobs(text: &str) -> anyhow::Result<Vec<Knob>> {
         let (min, max) = (f64::from(parameter.min), f64::from(parameter.max));
         let name = name.to_owned();
         let step = (max - min) * STEP;
-        Ok(Knob { name, kind: Kind::Int, start: number as f64, min, max, step, rate: RATE })
+        Ok(Knob { name, kind: ColumnKind::Int, start: number as f64, min, max, step, rate: RATE })
     };
     document.iter().map(knob).collect()
 }

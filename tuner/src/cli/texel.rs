@@ -7,7 +7,7 @@ use serde_json::{Value, json};
 use smalt::evaluation::Parameters;
 use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
-use smalt_report::{Cell, Column, Kind, Sign, Table as Page};
+use smalt_report::{Cell, Column, ColumnKind, Sign, Table as Page};
 
 use super::arguments::{MethodName, PARAMETERS, ScheduleName, TexelFlags};
 use super::commit::commit;
@@ -262,10 +262,10 @@ fn document(tuned: &Tuned, warnings: &[String], target: Option<&Target>) -> Valu
 fn page(tuned: &Tuned, target: Option<&Target>) -> String {
     let summary = &tuned.summary;
     let mut table = Page::new([
-        Column::new("mean squared error", Kind::Text),
-        Column::new("positions", Kind::Integer),
-        Column::new("before", Kind::Number(6, Sign::Negative)),
-        Column::new("after", Kind::Number(6, Sign::Negative)),
+        Column::new("mean squared error", ColumnKind::Text),
+        Column::new("positions", ColumnKind::Integer),
+        Column::new("before", ColumnKind::Number(6, Sign::Negative)),
+        Column::new("after", ColumnKind::Number(6, Sign::Negative)),
     ]);
     let rows = [
         ("training", summary.train, summary.initial_error, summary.final_error),

@@ -6,13 +6,13 @@ use smalt_protocol::xboard::client::EditLine;
 use smalt_protocol::xboard::{ClientMessage, EngineMessage, Thinking, declare_option, moves};
 use smalt_protocol::{Moves, ReportedScore, Score, SearchLimits};
 
-use super::{Next, Session};
-use crate::fault::Fault;
+use super::{Next, ScriptedSession};
+use crate::fault::ScriptedFault;
 use crate::voice::Tongue;
 
 /// The game as this protocol keeps it: the engine's own board, and whether it plays.
 #[derive(Default)]
-pub(crate) struct Table {
+pub(crate) struct XboardGame {
     fen: Option<String>,
     moves: Vec<UciMove>,
     plays: Plays,
@@ -44,7 +44,7 @@ struct Edited {
     color: Color,
 }
 
-impl Session {
+impl ScriptedSession {
     /// Does what one line asks.
     pub(crate) fn obey_xboard(&mut self, line: &str, version: u32) -> Next {
         if self.table.edited.is_some() {
@@ -56,7 +56,7 @@ impl Session {
             ClientMessage::New => {
                 self.end_thinking();
                 self.board.castling = CastlingMode::Standard;
-                self.table = Table { shows: self.table.shows, ..Table::default() };
+                self.table = XboardGame { shows: self.table.shows, ..XboardGame::default() };
             }
             ClientMessage::Variant("fischerandom") => self.board.castling = CastlingMode::Chess960,
             ClientMessage::Force => {
@@ -78,10 +78,10 @@ impl Session {
             }
             ClientMessage::Post => self.table.shows = Shows::Thinking,
             ClientMessage::NoPost => self.table.shows = Shows::Nothing,
-            ClientMessage::Ping(number) if version >= 2 && !self.script.has(Fault::NoReadyok) => {
+            ClientMessage::Ping(number) if version >= 2 && !self.script.has(ScriptedFault::NoReadyok) => {
                 self.say(&EngineMessage::Pong(number));
             }
-            ClientMessage::MoveNow if !self.script.has(Fault::IgnoreStop) => self.end_thinking(),
+            ClientMessage::MoveNow if !self.script.has(ScriptedFault::IgnoreStop) => self.end_thinking(),
             ClientMessage::Move { text, .. } => self.take_move(text),
             ClientMessage::Quit => return self.quit(),
             ClientMessage::Other(line) | ClientMessage::Unreadable(line) if !line.is_empty() => {
@@ -104,7 +104,7 @@ impl Session {
         for option in options {
             self.lines.push(&format_args!("feature option=\"{option}\""));
         }
-        if !self.script.has(Fault::NoUciok) {
+        if !self.script.has(ScriptedFault::NoUciok) {
             self.lines.push(&"feature done=1");
         }
         self.lines.send();
@@ -208,7 +208,7 @@ impl Session {
     }
 
     /// Says something about the result, or about the opponent's move, in the place of an answer.
-    pub(crate) fn claim(&mut self, fault: Fault) {
+    pub(crate) fn claim(&mut self, fault: ScriptedFault) {
         if self.script.tongue == Tongue::Uci {
             return self.play(&SearchLimits::default());
         }
@@ -218,8 +218,8 @@ impl Session {
         };
         let last = self.table.moves.last().map_or_else(String::new, ToString::to_string);
         match fault {
-            Fault::Resign => self.say(&EngineMessage::Resign),
-            Fault::RefuseMove => self.say(&format_args!("Illegal move: {last}")),
+            ScriptedFault::Resign => self.say(&EngineMessage::Resign),
+            ScriptedFault::RefuseMove => self.say(&format_args!("Illegal move: {last}")),
             _ => self.say(&won),
         }
     }

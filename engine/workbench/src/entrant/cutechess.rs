@@ -10,7 +10,7 @@ use super::words::{parse_keys, split_words};
 
 /// An engine of a foreign registry that cannot be run as it stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct LeftOutEngine {
+pub struct SkippedEngine {
     /// Its name.
     pub name: String,
     /// Why.
@@ -54,7 +54,7 @@ impl Registry {
     ///
     /// # Errors
     /// If it is no JSON, or no list of engines with names and commands.
-    pub fn parse_cutechess(text: &str, file: &str) -> Result<(Registry, Vec<LeftOutEngine>), FileError> {
+    pub fn parse_cutechess(text: &str, file: &str) -> Result<(Registry, Vec<SkippedEngine>), FileError> {
         let configurations: Vec<Configuration> = serde_json::from_str(text).map_err(|error| FileError {
             file: file.to_owned(),
             line: Some(error.line()),
@@ -68,7 +68,7 @@ impl Registry {
             let name = configuration.name.clone();
             match engine(configuration) {
                 Ok(engine) => engines.push(engine),
-                Err(reason) => left_out.push(LeftOutEngine { name, reason }),
+                Err(reason) => left_out.push(SkippedEngine { name, reason }),
             }
         }
         Ok((Registry::of(engines), left_out))

@@ -21,7 +21,7 @@ use serde::{Deserialize, Serialize};
 use smalt_driver::{Pondering, Protocol, Restart};
 use smalt_protocol::TimeControl;
 
-pub use cutechess::LeftOutEngine;
+pub use cutechess::SkippedEngine;
 pub use file::{FileError, parse_file};
 pub use layers::{has_limit, merge, merge_engine, remove_limits};
 pub use naming::{NameError, Names, default_name};

@@ -20,7 +20,7 @@ pub struct Registry {
 
 #[derive(Deserialize)]
 #[serde(deny_unknown_fields)]
-struct File {
+struct RegistryFile {
     #[serde(default, rename = "engine")]
     engines: Vec<EngineSettings>,
 }
@@ -31,7 +31,7 @@ impl Registry {
     /// # Errors
     /// If it is not TOML, has an unknown key, a value that does not fit its key, or an engine without name or command.
     pub fn parse(text: &str, file: &str) -> Result<Registry, FileError> {
-        let File { engines } = parse_file(text, file)?;
+        let RegistryFile { engines } = parse_file(text, file)?;
         let incomplete = engines.iter().position(|engine| engine.name.is_none() || engine.cmd.is_none());
         if let Some(index) = incomplete {
             let message = format!("engine {} needs name and cmd", index + 1);

@@ -35,16 +35,16 @@ pub fn table_of_words<T: DeserializeOwned + Serialize>(text: &str) -> Result<Tab
 
 /// Reads words.
 pub(super) fn read<T: DeserializeOwned>(words: &[String]) -> Result<T, WordsError> {
-    T::deserialize(Words { rest: words.iter(), word: "", value: "" })
+    T::deserialize(WordReader { rest: words.iter(), word: "", value: "" })
 }
 
-struct Words<'a> {
+struct WordReader<'a> {
     rest: std::slice::Iter<'a, String>,
     word: &'a str,
     value: &'a str,
 }
 
-impl<'de> Deserializer<'de> for Words<'de> {
+impl<'de> Deserializer<'de> for WordReader<'de> {
     type Error = WordsError;
 
     fn deserialize_any<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, WordsError> {
@@ -57,7 +57,7 @@ impl<'de> Deserializer<'de> for Words<'de> {
     }
 }
 
-impl<'de> MapAccess<'de> for Words<'de> {
+impl<'de> MapAccess<'de> for WordReader<'de> {
     type Error = WordsError;
 
     fn next_key_seed<K: DeserializeSeed<'de>>(&mut self, seed: K) -> Result<Option<K::Value>, WordsError> {
@@ -140,7 +140,7 @@ impl<'de> Deserializer<'de> for WordValue<'de> {
     }
 
     fn deserialize_seq<V: Visitor<'de>>(self, visitor: V) -> Result<V::Value, WordsError> {
-        visitor.visit_seq(Parts(split_words(self.0)?.into_iter()))
+        visitor.visit_seq(ListReader(split_words(self.0)?.into_iter()))
     }
 
     forward_to_deserialize_any! {
@@ -149,9 +149,9 @@ impl<'de> Deserializer<'de> for WordValue<'de> {
 }
 
 /// The parts of a value that is a list.
-struct Parts(std::vec::IntoIter<String>);
+struct ListReader(std::vec::IntoIter<String>);
 
-impl<'de> SeqAccess<'de> for Parts {
+impl<'de> SeqAccess<'de> for ListReader {
     type Error = WordsError;
 
     fn next_element_seed<T: DeserializeSeed<'de>>(

@@ -11,7 +11,7 @@ use crate::plan::{Lead, OpeningPolicy};
 /// Encounters with the numbers of their games. A unit of an encounter is a pair of games, or a single game; the units
 /// of all encounters take turns.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub(super) struct Block {
+pub(super) struct EncounterBlock {
     pub encounters: Vec<Encounter>,
     pub terms: EncounterRules,
     /// How often all encounters are gone through.
@@ -47,7 +47,7 @@ struct BlockPosition {
     game: u32,
 }
 
-impl Block {
+impl EncounterBlock {
     fn size(&self) -> u32 {
         u32::try_from(self.encounters.len()).unwrap_or(u32::MAX)
     }

@@ -16,7 +16,7 @@ pub mod swiss;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Range;
 
-use block::{Block, BlockStart, RoundNames};
+use block::{BlockStart, EncounterBlock, RoundNames};
 pub use openings::OpeningOrder;
 pub(crate) use openings::below;
 use openings::shuffle;
@@ -64,7 +64,7 @@ pub enum Sequence {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Schedule {
     terms: EncounterRules,
-    blocks: Vec<Block>,
+    blocks: Vec<EncounterBlock>,
     course: Option<ResultDriven>,
 }
 
@@ -161,7 +161,7 @@ impl Schedule {
     fn with(mut self, encounters: Vec<Encounter>, cycles: u32) -> Schedule {
         let start = self.end();
         let rounds = RoundNames::Units;
-        self.blocks.push(Block { encounters, terms: self.terms, cycles, start, rounds });
+        self.blocks.push(EncounterBlock { encounters, terms: self.terms, cycles, start, rounds });
         self
     }
 
@@ -174,7 +174,7 @@ impl Schedule {
     }
 
     fn end(&self) -> BlockStart {
-        self.blocks.last().map_or_else(BlockStart::default, Block::end)
+        self.blocks.last().map_or_else(BlockStart::default, EncounterBlock::end)
     }
 
     /// Adds the next round if all that is known is over.
@@ -186,7 +186,7 @@ impl Schedule {
         course.played.push(PlayedRound { round: next.round, encounters: scores, games: next.games });
         let terms = EncounterRules { games: next.games, ..self.terms };
         let rounds = RoundNames::Whole(next.round);
-        let block = Block { encounters: next.encounters, terms, cycles: 1, start, rounds };
+        let block = EncounterBlock { encounters: next.encounters, terms, cycles: 1, start, rounds };
         course.missing = block.game_numbers().collect();
         self.blocks.push(block);
     }
@@ -226,7 +226,7 @@ impl Schedule {
     /// The greatest number of openings that it can come to use.
     pub fn openings(&self) -> u32 {
         let Some(course) = &self.course else {
-            let end = |block: &Block| block.start.opening.saturating_add(block.openings());
+            let end = |block: &EncounterBlock| block.start.opening.saturating_add(block.openings());
             return self.blocks.iter().map(end).max().unwrap_or(0);
         };
         let entrants = u32::try_from(course.seeds.len()).unwrap_or(u32::MAX);

@@ -2,7 +2,7 @@
 //! for scripts.
 
 use serde::Serialize;
-use smalt_report::{Column, Kind, Sign, Table};
+use smalt_report::{Column, ColumnKind, Sign, Table};
 
 use super::Standings;
 use crate::schedule::TournamentProgress;
@@ -134,11 +134,11 @@ fn encounter(tie: &Tie, name: impl Fn(usize) -> String) -> EncounterJson {
 
 fn bracket_table(rounds: &[RoundJson]) -> Table {
     let mut table = Table::new([
-        Column::new("round", Kind::Integer),
-        Column::new("encounter", Kind::Text),
-        Column::new("points", Kind::Text),
-        Column::new("further games", Kind::Integer),
-        Column::new("goes on", Kind::Text),
+        Column::new("round", ColumnKind::Integer),
+        Column::new("encounter", ColumnKind::Text),
+        Column::new("points", ColumnKind::Text),
+        Column::new("further games", ColumnKind::Integer),
+        Column::new("goes on", ColumnKind::Text),
     ]);
     for round in rounds {
         for met in &round.encounters {
@@ -163,12 +163,12 @@ fn bracket_table(rounds: &[RoundJson]) -> Table {
 
 fn swiss_table(places: &[SwissPlaceJson]) -> Table {
     let mut table = Table::new([
-        Column::new("#", Kind::Integer),
-        Column::new("entrant", Kind::Text),
-        Column::new("points", Kind::Number(1, Sign::Negative)),
-        Column::new("buchholz", Kind::Number(1, Sign::Negative)),
-        Column::new("byes", Kind::Integer),
-        Column::new("met", Kind::Text),
+        Column::new("#", ColumnKind::Integer),
+        Column::new("entrant", ColumnKind::Text),
+        Column::new("points", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("buchholz", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("byes", ColumnKind::Integer),
+        Column::new("met", ColumnKind::Text),
     ]);
     for place in places {
         table.push([

@@ -3,7 +3,7 @@
 use std::fmt::Write;
 use std::time::Duration;
 
-use smalt_report::{Align, Cell, Column, Interval, Kind, Sign, Table, format};
+use smalt_report::{Align, Cell, Column, ColumnKind, Interval, Sign, Table, format};
 use smalt_stats::ratings::RatingOptions;
 use smalt_stats::sprt::SequentialEstimate;
 use smalt_stats::{Counts, Estimate, MatchStatistics, Sprt, Verdict, Wdl};
@@ -41,19 +41,19 @@ pub fn full(standings: &Standings) -> String {
 pub fn table(standings: &Standings) -> Table {
     let ratings = standings.ratings(&RatingOptions::default()).ok();
     let rated = ratings.as_ref().filter(|_| standings.entrants().len() > 2);
-    let rating = rated.map(|_| Column::new("rating", Kind::Estimate(1, Sign::Both)));
-    let names = [Column::new("#", Kind::Integer), Column::new("entrant", Kind::Text)];
+    let rating = rated.map(|_| Column::new("rating", ColumnKind::Estimate(1, Sign::Both)));
+    let names = [Column::new("#", ColumnKind::Integer), Column::new("entrant", ColumnKind::Text)];
     let numbers = [
-        Column::new("elo", Kind::Interval(1, Sign::Both)),
-        Column::new("nelo", Kind::Estimate(1, Sign::Both)),
-        Column::new("los", Kind::Percent(1)),
-        Column::new("points", Kind::Number(1, Sign::Negative)),
-        Column::new("games", Kind::Integer),
-        Column::new("wins", Kind::Integer),
-        Column::new("draws", Kind::Integer),
-        Column::new("losses", Kind::Integer),
-        Column::new("drawn", Kind::Percent(1)),
-        Column::new("faults", Kind::Integer),
+        Column::new("elo", ColumnKind::Interval(1, Sign::Both)),
+        Column::new("nelo", ColumnKind::Estimate(1, Sign::Both)),
+        Column::new("los", ColumnKind::Percent(1)),
+        Column::new("points", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("games", ColumnKind::Integer),
+        Column::new("wins", ColumnKind::Integer),
+        Column::new("draws", ColumnKind::Integer),
+        Column::new("losses", ColumnKind::Integer),
+        Column::new("drawn", ColumnKind::Percent(1)),
+        Column::new("faults", ColumnKind::Integer),
     ];
     let mut table = Table::new(names.into_iter().chain(rating).chain(numbers));
     for (place, entrant) in (1_u64..).zip(standings.order(ratings.as_ref())) {
@@ -82,14 +82,14 @@ pub fn table(standings: &Standings) -> Table {
 /// The same in few columns, for a terminal of eighty while a run goes on, with intervals that hold at every look.
 pub fn live_table(standings: &Standings) -> Table {
     let mut table = Table::new([
-        Column::new("#", Kind::Integer),
-        Column::new("entrant", Kind::Text),
-        Column::new("elo (at any look)", Kind::Interval(1, Sign::Both)),
-        Column::new("los", Kind::Percent(1)),
-        Column::new("points", Kind::Number(1, Sign::Negative)),
-        Column::new("games", Kind::Integer),
-        Column::new("W-D-L", Kind::Text),
-        Column::new("faults", Kind::Integer),
+        Column::new("#", ColumnKind::Integer),
+        Column::new("entrant", ColumnKind::Text),
+        Column::new("elo (at any look)", ColumnKind::Interval(1, Sign::Both)),
+        Column::new("los", ColumnKind::Percent(1)),
+        Column::new("points", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("games", ColumnKind::Integer),
+        Column::new("W-D-L", ColumnKind::Text),
+        Column::new("faults", ColumnKind::Integer),
     ]);
     for (place, entrant) in (1_u64..).zip(by_rating(standings)) {
         let tally = &standings.entrants()[entrant];
@@ -144,13 +144,13 @@ pub const AT_ANY_LOOK: &str = "The interval at any look holds the true Elo at ev
 /// Who met whom; those who have not yet are left out.
 pub fn pairings(standings: &Standings) -> Table {
     let mut table = Table::new([
-        Column::new("pairing", Kind::Text),
-        Column::new("elo", Kind::Interval(1, Sign::Both)),
-        Column::new("los", Kind::Percent(1)),
-        Column::new("points", Kind::Number(1, Sign::Negative)),
-        Column::new("games", Kind::Integer),
-        Column::new("W-D-L", Kind::Text),
-        Column::new("pairs (0, ½, 1, 1½, 2)", Kind::Text),
+        Column::new("pairing", ColumnKind::Text),
+        Column::new("elo", ColumnKind::Interval(1, Sign::Both)),
+        Column::new("los", ColumnKind::Percent(1)),
+        Column::new("points", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("games", ColumnKind::Integer),
+        Column::new("W-D-L", ColumnKind::Text),
+        Column::new("pairs (0, ½, 1, 1½, 2)", ColumnKind::Text),
     ]);
     for tally in standings.pairings().iter().filter(|tally| tally.results.games() > 0) {
         let name = |entrant: usize| &standings.entrants()[entrant].name;
@@ -187,9 +187,9 @@ pub fn unpaired(standings: &Standings) -> Option<String> {
 pub fn crosstable(standings: &Standings) -> Table {
     let order = by_rating(standings);
     let shown = if order.len() <= CROSSTABLE_WIDTH { order.as_slice() } else { &[] };
-    let names = [Column::new("#", Kind::Integer), Column::new("entrant", Kind::Text)];
+    let names = [Column::new("#", ColumnKind::Integer), Column::new("entrant", ColumnKind::Text)];
     let places =
-        (1..=shown.len()).map(|place| Column::new(place.to_string(), Kind::Text).aligned(Align::Right));
+        (1..=shown.len()).map(|place| Column::new(place.to_string(), ColumnKind::Text).aligned(Align::Right));
     let mut table = Table::new(names.into_iter().chain(places));
     for (place, &row) in (1_u64..).zip(shown) {
         let met = |&column: &usize| {
@@ -262,10 +262,10 @@ pub fn test_terms(sprt: &Sprt) -> String {
 /// How games ended, as a table: how many of them, and for whom faults count.
 pub fn endings_table(standings: &Standings) -> Table {
     let mut table = Table::new([
-        Column::new("ending", Kind::Text),
-        Column::new("games", Kind::Integer),
-        Column::new("share", Kind::Percent(1)),
-        Column::new("fault", Kind::Text),
+        Column::new("ending", ColumnKind::Text),
+        Column::new("games", ColumnKind::Integer),
+        Column::new("share", ColumnKind::Percent(1)),
+        Column::new("fault", ColumnKind::Text),
     ]);
     let all = standings.games_finished() as f64;
     for (termination, &games) in standings.terminations() {
@@ -357,10 +357,10 @@ pub fn faults(faults: &FaultList, standings: &Standings, store: &str) -> Option<
         return None;
     }
     let mut table = Table::new([
-        Column::new("game", Kind::Text),
-        Column::new("engine", Kind::Text),
-        Column::new("fault", Kind::Text),
-        Column::new("what happened", Kind::Text),
+        Column::new("game", ColumnKind::Text),
+        Column::new("engine", ColumnKind::Text),
+        Column::new("fault", ColumnKind::Text),
+        Column::new("what happened", ColumnKind::Text),
     ]);
     for StoredFault { game, fault } in &faults.first {
         let game = game.map_or_else(|| "between".to_owned(), |number| (number + 1).to_string());
@@ -399,16 +399,16 @@ impl FaultList {
 /// How fast engines are, and how fast the runner is with them.
 pub fn speed(standings: &Standings) -> Table {
     let mut table = Table::new([
-        Column::new("engine", Kind::Text),
-        Column::new("moves", Kind::Integer),
-        Column::new("s/move", Kind::Number(3, Sign::Negative)),
-        Column::new("depth", Kind::Number(1, Sign::Negative)),
-        Column::new("nodes/s", Kind::Integer),
-        Column::new("memory MB", Kind::Integer),
-        Column::new("handover µs", Kind::Integer),
-        Column::new("99 %", Kind::Integer),
-        Column::new("99.9 %", Kind::Integer),
-        Column::new("longest", Kind::Integer),
+        Column::new("engine", ColumnKind::Text),
+        Column::new("moves", ColumnKind::Integer),
+        Column::new("s/move", ColumnKind::Number(3, Sign::Negative)),
+        Column::new("depth", ColumnKind::Number(1, Sign::Negative)),
+        Column::new("nodes/s", ColumnKind::Integer),
+        Column::new("memory MB", ColumnKind::Integer),
+        Column::new("handover µs", ColumnKind::Integer),
+        Column::new("99 %", ColumnKind::Integer),
+        Column::new("99.9 %", ColumnKind::Integer),
+        Column::new("longest", ColumnKind::Integer),
     ]);
     let microseconds = |time: Option<Duration>| time.map(|time| time.as_micros() as u64);
     for tally in standings.entrants() {

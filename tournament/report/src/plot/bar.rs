@@ -5,9 +5,9 @@ use std::ops::Range;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::head::{Entry, Head, Sample};
+use super::head::{LegendEntry, LegendSample, PlotHead};
 use super::range::around;
-use super::rows::{Frame, Rows, height, row, upright};
+use super::rows::{RowFrame, Rows, height, row, upright};
 use super::{Axis, COLORS, Drawn, FONT, Paper, PlotError, TEXT, shortened};
 
 /// So many letters stand at the end of a bar.
@@ -65,13 +65,13 @@ impl BarChart {
         })
     }
 
-    fn head(&self) -> Head {
+    fn head(&self) -> PlotHead {
         let series = self.series.iter().enumerate().filter(|_| self.series.len() > 1);
-        let entry = |(index, name): (usize, &String)| Entry {
+        let entry = |(index, name): (usize, &String)| LegendEntry {
             name: name.clone(),
-            sample: Sample::Area(COLORS[index % COLORS.len()]),
+            sample: LegendSample::Area(COLORS[index % COLORS.len()]),
         };
-        Head::new(&self.title, series.map(entry))
+        PlotHead::new(&self.title, series.map(entry))
     }
 
     fn drawn(&self) -> impl Iterator<Item = (usize, &Bar)> {
@@ -118,7 +118,7 @@ impl Drawn for BarChart {
         self.drawn().next().ok_or_else(empty)?;
         let range = around(self.drawn().map(|(_, bar)| bar.value).chain([0.0])).ok_or_else(empty)?;
         let names = self.bars.iter().map(|bar| bar.name.as_str()).collect();
-        Frame { head: self.head(), axis: &self.axis.label, names, range }
+        RowFrame { head: self.head(), axis: &self.axis.label, names, range }
             .draw(paper, |chart| self.fill(chart))
     }
 }

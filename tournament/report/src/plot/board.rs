@@ -3,7 +3,7 @@
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::head::{Entry, Head, Sample, put};
+use super::head::{LegendEntry, LegendSample, PlotHead, put};
 use super::{COLORS, Drawn, FONT, Paper, PlotError, TEXT, WIDTH, shortened};
 use crate::format::{Sign, number};
 
@@ -27,11 +27,11 @@ pub struct HeatMap {
     unit: String,
     columns: [char; CELLS],
     rows: [char; CELLS],
-    boards: Vec<[Board; 2]>,
+    boards: Vec<[BoardFigures; 2]>,
 }
 
 /// A title, and numbers row by row from the upper left.
-type Board = (String, [f64; CELLS * CELLS]);
+type BoardFigures = (String, [f64; CELLS * CELLS]);
 
 impl HeatMap {
     /// No boards yet; the unit of all numbers, and the names of columns from the left and of rows from above.
@@ -42,7 +42,7 @@ impl HeatMap {
     /// With two more boards beside each other, numbers row by row from the upper left. Numbers that are not finite leave
     /// their cells empty.
     #[must_use]
-    pub fn boards(mut self, left: Board, right: Board) -> HeatMap {
+    pub fn boards(mut self, left: BoardFigures, right: BoardFigures) -> HeatMap {
         self.boards.push([left, right]);
         self
     }
@@ -53,14 +53,14 @@ impl HeatMap {
         numbers.copied().filter(|number| number.is_finite()).map(f64::abs).reduce(f64::max)
     }
 
-    fn head(&self) -> Head {
+    fn head(&self) -> PlotHead {
         let most = self.most().unwrap_or(0.0);
         let entry = |share: f64, unit: &str| {
             let name = format!("{}{unit}", number(share * most, 0, Sign::Both));
-            Entry { name, sample: Sample::Area(color(share)) }
+            LegendEntry { name, sample: LegendSample::Area(color(share)) }
         };
         let unit = format!(" {}", self.unit);
-        Head::new(
+        PlotHead::new(
             &self.title,
             [entry(-1.0, ""), entry(-0.5, ""), entry(0.0, ""), entry(0.5, ""), entry(1.0, &unit)],
         )
@@ -69,7 +69,7 @@ impl HeatMap {
     fn draw_board(
         &self,
         paper: &Paper<'_>,
-        board: &Board,
+        board: &BoardFigures,
         (x, y): (i32, i32),
         most: f64,
     ) -> Result<(), PlotError> {

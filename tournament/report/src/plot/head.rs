@@ -25,7 +25,7 @@ const LONGEST_TITLE: usize = 50;
 
 /// How an entry is recognized in the chart.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Sample {
+pub(super) enum LegendSample {
     /// By a line with the marks of this number.
     Line(usize),
     /// By a broken line without color.
@@ -36,22 +36,22 @@ pub(super) enum Sample {
 
 /// An entry of the legend.
 #[derive(Clone, Debug)]
-pub(super) struct Entry {
+pub(super) struct LegendEntry {
     pub(super) name: String,
-    pub(super) sample: Sample,
+    pub(super) sample: LegendSample,
 }
 
 /// The title and the entries below it, in lines.
 #[derive(Clone, Debug)]
-pub(super) struct Head {
+pub(super) struct PlotHead {
     title: String,
     /// Each entry with its place.
-    entries: Vec<(Entry, u32, u32)>,
+    entries: Vec<(LegendEntry, u32, u32)>,
     height: u32,
 }
 
-impl Head {
-    pub(super) fn new(title: &str, entries: impl IntoIterator<Item = Entry>) -> Head {
+impl PlotHead {
+    pub(super) fn new(title: &str, entries: impl IntoIterator<Item = LegendEntry>) -> PlotHead {
         let (mut x, mut y) = (MARGIN, TITLE_HEIGHT);
         let mut placed = Vec::new();
         for entry in entries {
@@ -60,11 +60,11 @@ impl Head {
             if x > MARGIN && x + width > WIDTH - MARGIN {
                 (x, y) = (MARGIN, y + LINE_HEIGHT);
             }
-            placed.push((Entry { name, ..entry }, x, y));
+            placed.push((LegendEntry { name, ..entry }, x, y));
             x += width;
         }
         let height = if placed.is_empty() { y } else { y + LINE_HEIGHT };
-        Head { title: shortened(title, LONGEST_TITLE), entries: placed, height }
+        PlotHead { title: shortened(title, LONGEST_TITLE), entries: placed, height }
     }
 
     pub(super) fn height(&self) -> u32 {
@@ -89,18 +89,18 @@ impl Head {
     }
 }
 
-fn draw_sample(paper: &Paper<'_>, sample: Sample, (x, y): (i32, i32)) -> Result<(), PlotError> {
+fn draw_sample(paper: &Paper<'_>, sample: LegendSample, (x, y): (i32, i32)) -> Result<(), PlotError> {
     let line = |from: i32, to: i32, style: ShapeStyle| PathElement::new([(x + from, y), (x + to, y)], style);
     match sample {
-        Sample::Line(index) => {
+        LegendSample::Line(index) => {
             put(paper, &line(0, 28, COLORS[index % COLORS.len()].stroke_width(3)))?;
             put(paper, &mark(index, (x + 14, y)))
         }
-        Sample::Level => {
+        LegendSample::Level => {
             put(paper, &line(0, 11, BLACK.stroke_width(2)))?;
             put(paper, &line(17, 28, BLACK.stroke_width(2)))
         }
-        Sample::Area(color) => {
+        LegendSample::Area(color) => {
             put(paper, &Rectangle::new([(x + 4, y - 10), (x + 24, y + 10)], color.filled()))
         }
     }

@@ -2,9 +2,9 @@
 
 use plotters::prelude::*;
 
-use super::head::{Head, mark};
+use super::head::{PlotHead, mark};
 use super::range::around;
-use super::rows::{Frame, Rows, height, row, upright};
+use super::rows::{RowFrame, Rows, height, row, upright};
 use super::{Axis, COLORS, Drawn, Paper, PlotError};
 
 /// Points with strokes for their intervals below each other, the first on top.
@@ -37,8 +37,8 @@ impl IntervalChart {
         self
     }
 
-    fn head(&self) -> Head {
-        Head::new(&self.title, [])
+    fn head(&self) -> PlotHead {
+        PlotHead::new(&self.title, [])
     }
 
     fn drawn(&self) -> impl Iterator<Item = (usize, &Value)> {
@@ -74,7 +74,7 @@ impl Drawn for IntervalChart {
         let ends = self.drawn().flat_map(|(_, value)| [value.value - value.error, value.value + value.error]);
         let range = around(ends).ok_or_else(|| PlotError::Empty { title: self.title.clone() })?;
         let names = self.values.iter().map(|value| value.name.as_str()).collect();
-        Frame { head: self.head(), axis: &self.axis.label, names, range }
+        RowFrame { head: self.head(), axis: &self.axis.label, names, range }
             .draw(paper, |chart| self.fill(chart))
     }
 }

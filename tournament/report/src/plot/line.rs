@@ -6,7 +6,7 @@ use plotters::coord::CoordTranslate;
 use plotters::element::DashedPathElement;
 use plotters::prelude::*;
 
-use super::head::{Entry, Head, Sample, mark};
+use super::head::{LegendEntry, LegendSample, PlotHead, mark};
 use super::path::{Point, clipped, thinned};
 use super::range::{Marked, around, marked, marked_by_powers, round_step};
 use super::{Axis, COLORS, Drawn, FONT, GRID, Paper, PlotError, TEXT, shown};
@@ -27,7 +27,7 @@ pub struct LineChart {
     title: String,
     x: Axis,
     y: Axis,
-    lines: Vec<Line>,
+    lines: Vec<PlotLine>,
     levels: Vec<(String, f64)>,
     settled: f64,
     scale: Scale,
@@ -45,7 +45,7 @@ enum Scale {
 }
 
 /// What stands at a mark.
-type Label = Box<dyn Fn(&f64) -> String>;
+type TickLabel = Box<dyn Fn(&f64) -> String>;
 
 impl Scale {
     fn place(self, x: f64) -> f64 {
@@ -56,7 +56,7 @@ impl Scale {
     }
 
     /// The range of x with its marks, and what stands at a mark.
-    fn marked(self, places: Range<f64>) -> (Marked, Label) {
+    fn marked(self, places: Range<f64>) -> (Marked, TickLabel) {
         match self {
             Scale::Linear | Scale::Counted => {
                 let step = round_step(&places, 8);
@@ -71,7 +71,7 @@ impl Scale {
 }
 
 #[derive(Clone, Debug, Default, PartialEq)]
-struct Line {
+struct PlotLine {
     name: String,
     points: Vec<Point>,
     /// Where the interval of each point begins and ends; shown as a stroke.
@@ -107,7 +107,7 @@ impl LineChart {
     pub fn line(mut self, name: impl Into<String>, points: impl IntoIterator<Item = Point>) -> LineChart {
         let points = points.into_iter().map(|(x, y)| (self.scale.place(x), y));
         let points = points.filter(|(x, y)| x.is_finite() && y.is_finite()).collect();
-        self.lines.push(Line { name: name.into(), points, ..Line::default() });
+        self.lines.push(PlotLine { name: name.into(), points, ..PlotLine::default() });
         self
     }
 
@@ -161,12 +161,13 @@ impl LineChart {
         self
     }
 
-    fn head(&self) -> Head {
+    fn head(&self) -> PlotHead {
         let named = self.lines.iter().enumerate().filter(|(_, line)| !line.name.is_empty());
-        let lines = named.map(|(index, line)| Entry { name: line.name.clone(), sample: Sample::Line(index) });
+        let lines = named
+            .map(|(index, line)| LegendEntry { name: line.name.clone(), sample: LegendSample::Line(index) });
         let named = self.levels.iter().filter(|(name, _)| !name.is_empty());
-        let levels = named.map(|(name, _)| Entry { name: name.clone(), sample: Sample::Level });
-        Head::new(&self.title, lines.chain(levels))
+        let levels = named.map(|(name, _)| LegendEntry { name: name.clone(), sample: LegendSample::Level });
+        PlotHead::new(&self.title, lines.chain(levels))
     }
 
     /// From left to right, and from below to above.
@@ -240,7 +241,7 @@ type Context<'a, 'b, C> = ChartContext<'a, SVGBackend<'b>, C>;
 fn draw_band<'a, 'b: 'a, C: CoordTranslate<From = Point>>(
     chart: &mut Context<'a, 'b, C>,
     index: usize,
-    line: &Line,
+    line: &PlotLine,
     heights: &Range<f64>,
 ) -> Result<(), PlotError> {
     let edge = |end: fn(&(f64, f64, f64)) -> f64| -> Vec<Point> {
@@ -257,7 +258,7 @@ fn draw_band<'a, 'b: 'a, C: CoordTranslate<From = Point>>(
 fn draw_line<'a, 'b: 'a, C: CoordTranslate<From = Point>>(
     chart: &mut Context<'a, 'b, C>,
     index: usize,
-    line: &Line,
+    line: &PlotLine,
     heights: &Range<f64>,
 ) -> Result<(), PlotError> {
     let color = COLORS[index % COLORS.len()];

@@ -7,7 +7,7 @@ use plotters::coord::types::RangedCoordf64;
 use plotters::prelude::*;
 use plotters::style::text_anchor::{HPos, Pos, VPos};
 
-use super::head::Head;
+use super::head::PlotHead;
 use super::range::{Marked, marked, round_step};
 use super::{FONT, GRID, LETTER, Paper, PlotError, TEXT, shortened, shown};
 
@@ -24,15 +24,15 @@ const LONGEST_NAME: usize = 24;
 pub(super) type Rows<'a, 'b> = ChartContext<'a, SVGBackend<'b>, Cartesian2d<Marked, RangedCoordf64>>;
 
 /// What all rows share.
-pub(super) struct Frame<'a> {
-    pub(super) head: Head,
+pub(super) struct RowFrame<'a> {
+    pub(super) head: PlotHead,
     pub(super) axis: &'a str,
     pub(super) names: Vec<&'a str>,
     pub(super) range: Range<f64>,
 }
 
 /// The height of a chart with so many rows below its head.
-pub(super) fn height(head: &Head, rows: usize) -> u32 {
+pub(super) fn height(head: &PlotHead, rows: usize) -> u32 {
     head.height() + AXIS + ROW * rows as u32
 }
 
@@ -41,7 +41,7 @@ pub(super) fn row(index: usize, above: f64) -> f64 {
     above - 0.5 - index as f64
 }
 
-impl Frame<'_> {
+impl RowFrame<'_> {
     /// Draws head, names and axis, and what fills the rows.
     pub(super) fn draw(
         &self,

@@ -2,8 +2,8 @@
 
 use plotters::prelude::*;
 
-use super::head::{Entry, Head, Sample};
-use super::rows::{Frame, Rows, height, row};
+use super::head::{LegendEntry, LegendSample, PlotHead};
+use super::rows::{RowFrame, Rows, height, row};
 use super::{Axis, Drawn, Paper, PlotError};
 
 /// Three colors that are told apart by everybody, the middle one pale.
@@ -31,10 +31,12 @@ impl ShareChart {
         self
     }
 
-    fn head(&self) -> Head {
-        let entry =
-            |(name, color): (&String, RGBColor)| Entry { name: name.clone(), sample: Sample::Area(color) };
-        Head::new(&self.title, self.parts.iter().zip(PARTS).map(entry))
+    fn head(&self) -> PlotHead {
+        let entry = |(name, color): (&String, RGBColor)| LegendEntry {
+            name: name.clone(),
+            sample: LegendSample::Area(color),
+        };
+        PlotHead::new(&self.title, self.parts.iter().zip(PARTS).map(entry))
     }
 
     fn fill(&self, chart: &mut Rows<'_, '_>) -> Result<(), PlotError> {
@@ -70,7 +72,7 @@ impl Drawn for ShareChart {
             return Err(PlotError::Empty { title: self.title.clone() });
         }
         let names = self.rows.iter().map(|(name, _)| name.as_str()).collect();
-        let frame = Frame { head: self.head(), axis: &self.axis.label, names, range: 0.0..100.0 };
+        let frame = RowFrame { head: self.head(), axis: &self.axis.label, names, range: 0.0..100.0 };
         frame.draw(paper, |chart| self.fill(chart))
     }
 }

@@ -5,19 +5,19 @@ use std::time::Duration;
 use insta::assert_snapshot;
 use proptest::prelude::*;
 use smalt_report::sanitize::sanitize;
-use smalt_report::{Align, Cell, Column, Interval, Kind, Sign, Table};
+use smalt_report::{Align, Cell, Column, ColumnKind, Interval, Sign, Table};
 use unicode_width::UnicodeWidthStr;
 
 fn standings() -> Table {
     let mut table = Table::new([
-        Column::new("#", Kind::Integer),
-        Column::new("Engine", Kind::Text),
-        Column::new("Elo", Kind::Estimate(1, Sign::Both)),
-        Column::new("Games", Kind::Integer),
-        Column::new("Score", Kind::Percent(1)),
-        Column::new("LLR", Kind::Number(2, Sign::Negative)),
-        Column::new("Time", Kind::Duration),
-        Column::new("Note", Kind::Text).aligned(Align::Right),
+        Column::new("#", ColumnKind::Integer),
+        Column::new("Engine", ColumnKind::Text),
+        Column::new("Elo", ColumnKind::Estimate(1, Sign::Both)),
+        Column::new("Games", ColumnKind::Integer),
+        Column::new("Score", ColumnKind::Percent(1)),
+        Column::new("LLR", ColumnKind::Number(2, Sign::Negative)),
+        Column::new("Time", ColumnKind::Duration),
+        Column::new("Note", ColumnKind::Text).aligned(Align::Right),
     ]);
     let elo = |value, error| Cell::Estimate(value, error);
     table.push([
@@ -79,7 +79,7 @@ fn csv_has_the_numbers_themselves() {
 
 #[test]
 fn values_end_below_each_other_however_far_they_may_be_off() {
-    let mut table = Table::new([Column::new("elo", Kind::Interval(1, Sign::Both))]);
+    let mut table = Table::new([Column::new("elo", ColumnKind::Interval(1, Sign::Both))]);
     let mut push = |value, error, low, high| table.push([Interval { value, error, low, high }.into()]);
     push(Some(373.84), None, Some(141.4), Some(603.6));
     push(Some(-54.7), Some(120.04), Some(-180.0), Some(60.1));
@@ -97,8 +97,10 @@ fn values_end_below_each_other_however_far_they_may_be_off() {
 
 #[test]
 fn a_table_without_rows_is_its_header() {
-    let table =
-        Table::new([Column::new("Engine", Kind::Text), Column::new("Elo", Kind::Estimate(1, Sign::Both))]);
+    let table = Table::new([
+        Column::new("Engine", ColumnKind::Text),
+        Column::new("Elo", ColumnKind::Estimate(1, Sign::Both)),
+    ]);
     assert!(table.is_empty());
     assert_eq!(table.to_text(), "Engine  Elo\n──────  ───\n");
     assert_eq!(table.to_markdown(), "| Engine | Elo |\n| :-- | --: |\n");
@@ -133,7 +135,7 @@ fn read_csv(text: &str) -> Vec<Vec<String>> {
 proptest! {
     #[test]
     fn any_words_survive_csv_and_keep_tables_straight(words in prop::collection::vec(".*|[,\"\r\n |]{0,6}", 2..9)) {
-        let mut table = Table::new([Column::new("A", Kind::Text), Column::new("B", Kind::Text)]);
+        let mut table = Table::new([Column::new("A", ColumnKind::Text), Column::new("B", ColumnKind::Text)]);
         for two in words.chunks_exact(2) {
             table.push(two.iter().map(|word| Cell::from(word.as_str())));
         }
@@ -158,8 +160,10 @@ proptest! {
 const HOSTILE: &str = "=1+1|<img src=x onerror=alert(1)>\"'&amp;\u{1b}\n[a](b)";
 
 fn hostile() -> Table {
-    let mut table =
-        Table::new([Column::new(HOSTILE, Kind::Text), Column::new("n", Kind::Number(1, Sign::Both))]);
+    let mut table = Table::new([
+        Column::new(HOSTILE, ColumnKind::Text),
+        Column::new("n", ColumnKind::Number(1, Sign::Both)),
+    ]);
     table.push([HOSTILE.into(), (-1.25).into()]);
     table
 }
@@ -200,7 +204,7 @@ fn a_page_asks_for_nothing_and_runs_nothing() {
 
 #[test]
 fn a_reference_leads_somewhere_on_a_page_and_is_a_number_elsewhere() {
-    let mut table = Table::new([Column::new("game", Kind::Integer)]);
+    let mut table = Table::new([Column::new("game", ColumnKind::Integer)]);
     table.push([Cell::Reference(1234, "game-\"1234".to_owned())]);
     let cell = "<td class=\"number\"><a href=\"#game-&quot;1234\">1,234</a></td>";
     assert!(table.to_html().contains(cell), "{}", table.to_html());
@@ -210,7 +214,7 @@ fn a_reference_leads_somewhere_on_a_page_and_is_a_number_elsewhere() {
 
 #[test]
 fn columns_that_lead_stand_first() {
-    let mut table = Table::new(["a", "b", "c"].map(|header| Column::new(header, Kind::Text)));
+    let mut table = Table::new(["a", "b", "c"].map(|header| Column::new(header, ColumnKind::Text)));
     table.push(["1", "2", "3"].map(Cell::from));
     assert_eq!(table.leading(&["c", "none", "a"]).to_csv(), "c,a,b\r\n3,1,2\r\n");
 }

@@ -3,7 +3,7 @@
 use std::path::PathBuf;
 
 use anyhow::{Context, bail};
-use smalt_workbench::entrant::{LeftOutEngine, Registry, merge, parse_keys, split_words};
+use smalt_workbench::entrant::{Registry, SkippedEngine, merge, parse_keys, split_words};
 use toml::{Table, Value};
 
 use super::words::Flag;
@@ -14,7 +14,7 @@ pub(super) fn engine(
     engine: &Flag<'_>,
     each: &[String],
     registry: &Registry,
-    left_out: &[LeftOutEngine],
+    left_out: &[SkippedEngine],
 ) -> anyhow::Result<Table> {
     let context = || format!("-{} {}", engine.name, engine.words.join(" "));
     let mut settings = Table::new();
@@ -87,7 +87,7 @@ fn own_book(engine: &Flag<'_>, each: &[String]) -> anyhow::Result<OwnBook> {
 }
 
 /// A configured engine.
-fn known(name: &str, registry: &Registry, left_out: &[LeftOutEngine]) -> anyhow::Result<Table> {
+fn known(name: &str, registry: &Registry, left_out: &[SkippedEngine]) -> anyhow::Result<Table> {
     let Some(engine) = registry.find(name) else {
         if let Some(engine) = left_out.iter().find(|engine| engine.name == name) {
             bail!("conf={name}: {}", engine.reason);

@@ -15,7 +15,7 @@ use super::arguments::ResumeFlags;
 use super::check;
 use super::exit::{Exit, Refusal};
 use super::output::print;
-use super::play::{self, Face};
+use super::play::{self, OutputStyle};
 use super::resume;
 
 pub(super) use lines::{Lines, Shown};
@@ -50,12 +50,12 @@ pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusa
     match translate::request(dialect, arguments)? {
         Request::Play(translation) => {
             let translate::Translation { plan, shown } = *translation;
-            play::play(plan, Face::Foreign(Box::new(shown)))
+            play::play(plan, OutputStyle::Compat(Box::new(shown)))
         }
         Request::Resume { store, concurrency, shown } => {
             let mut flags = ResumeFlags { store, ..ResumeFlags::default() };
             flags.settings.set_concurrency(concurrency);
-            resume::resume(&flags, Face::Foreign(Box::new(shown)))
+            resume::resume(&flags, OutputStyle::Compat(Box::new(shown)))
         }
         Request::Version => {
             let name = match dialect {

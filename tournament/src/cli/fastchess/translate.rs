@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow, bail};
-use smalt_workbench::entrant::{LeftOutEngine, Registry};
+use smalt_workbench::entrant::{Registry, SkippedEngine};
 use toml::Table;
 
 use super::lines::{Shown, Style};
@@ -81,7 +81,7 @@ fn first_and_rest(arguments: &[String]) -> Option<(&str, &[String])> {
 }
 
 /// The engines of Cute Chess: `engines.json` in this folder, else in its own.
-fn registry() -> anyhow::Result<(Registry, Vec<LeftOutEngine>)> {
+fn registry() -> anyhow::Result<(Registry, Vec<SkippedEngine>)> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
     let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
     let own = folder.map(|folder| folder.join("cutechess").join("engines.json"));

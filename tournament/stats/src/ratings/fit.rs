@@ -1,7 +1,9 @@
 //! From the caller's question to the list: checks the input, leaves out who cannot be rated, and asks the search.
 
-use super::search::{Problem, SharedParameters, Values};
-use super::{Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Source, Unrated, linked};
+use super::search::{LikelihoodProblem, SharedParameters, Values};
+use super::{
+    Pairing, Parameter, ParameterSource, Rating, RatingError, RatingOptions, Ratings, Unrated, linked,
+};
 use crate::counts::Wdl;
 
 /// Fits the list; see [`Ratings::fit`].
@@ -12,13 +14,13 @@ pub(super) fn fit(
 ) -> Result<Ratings, RatingError> {
     check(players, pairings, options)?;
     let free = without_anchors(options);
-    let (question, options, is_anchored) = match Question::new(players, pairings, options) {
+    let (question, options, is_anchored) = match RatedPlayers::new(players, pairings, options) {
         Err(RatingError::NothingToCompare) if !options.anchors.is_empty() => {
-            (Question::new(players, pairings, &free)?, &free, false)
+            (RatedPlayers::new(players, pairings, &free)?, &free, false)
         }
         question => (question?, options, !options.anchors.is_empty()),
     };
-    let conclude = |problem: Problem<'_>| {
+    let conclude = |problem: LikelihoodProblem<'_>| {
         let summit = problem.solve()?;
         problem.conclude(summit)
     };
@@ -48,12 +50,12 @@ pub(super) fn values_near(
     check(players, pairings, options)?;
     let free = without_anchors(options);
     let options = if guess.is_anchored() { options } else { &free };
-    let climb = |mut problem: Problem<'_>| {
+    let climb = |mut problem: LikelihoodProblem<'_>| {
         problem.begin_at(guess);
         let summit = problem.solve()?;
         Some(problem.values(&summit))
     };
-    let question = Question::new(players, pairings, options)?;
+    let question = RatedPlayers::new(players, pairings, options)?;
     let (mut values, _) = question.answer(options, climb)?;
     for (value, verdict) in values.players.iter_mut().zip(&question.verdicts) {
         *value = value.filter(|_| verdict.is_none());
@@ -66,14 +68,18 @@ fn without_anchors(options: &RatingOptions) -> RatingOptions {
 }
 
 /// Who can be rated, and by which games.
-struct Question {
+struct RatedPlayers {
     verdicts: Vec<Option<Unrated>>,
     used: Vec<Pairing>,
     total: Wdl,
 }
 
-impl Question {
-    fn new(players: usize, pairings: &[Pairing], options: &RatingOptions) -> Result<Question, RatingError> {
+impl RatedPlayers {
+    fn new(
+        players: usize,
+        pairings: &[Pairing],
+        options: &RatingOptions,
+    ) -> Result<RatedPlayers, RatingError> {
         let verdicts = linked::judge(players, pairings, &options.anchors);
         let used: Vec<Pairing> = pairings
             .iter()
@@ -84,19 +90,21 @@ impl Question {
         if total.games() == 0 {
             return Err(RatingError::NothingToCompare);
         }
-        Ok(Question { verdicts, used, total })
+        Ok(RatedPlayers { verdicts, used, total })
     }
 
     /// What the first attempt gives that comes to an end, and what it held.
     fn answer<T>(
         &self,
         options: &RatingOptions,
-        solve: impl Fn(Problem<'_>) -> Option<T>,
+        solve: impl Fn(LikelihoodProblem<'_>) -> Option<T>,
     ) -> Result<(T, SharedParameters), RatingError> {
         let rated: Vec<bool> = self.verdicts.iter().map(Option::is_none).collect();
         attempts(options, &self.total)
             .into_iter()
-            .find_map(|shared| Some((solve(Problem::new(&rated, &self.used, options, shared))?, shared)))
+            .find_map(|shared| {
+                Some((solve(LikelihoodProblem::new(&rated, &self.used, options, shared))?, shared))
+            })
             .ok_or(RatingError::NotConverged)
     }
 }
@@ -165,10 +173,10 @@ fn draw_rates(wanted: Parameter, total: &Wdl) -> Vec<Parameter> {
     }
 }
 
-fn source(wanted: Parameter, taken: Parameter) -> Source {
+fn source(wanted: Parameter, taken: Parameter) -> ParameterSource {
     match (wanted, taken) {
-        (Parameter::Fixed(_), _) => Source::Given,
-        (Parameter::Fitted, Parameter::Fixed(_)) => Source::Open,
-        (Parameter::Fitted, Parameter::Fitted) => Source::Fitted,
+        (Parameter::Fixed(_), _) => ParameterSource::Given,
+        (Parameter::Fitted, Parameter::Fixed(_)) => ParameterSource::Open,
+        (Parameter::Fitted, Parameter::Fitted) => ParameterSource::Fitted,
     }
 }

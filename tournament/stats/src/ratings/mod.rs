@@ -62,7 +62,7 @@ pub enum Parameter {
 
 /// Where the value of a parameter that all games share comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Source {
+pub enum ParameterSource {
     /// It is the most likely one, fitted together with the ratings.
     Fitted,
     /// The caller held it.
@@ -165,8 +165,8 @@ pub enum Unrated {
 #[derive(Clone, Debug, PartialEq)]
 pub struct Ratings {
     players: Vec<Rating>,
-    white_advantage: (Estimate, Source),
-    draw_rate: (Estimate, Source),
+    white_advantage: (Estimate, ParameterSource),
+    draw_rate: (Estimate, ParameterSource),
     log_likelihood: f64,
     is_anchored: bool,
     /// Row of each player in `covariance`; `None` for held and unrated players.
@@ -214,7 +214,7 @@ impl Ratings {
     }
 
     /// Whether White's advantage was fitted, given, or left open.
-    pub fn white_advantage_source(&self) -> Source {
+    pub fn white_advantage_source(&self) -> ParameterSource {
         self.white_advantage.1
     }
 
@@ -224,7 +224,7 @@ impl Ratings {
     }
 
     /// Whether the draw rate was fitted, given, or left open.
-    pub fn draw_rate_source(&self) -> Source {
+    pub fn draw_rate_source(&self) -> ParameterSource {
         self.draw_rate.1
     }
 

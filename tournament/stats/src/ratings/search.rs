@@ -25,7 +25,7 @@ const AWAY: f64 = 60.0;
 
 /// Where a rating comes from.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Place {
+enum RatingSource {
     /// A parameter of the search.
     Free(usize),
     /// Held, in log-odds.
@@ -36,23 +36,23 @@ enum Place {
 
 /// One parameter that all games share.
 #[derive(Clone, Copy, Debug, PartialEq)]
-enum Shared {
+enum SharedParameter {
     Free(usize),
     Held(f64),
 }
 
-impl Shared {
+impl SharedParameter {
     fn value(self, parameters: &[f64]) -> f64 {
         match self {
-            Shared::Free(index) => parameters[index],
-            Shared::Held(value) => value,
+            SharedParameter::Free(index) => parameters[index],
+            SharedParameter::Held(value) => value,
         }
     }
 
     fn index(self) -> Option<usize> {
         match self {
-            Shared::Free(index) => Some(index),
-            Shared::Held(_) => None,
+            SharedParameter::Free(index) => Some(index),
+            SharedParameter::Held(_) => None,
         }
     }
 }
@@ -69,12 +69,12 @@ pub(super) struct SharedParameters {
 /// A prior from an anchor with an error: `(parameter, value, 1 / variance)`.
 type Pull = (usize, f64, f64);
 
-pub(super) struct Problem<'games> {
+pub(super) struct LikelihoodProblem<'games> {
     pairings: &'games [Pairing],
-    places: Vec<Place>,
+    places: Vec<RatingSource>,
     ratings: usize,
-    white_advantage: Shared,
-    draw_odds: Shared,
+    white_advantage: SharedParameter,
+    draw_odds: SharedParameter,
     pulls: Vec<Pull>,
     /// In Elo: what the log-odds are counted from.
     origin: f64,
@@ -96,7 +96,7 @@ pub(super) struct Values {
 }
 
 pub(super) struct Solution {
-    places: Vec<Place>,
+    places: Vec<RatingSource>,
     origin: f64,
     parameters: Vec<f64>,
     pub(super) rows: Vec<Option<usize>>,
@@ -106,13 +106,13 @@ pub(super) struct Solution {
     pub(super) log_likelihood: f64,
 }
 
-impl<'games> Problem<'games> {
+impl<'games> LikelihoodProblem<'games> {
     pub(super) fn new(
         rated: &[bool],
         pairings: &'games [Pairing],
         options: &RatingOptions,
         shared: SharedParameters,
-    ) -> Problem<'games> {
+    ) -> LikelihoodProblem<'games> {
         let anchors = &options.anchors;
         let origin = if anchors.is_empty() {
             options.average.0
@@ -120,19 +120,19 @@ impl<'games> Problem<'games> {
             anchors.iter().map(|anchor| anchor.rating.0).sum::<f64>() / anchors.len() as f64
         };
         let in_log_odds = |anchor: &Anchor| (anchor.rating.0 - origin) * LOG_ODDS_PER_ELO;
-        let mut places = vec![Place::Out; rated.len()];
+        let mut places = vec![RatingSource::Out; rated.len()];
         for anchor in anchors.iter().filter(|anchor| anchor.error.0 == 0.0) {
-            places[anchor.player] = Place::Held(in_log_odds(anchor));
+            places[anchor.player] = RatingSource::Held(in_log_odds(anchor));
         }
         let mut ratings = 0;
         for (place, _) in
-            places.iter_mut().zip(rated).filter(|(place, rated)| **rated && **place == Place::Out)
+            places.iter_mut().zip(rated).filter(|(place, rated)| **rated && **place == RatingSource::Out)
         {
-            *place = Place::Free(ratings);
+            *place = RatingSource::Free(ratings);
             ratings += 1;
         }
         let pulls = anchors.iter().filter_map(|anchor| match places[anchor.player] {
-            Place::Free(row) => {
+            RatingSource::Free(row) => {
                 let deviation = anchor.error.0 / Z_95 * LOG_ODDS_PER_ELO;
                 Some((row, in_log_odds(anchor), deviation.powi(-2)))
             }
@@ -144,30 +144,30 @@ impl<'games> Problem<'games> {
             start[row] = value;
         }
         let white_advantage = match shared.white_advantage {
-            Parameter::Fixed(elo) => Shared::Held(elo * LOG_ODDS_PER_ELO),
+            Parameter::Fixed(elo) => SharedParameter::Held(elo * LOG_ODDS_PER_ELO),
             Parameter::Fitted => push(&mut start, 0.0),
         };
         let draw_odds = draw_odds(shared.draw_rate, pairings, &mut start);
-        Problem { pairings, places, ratings, white_advantage, draw_odds, pulls, origin, start }
+        LikelihoodProblem { pairings, places, ratings, white_advantage, draw_odds, pulls, origin, start }
     }
 
     /// Without an anchor the likelihood does not change when all ratings move together.
     fn floats(&self) -> bool {
-        self.pulls.is_empty() && !self.places.iter().any(|place| matches!(place, Place::Held(_)))
+        self.pulls.is_empty() && !self.places.iter().any(|place| matches!(place, RatingSource::Held(_)))
     }
 
     /// Begins where these ratings are, which are thought to be near.
     pub(super) fn begin_at(&mut self, guess: &Ratings) {
         for (player, place) in self.places.iter().enumerate() {
-            if let (Place::Free(row), Some(elo)) = (*place, guess.rating(player)) {
+            if let (RatingSource::Free(row), Some(elo)) = (*place, guess.rating(player)) {
                 self.start[row] = (elo - self.origin) * LOG_ODDS_PER_ELO;
             }
         }
-        if let Shared::Free(index) = self.white_advantage {
+        if let SharedParameter::Free(index) = self.white_advantage {
             self.start[index] = guess.white_advantage().value * LOG_ODDS_PER_ELO;
         }
         let rate = guess.draw_rate().value;
-        if let Shared::Free(index) = self.draw_odds
+        if let SharedParameter::Free(index) = self.draw_odds
             && 0.0 < rate
             && rate < 1.0
         {
@@ -249,9 +249,13 @@ impl<'games> Problem<'games> {
     /// The ratings at the maximum, without their errors, which are most of the work.
     pub(super) fn values(&self, summit: &Summit) -> Values {
         let Summit { parameters, .. } = summit;
-        let elo = |place: Place| self.origin + rating(place, parameters) / LOG_ODDS_PER_ELO;
+        let elo = |place: RatingSource| self.origin + rating(place, parameters) / LOG_ODDS_PER_ELO;
         Values {
-            players: self.places.iter().map(|&place| (place != Place::Out).then(|| elo(place))).collect(),
+            players: self
+                .places
+                .iter()
+                .map(|&place| (place != RatingSource::Out).then(|| elo(place)))
+                .collect(),
             white_advantage: self.white_advantage.value(parameters) / LOG_ODDS_PER_ELO,
             draw_rate: DrawOdds(self.draw_odds.value(parameters)).rate(),
         }
@@ -270,7 +274,8 @@ impl<'games> Problem<'games> {
                 covariance.add(row, column, value);
             }
         }
-        let deviation = |shared: Shared| shared.index().map(|index| inverse.get(index, index).sqrt());
+        let deviation =
+            |shared: SharedParameter| shared.index().map(|index| inverse.get(index, index).sqrt());
         let advantage = self.white_advantage.value(&parameters) / LOG_ODDS_PER_ELO;
         let rate = DrawOdds(self.draw_odds.value(&parameters)).rate();
         Some(Solution {
@@ -304,7 +309,7 @@ impl Solution {
         let place = self.places[player];
         let value = self.origin + rating(place, &self.parameters) / LOG_ODDS_PER_ELO;
         match place {
-            Place::Free(row) => {
+            RatingSource::Free(row) => {
                 Estimate { value, error: Some(Z_95 * self.covariance.get(row, row).max(0.0).sqrt()) }
             }
             _ => Estimate::exact(value),
@@ -312,32 +317,32 @@ impl Solution {
     }
 }
 
-fn push(parameters: &mut Vec<f64>, value: f64) -> Shared {
+fn push(parameters: &mut Vec<f64>, value: f64) -> SharedParameter {
     parameters.push(value);
-    Shared::Free(parameters.len() - 1)
+    SharedParameter::Free(parameters.len() - 1)
 }
 
-fn rating(place: Place, parameters: &[f64]) -> f64 {
+fn rating(place: RatingSource, parameters: &[f64]) -> f64 {
     match place {
-        Place::Free(row) => parameters[row],
-        Place::Held(value) => value,
-        Place::Out => 0.0,
+        RatingSource::Free(row) => parameters[row],
+        RatingSource::Held(value) => value,
+        RatingSource::Out => 0.0,
     }
 }
 
-fn index(place: Place) -> Option<usize> {
+fn index(place: RatingSource) -> Option<usize> {
     match place {
-        Place::Free(row) => Some(row),
+        RatingSource::Free(row) => Some(row),
         _ => None,
     }
 }
 
 /// Without draws the most likely rate is 0.
-fn draw_odds(wanted: Parameter, pairings: &[Pairing], start: &mut Vec<f64>) -> Shared {
+fn draw_odds(wanted: Parameter, pairings: &[Pairing], start: &mut Vec<f64>) -> SharedParameter {
     let total: Wdl = pairings.iter().map(|pairing| pairing.results).sum();
     match wanted {
-        Parameter::Fixed(rate) => Shared::Held(DrawOdds::from_rate(rate).0),
-        Parameter::Fitted if total.draws == 0 => Shared::Held(f64::NEG_INFINITY),
+        Parameter::Fixed(rate) => SharedParameter::Held(DrawOdds::from_rate(rate).0),
+        Parameter::Fitted if total.draws == 0 => SharedParameter::Held(f64::NEG_INFINITY),
         Parameter::Fitted => push(start, DrawOdds::from_rate(total.draws as f64 / total.games() as f64).0),
     }
 }

@@ -58,7 +58,7 @@ impl Sprt {
     }
 
     fn estimate<const N: usize>(&self, counts: &[u64; N], games_each: f64) -> SequentialEstimate {
-        let outcome = Outcome::new(self, counts, games_each);
+        let outcome = StoppedTest::new(self, counts, games_each);
         let (middle, width) = (0.5 * (self.elo0 + self.elo1), self.elo1 - self.elo0);
         let at = |share: f64| solve(|elo| outcome.share_of_worse(elo) - share, middle, width);
         SequentialEstimate {
@@ -86,7 +86,7 @@ impl Sprt {
 }
 
 /// Where and when a test stopped, or stands.
-struct Outcome {
+struct StoppedTest {
     bounds: Bounds,
     /// The scores of both hypotheses.
     scores: [f64; 2],
@@ -96,13 +96,13 @@ struct Outcome {
     llr: f64,
 }
 
-impl Outcome {
-    fn new<const N: usize>(sprt: &Sprt, counts: &[u64; N], games_each: f64) -> Outcome {
+impl StoppedTest {
+    fn new<const N: usize>(sprt: &Sprt, counts: &[u64; N], games_each: f64) -> StoppedTest {
         let sample = Frequencies::new(counts);
         let Moments { mean, variance } = Moments::from_distribution(&sample.of_each);
         let scores = [sprt.elo0, sprt.elo1].map(|elo| sprt.score_at(elo, &sample, games_each));
         let bounds = sprt.bounds();
-        let mut outcome = Outcome { bounds, scores, variance, time: sample.total, llr: 0.0 };
+        let mut outcome = StoppedTest { bounds, scores, variance, time: sample.total, llr: 0.0 };
         let drift = outcome.drift(mean);
         // A test that went beyond its bound stopped there, as long before as it needed for the way beyond.
         outcome.llr = (sample.total * drift).clamp(bounds.lower, bounds.upper);

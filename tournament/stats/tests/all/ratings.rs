@@ -2,8 +2,8 @@
 
 use proptest::prelude::*;
 use smalt_stats::ratings::{
-    Anchor, OutcomeModel, Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Simulation,
-    Source, Unrated,
+    Anchor, OutcomeModel, Pairing, Parameter, ParameterSource, Rating, RatingError, RatingOptions, Ratings,
+    Simulation, Unrated,
 };
 use smalt_stats::{Elo, Wdl};
 
@@ -219,13 +219,13 @@ fn a_side_that_draws_and_never_loses_has_the_rating_of_its_score() {
     let found = list.difference(0, 1).unwrap();
     let expected = Wdl::new(16, 20, 0).statistics().unwrap().elo.unwrap().value;
     assert!((found.value - expected).abs() < 1e-6, "{found:?}, not {expected}");
-    assert_eq!(list.draw_rate_source(), Source::Open);
+    assert_eq!(list.draw_rate_source(), ParameterSource::Open);
     assert_eq!((list.draw_rate().value, list.draw_rate().error), (20.0 / 36.0, None));
-    assert_eq!(list.white_advantage_source(), Source::Fitted);
+    assert_eq!(list.white_advantage_source(), ParameterSource::Fitted);
     // One loss is enough for a fit of all.
     let games = [pairing(0, 1, 8, 10, 1), pairing(1, 0, 0, 10, 8)];
     let list = Ratings::fit(2, &games, &RatingOptions::default()).unwrap();
-    assert_eq!(list.draw_rate_source(), Source::Fitted);
+    assert_eq!(list.draw_rate_source(), ParameterSource::Fitted);
     assert!(list.draw_rate().error.is_some());
 }
 

@@ -9,20 +9,20 @@ use serde_json::Value;
 use super::{LONG, Place};
 
 /// An answer.
-pub(crate) struct Answer {
+pub(crate) struct HttpResponse {
     pub(crate) status: u16,
     pub(crate) head: String,
     pub(crate) body: String,
 }
 
-impl Answer {
-    pub(crate) fn read(stream: &mut impl Read) -> Answer {
+impl HttpResponse {
+    pub(crate) fn read(stream: &mut impl Read) -> HttpResponse {
         let mut text = Vec::new();
         stream.read_to_end(&mut text).unwrap();
         let text = String::from_utf8(text).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap_or((&text, ""));
         let status = head.split(' ').nth(1).and_then(|status| status.parse().ok()).unwrap_or(0);
-        Answer { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
+        HttpResponse { status, head: head.to_ascii_lowercase(), body: body.to_owned() }
     }
 
     pub(crate) fn json(&self) -> Value {
@@ -38,14 +38,14 @@ pub(crate) fn connect(address: SocketAddr) -> TcpStream {
 }
 
 /// Sends a request as it stands here, but for the line ends and the wish to be told no more.
-pub(crate) fn request(address: SocketAddr, text: &str) -> Answer {
+pub(crate) fn request(address: SocketAddr, text: &str) -> HttpResponse {
     let mut stream = connect(address);
     let text = text.replace('\n', "\r\n");
     stream.write_all(format!("{text}\r\nConnection: close\r\n\r\n").as_bytes()).unwrap();
-    Answer::read(&mut stream)
+    HttpResponse::read(&mut stream)
 }
 
-pub(crate) fn get(address: SocketAddr, path: &str) -> Answer {
+pub(crate) fn get(address: SocketAddr, path: &str) -> HttpResponse {
     request(address, &format!("GET {path} HTTP/1.1\nHost: {address}"))
 }
 

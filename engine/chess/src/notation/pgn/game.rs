@@ -20,7 +20,7 @@ pub struct PgnGame {
     movetext: Vec<Element>,
     outcome: Option<Outcome>,
     /// The main line and the open variations, the innermost last.
-    open: Vec<Line>,
+    open: Vec<LinePosition>,
     pub(super) line: u64,
     pub(super) problems: Vec<PgnProblem>,
 }
@@ -44,7 +44,7 @@ pub enum Element {
 
 /// Where the moves of a line stand.
 #[derive(Clone, Copy, Debug)]
-struct Line {
+struct LinePosition {
     /// The position before the last move; `None` before the first.
     before: Option<Position>,
     now: Position,
@@ -77,7 +77,7 @@ impl PgnGame {
 
     /// A game whose tags already tell the start position.
     pub(super) fn with_tags(tags: Tags, start: Position) -> PgnGame {
-        let open = vec![Line { before: None, now: start }];
+        let open = vec![LinePosition { before: None, now: start }];
         PgnGame {
             tags,
             start,
@@ -137,11 +137,11 @@ impl PgnGame {
         &self.problems
     }
 
-    fn innermost(&self) -> &Line {
+    fn innermost(&self) -> &LinePosition {
         self.open.last().expect("the main line is always open")
     }
 
-    fn innermost_mut(&mut self) -> &mut Line {
+    fn innermost_mut(&mut self) -> &mut LinePosition {
         self.open.last_mut().expect("the main line is always open")
     }
 
@@ -196,7 +196,7 @@ impl PgnGame {
     /// If the line has no move yet.
     pub fn begin_variation(&mut self) -> Result<(), VariationError> {
         let now = self.innermost().before.ok_or(VariationError::NoMove)?;
-        self.open.push(Line { before: None, now });
+        self.open.push(LinePosition { before: None, now });
         self.movetext.push(Element::BeginVariation);
         Ok(())
     }

@@ -2,7 +2,7 @@
 
 use std::io::Read;
 
-use super::source::Source;
+use super::source::CharSource;
 use crate::outcome::Outcome;
 
 /// The longest comment or tag value that is kept, in bytes.
@@ -42,7 +42,7 @@ pub(super) enum Token {
 /// A stream of tokens.
 #[derive(Debug)]
 pub(super) struct Lexer<R> {
-    pub(super) source: Source<R>,
+    pub(super) source: CharSource<R>,
     text: Vec<u8>,
     name: Vec<u8>,
     /// The line on which the present token begins.
@@ -55,7 +55,7 @@ pub(super) struct Lexer<R> {
 impl<R: Read> Lexer<R> {
     pub(super) fn new(input: R) -> Lexer<R> {
         Lexer {
-            source: Source::new(input),
+            source: CharSource::new(input),
             text: Vec::new(),
             name: Vec::new(),
             line: 1,

@@ -115,7 +115,7 @@ impl<R: Read> PgnReader<R> {
     }
 
     fn moves<V: Visitor>(&mut self, first: Token, flow: Flow, visitor: &mut V) -> Option<Outcome> {
-        let mut moves = Moves::new(flow);
+        let mut moves = MoveSection::new(flow);
         let mut token = first;
         // A result inside of a variation, which ends the game unless the variation is closed.
         let mut inner_result = None;
@@ -142,7 +142,7 @@ impl<R: Read> PgnReader<R> {
     }
 
     #[inline]
-    fn element<V: Visitor>(&mut self, token: Token, moves: &mut Moves, visitor: &mut V) {
+    fn element<V: Visitor>(&mut self, token: Token, moves: &mut MoveSection, visitor: &mut V) {
         match token {
             Token::Word if moves.is_reading() => self.word(moves, visitor),
             Token::Nag(nag) if moves.is_reading() => visitor.nag(nag),
@@ -166,7 +166,7 @@ impl<R: Read> PgnReader<R> {
     }
 
     #[inline]
-    fn word<V: Visitor>(&mut self, moves: &mut Moves, visitor: &mut V) {
+    fn word<V: Visitor>(&mut self, moves: &mut MoveSection, visitor: &mut V) {
         let text = self.lexer.text();
         let line = self.lexer.line();
         if let Ok(san) = San::parse_bytes(text) {
@@ -174,8 +174,8 @@ impl<R: Read> PgnReader<R> {
             return;
         }
         match sign(text) {
-            Some(Sign::Nag(nag)) => visitor.nag(nag),
-            Some(Sign::Nothing) => {}
+            Some(Suffix::Nag(nag)) => visitor.nag(nag),
+            Some(Suffix::Nothing) => {}
             None => {
                 visitor.problem(PgnProblem { line, kind: ProblemKind::NotAMove(shown(text)) });
                 moves.go_on(Flow::Skip);
@@ -183,7 +183,7 @@ impl<R: Read> PgnReader<R> {
         }
     }
 
-    fn open<V: Visitor>(&mut self, moves: &mut Moves, visitor: &mut V) {
+    fn open<V: Visitor>(&mut self, moves: &mut MoveSection, visitor: &mut V) {
         moves.depth += 1;
         if !moves.is_reading() {
             return;
@@ -195,11 +195,11 @@ impl<R: Read> PgnReader<R> {
             visitor.begin_variation(self.lexer.line())
         };
         if flow == Flow::Skip {
-            moves.skipped = Some(Skipped::Variation { depth: moves.depth });
+            moves.skipped = Some(SkippedPart::Variation { depth: moves.depth });
         }
     }
 
-    fn close<V: Visitor>(&mut self, moves: &mut Moves, visitor: &mut V) {
+    fn close<V: Visitor>(&mut self, moves: &mut MoveSection, visitor: &mut V) {
         if moves.depth == 0 {
             self.tell(visitor, ProblemKind::Parentheses);
             return;
@@ -207,8 +207,8 @@ impl<R: Read> PgnReader<R> {
         let depth = moves.depth;
         moves.depth -= 1;
         match moves.skipped {
-            Some(Skipped::Variation { depth: from }) if from == depth => moves.skipped = None,
-            Some(Skipped::Rest { depth: from }) if from == depth => {
+            Some(SkippedPart::Variation { depth: from }) if from == depth => moves.skipped = None,
+            Some(SkippedPart::Rest { depth: from }) if from == depth => {
                 moves.skipped = None;
                 visitor.end_variation();
             }
@@ -229,22 +229,22 @@ impl<R: Read> PgnReader<R> {
 }
 
 /// How deep in variations the reader is, and what it skips.
-struct Moves {
+struct MoveSection {
     depth: usize,
-    skipped: Option<Skipped>,
+    skipped: Option<SkippedPart>,
 }
 
 /// What is being skipped, with all variations in it.
-enum Skipped {
+enum SkippedPart {
     /// A whole variation.
     Variation { depth: usize },
     /// The rest of a line that has begun.
     Rest { depth: usize },
 }
 
-impl Moves {
-    fn new(flow: Flow) -> Moves {
-        let mut moves = Moves { depth: 0, skipped: None };
+impl MoveSection {
+    fn new(flow: Flow) -> MoveSection {
+        let mut moves = MoveSection { depth: 0, skipped: None };
         moves.go_on(flow);
         moves
     }
@@ -257,13 +257,13 @@ impl Moves {
     #[inline]
     fn go_on(&mut self, flow: Flow) {
         if flow == Flow::Skip {
-            self.skipped = Some(Skipped::Rest { depth: self.depth });
+            self.skipped = Some(SkippedPart::Rest { depth: self.depth });
         }
     }
 }
 
 /// Words among moves that are none.
-enum Sign {
+enum Suffix {
     /// An evaluation or remark with a glyph of its own.
     Nag(u8),
     /// A mark that belongs to the move before.
@@ -271,18 +271,18 @@ enum Sign {
 }
 
 /// What annotators write besides moves. Glyphs as the PGN standard numbers them (146 and 201 by custom).
-fn sign(text: &[u8]) -> Option<Sign> {
+fn sign(text: &[u8]) -> Option<Suffix> {
     Some(match text {
-        b"=" => Sign::Nag(10),
-        b"+=" | b"+/=" => Sign::Nag(14),
-        b"=+" | b"=/+" => Sign::Nag(15),
-        b"+/-" => Sign::Nag(16),
-        b"-/+" => Sign::Nag(17),
-        b"+-" => Sign::Nag(18),
-        b"-+" => Sign::Nag(19),
-        b"N" => Sign::Nag(146),
-        b"D" => Sign::Nag(201),
-        b"+" | b"++" | b"#" | b"ep" | b"e.p." | b"e.p" | b"ch" | b"mate" => Sign::Nothing,
+        b"=" => Suffix::Nag(10),
+        b"+=" | b"+/=" => Suffix::Nag(14),
+        b"=+" | b"=/+" => Suffix::Nag(15),
+        b"+/-" => Suffix::Nag(16),
+        b"-/+" => Suffix::Nag(17),
+        b"+-" => Suffix::Nag(18),
+        b"-+" => Suffix::Nag(19),
+        b"N" => Suffix::Nag(146),
+        b"D" => Suffix::Nag(201),
+        b"+" | b"++" | b"#" | b"ep" | b"e.p." | b"e.p" | b"ch" | b"mate" => Suffix::Nothing,
         _ => return None,
     })
 }

@@ -9,7 +9,7 @@ const CHUNK: usize = 64 * 1024;
 
 /// A stream and what of it has been read ahead.
 #[derive(Debug)]
-pub(super) struct Source<R> {
+pub(super) struct CharSource<R> {
     input: R,
     /// What is not yet consumed begins at `position`.
     buffer: Vec<u8>,
@@ -25,9 +25,9 @@ pub(super) struct Source<R> {
     error: Option<io::Error>,
 }
 
-impl<R: Read> Source<R> {
-    pub(super) fn new(input: R) -> Source<R> {
-        Source {
+impl<R: Read> CharSource<R> {
+    pub(super) fn new(input: R) -> CharSource<R> {
+        CharSource {
             input,
             buffer: Vec::new(),
             position: 0,
@@ -65,7 +65,7 @@ impl<R: Read> Source<R> {
         }
     }
 
-    /// Consumes the byte that [`Source::peek`] gave.
+    /// Consumes the byte that [`CharSource::peek`] gave.
     #[inline]
     pub(super) fn bump(&mut self) {
         self.line += u64::from(self.buffer[self.position] == b'\n');

@@ -72,8 +72,8 @@ impl fmt::Display for WrittenGame<'_> {
         writeln!(f)?;
         let is_960 = game.tags().get("Variant").is_some_and(|variant| variant == "Chess960");
         let mode = if is_960 { CastlingMode::Chess960 } else { CastlingMode::of(game.start()) };
-        let lines = vec![Line::new(*game.start())];
-        let mut movetext = Movetext { words: Words::default(), lines, notation, mode };
+        let lines = vec![LinePosition::new(*game.start())];
+        let mut movetext = Movetext { words: LineWrapper::default(), lines, notation, mode };
         for element in game.movetext() {
             movetext.element(element)?;
         }
@@ -90,16 +90,16 @@ impl fmt::Display for WrittenGame<'_> {
 }
 
 /// Where the moves of a line stand.
-struct Line {
+struct LinePosition {
     before: Position,
     now: Position,
     /// Whether a move of Black's needs its number: at the start of a line, or after a comment or a variation.
     needs_number: bool,
 }
 
-impl Line {
-    fn new(start: Position) -> Line {
-        Line { before: start, now: start, needs_number: true }
+impl LinePosition {
+    fn new(start: Position) -> LinePosition {
+        LinePosition { before: start, now: start, needs_number: true }
     }
 
     /// Writes the number before the next move, if it takes one.
@@ -120,9 +120,9 @@ impl Line {
 }
 
 struct Movetext {
-    words: Words,
+    words: LineWrapper,
     /// The main line and the open variations.
-    lines: Vec<Line>,
+    lines: Vec<LinePosition>,
     notation: MoveNotation,
     mode: CastlingMode,
 }
@@ -157,7 +157,7 @@ impl Movetext {
             Element::BeginVariation => {
                 line.needs_number = true;
                 let start = line.before;
-                self.lines.push(Line::new(start));
+                self.lines.push(LinePosition::new(start));
                 words.open();
             }
             Element::EndVariation => {
@@ -172,7 +172,7 @@ impl Movetext {
 /// A text in lines of words. The last word may still grow; it is put on a line of its own when the next one begins, if
 /// it does not fit on that of the words before it.
 #[derive(Default)]
-struct Words {
+struct LineWrapper {
     text: String,
     /// Where the last word begins. What stands before it is the space that may become a line end.
     word: usize,
@@ -182,7 +182,7 @@ struct Words {
     joins: bool,
 }
 
-impl Words {
+impl LineWrapper {
     /// From here on another word is written, which is never broken.
     fn begin(&mut self) {
         if !std::mem::replace(&mut self.joins, false) && self.settle() {

@@ -36,9 +36,9 @@ impl San {
             SanBody::Null => Err(SanError::Null),
             SanBody::Castle(side) => position.legal_castling(side).ok_or(SanError::Illegal(*self)),
             SanBody::Normal(normal) => match normal.find(position) {
-                Found::One(mv) => Ok(mv),
-                Found::None => Err(SanError::Illegal(*self)),
-                Found::Several => Err(SanError::Ambiguous(*self)),
+                Matches::One(mv) => Ok(mv),
+                Matches::None => Err(SanError::Illegal(*self)),
+                Matches::Several => Err(SanError::Ambiguous(*self)),
             },
         }
     }
@@ -75,7 +75,7 @@ impl SanBody {
 }
 
 /// How many legal moves fit.
-enum Found {
+enum Matches {
     None,
     One(Move),
     Several,
@@ -101,7 +101,7 @@ impl SanMove {
         SanMove { file, rank, ..self }
     }
 
-    fn find(&self, position: &Position) -> Found {
+    fn find(&self, position: &Position) -> Matches {
         match (self.role, self.file, self.rank) {
             (_, Some(file), Some(rank)) => self.find_from(position, Square::new(file, rank)),
             (Role::Pawn, _, _) => self.find_pawn_move(position),
@@ -110,27 +110,27 @@ impl SanMove {
     }
 
     /// With both squares given the move is as good as in coordinates.
-    fn find_from(&self, position: &Position, from: Square) -> Found {
+    fn find_from(&self, position: &Position, from: Square) -> Matches {
         let stands = position.piece_at(from).map(|piece| piece.role());
         let fits = self.role == Role::Pawn || stands == Some(self.role);
         let text = UciMove::Normal { from, to: self.to, promotion: self.promotion };
         match text.to_move(position) {
-            Ok(mv) if fits => Found::One(mv),
-            _ => Found::None,
+            Ok(mv) if fits => Matches::One(mv),
+            _ => Matches::None,
         }
     }
 
-    fn find_piece_move(&self, position: &Position) -> Found {
+    fn find_piece_move(&self, position: &Position) -> Matches {
         let enemies = position.color(!position.turn());
         if position.color(position.turn()).contains(self.to) {
-            return Found::None;
+            return Matches::None;
         }
         let kind = if enemies.contains(self.to) { MoveKind::Capture } else { MoveKind::Quiet };
         let candidates = origins(position, self.role, self.to) & self.origin_mask();
         only(position, candidates.into_iter().map(|from| Move::new(from, self.to, kind)))
     }
 
-    fn find_pawn_move(&self, position: &Position) -> Found {
+    fn find_pawn_move(&self, position: &Position) -> Matches {
         let us = position.turn();
         let pawns = position.pieces(us, Role::Pawn) & self.origin_mask();
         let to = Bitboard::from(self.to);
@@ -147,17 +147,17 @@ impl SanMove {
         let takers = pawns & pawn_attacks(!us, self.to);
         // Without a file `d5` is a step: a capture must say where it comes from, or that it takes.
         if self.file.is_none() && self.action == SanAction::Move {
-            return Found::None;
+            return Matches::None;
         }
         let kind = match position.en_passant() {
             _ if to.intersects(position.color(!us)) => MoveKind::Capture,
             Some(square) if square == self.to => MoveKind::EnPassant,
-            _ => return Found::None,
+            _ => return Matches::None,
         };
         only(position, takers.into_iter().filter_map(|from| self.pawn_move(position, from, kind)))
     }
 
-    fn pawn_step(&self, position: &Position, from: Square, kind: MoveKind) -> Found {
+    fn pawn_step(&self, position: &Position, from: Square, kind: MoveKind) -> Matches {
         only(position, self.pawn_move(position, from, kind).into_iter())
     }
 
@@ -185,12 +185,12 @@ fn origins(position: &Position, role: Role, to: Square) -> Bitboard {
     attacks(us, role, to, position.occupied()) & position.pieces(us, role)
 }
 
-fn only(position: &Position, candidates: impl Iterator<Item = Move>) -> Found {
+fn only(position: &Position, candidates: impl Iterator<Item = Move>) -> Matches {
     let mut legal = candidates.filter(|&mv| is_legal(position, mv));
     match (legal.next(), legal.next()) {
-        (None, _) => Found::None,
-        (Some(mv), None) => Found::One(mv),
-        _ => Found::Several,
+        (None, _) => Matches::None,
+        (Some(mv), None) => Matches::One(mv),
+        _ => Matches::Several,
     }
 }
 

@@ -5,7 +5,7 @@ use std::collections::{BTreeMap, VecDeque};
 
 use smalt_chess::Color;
 
-use crate::plot::GameCourse;
+use crate::plot::GameCurves;
 use crate::plot::charts::pawns;
 use smalt_match::game::{GameRecord, Termination};
 
@@ -19,11 +19,11 @@ const LEAST_LEAD: f64 = 1.5;
 
 /// A game and why it is looked at.
 #[derive(Clone, Debug)]
-pub(super) struct Remarkable {
+pub(super) struct Highlight {
     /// Its number, from 1.
     pub(super) number: u32,
     /// Its course.
-    pub(super) course: GameCourse,
+    pub(super) course: GameCurves,
     /// Its result, as PGN writes it.
     pub(super) result: String,
     /// What there is to see, besides how it ended; nothing of a game that was only the last.
@@ -34,20 +34,20 @@ pub(super) struct Remarkable {
 #[derive(Clone, Debug, Default)]
 pub struct RemarkableGames {
     /// The first of each loser and kind of fault.
-    faults: BTreeMap<(usize, Termination), Remarkable>,
+    faults: BTreeMap<(usize, Termination), Highlight>,
     /// With how much was given away, the most first.
-    leads: Vec<(f64, Remarkable)>,
-    last: VecDeque<Remarkable>,
+    leads: Vec<(f64, Highlight)>,
+    last: VecDeque<Highlight>,
 }
 
 impl RemarkableGames {
     /// Looks at the next game, with the names of the entrants.
     pub fn add(&mut self, record: &GameRecord, names: &[String]) {
-        let course = GameCourse::of_record(record, names);
+        let course = GameCurves::of_record(record, names);
         if course.moves.is_empty() {
             return;
         }
-        let game = Remarkable {
+        let game = Highlight {
             number: record.game.number + 1,
             result: record.outcome.to_string(),
             course,
@@ -61,17 +61,17 @@ impl RemarkableGames {
         self.last.push_back(game);
     }
 
-    fn add_fault(&mut self, record: &GameRecord, game: &Remarkable) {
+    fn add_fault(&mut self, record: &GameRecord, game: &Highlight) {
         let (Some(loser), true) = (record.loser(), record.termination.is_fault()) else { return };
         let key = (record.entrant(loser), record.termination);
         if self.faults.len() < FAULTS && !self.faults.contains_key(&key) {
             let why = record.fault.as_ref();
             let why = why.map(|fault| format!("{} {}", game.course.players[loser.index()], fault.words));
-            self.faults.insert(key, Remarkable { why, ..game.clone() });
+            self.faults.insert(key, Highlight { why, ..game.clone() });
         }
     }
 
-    fn add_lead(&mut self, record: &GameRecord, game: &Remarkable) {
+    fn add_lead(&mut self, record: &GameRecord, game: &Highlight) {
         if record.termination.is_fault() {
             return;
         }
@@ -93,15 +93,15 @@ impl RemarkableGames {
         if place < LEADS {
             let name = &game.course.players[color.index()];
             let why = format!("{name} was {most:.1} pawns ahead, as both engines saw it, and did not win");
-            self.leads.insert(place, (lost, Remarkable { why: Some(why), ..game.clone() }));
+            self.leads.insert(place, (lost, Highlight { why: Some(why), ..game.clone() }));
             self.leads.truncate(LEADS);
         }
     }
 
     /// What was kept, each game once.
-    pub(super) fn games(&self) -> Vec<&Remarkable> {
+    pub(super) fn games(&self) -> Vec<&Highlight> {
         let leads = self.leads.iter().map(|(_, game)| game);
-        let mut games: BTreeMap<u32, &Remarkable> = BTreeMap::new();
+        let mut games: BTreeMap<u32, &Highlight> = BTreeMap::new();
         for game in self.faults.values().chain(leads).chain(&self.last) {
             games.entry(game.number).or_insert(game);
         }
@@ -110,7 +110,7 @@ impl RemarkableGames {
 }
 
 /// The most pawns by which a side was ahead in the eyes of both engines, one after the other; 0 if it never was.
-fn lead(course: &GameCourse, color: Color) -> f64 {
+fn lead(course: &GameCurves, color: Color) -> f64 {
     let of_side = |white: f64| if color == Color::White { white } else { -white };
     let both = course.moves.windows(2).filter(|both| both[0].color != both[1].color);
     let seen =

@@ -12,10 +12,10 @@ use smalt_driver::{Protocol, Restart};
 use smalt_protocol::Info;
 use smalt_protocol::uci::client::Start;
 
-use super::settled::Follower;
-use super::{Answer, Failure, LateMove, Length, Settled};
+use super::settled::SearchFollower;
+use super::{AnswerFailure, EngineAnswer, LateMove, Length, Settled};
 use crate::grade::announced_mate;
-use crate::plan::{Entrant, Limit, Memory, Plan, Program};
+use crate::plan::{Limit, Memory, Plan, Program, SuiteEntrant};
 use crate::suite::Problem;
 
 /// How often an engine is started in vain before it is given up.
@@ -52,14 +52,14 @@ pub enum CheckError {
 #[derive(Default)]
 pub struct Checked {
     /// What it said of itself.
-    pub introduction: Introduction,
+    pub introduction: EngineInfo,
     /// The engine; none where it failed in a way that is for the run to find.
     pub engine: Option<Box<dyn Engine>>,
 }
 
 /// What an engine says of itself.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Introduction {
+pub struct EngineInfo {
     /// Its name, version included; empty if it told none.
     pub name: String,
     /// What it speaks; none if it failed before that was known.
@@ -71,12 +71,12 @@ pub struct Introduction {
 ///
 /// # Errors
 /// If the command, the protocol or an option is wrong.
-pub fn check(entrant: &Entrant, interrupt: &Interrupt) -> Result<Checked, CheckError> {
+pub fn check(entrant: &SuiteEntrant, interrupt: &Interrupt) -> Result<Checked, CheckError> {
     let name = || entrant.name.clone();
     match start(entrant, &mut None, interrupt) {
         Ok(engine) => {
             let introduction =
-                Introduction { name: engine.name().to_owned(), protocol: Some(engine.protocol()) };
+                EngineInfo { name: engine.name().to_owned(), protocol: Some(engine.protocol()) };
             Ok(Checked { introduction, engine: Some(engine) })
         }
         Err(SetOptionError::Conversation(ConversationError::Fault(
@@ -114,9 +114,9 @@ impl From<ConversationError> for Ready {
 }
 
 /// Asks one engine.
-pub(super) struct Asker<'a> {
+pub(super) struct SuiteWorker<'a> {
     plan: &'a Plan,
-    entrant: &'a Entrant,
+    entrant: &'a SuiteEntrant,
     interrupt: &'a Interrupt,
     engine: Option<Box<dyn Engine>>,
     /// How castling was to be written in the last question.
@@ -127,25 +127,33 @@ pub(super) struct Asker<'a> {
     repetitions: u32,
 }
 
-impl<'a> Asker<'a> {
+impl<'a> SuiteWorker<'a> {
     /// One that begins with this engine, if there is one already.
     pub(super) fn new(
         plan: &'a Plan,
-        entrant: &'a Entrant,
+        entrant: &'a SuiteEntrant,
         interrupt: &'a Interrupt,
         engine: Option<Box<dyn Engine>>,
-    ) -> Asker<'a> {
+    ) -> SuiteWorker<'a> {
         let variant = CastlingMode::Standard;
-        Asker { plan, entrant, interrupt, engine, variant, limit_method: None, repetitions: MOST_REPETITIONS }
+        SuiteWorker {
+            plan,
+            entrant,
+            interrupt,
+            engine,
+            variant,
+            limit_method: None,
+            repetitions: MOST_REPETITIONS,
+        }
     }
 
     /// Asks for the best move of a problem. A fault of the engine is an answer, too.
-    pub(super) fn ask(&mut self, problem: &Problem) -> Result<Answer, Stopped> {
+    pub(super) fn ask(&mut self, problem: &Problem) -> Result<EngineAnswer, Stopped> {
         let mut engine = match self.ready_engine(CastlingMode::of(&problem.epd.position))? {
             Ok(engine) => engine,
             Err(fault) => return Ok(failed(fault.into(), Duration::ZERO)),
         };
-        let mut follower = Follower::new(problem, self.entrant.limit, self.plan);
+        let mut follower = SearchFollower::new(problem, self.entrant.limit, self.plan);
         let begun = Instant::now();
         let stalled = engine.process().stalled();
         let searched = self.search(&mut *engine, problem, &mut follower);
@@ -159,7 +167,7 @@ impl<'a> Asker<'a> {
             Err(ConversationError::Interrupted) => return Err(Stopped::Interrupted),
             Err(error @ ConversationError::System { .. }) => return Err(Stopped::GivenUp(error.to_string())),
         };
-        let obeys = matches!(answer.outcome, Ok(_) | Err(Failure::Late(_)));
+        let obeys = matches!(answer.outcome, Ok(_) | Err(AnswerFailure::Late(_)));
         let is_kept = obeys && self.entrant.restart == Restart::Off && engine.is_reusable();
         self.engine = is_kept.then_some(engine);
         Ok(answer)
@@ -227,7 +235,7 @@ impl<'a> Asker<'a> {
         &self,
         engine: &mut dyn Engine,
         problem: &Problem,
-        follower: &mut Follower<'_>,
+        follower: &mut SearchFollower<'_>,
     ) -> Result<SearchResult, ConversationError> {
         let fen = problem.epd.position.to_fen();
         let limits = self.entrant.limit.to_search_limits();
@@ -244,11 +252,16 @@ impl<'a> Asker<'a> {
         engine.search(&request, &mut WaitContext::interruptible(self.interrupt), Some(&mut observe))
     }
 
-    fn judge(&self, problem: &Problem, searched: &SearchResult, follower: &Follower<'_>) -> Answer {
+    fn judge(
+        &self,
+        problem: &Problem,
+        searched: &SearchResult,
+        follower: &SearchFollower<'_>,
+    ) -> EngineAnswer {
         let played = match searched.best {
-            None if searched.claim == Some(ResultClaim::Resigns) => Err(Failure::Resigned),
-            None => Err(Failure::NoMove),
-            Some(said) => said.to_move(&problem.epd.position).map_err(|_| Failure::IllegalMove(said)),
+            None if searched.claim == Some(ResultClaim::Resigns) => Err(AnswerFailure::Resigned),
+            None => Err(AnswerFailure::NoMove),
+            Some(said) => said.to_move(&problem.epd.position).map_err(|_| AnswerFailure::IllegalMove(said)),
         };
         match played {
             Ok(mv) if self.is_late(searched) => late(problem, searched, mv, follower),
@@ -266,15 +279,15 @@ impl<'a> Asker<'a> {
 fn in_time(
     problem: &Problem,
     searched: &SearchResult,
-    outcome: Result<Move, Failure>,
-    follower: &Follower<'_>,
-) -> Answer {
+    outcome: Result<Move, AnswerFailure>,
+    follower: &SearchFollower<'_>,
+) -> EngineAnswer {
     let report = &searched.report;
     let announced = announced_mate(report.score);
     let is_solved = outcome.as_ref().is_ok_and(|&mv| problem.goal.is_solved_by(mv, announced));
     let at_the_end = Settled { time: searched.elapsed, depth: report.depth, nodes: report.nodes };
     let is_ended = searched.ending == SearchEnd::Stopped && follower.is_enough();
-    Answer {
+    EngineAnswer {
         outcome,
         time: searched.elapsed,
         depth: report.depth,
@@ -286,12 +299,12 @@ fn in_time(
 }
 
 /// What a search had to say when its limit was over.
-fn late(problem: &Problem, searched: &SearchResult, mv: Move, follower: &Follower<'_>) -> Answer {
+fn late(problem: &Problem, searched: &SearchResult, mv: Move, follower: &SearchFollower<'_>) -> EngineAnswer {
     let told = follower.told();
     let position = &problem.epd.position;
     let held = told.mv.and_then(|told| told.to_move(position).ok());
-    Answer {
-        outcome: held.ok_or_else(|| Failure::Late(UciMove::from_move(mv, CastlingMode::of(position)))),
+    EngineAnswer {
+        outcome: held.ok_or_else(|| AnswerFailure::Late(UciMove::from_move(mv, CastlingMode::of(position)))),
         time: searched.elapsed,
         depth: told.depth,
         nodes: told.nodes,
@@ -301,8 +314,8 @@ fn late(problem: &Problem, searched: &SearchResult, mv: Move, follower: &Followe
     }
 }
 
-fn failed(failure: Failure, time: Duration) -> Answer {
-    Answer {
+fn failed(failure: AnswerFailure, time: Duration) -> EngineAnswer {
+    EngineAnswer {
         outcome: Err(failure),
         time,
         depth: None,
@@ -316,7 +329,7 @@ fn failed(failure: Failure, time: Duration) -> Answer {
 /// Starts an engine, has it introduce itself, sets its options, and finds out how it is held to the limit, if that is not
 /// known.
 fn start(
-    entrant: &Entrant,
+    entrant: &SuiteEntrant,
     known: &mut Option<LimitMethod>,
     interrupt: &Interrupt,
 ) -> Result<Box<dyn Engine>, SetOptionError> {
@@ -337,7 +350,7 @@ fn start(
     Ok(engine)
 }
 
-fn command(entrant: &Entrant) -> Result<EngineCommand, ConversationError> {
+fn command(entrant: &SuiteEntrant) -> Result<EngineCommand, ConversationError> {
     let command = match &entrant.program {
         Program::Command(program) => EngineCommand::new(program),
         Program::Builtin => {

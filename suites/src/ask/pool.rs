@@ -8,9 +8,9 @@ use std::thread::{Scope, ScopedJoinHandle};
 use smalt_driver::Engine;
 use smalt_driver::process::Interrupt;
 
-use super::asker::{Asker, Stopped};
-use super::{Answer, Failure};
-use crate::plan::{Entrant, Plan};
+use super::worker::{Stopped, SuiteWorker};
+use super::{AnswerFailure, EngineAnswer};
+use crate::plan::{Plan, SuiteEntrant};
 use crate::suite::Problem;
 
 /// Consecutive faults after which an engine is given up.
@@ -20,14 +20,14 @@ const MOST_FAULTS: u32 = 5;
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
     /// The answers in the order of the problems; none where the question was not asked, or had no answer.
-    pub answers: Vec<Option<Answer>>,
+    pub answers: Vec<Option<EngineAnswer>>,
     /// How it ended.
-    pub outcome: Outcome,
+    pub outcome: SuiteOutcome,
 }
 
 /// How a run of questions ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub enum Outcome {
+pub enum SuiteOutcome {
     /// All questions were asked.
     Complete,
     /// The user ended it.
@@ -38,17 +38,17 @@ pub enum Outcome {
 
 /// One more answer.
 #[derive(Clone, Copy, Debug)]
-pub struct Progress<'a> {
+pub struct AnswerProgress<'a> {
     /// The index of the problem.
     pub index: usize,
     /// All answers so far, this one too, in the order of the problems.
-    pub answers: &'a [Option<Answer>],
+    pub answers: &'a [Option<EngineAnswer>],
 }
 
 /// The processes of one engine, each with a thread of its own that asks it. They are started with their first question,
 /// and stay for those of further suites until the crew is dismissed.
-pub struct Crew<'scope, 'env: 'scope> {
-    entrant: &'env Entrant,
+pub struct WorkerPool<'scope, 'env: 'scope> {
+    entrant: &'env SuiteEntrant,
     plan: &'env Plan,
     interrupt: &'env Interrupt,
     scope: &'scope Scope<'scope, 'env>,
@@ -59,34 +59,34 @@ pub struct Crew<'scope, 'env: 'scope> {
 
 /// An asker's thread, and the line to it: it ends when the line is closed.
 struct Hired<'scope, 'env: 'scope> {
-    line: Sender<Question<'env>>,
+    line: Sender<PoolQuestion<'env>>,
     thread: ScopedJoinHandle<'scope, ()>,
 }
 
 /// A question on its way, with the line on which its answer is awaited.
-struct Question<'env> {
+struct PoolQuestion<'env> {
     index: usize,
     problem: &'env Problem,
-    reply: Sender<Event<'env>>,
+    reply: Sender<WorkerEvent<'env>>,
 }
 
 /// What an asker's thread reports. It gives the question back, and so the line, on which the next answer may come.
-struct Event<'env> {
+struct WorkerEvent<'env> {
     asker: usize,
-    question: Question<'env>,
-    result: Result<Answer, Stopped>,
+    question: PoolQuestion<'env>,
+    result: Result<EngineAnswer, Stopped>,
 }
 
-impl<'scope, 'env> Crew<'scope, 'env> {
+impl<'scope, 'env> WorkerPool<'scope, 'env> {
     /// A crew that asks this engine. The first of its processes may be there already.
     pub fn new(
         scope: &'scope Scope<'scope, 'env>,
-        entrant: &'env Entrant,
+        entrant: &'env SuiteEntrant,
         plan: &'env Plan,
         interrupt: &'env Interrupt,
         first: Option<Box<dyn Engine>>,
-    ) -> Crew<'scope, 'env> {
-        Crew { entrant, plan, interrupt, scope, first, askers: Vec::new() }
+    ) -> WorkerPool<'scope, 'env> {
+        WorkerPool { entrant, plan, interrupt, scope, first, askers: Vec::new() }
     }
 
     /// Asks the problems of these indexes, in this order, several at a time.
@@ -94,9 +94,9 @@ impl<'scope, 'env> Crew<'scope, 'env> {
         &mut self,
         problems: &'env [Problem],
         indexes: &[usize],
-        mut progress: impl FnMut(Progress<'_>),
+        mut progress: impl FnMut(AnswerProgress<'_>),
     ) -> Asked {
-        let mut run = Run::new(problems, indexes);
+        let mut run = SuiteRun::new(problems, indexes);
         let wanted = self.plan.concurrency.get().min(indexes.len());
         while self.askers.len() < wanted {
             self.hire();
@@ -107,14 +107,14 @@ impl<'scope, 'env> Crew<'scope, 'env> {
         }
         // Whoever has a question has a line: the loop ends when nobody has one.
         drop(reply);
-        for Event { asker, question: Question { index, reply, .. }, result } in events {
+        for WorkerEvent { asker, question: PoolQuestion { index, reply, .. }, result } in events {
             match result {
                 Ok(answer) => {
                     run.note(&answer);
                     // The next question goes first, so that no engine waits for what is made of the answer.
                     self.hand_out(asker, &mut run, reply);
                     run.answers[index] = Some(answer);
-                    progress(Progress { index, answers: &run.answers });
+                    progress(AnswerProgress { index, answers: &run.answers });
                 }
                 Err(reason) => run.stop(index, reason),
             }
@@ -137,35 +137,35 @@ impl<'scope, 'env> Crew<'scope, 'env> {
 
     fn hire(&mut self) {
         let (line, inbox) = mpsc::channel();
-        let asker = Asker::new(self.plan, self.entrant, self.interrupt, self.first.take());
+        let asker = SuiteWorker::new(self.plan, self.entrant, self.interrupt, self.first.take());
         let number = self.askers.len();
         let thread = self.scope.spawn(move || work(number, asker, &inbox));
         self.askers.push(Hired { line, thread });
     }
 
-    fn hand_out(&self, asker: usize, run: &mut Run<'env>, reply: Sender<Event<'env>>) {
+    fn hand_out(&self, asker: usize, run: &mut SuiteRun<'env>, reply: Sender<WorkerEvent<'env>>) {
         let Some(index) = run.next_question() else { return };
-        let question = Question { index, problem: &run.problems[index], reply };
+        let question = PoolQuestion { index, problem: &run.problems[index], reply };
         // Only a thread that panicked does not listen; its panic is told when it is joined.
         let _ = self.askers[asker].line.send(question);
     }
 }
 
 /// The life of one asker: it ends when no further question can come.
-fn work(number: usize, mut asker: Asker<'_>, inbox: &Receiver<Question<'_>>) {
+fn work(number: usize, mut asker: SuiteWorker<'_>, inbox: &Receiver<PoolQuestion<'_>>) {
     for question in inbox {
         let result = asker.ask(question.problem);
         let reply = question.reply.clone();
         // The coordinator listens until all questions are back.
-        let _ = reply.send(Event { asker: number, question, result });
+        let _ = reply.send(WorkerEvent { asker: number, question, result });
     }
     asker.quit();
 }
 
 /// The state of a run of questions, changed only by events.
-struct Run<'env> {
+struct SuiteRun<'env> {
     problems: &'env [Problem],
-    answers: Vec<Option<Answer>>,
+    answers: Vec<Option<EngineAnswer>>,
     /// The questions that are to be handed out, in this order.
     waiting: VecDeque<usize>,
     interrupted: bool,
@@ -174,11 +174,11 @@ struct Run<'env> {
     faults_running: u32,
 }
 
-impl<'env> Run<'env> {
-    fn new(problems: &'env [Problem], indexes: &[usize]) -> Run<'env> {
+impl<'env> SuiteRun<'env> {
+    fn new(problems: &'env [Problem], indexes: &[usize]) -> SuiteRun<'env> {
         let waiting = indexes.iter().copied().collect();
         let answers = vec![None; problems.len()];
-        Run { problems, answers, waiting, interrupted: false, last_words: None, faults_running: 0 }
+        SuiteRun { problems, answers, waiting, interrupted: false, last_words: None, faults_running: 0 }
     }
 
     fn next_question(&mut self) -> Option<usize> {
@@ -187,9 +187,9 @@ impl<'env> Run<'env> {
     }
 
     /// An answer came, or a fault in its place.
-    fn note(&mut self, answer: &Answer) {
+    fn note(&mut self, answer: &EngineAnswer) {
         match &answer.outcome {
-            Err(Failure::Fault(fault)) => {
+            Err(AnswerFailure::Fault(fault)) => {
                 self.faults_running += 1;
                 if self.faults_running == MOST_FAULTS {
                     self.last_words =
@@ -213,9 +213,9 @@ impl<'env> Run<'env> {
 
     fn conclude(self) -> Asked {
         let outcome = match self.last_words {
-            _ if self.interrupted => Outcome::Interrupted,
-            Some(words) if !self.waiting.is_empty() => Outcome::StruckOut(words),
-            _ => Outcome::Complete,
+            _ if self.interrupted => SuiteOutcome::Interrupted,
+            Some(words) if !self.waiting.is_empty() => SuiteOutcome::StruckOut(words),
+            _ => SuiteOutcome::Complete,
         };
         Asked { answers: self.answers, outcome }
     }
