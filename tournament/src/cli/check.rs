@@ -20,19 +20,19 @@ Examples:
   smalt-tournament check ./mine
   smalt-tournament check 'cmd=gnuchess args=\"--uci\" option.Hash=16' --json report.json
 
-The exit code is 0 if nothing failed, 1 if something did (the engine is not fit), 2 for wrong usage, 3 if nothing failed \
-and steps were left out. Warnings are what a runner can live with. Most engines take some seconds, one that takes no \
-notice of its limits up to a minute: no step is begun after that, and those left are named.";
+The exit code is 0 if all checks passed, 1 if one failed, 2 for wrong usage, 3 if none failed and some were skipped. A \
+warning is something that a runner can work around. Most engines take some seconds, one that ignores its limits up to a \
+minute: no check begins after that, and the skipped ones are named.";
 
 /// Which engine.
 #[derive(Args, Clone, Debug)]
 pub(super) struct CheckFlags {
-    /// An entrant: a program with its arguments, a name of the registry, builtin, or key=value words
+    /// Engine: a command with its arguments, a name from the registry, builtin, or key=value words
     engine: String,
-    /// A registry of named engines
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
-    /// Write all findings for scripts (`-`: standard output)
+    /// JSON file of all findings (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }

@@ -22,26 +22,26 @@ pub(super) struct WorkerFlags {
     /// The server.
     #[command(flatten)]
     pub fleet: Flags<FleetSettings>,
-    /// Games at the same time (default: cores less one)
+    /// Number of concurrent games [default: cores less one]
     #[arg(long, value_name = "N")]
     pub concurrency: Option<NonZeroUsize>,
-    /// The engines that may be started here, by the names of the run's entrants or of their programs (default:
-    /// smalt/engines.toml in your configuration folder, and Debian's engines)
+    /// Registry of the engines that may be started here, by the names of the run's engines or of their programs [default:
+    /// smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long, value_name = "FILE")]
     pub engines: Option<PathBuf>,
-    /// What this worker is called in tables (default: the name of this machine)
+    /// Name of this worker in tables [default: the name of this machine]
     #[arg(long, value_name = "NAME")]
     pub name: Option<String>,
-    /// Nodes a second of Smalt on one core of this machine (default: measured, which takes a second)
+    /// Speed of this machine: nodes per second of Smalt on one core [default: measured, which takes a second]
     #[arg(long, value_name = "NPS")]
     pub speed: Option<NonZeroU64>,
-    /// Folders with Syzygy tables, for runs that end games by them (parted by colons)
+    /// Folders of Syzygy tables that end games, separated by colons
     #[arg(long, value_name = "PATH")]
     pub tb: Option<PathBuf>,
-    /// Keep full transcripts, one file a game, in a folder for each run in this folder
+    /// Folder of full transcripts, a folder for each run with a file for each game
     #[arg(long, value_name = "DIR")]
     pub log: Option<PathBuf>,
-    /// Bind each game with its engines to a processor: auto (where that suits), on, off, or processors like 0,2,4-7
+    /// CPU affinity of games: auto (where it suits), on, off, or processors like 0,2,4-7
     #[arg(long, value_name = "AFFINITY", default_value = "auto")]
     pub affinity: smalt_match::plan::Affinity,
 }

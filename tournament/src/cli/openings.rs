@@ -27,38 +27,37 @@ use smalt_match::setup::source_of;
 /// An opening book to be made, or checked.
 #[derive(Args, Clone, Debug)]
 pub(super) struct OpeningFlags {
-    /// Check a book instead of making one: how many openings it has, what is none, and how many come twice
+    /// Opening book to check instead of making one: number of openings, bad lines, duplicates
     #[arg(long, value_name = "FILE")]
     check: Option<PathBuf>,
-    /// How the book that is checked is written, where its name does not tell: epd, pgn or polyglot
+    /// Format of the book to check: epd, pgn or polyglot [default: by its name]
     #[arg(long, value_name = "FORMAT", value_parser = parse_word::<BookFormat>, requires = "check")]
     book_format: Option<BookFormat>,
-    /// The judge
+    /// Engine that evaluates the positions
     #[arg(long, value_name = "E", default_value = "builtin")]
     engine: String,
-    /// A registry of named engines
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder, and Debian's engines]
     #[arg(long, value_name = "FILE")]
     engines: Option<PathBuf>,
-    /// How many openings
+    /// Number of openings
     #[arg(long, value_name = "N", default_value_t = 1000)]
     count: usize,
-    /// How many random moves lead to each, both sides counted (default 8); of a book that is checked, how many plies are
-    /// taken (default: all)
+    /// Number of random plies of each opening [default: 8]; with --check, number of plies of a PGN opening [default: all]
     #[arg(long, value_name = "N")]
     plies: Option<u32>,
-    /// What all chance follows from
+    /// Random seed
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// The greatest score, in centipawns either way, that is called even
+    /// Greatest score of a balanced position for either side, in centipawns
     #[arg(long, value_name = "CP", default_value_t = 50)]
     window: u32,
-    /// Nodes for each judgement
+    /// Nodes for each evaluation
     #[arg(long, value_name = "N", default_value_t = 20_000)]
     nodes: u64,
-    /// Judges at the same time (default: cores less one)
+    /// Number of concurrent engines [default: cores less one]
     #[arg(long, value_name = "N")]
     concurrency: Option<usize>,
-    /// The file, in EPD (default: standard output)
+    /// EPD file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
 }

@@ -49,19 +49,19 @@ pub(super) enum PlotKind {
 /// One picture, or several.
 #[derive(Args, Clone, Debug)]
 pub(super) struct PlotFlags {
-    /// The store of a run, or a PGN file (plain, .gz or .zst)
+    /// Store of a run, or a PGN file (plain, .gz or .zst)
     #[arg(value_name = "RUN.db|GAMES.pgn")]
     file: PathBuf,
-    /// The SVG file (default: standard output), or a folder for several kinds
+    /// SVG file [default: standard output], or a folder for several kinds
     #[arg(short, long, value_name = "FILE.svg|FOLDER")]
     output: Option<PathBuf>,
-    /// What is drawn; may be repeated (default: game if one is named, llr where there is a test, else elo)
+    /// Kind of plot; may be repeated [default: game with --game, llr with an SPRT, else elo]
     #[arg(short, long, value_enum, value_name = "KIND")]
     kind: Vec<PlotKind>,
-    /// Whose results; may be repeated (default: the first of two, the challengers, or all)
+    /// Engine whose results are drawn; may be repeated [default: the first of two, the challengers, or all]
     #[arg(long, value_name = "NAME")]
     engine: Vec<String>,
-    /// The game of this number
+    /// Number of the game, for one game's evaluations and clocks
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..))]
     game: Option<u32>,
     /// A test that the run did not make; the first engine's view.

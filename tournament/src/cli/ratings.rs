@@ -48,38 +48,37 @@ pub(super) struct RatingFlags {
     /// Stores of runs, and PGN files (plain, .gz or .zst)
     #[arg(required = true, value_name = "RUN.db|GAMES.pgn")]
     files: Vec<PathBuf>,
-    /// A known rating: NAME=RATING, or NAME=RATING±ERROR (also written +- or +/-); may be repeated
+    /// Anchor, a known rating: NAME=RATING, or NAME=RATING±ERROR (also +- or +/-), e.g. stockfish=3500±15; may be repeated
     #[arg(long, value_name = "NAME=RATING")]
     anchor: Vec<String>,
-    /// The mean of all ratings, where there is no anchor
+    /// Mean of all ratings, without anchors
     #[arg(long, value_name = "RATING", default_value_t = 0.0, allow_negative_numbers = true)]
     average: f64,
-    /// Take everybody without an anchor for average ± ERROR before any game
+    /// Prior: standard error in Elo, 95 %, of every player without an anchor before any game
     #[arg(long, value_name = "ERROR")]
     prior: Option<f64>,
-    /// Hold White's advantage at so many Elo (default: fitted)
+    /// White's advantage in Elo, e.g. 35 [default: fitted]
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     white_advantage: Option<f64>,
-    /// Hold the share of draws between equals, in (0, 1) (default: fitted)
+    /// Share of draws between equal players, in (0, 1) [default: fitted]
     #[arg(long, value_name = "SHARE")]
     draw_rate: Option<f64>,
-    /// Find errors by playing all games again so often by chance, too; all processors work, and the time grows with the
-    /// games and with the cube of the players (of 500, one list takes one processor about 0.15 s)
+    /// Number of simulated lists for errors by simulation; 500 players take about 0.15 s of CPU per list
     #[arg(long, value_name = "N", default_value_t = 0)]
     simulations: u64,
-    /// What that chance follows from
+    /// Random seed of the simulations
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
-    /// Show who met whom, with points and expected points
+    /// Table of head-to-head points and expected points
     #[arg(long)]
     head_to_head: bool,
-    /// Show how probable it is that each is stronger than each other
+    /// Table of likelihoods of superiority (LOS) of each player over each other
     #[arg(long)]
     los: bool,
-    /// How tables are written
+    /// Format of the tables
     #[arg(long, value_enum, default_value = "text")]
     table: TableForm,
-    /// Write the whole list for scripts (`-`: standard output)
+    /// JSON file of the whole list (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     json: Option<PathBuf>,
 }

@@ -21,9 +21,8 @@ Examples:
   smalt-tournament report run.db | gh pr comment -F -
   smalt-tournament report run.db -o standings.csv
 
-The HTML file asks for nothing else and holds no script: it can be mailed or archived. It has the curves of games \
-that faults ended, of those in which a lead was lost, and of the last; it names the programs, folders and options of \
-the plan.";
+The HTML file is self-contained and has no scripts: it can be mailed or archived. It has the curves of games that faults \
+ended, of games in which a lead was lost, and of the last game; it names the programs, folders and options of the plan.";
 
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -39,12 +38,12 @@ pub(super) enum ReportForm {
 /// What is reported, and where to.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ReportFlags {
-    /// The store of the run
+    /// Store of the run
     store: PathBuf,
-    /// The file (default: standard output)
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// How it is written (default: what the name of the file says, else markdown)
+    /// Format [default: by the name of the file, else markdown]
     #[arg(short, long, value_enum, value_name = "FORM")]
     format: Option<ReportForm>,
 }

@@ -27,28 +27,26 @@ Examples:
   smalt-tournament serve branch-*.db --listen 8080
   smalt-tournament serve run.db --listen 0.0.0.0:8064 --token-file ~/.smalt-token --host mybox.lan
 
-The page shows runs while they are played and when they are over; it reads them and changes \
-nothing, and may be started and ended at any time. A browser on this machine needs no more than \
-the address. Where others can reach it, the page asks for a token: the one in --token-file (which \
-is made if there is none), or a new one at each start. The addresses that are printed contain it; \
-the browser keeps it as a cookie. The connection is not encrypted: in a network that you do not \
-trust, go through ssh -L 8064:localhost:8064 instead.
+The page shows running and finished runs; it only reads their stores, and may be started and ended at any time. A browser \
+on this machine needs no token. On other addresses the page asks for a token: the one in --token-file, or a new one at \
+each start. The printed addresses contain it; the browser keeps it as a cookie. The connection is not encrypted: on a \
+network that you do not trust, use ssh -L 8064:localhost:8064 instead.
 
 Keys: 1, 2, 3 overview, boards, games; 0 all runs; in a game the arrows, Home, End, space (play), f (flip).";
 
 /// Which runs are shown, and where.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ServeFlags {
-    /// The stores of the runs
+    /// Stores of the runs
     #[arg(required = true, value_name = "RUN.db")]
     pub stores: Vec<PathBuf>,
-    /// Where browsers connect: a port of this machine, or ADDRESS:PORT (default: 8064, of this machine alone)
+    /// Address to listen on: a port of this machine, or ADDRESS:PORT, e.g. 0.0.0.0:8064 [default: 127.0.0.1:8064]
     #[arg(long, value_name = "ADDR", value_parser = parse_address)]
     pub listen: Option<SocketAddr>,
-    /// The file with the token that browsers must know; it is made if there is none
+    /// File with the token that browsers must present; created if missing
     #[arg(long, value_name = "FILE")]
     pub token_file: Option<PathBuf>,
-    /// A name under which other machines call this one; may be repeated
+    /// Host name under which other machines reach this one, e.g. mybox.lan; may be repeated
     #[arg(long, value_name = "NAME")]
     pub host: Vec<String>,
 }

@@ -6,7 +6,8 @@ use crate::support::{Place, duel, scripted};
 fn help_teaches() {
     let place = Place::new();
     insta::assert_snapshot!("help", place.check(&["--help"], 0).0);
-    insta::assert_snapshot!("help_gauntlet", place.check(&["gauntlet", "--help"], 0).0);
+    insta::assert_snapshot!("help_gauntlet", place.check(&["gauntlet", "-h"], 0).0);
+    insta::assert_snapshot!("help_gauntlet_long", place.check(&["gauntlet", "--help"], 0).0);
 }
 
 #[test]
@@ -52,6 +53,16 @@ fn a_gauntlet_without_engines_is_the_default_plan() {
     let names: Vec<&str> = printed.lines().filter(|line| line.starts_with("name = ")).collect();
     assert_eq!(names.len(), 5, "the run and four engines: {printed}");
     assert!(printed.contains("\ngames = 2\n"), "{printed}");
+}
+
+#[test]
+fn the_first_screen_of_help_has_at_most_forty_options() {
+    let place = Place::new();
+    let (short, _) = place.check(&["gauntlet", "-h"], 0);
+    let options = |text: &str| text.lines().filter(|line| line.trim_start().starts_with("--")).count();
+    assert!(options(&short) <= 40, "{}: {short}", options(&short));
+    let (long, _) = place.check(&["gauntlet", "--help"], 0);
+    assert!(options(&long) > 60 && long.contains("Advanced: timeouts:"), "{long}");
 }
 
 #[test]

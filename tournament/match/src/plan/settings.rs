@@ -119,7 +119,7 @@ impl<T: Args + Serialize> Args for Flags<T> {
             all.get_arguments().cloned().partition(Arg::is_hide_short_help_set);
         let advanced = advanced.into_iter().map(|arg| {
             let heading = arg.get_help_heading().and_then(advanced_heading);
-            arg.help_heading(heading).hide_short_help(false)
+            arg.help_heading(heading)
         });
         command.args(usual).args(advanced).groups(all.get_groups().cloned())
     }
