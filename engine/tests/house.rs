@@ -9,13 +9,14 @@ use std::path::{Path, PathBuf};
 
 /// Crates by folder, and the crates of ours that each may depend on. All other arrows are forbidden.
 const ARROWS: &[(&str, &[&str])] = &[
+    ("engine/about", &[]),
     ("engine/chess", &[]),
     ("engine/protocol", &["smalt-chess"]),
     ("engine/driver", &["smalt-chess", "smalt-protocol"]),
     ("engine/scripted", &["smalt-chess", "smalt-protocol"]),
-    ("engine", &["smalt-chess", "smalt-protocol"]),
+    ("engine", &["smalt-about", "smalt-chess", "smalt-protocol"]),
     // `smalt-driver` is there to start the tournament program, when a tuned table is to be proven in games.
-    ("tuner", &["smalt", "smalt-chess", "smalt-driver", "smalt-report", "smalt-workbench"]),
+    ("tuner", &["smalt", "smalt-about", "smalt-chess", "smalt-driver", "smalt-report", "smalt-workbench"]),
     ("engine/testing", &["smalt-chess"]),
     ("engine/workbench", &["smalt-driver", "smalt-protocol"]),
     ("tournament/stats", &[]),
@@ -37,6 +38,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "tournament",
         &[
             "smalt",
+            "smalt-about",
             "smalt-chess",
             "smalt-dashboard",
             "smalt-driver",
@@ -52,6 +54,7 @@ const ARROWS: &[(&str, &[&str])] = &[
         "suites",
         &[
             "smalt",
+            "smalt-about",
             "smalt-chess",
             "smalt-driver",
             "smalt-protocol",
@@ -90,6 +93,7 @@ const TOP: &[&str] = &[
     "Makefile",
     "README.md",
     "data",
+    "deny.toml",
     "docs",
     "engine",
     "suites",
@@ -100,7 +104,7 @@ const TOP: &[&str] = &[
 
 /// Words in code that belong to the named places alone.
 const HOMES: &[(&str, &[&str])] = &[
-    ("process::Command", &["engine/driver/", "engine/scripted/", "engine/testing/"]),
+    ("process::Command", &["engine/about/build.rs", "engine/driver/", "engine/scripted/", "engine/testing/"]),
     ("rusqlite::", &["tournament/match/src/store/", "suites/src/history/"]),
     ("async_nats", &["tournament/fleet/src/"]),
     // The engine and the arbiter of games are strangers; a test compares the first with the library itself.
@@ -117,7 +121,17 @@ const HOMES: &[(&str, &[&str])] = &[
     ("hyper_util::", &["tournament/dashboard/src/"]),
     ("tokio::", &["tournament/dashboard/src/", "tournament/fleet/src/"]),
     ("smalt::", &["engine/", "tuner/", "tournament/src/main.rs", "suites/src/main.rs"]),
-    ("clap::", &["tournament/match/src/plan", "tournament/src/cli", "suites/src/cli", "tuner/src/cli"]),
+    (
+        "clap::",
+        &[
+            "engine/about/",
+            "engine/src/cli",
+            "tournament/match/src/plan",
+            "tournament/src/cli",
+            "suites/src/cli",
+            "tuner/src/cli",
+        ],
+    ),
 ];
 
 /// Names that say nothing of what a file holds.

@@ -6,7 +6,7 @@ use smalt::bench::BenchPlan;
 use smalt_suites::cli::Builtin;
 
 fn main() -> ExitCode {
-    smalt_suites::cli::main(Builtin { serve: smalt::serve::run, bench, version: env!("CARGO_PKG_VERSION") })
+    smalt_suites::cli::main(Builtin { serve: smalt::serve::run, bench, version: smalt_about::VERSION })
 }
 
 fn bench() -> (u64, u64) {

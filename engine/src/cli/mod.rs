@@ -11,11 +11,11 @@ use std::process::ExitCode;
 
 use smalt::bench;
 use smalt::evaluation::{Parameters, explain};
-use smalt::openings::{OpeningsError, OpeningsPlan};
+use smalt::openings::{OpeningsError, OpeningsPlan, ParseOpeningsError};
 use smalt::search::KnownEnding;
 use smalt_chess::Position;
 
-use arguments::{Command, UsageError};
+use arguments::{Arguments, Command};
 
 /// How a command ended.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -31,8 +31,8 @@ enum Ending {
 /// Why a command could not be run to its end.
 #[derive(Debug, thiserror::Error)]
 enum CommandError {
-    #[error("{0}\nTry 'smalt --help'.")]
-    Usage(#[from] UsageError),
+    #[error("{0}\n\nFor more information, try '--help'.")]
+    Usage(#[from] ParseOpeningsError),
     #[error("can't read {path}: {source}")]
     Read { path: String, source: io::Error },
     #[error("{} holds no counts: expected lines like FEN ;D1 20 ;D2 400", .0.display())]
@@ -56,10 +56,9 @@ impl CommandError {
 
 /// Runs what the arguments of the process say.
 pub(crate) fn main() -> ExitCode {
-    let command = match Command::parse(lexopt::Parser::from_env()) {
+    let command = match Command::of(smalt_about::parse_from::<Arguments>(arguments::words())) {
         Ok(Command::Serve) => return smalt::serve::run(),
-        Ok(command) => Ok(command),
-        Err(error) => Err(CommandError::from(error)),
+        command => command.map_err(CommandError::from),
     };
     match command.and_then(|command| run(command, &mut io::stdout().lock())) {
         Ok(Ending::Done) => ExitCode::SUCCESS,
@@ -77,8 +76,7 @@ pub(crate) fn main() -> ExitCode {
 fn run(command: Command, out: &mut impl Write) -> Result<Ending, CommandError> {
     match command {
         Command::Serve => {}
-        Command::Help => write!(out, "{}", arguments::HELP)?,
-        Command::Version => writeln!(out, "smalt {}", env!("CARGO_PKG_VERSION"))?,
+        Command::About(about) => about.run(Command::definition(), out)?,
         Command::Bench(plan) => {
             let result = bench::run(plan);
             writeln!(out, "time {} ms", result.time.as_millis())?;

@@ -62,9 +62,9 @@ fn suites_pass_fail_or_are_left_in_part() {
 
 #[test]
 fn wrong_usage_is_told_with_exit_code_2() {
-    check(&["play"], 2, "Try 'smalt --help'.");
-    check(&["bench", "--depth", "x"], 2, "Try 'smalt --help'.");
-    check(&["eval", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], 2, "Try 'smalt --help'.");
+    check(&["play"], 2, "try '--help'.");
+    check(&["bench", "--depth", "x"], 2, "try '--help'.");
+    check(&["eval", "--fen", "8/8/8/8/8/8/8/8 w - - 0 1"], 2, "try '--help'.");
     check(&["eval", "--params", "/no/such/file"], 2, "(os error 2)");
 }
 
@@ -81,7 +81,7 @@ fn the_evaluation_is_explained() {
 #[test]
 fn help_and_version_are_there() {
     assert!(check(&["--help"], 0, "").contains("Exit codes:"));
-    assert_eq!(check(&["--version"], 0, ""), format!("smalt {}\n", env!("CARGO_PKG_VERSION")));
+    assert_eq!(check(&["--version"], 0, ""), format!("smalt {}\n", smalt_about::VERSION));
 }
 
 #[test]
@@ -96,7 +96,7 @@ fn openings_are_made_as_openbench_asks_for_them() {
         text.lines().all(|line| line.to_lowercase().contains('p')) && text.lines().count() == 2,
         "{text}"
     );
-    check(&["genfens 4 seed"], 2, "Try 'smalt --help'.");
+    check(&["genfens 4 seed"], 2, "try '--help'.");
     check(&["genfens 4 seed 1 book /no/such/file"], 2, "(os error 2)");
 }
 

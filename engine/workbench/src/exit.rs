@@ -9,14 +9,20 @@ use std::process::ExitCode;
 pub enum Exit {
     /// 0: all that was asked was done.
     Done,
+    /// 10: a sequential test accepted H0, and the exit code was to say so.
+    H0Accepted,
+    /// 11: a sequential test is undecided, and the exit code was to say so.
+    Undecided,
     /// 3: finished, but something was left out.
     LeftOut,
     /// 2: wrong usage, plan or input file.
     Usage,
     /// 1: it failed while running.
     Failed,
-    /// 130: the user ended it.
+    /// 130: Ctrl-C ended it.
     Interrupted,
+    /// 143: SIGTERM ended it.
+    Terminated,
 }
 
 impl From<Exit> for ExitCode {
@@ -26,7 +32,10 @@ impl From<Exit> for ExitCode {
             Exit::Failed => 1,
             Exit::Usage => 2,
             Exit::LeftOut => 3,
+            Exit::H0Accepted => 10,
+            Exit::Undecided => 11,
             Exit::Interrupted => 130,
+            Exit::Terminated => 143,
         })
     }
 }

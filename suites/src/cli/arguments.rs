@@ -1,15 +1,16 @@
-//! The command line as it was typed, and nothing more. What it means is told by [`super::intent`].
+//! Flags of all commands. [`super::intent`] turns them into work.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand};
+use smalt_about::{AboutCommand, ColorFlag};
 
-/// Scores chess engines on suites of problems: STS, WAC and any EPD file.
+/// Scorer of test suites for chess engines: WAC, STS and any EPD file.
 #[derive(Debug, Parser)]
 #[command(
     name = "smalt-suites",
-    version,
+    version = smalt_about::VERSION,
     max_term_width = 100,
     after_help = format!("{EXAMPLES}\n\n{}", super::exit::HELP)
 )]
@@ -17,29 +18,35 @@ pub(super) struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Colours of help and errors.
+    #[command(flatten)]
+    _color: ColorFlag,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Ask engines for the best moves, and count points
+    /// Score engines on suites
     #[command(after_help = SCORE_EXAMPLES)]
     Score(ScoreFlags),
-    /// Count points for moves that were found elsewhere; no engine is run
+    /// Score a list of moves found elsewhere; no engine is run
     #[command(after_help = GRADE_EXAMPLES)]
     Grade(GradeFlags),
-    /// List the suites that are part of the program
+    /// List the built-in suites
     List,
-    /// Show a suite: its themes, what is odd about it and how that is taken; or some of its positions
+    /// Show a suite: themes, oddities and their handling, or some positions
     #[command(after_help = SHOW_EXAMPLES)]
     Show(ShowFlags),
-    /// Compare runs: what is newly solved, what is newly lost, and whether that is more than noise
+    /// Compare two runs: newly solved and lost positions, with a significance test
     #[command(after_help = COMPARE_EXAMPLES)]
     Compare(CompareFlags),
-    /// Keep what each build brought: WAC, STS, bench, Elo
+    /// Keep a history of builds: WAC, STS, bench, Elo
     #[command(after_help = HISTORY_EXAMPLES)]
     History(HistoryFlags),
-    /// Be the built-in engine.
+    /// Completions, manual pages and reference.
+    #[command(flatten)]
+    About(AboutCommand),
+    /// Be the built-in engine
     #[command(hide = true)]
     Engine,
 }
@@ -51,7 +58,7 @@ Examples:
   smalt-suites score wac                    the built-in engine on WAC
   smalt-suites score sts --engine ./mine --engine stockfish --json today.json
   smalt-suites compare yesterday.json today.json
-  smalt-suites grade sts --moves moves.txt  moves that others found
+  smalt-suites grade sts --moves moves.txt  moves found elsewhere
   smalt-suites history add \"null move\"      measure this build, add its row
 Each command has a --help of its own.";
 
@@ -62,13 +69,13 @@ Examples:
   smalt-suites score sts -e ./new -e ./old --nodes 20000 --json today.json
         two engines side by side, by theme
   smalt-suites score my.epd -e \"cmd=./sf name=SF option.Hash=64\" --failures
-        any EPD file; what was missed is listed
+        any EPD file; the missed positions are listed
   smalt-suites score wac -e toga2 --early-stop 3 --failed missed.epd
-        a search ends when it has held a solution for three iterations
+        a search ends after three iterations with a solution
   smalt-suites score wac -e \"cmd=hoichess proto=xboard\" --csv wac.csv
         an engine that speaks xboard (CECP)
   smalt-suites score sts --json today.json --resume today.json
-        keeps its results in a file, and goes on after Ctrl-C
+        resumes from its results after Ctrl-C
 
 An engine is a command, the name of an engine in the registry, builtin, or
 words key=value in one argument: cmd, name, args, dir, proto (uci, xboard,
@@ -94,9 +101,8 @@ Examples:
   smalt-suites compare engines.json       its later engines against its first";
 
 const HISTORY_EXAMPLES: &str = "\
-The history is a TOML file, a table a build, that lives in git beside the
-engine: changes of it are read and merged like any other, and a hand can
-correct it. Without a command its table is shown.
+The history is a TOML file with one table per build, to be kept in git beside
+the engine. Without a command it is shown as a table.
 
 Examples:
   smalt-suites history add \"late move reductions\" --category search
@@ -129,16 +135,16 @@ pub(super) enum HistoryCommand {
 /// Flags of `history show`.
 #[derive(Debug, Args)]
 pub(super) struct HistoryShowFlags {
-    /// The history
+    /// History file
     #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
     pub file: PathBuf,
-    /// Write the table as Markdown to a file, and show it as text; - is standard output
+    /// Markdown file of the table (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Write all rows for scripts; - is standard output
+    /// JSON file of all rows (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a plot of WAC, STS and Elo over time as SVG; - is standard output
+    /// SVG plot of WAC, STS and Elo over time (-: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
 }
@@ -149,66 +155,66 @@ const HISTORY_FILE: &str = "history.toml";
 /// Flags of `history add`.
 #[derive(Debug, Args)]
 pub(super) struct HistoryAddFlags {
-    /// What is new in this build
+    /// Description of the build, e.g. "late move reductions"
     pub feature: String,
-    /// The history
+    /// History file
     #[arg(long, value_name = "FILE", default_value = HISTORY_FILE)]
     pub file: PathBuf,
-    /// What kind of thing that is: search, evaluation, speed
+    /// Category: search, evaluation, speed, …
     #[arg(long)]
     pub category: Option<String>,
-    /// The engine [default: builtin, or whose results are given, if they are one engine's]
+    /// Engine [default: builtin, or the one engine of --results]
     #[arg(short, long, value_name = "ENTRANT")]
     pub engine: Option<String>,
-    /// The registry of engines [default: smalt/engines.toml in your configuration folder]
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder]
     #[arg(long = "engines", value_name = "FILE")]
     pub registry: Option<PathBuf>,
-    /// Take WAC and STS from these results (score --json) instead of scoring now; may be given again
+    /// Results of WAC and STS (score --json) instead of scoring now; may be repeated
     #[arg(long, value_name = "FILE")]
     pub results: Vec<PathBuf>,
-    /// Run no bench
+    /// No bench
     #[arg(long)]
     pub no_bench: bool,
-    /// Plies of the bench of an engine that is not built in (the built-in one has its own)
+    /// Depth of the bench of an engine other than builtin, in plies
     #[arg(long, value_name = "D", default_value_t = BENCH_DEPTH)]
     pub bench_depth: NonZeroU32,
-    /// Take the Elo from a tournament: its store (RUN.db), or its results (standings --json)
+    /// Tournament with the Elo: its store (RUN.db), or its results (standings --json)
     #[arg(long, value_name = "FILE", conflicts_with = "elo")]
     pub gauntlet: Option<PathBuf>,
-    /// The engine's name in that tournament [default: its name here]
+    /// Name of the engine in that tournament [default: its name here]
     #[arg(long, value_name = "NAME")]
     pub entrant: Option<String>,
-    /// The Elo
+    /// Elo of the build
     #[arg(long, value_name = "ELO", allow_negative_numbers = true)]
     pub elo: Option<f64>,
-    /// Half of the 95% interval of that
+    /// Error of --elo: half of the 95% interval
     #[arg(long, value_name = "ELO", requires = "elo")]
     pub elo_error: Option<f64>,
-    /// The day [default: today]
+    /// Date, e.g. 2026-11-24 [default: today]
     #[arg(long)]
     pub date: Option<String>,
-    /// The commit [default: that of the checkout in this folder]
+    /// Commit [default: that of the checkout in this folder]
     #[arg(long)]
     pub commit: Option<String>,
-    /// The version [default: the built-in engine's, or the name that the engine gives itself]
+    /// Version [default: that of builtin, or the engine's own name]
     #[arg(long = "build-version", value_name = "VERSION")]
     pub version: Option<String>,
-    /// Milliseconds for each position [default: 200]
+    /// Time for each position, in milliseconds [default: 200]
     #[arg(long, value_name = "MS", group = "limit")]
     pub movetime: Option<u64>,
     /// Nodes for each position
     #[arg(long, value_name = "N", group = "limit")]
     pub nodes: Option<u64>,
-    /// Plies for each position
+    /// Depth for each position, in plies
     #[arg(long, value_name = "D", group = "limit")]
     pub depth: Option<u32>,
-    /// Positions at the same time [default: cores less one]
+    /// Number of concurrent positions [default: cores less one]
     #[arg(short, long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
-    /// Write the results of the suites for scripts
+    /// JSON file of the results of the suites
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Show no progress
+    /// No progress display
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -225,46 +231,44 @@ pub(super) const GRACE_MS: u64 = 100;
 /// Flags of `score`.
 #[derive(Debug, Args)]
 pub(super) struct ScoreFlags {
-    /// wac, sts, sts01 to sts15, or an EPD file
+    /// Suite: wac, sts, sts01 to sts15, or an EPD file
     #[arg(required = true, value_name = "SUITE")]
     pub suites: Vec<String>,
-    /// An engine; may be given again [default: builtin]
+    /// Engine; may be repeated [default: builtin]
     #[arg(short, long = "engine", value_name = "ENTRANT")]
     pub engines: Vec<String>,
-    /// What holds for each engine, as words: "option.Hash=16"
+    /// Settings of every engine that has none of its own, as key=value words, e.g. 'option.Hash=16'
     #[arg(long, value_name = "WORDS")]
     pub each: Option<String>,
-    /// The registry of engines [default: smalt/engines.toml in your configuration folder]
+    /// Registry of named engines [default: smalt/engines.toml in your configuration folder]
     #[arg(long = "engines", value_name = "FILE")]
     pub registry: Option<PathBuf>,
-    /// Milliseconds for each position [default: 200]
+    /// Time for each position, in milliseconds [default: 200]
     #[arg(long, value_name = "MS", group = "limit")]
     pub movetime: Option<u64>,
-    /// Nodes for each position. Engines that do not keep to them are told to stop at half as many again (at least 20,000
-    /// more), and engines of xboard, which has no such limit, at once: two runs of those may differ
+    /// Nodes for each position. Engines that ignore the limit get stop at half as many again (at least 20,000 more); xboard
+    /// engines, whose protocol has no such limit, get it at once, so that two runs may differ
     #[arg(long, value_name = "N", group = "limit")]
     pub nodes: Option<u64>,
-    /// Plies for each position
+    /// Depth for each position, in plies
     #[arg(long, value_name = "D", group = "limit")]
     pub depth: Option<u32>,
-    /// Positions at the same time, each on an engine process of its own [default: cores less one]
+    /// Number of concurrent positions, each with its own engine process [default: cores less one]
     #[arg(short, long, value_name = "C")]
     pub concurrency: Option<NonZeroUsize>,
-    /// Let engines keep what they remember from one position to the next
+    /// Hash kept from one position to the next
     #[arg(long)]
     pub keep_hash: bool,
-    /// Milliseconds after --movetime at which an answer still counts. A later one is late: then the move counts that the
-    /// engine had in its pv by then, none if it had none
+    /// Grace time after --movetime, in milliseconds. After it the first move of the last PV in time counts instead of the answer
     #[arg(long, value_name = "MS", default_value_t = GRACE_MS)]
     pub grace: u64,
-    /// End a search when it has held a solution for so many iterations
+    /// Number of consecutive iterations with a solution that end a search
     #[arg(long, value_name = "N")]
     pub early_stop: Option<NonZeroU32>,
-    /// Go on with an interrupted or killed run: what its results (--json) hold is not asked again. A file that does not
-    /// exist yet is a run that has not begun
+    /// Results of an interrupted run (--json) to resume; a missing file starts a new run
     #[arg(long, value_name = "FILE")]
     pub resume: Option<PathBuf>,
-    /// Seconds after which a search without a limit of time is given up
+    /// Longest search without a limit of time, in seconds
     #[arg(long, value_name = "SECONDS", default_value_t = LONGEST_MOVE)]
     pub longest_move: NonZeroU32,
     /// What is shown and written.
@@ -275,12 +279,12 @@ pub(super) struct ScoreFlags {
 /// Flags of `grade`.
 #[derive(Debug, Args)]
 pub(super) struct GradeFlags {
-    /// wac, sts, sts01 to sts15, or an EPD file
+    /// Suite: wac, sts, sts01 to sts15, or an EPD file
     pub suite: String,
-    /// The list of moves; - is standard input
+    /// List of moves, `id move` per line (-: standard input)
     #[arg(long, value_name = "FILE")]
     pub moves: PathBuf,
-    /// How the finder of the moves is called in results [default: the name of the list]
+    /// Name in the results [default: the name of the list]
     #[arg(long)]
     pub name: Option<String>,
     /// What is shown and written.
@@ -291,25 +295,25 @@ pub(super) struct GradeFlags {
 /// What is shown and written.
 #[derive(Debug, Default, Args)]
 pub(super) struct OutputFlags {
-    /// List the positions that were missed: what was played, what was right
+    /// List of missed positions, with the move played and the solution
     #[arg(long)]
     pub failures: bool,
-    /// Write all results for scripts; - is standard output
+    /// JSON file of all results (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a row a position as CSV; - is standard output
+    /// CSV file with a row per position (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write the tables as Markdown; - is standard output
+    /// Markdown file of the tables (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Write the positions that were missed as an EPD file of their own; - is standard output
+    /// EPD file of the missed positions (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub failed: Option<PathBuf>,
-    /// Draw points by theme, and positions solved over time, as SVG; - is standard output
+    /// SVG plot of points by theme and positions solved over time (-: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Show no progress
+    /// No progress display
     #[arg(short, long)]
     pub quiet: bool,
 }
@@ -317,11 +321,11 @@ pub(super) struct OutputFlags {
 /// Flags of `show`.
 #[derive(Debug, Args)]
 pub(super) struct ShowFlags {
-    /// wac, sts, sts01 to sts15, or an EPD file
+    /// Suite: wac, sts, sts01 to sts15, or an EPD file
     pub suite: String,
-    /// Positions to show, by their ids
+    /// Ids of positions to show, e.g. WAC.002
     pub ids: Vec<String>,
-    /// Print the positions as EPD
+    /// EPD of the positions
     #[arg(long)]
     pub epd: bool,
 }
@@ -333,13 +337,13 @@ pub(super) struct CompareFlags {
     pub first: PathBuf,
     /// Results of the second run
     pub second: Option<PathBuf>,
-    /// Write the comparison for scripts; - is standard output
+    /// JSON file of the comparison (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Write a row a position that only one of the runs solved as CSV; - is standard output
+    /// CSV file with a row per position that only one run solved (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub csv: Option<PathBuf>,
-    /// Write the comparison as Markdown; - is standard output
+    /// Markdown file of the comparison (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
 }

@@ -17,11 +17,11 @@ mod signals;
 
 use std::process::ExitCode;
 
-use clap::Parser;
+use clap::CommandFactory;
 use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit};
 
 use arguments::{Arguments, Command};
-use exit::Refusal;
+use exit::{Exit, Refusal};
 
 /// The built-in engine, as far as this program needs it.
 #[derive(Clone, Copy, Debug)]
@@ -36,7 +36,7 @@ pub struct Builtin {
 
 /// The program.
 pub fn main(builtin: Builtin) -> ExitCode {
-    let command = Arguments::parse().command;
+    let command = smalt_about::parse::<Arguments>().command;
     if !matches!(command, Command::Engine) {
         raise_file_limit();
         if let Err(error) = adopt_orphans() {
@@ -49,7 +49,7 @@ pub fn main(builtin: Builtin) -> ExitCode {
         Ok(code) => code,
         Err(refusal) => {
             output::tell(&format!("smalt-suites: {refusal}"));
-            refusal.exit.into()
+            signals::code(refusal.exit)
         }
     }
 }
@@ -57,6 +57,10 @@ pub fn main(builtin: Builtin) -> ExitCode {
 fn run(command: &Command, builtin: Builtin) -> Result<ExitCode, Refusal> {
     let exit = match command {
         Command::Engine => return Ok((builtin.serve)()),
+        Command::About(about) => {
+            output::print_with(|out| about.run(Arguments::command(), out))?;
+            Exit::Done
+        }
         Command::Score(flags) => score::score(flags)?.0,
         Command::Grade(flags) => grade::grade(flags)?,
         Command::List => browse::list()?,
@@ -64,5 +68,5 @@ fn run(command: &Command, builtin: Builtin) -> Result<ExitCode, Refusal> {
         Command::Compare(flags) => compare::compare(flags)?,
         Command::History(flags) => history::history(flags, builtin)?,
     };
-    Ok(exit.into())
+    Ok(signals::code(exit))
 }

@@ -46,8 +46,13 @@ impl People {
 
 /// Writes a text to standard output.
 pub(super) fn print(text: &str) -> Result<(), Refusal> {
+    print_with(|out| out.write_all(text.as_bytes()))
+}
+
+/// Lets a function write to standard output.
+pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
     let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+    match write(&mut output).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(error).context("failed to write the result").or_failed()
         }

@@ -1,69 +1,79 @@
-//! The command line as it was typed, and nothing more. What it means is told by [`super::intent`].
+//! Flags of all commands. [`super::intent`] turns them into plans.
 
 use std::path::PathBuf;
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, FromArgMatches, Parser, Subcommand};
 
+use smalt_about::{AboutCommand, ArgValueCandidates, ColorFlag};
+
+use super::intent::engine_names;
+
 use super::elo::CountList;
 use crate::export::Span;
 use smalt_match::plan::{Flags, Format, Settings, SprtSettings, parse_word};
 
-/// Plays gauntlets and other tournaments between chess engines, with statistics that can be trusted.
+/// Match and tournament runner for chess engines: gauntlets, SPRT, ratings, live page, reports.
 ///
-/// Without engines of your own, `smalt-tournament gauntlet` plays the shipped plan: Smalt against weakened copies of
+/// Without engines of your own, `smalt-tournament gauntlet` plays the default plan: Smalt against weakened copies of
 /// itself, in about a minute.
 #[derive(Debug, Parser)]
-#[command(name = "smalt-tournament", version, max_term_width = 110, after_help = super::exit::HELP, after_long_help = super::exit::HELP)]
+#[command(name = "smalt-tournament", version = smalt_about::VERSION, max_term_width = 110, after_help = super::exit::HELP)]
 pub(super) struct Arguments {
     /// What to do.
     #[command(subcommand)]
     pub command: Command,
+    /// Colours of help and errors.
+    #[command(flatten)]
+    _color: ColorFlag,
 }
 
 /// What to do.
 #[derive(Debug, Subcommand)]
 pub(super) enum Command {
-    /// Play challengers against opponents; without arguments, the shipped plan
+    /// Play a gauntlet: challengers against opponents; without arguments, the default plan
     #[command(after_help = GAUNTLET_EXAMPLES)]
     Gauntlet(RunFlags),
-    /// Play everybody against everybody
+    /// Play a round robin: every engine against every other
     RoundRobin(RunFlags),
-    /// Play one engine against another
+    /// Play a match of two engines
     Match(RunFlags),
-    /// Play a single elimination: the winner of an encounter goes on
+    /// Play a knockout tournament (single elimination)
     ///
-    /// The order of the entrants is the seeding: the best meet last, and have the byes. Each encounter has --games games; a
-    /// level one goes on by --tiebreak-pairs further pairs at most, and then the better seed goes on.
+    /// The order of the engines is the seeding: the best seeds meet last, and get the byes. Each encounter has --games games; a
+    /// level encounter is extended by at most --tiebreak-pairs pairs, after which the better seed advances.
     Knockout(RunFlags),
-    /// Play everybody against all before it, one newcomer after the other
+    /// Play a pyramid: each engine against all engines named before it
     Pyramid(RunFlags),
-    /// Play a Swiss tournament: those meet who have about as many points, and nobody meets twice
+    /// Play a Swiss tournament: engines with equal points meet, and no two meet twice
     ///
-    /// The order of the entrants is the seeding. Each encounter has --games games. With an odd number the last who has had
-    /// none gets a bye, which counts as all games of an encounter won.
+    /// The order of the engines is the seeding. Each encounter has --games games. With an odd number of engines the lowest
+    /// one without a bye gets a bye, which counts as an encounter won in full.
     Swiss(RunFlags),
-    /// Play one engine against another until a sequential test is decided
+    /// Play two engines until a sequential probability ratio test (SPRT) is decided
     #[command(after_help = SPRT_EXAMPLES)]
     Sprt(RunFlags),
-    /// Play a plan from a file; flags given besides take precedence
+    /// Play a plan file; flags take precedence over it
     Run {
-        /// The plan: see `smalt-tournament plan`
+        /// Plan file, e.g. nightly.toml (see `smalt-tournament plan`)
         plan: PathBuf,
+        /// Resume the run if its store exists, else start it; the plan or --store names the store
+        #[arg(long)]
+        resume: bool,
         /// What is played otherwise.
         #[command(flatten)]
         flags: RunFlags,
     },
-    /// Print the plan that flags mean, as a file for `run`, with an estimate of its games and hours
+    /// Print a plan file made of the flags, with an estimate of games and hours
     Plan {
-        /// Who meets whom: gauntlet, round-robin, match, knockout, pyramid or swiss
+        /// Format: gauntlet, round-robin, match, knockout, pyramid or swiss [default: gauntlet, or match with an SPRT]
         #[arg(long, value_name = "FORMAT", value_parser = parse_word::<Format>)]
         format: Option<Format>,
-        /// Print the shipped plan with its comments: the manual of plan files
+        /// The default plan with its comments: the manual of plan files
         #[arg(long)]
         shipped: bool,
-        /// JSON schema of plan files
-        #[arg(long)]
+        /// JSON schema of plan files: short for `schema plan`
+        #[arg(long, hide = true)]
         schema: bool,
         /// Plan file that the flags change
         #[arg(long, value_name = "PLAN.toml")]
@@ -72,75 +82,83 @@ pub(super) enum Command {
         #[command(flatten)]
         flags: RunFlags,
     },
-    /// Go on exactly where a stopped, killed or crashed run was
+    /// Resume a stopped, killed or crashed run at the exact game
     Resume(ResumeFlags),
-    /// Tell how far a run is, and what engines did wrong
+    /// Show the progress of a run, its speed, time left and faults
     Status(StatusFlags),
     /// Serve the live page of runs: standings, boards, every game
     #[command(after_help = super::serve::EXAMPLES)]
     Serve(super::serve::ServeFlags),
-    /// Show the tables of a run
+    /// Show the standings of a run
     Standings {
-        /// The store of the run
+        /// Store of the run
         store: PathBuf,
-        /// Write all results for scripts (`-`: standard output)
+        /// JSON file of all results (`-`: standard output)
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
-        /// How the first table is written
+        /// Format of the standings
         #[arg(long, value_enum, default_value = "text")]
         table: TableForm,
     },
-    /// Rate all who played in stores and PGN files on one scale
+    /// Compute one rating list of all players in stores and PGN files
     #[command(after_help = super::ratings::EXAMPLES)]
     Ratings(super::ratings::RatingFlags),
-    /// Write the games of a run: PGN, CSV, JSON, last positions, or what engines said before their faults
+    /// Export the games of a run: PGN, CSV, JSON, final positions, transcripts of faults
     #[command(after_help = EXPORT_EXAMPLES)]
     Export(ExportFlags),
-    /// Draw a run, or the games of a PGN file, as SVG: Elo, LLR, ratings, pairs, openings, or one game
+    /// Plot a run or a PGN file as SVG: Elo, LLR, ratings, pairs, openings, or one game
     #[command(after_help = super::plot::EXAMPLES)]
     Plot(super::plot::PlotFlags),
-    /// Write all that is to be said of a run into one file: HTML with charts, Markdown or CSV
+    /// Write a report of a run: HTML with charts, Markdown for a pull request, or CSV
     #[command(after_help = super::report::EXAMPLES)]
     Report(super::report::ReportFlags),
-    /// Compute Elo, its error, and a sequential test from counts
+    /// Compute Elo, error, LOS and LLR from game or pair counts
     #[command(after_help = ELO_EXAMPLES)]
     Elo {
-        /// Games: wins, draws, losses
+        /// Game counts: wins,draws,losses, e.g. 76,123,89
         #[arg(long, value_name = "W,D,L", conflicts_with = "penta")]
         wdl: Option<CountList<3>>,
-        /// Pairs of games by points: 0, ½, 1, 1½, 2
+        /// Pair counts (pentanomial) by points 0, ½, 1, 1½, 2, e.g. 34,54,63,64,75
         #[arg(long, value_name = "LL,LD,DD,WD,WW")]
         penta: Option<CountList<5>>,
         /// What is tested.
         #[command(flatten)]
         test: Flags<SprtSettings>,
-        /// Write the results for scripts (`-`: standard output)
+        /// JSON file of the results (`-`: standard output)
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
-    /// Examine an engine: is it fit to play?
+    /// Check an engine: protocol, options, limits, moves, stop, determinism
     #[command(after_help = super::check::EXAMPLES)]
     Check(super::check::CheckFlags),
-    /// Play with fastchess's flags, and print its lines: `smalt-tournament fastchess -help` lists them
+    /// Play with the command line and output of fastchess (`smalt-tournament fastchess -help`)
     #[command(disable_help_flag = true)]
     Fastchess {
-        /// As fastchess takes them
+        /// Arguments of fastchess, e.g. -engine cmd=./new name=new -each tc=8+0.08
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Play with cutechess-cli's flags, and print its lines
+    /// Play with the command line and output of cutechess-cli
     #[command(disable_help_flag = true)]
     Cutechess {
-        /// As cutechess-cli takes them
+        /// Arguments of cutechess-cli
         #[arg(trailing_var_arg = true, allow_hyphen_values = true)]
         arguments: Vec<String>,
     },
-    /// Make an opening book: random moves, kept where an engine judges them even; or check one
+    /// Make an opening book of balanced positions, or check a book
     Openings(super::openings::OpeningFlags),
-    /// Play games for runs that were started elsewhere with --nats
+    /// Print the JSON schema of plans, registries, results or events, or the tables of the store
+    Schema {
+        /// File format
+        name: super::schema::SchemaName,
+    },
+    /// Run a worker: play games of runs that were started with --nats on another machine
     #[cfg(feature = "nats")]
     #[command(after_help = super::fleet::WORKER_EXAMPLES)]
     Worker(super::fleet::WorkerFlags),
+    /// Completions, manual pages and reference.
+    #[command(flatten)]
+    About(AboutCommand),
     /// Be the built-in engine
     #[command(hide = true)]
     Engine,
@@ -156,10 +174,10 @@ Examples:
   smalt-tournament gauntlet --engine ./new --engine './old --some-argument' --opponent builtin
   smalt-tournament gauntlet --engine 'cmd=./new tc=10+0.1' --opponent 'cmd=sf nodes=20000'
 
-An entrant E is a program with its arguments, a name of the registry, `builtin` (Smalt itself), or key=value words: \
+An engine E is a command with its arguments, a name from the registry, `builtin` (Smalt itself), or key=value words: \
 cmd, name, args, dir, proto, tc, st, movetime, nodes, depth, timemargin, restart, ponder, stderr, scale, whitepov, \
 option.NAME. A word with spaces needs quotation marks: 'cmd=./new \"name=My engine\" \"option.Move Overhead=10\"'.
-proto is uci unless the registry or the entrant says xboard; proto=auto finds out, which may take some seconds a start.
+proto is uci unless the registry or the words say xboard; proto=auto detects it, which may take some seconds per start.
 
 Ctrl-C stops within three seconds and says how to resume; a second one stops at once.";
 
@@ -167,12 +185,11 @@ const SPRT_EXAMPLES: &str = "\
 Example:
   smalt-tournament sprt --engine ./new --engine ./old --tc 8+0.08 --elo0 0 --elo1 5
 
-Pairs of games count for the test in the order of their numbers, each when all before it have counted, so that the verdict \
-does not depend on which games happen to be short. When it is decided, games in play are given up and not stored; pairs \
-that had ended out of turn stay in the store and in the tables, but never change the verdict.
+Pairs count for the test in the order of their numbers, so that the verdict does not depend on which games happen to be \
+short. When the test is decided, games in progress are abandoned and not stored; later pairs that have already finished stay in \
+the store and in the tables, but never change the verdict.
 
-Every other command that plays takes the same flags: a gauntlet, round-robin, pyramid, knockout or Swiss tournament of \
-two entrants ends, too, as soon as its test is decided.";
+Every other command that plays takes the same flags: any tournament of two engines ends as soon as its test is decided.";
 
 const EXPORT_EXAMPLES: &str = "\
 Examples:
@@ -185,18 +202,17 @@ Examples:
   smalt-tournament elo --wdl 76,123,89
   smalt-tournament elo --penta 223,9863,21279,10037,246 --elo0 0.5 --elo1 2.5 --model logistic
 
-Where the 95% interval of the score, score ± 1.96 standard errors, reaches 0 or 1, or all ended alike, no single error \
-tells that of Elo: both ends follow in brackets, from E. Wilson's interval for as many games as would spread so much \
-without draws. After nothing but wins (losses) there is only one end: C. Clopper and E. Pearson's, a score of 0.05^(1/n).";
+Where the interval is lopsided (few games, or nearly all won) both ends are printed in brackets instead of one error. \
+After wins only, or losses only, there is one bound. docs/statistics.md has the formulas.";
 
 /// What is played, and how.
 #[derive(Args, Clone, Debug, Default)]
 pub(super) struct RunFlags {
     /// Engine (in a gauntlet: a challenger); may be repeated
-    #[arg(long, value_name = "E", help_heading = "Engines")]
+    #[arg(long, value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub engine: Vec<String>,
     /// Opponent of the challengers; may be repeated
-    #[arg(long, value_name = "E", help_heading = "Engines")]
+    #[arg(long, value_name = "E", help_heading = "Engines", add = ArgValueCandidates::new(engine_names))]
     pub opponent: Vec<String>,
     /// Settings of every engine that has none of its own, as key=value words, e.g. 'tc=10+0.1 option.Hash=64'
     #[arg(long, value_name = "WORDS", help_heading = "Engines")]
@@ -213,10 +229,10 @@ pub(super) struct RunFlags {
     /// All timeouts at once: 'start=10 ping=10 stop=5 write=5 quit=5'
     #[arg(id = "timeout_words", long = "timeouts", value_name = "WORDS", hide = true)]
     pub timeouts: Option<String>,
-    /// Appending to the files of --pgn and --epd; other runs may append to them at the same time
+    /// Append to the files of --pgn and --epd; other runs may append to them at the same time
     #[arg(long, requires = "pgn", conflicts_with_all = ["pgn_after", "epd_after"], help_heading = "Output")]
     pub append: bool,
-    /// Nothing but the result and errors
+    /// No output but the result and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -233,7 +249,7 @@ pub(super) struct ResumeFlags {
     /// Recovery after faults: short for --on-fault recover
     #[arg(long, conflicts_with = "on_fault", hide = true)]
     pub recover: bool,
-    /// Nothing but the result and errors
+    /// No output but the result and errors
     #[arg(short, long, help_heading = "Output")]
     pub quiet: bool,
 }
@@ -243,7 +259,7 @@ pub(super) struct ResumeFlags {
 pub(super) struct ResumableFlags(pub Flags<Settings>);
 
 impl ResumableFlags {
-    const IDS: [&str; 22] = [
+    const IDS: [&str; 23] = [
         "games",
         "concurrency",
         "on_fault",
@@ -256,6 +272,7 @@ impl ResumableFlags {
         "serve_token",
         "serve_after",
         "rating_interval",
+        "exit_on_verdict",
         "nats",
         "user",
         "password_file",
@@ -317,15 +334,15 @@ impl FromArgMatches for ResumableFlags {
 /// What is told of a run.
 #[derive(Args, Clone, Debug)]
 pub(super) struct StatusFlags {
-    /// The store of the run
+    /// Store of the run
     pub store: PathBuf,
-    /// Tell of every fault
+    /// List of every fault
     #[arg(long)]
     pub faults: bool,
-    /// And show the last lines of the conversation before each
+    /// Last lines of the protocol before each fault
     #[arg(long)]
     pub transcripts: bool,
-    /// Write the same for scripts (`-`: standard output)
+    /// JSON file of the same (`-`: standard output)
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
 }
@@ -333,27 +350,27 @@ pub(super) struct StatusFlags {
 /// Which games are written, and how.
 #[derive(Args, Clone, Debug)]
 pub(super) struct ExportFlags {
-    /// The store of the run
+    /// Store of the run
     pub store: PathBuf,
-    /// The file (default: standard output)
+    /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// What is written (default: what the name of the file says, else pgn)
+    /// Format [default: by the name of the file, else pgn]
     #[arg(long, value_enum, value_name = "FORM")]
     pub what: Option<ExportForm>,
-    /// Only games of this entrant; may be repeated
+    /// Filter by engine; may be repeated
     #[arg(long, value_name = "NAME")]
     pub engine: Vec<String>,
-    /// Only games with this result: 1-0, 0-1 or 1/2-1/2
+    /// Filter by result: 1-0, 0-1 or 1/2-1/2
     #[arg(long, value_name = "RESULT", allow_hyphen_values = true)]
     pub result: Option<String>,
-    /// Only games that ended so: checkmate, repetition, "time forfeit", …; may be repeated
+    /// Filter by termination: checkmate, repetition, "time forfeit", …; may be repeated
     #[arg(long, value_name = "ENDING")]
     pub termination: Vec<String>,
-    /// Only the games of these numbers: N or N-M
+    /// Filter by game number: N or N-M
     #[arg(long, value_name = "N")]
     pub game: Option<Span>,
-    /// Only the games of these pairs: N or N-M
+    /// Filter by pair number: N or N-M
     #[arg(long, value_name = "N")]
     pub pair: Option<Span>,
 }
@@ -361,24 +378,24 @@ pub(super) struct ExportFlags {
 /// What can be written of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum ExportForm {
-    /// The games
+    /// Games in PGN
     Pgn,
-    /// A line a game
+    /// One line per game
     Csv,
     /// One array of games with all moves
     Json,
-    /// The same, a line a game
+    /// One JSON object per line and game
     Jsonl,
-    /// The last position of each game
+    /// Final position of each game
     Epd,
-    /// The last lines before each fault
+    /// Last lines of the protocol before each fault
     Transcript,
 }
 
 /// How a table is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
 pub(super) enum TableForm {
-    /// Aligned columns, and all other tables
+    /// Aligned columns, with all other tables
     Text,
     /// For pull requests
     Markdown,

@@ -6,14 +6,96 @@ use std::io::{self, Write};
 use std::path::Path;
 use std::time::{SystemTime, UNIX_EPOCH};
 
-use serde_json::{Map, Value, json};
+use schemars::JsonSchema;
+use serde::Serialize;
 
-use super::output::{is_standard_output, tell};
+use super::output::{SCHEMA, is_standard_output, tell};
 use crate::export::seconds;
-use smalt_match::game::GameRecord;
+use smalt_match::game::{GameRecord, MachineReport};
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
 use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, json};
+
+/// A line of the file.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct EventLine {
+    #[serde(flatten)]
+    event: EventJson,
+    /// Seconds since 1970.
+    time: f64,
+    /// Version of this form.
+    schema: u32,
+}
+
+/// An event of a run.
+#[derive(Debug, Serialize, JsonSchema)]
+#[serde(tag = "event", rename_all = "kebab-case")]
+enum EventJson {
+    /// The run was started or resumed.
+    RunBegun {
+        #[serde(flatten)]
+        counts: GameCounts,
+        entrants: Vec<String>,
+    },
+    /// A game was started.
+    GameStarted(GameJson),
+    /// A game was finished and stored.
+    GameFinished(Box<FinishedGame>),
+    /// An engine failed outside of a game.
+    EngineFault(FaultJson),
+    /// Something about an engine that costs it nothing.
+    EngineWarning { engine: String, words: String },
+    /// Another machine plays games of the run.
+    MachineJoined { name: String, slots: u32, cores: u32, cpu: String, nps: u64 },
+    /// Something that the user should know.
+    Notice { words: String },
+    /// An engine plays no more.
+    EntrantOut { engine: String, words: String },
+    /// The run is about to end: `decided`, `fault`, `asked` or `failed`.
+    RunStopping { reason: &'static str, words: String },
+    /// Results so far, every --rating-interval games and at the end.
+    Standings(Box<json::ResultsJson>),
+    /// The run has ended.
+    RunEnded(GameCounts),
+}
+
+#[derive(Clone, Copy, Debug, Serialize, JsonSchema)]
+struct GameCounts {
+    games_finished: u64,
+    games_planned: u32,
+}
+
+/// A game; all numbers count from 1.
+#[derive(Debug, Serialize, JsonSchema)]
+struct GameJson {
+    game: u32,
+    pair: u32,
+    round: u32,
+    white: String,
+    black: String,
+    opening: usize,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FinishedGame {
+    #[serde(flatten)]
+    game: GameJson,
+    /// `1-0`, `0-1` or `1/2-1/2`.
+    result: String,
+    termination: &'static str,
+    plies: usize,
+    seconds: f64,
+    fault: Option<FaultJson>,
+    #[serde(flatten)]
+    counts: GameCounts,
+}
+
+#[derive(Debug, Serialize, JsonSchema)]
+struct FaultJson {
+    engine: String,
+    name: String,
+    words: String,
+}
 
 /// Writes events.
 pub(super) struct EventWriter {
@@ -35,16 +117,13 @@ impl EventWriter {
         Ok(EventWriter { sink: Some(sink), path: path.display().to_string(), names, interval })
     }
 
-    fn write(&mut self, event: &str, fields: Value) {
+    fn write(&mut self, event: EventJson) {
         let Some(sink) = &mut self.sink else { return };
         let since = SystemTime::now().duration_since(UNIX_EPOCH).unwrap_or_default();
-        let mut line = Map::new();
-        line.insert("event".to_owned(), event.into());
-        line.insert("time".to_owned(), ((since.as_secs_f64() * 1e3).round() / 1e3).into());
-        if let Value::Object(fields) = fields {
-            line.extend(fields);
-        }
-        let written = writeln!(sink, "{}", Value::Object(line)).and_then(|()| sink.flush());
+        let time = (since.as_secs_f64() * 1e3).round() / 1e3;
+        let line = serde_json::to_string(&EventLine { event, time, schema: SCHEMA });
+        let line = line.map_err(io::Error::other);
+        let written = line.and_then(|line| writeln!(sink, "{line}")).and_then(|()| sink.flush());
         if let Err(error) = written {
             if error.kind() != io::ErrorKind::BrokenPipe {
                 tell(&format!(
@@ -56,86 +135,82 @@ impl EventWriter {
         }
     }
 
-    fn name(&self, entrant: usize) -> &str {
-        self.names.get(entrant).map_or("?", String::as_str)
+    fn name(&self, entrant: usize) -> String {
+        self.names.get(entrant).cloned().unwrap_or_else(|| "?".to_owned())
     }
 
-    fn game(&self, game: &ScheduledGame) -> Value {
-        json!({
-            "game": game.number + 1,
-            "pair": game.pair + 1,
-            "round": game.round + 1,
-            "white": self.name(game.white),
-            "black": self.name(game.black),
-            "opening": game.opening + 1,
-        })
-    }
-
-    fn finished(&self, record: &GameRecord, standings: &Standings) -> Value {
-        let mut fields = self.game(&record.game);
-        let fault = record.fault.as_ref().map(|fault| {
-            let engine = self.name(record.entrant(fault.color));
-            json!({ "engine": engine, "name": fault.name, "words": fault.words })
-        });
-        let result = json!({
-            "result": record.outcome.to_string(),
-            "termination": record.termination.name(),
-            "plies": record.plies.len(),
-            "seconds": seconds(record.duration),
-            "fault": fault,
-            "games_finished": standings.games_finished(),
-            "games_planned": standings.games_planned(),
-        });
-        if let (Value::Object(all), Value::Object(more)) = (&mut fields, result) {
-            all.extend(more);
+    fn game(&self, game: &ScheduledGame) -> GameJson {
+        GameJson {
+            game: game.number + 1,
+            pair: game.pair + 1,
+            round: game.round + 1,
+            white: self.name(game.white),
+            black: self.name(game.black),
+            opening: game.opening + 1,
         }
-        fields
+    }
+
+    fn finished(&self, record: &GameRecord, standings: &Standings) -> FinishedGame {
+        let fault = record.fault.as_ref().map(|fault| FaultJson {
+            engine: self.name(record.entrant(fault.color)),
+            name: fault.name.to_string(),
+            words: fault.words.clone(),
+        });
+        FinishedGame {
+            game: self.game(&record.game),
+            result: record.outcome.to_string(),
+            termination: record.termination.name(),
+            plies: record.plies.len(),
+            seconds: seconds(record.duration),
+            fault,
+            counts: GameCounts::of(standings),
+        }
     }
 
     fn write_standings(&mut self, standings: &Standings) {
-        let results = serde_json::to_value(json::ResultsJson::of(standings)).unwrap_or_default();
-        self.write("standings", results);
+        self.write(EventJson::Standings(Box::new(json::ResultsJson::of(standings))));
+    }
+}
+
+impl GameCounts {
+    fn of(standings: &Standings) -> GameCounts {
+        GameCounts { games_finished: standings.games_finished(), games_planned: standings.games_planned() }
     }
 }
 
 impl RunObserver for EventWriter {
     fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
-        let counts = json!({
-            "games_finished": standings.games_finished(),
-            "games_planned": standings.games_planned(),
-        });
         match event {
             RunEvent::Begun => {
-                let mut fields = counts;
-                fields["entrants"] = self.names.clone().into();
-                self.write("run-begun", fields);
+                let (counts, entrants) = (GameCounts::of(standings), self.names.clone());
+                self.write(EventJson::RunBegun { counts, entrants });
             }
-            RunEvent::GameStarted(game) => self.write("game-started", self.game(game)),
+            RunEvent::GameStarted(game) => self.write(EventJson::GameStarted(self.game(game))),
             RunEvent::GameFinished(record) => {
-                self.write("game-finished", self.finished(record, standings));
+                self.write(EventJson::GameFinished(Box::new(self.finished(record, standings))));
                 if self.interval > 0 && standings.games_finished().is_multiple_of(self.interval) {
                     self.write_standings(standings);
                 }
             }
-            RunEvent::EngineFault(fault) => {
-                let engine = self.name(fault.entrant).to_owned();
-                self.write(
-                    "engine-fault",
-                    json!({ "engine": engine, "name": fault.name, "words": fault.words }),
-                );
-            }
+            RunEvent::EngineFault(fault) => self.write(EventJson::EngineFault(FaultJson {
+                engine: self.name(fault.entrant),
+                name: fault.name.clone(),
+                words: fault.words.clone(),
+            })),
             RunEvent::EngineWarning { entrant, words } => {
-                let engine = self.name(*entrant).to_owned();
-                self.write("engine-warning", json!({ "engine": engine, "words": words }));
+                self.write(EventJson::EngineWarning {
+                    engine: self.name(*entrant),
+                    words: words.to_string(),
+                });
             }
-            RunEvent::MachineJoined(machine) => self.write(
-                "machine-joined",
-                json!({ "name": machine.name, "slots": machine.slots, "cores": machine.cores, "cpu": machine.cpu, "nps": machine.speed }),
-            ),
-            RunEvent::Notice(words) => self.write("notice", json!({ "words": words })),
+            RunEvent::MachineJoined(machine) => {
+                let MachineReport { name, cpu, cores, slots, speed, .. } = (*machine).clone();
+                self.write(EventJson::MachineJoined { name, slots, cores, cpu, nps: speed });
+            }
+            RunEvent::Notice(words) => self.write(EventJson::Notice { words: words.to_string() }),
             RunEvent::Disqualified { entrant, disqualification } => {
-                let engine = self.name(*entrant).to_owned();
-                self.write("entrant-out", json!({ "engine": engine, "words": disqualification.to_string() }));
+                let (engine, words) = (self.name(*entrant), disqualification.to_string());
+                self.write(EventJson::EntrantOut { engine, words });
             }
             RunEvent::Stopping(reason) => {
                 let (reason, words) = match reason {
@@ -144,11 +219,11 @@ impl RunObserver for EventWriter {
                     StopReason::User => ("asked", ""),
                     StopReason::Failed(words) => ("failed", words.as_str()),
                 };
-                self.write("run-stopping", json!({ "reason": reason, "words": words }));
+                self.write(EventJson::RunStopping { reason, words: words.to_owned() });
             }
             RunEvent::Ended => {
                 self.write_standings(standings);
-                self.write("run-ended", counts);
+                self.write(EventJson::RunEnded(GameCounts::of(standings)));
             }
         }
     }

@@ -5,8 +5,11 @@ pub(super) use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 /// The table, for `--help`.
 pub(super) const HELP: &str = "\
 Exit codes:
-  0    all that was asked was done and stored
-  1    failed while running (what was stored stays, and can be resumed); of check: the engine is not fit
+  0    success: everything was played and stored
+  1    failed while running (stored games stay, and the run can be resumed); check: the engine failed
   2    wrong usage, plan or input file
-  3    finished, but games were left out since an engine could not be started
-  130  interrupted; go on with: smalt-tournament resume RUN.db";
+  3    finished, but games were skipped because an engine could not be started
+  10   --exit-on-verdict: the SPRT accepted H0 (0: H1)
+  11   --exit-on-verdict: the SPRT is undecided
+  130  interrupted by Ctrl-C; resume with: smalt-tournament resume RUN.db
+  143  ended by SIGTERM; resume likewise";

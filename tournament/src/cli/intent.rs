@@ -3,7 +3,8 @@
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
-use smalt_workbench::entrant::{Registry, WordsError, parse_keys, split_words, table_of_words};
+use smalt_about::CompletionCandidate;
+use smalt_workbench::entrant::{BUILTIN, Registry, WordsError, parse_keys, split_words, table_of_words};
 use toml::{Table, Value};
 
 use super::arguments::RunFlags;
@@ -113,6 +114,12 @@ pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
         tell(&format!("{name}: {:?} cannot be used: {}", engine.name, engine.reason));
     }
     Ok(registry.or(Registry::shipped()))
+}
+
+/// The names of engines for completions: the registry of the user, Debian's engines, and the built-in one.
+pub(super) fn engine_names() -> Vec<CompletionCandidate> {
+    let registry = registry(None).unwrap_or_default();
+    registry.names().chain([BUILTIN]).map(CompletionCandidate::new).collect()
 }
 
 /// Paths mean the same from every folder, so that a run can be resumed from another one.

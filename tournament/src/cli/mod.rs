@@ -20,6 +20,7 @@ mod plot;
 mod ratings;
 mod report;
 mod resume;
+mod schema;
 mod serve;
 mod signals;
 mod status;
@@ -27,22 +28,23 @@ mod view;
 
 use std::process::ExitCode;
 
-use anyhow::Context;
-use clap::Parser;
+use anyhow::{Context, anyhow};
+use clap::CommandFactory;
 use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_reaper};
 use smalt_stats::{Counts, Pentanomial, Wdl};
 
-use arguments::{Arguments, Command, RunFlags};
+use arguments::{Arguments, Command, ResumeFlags, RunFlags};
 use elo::CountList;
 use exit::{Exit, OrRefuse, Refusal};
 use fastchess::Dialect;
+use schema::SchemaName;
 use smalt_match::estimate::estimate;
-use smalt_match::plan::{DEFAULT_PLAN, Format, Plan, Settings};
+use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
 
 /// The program; `engine` is what it does when it is started as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
-    let command = Arguments::parse().command;
-    if !matches!(command, Command::Engine | Command::Guard) {
+    let command = smalt_about::parse::<Arguments>().command;
+    if !matches!(command, Command::Engine | Command::Guard | Command::About(_)) {
         prepare_for_engines();
     }
     let result = run(command, engine);
@@ -51,7 +53,7 @@ pub fn main(engine: fn() -> ExitCode) -> ExitCode {
         Ok(code) => code,
         Err(refusal) => {
             output::tell(&format!("smalt-tournament: {refusal}"));
-            refusal.exit.into()
+            signals::code(refusal.exit)
         }
     }
 }
@@ -67,6 +69,10 @@ fn prepare_for_engines() {
 fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> {
     let exit = match command {
         Command::Engine => return Ok(engine()),
+        Command::About(about) => {
+            output::print_with(|out| about.run(Arguments::command(), out))?;
+            Exit::Done
+        }
         Command::Guard => {
             run_reaper(std::io::stdin().lock());
             Exit::Done
@@ -78,17 +84,28 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Pyramid(flags) => play(Format::Pyramid, &flags)?,
         Command::Swiss(flags) => play(Format::Swiss, &flags)?,
         Command::Sprt(flags) => play::play(intent::plan_of_test(&flags)?, play::face(flags.quiet))?,
-        Command::Run { plan, flags } => {
+        Command::Run { plan, resume, flags } => {
             let plan = intent::plan_of_file(&plan, &flags)?;
-            play::play(plan, play::face(flags.quiet))?
+            let face = play::face(flags.quiet);
+            match plan.settings.output.store.clone() {
+                None if resume => {
+                    let words =
+                        "--resume needs the name of the store: give --store RUN.db, or store in [output]";
+                    return Err(anyhow!(words)).or_usage();
+                }
+                Some(store) if resume && store.exists() => {
+                    let flags = ResumeFlags { store, recover: flags.recover, ..ResumeFlags::default() };
+                    resume::resume(&flags, face)?
+                }
+                _ => play::play(plan, face)?,
+            }
         }
         Command::Plan { shipped: true, .. } => {
             output::print(DEFAULT_PLAN)?;
             Exit::Done
         }
         Command::Plan { schema: true, .. } => {
-            let schema = serde_json::to_string_pretty(&schemars::schema_for!(Settings));
-            output::print(&format!("{}\n", schema.context("write the schema").or_failed()?))?;
+            schema::schema(SchemaName::Plan)?;
             Exit::Done
         }
         Command::Plan { from: Some(path), flags, .. } => {
@@ -127,11 +144,15 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
                 .or_usage()?;
             elo::elo(counts, &test, json.as_deref())?
         }
+        Command::Schema { name } => {
+            schema::schema(name)?;
+            Exit::Done
+        }
         Command::Openings(flags) => openings::openings(&flags)?,
         #[cfg(feature = "nats")]
         Command::Worker(flags) => fleet::worker(&flags)?,
     };
-    Ok(exit.into())
+    Ok(signals::code(exit))
 }
 
 /// The plan as a file, below what it will take as comments.

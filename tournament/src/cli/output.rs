@@ -6,6 +6,7 @@ use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::sanitize::sanitize_lines;
 
@@ -24,8 +25,13 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
 
 /// Writes a text to standard output.
 pub(super) fn print(text: &str) -> Result<(), Refusal> {
+    print_with(|out| out.write_all(text.as_bytes()))
+}
+
+/// Lets a function write to standard output.
+pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -> Result<(), Refusal> {
     let mut output = io::stdout().lock();
-    match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {
+    match write(&mut output).and_then(|()| output.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => {
             Err(error).context("write the result").or_failed()
         }
@@ -38,8 +44,21 @@ pub(super) fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
 }
 
+/// The version of all JSON that the program writes. New fields do not change it.
+pub(super) const SCHEMA: u32 = 1;
+
+/// JSON with its version.
+#[derive(Debug, Serialize, JsonSchema)]
+pub(super) struct Versioned<T> {
+    /// Version of this form.
+    schema: u32,
+    #[serde(flatten)]
+    results: T,
+}
+
 /// Writes results for scripts.
 pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
+    let results = &Versioned { schema: SCHEMA, results };
     spare_others(path, results)?;
     let mut text = serde_json::to_string_pretty(results).context("write JSON").or_failed()?;
     text.push('\n');
@@ -107,7 +126,7 @@ pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     }
     if let Some(json) = &output.json {
         let nothing = Standings::new(&Prepared::without_openings(plan.clone()));
-        spare_others(json, &ResultsJson::of(&nothing))?;
+        spare_others(json, &Versioned { schema: SCHEMA, results: ResultsJson::of(&nothing) })?;
     }
     if let Some(folder) = output.log.as_ref().filter(|folder| !is_standard_output(folder)) {
         std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;

@@ -37,6 +37,7 @@ use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::{Store, StoreError, StoredRun};
 use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
+use smalt_stats::sprt::Verdict;
 
 /// How a run is shown.
 pub(super) enum OutputStyle {
@@ -379,9 +380,9 @@ pub(super) fn run_games(
         drop(page);
         // Others leave nothing but what was asked for.
         let _ = std::fs::remove_file(&path);
-        return Ok(report_outcome(plan, None, &conclusion));
+        return Ok(report_outcome(plan, None, &conclusion, &standings));
     }
-    let exit = report_outcome(plan, Some(&path), &conclusion);
+    let exit = report_outcome(plan, Some(&path), &conclusion, &standings);
     let again = format!("look at it again with: smalt-tournament serve {}", path.display());
     match page {
         Some(page) => {
@@ -427,7 +428,7 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), 
 }
 
 /// Says where everything is and what is left to do.
-fn report_outcome(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome) -> Exit {
+fn report_outcome(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome, standings: &Standings) -> Exit {
     if let Some(store) = store {
         tell(&format!("Store: {}", store.display()));
     }
@@ -437,6 +438,9 @@ fn report_outcome(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome) ->
     let store = store.map(|store| store.display().to_string()).unwrap_or_default();
     let resume = format!("go on with: smalt-tournament resume {store}");
     match conclusion {
+        RunOutcome::Complete | RunOutcome::Decided if plan.settings.output.exit_on_verdict => {
+            verdict(standings)
+        }
         RunOutcome::Complete | RunOutcome::Decided => Exit::Done,
         RunOutcome::Incomplete { games, disqualified } => {
             for (entrant, disqualification) in disqualified {
@@ -462,6 +466,15 @@ fn report_outcome(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome) ->
             tell(&format!("Stopped after a fault ({words}); {resume}"));
             Exit::Failed
         }
+    }
+}
+
+/// The exit code of a sequential test; that of a success where there is none.
+fn verdict(standings: &Standings) -> Exit {
+    match standings.test().map(|test| test.verdict) {
+        None | Some(Verdict::AcceptH1) => Exit::Done,
+        Some(Verdict::AcceptH0) => Exit::H0Accepted,
+        Some(Verdict::Continue) => Exit::Undecided,
     }
 }
 

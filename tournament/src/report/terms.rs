@@ -81,7 +81,7 @@ pub(super) fn facts(report: &RunReport) -> Table {
         ("concurrency", at_once),
         ("seed", Some(plan.settings.run.seed.to_string())),
         ("test", plan.sprt.as_ref().map(test_terms)),
-        ("report by", Some(format!("smalt-tournament {}", env!("CARGO_PKG_VERSION")))),
+        ("report by", Some(format!("smalt-tournament {}", smalt_about::VERSION))),
     ];
     for (what, how) in rows {
         if let Some(how) = how {

@@ -6,6 +6,7 @@
 
 use std::f64::consts::LN_10;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 
 use crate::counts::{Counts, Pentanomial, Wdl};
@@ -96,7 +97,7 @@ pub struct MatchStatistics {
 }
 
 /// The statistics of a match as scripts read them, one field each; `null` where there is no value.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Serialize, JsonSchema)]
 pub struct MatchFigures {
     /// See [`MatchStatistics::elo`].
     pub elo: Option<f64>,

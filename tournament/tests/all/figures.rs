@@ -149,7 +149,9 @@ fn every_form_shows_the_same_figures() {
     }
     assert_eq!(seen, 15);
     // The page is drawn from the same numbers, to the last digit.
-    assert_eq!(page["results"], results);
+    let mut written = results.clone();
+    written.as_object_mut().unwrap().remove("schema");
+    assert_eq!(page["results"], written);
     // A pairing that one side won alone: the same LOS in table and JSON, and no certainty.
     let pairing =
         results["pairings"].as_array().unwrap().iter().find(|pairing| pairing["second"] == "c").unwrap();

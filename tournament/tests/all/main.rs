@@ -20,5 +20,6 @@ mod ratings;
 mod real_engines;
 mod reports;
 mod runs;
+mod scripts;
 mod shared_files;
 mod support;

@@ -3,6 +3,7 @@
 use std::path::PathBuf;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
+use smalt_about::{AboutCommand, ColorFlag};
 
 use crate::dataset::format::Format;
 
@@ -17,19 +18,23 @@ const EXIT_CODES: &str = "Exit codes:
   1    failed while running
   2    wrong usage or input file
   3    finished, but something was left out: games or lines that could not be read; `prove`: not accepted
-  130  interrupted; `texel` still writes the best that it found";
+  130  interrupted by Ctrl-C; `texel` still writes the best that it found
+  143  ended by SIGTERM; likewise";
 
 /// From games to better numbers.
 #[derive(Debug, Parser)]
 #[command(
     name = "smalt-tuner",
-    version,
+    version = smalt_about::VERSION,
     about = "Tunes the evaluation of the engine on positions from games, and its search by games"
 )]
 #[command(after_help = EXIT_CODES, max_term_width = 110)]
 pub(super) struct Arguments {
     #[command(subcommand)]
     pub(super) command: Command,
+    /// Colours of help and errors.
+    #[command(flatten)]
+    _color: ColorFlag,
 }
 
 #[derive(Debug, Subcommand)]
@@ -82,6 +87,9 @@ Exit code 0: the table was accepted; 3: it was not, and nothing was written.")]
 Knobs of any engine are told as OpenBench takes them, one a line: name, int|float, value, min, max, c_end, r_end.
 Afterwards let the tuned engine play the old one: `smalt-tournament sprt`.")]
     Spsa(SpsaFlags),
+    /// Completions, manual pages and reference.
+    #[command(flatten)]
+    About(AboutCommand),
 }
 
 #[derive(Debug, Args)]
@@ -107,7 +115,7 @@ pub(super) struct ExtractFlags {
     /// Plies at the end of decided games that are left out
     #[arg(long, value_name = "PLIES", default_value_t = 6)]
     pub(super) last: usize,
-    /// Give no phase more than so many times the mean of all phases
+    /// Greatest number of positions of a phase, as a multiple of the mean of all phases
     #[arg(long, value_name = "FACTOR")]
     pub(super) balance: Option<f64>,
     /// Decides which positions of a game are taken

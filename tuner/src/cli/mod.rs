@@ -13,12 +13,13 @@ mod texel;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use std::sync::Arc;
-use std::sync::atomic::AtomicBool;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, LazyLock};
 
 use anyhow::{Context, anyhow};
-use clap::Parser;
+use clap::CommandFactory;
 use serde_json::Value;
+use signal_hook::consts::{SIGINT, SIGTERM};
 use smalt::evaluation::Parameters;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
@@ -27,19 +28,22 @@ use crate::dataset::{Dataset, SkippedLine};
 use crate::weights::difference::differences;
 use arguments::{Arguments, Command, DiffFlags};
 
-/// The exit code of a program that a second Ctrl-C ended: that of [`Exit::Interrupted`].
-const INTERRUPTED: i32 = 130;
+/// The exit codes of a program that a second signal ended: those of [`Exit::Interrupted`] and [`Exit::Terminated`].
+const CODES: [(i32, i32); 2] = [(SIGINT, 130), (SIGTERM, 143)];
+
+/// Whether SIGTERM asked the program to end.
+static IS_TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
 
 /// Lines that could not be read and are named; the others are counted.
 const NAMED_LINES: usize = 10;
 
 /// Runs what the arguments of the process say.
 pub fn main() -> ExitCode {
-    match run(Arguments::parse().command) {
-        Ok(exit) => exit.into(),
+    match run(smalt_about::parse::<Arguments>().command) {
+        Ok(exit) => code(exit),
         Err(refusal) => {
             tell(&format!("smalt-tuner: {refusal}"));
-            refusal.exit.into()
+            code(refusal.exit)
         }
     }
 }
@@ -54,6 +58,12 @@ fn run(command: Command) -> Result<Exit, Refusal> {
         Command::Plot(flags) => plot::run(&flags),
         Command::Prove(flags) => prove::run(&flags),
         Command::Spsa(flags) => spsa::run(&flags),
+        Command::About(about) => {
+            let mut text = Vec::new();
+            about.run(Arguments::command(), &mut text).or_failed()?;
+            print(&String::from_utf8_lossy(&text))?;
+            Ok(Exit::Done)
+        }
     }
 }
 
@@ -117,14 +127,22 @@ impl Skipped {
     }
 }
 
+/// The exit code; an interruption by SIGTERM has its own.
+fn code(exit: Exit) -> ExitCode {
+    let is_terminated = exit == Exit::Interrupted && IS_TERMINATED.load(Ordering::Relaxed);
+    if is_terminated { Exit::Terminated.into() } else { exit.into() }
+}
+
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the program at once.
 fn interrupt() -> Result<Arc<AtomicBool>, Refusal> {
     let flag = Arc::new(AtomicBool::new(false));
-    let signals = [signal_hook::consts::SIGINT, signal_hook::consts::SIGTERM];
-    for signal in smalt_driver::process::unignored(&signals) {
-        signal_hook::flag::register_conditional_shutdown(signal, INTERRUPTED, Arc::clone(&flag))
-            .or_failed()?;
+    let signals = smalt_driver::process::unignored(&[SIGINT, SIGTERM]);
+    for (signal, code) in CODES.into_iter().filter(|(signal, _)| signals.contains(signal)) {
+        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&flag)).or_failed()?;
         signal_hook::flag::register(signal, Arc::clone(&flag)).or_failed()?;
+    }
+    if signals.contains(&SIGTERM) {
+        signal_hook::flag::register(SIGTERM, Arc::clone(&IS_TERMINATED)).or_failed()?;
     }
     Ok(flag)
 }

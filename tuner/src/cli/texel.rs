@@ -211,7 +211,7 @@ fn origin(flags: &TexelFlags, table: &Table, summary: &Summary) -> Origin {
         None => "the numbers built in".to_owned(),
     };
     vec![
-        ("by", text(format!("smalt-tuner {}", env!("CARGO_PKG_VERSION")))),
+        ("by", text(format!("smalt-tuner {}", smalt_about::VERSION))),
         ("command", text(format!("smalt-tuner {}", command.join(" ")))),
         ("start", text(start)),
         ("data", text(flags.positions.display().to_string())),

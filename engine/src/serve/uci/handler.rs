@@ -100,7 +100,7 @@ impl CommandHandler {
     }
 
     fn send_id(&self) {
-        self.output.say(EngineMessage::Id(Id::Name(concat!("Smalt ", env!("CARGO_PKG_VERSION")))));
+        self.output.say(EngineMessage::Id(Id::Name(&format!("Smalt {}", smalt_about::VERSION))));
         self.output.say(EngineMessage::Id(Id::Author(env!("CARGO_PKG_AUTHORS"))));
         for option in self.settings.declarations() {
             self.output.say(EngineMessage::Option(option.clone()));

@@ -18,7 +18,7 @@ feature memory=1 smp=1 egt=\"syzygy\" variants=\"normal,fischerandom\"";
 /// Sends all features.
 pub(super) fn send(say: &mut dyn FnMut(&dyn fmt::Display)) {
     say(&"feature done=0");
-    say(&concat!("feature myname=\"Smalt ", env!("CARGO_PKG_VERSION"), "\""));
+    say(&format_args!("feature myname=\"Smalt {}\"", smalt_about::VERSION));
     say(&WISHES);
     let settings = Settings::new();
     let declared = settings.declarations().iter();

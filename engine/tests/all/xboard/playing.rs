@@ -78,7 +78,7 @@ fn both_colors_are_played_as_told() {
 }
 
 #[test]
-fn a_game_that_is_over_is_claimed_whoever_made_the_last_move() {
+fn a_game_that_is_over_is_claimed_after_the_last_move_of_either_side() {
     // The engine mates.
     check(
         "> xboard

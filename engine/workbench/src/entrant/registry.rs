@@ -2,6 +2,7 @@
 
 use std::path::PathBuf;
 
+use schemars::JsonSchema;
 use serde::Deserialize;
 use toml::{Table, Value};
 
@@ -18,9 +19,11 @@ pub struct Registry {
     engines: Vec<Table>,
 }
 
-#[derive(Deserialize)]
+/// A registry as a file: named engines with their commands and options.
+#[derive(Debug, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
-struct RegistryFile {
+pub struct RegistryFile {
+    /// Engines, each with at least `name` and `cmd`.
     #[serde(default, rename = "engine")]
     engines: Vec<EngineSettings>,
 }

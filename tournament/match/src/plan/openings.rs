@@ -44,7 +44,7 @@ pub struct OpeningsSettings {
     /// Number of moves of each side from a Polyglot book [default: all]
     #[arg(long, value_name = "MOVES", hide_short_help = true)]
     pub book_depth: Option<u32>,
-    /// New opening for every game: no pairs with reversed colors
+    /// A new opening for every game: no pairs with reversed colors
     #[arg(long = "no-repeat", action = ArgAction::SetFalse, hide_short_help = true)]
     pub repeat: bool,
     /// Sharing of openings: round (by all encounters of a round), pair (each pair has its own) or encounter (its games

@@ -42,7 +42,7 @@ pub struct OutputSettings {
     /// JSON lines of all events, appended as they happen (`-`: standard output)
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub events: Option<PathBuf>,
-    /// EPD file of the last positions, written at the end of the run
+    /// EPD file of the final positions, appended as games end
     #[arg(long, value_name = "FILE", hide_short_help = true)]
     pub epd: Option<PathBuf>,
     /// The same for the EPD file
@@ -63,6 +63,9 @@ pub struct OutputSettings {
     /// Number of games between two tables of standings; 0: only at the end (a terminal always shows them)
     #[arg(long, value_name = "N", default_value = "0", hide_short_help = true)]
     pub rating_interval: u64,
+    /// Exit code by the verdict of an SPRT: 0 if H1 was accepted, 10 if H0, 11 if undecided
+    #[arg(long, hide_short_help = true)]
+    pub exit_on_verdict: bool,
 }
 
 impl Default for OutputSettings {

@@ -1,6 +1,7 @@
 //! How far a knockout or a Swiss tournament is: the bracket, or the table with tie-breaks; as texts for people and as values
 //! for scripts.
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::{Column, ColumnKind, Sign, Table};
 
@@ -10,7 +11,7 @@ use crate::schedule::knockout::{BracketRound, Tie};
 use crate::schedule::swiss::SwissStanding;
 
 /// A course as JSON.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum CourseJson {
     /// A knockout.
@@ -32,14 +33,14 @@ pub enum CourseJson {
 }
 
 /// A round of a knockout.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct RoundJson {
     round: usize,
     encounters: Vec<EncounterJson>,
 }
 
 /// Who met; nobody is second where the first had a bye.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EncounterJson {
     first: String,
     second: Option<String>,
@@ -50,7 +51,7 @@ pub struct EncounterJson {
 }
 
 /// A place in a Swiss tournament. Points include those of byes.
-#[derive(Clone, Debug, PartialEq, Serialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct SwissPlaceJson {
     place: usize,
     name: String,

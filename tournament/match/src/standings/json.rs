@@ -2,6 +2,7 @@
 
 use std::collections::BTreeMap;
 
+use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_stats::ratings::RatingOptions;
 use smalt_stats::sprt::SequentialEstimate;
@@ -11,7 +12,7 @@ use super::course::CourseJson;
 use super::{Standings, TestState};
 
 /// The results of a run.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct ResultsJson {
     run: String,
     format: String,
@@ -27,7 +28,7 @@ pub struct ResultsJson {
     terminations: BTreeMap<&'static str, u64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct EntrantJson {
     name: String,
     /// From 1, by rating: the order of all tables.
@@ -64,7 +65,7 @@ struct EntrantJson {
     handover_p999_us: Option<f64>,
 }
 
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 struct PairingJson {
     first: String,
     second: String,
@@ -80,7 +81,7 @@ struct PairingJson {
 }
 
 /// A sequential test as it stands.
-#[derive(Debug, Serialize)]
+#[derive(Debug, Serialize, JsonSchema)]
 pub struct SprtJson {
     elo0: f64,
     elo1: f64,
@@ -101,7 +102,7 @@ pub struct SprtJson {
 }
 
 /// The strength that a sequential test found, with the rule of stopping taken into account; null before its first game.
-#[derive(Clone, Copy, Debug, Default, Serialize)]
+#[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct SprtEstimate {
     sprt_elo: Option<f64>,
     sprt_elo_low: Option<f64>,

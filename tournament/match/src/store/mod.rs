@@ -23,6 +23,7 @@ use rusqlite::{Connection, ErrorCode, OpenFlags};
 
 pub use occupancy::StoreUse;
 pub use read::{StoredFault, StoredRun};
+pub use schema::schema_sql;
 pub use session::StoredSession;
 pub use write::SaveOutcome;
 

@@ -117,6 +117,19 @@ pub(super) fn create(connection: &Connection) -> rusqlite::Result<()> {
         .execute_batch(&format!("BEGIN IMMEDIATE; {TABLES} {steps} PRAGMA user_version = {VERSION}; COMMIT;"))
 }
 
+/// The tables of the store as SQL, in the form that this program writes.
+///
+/// # Errors
+/// If SQLite fails.
+pub fn schema_sql() -> rusqlite::Result<String> {
+    let connection = Connection::open_in_memory()?;
+    create(&connection)?;
+    let mut tables =
+        connection.prepare("SELECT sql FROM sqlite_schema WHERE sql IS NOT NULL ORDER BY rowid")?;
+    let tables: Vec<String> = tables.query_map([], |row| row.get(0))?.collect::<Result<_, _>>()?;
+    Ok(format!("-- user_version {VERSION}\n{};\n", tables.join(";\n")))
+}
+
 /// Brings an older form up to date, whole or not at all.
 pub(super) fn migrate(connection: &Connection, found: i64) -> rusqlite::Result<()> {
     if found >= VERSION {

@@ -1,0 +1,41 @@
+//! Puts commit and date of a build between releases into its version. Debug builds have the plain version, so that a commit
+//! alone compiles nothing again.
+
+use std::env;
+use std::path::Path;
+
+fn main() {
+    println!("cargo::rerun-if-changed=build.rs");
+    let version = env::var("CARGO_PKG_VERSION").unwrap_or_default();
+    let is_release = env::var("PROFILE").is_ok_and(|profile| profile == "release");
+    let suffix = if is_release { suffix(&version) } else { String::new() };
+    println!("cargo::rustc-env=SMALT_VERSION={version}{suffix}");
+}
+
+/// Commit and date in brackets; nothing at the tag of the release.
+fn suffix(version: &str) -> String {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("../..");
+    let git = |arguments: &[&str]| {
+        #[expect(clippy::disallowed_methods, reason = "a build script has no driver")]
+        let output = std::process::Command::new("git").arg("-C").arg(&root).args(arguments).output().ok()?;
+        let text = String::from_utf8(output.stdout).ok()?.trim().to_owned();
+        (output.status.success() && !text.is_empty()).then_some(text)
+    };
+    // A tarball may lie within somebody else's repository.
+    let top = git(&["rev-parse", "--show-toplevel"]).and_then(|top| Path::new(&top).canonicalize().ok());
+    if top.is_none() || top != root.canonicalize().ok() {
+        return " (no git)".to_owned();
+    }
+    for file in ["HEAD", "logs/HEAD"] {
+        if let Some(path) = git(&["rev-parse", "--path-format=absolute", "--git-path", file]) {
+            println!("cargo::rerun-if-changed={path}");
+        }
+    }
+    let tag = format!("v{version}");
+    if git(&["describe", "--tags", "--exact-match", "--match", &tag]).is_some() {
+        return String::new();
+    }
+    let commit = git(&["describe", "--always", "--dirty", "--abbrev=9", "--exclude=*"]).unwrap_or_default();
+    let date = git(&["log", "-1", "--format=%cs"]).unwrap_or_default();
+    format!(" ({commit} {date})")
+}

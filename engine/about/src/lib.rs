@@ -1,0 +1,170 @@
+//! What every program says about itself: its version with commit and date, shell completions, manual pages, and a
+//! reference in Markdown. All but the version is made from the clap definition of the program.
+
+mod reference;
+
+use std::ffi::OsString;
+use std::io::{self, Write};
+use std::path::PathBuf;
+
+use clap::{Args, ColorChoice, Command, Parser, Subcommand, ValueEnum};
+use clap_complete::CompleteEnv;
+pub use clap_complete::engine::{ArgValueCandidates, CompletionCandidate};
+use clap_complete::env::Shells;
+
+/// The version; builds between releases have commit and date in brackets, those outside of the repository `no git`.
+pub const VERSION: &str = env!("SMALT_VERSION");
+
+/// The environment variable by which a completion script asks the program for candidates.
+const COMPLETE: &str = "SMALT_COMPLETE";
+
+/// The commands that every program has.
+#[derive(Clone, Debug, Subcommand)]
+pub enum AboutCommand {
+    /// Print a completion script for a shell
+    #[command(after_help = "\
+Example:
+  smalt-tournament completions bash > ~/.local/share/bash-completion/completions/smalt-tournament
+
+The script asks the program itself for candidates, so that it fits every version.")]
+    Completions {
+        /// Shell: bash, zsh, fish, powershell or elvish
+        #[arg(value_parser = ["bash", "zsh", "fish", "powershell", "elvish"])]
+        shell: String,
+    },
+    /// Write the manual pages of all commands
+    #[command(hide = true)]
+    Man {
+        /// Folder of the pages, created if missing
+        #[arg(short, long, value_name = "FOLDER", default_value = "man")]
+        output: PathBuf,
+    },
+    /// Print the reference of all commands as Markdown
+    #[command(hide = true)]
+    Reference,
+}
+
+impl AboutCommand {
+    /// Runs the command for a program; text goes to `out`.
+    ///
+    /// # Errors
+    /// If the pages or the text cannot be written.
+    pub fn run(&self, program: Command, out: &mut dyn Write) -> io::Result<()> {
+        match self {
+            AboutCommand::Completions { shell } => {
+                let name = program.get_name().to_owned();
+                match Shells::builtins().completer(shell) {
+                    Some(completer) => completer.write_registration(COMPLETE, &name, &name, &name, out),
+                    None => Err(io::Error::other(format!("there is no completion for {shell}"))),
+                }
+            }
+            AboutCommand::Man { output } => {
+                std::fs::create_dir_all(output)?;
+                clap_mangen::generate_to(program, output)
+            }
+            AboutCommand::Reference => out.write_all(reference::markdown(program).as_bytes()),
+        }
+    }
+}
+
+/// Colours of help and errors.
+#[derive(Args, Clone, Copy, Debug, Default)]
+pub struct ColorFlag {
+    /// Colours in help and errors: auto (on terminals, without NO_COLOR), always or never
+    #[arg(long, global = true, value_name = "WHEN", default_value = "auto", hide_short_help = true)]
+    pub color: ColorChoice,
+}
+
+/// Parses the command line of a program; answers a completion script instead, if one asks. Ends the program where there is
+/// nothing else to do: after an answer, help, the version, or wrong usage.
+pub fn parse<T: Parser>() -> T {
+    parse_from(std::env::args_os().collect())
+}
+
+/// The same for given arguments, the name of the program first.
+pub fn parse_from<T: Parser>(arguments: Vec<OsString>) -> T {
+    let folder = std::env::current_dir().ok();
+    let completion = CompleteEnv::with_factory(T::command).var(COMPLETE);
+    match completion.try_complete(arguments.iter().cloned(), folder.as_deref()) {
+        Ok(true) => std::process::exit(0),
+        Ok(false) => {}
+        Err(error) => error.exit(),
+    }
+    let command = T::command().color(color(&arguments));
+    let parsed =
+        command.try_get_matches_from(arguments).and_then(|mut found| T::from_arg_matches_mut(&mut found));
+    parsed.unwrap_or_else(|error| error.exit())
+}
+
+/// The choice of `--color`, which counts for the errors of the command line itself.
+fn color(arguments: &[OsString]) -> ColorChoice {
+    let words = || arguments.iter().filter_map(|word| word.to_str());
+    let joined = words().find_map(|word| word.strip_prefix("--color="));
+    let apart = words().skip_while(|word| *word != "--color").nth(1);
+    joined.or(apart).and_then(|word| ColorChoice::from_str(word, true).ok()).unwrap_or_default()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::{Arg, FromArgMatches};
+
+    fn program() -> Command {
+        let play = Command::new("play").about("Play games").arg(
+            Arg::new("games")
+                .long("games")
+                .value_name("N")
+                .default_value("8")
+                .help("Number of games | pairs"),
+        );
+        AboutCommand::augment_subcommands(Command::new("runner").subcommand(play)).about("Plays")
+    }
+
+    fn run(words: &[&str]) -> String {
+        let matches = program().try_get_matches_from(words).unwrap();
+        let mut out = Vec::new();
+        AboutCommand::from_arg_matches(&matches).unwrap().run(program(), &mut out).unwrap();
+        String::from_utf8(out).unwrap()
+    }
+
+    #[test]
+    fn every_shell_has_a_script_that_asks_the_program() {
+        for shell in ["bash", "zsh", "fish", "powershell", "elvish"] {
+            let script = run(&["runner", "completions", shell]);
+            assert!(script.contains("runner") && script.contains(COMPLETE), "{shell}: {script}");
+        }
+    }
+
+    #[test]
+    fn the_choice_of_colors_is_found_before_parsing() {
+        let choice = |words: &[&str]| color(&words.iter().map(OsString::from).collect::<Vec<_>>());
+        assert_eq!(choice(&["x", "--color", "never"]), ColorChoice::Never);
+        assert_eq!(choice(&["x", "play", "--color=always"]), ColorChoice::Always);
+        assert_eq!(choice(&["x", "--color", "pink"]), ColorChoice::Auto);
+        assert_eq!(choice(&["x"]), ColorChoice::Auto);
+    }
+
+    #[test]
+    fn each_visible_command_has_a_manual_page() {
+        let folder = tempfile::tempdir().unwrap();
+        run(&["runner", "man", "--output", folder.path().to_str().unwrap()]);
+        let mut pages: Vec<_> = folder
+            .path()
+            .read_dir()
+            .unwrap()
+            .map(|page| page.unwrap().file_name().into_string().unwrap())
+            .collect();
+        pages.sort();
+        assert_eq!(pages, ["runner-completions.1", "runner-play.1", "runner.1"]);
+        let page = std::fs::read_to_string(folder.path().join("runner-play.1")).unwrap();
+        assert!(page.contains("Number of games"), "{page}");
+    }
+
+    #[test]
+    fn the_reference_has_options_with_defaults() {
+        let text = run(&["runner", "reference"]);
+        assert!(text.starts_with("# runner\n\nPlays\n"), "{text}");
+        assert!(text.contains("| `--games <N>` | Number of games \\| pairs | `8` |"), "{text}");
+        assert!(!text.contains("runner man"), "{text}");
+    }
+}

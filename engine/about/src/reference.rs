@@ -1,0 +1,100 @@
+//! The reference of a program in Markdown: a section for each command, a table for each heading of options.
+
+use clap::{Arg, Command};
+
+/// The page of a program.
+pub(crate) fn markdown(program: Command) -> String {
+    // Help and its command are the same everywhere.
+    let mut program = program.disable_help_subcommand(true).disable_help_flag(true).term_width(100);
+    program.build();
+    let mut text = format!("# {}\n\n", program.get_name());
+    describe(&program, &mut text);
+    for command in program.get_subcommands() {
+        section(command, 2, &mut text);
+    }
+    text.truncate(text.trim_end().len());
+    text + "\n"
+}
+
+fn section(command: &Command, level: usize, text: &mut String) {
+    if command.is_hide_set() {
+        return;
+    }
+    let name = command.get_bin_name().unwrap_or(command.get_name());
+    *text += &format!("{} {name}\n\n", "#".repeat(level));
+    describe(command, text);
+    for command in command.get_subcommands() {
+        section(command, level + 1, text);
+    }
+}
+
+/// Purpose, usage, options and examples of one command.
+fn describe(command: &Command, text: &mut String) {
+    if let Some(about) = command.get_long_about().or(command.get_about()) {
+        *text += &format!("{about}\n\n");
+    }
+    let usage = command.clone().render_usage().to_string();
+    *text += &format!("```text\n{}\n```\n\n", usage.trim_start_matches("Usage: "));
+    let visible = || command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "help");
+    table("Arguments", visible().filter(|arg| arg.is_positional()), text);
+    let mut headings = Vec::new();
+    for arg in visible().filter(|arg| !arg.is_positional()) {
+        if !headings.contains(&arg.get_help_heading()) {
+            headings.push(arg.get_help_heading());
+        }
+    }
+    for heading in headings {
+        let options = visible().filter(|arg| !arg.is_positional() && arg.get_help_heading() == heading);
+        table(heading.unwrap_or("Options"), options, text);
+    }
+    if let Some(after) = command.get_after_long_help().or(command.get_after_help()) {
+        *text += &format!("```text\n{}\n```\n\n", after.to_string().trim_end());
+    }
+}
+
+fn table<'a>(heading: &str, arguments: impl Iterator<Item = &'a Arg>, text: &mut String) {
+    let rows: Vec<String> = arguments.map(row).collect();
+    if !rows.is_empty() {
+        *text += &format!("**{heading}**\n\n| | | default |\n|---|---|---|\n{}\n\n", rows.join("\n"));
+    }
+}
+
+fn row(arg: &Arg) -> String {
+    let help = arg.get_help().map(ToString::to_string).unwrap_or_default();
+    // Defaults that are no values stand in the help, in brackets.
+    let (help, said) = match help.rsplit_once(" [default: ") {
+        Some((help, default)) => (help.to_owned(), default.trim_end_matches(']').to_owned()),
+        None => (help, String::new()),
+    };
+    let values: Vec<String> = arg
+        .get_possible_values()
+        .iter()
+        .filter(|value| arg.get_action().takes_values() && !help.contains(value.get_name()))
+        .map(|value| format!("`{}`", value.get_name()))
+        .collect();
+    let values = if values.is_empty() { String::new() } else { format!(": {}", values.join(", ")) };
+    let defaults: Vec<String> =
+        arg.get_default_values().iter().map(|value| format!("`{}`", value.to_string_lossy())).collect();
+    let default = if arg.get_action().takes_values() { defaults.join(" ") } else { String::new() };
+    let default = if default.is_empty() { said } else { default };
+    let cell = |text: &str| text.replace('|', "\\|").replace('\n', " ");
+    format!("| `{}` | {}{} | {} |", cell(&flag(arg)), cell(&help), cell(&values), cell(&default))
+}
+
+/// `-e, --engine <E>`.
+fn flag(arg: &Arg) -> String {
+    let names: Vec<String> =
+        [arg.get_short().map(|short| format!("-{short}")), arg.get_long().map(|long| format!("--{long}"))]
+            .into_iter()
+            .flatten()
+            .collect();
+    let value = || {
+        let names = arg.get_value_names().unwrap_or_default().iter().map(|name| format!("<{name}>"));
+        names.collect::<Vec<_>>().join(" ")
+    };
+    match (names.is_empty(), arg.get_action().takes_values()) {
+        (true, _) => value(),
+        (false, true) => format!("{} {}", names.join(", "), value()),
+        (false, false) => names.join(", "),
+    }
+}

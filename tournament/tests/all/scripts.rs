@@ -1,0 +1,100 @@
+//! What scripts rely on: exit codes, one command that starts or resumes, schemas, completions and manual pages.
+
+use crate::support::{Place, duel, finish, restarted, scripted, signal};
+
+#[test]
+fn one_command_starts_a_plan_and_resumes_it() {
+    let place = Place::new();
+    let (first, second) = (scripted("first", ""), scripted("second", "--seed 2"));
+    let words = "--games 4 --depth 1 --maxmoves 6 --concurrency 1";
+    let flags = duel(&first, &second, words);
+    let (plan, _) = place.check(&[&["plan", "--format"], flags.as_slice()].concat(), 0);
+    place.write("plan.toml", &plan);
+    let run = ["run", "plan.toml", "--store", "run.db", "--resume"];
+    place.check(&run, 0);
+    let games = place.read("run.pgn");
+    let (_, err) = place.check(&run, 0);
+    assert!(err.contains("run.db"), "{err}");
+    assert_eq!(place.read("run.pgn"), games, "the finished run was resumed, and no game played again");
+    let (_, err) = place.check(&["run", "plan.toml", "--resume"], 2);
+    assert!(err.contains("--resume needs the name of the store"), "{err}");
+}
+
+#[test]
+fn the_exit_code_is_the_verdict_if_asked_for() {
+    let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
+    let check = |first: &str, second: &str, games: &str, code: i32| {
+        let place = Place::new();
+        let words = format!(
+            "--depth 1 --maxmoves 4 --concurrency 1 --elo0 0 --elo1 50 --store run.db --games {games}"
+        );
+        let flags = duel(first, second, &words);
+        place.check(&flags, 0);
+        std::fs::remove_file(place.path("run.db")).unwrap();
+        std::fs::remove_file(place.path("run.pgn")).unwrap();
+        place.check(&[flags.as_slice(), &["--exit-on-verdict"]].concat(), code);
+    };
+    check(&good, &bad, "400", 0);
+    check(&bad, &good, "400", 10);
+    check(&good, &bad, "2", 11);
+}
+
+#[test]
+fn a_terminated_run_has_the_exit_code_of_its_signal() {
+    let place = Place::new();
+    let (first, second) = (scripted("first", "--think 5"), scripted("second", "--think 5"));
+    let child = place.start(&duel(&first, &second, "--games 400 --depth 1 --concurrency 1 --store run.db"));
+    place.await_games("run.db", 1);
+    signal(child.id(), "-TERM");
+    finish(child, 143);
+    place.await_nobody();
+}
+
+#[test]
+fn json_and_events_have_a_version_and_a_schema() {
+    let place = Place::new();
+    let (first, second) = (scripted("first", ""), scripted("second", "--seed 2"));
+    let words = "--games 2 --depth 1 --maxmoves 4 --store run.db --json run.json --events events.jsonl";
+    place.check(&duel(&first, &second, words), 0);
+    let schema = |name: &str| -> serde_json::Value {
+        serde_json::from_str(&place.check(&["schema", name], 0).0).unwrap()
+    };
+    let fields =
+        |value: &serde_json::Value| -> Vec<String> { value.as_object().unwrap().keys().cloned().collect() };
+    let results: serde_json::Value = serde_json::from_str(&place.read("run.json")).unwrap();
+    assert_eq!(results["schema"], 1);
+    let known = fields(&schema("results")["properties"]);
+    assert!(fields(&results).iter().all(|field| known.contains(field)), "{known:?}");
+    let events = schema("events");
+    let names: Vec<&serde_json::Value> =
+        events["oneOf"].as_array().unwrap().iter().map(|one| &one["properties"]["event"]["const"]).collect();
+    for line in place.read("events.jsonl").lines() {
+        let event: serde_json::Value = serde_json::from_str(line).unwrap();
+        assert_eq!(event["schema"], 1, "{line}");
+        assert!(names.contains(&&event["event"]), "{line}");
+    }
+    for name in ["plan", "registry"] {
+        assert_eq!(schema(name)["type"], "object", "{name}");
+    }
+    let (tables, _) = place.check(&["schema", "store"], 0);
+    assert!(tables.contains("CREATE TABLE game (") && tables.contains("checksum INTEGER"), "{tables}");
+}
+
+#[test]
+fn completions_offer_the_engines_of_the_registry() {
+    let place = Place::new();
+    let (script, _) = place.check(&["completions", "bash"], 0);
+    assert!(script.contains("SMALT_COMPLETE"), "{script}");
+    let mut command = place.command(&["--", "smalt-tournament", "sprt", "--engine", "st"]);
+    command.env("SMALT_COMPLETE", "bash").env("_CLAP_COMPLETE_INDEX", "3");
+    let output = command.output().unwrap();
+    let candidates = String::from_utf8(output.stdout).unwrap();
+    assert!(candidates.contains("stockfish"), "{candidates}");
+}
+
+#[test]
+fn every_command_has_a_manual_page() {
+    let place = Place::new();
+    place.check(&["man", "--output", "man"], 0);
+    assert!(place.read("man/smalt-tournament-sprt.1").contains("Elo difference of hypothesis H0"));
+}
