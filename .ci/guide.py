@@ -1,0 +1,123 @@
+"""Runs the commands of the guide (docs/*.md) and compares what they print.
+
+    guide.py FOLDER [PAGE…]
+
+FOLDER has the four programs. In a block marked `console` each line after `$ ` is a command, run by bash in an empty folder for each
+page that has two engines, `new` and `old`; the lines below it must come in its output in this order, where … stands for
+anything. A command must succeed. Links to files must lead somewhere. Comments before a block: `<!-- append: WORDS -->` adds words to its commands, `<!-- background: TEXT -->`
+leaves them running once TEXT is in their output. Blocks marked `sh` are not run and need a comment that says why."""
+
+import os
+import pathlib
+import re
+import shutil
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).parent.parent.absolute()
+PATIENCE = 300
+BLOCK = re.compile(r"(?:<!-- (?P<what>append|background|not run):? ?(?P<words>.*?) -->\n)?```(?P<kind>console|sh)\n(?P<text>.*?)```", re.S)
+
+
+def commands(text):
+    """Pairs of a command and the lines below it."""
+    found = []
+    for line in text.splitlines():
+        if line.startswith("$ "):
+            found.append((line[2:], []))
+        else:
+            found[-1][1].append(line)
+    return found
+
+
+def fits(expected, output):
+    """Whether the lines come in the output in this order."""
+    lines = iter(output.splitlines())
+    for line in expected:
+        pattern = ".*".join(re.escape(part) for part in line.split("…"))
+        if line != "…" and not any(re.search(pattern, other) for other in lines):
+            return line
+    return None
+
+
+def start(command, folder, environment, log):
+    with open(log, "wb") as output:
+        return subprocess.Popen(
+            ["bash", "-o", "pipefail", "-c", command], cwd=folder, env=environment, stdin=subprocess.DEVNULL,
+            stdout=output, stderr=subprocess.STDOUT, start_new_session=True,
+        )
+
+
+def await_text(process, text, log):
+    deadline = time.monotonic() + PATIENCE
+    while process.poll() is None and time.monotonic() < deadline:
+        if text in log.read_text(errors="replace"):
+            return True
+        time.sleep(0.05)
+    return text in log.read_text(errors="replace")
+
+
+def play(page, programs):
+    """Runs a page; its complaints."""
+    complaints, running, count = [], [], 0
+    with tempfile.TemporaryDirectory() as place:
+        folder = pathlib.Path(place) / "work"
+        folder.mkdir()
+        for name in ["new", "old"]:
+            shutil.copy(programs / "smalt", folder / name)
+        path = os.pathsep.join([str(programs), os.environ["PATH"], "/usr/games", "/usr/sbin"])
+        environment = {**os.environ, "PATH": path, "SMALT": str(ROOT), "XDG_CONFIG_HOME": place}
+        try:
+            for block in BLOCK.finditer(page.read_text()):
+                what, words = block["what"], block["words"] or ""
+                if block["kind"] == "sh":
+                    if what != "not run":
+                        complaints.append(f"{page.name}: a block that is not run says no reason: {block['text']!r}")
+                    continue
+                for command, expected in commands(block["text"]):
+                    count += 1
+                    log = pathlib.Path(place) / f"{count}.log"
+                    if what == "append":
+                        head, bar, tail = command.partition(" || ")
+                        command = f"{head} {words}{bar}{tail}"
+                    process = start(command, folder, environment, log)
+                    if what == "background":
+                        running.append(process)
+                        if not await_text(process, words, log):
+                            complaints.append(f"{page.name}: $ {command}\nwaited in vain for {words!r}:\n{log.read_text()}")
+                        continue
+                    try:
+                        code = process.wait(PATIENCE)
+                    except subprocess.TimeoutExpired:
+                        os.killpg(process.pid, signal.SIGKILL)
+                        code = f"none after {PATIENCE} s"
+                    output = log.read_text(errors="replace")
+                    missing = fits(expected, output)
+                    if code != 0 or missing is not None:
+                        complaints.append(f"{page.name}: $ {command}\nexit code {code}, missing line {missing!r}:\n{output}")
+        finally:
+            for process in reversed(running):
+                if process.poll() is None:
+                    os.killpg(process.pid, signal.SIGTERM)
+                process.wait()
+    print(f"{page.name}: {count} commands")
+    return complaints
+
+
+def broken_links():
+    """Links to files that are not there, in the README and the guide."""
+    for page in [*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")]:
+        for target in re.findall(r"\]\(([^)#:]+)(?:#[^)]*)?\)", page.read_text()):
+            if not (page.parent / target).exists():
+                yield f"{page.relative_to(ROOT)}: there is no {target}"
+
+
+programs = pathlib.Path(sys.argv[1]).absolute()
+wanted = sys.argv[2:]
+pages = [page for page in sorted((ROOT / "docs").glob("*.md")) if not wanted or page.name in wanted]
+complaints = [complaint for page in pages for complaint in play(page, programs)] + list(broken_links())
+if complaints:
+    sys.exit("\n\n".join(complaints))

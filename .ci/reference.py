@@ -1,0 +1,164 @@
+"""Writes the reference pages of the guide (docs/reference) from what the programs say about themselves.
+
+    reference.py FOLDER [--check]
+
+FOLDER has the four programs. With --check nothing is written, and pages that are out of date are an error."""
+
+import json
+import pathlib
+import subprocess
+import sys
+
+PAGES = pathlib.Path(__file__).parent.parent / "docs" / "reference"
+
+
+def run(program, *arguments):
+    return subprocess.run([str(FOLDER / program), *arguments], check=True, capture_output=True, text=True).stdout
+
+
+def resolved(schema, part):
+    """A part of a schema, references followed; the alternative that is not null."""
+    while True:
+        if "$ref" in part:
+            name = part["$ref"].rsplit("/", 1)[1]
+            part = {**schema["$defs"][name], **{key: value for key, value in part.items() if key != "$ref"}}
+        elif "anyOf" in part and len([one for one in part["anyOf"] if one.get("type") != "null"]) == 1:
+            other = [one for one in part["anyOf"] if one.get("type") != "null"][0]
+            part = {**other, **{key: value for key, value in part.items() if key != "anyOf"}}
+        else:
+            return part
+
+
+def kind(schema, part):
+    part = resolved(schema, part)
+    words = part.get("enum") or [one["const"] for one in part.get("oneOf", []) if "const" in one]
+    if words:
+        return ", ".join(f"`{word}`" for word in words if word is not None)
+    if "anyOf" in part:
+        return " or ".join(kind(schema, one) for one in part["anyOf"] if one.get("type") != "null")
+    names = part.get("type", "value")
+    names = [name for name in ([names] if isinstance(names, str) else names) if name != "null"]
+    name = {"integer": "whole number", "number": "number", "boolean": "true or false", "string": "text"}.get(names[0], names[0])
+    if names[0] == "array":
+        return f"list of {kind(schema, part.get('items', {}))}"
+    return "table" if name == "object" else name
+
+
+def sentence(text):
+    return " ".join(text.split()).replace("|", "\\|")
+
+
+def rows(schema, properties, defaults=True):
+    head = "| key | type | default | meaning |\n|---|---|---|---|" if defaults else "| field | type | meaning |\n|---|---|---|"
+    lines = [head]
+    for name, part in properties.items():
+        said = sentence(part.get("description") or resolved(schema, part).get("description", ""))
+        default = part.get("default")
+        default = "" if default is None or isinstance(default, (dict, list)) else f"`{json.dumps(default)}`"
+        if said.endswith("]") and " [default: " in said:
+            said, default = said[:-1].rsplit(" [default: ", 1)
+        cells = [f"`{name}`", kind(schema, part), *([default] if defaults else []), said]
+        lines.append(f"| {' | '.join(cells)} |")
+    return "\n".join(lines) + "\n"
+
+
+def plan():
+    schema = json.loads(run("smalt-tournament", "schema", "plan"))
+    text = "# Plan files\n\nA plan file is TOML. Every key is also a flag of the commands that play, and `smalt-tournament plan` prints a file from flags.\n"
+    text += "`smalt-tournament schema plan` prints the JSON schema, for editors: put `#:schema plan.schema.json` into the first line.\n\n"
+    for name, part in schema["properties"].items():
+        part = resolved(schema, part)
+        inner = resolved(schema, part["items"]) if "items" in part else part
+        title = f"`[[{name}]]`" if "items" in part else f"`[{name}]`"
+        defaults = part.get("default") or {}
+        properties = {
+            key: {**value, **({"default": defaults[key]} if key in defaults else {})}
+            for key, value in inner.get("properties", {}).items()
+        }
+        text += f"## {title}\n\n{sentence(schema['properties'][name].get('description', inner.get('description', '')))}\n\n"
+        text += rows(schema, properties) + "\n"
+        for key, value in properties.items():
+            rule = resolved(schema, value)
+            tables = [resolved(schema, one) for one in rule.get("anyOf", [])]
+            for table in tables:
+                if table.get("properties"):
+                    text += f"### `{name}.{key}`\n\n{sentence(table.get('description', ''))}\n\n{rows(schema, table['properties'])}\n"
+    return text.rstrip() + "\n"
+
+
+def fields(title, schema):
+    part = resolved(schema, schema)
+    text = f"## {title}\n\n{rows(schema, part.get('properties', {}), False)}\n"
+    for name, definition in schema.get("$defs", {}).items():
+        properties = definition.get("properties")
+        if properties:
+            text += f"### {name}\n\n{sentence(definition.get('description', ''))}\n\n{rows(schema, properties, False)}\n"
+    return text
+
+
+def json_page():
+    text = "# JSON\n\nNames are fixed: fields are added, never renamed or removed. `schema` is the version of the form. A number that has no finite\n"
+    text += "value is `null`. `smalt-tournament schema results` and `schema events` print the JSON schemas. [Statistics](../statistics.md) explains the numbers.\n\n"
+    text += fields("Results (`--json`)", json.loads(run("smalt-tournament", "schema", "results")))
+    events = json.loads(run("smalt-tournament", "schema", "events"))
+    text += "## Events (`--events`)\n\nOne line per event, with `event` (its name), `time` (seconds since 1970) and `schema`.\n\n"
+    for one in events["oneOf"]:
+        properties = {**one.get("properties", {})}
+        reference = resolved(events, one)
+        properties.update(reference.get("properties", {}))
+        name = properties.pop("event")["const"]
+        if name == "standings":
+            properties = {}
+        text += f"### `{name}`\n\n{sentence(one.get('description', ''))}\n\n"
+        text += (rows(events, properties, False) if properties else "The fields of the results.\n") + "\n"
+    return text.rstrip() + "\n"
+
+
+def store():
+    text = """# The store
+
+A run is one SQLite file. It can be read at any time, also while its run goes on; only the runner writes to it. Times are
+milliseconds since 1970 (`_ms`) or microseconds (`_us`); `white`, `black` and `entrant` are indices of the plan's engines, from 0.
+
+Some questions, for the `sqlite3` shell:
+
+```sql
+-- results by engine
+SELECT e.name, sum(g.outcome = '1-0') AS won, sum(g.outcome = '1/2-1/2') AS drawn, sum(g.outcome = '0-1') AS lost
+FROM game g JOIN engine e ON e.entrant = g.white GROUP BY e.name;
+
+-- how games ended
+SELECT termination, count(*) FROM game GROUP BY termination ORDER BY 2 DESC;
+
+-- the ten longest games, in seconds
+SELECT number + 1 AS game, duration_us / 1e6 AS seconds FROM game ORDER BY duration_us DESC LIMIT 10;
+
+-- faults with the engine's words
+SELECT f.game + 1 AS game, e.name, f.name, f.words FROM fault f JOIN engine e USING (entrant);
+```
+
+## Tables
+
+"""
+    return text + "```sql\n" + run("smalt-tournament", "schema", "store") + "```\n"
+
+
+def pages():
+    for program in ["smalt-tournament", "smalt-suites", "smalt-tuner", "smalt"]:
+        yield f"{program}.md", run(program, "reference")
+    yield "plan.md", plan()
+    yield "json.md", json_page()
+    yield "store.md", store()
+
+
+FOLDER = pathlib.Path(sys.argv[1]).absolute()
+PAGES.mkdir(exist_ok=True)
+stale = []
+for name, text in pages():
+    page = PAGES / name
+    if "--check" not in sys.argv:
+        page.write_text(text)
+    elif not page.exists() or page.read_text() != text:
+        stale.append(name)
+if stale:
+    sys.exit(f"reference: out of date: {', '.join(stale)}; run: python3 .ci/reference.py {sys.argv[1]}")
