@@ -3,7 +3,7 @@
 use std::ffi::OsString;
 use std::path::PathBuf;
 
-use super::reaper::Reaper;
+use super::system::Reaper;
 
 /// What becomes of what an engine writes to standard error.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
@@ -17,8 +17,11 @@ pub enum StderrPolicy {
     File(PathBuf),
 }
 
-/// The variable of our environment that holds the password of a server of workers. No child process is given it: what it
-/// holds is nobody else's.
+/// The variable that marks an engine, and what it starts, in their environment.
+pub const ENGINE_VARIABLE: &str = "SMALT_ENGINE";
+
+/// The variable of our environment that holds the password of a server of workers. It is removed from the environment of
+/// every child process.
 pub const PASSWORD_VARIABLE: &str = "SMALT_NATS_PASSWORD";
 
 /// How to start an engine.
@@ -29,7 +32,7 @@ pub struct EngineCommand {
     pub program: PathBuf,
     /// Its arguments, passed as they are; no shell reads them.
     pub arguments: Vec<OsString>,
-    /// The working folder; the current one if none.
+    /// The working folder [default: the current one].
     pub directory: Option<PathBuf>,
     /// Variables added to (or replacing those of) our own environment.
     pub environment: Vec<(OsString, OsString)>,
@@ -38,7 +41,7 @@ pub struct EngineCommand {
     /// The processors that it may run on, as the system numbers them; those of the
     /// thread that starts it if empty.
     pub affinity: Vec<usize>,
-    /// Who ends what is left of it when this program is killed.
+    /// The process that ends what is left of it when this program is killed.
     pub reaper: Option<Reaper>,
 }
 
@@ -91,7 +94,7 @@ impl EngineCommand {
         self
     }
 
-    /// Watched by this guard.
+    /// Watched by this reaper.
     #[must_use]
     pub fn reaped_by(mut self, reaper: &Reaper) -> Self {
         self.reaper = Some(reaper.clone());

@@ -1,6 +1,7 @@
 //! How a process ended, and how to say it.
 
 use std::fmt;
+#[cfg(unix)]
 use std::os::unix::process::ExitStatusExt;
 use std::process::ExitStatus;
 
@@ -14,6 +15,7 @@ pub enum Exit {
 }
 
 impl Exit {
+    #[cfg(unix)]
     pub(crate) fn from_status(status: ExitStatus) -> Self {
         match (status.code(), status.signal()) {
             (Some(code), _) => Self::Code(code),
@@ -21,23 +23,41 @@ impl Exit {
             (None, None) => unreachable!("a reaped child has exited or was ended by a signal"),
         }
     }
+
+    /// An exception of Windows is the exit code of the process that it ended.
+    #[cfg(windows)]
+    pub(crate) fn from_status(status: ExitStatus) -> Self {
+        let code = status.code().unwrap_or(0);
+        if code.cast_unsigned() >= FIRST_EXCEPTION { Self::Signal(code) } else { Self::Code(code) }
+    }
 }
+
+/// Exit codes from here on are exceptions of Windows (NTSTATUS, severity error).
+const FIRST_EXCEPTION: u32 = 0xC000_0000;
 
 impl fmt::Display for Exit {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match *self {
             Self::Code(code) => write!(f, "exited with code {code}"),
-            Self::Signal(signal) => match signal_name(signal) {
-                Some(name) => write!(f, "was ended by {name}"),
-                None => write!(f, "was ended by signal {signal}"),
+            Self::Signal(signal) => match (signal_name(signal), signal.cast_unsigned()) {
+                (Some(name), _) => write!(f, "was ended by {name}"),
+                (None, exception @ FIRST_EXCEPTION..) => write!(f, "was ended by exception {exception:#X}"),
+                (None, _) => write!(f, "was ended by signal {signal}"),
             },
         }
     }
 }
 
-/// The names of the signals that engines die of, with what they mean (signal(7)).
+/// The names of the signals (signal(7)) and of Windows' exceptions that engines die of, with their meaning.
 fn signal_name(signal: i32) -> Option<&'static str> {
     Some(match signal {
+        -0x3FFF_FFFB => "exception 0xC0000005 (bad memory access)",
+        -0x3FFF_FFE3 => "exception 0xC000001D (an instruction that this processor lacks)",
+        -0x3FFF_FF6C => "exception 0xC0000094 (division by zero)",
+        -0x3FFF_FF03 => "exception 0xC00000FD (stack overflow)",
+        -0x3FFF_FECB => "exception 0xC0000135 (a DLL is missing)",
+        -0x3FFF_FEC6 => "a request to end (Ctrl-C, or killed)",
+        -0x3FFF_FBF7 => "exception 0xC0000409 (aborted)",
         1 => "SIGHUP",
         2 => "SIGINT",
         3 => "SIGQUIT",
@@ -65,5 +85,24 @@ mod tests {
         assert_eq!(Exit::Code(3).to_string(), "exited with code 3");
         assert_eq!(Exit::Signal(11).to_string(), "was ended by SIGSEGV (bad memory access)");
         assert_eq!(Exit::Signal(64).to_string(), "was ended by signal 64");
+        for (code, words) in [
+            (0xC000_0005_u32, "0xC0000005 (bad"),
+            (0xC000_001D, "0xC000001D (an"),
+            (0xC000_0094, "0xC0000094 (div"),
+        ] {
+            assert!(Exit::Signal(code.cast_signed()).to_string().contains(words), "{code:X}");
+        }
+        for (code, words) in [
+            (0xC000_00FD_u32, "0xC00000FD (st"),
+            (0xC000_0135, "(a DLL"),
+            (0xC000_013A, "request"),
+            (0xC000_0409, "0xC0000409 (ab"),
+        ] {
+            assert!(Exit::Signal(code.cast_signed()).to_string().contains(words), "{code:X}");
+        }
+        assert_eq!(
+            Exit::Signal(0xC000_0006_u32.cast_signed()).to_string(),
+            "was ended by exception 0xC0000006"
+        );
     }
 }

@@ -2,16 +2,11 @@
 //! nothing.
 
 use std::fs;
-use std::io::Read;
-use std::os::unix::ffi::OsStrExt;
-use std::os::unix::fs::PermissionsExt;
-use std::path::{Path, PathBuf};
+use std::path::{Path, PathBuf, is_separator};
 
 use super::command::EngineCommand;
+use super::system::{FALLBACK_FOLDERS, candidates, check_format, is_executable};
 use crate::nearest::{nearest, nearest_within};
-
-/// Where Debian puts engines; not in the `PATH` of root and of services.
-const FALLBACK_FOLDERS: [&str; 2] = ["/usr/games", "/usr/local/games"];
 
 /// Why no program can be run.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
@@ -88,10 +83,12 @@ pub(super) fn find_program(command: &EngineCommand) -> Result<PathBuf, LookupErr
     let looked_in = folders_to_search(command);
     let mut refused = None;
     for folder in &looked_in {
-        match check_executable(&folder.join(&command.program)) {
-            Ok(Some(path)) => return Ok(path),
-            Ok(None) => {}
-            Err(error) => refused = refused.or(Some(error)),
+        for path in candidates(&folder.join(&command.program)) {
+            match check_executable(&path) {
+                Ok(Some(path)) => return Ok(path),
+                Ok(None) => {}
+                Err(error) => refused = refused.or(Some(error)),
+            }
         }
     }
     Err(refused.unwrap_or_else(|| {
@@ -103,7 +100,7 @@ pub(super) fn find_program(command: &EngineCommand) -> Result<PathBuf, LookupErr
 /// The program in these folders that the user may have meant; there are thousands of short names, so it must be nearer
 /// than elsewhere.
 fn nearest_program(program: &Path, folders: &[PathBuf]) -> Option<String> {
-    let name = program.to_str().filter(|name| !name.contains('/'))?;
+    let name = program.to_str().filter(|name| !name.contains(is_separator))?;
     let entries = folders.iter().filter_map(|folder| fs::read_dir(folder).ok()).flatten().flatten();
     let near = entries.filter(|entry| {
         let other = entry.file_name();
@@ -121,7 +118,7 @@ fn folders_to_search(command: &EngineCommand) -> Vec<PathBuf> {
         return program.parent().map(Path::to_path_buf).into_iter().collect();
     }
     let directory = command.directory.clone().into_iter();
-    if program.as_os_str().as_bytes().contains(&b'/') {
+    if program.to_string_lossy().contains(is_separator) {
         return directory.chain([PathBuf::from(".")]).collect();
     }
     let replaced = command.environment.iter().rev().find(|(name, _)| name == "PATH");
@@ -129,7 +126,7 @@ fn folders_to_search(command: &EngineCommand) -> Vec<PathBuf> {
         replaced.map(|(_, value)| value.clone()).or_else(|| std::env::var_os("PATH")).unwrap_or_default();
     let in_path: Vec<_> = std::env::split_paths(&path).filter(|folder| folder.is_absolute()).collect();
     let mut folders: Vec<PathBuf> = Vec::new();
-    for folder in in_path.into_iter().chain(directory).chain(FALLBACK_FOLDERS.map(PathBuf::from)) {
+    for folder in in_path.into_iter().chain(directory).chain(FALLBACK_FOLDERS.iter().map(PathBuf::from)) {
         if !folders.contains(&folder) {
             folders.push(folder);
         }
@@ -137,68 +134,26 @@ fn folders_to_search(command: &EngineCommand) -> Vec<PathBuf> {
     folders
 }
 
-/// The absolute path if this file can be run; none if there is no such file.
+/// The absolute path if this file can be run; `None` if there is no such file.
 fn check_executable(path: &Path) -> Result<Option<PathBuf>, LookupError> {
     let Ok(metadata) = fs::metadata(path) else { return Ok(None) };
     let path = std::path::absolute(path).unwrap_or_else(|_| path.to_path_buf());
     if metadata.is_dir() {
         return Err(LookupError::IsFolder { path });
     }
-    if metadata.permissions().mode() & 0o111 == 0 {
+    if !is_executable(&metadata) {
         return Err(LookupError::NotExecutable { path });
     }
     check_format(&path)?;
     Ok(Some(path))
 }
 
-/// Looks at the first bytes. Where the system has been taught other formats (wine, qemu) it is left to the system.
-fn check_format(path: &Path) -> Result<(), LookupError> {
-    let mut head = Vec::new();
-    let Ok(file) = fs::File::open(path) else { return Ok(()) };
-    if file.take(256).read_to_end(&mut head).is_err() {
-        return Ok(());
-    }
-    if let Some(rest) = head.strip_prefix(b"#!") {
-        let line = rest.split(|&byte| byte == b'\n').next().unwrap_or_default().trim_ascii_start();
-        let word = line.split(u8::is_ascii_whitespace).next().unwrap_or_default();
-        let interpreter = PathBuf::from(std::ffi::OsStr::from_bytes(word));
-        if interpreter.exists() {
-            return Ok(());
-        }
-        return Err(LookupError::NoInterpreter { path: path.to_path_buf(), interpreter });
-    }
-    if is_native(&head) || knows_more_formats() {
-        return Ok(());
-    }
-    Err(LookupError::ForeignFormat { path: path.to_path_buf() })
-}
-
-/// An ELF file for the processor family that we run on (e_machine, byte 18 of the header; elf(5)).
-fn is_native(head: &[u8]) -> bool {
-    if !head.starts_with(b"\x7fELF") || head.len() < 20 {
-        return false;
-    }
-    let machine = if head[5] == 2 {
-        u16::from_be_bytes([head[18], head[19]])
-    } else {
-        u16::from_le_bytes([head[18], head[19]])
-    };
-    match std::env::consts::ARCH {
-        "x86_64" | "x86" => matches!(machine, 3 | 62),
-        "aarch64" | "arm" => matches!(machine, 40 | 183),
-        _ => true,
-    }
-}
-
-fn knows_more_formats() -> bool {
-    fs::read_dir("/proc/sys/fs/binfmt_misc").is_ok_and(|entries| {
-        entries.flatten().any(|entry| entry.file_name() != "register" && entry.file_name() != "status")
-    })
-}
-
-#[cfg(test)]
+#[cfg(all(test, unix))]
 mod tests {
+    use std::os::unix::fs::PermissionsExt;
+
     use super::*;
+    use crate::process::system::knows_more_formats;
 
     fn write(path: &Path, text: &[u8], mode: u32) {
         fs::write(path, text).unwrap();

@@ -8,11 +8,9 @@
 use std::io;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags, Timespec, poll};
-use rustix::io::Errno;
-
+use super::child::Process;
 use super::interrupt::Interrupt;
-use super::unix::Process;
+use super::system::{self, Child, Event};
 
 /// What a wait is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
@@ -34,11 +32,11 @@ pub enum PollOutcome {
     Interrupted,
 }
 
-/// So long a wait watches only those that bring lines, before it watches all. Longer than the tick of most systems (4 ms),
-/// whose timer need not be set for it then.
+/// How long a wait polls only the pipes that bring lines, before it polls all sources. Longer than the tick of most systems
+/// (4 ms), whose timer need not be set for it then.
 const LINES_ONLY_WAIT: Duration = Duration::from_millis(5);
 
-/// All are watched at least so often, however closely lines follow each other.
+/// All sources are polled at least this often, however closely lines follow each other.
 const FULL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 
 /// A wait for all sources is made in pieces of this length, so that it shows when this program itself stood still: one
@@ -46,10 +44,10 @@ const FULL_POLL_INTERVAL: Duration = Duration::from_millis(50);
 const FULL_POLL_WAIT: Duration = Duration::from_millis(100);
 
 /// The most that one wait can watch: four of the engine, two of the other, the interrupt.
-const SOURCES: usize = 7;
+pub(super) const SOURCES: usize = 7;
 
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
-enum Source {
+pub(super) enum Source {
     Output,
     Errors,
     End,
@@ -59,21 +57,52 @@ enum Source {
     Interrupt,
 }
 
+/// The sources that are ready.
+pub(super) type Ready = [Option<Source>; SOURCES];
+
+/// What one wait of the system watches.
+pub(super) struct Watch<'a> {
+    pub(super) engine: &'a Child,
+    pub(super) other: Option<&'a Child>,
+    pub(super) interrupt: Option<&'a Event>,
+    pub(super) sources: SourceSet,
+}
+
+/// A set of sources, a bit each.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) struct SourceSet(u8);
+
+impl SourceSet {
+    /// What the end of a process can be seen from.
+    pub(super) fn exit() -> SourceSet {
+        SourceSet(0).with(Source::End, true).with(Source::Output, true).with(Source::Errors, true)
+    }
+
+    fn with(self, source: Source, is_watched: bool) -> SourceSet {
+        SourceSet(self.0 | u8::from(is_watched) << source as u8)
+    }
+
+    #[inline]
+    pub(super) fn contains(self, source: Source) -> bool {
+        self.0 >> source as u8 & 1 == 1
+    }
+}
+
 impl Source {
     fn brings_lines(self) -> bool {
         matches!(self, Source::Output | Source::OtherOutput)
     }
 }
 
-/// Which sources a look is for.
+/// Which sources a poll is for.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum PollSet {
-    /// Those that bring lines, and the standard error of an engine that uses it, so that it need not wait to be read.
+    /// Those that bring lines, and the standard error of an engine that uses it, so that it never blocks on it.
     Lines,
     All,
 }
 
-/// Waits once, and reads what there is: of the engine and of the other. Lines are not lost: where one waits to be
+/// Waits once, and reads what is ready: of the engine and of the other. Lines are not lost: where one waits to be
 /// taken, nothing more is read. A deadline that has passed still reads what is there already.
 ///
 /// # Errors
@@ -109,26 +138,24 @@ pub fn poll_once(
     Ok(outcome.unwrap_or(PollOutcome::TimedOut))
 }
 
-/// Waits for some sources, from one instant to another, and reads those that have something; none if the latter came
-/// first. Notes that this program is awake after it.
+/// Polls some sources from one instant to another, and reads those that are ready; none are if the latter came first.
+/// Notes that this program is awake after it.
 fn poll_set(
-    look: PollSet,
+    set: PollSet,
     engine: &mut Process,
     mut other: Option<&mut Process>,
     interrupt: Option<&Interrupt>,
     waiting: WaitFor,
     (now, deadline): (Instant, Instant),
 ) -> io::Result<Option<PollOutcome>> {
-    let mut ready = [None; SOURCES];
-    let happened = {
-        let (mut fds, sources, count) = watched(look, engine, other.as_deref(), interrupt, waiting);
-        let happened = poll_until(&mut fds[..count], now, deadline)?;
-        for (slot, (fd, source)) in ready.iter_mut().zip(fds[..count].iter().zip(sources)) {
-            *slot = (!fd.revents().is_empty()).then_some(source);
-        }
-        happened
+    let watch = Watch {
+        engine: engine.child(),
+        other: other.as_deref().map(Process::child),
+        interrupt: interrupt.map(Interrupt::event),
+        sources: sources(set, engine, other.as_deref(), waiting),
     };
-    if happened == 0 {
+    let ready = system::poll(&watch, now, deadline)?;
+    if ready == [None; SOURCES] {
         note_awake(engine, other, Instant::now(), deadline);
         return Ok(None);
     }
@@ -158,60 +185,25 @@ fn poll_set(
     Ok(Some(result))
 }
 
+fn sources(set: PollSet, engine: &Process, other: Option<&Process>, waiting: WaitFor) -> SourceSet {
+    let lines = SourceSet(0)
+        .with(Source::Output, !engine.has_line())
+        .with(Source::OtherOutput, other.is_some_and(|other| !other.has_line()));
+    match set {
+        PollSet::Lines => lines.with(Source::Errors, engine.stderr_lines().next().is_some()),
+        PollSet::All => lines
+            .with(Source::End, engine.is_running())
+            .with(Source::Errors, true)
+            .with(Source::Room, waiting == WaitFor::Room)
+            .with(Source::OtherErrors, true)
+            .with(Source::Interrupt, true),
+    }
+}
+
 /// Both engines may have a clock that runs.
 fn note_awake(engine: &mut Process, other: Option<&mut Process>, now: Instant, expected: Instant) {
     engine.note_awake(now, expected);
     if let Some(other) = other {
         other.note_awake(now, expected);
     }
-}
-
-/// Polls from now until something is ready, or the deadline; how many are.
-pub(super) fn poll_until(fds: &mut [PollFd<'_>], mut now: Instant, deadline: Instant) -> io::Result<usize> {
-    loop {
-        let timeout = Timespec::try_from(deadline.saturating_duration_since(now)).ok();
-        match poll(fds, timeout.as_ref()) {
-            Ok(count) => return Ok(count),
-            Err(Errno::INTR) => now = Instant::now(),
-            Err(error) => return Err(error.into()),
-        }
-    }
-}
-
-type Watched<'a> = ([PollFd<'a>; SOURCES], [Source; SOURCES], usize);
-
-/// What to poll, in order of what is most likely; the first so many of both arrays.
-fn watched<'a>(
-    look: PollSet,
-    engine: &'a Process,
-    other: Option<&'a Process>,
-    interrupt: Option<&'a Interrupt>,
-    waiting: WaitFor,
-) -> Watched<'a> {
-    let read = PollFlags::IN;
-    let filler = PollFd::from_borrowed_fd(engine.pidfd(), read);
-    let mut fds = std::array::from_fn(|_| filler.clone());
-    let mut sources = [Source::End; SOURCES];
-    let mut count = 0;
-    let is_chatty = engine.stderr_lines().next().is_some();
-    let room = engine.stdin_fd().filter(|_| waiting == WaitFor::Room);
-    let other_output = other.filter(|other| !other.has_line()).and_then(Process::stdout_fd);
-    for (source, fd, flags) in [
-        (Source::Output, engine.stdout_fd().filter(|_| !engine.has_line()), read),
-        (Source::End, engine.is_running().then(|| engine.pidfd()), read),
-        (Source::Errors, engine.stderr_fd(), read),
-        (Source::Room, room, PollFlags::OUT),
-        (Source::OtherOutput, other_output, read),
-        (Source::OtherErrors, other.and_then(Process::stderr_fd), read),
-        (Source::Interrupt, interrupt.map(Interrupt::fd), read),
-    ] {
-        if let Some(fd) = fd
-            && (look == PollSet::All || source.brings_lines() || (is_chatty && source == Source::Errors))
-        {
-            fds[count] = PollFd::from_borrowed_fd(fd, flags);
-            sources[count] = source;
-            count += 1;
-        }
-    }
-    (fds, sources, count)
 }

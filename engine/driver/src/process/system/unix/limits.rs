@@ -31,7 +31,8 @@ pub fn raise_file_limit() {
 }
 
 /// The limit that children get, if this program has changed its own.
-pub(super) fn file_limit_of_children() -> Option<Rlimit> {
+#[cfg(target_os = "linux")]
+pub(in crate::process::system) fn file_limit_of_children() -> Option<Rlimit> {
     FILES_AT_START.get().copied()
 }
 

@@ -1,9 +1,9 @@
-//! How much memory a process has needed, as the system tells (proc(5)).
+//! The memory that a process has used, from proc(5).
 
 use std::fs;
 
 /// The most memory that a process had at once so far, in bytes, without its children; none once it is gone.
-pub(super) fn peak_bytes(pid: u32) -> Option<u64> {
+pub(in crate::process) fn peak_memory_bytes(pid: u32) -> Option<u64> {
     let status = fs::read_to_string(format!("/proc/{pid}/status")).ok()?;
     let line = status.lines().find_map(|line| line.strip_prefix("VmHWM:"))?;
     let kilobytes: u64 = line.trim().strip_suffix("kB")?.trim().parse().ok()?;
@@ -19,7 +19,7 @@ mod tests {
         let block = vec![1_u8; 8 << 20];
         assert!(block.iter().all(|&byte| byte == 1));
         drop(block);
-        assert!(peak_bytes(std::process::id()).unwrap() > 8 << 20);
-        assert_eq!(peak_bytes(u32::MAX), None);
+        assert!(peak_memory_bytes(std::process::id()).unwrap() > 8 << 20);
+        assert_eq!(peak_memory_bytes(u32::MAX), None);
     }
 }

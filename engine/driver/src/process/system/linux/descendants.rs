@@ -14,10 +14,8 @@ use std::time::{Duration, Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, kill_process, waitpid};
 
-use super::identity::ProcessIdentity;
-
-/// The variable that holds an engine's tag.
-pub const ENGINE_VARIABLE: &str = "SMALT_ENGINE";
+use crate::process::command::ENGINE_VARIABLE;
+use crate::process::identity::ProcessIdentity;
 
 /// How long a killed helper may take to vanish, so that what it had started becomes visible.
 const VANISHING: Duration = Duration::from_millis(200);
@@ -50,7 +48,7 @@ pub fn end_orphans() {
 }
 
 /// The part of all tags of this program.
-pub(super) fn tag_prefix() -> &'static str {
+pub(in crate::process::system) fn tag_prefix() -> &'static str {
     static PREFIX: OnceLock<String> = OnceLock::new();
     PREFIX.get_or_init(|| {
         let ProcessIdentity { pid, started, .. } = ProcessIdentity::of(std::process::id());
@@ -64,20 +62,20 @@ pub(super) fn next_tag() -> OsString {
     format!("{}{}", tag_prefix(), NEXT.fetch_add(1, Ordering::Relaxed)).into()
 }
 
-/// The known children. As long as this value lives, nobody starts or reaps one.
-pub(super) struct Children(MutexGuard<'static, Option<HashSet<u32>>>);
+/// The known children. As long as this value lives, no other thread starts or reaps one.
+pub(in crate::process::system) struct Children(MutexGuard<'static, Option<HashSet<u32>>>);
 
 impl Children {
-    pub(super) fn lock() -> Children {
+    pub(in crate::process::system) fn lock() -> Children {
         Children(CHILDREN.lock().unwrap_or_else(PoisonError::into_inner))
     }
 
-    pub(super) fn add(&mut self, pid: u32) {
+    pub(in crate::process::system) fn add(&mut self, pid: u32) {
         self.0.get_or_insert_default().insert(pid);
     }
 
     /// This engine was reaped: what it left behind is ended.
-    pub(super) fn remove(&mut self, pid: u32, tag: &OsStr) {
+    pub(in crate::process::system) fn remove(&mut self, pid: u32, tag: &OsStr) {
         self.0.get_or_insert_default().remove(&pid);
         if ADOPTS.load(Ordering::Relaxed) {
             self.end_adopted(|helper| has_tag(helper, |value| value == tag.as_bytes()));
@@ -122,7 +120,7 @@ fn own_children() -> Vec<u32> {
 }
 
 /// Kills all processes whose tags have this beginning: for one that does it after the death of the program that gave them.
-pub(super) fn end_tagged(prefix: &str) {
+pub(in crate::process::system) fn end_tagged(prefix: &str) {
     let own = std::process::id();
     for _ in 0..ROUNDS {
         let entries = fs::read_dir("/proc").into_iter().flatten().flatten();
@@ -139,7 +137,7 @@ pub(super) fn end_tagged(prefix: &str) {
     }
 }
 
-/// Whether the environment of a process has a tag of this kind. That of a zombie has none.
+/// Whether the environment of a process has a tag of this kind. That of a zombie is empty.
 fn has_tag(pid: u32, is_meant: impl Fn(&[u8]) -> bool) -> bool {
     let environment = fs::read(format!("/proc/{pid}/environ")).unwrap_or_default();
     let mut variables = environment.split(|&byte| byte == 0);

@@ -19,58 +19,27 @@ use rustix::pipe::{PipeFlags, pipe_with};
 use rustix::process::{Pid, Resource, Rlimit, Signal, WaitOptions, waitpid};
 use rustix::thread::CpuSet;
 
-use super::command::{EngineCommand, PASSWORD_VARIABLE};
-use super::descendants::{Children, ENGINE_VARIABLE, next_tag};
-use super::limits::file_limit_of_children;
-
-/// Where the child's standard error goes.
-#[derive(Debug)]
-pub(super) enum Errors {
-    /// To a pipe of ours.
-    Piped,
-    /// To this file.
-    To(OwnedFd),
-}
-
-/// A child that has become its program, and our ends of its pipes.
-#[derive(Debug)]
-pub(super) struct Spawned {
-    pub(super) pid: Pid,
-    pub(super) pidfd: OwnedFd,
-    pub(super) stdin: OwnedFd,
-    pub(super) stdout: OwnedFd,
-    pub(super) stderr: Option<OwnedFd>,
-    /// What marks it, and what it starts, in the environment.
-    pub(super) tag: OsString,
-}
-
-/// Why there is no child.
-#[derive(Debug)]
-pub(super) enum SpawnError {
-    /// The processors that it should be bound to do not exist or are not ours to use.
-    Affinity,
-    /// The system refused for another reason.
-    System(io::Error),
-}
-
-impl<E: Into<io::Error>> From<E> for SpawnError {
-    fn from(error: E) -> SpawnError {
-        SpawnError::System(error.into())
-    }
-}
+use super::super::unix::{Spawned, file_limit_of_children};
+use super::super::{Errors, SpawnError};
+use super::affinity::processor_set;
+use super::descendants::{Children, next_tag};
+use crate::process::command::{ENGINE_VARIABLE, EngineCommand, PASSWORD_VARIABLE};
 
 /// Starts the program in a group of its own; the system kills it when this thread ends.
-pub(super) fn spawn(
+pub(in crate::process::system) fn spawn(
     command: &EngineCommand,
     program: &Path,
-    processors: Option<CpuSet>,
     errors: Errors,
 ) -> Result<Spawned, SpawnError> {
+    let processors = match command.affinity.as_slice() {
+        [] => None,
+        some => Some(processor_set(some).ok_or(SpawnError::Affinity)?),
+    };
     let pipe = || pipe_with(PipeFlags::CLOEXEC);
     let ((its_stdin, stdin), (stdout, its_stdout)) = (pipe()?, pipe()?);
     let (stderr, its_stderr) = match errors {
         Errors::Piped => pipe().map(|(ours, its)| (Some(ours), its))?,
-        Errors::To(file) => (None, file),
+        Errors::To(file) => (None, file.into()),
     };
     let program = c_string(program.as_os_str())?;
     let mut arguments = vec![program.clone()];
@@ -99,7 +68,7 @@ pub(super) fn spawn(
         return Err(failure);
     }
     children.add(pid.as_raw_nonzero().get().unsigned_abs());
-    Ok(Spawned { pid, pidfd, stdin, stdout, stderr, tag })
+    Ok(Spawned { pid, exit: pidfd, stdin, stdout, stderr, tag })
 }
 
 /// Ours, without what is nobody else's, and with the command's own; of a name given twice the last value counts.

@@ -1,9 +1,9 @@
-//! A reaper: a process that outlives its owner by a moment, and ends what the owner left behind.
+//! The reaper: a process that outlives its owner by a moment, and ends what the owner left behind.
 //!
-//! The system's own death signal reaches an engine, but not what a wrapper script started, and the system withdraws it
-//! from set-user-id programs. A guard closes both gaps: it is told of every process that is started and of every one
-//! that is gone, on a pipe, and when that pipe ends, by whatever death of its owner, it sweeps the groups of those that
-//! are left. It is in a process group of its own, so that no signal of a terminal reaches it. Knows no engines.
+//! Linux's parent-death signal reaches an engine, but not what a wrapper script started, and the system withdraws it
+//! from set-user-id programs; macOS has none. The reaper closes these gaps: it reads from a pipe which processes start and
+//! end, and when that pipe ends, however its owner died, it sweeps the groups of those that are left. It has a process
+//! group of its own, so that no signal of a terminal reaches it.
 
 use std::collections::HashSet;
 use std::io::{self, BufRead};
@@ -17,11 +17,14 @@ use std::time::{Duration, Instant};
 
 use rustix::fs::OFlags;
 
-use super::command::PASSWORD_VARIABLE;
-use super::descendants::{Children, end_tagged, tag_prefix};
-use super::identity::ProcessIdentity;
+#[cfg(target_os = "linux")]
+use super::super::linux::{Children, end_tagged, tag_prefix};
+#[cfg(target_os = "macos")]
+use super::super::macos::{Children, end_tagged, tag_prefix};
+use crate::process::command::PASSWORD_VARIABLE;
+use crate::process::identity::ProcessIdentity;
 
-/// How long a guard that has nothing more to do may take to leave.
+/// How long a reaper may take to leave at the end of its input.
 const LEAVING: Duration = Duration::from_secs(1);
 
 /// The owner's end. All clones are one reaper; it leaves when the last of them is dropped.
@@ -47,7 +50,7 @@ impl Reaper {
     ///
     /// # Errors
     /// If the system refuses.
-    #[expect(clippy::disallowed_methods, reason = "a guard is a process, and this crate starts those")]
+    #[expect(clippy::disallowed_methods, reason = "the reaper is a process, and this crate starts those")]
     pub fn start(program: &Path, argument: &str) -> io::Result<Reaper> {
         let mut command = Command::new(program);
         command.arg(argument).current_dir("/").process_group(0).env_remove(PASSWORD_VARIABLE);
@@ -68,18 +71,18 @@ impl Reaper {
     }
 
     /// This process was started.
-    pub(super) fn watch(&self, process: ProcessIdentity) {
-        self.tell('+', process);
+    pub(in crate::process) fn watch(&self, process: ProcessIdentity) {
+        self.send('+', process);
     }
 
     /// This process and its group are gone.
-    pub(super) fn release(&self, process: ProcessIdentity) {
-        self.tell('-', process);
+    pub(in crate::process) fn release(&self, process: ProcessIdentity) {
+        self.send('-', process);
     }
 
-    /// A line is shorter than what a pipe takes in one piece (pipe(7)), so that threads need no lock. A guard that is
-    /// gone or does not read is no reason to stop: the other nets still hold.
-    fn tell(&self, change: char, process: ProcessIdentity) {
+    /// A line is shorter than what a pipe takes in one piece (pipe(7)), so that threads need no lock. A reaper that is
+    /// gone or does not read is no reason to stop: what else ends the engines still works.
+    fn send(&self, change: char, process: ProcessIdentity) {
         let Some(input) = &self.0.input else { return };
         let line = format!("{change}{} {} {}\n", process.pid, process.started, process.session);
         let _ = rustix::io::write(input, line.as_bytes());
@@ -102,7 +105,7 @@ impl Drop for ReaperProcess {
     }
 }
 
-/// What a guard does: reads who comes and goes until its owner is no more, and ends those who are left.
+/// Runs the reaper: reads which processes start and end until its owner is gone, and ends those that are left.
 pub fn run_reaper(input: impl BufRead) {
     let mut watched = HashSet::new();
     let mut tags = None;

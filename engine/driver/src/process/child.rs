@@ -1,40 +1,31 @@
-//! The system's side of a child process on Linux: pipes that never block, the pidfd, and the kill.
+//! A child process and what was read of it: lines, the last of its standard error, how it ended, and how long this
+//! program stood still while it waited for it.
 //!
-//! Three things hold whatever happens. The child leads a process group of its own, so that one signal reaches what it
-//! started (wrapper scripts, helpers), and has no terminal that could stop it. The system kills the child when the thread that spawned it ends, even by
-//! SIGKILL: **spawn from the thread that plays the game and lives as long as the engine does**; a short-lived helper
-//! thread would take the engine with it. And [`Process`] kills the group and reaps the child when dropped.
+//! Three things hold on every system. The child leads a process group (on Windows a job) that ends with it, so that what
+//! it started (wrapper scripts, helpers) ends too. The system ends it when the thread that spawned it ends, even by
+//! SIGKILL: **spawn from the thread that plays the game and lives as long as the engine does**. And [`Process`] ends the
+//! group and releases the child when dropped.
 //!
-//! Two gaps remain: the death signal reaches the child alone, not its own children, and the system withdraws it from
-//! set-user-id and set-group-id programs (Debian's phalanx). A [`Reaper`] closes both; and there is [`ProcessIdentity`],
-//! to be written down and swept by a later run. A grandchild that leaves the group (`setsid`) escapes the group's
-//! signal, but not its tag: see `descendants`.
+//! On Linux two gaps remain: the death signal reaches the child alone, not its own children, and the system withdraws it
+//! from set-user-id and set-group-id programs (Debian's phalanx). macOS has no such signal. A [`Reaper`] closes these gaps;
+//! and there is [`ProcessIdentity`], to be written down and swept by a later run. A grandchild that leaves the group
+//! (`setsid`) escapes the group's signal, but on Linux not its tag: see [`super::adopt_orphans`].
 
-use std::ffi::OsString;
 use std::fs::OpenOptions;
-use std::io;
-use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
-use std::os::unix::process::ExitStatusExt;
 use std::path::{Path, PathBuf};
-use std::process::ExitStatus;
 use std::time::{Duration, Instant};
 
-use rustix::event::{PollFd, PollFlags};
-use rustix::fs::OFlags;
-use rustix::io::{Errno, retry_on_intr};
-use rustix::process::{Pid, Signal, WaitOptions, waitpid};
-
-use super::affinity::processor_set;
 use super::command::{EngineCommand, StderrPolicy};
-use super::descendants::Children;
 use super::exit::Exit;
 use super::identity::ProcessIdentity;
 use super::lines::{LINE_LIMIT, Line, LineBuffer};
 use super::lookup::{LookupError, find_program};
-use super::poll::poll_until;
-use super::reaper::Reaper;
-use super::spawn::{Errors, SpawnError, Spawned, spawn};
+use super::poll::{Source, SourceSet, Watch};
 use super::stderr_tail::StderrTail;
+use super::system::{
+    Child, Errors, NULL_DEVICE, ReadOutcome, Reaper, SpawnError, StartErrorKind, SystemChild, Written,
+    classify, poll,
+};
 
 /// How long a killed process may take to vanish before it is left to the system (a process in a system call that
 /// cannot be interrupted does not die before that call ends).
@@ -87,23 +78,10 @@ pub enum StartError {
     },
 }
 
-/// What became of bytes that were to be written.
-#[derive(Clone, Copy, PartialEq, Eq, Debug)]
-pub enum Written {
-    /// So many of them are in the pipe; fewer than asked (or none) means that the pipe is full.
-    Bytes(usize),
-    /// Nobody can read them any more.
-    Broken,
-}
-
 /// A running child and our ends of its pipes.
 #[derive(Debug)]
 pub struct Process {
-    pid: Pid,
-    pidfd: OwnedFd,
-    stdin: Option<OwnedFd>,
-    stdout: Option<OwnedFd>,
-    stderr: Option<OwnedFd>,
+    child: Child,
     output: LineBuffer,
     tail: StderrTail,
     read_at: Instant,
@@ -114,7 +92,6 @@ pub struct Process {
     awake_at: Instant,
     stalled: Duration,
     reaper: Option<(Reaper, ProcessIdentity)>,
-    tag: OsString,
 }
 
 /// Whether a poll has found nothing in its standard output since the last line was read.
@@ -140,41 +117,20 @@ impl Process {
     /// When there is nothing to run, or the system refuses.
     pub fn spawn(command: &EngineCommand) -> Result<Self, StartError> {
         let program = find_program(command)?;
-        let system = |error: io::Error| {
-            let (program, reason) = (program.clone(), error.to_string());
-            let errno = error.raw_os_error().map(Errno::from_raw_os_error);
-            match errno {
-                Some(Errno::MFILE | Errno::NFILE | Errno::AGAIN | Errno::NOMEM) => {
-                    StartError::Exhausted { program, reason }
-                }
-                _ => StartError::System { program, reason },
-            }
-        };
-        let affinity = || StartError::Affinity { processors: command.affinity.clone() };
-        let processors = match command.affinity.as_slice() {
-            [] => None,
-            some => Some(processor_set(some).ok_or_else(affinity)?),
-        };
         let errors = errors_of(&command.stderr)?;
-        let spawned = spawn(command, &program, processors, errors).map_err(|error| match error {
-            SpawnError::Affinity => affinity(),
-            SpawnError::System(error) if error.raw_os_error() == Some(Errno::NOEXEC.raw_os_error()) => {
-                LookupError::ForeignFormat { path: program.clone() }.into()
+        let child = Child::spawn(command, &program, errors).map_err(|error| match error {
+            SpawnError::Affinity => StartError::Affinity { processors: command.affinity.clone() },
+            SpawnError::System(error) => {
+                let reason = error.to_string();
+                match classify(&error) {
+                    StartErrorKind::ForeignFormat => LookupError::ForeignFormat { path: program }.into(),
+                    StartErrorKind::Exhausted => StartError::Exhausted { program, reason },
+                    StartErrorKind::Other => StartError::System { program, reason },
+                }
             }
-            SpawnError::System(error) => system(error),
         })?;
-        Self::adopt(spawned, command.reaper.clone()).map_err(system)
-    }
-
-    fn adopt(spawned: Spawned, reaper: Option<Reaper>) -> io::Result<Self> {
-        let Spawned { pid, pidfd, stdin, stdout, stderr, tag } = spawned;
-        // From here on the drop of this value ends the child, whatever fails.
         let mut process = Self {
-            pid,
-            pidfd,
-            stdin: Some(stdin),
-            stdout: Some(stdout),
-            stderr,
+            child,
             output: LineBuffer::new(LINE_LIMIT),
             tail: StderrTail::new(),
             read_at: Instant::now(),
@@ -184,24 +140,19 @@ impl Process {
             awake_at: Instant::now(),
             stalled: Duration::ZERO,
             reaper: None,
-            tag,
         };
-        if let Some(reaper) = reaper {
+        if let Some(reaper) = &command.reaper {
             let identity = process.identity();
             reaper.watch(identity);
-            process.reaper = Some((reaper, identity));
-        }
-        for pipe in [&process.stdin, &process.stdout, &process.stderr].into_iter().flatten() {
-            let flags = rustix::fs::fcntl_getfl(pipe)?;
-            rustix::fs::fcntl_setfl(pipe, flags | OFlags::NONBLOCK)?;
+            process.reaper = Some((reaper.clone(), identity));
         }
         Ok(process)
     }
 
-    /// The process number, which is also that of its group.
+    /// The process number, which on Unix is also that of its group.
     #[must_use]
     pub fn pid(&self) -> u32 {
-        self.pid.as_raw_nonzero().get().unsigned_abs()
+        self.child.pid()
     }
 
     /// What a later run needs to find what is left of this process.
@@ -210,23 +161,14 @@ impl Process {
         ProcessIdentity::of(self.pid())
     }
 
-    /// Puts as many of these bytes into its standard input as there is room for; never waits, never raises SIGPIPE
-    /// in a Rust program.
+    /// Writes as many of these bytes to its standard input as there is room for; never waits.
     pub fn write(&mut self, bytes: &[u8]) -> Written {
-        let Some(stdin) = &self.stdin else { return Written::Broken };
-        loop {
-            match rustix::io::write(stdin, bytes) {
-                Ok(count) => return Written::Bytes(count),
-                Err(Errno::INTR) => {}
-                Err(Errno::AGAIN) => return Written::Bytes(0),
-                Err(_) => return Written::Broken,
-            }
-        }
+        self.child.write(bytes)
     }
 
-    /// Closes its standard input: an honest engine takes that for `quit`.
+    /// Closes its standard input: engines take that for `quit`.
     pub fn close_stdin(&mut self) {
-        self.stdin = None;
+        self.child.close_stdin();
     }
 
     /// True if [`Self::take_line`] has one.
@@ -305,13 +247,13 @@ impl Process {
     /// The most memory that it had at once so far, in bytes, without its children; none once it is gone.
     #[must_use]
     pub fn peak_memory_bytes(&self) -> Option<u64> {
-        super::memory::peak_bytes(self.pid())
+        super::system::peak_memory_bytes(self.pid())
     }
 
     /// True once it will never say anything again and all lines were taken.
     #[must_use]
     pub fn is_silent(&self) -> bool {
-        self.stdout.is_none() && !self.output.has_line()
+        !self.child.has_stdout() && !self.output.has_line()
     }
 
     /// The last lines of its standard error, oldest first, if they are kept.
@@ -333,21 +275,20 @@ impl Process {
         }
     }
 
-    /// Waits until it has ended, reading and throwing away what it still says; how, unless the deadline came first.
+    /// Waits until it has ended, reading and discarding its output; how it ended, unless the deadline came first.
     pub fn await_exit(&mut self, deadline: Instant) -> Option<Exit> {
         while self.life == Life::Running {
-            let pipes = [&self.stdout, &self.stderr].into_iter().flatten().map(AsFd::as_fd);
-            let watched = std::iter::once(self.pidfd.as_fd()).chain(pipes);
-            let mut fds: Vec<_> = watched.map(|fd| PollFd::from_borrowed_fd(fd, PollFlags::IN)).collect();
-            if !matches!(poll_until(&mut fds, Instant::now(), deadline), Ok(1..)) {
+            while self.take_line().is_some() {}
+            let sources = SourceSet::exit();
+            let watch = Watch { engine: &self.child, other: None, interrupt: None, sources };
+            let ready = poll(&watch, Instant::now(), deadline).ok()?;
+            if ready.iter().all(Option::is_none) {
                 return None;
             }
-            let ended = !fds[0].revents().is_empty();
-            drop(fds);
             self.read_stderr();
             self.read_stdout();
             while self.take_line().is_some() {}
-            if ended {
+            if ready.contains(&Some(Source::End)) {
                 self.note_end();
             } else if Instant::now() >= deadline {
                 return None;
@@ -356,59 +297,34 @@ impl Process {
         self.exit()
     }
 
-    /// Asks the whole group to leave (SIGTERM).
+    /// Asks the whole group to leave (SIGTERM; nothing on Windows, which has no such signal).
     pub fn terminate(&mut self) {
-        self.signal_group(Signal::TERM);
+        if !matches!(self.life, Life::Reaped(_)) {
+            self.child.terminate();
+        }
     }
 
     /// Ends the whole group at once (SIGKILL) and reaps the child. Gives how it ended, which may be by itself, before;
     /// none if the system has not let go of it within five seconds.
     pub fn kill(&mut self) -> Option<Exit> {
         if self.life == Life::Running {
-            self.signal_group(Signal::KILL);
+            self.child.kill();
             self.await_exit(Instant::now() + KILL_TIMEOUT);
         }
         self.exit()
     }
 
-    fn signal_group(&self, signal: Signal) {
-        if matches!(self.life, Life::Reaped(_)) {
-            return;
-        }
-        // Both may find nobody, and then there is nobody to end.
-        let _ = rustix::process::kill_process_group(self.pid, signal);
-        let _ = rustix::process::pidfd_send_signal(&self.pidfd, signal);
-    }
-
-    /// The group goes before the number: once the child is reaped, the system may give its number to others.
     fn reap(&mut self) -> Option<Exit> {
-        self.signal_group(Signal::KILL);
-        let mut children = Children::lock();
-        let (_, status) = retry_on_intr(|| waitpid(Some(self.pid), WaitOptions::empty())).ok()??;
-        let exit = Exit::from_status(ExitStatus::from_raw(status.as_raw()));
+        let exit = self.child.reap()?;
         self.life = Life::Reaped(exit);
-        children.remove(self.pid(), &self.tag);
-        drop(children);
         if let Some((reaper, identity)) = self.reaper.take() {
             reaper.release(identity);
         }
         Some(exit)
     }
 
-    pub(super) fn stdin_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.stdin.as_ref().map(AsFd::as_fd)
-    }
-
-    pub(super) fn stdout_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.stdout.as_ref().map(AsFd::as_fd)
-    }
-
-    pub(super) fn stderr_fd(&self) -> Option<BorrowedFd<'_>> {
-        self.stderr.as_ref().map(AsFd::as_fd)
-    }
-
-    pub(super) fn pidfd(&self) -> BorrowedFd<'_> {
-        self.pidfd.as_fd()
+    pub(super) fn child(&self) -> &Child {
+        &self.child
     }
 
     pub(super) fn is_running(&self) -> bool {
@@ -430,20 +346,19 @@ impl Process {
 
     /// One read of standard output, unless lines wait: they bear the instant of the last read.
     pub(crate) fn read_stdout(&mut self) {
-        let Some(stdout) = &self.stdout else { return };
-        if self.output.has_line() {
+        if self.output.has_line() || !self.child.has_stdout() {
             return;
         }
-        match rustix::io::read(stdout, self.output.room()) {
-            Ok(count @ 1..) => {
-                self.read_at = Instant::now();
+        match self.child.read_stdout(self.output.room()) {
+            ReadOutcome::Bytes(count, at) => {
+                self.read_at = at;
                 self.quiet = Quiet::Unknown;
                 self.output.filled(count);
             }
-            Err(Errno::AGAIN | Errno::INTR) if self.life == Life::Running => {}
-            Ok(0) | Err(_) => {
+            ReadOutcome::Empty if self.life == Life::Running => {}
+            ReadOutcome::Empty | ReadOutcome::Closed => {
                 self.read_at = Instant::now();
-                self.stdout = None;
+                self.child.close_stdout();
                 self.output.finish();
             }
         }
@@ -452,14 +367,10 @@ impl Process {
     /// Reads standard error, a bounded amount a call.
     pub(super) fn read_stderr(&mut self) {
         let mut scratch = [0; SCRATCH_BYTES];
-        let Some(stderr) = &self.stderr else { return };
-        match rustix::io::read(stderr, &mut scratch) {
-            Ok(count @ 1..) => self.tail.push(&scratch[..count]),
-            Err(Errno::AGAIN | Errno::INTR) => {}
-            Ok(0) | Err(_) => {
-                self.stderr = None;
-                self.tail.finish();
-            }
+        match self.child.read_stderr(&mut scratch) {
+            ReadOutcome::Bytes(count, _) => self.tail.push(&scratch[..count]),
+            ReadOutcome::Empty => {}
+            ReadOutcome::Closed => self.tail.finish(),
         }
     }
 }
@@ -474,13 +385,13 @@ fn errors_of(policy: &StderrPolicy) -> Result<Errors, StartError> {
     let (path, opened) = match policy {
         StderrPolicy::KeepLast => return Ok(Errors::Piped),
         StderrPolicy::Discard => {
-            let nowhere = Path::new("/dev/null");
+            let nowhere = Path::new(NULL_DEVICE);
             (nowhere, OpenOptions::new().write(true).open(nowhere))
         }
         StderrPolicy::File(path) => (path.as_path(), OpenOptions::new().append(true).create(true).open(path)),
     };
     match opened {
-        Ok(file) => Ok(Errors::To(file.into())),
+        Ok(file) => Ok(Errors::To(file)),
         Err(error) => Err(StartError::StderrFile { path: path.to_owned(), reason: error.to_string() }),
     }
 }

@@ -12,7 +12,7 @@ use rustix::thread::{CpuSet, sched_getaffinity, sched_setaffinity};
 /// The processors that this thread may run on, as the system numbers them.
 ///
 /// # Errors
-/// When the system won't tell.
+/// When the system refuses.
 pub fn own_processors() -> io::Result<Vec<usize>> {
     let set = sched_getaffinity(None)?;
     Ok((0..CpuSet::MAX_CPU).filter(|&processor| set.is_set(processor)).collect())
@@ -22,7 +22,7 @@ pub fn own_processors() -> io::Result<Vec<usize>> {
 /// not say otherwise.
 ///
 /// # Errors
-/// When there are none of these, or they are not ours to use.
+/// When these processors do not exist, or are not ours to use.
 pub fn bind_this_thread(processors: &[usize]) -> io::Result<()> {
     let set = processor_set(processors).ok_or(Errno::INVAL)?;
     Ok(sched_setaffinity(None, &set)?)

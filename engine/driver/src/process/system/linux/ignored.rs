@@ -7,7 +7,7 @@ pub fn unignored(signals: &[i32]) -> Vec<i32> {
     signals.iter().copied().filter(|&signal| !is_ignored(&status, signal)).collect()
 }
 
-/// As Linux tells it: the lowest bit stands for signal 1. Elsewhere none is known to be ignored.
+/// The lowest bit of the mask stands for signal 1.
 fn is_ignored(status: &str, signal: i32) -> bool {
     let mask = status.lines().find_map(|line| line.strip_prefix("SigIgn:"));
     let mask = mask.and_then(|digits| u64::from_str_radix(digits.trim(), 16).ok()).unwrap_or(0);

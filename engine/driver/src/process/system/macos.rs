@@ -1,0 +1,176 @@
+//! macOS: a kqueue that becomes readable when the child ends, and what libproc says of processes. The system has no
+//! parent-death signal and no processor affinity: the reaper ends what is left, and affinity is refused.
+
+use std::ffi::{OsStr, OsString};
+use std::io;
+use std::os::fd::OwnedFd;
+use std::os::unix::process::CommandExt;
+use std::path::Path;
+use std::process::{Command, Stdio};
+use std::time::Duration;
+
+use rustix::event::kqueue::{Event, EventFilter, EventFlags, ProcessEvents, kevent, kqueue};
+use rustix::process::{Pid, Signal, kill_process};
+
+use super::unix::{Life, ProcessStat, Spawned};
+use super::{Errors, SpawnError};
+use crate::process::command::{EngineCommand, PASSWORD_VARIABLE};
+
+/// Refused: the system gives out its processors by itself.
+///
+/// # Errors
+/// Always.
+pub fn bind_this_thread(_: &[usize]) -> io::Result<()> {
+    Err(io::ErrorKind::Unsupported.into())
+}
+
+/// The processors that this thread may run on: all.
+///
+/// # Errors
+/// When the system refuses.
+pub fn own_processors() -> io::Result<Vec<usize>> {
+    std::thread::available_parallelism().map(|count| (0..count.get()).collect())
+}
+
+/// Does nothing: the system has no subreaper.
+///
+/// # Errors
+/// Never.
+pub fn adopt_orphans() -> io::Result<()> {
+    Ok(())
+}
+
+/// Does nothing: no orphan is ever adopted.
+pub fn end_orphans() {}
+
+/// Those of these signals that are not ignored, so that a handler may be set for them.
+pub fn unignored(signals: &[i32]) -> Vec<i32> {
+    let is_ignored = |signal: i32| {
+        // SAFETY: Zeros are an action, and a null pointer asks for the present one.
+        #[expect(unsafe_code, reason = "there is no safe interface to the handlers of signals")]
+        unsafe {
+            let mut action: libc::sigaction = std::mem::zeroed();
+            libc::sigaction(signal, std::ptr::null(), &raw mut action) == 0
+                && action.sa_sigaction == libc::SIG_IGN
+        }
+    };
+    signals.iter().copied().filter(|&signal| !is_ignored(signal)).collect()
+}
+
+/// Counts nothing: without a subreaper there is no need to know the children.
+pub(super) struct Children;
+
+impl Children {
+    pub(super) fn lock() -> Children {
+        Children
+    }
+
+    pub(super) fn add(&mut self, _: u32) {}
+
+    pub(super) fn remove(&mut self, _: u32, _: &OsStr) {}
+}
+
+/// Engines have no tags here.
+pub(super) fn tag_prefix() -> &'static str {
+    ""
+}
+
+pub(super) fn end_tagged(_: &str) {}
+
+/// Starts the program in a group of its own (`posix_spawn`).
+#[expect(clippy::disallowed_methods, reason = "this crate starts processes")]
+pub(super) fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> Result<Spawned, SpawnError> {
+    if !command.affinity.is_empty() {
+        return Err(SpawnError::Affinity);
+    }
+    let mut start = Command::new(program);
+    start.args(&command.arguments).process_group(0).env_remove(PASSWORD_VARIABLE);
+    start.envs(command.environment.iter().map(|(name, value)| (name, value)));
+    command.directory.iter().for_each(|directory| _ = start.current_dir(directory));
+    start.stdin(Stdio::piped()).stdout(Stdio::piped());
+    start.stderr(match errors {
+        Errors::Piped => Stdio::piped(),
+        Errors::To(file) => file.into(),
+    });
+    let mut child = start.spawn()?;
+    let pid = Pid::from_child(&child);
+    let (Some(stdin), Some(stdout)) = (child.stdin.take(), child.stdout.take()) else {
+        return Err(io::Error::from(io::ErrorKind::BrokenPipe).into());
+    };
+    let exit = watch_exit(pid).inspect_err(|_| {
+        let _ = child.kill();
+        let _ = child.wait();
+    })?;
+    let stderr = child.stderr.take().map(OwnedFd::from);
+    Ok(Spawned { pid, exit, stdin: stdin.into(), stdout: stdout.into(), stderr, tag: OsString::new() })
+}
+
+/// A kqueue is a descriptor that `poll(2)` knows; it becomes readable when this process ends.
+fn watch_exit(pid: Pid) -> io::Result<OwnedFd> {
+    let queue = kqueue()?;
+    let filter = EventFilter::Proc { pid, flags: ProcessEvents::EXIT };
+    let event = Event::new(filter, EventFlags::ADD, std::ptr::null_mut());
+    // SAFETY: No event names a descriptor.
+    #[expect(unsafe_code, reason = "kevent could name a descriptor")]
+    unsafe {
+        kevent(&queue, &[event], &mut Vec::new(), Some(Duration::ZERO))?;
+    }
+    Ok(queue)
+}
+
+pub(super) fn signal_child(pid: Pid, _: &OwnedFd, signal: Signal) {
+    let _ = kill_process(pid, signal);
+}
+
+/// When a process started, in microseconds since 1970, and its session.
+pub(in crate::process) fn identify(pid: u32) -> Option<(u64, u32)> {
+    stat(pid).map(|stat| (stat.started, stat.session))
+}
+
+pub(super) fn stat(pid: u32) -> Option<ProcessStat> {
+    let number = i32::try_from(pid).ok()?;
+    let size = i32::try_from(size_of::<libc::proc_bsdinfo>()).ok()?;
+    // SAFETY: Zeros are a value, and the system writes no more than its size.
+    #[expect(unsafe_code, reason = "there is no safe interface to libproc")]
+    let info = unsafe {
+        let mut info: libc::proc_bsdinfo = std::mem::zeroed();
+        let written = libc::proc_pidinfo(number, libc::PROC_PIDTBSDINFO, 0, (&raw mut info).cast(), size);
+        (written == size).then_some(info)
+    }?;
+    let session = Pid::from_raw(number).and_then(|pid| rustix::process::getsid(Some(pid)).ok());
+    Some(ProcessStat {
+        group: info.pbi_pgid,
+        session: session.map_or(0, |session| session.as_raw_nonzero().get().unsigned_abs()),
+        started: info.pbi_start_tvsec * 1_000_000 + info.pbi_start_tvusec,
+        life: if info.pbi_status == libc::SZOMB { Life::Zombie } else { Life::Alive },
+    })
+}
+
+pub(super) fn all_processes() -> impl Iterator<Item = u32> {
+    // Some may be started between the two calls.
+    const ROOM: usize = 256;
+    // SAFETY: The system writes no more than the size that it is given.
+    #[expect(unsafe_code, reason = "there is no safe interface to libproc")]
+    let pids = unsafe {
+        let count = usize::try_from(libc::proc_listallpids(std::ptr::null_mut(), 0)).unwrap_or(0);
+        let mut pids = vec![0_i32; count + ROOM];
+        let bytes = i32::try_from(size_of_val(pids.as_slice())).unwrap_or(0);
+        let written = libc::proc_listallpids(pids.as_mut_ptr().cast(), bytes);
+        pids.truncate(usize::try_from(written).unwrap_or(0));
+        pids
+    };
+    pids.into_iter().filter_map(|pid| u32::try_from(pid).ok())
+}
+
+/// The most memory that a process had at once so far, in bytes; `None` once it is gone.
+pub(in crate::process) fn peak_memory_bytes(pid: u32) -> Option<u64> {
+    let pid = i32::try_from(pid).ok()?;
+    // SAFETY: Zeros are a value, and the buffer is of the version that is asked for.
+    #[expect(unsafe_code, reason = "there is no safe interface to libproc")]
+    unsafe {
+        let mut usage: libc::rusage_info_v4 = std::mem::zeroed();
+        let buffer: *mut libc::rusage_info_v4 = &raw mut usage;
+        (libc::proc_pid_rusage(pid, libc::RUSAGE_INFO_V4, buffer.cast()) == 0)
+            .then_some(usage.ri_lifetime_max_phys_footprint)
+    }
+}

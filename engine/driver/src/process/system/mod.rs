@@ -1,0 +1,130 @@
+//! What the driver needs of an operating system, with one module for each: `linux`, `macos` and `windows`; `unix` holds
+//! what the first two share. All offer the items that are re-exported here. [`SystemChild`] is the contract of a child:
+//! it never blocks, its whole process tree dies with it, and nothing of it outlives this program.
+
+use std::fs::File;
+use std::io;
+use std::path::Path;
+use std::time::Instant;
+
+use super::command::EngineCommand;
+use super::exit::Exit;
+
+#[cfg(target_os = "linux")]
+mod linux;
+#[cfg(target_os = "macos")]
+mod macos;
+#[cfg(unix)]
+mod unix;
+#[cfg(windows)]
+mod windows;
+
+#[cfg(target_os = "linux")]
+pub use linux::{adopt_orphans, bind_this_thread, end_orphans, own_processors, unignored};
+#[cfg(target_os = "linux")]
+pub(super) use linux::{identify, peak_memory_bytes};
+#[cfg(target_os = "macos")]
+pub use macos::{adopt_orphans, bind_this_thread, end_orphans, own_processors, unignored};
+#[cfg(target_os = "macos")]
+pub(super) use macos::{identify, peak_memory_bytes};
+#[cfg(all(test, unix))]
+pub(super) use unix::knows_more_formats;
+#[cfg(unix)]
+pub(super) use unix::{
+    Child, Event, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, candidates, check_format, classify,
+    is_executable, poll, sweep,
+};
+#[cfg(unix)]
+pub use unix::{MostGames, Reaper, most_games, raise_file_limit, run_reaper};
+#[cfg(windows)]
+pub(super) use windows::{
+    Child, Event, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, candidates, check_format, classify,
+    identify, is_executable, peak_memory_bytes, poll, sweep,
+};
+#[cfg(windows)]
+pub use windows::{
+    MostGames, Reaper, adopt_orphans, bind_this_thread, end_orphans, most_games, own_processors,
+    raise_file_limit, run_reaper,
+};
+
+/// Where the child's standard error goes.
+#[derive(Debug)]
+pub(super) enum Errors {
+    /// To a pipe of ours.
+    Piped,
+    /// To this file.
+    To(File),
+}
+
+/// Why there is no child.
+#[derive(Debug)]
+pub(super) enum SpawnError {
+    /// The processors that it should be bound to do not exist or are not ours to use.
+    Affinity,
+    /// The system refused for another reason.
+    System(io::Error),
+}
+
+impl<E: Into<io::Error>> From<E> for SpawnError {
+    fn from(error: E) -> SpawnError {
+        SpawnError::System(error.into())
+    }
+}
+
+/// What became of bytes that were to be written.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum Written {
+    /// This number of them was accepted; fewer than asked (or zero) means that the pipe is full.
+    Bytes(usize),
+    /// No process reads them any more.
+    Broken,
+}
+
+/// What a read of a pipe found.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub(super) enum ReadOutcome {
+    /// This number of bytes, read from the pipe at this instant.
+    Bytes(usize, Instant),
+    /// Nothing for now.
+    Empty,
+    /// Nothing now and in future.
+    Closed,
+}
+
+/// A running child and our ends of its pipes. No call waits, except [`Self::reap`] for a child that has ended. It leads
+/// a process group (or job) that ends with it, and the system ends it when the thread that spawned it, or this program,
+/// ends.
+pub(super) trait SystemChild: Sized {
+    /// Starts the program with its pipes.
+    fn spawn(command: &EngineCommand, program: &Path, errors: Errors) -> Result<Self, SpawnError>;
+
+    /// The process number.
+    fn pid(&self) -> u32;
+
+    /// Writes as many of these bytes to its standard input as there is room for.
+    fn write(&mut self, bytes: &[u8]) -> Written;
+
+    /// Closes our end of its standard input.
+    fn close_stdin(&mut self);
+
+    /// Whether our end of its standard output is open.
+    fn has_stdout(&self) -> bool;
+
+    /// Reads its standard output once.
+    fn read_stdout(&mut self, buffer: &mut [u8]) -> ReadOutcome;
+
+    /// Closes our end of its standard output.
+    fn close_stdout(&mut self);
+
+    /// Reads its standard error once; [`ReadOutcome::Closed`] if it has no pipe.
+    fn read_stderr(&mut self, buffer: &mut [u8]) -> ReadOutcome;
+
+    /// Asks the process tree to leave, where the system has a signal for it.
+    fn terminate(&self);
+
+    /// Ends the process tree.
+    fn kill(&self);
+
+    /// Ends what is left of the process tree and releases the number of the child, which has ended.
+    fn reap(&mut self) -> Option<Exit>;
+}

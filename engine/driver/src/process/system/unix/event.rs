@@ -1,0 +1,50 @@
+//! What an interrupt is made of: a descriptor that becomes readable once, and stays so.
+
+use std::io;
+use std::os::fd::{AsFd, BorrowedFd, OwnedFd};
+use std::time::Duration;
+
+use rustix::event::{PollFd, PollFlags, Timespec, poll};
+
+#[derive(Debug)]
+pub(in crate::process) struct Event {
+    read: OwnedFd,
+    /// Where the system has no eventfd: the writing end of a pipe.
+    #[cfg(not(target_os = "linux"))]
+    write: OwnedFd,
+}
+
+impl Event {
+    #[cfg(target_os = "linux")]
+    pub(in crate::process) fn new() -> io::Result<Event> {
+        use rustix::event::{EventfdFlags, eventfd};
+        Ok(Event { read: eventfd(0, EventfdFlags::CLOEXEC | EventfdFlags::NONBLOCK)? })
+    }
+
+    #[cfg(not(target_os = "linux"))]
+    pub(in crate::process) fn new() -> io::Result<Event> {
+        let (read, write) = io::pipe()?;
+        rustix::io::ioctl_fionbio(&write, true)?;
+        Ok(Event { read: read.into(), write: write.into() })
+    }
+
+    /// Safe in a signal handler.
+    pub(in crate::process) fn set(&self) {
+        #[cfg(target_os = "linux")]
+        let write = &self.read;
+        #[cfg(not(target_os = "linux"))]
+        let write = &self.write;
+        // The only failure is that it is full, and then it is set.
+        let _ = rustix::io::write(write, &1_u64.to_ne_bytes());
+    }
+
+    pub(in crate::process) fn is_set(&self) -> bool {
+        let mut fds = [PollFd::from_borrowed_fd(self.fd(), PollFlags::IN)];
+        let at_once = Timespec::try_from(Duration::ZERO).ok();
+        matches!(poll(&mut fds, at_once.as_ref()), Ok(1..))
+    }
+
+    pub(super) fn fd(&self) -> BorrowedFd<'_> {
+        self.read.as_fd()
+    }
+}

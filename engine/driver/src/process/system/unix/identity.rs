@@ -1,0 +1,50 @@
+//! Ends what is left of a process group that an earlier run started.
+
+use rustix::process::{Pid, Signal, kill_process, kill_process_group};
+
+#[cfg(target_os = "linux")]
+use super::super::linux::{all_processes, stat};
+#[cfg(target_os = "macos")]
+use super::super::macos::{all_processes, stat};
+use crate::process::identity::ProcessIdentity;
+
+/// What the system says of a process.
+#[derive(Clone, Copy)]
+pub(in crate::process::system) struct ProcessStat {
+    pub(in crate::process::system) group: u32,
+    pub(in crate::process::system) session: u32,
+    pub(in crate::process::system) started: u64,
+    pub(in crate::process::system) life: Life,
+}
+
+#[derive(Clone, Copy, PartialEq, Eq)]
+pub(in crate::process::system) enum Life {
+    Alive,
+    Zombie,
+}
+
+/// Kills what is left of this process and its group; how many processes there were.
+pub(in crate::process) fn sweep(identity: &ProcessIdentity) -> usize {
+    if stat(identity.pid).is_some_and(|leader| leader.started != identity.started) {
+        return 0;
+    }
+    let Some(group) = pid(identity.pid) else { return 0 };
+    let is_member = |member: ProcessStat| {
+        member.group == identity.pid
+            && member.session == identity.session
+            && member.started >= identity.started
+            && member.life == Life::Alive
+    };
+    let left: Vec<u32> = all_processes().filter(|&pid| stat(pid).is_some_and(is_member)).collect();
+    if !left.is_empty() {
+        let _ = kill_process_group(group, Signal::KILL);
+        for member in left.iter().filter_map(|&member| pid(member)) {
+            let _ = kill_process(member, Signal::KILL);
+        }
+    }
+    left.len()
+}
+
+fn pid(number: u32) -> Option<Pid> {
+    i32::try_from(number).ok().and_then(Pid::from_raw)
+}

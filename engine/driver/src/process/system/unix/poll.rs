@@ -1,0 +1,67 @@
+//! `poll(2)` over the pipes of two engines, the end of one, and the interrupt.
+
+use std::io;
+use std::time::Instant;
+
+use rustix::event::{PollFd, PollFlags, Timespec};
+use rustix::io::Errno;
+
+use super::child::Child;
+use super::event::Event;
+use crate::process::poll::{Ready, SOURCES, Source, Watch};
+
+/// Waits from one instant to another until some of the watched sources are ready; none are if the latter came first.
+#[inline]
+pub(in crate::process) fn poll(watch: &Watch<'_>, now: Instant, deadline: Instant) -> io::Result<Ready> {
+    let mut ready = [None; SOURCES];
+    let (mut fds, sources, count) = watched(watch);
+    if poll_until(&mut fds[..count], now, deadline)? > 0 {
+        for (slot, (fd, source)) in ready.iter_mut().zip(fds[..count].iter().zip(sources)) {
+            *slot = (!fd.revents().is_empty()).then_some(source);
+        }
+    }
+    Ok(ready)
+}
+
+/// Polls from now until something is ready, or the deadline; how many are.
+fn poll_until(fds: &mut [PollFd<'_>], mut now: Instant, deadline: Instant) -> io::Result<usize> {
+    loop {
+        let timeout = Timespec::try_from(deadline.saturating_duration_since(now)).ok();
+        match rustix::event::poll(fds, timeout.as_ref()) {
+            Ok(count) => return Ok(count),
+            Err(Errno::INTR) => now = Instant::now(),
+            Err(error) => return Err(error.into()),
+        }
+    }
+}
+
+type Watched<'a> = ([PollFd<'a>; SOURCES], [Source; SOURCES], usize);
+
+/// The watched descriptors, the most likely first, and how many they are.
+#[inline]
+fn watched<'a>(watch: &Watch<'a>) -> Watched<'a> {
+    let read = PollFlags::IN;
+    let engine = watch.engine;
+    let filler = PollFd::from_borrowed_fd(engine.exit_fd(), read);
+    let mut fds = std::array::from_fn(|_| filler.clone());
+    let mut sources = [Source::End; SOURCES];
+    let mut count = 0;
+    for (source, fd, flags) in [
+        (Source::Output, engine.stdout_fd(), read),
+        (Source::End, Some(engine.exit_fd()), read),
+        (Source::Errors, engine.stderr_fd(), read),
+        (Source::Room, engine.stdin_fd(), PollFlags::OUT),
+        (Source::OtherOutput, watch.other.and_then(Child::stdout_fd), read),
+        (Source::OtherErrors, watch.other.and_then(Child::stderr_fd), read),
+        (Source::Interrupt, watch.interrupt.map(Event::fd), read),
+    ] {
+        if let Some(fd) = fd
+            && watch.sources.contains(source)
+        {
+            fds[count] = PollFd::from_borrowed_fd(fd, flags);
+            sources[count] = source;
+            count += 1;
+        }
+    }
+    (fds, sources, count)
+}

@@ -1,0 +1,53 @@
+//! An event of the system: set once, it ends every wait for it until it is reset.
+
+use std::io;
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle, RawHandle};
+use std::ptr;
+
+use windows_sys::Win32::Foundation::WAIT_OBJECT_0;
+use windows_sys::Win32::System::Threading::{CreateEventW, ResetEvent, SetEvent, WaitForSingleObject};
+
+#[derive(Debug)]
+pub(in crate::process) struct Event(OwnedHandle);
+
+impl Event {
+    pub(in crate::process) fn new() -> io::Result<Event> {
+        // SAFETY: The event has no name and no attributes; a handle that is not null is ours to close.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        unsafe {
+            let handle = CreateEventW(ptr::null(), 1, 0, ptr::null());
+            if handle.is_null() {
+                return Err(io::Error::last_os_error());
+            }
+            Ok(Event(OwnedHandle::from_raw_handle(handle)))
+        }
+    }
+
+    pub(in crate::process) fn set(&self) {
+        // SAFETY: The handle is open.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        unsafe {
+            SetEvent(self.0.as_raw_handle());
+        }
+    }
+
+    pub(super) fn reset(&self) {
+        // SAFETY: The handle is open.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        unsafe {
+            ResetEvent(self.0.as_raw_handle());
+        }
+    }
+
+    pub(in crate::process) fn is_set(&self) -> bool {
+        // SAFETY: The handle is open.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        unsafe {
+            WaitForSingleObject(self.0.as_raw_handle(), 0) == WAIT_OBJECT_0
+        }
+    }
+
+    pub(super) fn handle(&self) -> RawHandle {
+        self.0.as_raw_handle()
+    }
+}

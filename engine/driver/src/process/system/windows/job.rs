@@ -1,0 +1,97 @@
+//! A job object: the process of an engine and all that it starts. The system ends them when our handle of the job is
+//! closed, which happens at our own death, too.
+
+use std::io;
+use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+use std::process::Child;
+use std::ptr;
+
+use windows_sys::Win32::Foundation::INVALID_HANDLE_VALUE;
+use windows_sys::Win32::System::Diagnostics::ToolHelp::{
+    CreateToolhelp32Snapshot, TH32CS_SNAPTHREAD, THREADENTRY32, Thread32First, Thread32Next,
+};
+use windows_sys::Win32::System::JobObjects::{
+    AssignProcessToJobObject, CreateJobObjectW, JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION,
+    JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE, JOBOBJECT_EXTENDED_LIMIT_INFORMATION,
+    JobObjectExtendedLimitInformation, SetInformationJobObject, TerminateJobObject,
+};
+use windows_sys::Win32::System::Threading::{OpenThread, ResumeThread, THREAD_SUSPEND_RESUME};
+
+#[derive(Debug)]
+pub(super) struct Job(OwnedHandle);
+
+impl Job {
+    /// An empty job whose processes end with it. A crash in it opens no window.
+    pub(super) fn new() -> io::Result<Job> {
+        // SAFETY: The job has no name and no attributes; a handle that is not null is ours to close. Zeros are a value of
+        // the structure, whose size is given.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        unsafe {
+            let handle = CreateJobObjectW(ptr::null(), ptr::null());
+            if handle.is_null() {
+                return Err(io::Error::last_os_error());
+            }
+            let job = Job(OwnedHandle::from_raw_handle(handle));
+            let mut limits: JOBOBJECT_EXTENDED_LIMIT_INFORMATION = std::mem::zeroed();
+            limits.BasicLimitInformation.LimitFlags =
+                JOB_OBJECT_LIMIT_KILL_ON_JOB_CLOSE | JOB_OBJECT_LIMIT_DIE_ON_UNHANDLED_EXCEPTION;
+            let size = u32::try_from(size_of_val(&limits)).unwrap_or(0);
+            let is_set = SetInformationJobObject(
+                handle,
+                JobObjectExtendedLimitInformation,
+                (&raw const limits).cast(),
+                size,
+            );
+            if is_set == 0 { Err(io::Error::last_os_error()) } else { Ok(job) }
+        }
+    }
+
+    /// Puts a suspended child into the job, and lets it run.
+    pub(super) fn admit(&self, child: &Child) -> io::Result<()> {
+        // SAFETY: Both handles are open.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        let is_assigned = unsafe { AssignProcessToJobObject(self.0.as_raw_handle(), child.as_raw_handle()) };
+        if is_assigned == 0 {
+            return Err(io::Error::last_os_error());
+        }
+        resume(child.id())
+    }
+
+    /// Ends all processes of the job with this exit code.
+    pub(super) fn kill(&self, code: u32) {
+        // SAFETY: The handle is open. A job without processes is no error that matters.
+        #[expect(unsafe_code, reason = "the system's interface")]
+        unsafe {
+            TerminateJobObject(self.0.as_raw_handle(), code);
+        }
+    }
+}
+
+/// Resumes the one thread of a process that was started suspended.
+fn resume(process: u32) -> io::Result<()> {
+    // SAFETY: The handles are open when they are used, zeros are an entry, and its size is given.
+    #[expect(unsafe_code, reason = "the system's interface")]
+    unsafe {
+        let snapshot = CreateToolhelp32Snapshot(TH32CS_SNAPTHREAD, 0);
+        if snapshot == INVALID_HANDLE_VALUE {
+            return Err(io::Error::last_os_error());
+        }
+        let _snapshot = OwnedHandle::from_raw_handle(snapshot);
+        let mut entry: THREADENTRY32 = std::mem::zeroed();
+        entry.dwSize = u32::try_from(size_of_val(&entry)).unwrap_or(0);
+        let mut has_entry = Thread32First(snapshot, &raw mut entry) != 0;
+        while has_entry {
+            if entry.th32OwnerProcessID == process {
+                let thread = OpenThread(THREAD_SUSPEND_RESUME, 0, entry.th32ThreadID);
+                if thread.is_null() {
+                    return Err(io::Error::last_os_error());
+                }
+                let thread = OwnedHandle::from_raw_handle(thread);
+                let count = ResumeThread(thread.as_raw_handle());
+                return if count == u32::MAX { Err(io::Error::last_os_error()) } else { Ok(()) };
+            }
+            has_entry = Thread32Next(snapshot, &raw mut entry) != 0;
+        }
+    }
+    Err(io::ErrorKind::NotFound.into())
+}
