@@ -9,3 +9,18 @@ pub mod calendar;
 pub mod decompress;
 pub mod entrant;
 pub mod exit;
+
+use std::path::PathBuf;
+
+/// Where programs of the user keep their configuration: `XDG_CONFIG_HOME`, else `%APPDATA%` on Windows,
+/// `~/Library/Application Support` on macOS, and `~/.config` elsewhere.
+pub fn config_folder() -> Option<PathBuf> {
+    let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
+    variable("XDG_CONFIG_HOME").or_else(|| {
+        if cfg!(windows) {
+            return variable("APPDATA");
+        }
+        let own = if cfg!(target_os = "macos") { "Library/Application Support" } else { ".config" };
+        Some(variable("HOME")?.join(own))
+    })
+}

@@ -10,6 +10,7 @@ use std::path::{Path, PathBuf};
 use ring::digest::SHA256;
 
 use crate::epd::epd_line;
+use crate::file_lock;
 use crate::game::GameRecord;
 use crate::named_file::{is_in_place, is_special, numbered};
 use crate::pgn::PgnWriter;
@@ -309,7 +310,7 @@ struct Lock(File);
 
 impl Lock {
     fn of(file: &File) -> io::Result<Lock> {
-        match file.lock() {
+        match file_lock::lock(file) {
             // Some file systems know no locks; single writes at the end stay whole there as well.
             Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
             _ => file.try_clone().map(Lock),
@@ -319,7 +320,7 @@ impl Lock {
 
 impl Drop for Lock {
     fn drop(&mut self) {
-        let _ = self.0.unlock();
+        let _ = file_lock::unlock(&self.0);
     }
 }
 

@@ -2,6 +2,7 @@
 //! uses only those before it:
 //!
 //! - [`named_file`]: whether a name stands for a file, a pipe or a device;
+//! - [`file_lock`]: locks of files between programs;
 //! - [`plan`]: the settings of a run, each declared once for flags, plan files and documentation, and what follows from them;
 //! - [`schedule`]: which games are played, as a pure function of the plan's numbers;
 //! - [`opening`]: the positions where games begin;
@@ -20,6 +21,7 @@
 
 pub mod epd;
 pub mod estimate;
+pub mod file_lock;
 pub mod game;
 pub mod game_file;
 pub mod named_file;

@@ -1,6 +1,7 @@
 //! What a name stands for: a file, a pipe or a device, and whether a file that is open still has its name.
 
 use std::fs::File;
+#[cfg(unix)]
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
@@ -10,11 +11,30 @@ pub fn is_special(path: &Path) -> bool {
 }
 
 /// Whether the file of this name is this open one.
+#[cfg(unix)]
 pub fn is_in_place(file: &File, path: &Path) -> bool {
     match (file.metadata(), std::fs::metadata(path)) {
         (Ok(open), Ok(named)) => (open.dev(), open.ino()) == (named.dev(), named.ino()),
         _ => false,
     }
+}
+
+/// The system keeps the names of open files.
+#[cfg(windows)]
+pub fn is_in_place(_: &File, _: &Path) -> bool {
+    true
+}
+
+/// Whether this open file has no name any more.
+#[cfg(unix)]
+pub fn is_removed(file: &File) -> bool {
+    file.metadata().is_ok_and(|file| file.nlink() == 0)
+}
+
+/// The system keeps the names of open files.
+#[cfg(windows)]
+pub fn is_removed(_: &File) -> bool {
+    false
 }
 
 /// The same name with a number before its extension.

@@ -10,10 +10,10 @@ use clap::Args;
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{print, tell};
 use super::play::refuse_store;
-use super::signals;
 use smalt_dashboard::{
     BoundAddress, ClientLimits, Dashboard, DashboardError, DashboardSettings, Token, addresses,
 };
+use smalt_driver::process::StopSignals;
 use smalt_match::plan::{OutputSettings, parse_address};
 use smalt_match::store::Store;
 
@@ -69,7 +69,7 @@ pub(super) fn serve(flags: &ServeFlags) -> Result<Exit, Refusal> {
         claimed => claimed,
     };
     let place = place.map_err(|error| refuse_page(error, "--listen"))?;
-    let signals = signals::first().context("listen to signals").or_failed()?;
+    let mut signals = StopSignals::catch().context("listen to signals").or_failed()?;
     let (urls, advice) = (urls(&place, &flags.host), advice(&place));
     let settings = DashboardSettings {
         stores: flags.stores.clone(),
@@ -148,8 +148,12 @@ fn token(file: Option<&Path>, listen: SocketAddr) -> Result<Option<Token>, Refus
 
 /// Only its owner may read it.
 fn write_secret(path: &Path, text: &str) -> std::io::Result<()> {
-    use std::os::unix::fs::OpenOptionsExt;
-    let mut file = std::fs::File::options().write(true).create_new(true).mode(0o600).open(path)?;
+    let mut options = std::fs::File::options();
+    options.write(true).create_new(true);
+    // On Windows the folder of a user is closed to others.
+    #[cfg(unix)]
+    std::os::unix::fs::OpenOptionsExt::mode(&mut options, 0o600);
+    let mut file = options.open(path)?;
     writeln!(file, "{text}")
 }
 

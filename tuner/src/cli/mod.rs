@@ -13,14 +13,14 @@ mod texel;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
+use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
-use std::sync::{Arc, LazyLock};
 
 use anyhow::{Context, anyhow};
 use clap::CommandFactory;
 use serde_json::Value;
-use signal_hook::consts::{SIGINT, SIGTERM};
 use smalt::evaluation::Parameters;
+use smalt_driver::process::{StopRequest, StopSignals};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
 
@@ -28,11 +28,8 @@ use crate::dataset::{Dataset, SkippedLine};
 use crate::weights::difference::differences;
 use arguments::{Arguments, Command, DiffFlags};
 
-/// The exit codes of a program that a second signal ended: those of [`Exit::Interrupted`] and [`Exit::Terminated`].
-const CODES: [(i32, i32); 2] = [(SIGINT, 130), (SIGTERM, 143)];
-
 /// Whether SIGTERM asked the program to end.
-static IS_TERMINATED: LazyLock<Arc<AtomicBool>> = LazyLock::new(Arc::default);
+static IS_TERMINATED: AtomicBool = AtomicBool::new(false);
 
 /// Lines that could not be read and are named; the others are counted.
 const NAMED_LINES: usize = 10;
@@ -136,14 +133,16 @@ fn code(exit: Exit) -> ExitCode {
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the program at once.
 fn interrupt() -> Result<Arc<AtomicBool>, Refusal> {
     let flag = Arc::new(AtomicBool::new(false));
-    let signals = smalt_driver::process::unignored(&[SIGINT, SIGTERM]);
-    for (signal, code) in CODES.into_iter().filter(|(signal, _)| signals.contains(signal)) {
-        signal_hook::flag::register_conditional_shutdown(signal, code, Arc::clone(&flag)).or_failed()?;
-        signal_hook::flag::register(signal, Arc::clone(&flag)).or_failed()?;
-    }
-    if signals.contains(&SIGTERM) {
-        signal_hook::flag::register(SIGTERM, Arc::clone(&IS_TERMINATED)).or_failed()?;
-    }
+    let mut signals = StopSignals::catch().or_failed()?;
+    let raised = Arc::clone(&flag);
+    let listen = move || {
+        IS_TERMINATED.store(signals.wait() == StopRequest::Terminate, Ordering::Relaxed);
+        raised.store(true, Ordering::Relaxed);
+        let exit =
+            if signals.wait() == StopRequest::Terminate { Exit::Terminated } else { Exit::Interrupted };
+        std::process::exit(i32::from(exit as u8));
+    };
+    std::thread::Builder::new().name("signals".to_owned()).spawn(listen).or_failed()?;
     Ok(flag)
 }
 

@@ -148,7 +148,8 @@ fn check_executable(path: &Path) -> Result<Option<PathBuf>, LookupError> {
     Ok(Some(path))
 }
 
-#[cfg(all(test, unix))]
+#[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use std::os::unix::fs::PermissionsExt;
 

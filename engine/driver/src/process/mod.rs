@@ -24,9 +24,7 @@ pub use lines::{LINE_LIMIT, Line, LineEnd};
 pub(crate) use lines::{split_line, text};
 pub use lookup::LookupError;
 pub use poll::{PollOutcome, WaitFor, poll_once};
-#[cfg(unix)]
-pub use system::unignored;
 pub use system::{
-    MostGames, Reaper, Written, adopt_orphans, bind_this_thread, end_orphans, most_games, own_processors,
-    raise_file_limit, run_reaper,
+    MostGames, Reaper, StopRequest, StopSignals, Written, adopt_orphans, bind_this_thread, end_orphans,
+    most_games, own_processors, raise_file_limit, run_reaper,
 };

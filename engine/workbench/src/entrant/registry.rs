@@ -59,9 +59,7 @@ impl Registry {
 
     /// Where a user keeps a registry: `smalt/engines.toml` in the configuration folder. It need not be there.
     pub fn user_file() -> Option<PathBuf> {
-        let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-        let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")))?;
-        Some(folder.join("smalt").join("engines.toml"))
+        Some(crate::config_folder()?.join("smalt").join("engines.toml"))
     }
 
     /// The engines that the program knows by itself.

@@ -203,7 +203,7 @@ pub fn split_words(text: &str) -> Result<Vec<String>, WordsError> {
     let mut words = Vec::new();
     let mut word: Option<String> = None;
     let mut quote = None;
-    let mut letters = text.chars();
+    let mut letters = text.chars().peekable();
     while let Some(letter) = letters.next() {
         match (quote, letter) {
             (Some(mark), _) if letter == mark => quote = None,
@@ -212,7 +212,9 @@ pub fn split_words(text: &str) -> Result<Vec<String>, WordsError> {
                 word.get_or_insert_default();
             }
             (None, _) if letter.is_whitespace() => words.extend(word.take()),
-            (None | Some('"'), '\\') => word.get_or_insert_default().extend(letters.next()),
+            (None | Some('"'), '\\') if is_escape(letters.peek().copied(), cfg!(windows)) => {
+                word.get_or_insert_default().extend(letters.next());
+            }
             _ => word.get_or_insert_default().push(letter),
         }
     }
@@ -221,6 +223,11 @@ pub fn split_words(text: &str) -> Result<Vec<String>, WordsError> {
     }
     words.extend(word);
     Ok(words)
+}
+
+/// Whether a backslash before this letter is an escape. On Windows it separates folders, but for one before a quotation mark.
+fn is_escape(next: Option<char>, is_windows: bool) -> bool {
+    !is_windows || matches!(next, Some('"' | '\''))
 }
 
 #[cfg(test)]
@@ -244,6 +251,11 @@ mod tests {
         let error = parse(text).unwrap_err().to_string();
         let (start, end) = expected.split_once('…').unwrap_or((expected, ""));
         assert!(error.starts_with(start) && error.ends_with(end), "{error}");
+    }
+
+    #[test]
+    fn backslashes_of_windows_separate_folders() {
+        assert!(is_escape(Some('s'), false) && !is_escape(Some('s'), true) && is_escape(Some('"'), true));
     }
 
     #[test]

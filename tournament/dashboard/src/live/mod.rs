@@ -11,10 +11,11 @@ mod publisher;
 mod reader;
 
 use std::fs::{File, OpenOptions};
+#[cfg(unix)]
 use std::os::unix::fs::OpenOptionsExt;
+#[cfg(windows)]
+use std::os::windows::fs::OpenOptionsExt;
 use std::path::Path;
-
-use rustix::fs::OFlags;
 
 pub use board::{LiveBoard, SearchInfo, SideState};
 pub use file::{LiveGame, LiveSearchInfo, LiveSide, path_of};
@@ -24,12 +25,17 @@ pub use reader::LiveReader;
 /// Opens the file beside a store, but no other one to which a link of that name leads, and without waiting where it is a
 /// pipe.
 fn open(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
-    let flags = OFlags::NOFOLLOW | OFlags::NONBLOCK;
-    let file = options.custom_flags(flags.bits().cast_signed()).open(path)?;
+    #[cfg(unix)]
+    let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();
+    // FILE_FLAG_OPEN_REPARSE_POINT: a link is opened itself, and is no file.
+    #[cfg(windows)]
+    let flags = 0x0020_0000;
+    let file = options.custom_flags(flags).open(path)?;
     if file.metadata()?.is_file() { Ok(file) } else { Err(std::io::ErrorKind::InvalidInput.into()) }
 }
 
 #[cfg(test)]
+#[cfg(unix)]
 mod tests {
     use super::*;
 

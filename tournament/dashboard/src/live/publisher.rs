@@ -11,6 +11,8 @@ use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use smalt_chess::UciMove;
 
+use smalt_match::file_lock;
+
 use super::board::{BoardState, LiveBoard, SearchInfo, SideState};
 use super::file::{self, LiveFile, LiveGame, LiveSearchInfo, LiveSide, path_of};
 use smalt_match::run::{RunEvent, RunObserver};
@@ -97,9 +99,9 @@ impl LiveWriter {
 
     /// Onlookers hold a shared lock on the file.
     fn is_watched(&self) -> bool {
-        match self.file.try_lock() {
+        match file_lock::try_lock(&self.file) {
             Ok(()) => {
-                let _ = self.file.unlock();
+                let _ = file_lock::unlock(&self.file);
                 false
             }
             Err(std::fs::TryLockError::WouldBlock) => true,

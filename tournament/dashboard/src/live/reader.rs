@@ -5,6 +5,8 @@ use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
+use smalt_match::file_lock;
+
 use super::file::{self, LiveGame, path_of};
 
 /// How often a page that was caught in the midst of a write is read again.
@@ -31,7 +33,7 @@ impl LiveReader {
         // A run that went on after a stop has a file of its own; the old one is let go only when the new one is held.
         let opened = super::open(File::options().read(true), &self.path).ok()?;
         // The publisher itself may hold the lock, for the instant in which it sees if anybody looks.
-        if opened.try_lock_shared().is_ok() || self.file.is_none() {
+        if file_lock::try_lock_shared(&opened).is_ok() || self.file.is_none() {
             self.file = Some(opened);
         }
         let file = self.file.as_mut()?;

@@ -3,7 +3,10 @@
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
+#[cfg(unix)]
 use std::os::unix::fs::MetadataExt as _;
+#[cfg(windows)]
+use std::os::windows::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::sync::Mutex;
 
@@ -27,10 +30,21 @@ struct Binary {
 
 /// What changes when a file is written or replaced: device, inode, length, time of the last change in seconds and
 /// nanoseconds.
+#[cfg(unix)]
 type FileStamp = (u64, u64, u64, i64, i64);
 
+#[cfg(unix)]
 fn stamp(file: &Metadata) -> FileStamp {
     (file.dev(), file.ino(), file.len(), file.mtime(), file.mtime_nsec())
+}
+
+/// Length, and times of creation and of the last write in units of 100 nanoseconds.
+#[cfg(windows)]
+type FileStamp = (u64, u64, u64);
+
+#[cfg(windows)]
+fn stamp(file: &Metadata) -> FileStamp {
+    (file.file_size(), file.creation_time(), file.last_write_time())
 }
 
 impl Binaries {

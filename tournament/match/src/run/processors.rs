@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use smalt_driver::process::own_processors;
 
+use crate::file_lock;
 use crate::plan::Affinity;
 
 /// How often, and at which distance, [`busy_threads`] looks.
@@ -162,7 +163,7 @@ fn siblings_of(processor: usize) -> Vec<usize> {
 fn lock(folder: &Path, processor: usize) -> Option<File> {
     let path = folder.join(format!("smalt-processor-{processor}.lock"));
     let file = File::open(&path).or_else(|_| File::create(&path)).ok()?;
-    file.try_lock().ok()?;
+    file_lock::try_lock(&file).ok()?;
     Some(file)
 }
 

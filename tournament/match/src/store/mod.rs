@@ -15,7 +15,6 @@ mod write;
 
 use std::cell::OnceCell;
 use std::fs::{File, OpenOptions, TryLockError};
-use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -27,7 +26,8 @@ pub use schema::schema_sql;
 pub use session::StoredSession;
 pub use write::SaveOutcome;
 
-use crate::named_file::is_in_place;
+use crate::file_lock;
+use crate::named_file::{is_in_place, is_removed};
 
 /// Why the store did not do its work.
 #[derive(Debug, thiserror::Error)]
@@ -200,7 +200,7 @@ impl Store {
         let Some(file) = self.lock.as_ref().filter(|file| !is_in_place(file, &self.path)) else {
             return Ok(());
         };
-        let is_removed = file.metadata().is_ok_and(|file| file.nlink() == 0);
+        let is_removed = is_removed(file);
         let is_rescued = is_removed
             && !self.path.exists()
             && self.connection.execute("VACUUM INTO ?1", [self.path.to_string_lossy()]).is_ok();
@@ -324,7 +324,7 @@ fn publish(draft: &Path, path: &Path) -> Result<(), StoreError> {
 
 fn lock(file: &File, path: &Path) -> Result<(), StoreError> {
     for attempt in 1.. {
-        match file.try_lock() {
+        match file_lock::try_lock(file) {
             Ok(()) => break,
             Err(TryLockError::WouldBlock) if attempt < LOCK_TRIES => std::thread::sleep(LOCK_PAUSE),
             Err(TryLockError::WouldBlock) => return Err(StoreError::Busy(path.to_owned())),

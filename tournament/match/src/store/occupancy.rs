@@ -4,6 +4,8 @@
 use std::fs::{File, TryLockError};
 use std::path::Path;
 
+use crate::file_lock;
+
 /// Asks whether a store is in use; asking changes nothing in it.
 #[derive(Debug)]
 pub struct StoreUse {
@@ -19,9 +21,9 @@ impl StoreUse {
     /// Whether a runner has it now.
     pub fn is_in_use(&self) -> bool {
         let Some(file) = &self.file else { return false };
-        match file.try_lock_shared() {
+        match file_lock::try_lock_shared(file) {
             Ok(()) => {
-                let _ = file.unlock();
+                let _ = file_lock::unlock(file);
                 false
             }
             Err(TryLockError::WouldBlock) => true,

@@ -83,7 +83,9 @@ fn first_and_rest(arguments: &[String]) -> Option<(&str, &[String])> {
 /// The engines of Cute Chess: `engines.json` in this folder, else in its own.
 fn registry() -> anyhow::Result<(Registry, Vec<SkippedEngine>)> {
     let variable = |name| std::env::var_os(name).filter(|value| !value.is_empty()).map(PathBuf::from);
-    let folder = variable("XDG_CONFIG_HOME").or_else(|| Some(variable("HOME")?.join(".config")));
+    // Cute Chess has it there on macOS as well.
+    let usual = || if cfg!(windows) { variable("APPDATA") } else { Some(variable("HOME")?.join(".config")) };
+    let folder = variable("XDG_CONFIG_HOME").or_else(usual);
     let own = folder.map(|folder| folder.join("cutechess").join("engines.json"));
     let here = PathBuf::from("engines.json");
     let Some(path) = [Some(here), own].into_iter().flatten().find(|path| path.exists()) else {

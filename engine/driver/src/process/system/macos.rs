@@ -44,7 +44,7 @@ pub fn adopt_orphans() -> io::Result<()> {
 pub fn end_orphans() {}
 
 /// Those of these signals that are not ignored, so that a handler may be set for them.
-pub fn unignored(signals: &[i32]) -> Vec<i32> {
+pub(super) fn unignored(signals: &[i32]) -> Vec<i32> {
     let is_ignored = |signal: i32| {
         // SAFETY: Zeros are an action, and a null pointer asks for the present one.
         #[expect(unsafe_code, reason = "there is no safe interface to the handlers of signals")]

@@ -20,11 +20,11 @@ mod unix;
 mod windows;
 
 #[cfg(target_os = "linux")]
-pub use linux::{adopt_orphans, bind_this_thread, end_orphans, own_processors, unignored};
+pub use linux::{adopt_orphans, bind_this_thread, end_orphans, own_processors};
 #[cfg(target_os = "linux")]
 pub(super) use linux::{identify, peak_memory_bytes};
 #[cfg(target_os = "macos")]
-pub use macos::{adopt_orphans, bind_this_thread, end_orphans, own_processors, unignored};
+pub use macos::{adopt_orphans, bind_this_thread, end_orphans, own_processors};
 #[cfg(target_os = "macos")]
 pub(super) use macos::{identify, peak_memory_bytes};
 #[cfg(all(test, unix))]
@@ -35,7 +35,7 @@ pub(super) use unix::{
     is_executable, poll, sweep,
 };
 #[cfg(unix)]
-pub use unix::{MostGames, Reaper, most_games, raise_file_limit, run_reaper};
+pub use unix::{MostGames, Reaper, StopSignals, most_games, raise_file_limit, run_reaper};
 #[cfg(windows)]
 pub(super) use windows::{
     Child, Event, FALLBACK_FOLDERS, NULL_DEVICE, StartErrorKind, candidates, check_format, classify,
@@ -43,7 +43,7 @@ pub(super) use windows::{
 };
 #[cfg(windows)]
 pub use windows::{
-    MostGames, Reaper, adopt_orphans, bind_this_thread, end_orphans, most_games, own_processors,
+    MostGames, Reaper, StopSignals, adopt_orphans, bind_this_thread, end_orphans, most_games, own_processors,
     raise_file_limit, run_reaper,
 };
 
@@ -78,6 +78,15 @@ pub enum Written {
     Bytes(usize),
     /// No process reads them any more.
     Broken,
+}
+
+/// How a program was asked to end.
+#[derive(Clone, Copy, PartialEq, Eq, Debug)]
+pub enum StopRequest {
+    /// By Ctrl-C, a terminal that was closed, or whatever else the system has.
+    Interrupt,
+    /// By SIGTERM.
+    Terminate,
 }
 
 /// What a read of a pipe found.

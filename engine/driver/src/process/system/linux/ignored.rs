@@ -2,7 +2,7 @@
 //! stay ignored, and no handler is set for them.
 
 /// Those of these signals that are not ignored, so that a handler may be set for them.
-pub fn unignored(signals: &[i32]) -> Vec<i32> {
+pub(in crate::process::system) fn unignored(signals: &[i32]) -> Vec<i32> {
     let status = std::fs::read_to_string("/proc/self/status").unwrap_or_default();
     signals.iter().copied().filter(|&signal| !is_ignored(&status, signal)).collect()
 }

@@ -7,6 +7,7 @@ mod limits;
 mod lookup;
 mod poll;
 mod reaper;
+mod signals;
 
 use std::io;
 
@@ -25,6 +26,7 @@ pub(in crate::process) use lookup::knows_more_formats;
 pub(in crate::process) use lookup::{FALLBACK_FOLDERS, candidates, check_format, is_executable};
 pub(in crate::process) use poll::poll;
 pub use reaper::{Reaper, run_reaper};
+pub use signals::StopSignals;
 
 /// The file that discards what is written to it.
 pub(in crate::process) const NULL_DEVICE: &str = "/dev/null";

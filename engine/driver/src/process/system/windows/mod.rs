@@ -8,6 +8,7 @@ mod lookup;
 mod pipes;
 mod processes;
 mod reaper;
+mod signals;
 
 use std::io;
 
@@ -22,6 +23,7 @@ pub(in crate::process) use event::Event;
 pub(in crate::process) use lookup::{FALLBACK_FOLDERS, candidates, check_format, is_executable};
 pub(in crate::process) use processes::{identify, peak_memory_bytes};
 pub use reaper::{Reaper, run_reaper};
+pub use signals::StopSignals;
 
 use crate::process::identity::ProcessIdentity;
 
