@@ -10,7 +10,7 @@ use serde_json::Value;
 use smalt_driver::process::{Exit, LookupError, PollOutcome, Process, StartError, WaitFor, poll_once};
 use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
 use smalt_workbench::entrant::{
-    FileError, Names, Program, Registry, ResolveError, WordsError, merge, to_words,
+    Names, Program, Registry, RegistryError, ResolveError, WordsError, merge, to_words,
 };
 use toml::{Table, Value as Setting};
 
@@ -182,17 +182,9 @@ pub enum EngineError {
     /// The words are not those of an engine.
     #[error(transparent)]
     Words(#[from] WordsError),
-    /// The user's registry can't be read.
-    #[error("{path}: {error}")]
-    Read {
-        /// The file.
-        path: String,
-        /// What the system says.
-        error: std::io::Error,
-    },
-    /// The user's registry is not one.
+    /// The user's registry cannot be read.
     #[error(transparent)]
-    Registry(#[from] FileError),
+    Registry(#[from] RegistryError),
     /// Nothing says what to start.
     #[error(transparent)]
     Resolve(#[from] ResolveError),
@@ -237,14 +229,8 @@ pub fn check_options<'a>(
 }
 
 /// The engines that the user registered, and those that come with the program.
-fn registry() -> Result<Registry, EngineError> {
-    let Some(path) = Registry::user_file().filter(|path| path.exists()) else {
-        return Ok(Registry::shipped());
-    };
-    let shown = path.display().to_string();
-    let text =
-        std::fs::read_to_string(&path).map_err(|error| EngineError::Read { path: shown.clone(), error })?;
-    Ok(Registry::parse(&text, &shown)?.or(Registry::shipped()))
+fn registry() -> Result<Registry, RegistryError> {
+    Registry::load(None, &mut |_| {})
 }
 
 fn read(path: &Path) -> Result<Value, PlayError> {

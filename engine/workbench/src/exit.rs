@@ -25,9 +25,10 @@ pub enum Exit {
     Terminated,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The number that the program returns.
+    pub fn code(self) -> u8 {
+        match self {
             Exit::Done => 0,
             Exit::Failed => 1,
             Exit::Usage => 2,
@@ -36,7 +37,13 @@ impl From<Exit> for ExitCode {
             Exit::Undecided => 11,
             Exit::Interrupted => 130,
             Exit::Terminated => 143,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
     }
 }
 

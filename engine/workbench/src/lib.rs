@@ -2,6 +2,7 @@
 //!
 //! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
 //! - [`exit`]: exit codes, and errors that carry one;
+//! - [`signals`]: Ctrl-C and the other requests to end a program;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
 //! - [`calendar`]: dates as text.
 
@@ -9,6 +10,7 @@ pub mod calendar;
 pub mod decompress;
 pub mod entrant;
 pub mod exit;
+pub mod signals;
 
 use std::path::PathBuf;
 

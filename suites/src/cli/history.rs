@@ -16,7 +16,7 @@ use super::arguments::{
 };
 use super::exit::{Exit, OrRefuse, Refusal};
 use super::output::{self, People};
-use super::{Builtin, intent, score, signals};
+use super::{Builtin, intent, score};
 use crate::bench::{BenchError, bench};
 use crate::history::{Build, History, current_commit, elo_of, results_of};
 use crate::plan::{Program, SuiteEntrant};
@@ -219,7 +219,7 @@ fn measure(
         words: format!("could not be watched: {error}"),
     };
     let interrupt = Interrupt::new().map_err(failed)?;
-    signals::listen(interrupt.clone()).map_err(failed)?;
+    score::raise_on_signals(&interrupt).map_err(failed)?;
     let result = bench(entrant, flags.bench_depth, longest_move, &interrupt)?;
     Ok((result.nodes, result.nodes_per_second))
 }

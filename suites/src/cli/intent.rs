@@ -21,7 +21,7 @@ const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
 
 /// The plan that the flags mean.
 pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
-    let registry = registry(flags.registry.as_deref())?;
+    let registry = Registry::load(flags.registry.as_deref(), &mut |words| output::tell(&words)).or_usage()?;
     let limit = Limit::from_parts("", flags.movetime, flags.nodes, flags.depth);
     let limit =
         limit.map_err(|_| anyhow!("--movetime, --nodes and --depth must be above zero")).or_usage()?;
@@ -49,21 +49,6 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
 fn spare_cores() -> NonZeroUsize {
     let cores = available_parallelism().map_or(1, NonZeroUsize::get);
     NonZeroUsize::new(cores - 1).unwrap_or(NonZeroUsize::MIN)
-}
-
-fn registry(file: Option<&Path>) -> Result<Registry, Refusal> {
-    let own = Registry::user_file().filter(|path| file.is_none() && path.exists());
-    let Some(path) = file.or(own.as_deref()) else { return Ok(Registry::shipped()) };
-    let (bytes, name) = (output::read(path)?, path.display().to_string());
-    let text = String::from_utf8_lossy(&bytes);
-    if path.extension().is_none_or(|extension| extension != "json") {
-        return Ok(Registry::parse(&text, &name).or_usage()?.or(Registry::shipped()));
-    }
-    let (registry, left_out) = Registry::parse_cutechess(&text, &name).or_usage()?;
-    for engine in left_out {
-        output::tell(&format!("{name}: {:?} cannot be used: {}", engine.name, engine.reason));
-    }
-    Ok(registry.or(Registry::shipped()))
 }
 
 /// The suite of the program that has this name, or else the file. Tells of lines that could not be read.

@@ -13,12 +13,12 @@ mod progress;
 mod results;
 mod resume;
 mod score;
-mod signals;
 
 use std::process::ExitCode;
 
 use clap::CommandFactory;
 use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit};
+use smalt_workbench::signals::exit_code;
 
 use arguments::{Arguments, Command};
 use exit::{Exit, Refusal};
@@ -49,7 +49,7 @@ pub fn main(builtin: Builtin) -> ExitCode {
         Ok(code) => code,
         Err(refusal) => {
             output::tell(&format!("smalt-suites: {refusal}"));
-            signals::code(refusal.exit)
+            exit_code(refusal.exit)
         }
     }
 }
@@ -68,5 +68,5 @@ fn run(command: &Command, builtin: Builtin) -> Result<ExitCode, Refusal> {
         Command::Compare(flags) => compare::compare(flags)?,
         Command::History(flags) => history::history(flags, builtin)?,
     };
-    Ok(signals::code(exit))
+    Ok(exit_code(exit))
 }

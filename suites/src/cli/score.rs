@@ -12,7 +12,7 @@ use super::exit::{Exit, OrRefuse, Refusal};
 use super::progress::{ScoreBar, Verbosity};
 use super::results::{ResultList, SavePace};
 use super::resume::{self, Earlier};
-use super::{intent, output, signals};
+use super::{intent, output};
 use crate::ask::{self, Asked, Checked, SuiteOutcome, WorkerPool};
 use crate::plan::{Memory, Plan, SuiteEntrant};
 use crate::record::Record;
@@ -38,7 +38,7 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     let inputs = flags.suites.iter().map(Path::new);
     let results = ResultList::new(&flags.output, inputs, earlier.of_this_run())?;
     let interrupt = Interrupt::new().or_failed()?;
-    signals::listen(interrupt.clone()).or_failed()?;
+    raise_on_signals(&interrupt).or_failed()?;
     let mut checked = Vec::new();
     for entrant in &plan.entrants {
         let engine = ask::check(entrant, &interrupt).or_usage()?;
@@ -57,6 +57,12 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         return Err(anyhow!("no engine gave an answer")).or_failed();
     }
     Ok((exit, run.results.into_records()))
+}
+
+/// From now on the first signal ends all waits, so that what was done is still written; the second ends the program.
+pub(super) fn raise_on_signals(interrupt: &Interrupt) -> std::io::Result<()> {
+    let interrupt = interrupt.clone();
+    smalt_workbench::signals::handle(move || interrupt.raise(), || {})
 }
 
 /// Results are told apart by the names of their suites.

@@ -98,22 +98,7 @@ pub(super) fn given(layer: &Table, section: &str, key: &str) -> bool {
 
 /// The registry of this file (or of the configuration folder), and the shipped one behind it.
 pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
-    let own = match path {
-        Some(path) => Some(path.to_owned()),
-        None => Registry::user_file().filter(|path| path.exists()),
-    };
-    let Some(path) = own else { return Ok(Registry::shipped()) };
-    let text =
-        std::fs::read_to_string(&path).with_context(|| format!("read {}", path.display())).or_usage()?;
-    let name = path.display().to_string();
-    if path.extension().is_none_or(|extension| extension != "json") {
-        return Ok(Registry::parse(&text, &name).or_usage()?.or(Registry::shipped()));
-    }
-    let (registry, left_out) = Registry::parse_cutechess(&text, &name).or_usage()?;
-    for engine in left_out {
-        tell(&format!("{name}: {:?} cannot be used: {}", engine.name, engine.reason));
-    }
-    Ok(registry.or(Registry::shipped()))
+    Registry::load(path, &mut |words| tell(&words)).or_usage()
 }
 
 /// The names of engines for completions: the registry of the user, Debian's engines, and the built-in one.

@@ -40,6 +40,7 @@ use fastchess::Dialect;
 use schema::SchemaName;
 use smalt_match::estimate::estimate;
 use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
+use smalt_workbench::signals::exit_code;
 
 /// The program; `engine` is what it does when it is started as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
@@ -53,7 +54,7 @@ pub fn main(engine: fn() -> ExitCode) -> ExitCode {
         Ok(code) => code,
         Err(refusal) => {
             output::tell(&format!("smalt-tournament: {refusal}"));
-            signals::code(refusal.exit)
+            exit_code(refusal.exit)
         }
     }
 }
@@ -152,7 +153,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         #[cfg(feature = "nats")]
         Command::Worker(flags) => fleet::worker(&flags)?,
     };
-    Ok(signals::code(exit))
+    Ok(exit_code(exit))
 }
 
 /// The plan as a file, below what it will take as comments.

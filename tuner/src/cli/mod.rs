@@ -20,16 +20,13 @@ use anyhow::{Context, anyhow};
 use clap::CommandFactory;
 use serde_json::Value;
 use smalt::evaluation::Parameters;
-use smalt_driver::process::{StopRequest, StopSignals};
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
+use smalt_workbench::signals::exit_code;
 
 use crate::dataset::{Dataset, SkippedLine};
 use crate::weights::difference::differences;
 use arguments::{Arguments, Command, DiffFlags};
-
-/// Whether SIGTERM asked the program to end.
-static IS_TERMINATED: AtomicBool = AtomicBool::new(false);
 
 /// Lines that could not be read and are named; the others are counted.
 const NAMED_LINES: usize = 10;
@@ -37,10 +34,10 @@ const NAMED_LINES: usize = 10;
 /// Runs what the arguments of the process say.
 pub fn main() -> ExitCode {
     match run(smalt_about::parse::<Arguments>().command) {
-        Ok(exit) => code(exit),
+        Ok(exit) => exit_code(exit),
         Err(refusal) => {
             tell(&format!("smalt-tuner: {refusal}"));
-            code(refusal.exit)
+            exit_code(refusal.exit)
         }
     }
 }
@@ -124,25 +121,11 @@ impl Skipped {
     }
 }
 
-/// The exit code; an interruption by SIGTERM has its own.
-fn code(exit: Exit) -> ExitCode {
-    let is_terminated = exit == Exit::Interrupted && IS_TERMINATED.load(Ordering::Relaxed);
-    if is_terminated { Exit::Terminated.into() } else { exit.into() }
-}
-
 /// A flag that Ctrl-C raises; a second Ctrl-C ends the program at once.
 fn interrupt() -> Result<Arc<AtomicBool>, Refusal> {
     let flag = Arc::new(AtomicBool::new(false));
-    let mut signals = StopSignals::catch().or_failed()?;
     let raised = Arc::clone(&flag);
-    let listen = move || {
-        IS_TERMINATED.store(signals.wait() == StopRequest::Terminate, Ordering::Relaxed);
-        raised.store(true, Ordering::Relaxed);
-        let exit =
-            if signals.wait() == StopRequest::Terminate { Exit::Terminated } else { Exit::Interrupted };
-        std::process::exit(i32::from(exit as u8));
-    };
-    std::thread::Builder::new().name("signals".to_owned()).spawn(listen).or_failed()?;
+    smalt_workbench::signals::handle(move || raised.store(true, Ordering::Relaxed), || {}).or_failed()?;
     Ok(flag)
 }
 

@@ -25,7 +25,7 @@ pub use cutechess::SkippedEngine;
 pub use file::{FileError, parse_file};
 pub use layers::{has_limit, merge, merge_engine, remove_limits};
 pub use naming::{NameError, Names, default_name};
-pub use registry::{Registry, RegistryFile};
+pub use registry::{Registry, RegistryError, RegistryFile};
 pub use resolve::{Program, ResolveError};
 pub use text::OptionText;
 pub use word_reader::{from_words, table_of_words};

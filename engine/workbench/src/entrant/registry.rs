@@ -1,6 +1,6 @@
-//! Engines that are known by name: their commands, options and ratings. Reads a text; looks for no file.
+//! Engines that are known by name: their commands, options and ratings.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use schemars::JsonSchema;
 use serde::Deserialize;
@@ -17,6 +17,22 @@ const SHIPPED: &str = include_str!("../../../../data/engines.toml");
 #[derive(Clone, Debug, Default)]
 pub struct Registry {
     engines: Vec<Table>,
+}
+
+/// Why a registry cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum RegistryError {
+    /// The file cannot be read.
+    #[error("read {}", path.display())]
+    Read {
+        /// The file.
+        path: PathBuf,
+        /// What the system said.
+        source: std::io::Error,
+    },
+    /// The file is malformed.
+    #[error(transparent)]
+    Malformed(#[from] FileError),
 }
 
 /// A registry as a file: named engines with their commands and options.
@@ -57,9 +73,26 @@ impl Registry {
         Registry { engines }
     }
 
-    /// Where a user keeps a registry: `smalt/engines.toml` in the configuration folder. It need not be there.
-    pub fn user_file() -> Option<PathBuf> {
-        Some(crate::config_folder()?.join("smalt").join("engines.toml"))
+    /// The registry of this file, or of `smalt/engines.toml` in the configuration folder where none is named, before the
+    /// shipped one. A file that ends in `.json` is one of Cute Chess; `warn` is called for each engine of it that cannot be used.
+    ///
+    /// # Errors
+    /// If the file cannot be read or is malformed.
+    pub fn load(file: Option<&Path>, warn: &mut dyn FnMut(String)) -> Result<Registry, RegistryError> {
+        let own =
+            || Some(crate::config_folder()?.join("smalt").join("engines.toml")).filter(|path| path.exists());
+        let Some(path) = file.map(Path::to_owned).or_else(own) else { return Ok(Registry::shipped()) };
+        let name = path.display().to_string();
+        let bytes = std::fs::read(&path).map_err(|source| RegistryError::Read { path, source })?;
+        let text = String::from_utf8_lossy(&bytes);
+        if !name.ends_with(".json") {
+            return Ok(Registry::parse(&text, &name)?.or(Registry::shipped()));
+        }
+        let (registry, unusable) = Registry::parse_cutechess(&text, &name)?;
+        for engine in unusable {
+            warn(format!("{name}: {:?} cannot be used: {}", engine.name, engine.reason));
+        }
+        Ok(registry.or(Registry::shipped()))
     }
 
     /// The engines that the program knows by itself.
