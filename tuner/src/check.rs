@@ -1,16 +1,12 @@
 //! Does a data set say anything about the weights? Coverage, numbers that always occur together, and the positions that
 //! the evaluation judges worst. Knows no displays.
 
-use smalt::evaluation::Parameters;
-use smalt::evaluation::schema::WEIGHTS;
-
-use crate::dataset::Sample;
-use crate::features::{Row, Rows, Table};
-use crate::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid, targets};
+use crate::loss::{LabelledRows, Loss, NormalMatrix, targets};
 use crate::optimizer::{OptimizeError, explained, fit_k};
-use crate::weights::parameters_of;
+use crate::table::Table;
+use crate::weights::schema::Schema;
 
-/// Correlations from here on are told.
+/// Least correlation that is reported.
 const COLLINEAR: f64 = 0.98;
 
 /// From this share on a parameter counts as determined by the others.
@@ -44,27 +40,30 @@ pub struct Findings {
     pub dominated: Vec<usize>,
 }
 
-/// Looks at all training positions with these weights.
+/// Looks at all training positions with these parameters.
 ///
 /// # Errors
 /// If no K can be fitted.
-pub fn check(table: &Table, weights: &Parameters) -> Result<Findings, OptimizeError> {
-    let parameters = parameters_of(weights);
+pub fn check<R: LabelledRows>(
+    table: &Table<R>,
+    schema: &Schema,
+    parameters: &[f64],
+) -> Result<Findings, OptimizeError> {
     let mut loss = Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0);
-    let k = fit_k(&mut loss, &parameters)?;
-    let error = loss.error(&parameters);
-    let mut matrix = NormalMatrix::new();
-    loss.normal_matrix(&parameters, &mut matrix);
-    let lengths: Vec<f64> = (0..PARAMETERS).map(|index| matrix.get(index, index).sqrt()).collect();
-    let unseen: Vec<usize> = (0..WEIGHTS).filter(|&weight| table.coverage[weight] == 0).collect();
+    let k = fit_k(&mut loss, parameters)?;
+    let error = loss.error(parameters);
+    let matrix = loss.normal_matrix(parameters);
+    let lengths: Vec<f64> = (0..matrix.size()).map(|index| matrix.get(index, index).sqrt()).collect();
+    let weights = 0..schema.weights.len();
+    let unseen: Vec<usize> = weights.clone().filter(|&weight| table.coverage[weight] == 0).collect();
     let is_dead = |weight: &usize| lengths[2 * weight] == 0.0 && lengths[2 * weight + 1] == 0.0;
-    let dead = (0..WEIGHTS).filter(is_dead).filter(|weight| !unseen.contains(weight)).collect();
+    let dead = weights.filter(is_dead).filter(|weight| !unseen.contains(weight)).collect();
     let collinear = collinear(&matrix, &lengths);
     Ok(Findings { k, error, unseen, dead, collinear, dominated: dominated(&matrix, &lengths) })
 }
 
 fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<usize> {
-    let seen: Vec<usize> = (0..PARAMETERS).filter(|&index| lengths[index] > 0.0).collect();
+    let seen: Vec<usize> = (0..matrix.size()).filter(|&index| lengths[index] > 0.0).collect();
     let mut products = vec![0.0; seen.len() * seen.len()];
     for (row, &a) in seen.iter().enumerate() {
         for (column, &b) in seen[..=row].iter().enumerate() {
@@ -77,8 +76,8 @@ fn dominated(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<usize> {
 
 fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<Pair> {
     let mut pairs = Vec::new();
-    for first in 0..PARAMETERS {
-        for second in first + 1..PARAMETERS {
+    for first in 0..matrix.size() {
+        for second in first + 1..matrix.size() {
             // Middlegame and endgame of one weight always go together in some degree: the phase parts them.
             if second / 2 == first / 2 || lengths[first] == 0.0 || lengths[second] == 0.0 {
                 continue;
@@ -91,19 +90,4 @@ fn collinear(matrix: &NormalMatrix, lengths: &[f64]) -> Vec<Pair> {
     }
     pairs.sort_by(|a, b| b.correlation.abs().total_cmp(&a.correlation.abs()));
     pairs
-}
-
-/// The squared error of a sample by these parameters.
-pub fn squared_error(row: &Row<'_>, sample: &Sample, parameters: &[f64], k: f64) -> f64 {
-    let parts = row.parts::<f64>(|weight| [parameters[2 * weight], parameters[2 * weight + 1]]);
-    (sigmoid(parts.evaluation(), k) - f64::from(sample.result)).powi(2)
-}
-
-/// Positions in which each phase occurs, 0 to 24.
-pub fn phases(rows: &Rows) -> [u64; crate::dataset::extract::PHASES] {
-    let mut phases = [0; crate::dataset::extract::PHASES];
-    for row in (0..rows.block_count()).flat_map(|block| rows.block_rows(block)) {
-        phases[row.phase() as usize] += 1;
-    }
-    phases
 }

@@ -1,6 +1,7 @@
 //! Games for the tuner: the tournament program plays them. This only starts it, repeats what it says, and reads the JSON
 //! that it leaves. Knows no statistics.
 
+use std::collections::BTreeMap;
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -10,7 +11,8 @@ use serde_json::Value;
 use smalt_driver::process::{Exit, LookupError, PollOutcome, Process, StartError, WaitFor, poll_once};
 use smalt_driver::{ConversationError, EngineCommand, EngineTimeouts, SetOptionError, WaitContext};
 use smalt_workbench::entrant::{
-    Names, Program, Registry, RegistryError, ResolveError, WordsError, merge, to_words,
+    BUILTIN, EngineSettings, Names, Program, Registry, RegistryError, ResolveError, WordsError, merge,
+    to_words,
 };
 use toml::{Table, Value as Setting};
 
@@ -23,16 +25,18 @@ const GLANCE: Duration = Duration::from_millis(200);
 /// How long a program that was asked to stop may take to put its games away.
 const FAREWELL: Duration = Duration::from_secs(15);
 
-/// Two entrants of one engine, and how they play.
+/// Exit codes of the tournament program that leave results. 3: games are missing, as where an engine was disqualified; the
+/// verdict says what the others are worth.
+const ENDINGS: [i32; 2] = [0, 3];
+
+/// Two entrants, and how they play.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Encounter {
     /// The program that plays: a path or a name.
     pub tournament: PathBuf,
     /// Its command: `sprt` or `match`.
     pub command: &'static str,
-    /// The engine, as the tournament program names it, without options.
-    pub engine: String,
-    /// Name and options of each entrant.
+    /// The two entrants.
     pub entrants: [Entrant; 2],
     /// Further flags: clock, games, openings, store.
     pub flags: Vec<OsString>,
@@ -45,6 +49,8 @@ pub struct Encounter {
 pub struct Entrant {
     /// The name in the results.
     pub name: &'static str,
+    /// The engine, as the tournament program names it.
+    pub engine: String,
     /// Names and values of the engine's options.
     pub options: Vec<(String, String)>,
 }
@@ -99,7 +105,7 @@ pub fn play(
     stop: &AtomicBool,
     tell: &mut dyn FnMut(&str),
 ) -> Result<Value, PlayError> {
-    run(&command(encounter), stop, tell)?;
+    run(&command(encounter), &ENDINGS, stop, tell)?;
     read(&encounter.json)
 }
 
@@ -109,11 +115,21 @@ pub fn play(
 /// As [`play`].
 pub fn export(tournament: &Path, store: &Path, pgn: &Path, stop: &AtomicBool) -> Result<(), PlayError> {
     let command = EngineCommand::new(tournament).argument("export").argument(store);
-    run(&command.argument("--what").argument("pgn").argument("--output").argument(pgn), stop, &mut |_| {})
+    run(
+        &command.argument("--what").argument("pgn").argument("--output").argument(pgn),
+        &ENDINGS,
+        stop,
+        &mut |_| {},
+    )
 }
 
-/// Waits for the end of the program, which says its lines to `tell`.
-fn run(command: &EngineCommand, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -> Result<(), PlayError> {
+/// Runs a program to its end and gives the lines of its output to `tell`; other exit codes than the accepted ones are failures.
+pub(crate) fn run(
+    command: &EngineCommand,
+    accepted: &[i32],
+    stop: &AtomicBool,
+    tell: &mut dyn FnMut(&str),
+) -> Result<(), PlayError> {
     let mut process = Process::spawn(command)?;
     process.close_stdin();
     let mut stopped_at = None;
@@ -140,8 +156,7 @@ fn run(command: &EngineCommand, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -
         return Err(PlayError::Interrupted);
     }
     match exit.or_else(|| process.kill()) {
-        // 3: games are missing, as where an engine was struck out; the verdict says what the others are worth.
-        Some(Exit::Code(0 | 3)) => Ok(()),
+        Some(Exit::Code(code)) if accepted.contains(&code) => Ok(()),
         exit => {
             let lines: Vec<_> = process.stderr_lines().map(String::from_utf8_lossy).collect();
             let words = lines.join("\n");
@@ -151,7 +166,7 @@ fn run(command: &EngineCommand, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -
 }
 
 fn command(encounter: &Encounter) -> EngineCommand {
-    let [first, second] = encounter.entrants.each_ref().map(|entrant| words(&encounter.engine, entrant));
+    let [first, second] = encounter.entrants.each_ref().map(words);
     EngineCommand::new(&encounter.tournament)
         .argument(encounter.command)
         .arguments(["--engine".to_owned(), first])
@@ -163,7 +178,8 @@ fn command(encounter: &Encounter) -> EngineCommand {
 
 /// The words of an entrant: those of its engine, then its name and options. What is no engine is a command, which the
 /// tournament program refuses.
-fn words(engine: &str, entrant: &Entrant) -> String {
+fn words(entrant: &Entrant) -> String {
+    let engine = entrant.engine.as_str();
     let registry = registry().unwrap_or_else(|_| Registry::shipped());
     let command = |_| Table::from_iter([("cmd".to_owned(), Setting::from(engine))]);
     let mut words = registry.parse_engine(engine).unwrap_or_else(command);
@@ -206,10 +222,7 @@ pub fn check_options<'a>(
     engine: &str,
     options: impl IntoIterator<Item = (&'a str, String)>,
 ) -> Result<(), EngineError> {
-    let registry = registry()?;
-    let nothing = Table::new();
-    let layer = registry.parse_engine(engine)?;
-    let entrant = registry.resolve(&layer, &nothing, &nothing, &mut Names::default())?;
+    let entrant = entrant(engine)?;
     let command = match entrant.program().ok_or(ResolveError::NoCommand)? {
         Program::Builtin => EngineCommand::new(tournament).argument("engine"),
         Program::Command(program) => EngineCommand::new(program).arguments(&entrant.args),
@@ -226,6 +239,47 @@ pub fn check_options<'a>(
     }
     engine.quit();
     Ok(())
+}
+
+/// The settings of an engine by its words or its registered name.
+fn entrant(engine: &str) -> Result<EngineSettings, EngineError> {
+    let registry = registry()?;
+    let nothing = Table::new();
+    let layer = registry.parse_engine(engine)?;
+    Ok(registry.resolve(&layer, &nothing, &nothing, &mut Names::default())?)
+}
+
+/// The words of an engine whose command, if it is a relative path, stands in this folder.
+///
+/// # Errors
+/// If the words are not those of an engine.
+pub fn engine_in(folder: &Path, engine: &str) -> Result<String, EngineError> {
+    let mut words = registry()?.parse_engine(engine)?;
+    if let Some(Setting::String(command)) = words.get_mut("cmd")
+        && Path::new(command).is_relative()
+        && *command != BUILTIN
+    {
+        let relative = Path::new(command).strip_prefix(".").unwrap_or(Path::new(command));
+        *command = folder.join(relative).display().to_string();
+    }
+    Ok(to_words(&words))
+}
+
+/// The command line of an engine by its words or its registered name, and its UCI options.
+///
+/// # Errors
+/// If the words are not those of an engine, or it is the one built in, which has no program of its own.
+pub fn engine_command(engine: &str) -> Result<(EngineCommand, BTreeMap<String, String>), EngineError> {
+    let entrant = entrant(engine)?;
+    let Some(Program::Command(program)) = entrant.program() else {
+        return Err(ResolveError::NoCommand.into());
+    };
+    let command = EngineCommand::new(program).arguments(&entrant.args);
+    let command = match &entrant.dir {
+        Some(directory) => command.directory(directory),
+        None => command,
+    };
+    Ok((command, entrant.option_texts()))
 }
 
 /// The engines that the user registered, and those that come with the program.
@@ -253,7 +307,9 @@ mod tests {
     /// The settings that the tournament program reads from the words of an entrant.
     fn read_back(engine: &str, options: &[(&str, &str)]) -> Table {
         let options = options.iter().map(|&(name, value)| (name.to_owned(), value.to_owned())).collect();
-        Registry::default().parse_engine(&words(engine, &Entrant { name: "x", options })).unwrap()
+        Registry::default()
+            .parse_engine(&words(&Entrant { name: "x", engine: engine.to_owned(), options }))
+            .unwrap()
     }
 
     #[test]

@@ -9,7 +9,7 @@ use smalt_report::plot::{Axis, BarChart, HeatMap, LineChart};
 use crate::spsa::Course;
 use crate::weights::difference::{Change, differences};
 
-/// So many numbers are shown of those that moved.
+/// Parameters that the plot of moved ones shows.
 const MOVED_SHOWN: usize = 24;
 
 /// This many lines can be told apart in one chart.

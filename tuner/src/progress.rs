@@ -20,7 +20,7 @@ impl Progress {
         Progress { bar }
     }
 
-    /// A bar for a fit of at most so many epochs.
+    /// A bar for a fit with this maximum of epochs.
     pub fn fit(epochs: u64) -> Progress {
         let bar = ProgressBar::new(epochs);
         bar.set_style(style("{bar:24} epoch {pos}/{len} {msg}, at most {eta} left"));

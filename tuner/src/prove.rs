@@ -1,5 +1,5 @@
-//! The proof at the board: two tables of one engine play each other until a sequential test is decided. Reads the
-//! verdict of the program that plays. Knows no statistics.
+//! Games between the engine with tuned numbers and the one without, until a sequential test is decided. Reads the verdict of
+//! the program that plays. Knows no statistics.
 
 use std::ffi::OsString;
 use std::path::PathBuf;
@@ -14,17 +14,24 @@ use crate::games::{Encounter, Entrant, PlayError, play, score_of};
 pub struct Duel {
     /// The program that plays: a path or a name.
     pub tournament: PathBuf,
-    /// The engine, as the tournament program names it, without its table.
-    pub engine: String,
-    /// The tuned table and the one that it must beat, as files.
-    pub tables: [PathBuf; 2],
+    /// The engine with the tuned numbers and the one that it must beat.
+    pub sides: [Side; 2],
     /// Further flags of `smalt-tournament sprt`: clock, hypotheses, openings, store.
     pub flags: Vec<OsString>,
     /// Where its results go, as JSON.
     pub json: PathBuf,
 }
 
-/// What the test says of the tuned table.
+/// One of the two engines.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Side {
+    /// The engine, as the tournament program names it.
+    pub engine: String,
+    /// Names and values of its options.
+    pub options: Vec<(String, String)>,
+}
+
+/// The verdict on the tuned numbers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Verdict {
     /// It is better: the second hypothesis was accepted.
@@ -53,15 +60,12 @@ pub struct Proof {
 /// # Errors
 /// If the program can't be started, fails, or is stopped.
 pub fn prove(duel: &Duel, stop: &AtomicBool, tell: &mut dyn FnMut(&str)) -> Result<Proof, PlayError> {
-    let entrant = |name, table: &PathBuf| Entrant {
-        name,
-        options: vec![("EvalFile".to_owned(), table.display().to_string())],
-    };
+    let entrant =
+        |name, side: &Side| Entrant { name, engine: side.engine.clone(), options: side.options.clone() };
     let encounter = Encounter {
         tournament: duel.tournament.clone(),
         command: "sprt",
-        engine: duel.engine.clone(),
-        entrants: [entrant("tuned", &duel.tables[0]), entrant("base", &duel.tables[1])],
+        entrants: [entrant("tuned", &duel.sides[0]), entrant("base", &duel.sides[1])],
         flags: duel.flags.clone(),
         json: duel.json.clone(),
     };

@@ -160,7 +160,7 @@ pub struct Point {
 /// Why a saved course can't go on.
 #[derive(Debug, thiserror::Error)]
 pub enum ResumeError {
-    /// The text is none.
+    /// The text can't be read.
     #[error("no saved course: {0}")]
     Text(#[from] serde_json::Error),
     /// It has more or fewer values than parameters.

@@ -5,7 +5,9 @@ use std::path::PathBuf;
 use clap::{Args, Parser, Subcommand, ValueEnum};
 use smalt_about::{AboutCommand, ColorFlag};
 
+use super::sources::SourceArgument;
 use crate::dataset::format::Format;
+use crate::weights::export::Language;
 
 /// Where the engine's numbers stand, seen from the top of the project.
 pub(super) const PARAMETERS: &str = "engine/params/evaluation.toml";
@@ -56,14 +58,27 @@ Formats, by the ending of the name or by --format:
 Text is read compressed (.gz, .zst) as well. A format that needs a score, a move or a whole
 result leaves out the positions without, and says how many (exit code 3).")]
     Convert(ConvertFlags),
-    /// Positions to better weights
+    /// Texel tuning: fit the weights of an evaluation to the results of positions
     #[command(after_help = "Examples:
   smalt-tuner texel /tmp/positions.bin -o /tmp/tuned.toml
-  smalt-tuner texel quiet.epd --only 'mobility.*' --write")]
+  smalt-tuner texel quiet.epd --only 'mobility.*' --write
+  smalt-tuner texel positions.bin --engine ./mine --write=src/eval.h
+  smalt-tuner texel mine.trace old.trace,weight=0.5,lambda=0.7 -o tuned.json
+
+With --engine another engine's evaluation is fitted: it says its parameters and the coefficients of
+each position, as docs/trace-protocol.md describes.
+Options of a data source follow its name: weight=W (in the error), lambda=SHARE (of the result), and
+view=white|mover (point of view of its results and scores).")]
     Texel(TexelFlags),
+    /// Coefficients of another engine's evaluation for each position, kept in a file for texel and check
+    #[command(after_help = "Example:
+  smalt-tuner trace positions.bin --engine ./mine -o mine.trace && smalt-tuner texel mine.trace --write=src/eval.h
+
+The same command again continues an interrupted file.")]
+    Trace(TraceFlags),
     /// What changed from one parameter file to another
     Diff(DiffFlags),
-    /// What positions say of the weights: coverage, pairs that can't be told apart, outliers
+    /// Checks of a data set: coverage of each weight, collinear pairs, outliers
     Check(CheckFlags),
     /// A fit as a picture: its errors, its boards before and after, what moved most
     #[command(after_help = "Examples:
@@ -72,12 +87,15 @@ result leaves out the positions without, and says how many (exit code 3).")]
   smalt-tuner plot spsa.json -o spsa.svg
   smalt-tuner plot old.toml tuned.toml --kind moved -o moved.svg")]
     Plot(PlotFlags),
-    /// Games between a tuned table and the one that it is to replace, until a sequential test is decided
+    /// SPRT between the tuned version and the one that it replaces
     #[command(after_help = "From games to a proven table, from the top of the project:
   smalt-tuner extract GAMES.pgn -o positions.bin && smalt-tuner texel positions.bin -o tuned.toml &&
     smalt-tuner prove tuned.toml --write
+For an engine whose numbers stand in its source:
+  smalt-tuner texel positions.bin --engine ./mine --source src/eval.h -o tuned.h &&
+    smalt-tuner prove tuned.h --base src/eval.h --build 'make -j2' --engine ./mine --write
 
-Exit code 0: the table was accepted; 3: it was not, and nothing was written.")]
+Exit code 0: the tuned version was accepted; 3: it was not, and nothing was written.")]
     Prove(ProveFlags),
     /// Games that turn the constants of a search: all at once, by chance, following what wins (SPSA)
     #[command(after_help = "Examples:
@@ -121,7 +139,7 @@ pub(super) struct ExtractFlags {
     /// Decides which positions of a game are taken
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Threads; as many as processors if not given
+    /// Threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
     /// Write the report as JSON; `-` for standard output
@@ -143,109 +161,152 @@ pub(super) struct ConvertFlags {
     /// Format of the inputs [default: by their first bytes and the endings of their names]
     #[arg(long, value_name = "FORMAT", value_parser = super::convert::parse_format)]
     pub(super) from: Option<Format>,
-    /// Write the result as JSON; `-` for standard output
+    /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum MethodName {
-    /// L-BFGS: some dozens of passes, seconds
+    /// L-BFGS: some dozens of passes over all positions
+    #[value(alias = "newton")]
     Lbfgs,
-    /// Gauss-Newton: fewer steps with the whole matrix, each dearer
-    Newton,
-    /// Mini-batches: for sets too large for the others
+    /// Adam: mini-batches, for very large data sets
     Adam,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(super) enum ScheduleName {
-    /// It stays
+    /// Constant
     Constant,
-    /// It falls along a cosine to a hundredth
+    /// Falls along a cosine to a hundredth
     Cosine,
-    /// A tenth after half of them, a hundredth after three quarters
+    /// A tenth after half of the epochs, a hundredth after three quarters
     Step,
+}
+
+/// The engine of a trace.
+#[derive(Debug, Args)]
+pub(super) struct EngineFlags {
+    /// Engine that gives traces, as `smalt-tournament` names engines (a command, `cmd=… option.X=…`, or a registered name)
+    #[arg(long, value_name = "E")]
+    pub(super) engine: Option<String>,
+    /// Engine processes [default: number of processors]
+    #[arg(long, value_name = "N")]
+    pub(super) concurrency: Option<usize>,
+    /// Largest difference between the engine's score and the one from its coefficients, in score units [default: that of
+    /// the engine]
+    #[arg(long, value_name = "UNITS")]
+    pub(super) tolerance: Option<f64>,
+}
+
+#[derive(Debug, Args)]
+pub(super) struct TraceFlags {
+    /// File of positions, in any format of `convert`
+    #[arg(value_name = "POSITIONS")]
+    pub(super) positions: PathBuf,
+    #[command(flatten)]
+    pub(super) engine: EngineFlags,
+    /// File of traces to write or to continue
+    #[arg(short, long, value_name = "FILE")]
+    pub(super) output: PathBuf,
+    /// JSON file for the result; `-` for standard output
+    #[arg(long, value_name = "FILE")]
+    pub(super) json: Option<PathBuf>,
 }
 
 #[derive(Debug, Args)]
 pub(super) struct TexelFlags {
-    /// Positions: what `extract` wrote, or text (`FEN | score | result`, `c9 "1-0"`, `[1.0]`), plain or compressed
-    #[arg(value_name = "POSITIONS")]
-    pub(super) positions: PathBuf,
-    /// Weights to begin with; those built in if not given
+    /// Data sources: files of positions (any format of `convert`) or of traces, with options after commas
+    #[arg(value_name = "POSITIONS", required = true)]
+    pub(super) positions: Vec<SourceArgument>,
+    #[command(flatten)]
+    pub(super) engine: EngineFlags,
+    /// File with the start values [default: those of the engine]
     #[arg(long, value_name = "FILE")]
     pub(super) params: Option<PathBuf>,
-    /// Begin with material only: 100, 300, 300, 500, 900, all else zero
+    /// Begin with material only (100, 300, 300, 500, 900), all else zero; with --engine, all zero
     #[arg(long, alias = "from-scratch", conflicts_with = "params")]
     pub(super) scratch: bool,
-    /// Write the tuned weights into the engine's file (the one of --params if given)
-    #[arg(long)]
-    pub(super) write: bool,
-    /// Write the tuned weights to another file
+    /// Write the tuned numbers in place: into engine/params/evaluation.toml (or the file of --params), or between the
+    /// comments `smalt:begin NAME` and `smalt:end NAME` of the source given; repeatable
+    #[arg(long, value_name = "SOURCE", num_args = 0..=1, require_equals = true, default_missing_value = "")]
+    pub(super) write: Vec<String>,
+    /// File for the tuned numbers
     #[arg(short, long, alias = "out", value_name = "FILE", conflicts_with = "write")]
     pub(super) output: Option<PathBuf>,
-    /// Tune these groups or terms only, as in 'mobility.*'; may be given often
+    /// Source with marked numbers of which --output is a copy with the tuned ones
+    #[arg(long, value_name = "FILE", requires = "output")]
+    pub(super) source: Option<PathBuf>,
+    /// Language of --output: toml, json, c, cpp, rust, csharp, java, zig, go or python [default: by the ending of its name]
+    #[arg(long, value_name = "LANGUAGE", value_parser = parse_language, requires = "output", conflicts_with = "source")]
+    pub(super) format: Option<Language>,
+    /// Groups or terms to tune, as in 'mobility.*'; repeatable [default: all]
     #[arg(long, value_name = "NAME")]
     pub(super) only: Vec<String>,
-    /// Leave these groups or terms alone; may be given often
+    /// Groups or terms to leave alone; repeatable
     #[arg(long, value_name = "NAME")]
     pub(super) freeze: Vec<String>,
-    /// How the least error is sought
+    /// Optimizer
     #[arg(long, value_enum, default_value_t = MethodName::Lbfgs)]
     pub(super) method: MethodName,
-    /// The most iterations; 500 for lbfgs, 50 for newton, 200 for adam if not given
+    /// Maximum number of iterations [default: 500 for lbfgs, 200 for adam]
     #[arg(long, value_name = "N")]
     pub(super) epochs: Option<u64>,
-    /// Iterations without a better validation error after which to stop
-    #[arg(long, value_name = "N", default_value_t = 10)]
-    pub(super) patience: u64,
-    /// Steepness of the sigmoid; fitted first if not given
+    /// Early stopping: iterations without a better validation error [default: 30 for lbfgs, 10 for adam]
+    #[arg(long, value_name = "N")]
+    pub(super) patience: Option<u64>,
+    /// Steepness K of the sigmoid [default: fitted]
     #[arg(long)]
     pub(super) k: Option<f64>,
-    /// Share of the result in the target; the rest is the sigmoid of the score in the data
+    /// Share of the result in the target; the rest is the sigmoid of the score
     #[arg(long, value_name = "SHARE", default_value_t = 1.0)]
     pub(super) lambda: f64,
-    /// What leaving the start costs: squared errors for each number 100 centipawns away
-    #[arg(long, value_name = "STRENGTH", default_value_t = 10.0)]
-    pub(super) l2: f64,
-    /// Hold numbers between bounds, as in 'material.pawn=80..120'; may be given often
+    /// L2 penalty: squared errors for each number 100 units away from its start value [default: 10; 0.1 where all begin at
+    /// zero]
+    #[arg(long, value_name = "STRENGTH")]
+    pub(super) l2: Option<f64>,
+    /// Bounds of numbers, as in 'material.pawn=80..120'; repeatable
     #[arg(long, value_name = "NAME=LEAST..MOST")]
     pub(super) bound: Vec<String>,
-    /// Do not hold boards to mirrored files, nor lists to rising numbers, where the schema says so
+    /// Ignore the constraints of the evaluation: boards with mirrored files, lists with rising numbers
     #[arg(long)]
     pub(super) unconstrained: bool,
-    /// Fit a strength for each player too, and take it out of the results: where unequal players met, the stronger
-    /// one wins from positions that are not won, and that misleads the weights
+    /// Fit the strength of each player and take it out of the results: where unequal players met, the stronger one wins
+    /// from positions that are not won, which misleads the weights
     #[arg(long)]
     pub(super) adjust_for_players: bool,
     /// Share of the games held out for validation
     #[arg(long, value_name = "SHARE", default_value_t = 0.1)]
     pub(super) validation: f64,
-    /// Adam: centipawns of the first steps
+    /// Adam: learning rate at the start, in units of the parameters
     #[arg(long, default_value_t = 1.0)]
     pub(super) rate: f64,
-    /// Adam: how the rate changes over the epochs
+    /// Adam: learning rate schedule
     #[arg(long, value_enum, default_value_t = ScheduleName::Cosine)]
     pub(super) schedule: ScheduleName,
-    /// Adam: positions of a mini-batch
+    /// Adam: positions in a mini-batch
     #[arg(long, value_name = "N", default_value_t = 16_384)]
     pub(super) batch: usize,
-    /// Keep the fit in this file while it goes on, so that `--resume` can go on with it
+    /// Checkpoint file, written during the fit
     #[arg(long, value_name = "FILE")]
     pub(super) checkpoint: Option<PathBuf>,
-    /// Go on with the fit in this file, and keep it there
+    /// Checkpoint file to resume and to update
     #[arg(long, value_name = "FILE", conflicts_with = "checkpoint")]
     pub(super) resume: Option<PathBuf>,
-    /// Decides which games are held out, and the order of mini-batches
+    /// Random seed of the held-out games and of mini-batches
     #[arg(long, default_value_t = 1)]
     pub(super) seed: u64,
-    /// Threads; as many as processors if not given
+    /// Threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-    /// Write the result as JSON; `-` for standard output
+    /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+}
+
+fn parse_language(word: &str) -> Result<Language, String> {
+    Language::parse(word).ok_or_else(|| format!("expected one of {}", Language::words().join(", ")))
 }
 
 #[derive(Debug, Args)]
@@ -261,25 +322,27 @@ pub(super) struct DiffFlags {
 
 #[derive(Debug, Args)]
 pub(super) struct CheckFlags {
-    /// Positions, in any form that `texel` reads
+    /// File of positions or of traces, as for `texel`
     #[arg(value_name = "POSITIONS")]
-    pub(super) positions: PathBuf,
-    /// Weights to judge by; those built in if not given
+    pub(super) positions: SourceArgument,
+    #[command(flatten)]
+    pub(super) engine: EngineFlags,
+    /// File with the weights [default: those of the engine]
     #[arg(long, value_name = "FILE")]
     pub(super) params: Option<PathBuf>,
-    /// Write the positions with the largest errors as EPD
+    /// EPD file for the positions with the largest errors
     #[arg(long, value_name = "FILE")]
     pub(super) outliers: Option<PathBuf>,
-    /// Show in how many positions each weight occurs, of all weights
+    /// Show the coverage of all weights
     #[arg(long)]
     pub(super) all: bool,
-    /// Write the findings as JSON; `-` for standard output
+    /// JSON file for the findings; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// How many outliers
+    /// Number of outliers
     #[arg(long, value_name = "N", default_value_t = 100)]
     pub(super) count: usize,
-    /// Threads; as many as processors if not given
+    /// Threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
 }
@@ -311,16 +374,24 @@ pub(super) enum PlotKind {
 
 #[derive(Debug, Args)]
 pub(super) struct ProveFlags {
-    /// The tuned table
-    #[arg(value_name = "TUNED.toml")]
+    /// The tuned table; with --build, the tuned source
+    #[arg(value_name = "TUNED")]
     pub(super) tuned: PathBuf,
-    /// The table that it must beat; engine/params/evaluation.toml if there, else the one built in
+    /// The table that it must beat [default: engine/params/evaluation.toml if there, else the one built in]; with --build,
+    /// the source that it replaces
     #[arg(long, value_name = "FILE")]
     pub(super) base: Option<PathBuf>,
-    /// Replace the base by the tuned table if it is accepted
+    /// Replace the base by the tuned version if it is accepted
     #[arg(long)]
     pub(super) write: bool,
-    /// The engine that plays with both, as `smalt-tournament` names engines; it must know the option EvalFile
+    /// Build command, as in 'make -j2': both versions are built in copies of the source folder
+    #[arg(long, value_name = "COMMAND")]
+    pub(super) build: Option<String>,
+    /// Source folder of --build
+    #[arg(long, value_name = "FOLDER", default_value = ".")]
+    pub(super) tree: PathBuf,
+    /// The engine that plays, as `smalt-tournament` names engines: one with the option EvalFile; with --build, a path in the
+    /// source folder
     #[arg(long, value_name = "E", default_value = "builtin")]
     pub(super) engine: String,
     /// Nodes for each move
@@ -353,7 +424,7 @@ pub(super) struct ProveFlags {
     /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,
-    /// Write the result as JSON; `-` for standard output
+    /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
 }
@@ -408,7 +479,7 @@ pub(super) struct SpsaFlags {
     /// The program that plays; `smalt-tournament` beside this one, or on the path, if not given
     #[arg(long, value_name = "PROGRAM")]
     pub(super) tournament: Option<PathBuf>,
-    /// Write the result as JSON; `-` for standard output
+    /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
 }

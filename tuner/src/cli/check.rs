@@ -1,65 +1,184 @@
 //! The command `check`.
 
 use std::cmp::Ordering;
-use std::path::Path;
 
 use anyhow::{Context, anyhow};
 use serde_json::{Map, Value, json};
 use smalt::evaluation::Parameters;
-use smalt::evaluation::features;
+use smalt::evaluation::features as counted;
 use smalt::evaluation::trace::FeatureCounter;
 use smalt_chess::Epd;
 
 use super::arguments::CheckFlags;
-use super::{Exit, OrRefuse, Refusal, Skipped, check_writable, open, parameters, show, with_threads, write};
-use crate::check::{Findings, Pair, check, phases, squared_error};
+use super::traces::{self, is_traced};
+use super::{
+    Exit, OrRefuse, Refusal, Skipped, check_writable, interrupt, open, parameters, show, with_threads, write,
+};
+use crate::check::{Findings, Pair, check};
+use crate::dataset::Sample;
 use crate::features::row::pack;
-use crate::features::{Kept, Row, Split, Table};
-use crate::weights::{entry_of, name_of, parameters_of};
+use crate::features::{self, Kept, Row, Split};
+use crate::labels::Sources;
+use crate::loss::{LabelledRows, sigmoid};
+use crate::table::Table;
+use crate::trace::file::TraceFile;
+use crate::weights::export::imported;
+use crate::weights::parameters_of;
+use crate::weights::schema::Schema;
 
 /// Pairs that are named; the others are counted.
 const NAMED_PAIRS: usize = 20;
 
+/// All positions: nothing is held out.
+const SPLIT: Split = Split { validation: 0.0, seed: 0 };
+
 pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
+    check_writable([flags.json.as_ref(), flags.outliers.as_ref()])?;
+    if is_traced(&flags.engine, std::slice::from_ref(&flags.positions)) {
+        let stop = interrupt()?;
+        return with_threads(flags.threads, || check_traces(flags, &stop));
+    }
     let weights = match &flags.params {
         Some(path) => parameters(path)?,
         None => Parameters::embedded().clone(),
     };
-    check_writable([flags.json.as_ref(), flags.outliers.as_ref()])?;
-    with_threads(flags.threads, || {
-        let mut skipped = Skipped::default();
-        let split = Split { validation: 0.0, seed: 0 };
-        let dataset = open(&flags.positions)?;
-        let table = Table::load(
-            dataset,
-            split,
-            Kept::default(),
-            |line| skipped.tell(&flags.positions, &line),
-            |_| {},
-        )
-        .with_context(|| flags.positions.display().to_string())
-        .or_failed()?;
-        if table.is_empty() {
-            return Err(anyhow!("{}: no positions", flags.positions.display())).or_usage();
-        }
-        let findings = check(&table, &weights).or_failed()?;
-        let page = page(&table, &findings, flags.all);
-        show(&page, flags.json.as_deref(), || document(&table, &findings))?;
-        if let Some(path) = &flags.outliers {
-            write_outliers(flags, path, &weights, findings.k)?;
-        }
-        Ok(skipped.exit())
-    })
+    with_threads(flags.threads, || check_own(flags, &parameters_of(&weights)))
 }
 
-fn document(table: &Table, findings: &Findings) -> Value {
-    let names = |weights: &[usize]| weights.iter().map(|&weight| name_of(weight)).collect::<Vec<_>>();
+/// Smalt's own evaluation.
+fn check_own(flags: &CheckFlags, weights: &[f64]) -> Result<Exit, Refusal> {
+    let path = &flags.positions.path;
+    let mut skipped = Skipped::default();
+    let mut loader = features::Loader::new(SPLIT, Kept::default());
+    loader
+        .add(open(path)?, flags.positions.options, |line| skipped.tell(path, &line), |_| {})
+        .with_context(|| path.display().to_string())
+        .or_failed()?;
+    let table = loader.finish();
+    if table.is_empty() {
+        return Err(anyhow!("{}: no positions", path.display())).or_usage();
+    }
+    let phases = table.train.phases();
+    let findings = report(flags, &table, Schema::own(), weights, Some(&phases))?;
+    if let Some(output) = &flags.outliers {
+        let mut sources = Sources::default();
+        sources.begin(&[], flags.positions.options);
+        let mut outliers = Outliers::new(flags.count);
+        let judge = |sample: &Sample| {
+            let packed = pack(&counted(&sample.position, &mut FeatureCounter::default())).ok()?;
+            let parts =
+                Row::whole(&packed).parts::<f64>(|weight| [weights[2 * weight], weights[2 * weight + 1]]);
+            let result = sources.label(sample).result;
+            Some((squared_error(parts.evaluation(), findings.k, result), sample.position, result))
+        };
+        let take = |judged: Option<(f64, smalt_chess::Position, f32)>| {
+            if let Some((error, position, result)) = judged {
+                outliers.push(error, &position, result);
+            }
+        };
+        open(path)?.for_each_batch(16_384, |_| false, judge, take, |_| {}).or_failed()?;
+        write(output, &outliers.finish())?;
+    }
+    Ok(skipped.exit())
+}
+
+/// Another engine's evaluation.
+fn check_traces(flags: &CheckFlags, stop: &std::sync::atomic::AtomicBool) -> Result<Exit, Refusal> {
+    let source = std::slice::from_ref(&flags.positions);
+    let traced = traces::load(&flags.engine, source, SPLIT, Kept::default(), stop)?;
+    let header = &traced.header;
+    let weights = match &flags.params {
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()?;
+            imported(&text, &header.schema).with_context(|| path.display().to_string()).or_usage()?
+        }
+        None => header.start.clone(),
+    };
+    let findings = report(flags, &traced.table, &header.schema, &weights, None)?;
+    if let Some(output) = &flags.outliers {
+        let mut sources = Sources::default();
+        sources.begin(&[], flags.positions.options);
+        let mut outliers = Outliers::new(flags.count);
+        let file = TraceFile::open(&traced.files[0]).or_failed()?;
+        let take = |traced: crate::trace::file::TracedPosition| {
+            let centipawns = traced.trace.evaluate(header, &weights) * 100.0 / header.unit;
+            for sample in &traced.samples {
+                let result = sources.label(sample).result;
+                outliers.push(squared_error(centipawns, findings.k, result), &sample.position, result);
+            }
+        };
+        file.for_each(take, |_| {}).or_failed()?;
+        write(output, &outliers.finish())?;
+    }
+    Ok(traced.skipped.exit())
+}
+
+fn report<R: LabelledRows>(
+    flags: &CheckFlags,
+    table: &Table<R>,
+    schema: &Schema,
+    weights: &[f64],
+    phases: Option<&[u64]>,
+) -> Result<Findings, Refusal> {
+    let findings = check(table, schema, weights).or_failed()?;
+    let page = page(table, schema, &findings, phases, flags.all);
+    show(&page, flags.json.as_deref(), || document(table, schema, &findings, phases))?;
+    Ok(findings)
+}
+
+fn squared_error(centipawns: f64, k: f64, result: f32) -> f64 {
+    (sigmoid(centipawns, k) - f64::from(result)).powi(2)
+}
+
+/// The positions with the largest errors.
+struct Outliers {
+    count: usize,
+    worst: Vec<(f64, Epd)>,
+}
+
+impl Outliers {
+    fn new(count: usize) -> Outliers {
+        Outliers { count, worst: Vec::new() }
+    }
+
+    fn push(&mut self, error: f64, position: &smalt_chess::Position, result: f32) {
+        let mut epd = Epd::new(*position);
+        epd.push_text("c9", &result.to_string());
+        epd.push_text("c0", &format!("squared error {error:.4}"));
+        self.worst.push((error, epd));
+        if self.worst.len() > 2 * self.count + 1024 {
+            self.shorten();
+        }
+    }
+
+    fn shorten(&mut self) {
+        self.worst.sort_by(|a, b| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal));
+        self.worst.truncate(self.count);
+    }
+
+    /// As lines of EPD, the largest error first.
+    fn finish(mut self) -> String {
+        self.shorten();
+        self.worst.iter().map(|(_, epd)| format!("{epd}\n")).collect()
+    }
+}
+
+fn document<R: LabelledRows>(
+    table: &Table<R>,
+    schema: &Schema,
+    findings: &Findings,
+    phases: Option<&[u64]>,
+) -> Value {
+    let name = |weight: usize| schema.weights[weight].name.clone();
+    let names = |weights: &[usize]| weights.iter().map(|&weight| name(weight)).collect::<Vec<_>>();
+    let parameter_name = |index: usize| schema.parameter_name(index);
     let pair = |pair: &Pair| json!({"first": parameter_name(pair.first), "second": parameter_name(pair.second), "correlation": pair.correlation});
     let coverage: Map<String, Value> =
-        table.coverage.iter().enumerate().map(|(weight, &count)| (name_of(weight), json!(count))).collect();
+        table.coverage.iter().enumerate().map(|(weight, &count)| (name(weight), json!(count))).collect();
     json!({
-        "positions": table.len(), "k": findings.k, "error": findings.error,
-        "phases": phases(&table.train),
+        "positions": table.train.labels().len(), "k": findings.k, "error": findings.error,
+        "phases": phases,
         "unseen": names(&findings.unseen),
         "without_effect": names(&findings.dead),
         "dominated": findings.dominated.iter().map(|&index| parameter_name(index)).collect::<Vec<_>>(),
@@ -68,17 +187,11 @@ fn document(table: &Table, findings: &Findings) -> Value {
     })
 }
 
-/// The name of a parameter: its weight, and which half.
-fn parameter_name(index: usize) -> String {
-    format!("{} {}", name_of(index / 2), if index.is_multiple_of(2) { "mg" } else { "eg" })
-}
-
-/// How many parameters of each term are among these, in words.
-fn by_term(parameters: &[usize]) -> String {
-    let mut terms: Vec<(String, usize)> = Vec::new();
+/// The number of parameters of each term among these, in words.
+fn by_term(schema: &Schema, parameters: &[usize]) -> String {
+    let mut terms: Vec<(&str, usize)> = Vec::new();
     for &index in parameters {
-        let entry = entry_of(index / 2);
-        let name = format!("{}.{}", entry.group, entry.name);
+        let name = schema.weight_of(index).term.as_str();
         match terms.last_mut().filter(|last| last.0 == name) {
             Some(last) => last.1 += 1,
             None => terms.push((name, 1)),
@@ -87,13 +200,22 @@ fn by_term(parameters: &[usize]) -> String {
     terms.iter().map(|(name, count)| format!("{name} ({count})")).collect::<Vec<_>>().join(", ")
 }
 
-fn page(table: &Table, findings: &Findings, all: bool) -> String {
-    let mut page =
-        format!("{} positions; error {:.6} with k {:.4}\n", table.len(), findings.error, findings.k);
-    let counts: Vec<String> = phases(&table.train).iter().rev().map(u64::to_string).collect();
-    page.push_str(&format!("by phase, 24 (all pieces) to 0: {}\n", counts.join(" ")));
-    let list =
-        |weights: &[usize]| weights.iter().map(|&weight| name_of(weight)).collect::<Vec<_>>().join(", ");
+fn page<R: LabelledRows>(
+    table: &Table<R>,
+    schema: &Schema,
+    findings: &Findings,
+    phases: Option<&[u64]>,
+    all: bool,
+) -> String {
+    let name = |weight: usize| schema.weights[weight].name.as_str();
+    let parameter_name = |index: usize| schema.parameter_name(index);
+    let positions = table.train.labels().len();
+    let mut page = format!("{positions} positions; error {:.6} with k {:.4}\n", findings.error, findings.k);
+    if let Some(phases) = phases {
+        let counts: Vec<String> = phases.iter().rev().map(u64::to_string).collect();
+        page.push_str(&format!("by phase, 24 (all pieces) to 0: {}\n", counts.join(" ")));
+    }
+    let list = |weights: &[usize]| weights.iter().map(|&weight| name(weight)).collect::<Vec<_>>().join(", ");
     page.push_str(&format!("\nnever occur ({}): {}\n", findings.unseen.len(), list(&findings.unseen)));
     page.push_str(&format!(
         "without effect at these values ({}): {}\n",
@@ -105,7 +227,7 @@ fn page(table: &Table, findings: &Findings, all: bool) -> String {
     rare.sort_by_key(|&weight| table.coverage[weight]);
     page.push_str(&format!("in fewer than 100 positions ({}):\n", rare.len()));
     for weight in rare {
-        page.push_str(&format!("  {:>4} {}\n", table.coverage[weight], name_of(weight)));
+        page.push_str(&format!("  {:>4} {}\n", table.coverage[weight], name(weight)));
     }
     page.push_str(&format!("\npairs that can hardly be told apart ({}):\n", findings.collinear.len()));
     for pair in findings.collinear.iter().take(NAMED_PAIRS) {
@@ -115,40 +237,13 @@ fn page(table: &Table, findings: &Findings, all: bool) -> String {
     page.push_str(&format!(
         "\ndetermined by all others together, so that other numbers give the same evaluations ({}): {}\n",
         findings.dominated.len(),
-        by_term(&findings.dominated)
+        by_term(schema, &findings.dominated)
     ));
     if all {
         page.push_str("\npositions in which each weight occurs:\n");
         for (weight, count) in table.coverage.iter().enumerate() {
-            page.push_str(&format!("  {count:>9} {}\n", name_of(weight)));
+            page.push_str(&format!("  {count:>9} {}\n", name(weight)));
         }
     }
     page
-}
-
-/// Writes the positions that the weights judge worst, the worst first.
-fn write_outliers(flags: &CheckFlags, path: &Path, weights: &Parameters, k: f64) -> Result<(), Refusal> {
-    let parameters = parameters_of(weights);
-    let mut worst: Vec<(f64, Epd)> = Vec::new();
-    let by_error = |a: &(f64, Epd), b: &(f64, Epd)| b.0.partial_cmp(&a.0).unwrap_or(Ordering::Equal);
-    let judge = |sample: &crate::dataset::Sample| {
-        let packed = pack(&features(&sample.position, &mut FeatureCounter::default())).ok()?;
-        let error = squared_error(&Row::whole(&packed), sample, &parameters, k);
-        let mut epd = Epd::new(sample.position);
-        epd.push_text("c9", &sample.result.to_string());
-        epd.push_text("c0", &format!("squared error {error:.4}"));
-        Some((error, epd))
-    };
-    let take = |judged: Option<(f64, Epd)>| {
-        worst.extend(judged);
-        if worst.len() > 2 * flags.count + 1024 {
-            worst.sort_by(by_error);
-            worst.truncate(flags.count);
-        }
-    };
-    open(&flags.positions)?.for_each_batch(16_384, |_| false, judge, take, |_| {}).or_failed()?;
-    worst.sort_by(by_error);
-    worst.truncate(flags.count);
-    let text: String = worst.iter().map(|(_, epd)| format!("{epd}\n")).collect();
-    write(path, &text)
 }

@@ -7,8 +7,11 @@ mod convert;
 mod extract;
 mod plot;
 mod prove;
+mod sources;
 mod spsa;
+mod target;
 mod texel;
+mod traces;
 
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
@@ -47,6 +50,7 @@ fn run(command: Command) -> Result<Exit, Refusal> {
         Command::Extract(flags) => extract::run(&flags),
         Command::Convert(flags) => convert::run(&flags),
         Command::Texel(flags) => texel::run(&flags),
+        Command::Trace(flags) => traces::run(&flags),
         Command::Diff(flags) => diff(&flags),
         Command::Check(flags) => check::run(&flags),
         Command::Plot(flags) => plot::run(&flags),
@@ -129,7 +133,7 @@ fn interrupt() -> Result<Arc<AtomicBool>, Refusal> {
     Ok(flag)
 }
 
-/// Work on so many threads, or on all processors.
+/// Runs work on this number of threads, or on all processors.
 fn with_threads<T: Send>(
     threads: Option<usize>,
     work: impl FnOnce() -> Result<T, Refusal> + Send,
@@ -183,7 +187,7 @@ fn check_writable<'a>(files: impl IntoIterator<Item = Option<&'a PathBuf>>) -> R
     Ok(())
 }
 
-/// Writes to standard output. Whoever closed the pipe has no need of it.
+/// Writes to standard output; a closed pipe is no error.
 fn print(text: &str) -> Result<(), Refusal> {
     let mut output = io::stdout().lock();
     match output.write_all(text.as_bytes()).and_then(|()| output.flush()) {

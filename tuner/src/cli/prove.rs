@@ -2,6 +2,7 @@
 
 use std::ffi::OsString;
 use std::path::{Path, PathBuf};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use anyhow::{Context, anyhow};
 use serde_json::json;
@@ -9,75 +10,134 @@ use smalt::evaluation::Parameters;
 use smalt_workbench::entrant::BUILTIN;
 
 use super::arguments::{PARAMETERS, ProveFlags};
-use super::texel::SHIPPED;
+use super::target::SHIPPED;
 use super::{Exit, OrRefuse, Refusal, check_writable, interrupt, parameters, show, tell, write};
-use crate::games::{PlayError, check_options, locate, tournament_program};
-use crate::prove::{Duel, Proof, Verdict, prove};
+use crate::games::{PlayError, check_options, engine_in, locate, tournament_program};
+use crate::prove::{Duel, Proof, Side, Verdict, prove};
+use crate::source_build::build;
 use crate::weights::document::replace;
 
 pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
-    let kept = flags.base.clone().or_else(|| Some(PARAMETERS.into()).filter(|path: &PathBuf| path.is_file()));
     check_writable([flags.json.as_ref()])?;
-    if flags.write && kept.is_none() {
-        let words = "--write: run from the top of the project, or say with --base which table to replace";
-        return Err(anyhow!(words)).or_usage();
-    }
-    let folder = tempfile::tempdir().or_failed()?;
-    let tuned = Table::of_file(&flags.tuned, folder.path().join("tuned.toml"))?;
-    let base = match &kept {
-        Some(path) => Table::of_file(path, folder.path().join("base.toml"))?,
-        None => Table::new(SHIPPED.to_owned(), folder.path().join("base.toml"))?,
-    };
-    if parameters(&tuned.played)? == parameters(&base.played)? {
-        let base = kept.as_deref().unwrap_or(Path::new("the table built in"));
-        return Err(anyhow!("{}: the same numbers as {}", flags.tuned.display(), base.display())).or_usage();
-    }
-    let target = kept.as_ref().filter(|_| flags.write);
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
+    let folder = tempfile::tempdir().or_failed()?;
+    let stop = interrupt()?;
+    let versions = match &flags.build {
+        Some(command) => Versions::built(flags, command, folder.path(), &stop)?,
+        None => Versions::of_tables(flags, folder.path())?,
+    };
     locate(&tournament)
         .context("the tournament program: build it (`cargo build --release`), or give --tournament PROGRAM")
         .or_usage()?;
-    if flags.engine != BUILTIN {
-        let option = ("EvalFile", tuned.played.display().to_string());
-        check_options(&tournament, &flags.engine, [option])
+    let tuned = &versions.sides[0];
+    if tuned.engine != BUILTIN {
+        let options = tuned.options.iter().map(|(name, value)| (name.as_str(), value.clone()));
+        check_options(&tournament, &tuned.engine, options)
             .with_context(|| format!("--engine {}", flags.engine))
             .or_usage()?;
     }
     let duel = Duel {
         tournament,
-        engine: flags.engine.clone(),
-        tables: [tuned.played.clone(), base.played.clone()],
+        sides: versions.sides.clone(),
         flags: sprt_flags(flags),
         json: folder.path().join("sprt.json"),
     };
-    let stop = interrupt()?;
     let proof = match prove(&duel, &stop, &mut |line| tell(line)) {
         Err(error @ PlayError::Interrupted) => {
-            let tables = folder.keep();
+            let folder = folder.keep();
             let error = anyhow!(
                 "{error}: nothing is decided; the games that were played are in the store of the run, which reads its tables in {}",
-                tables.display()
+                folder.display()
             );
             return Err(Refusal { exit: Exit::Interrupted, error });
         }
         proof => proof.or_failed()?,
     };
-    let written = target.filter(|_| proof.verdict == Verdict::Better);
+    let written = versions.base.as_ref().filter(|_| flags.write && proof.verdict == Verdict::Better);
     if let Some(path) = written {
-        if std::fs::read_to_string(path).ok().as_ref() != Some(&base.text) {
-            let tables = folder.keep();
+        if std::fs::read_to_string(path).ok().as_ref() != Some(&versions.base_text) {
+            let kept = folder.keep().join("accepted");
+            write(&kept, &versions.tuned_text)?;
             let error = anyhow!(
-                "{}: it is no longer the table that was played against, and was not replaced; the accepted table is {}",
+                "{}: it is no longer what was played against, and was not replaced; the accepted one is {}",
                 path.display(),
-                tables.join("tuned.toml").display()
+                kept.display()
             );
             return Err(error).or_failed();
         }
-        replace(path, &tuned.text).with_context(|| path.display().to_string()).or_failed()?;
+        replace(path, &versions.tuned_text).with_context(|| path.display().to_string()).or_failed()?;
     }
     let written = written.map(PathBuf::as_path);
     show(&page(&proof, written), flags.json.as_deref(), || document(&proof, written))?;
     Ok(if proof.verdict == Verdict::Better { Exit::Done } else { Exit::LeftOut })
+}
+
+/// The two versions that play, as they were when the test began: nobody changes them while it lasts.
+struct Versions {
+    sides: [Side; 2],
+    tuned_text: String,
+    base_text: String,
+    /// The file that is replaced if the tuned version is accepted.
+    base: Option<PathBuf>,
+}
+
+impl Versions {
+    /// Tables of Smalt's evaluation, which the engine reads by its option EvalFile.
+    fn of_tables(flags: &ProveFlags, folder: &Path) -> Result<Versions, Refusal> {
+        let standing = || Some(PARAMETERS.into()).filter(|path: &PathBuf| path.is_file());
+        let base = flags.base.clone().or_else(standing);
+        if flags.write && base.is_none() {
+            let words = "--write: run from the top of the project, or say with --base which table to replace";
+            return Err(anyhow!(words)).or_usage();
+        }
+        let tuned_table = Table::of_file(&flags.tuned, folder.join("tuned.toml"))?;
+        let base_table = match &base {
+            Some(path) => Table::of_file(path, folder.join("base.toml"))?,
+            None => Table::new(SHIPPED.to_owned(), folder.join("base.toml"))?,
+        };
+        if parameters(&tuned_table.played)? == parameters(&base_table.played)? {
+            let base = base.as_deref().unwrap_or(Path::new("the table built in"));
+            return Err(anyhow!("{}: the same numbers as {}", flags.tuned.display(), base.display()))
+                .or_usage();
+        }
+        let sides = [&tuned_table, &base_table].map(|table| Side {
+            engine: flags.engine.clone(),
+            options: vec![("EvalFile".to_owned(), table.played.display().to_string())],
+        });
+        Ok(Versions { sides, tuned_text: tuned_table.text, base_text: base_table.text, base })
+    }
+
+    /// Engines built from copies of the sources that differ in one file.
+    fn built(
+        flags: &ProveFlags,
+        command: &str,
+        folder: &Path,
+        stop: &AtomicBool,
+    ) -> Result<Versions, Refusal> {
+        let Some(base) = flags.base.clone() else {
+            return Err(anyhow!("--build: say with --base which source the tuned one replaces")).or_usage();
+        };
+        let read = |path: &Path| {
+            std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()
+        };
+        let (tuned_text, base_text) = (read(&flags.tuned)?, read(&base)?);
+        if tuned_text == base_text {
+            return Err(anyhow!("{}: the same as {}", flags.tuned.display(), base.display())).or_usage();
+        }
+        let side = |version: &'static str, text: &str| {
+            let copy = folder.join(version);
+            tell(&format!("building the {version} version"));
+            build(&flags.tree, &copy, (&base, text), command, version, stop).map_err(|error| Refusal {
+                exit: if stop.load(Ordering::Relaxed) { Exit::Interrupted } else { Exit::Usage },
+                error: error.into(),
+            })?;
+            let engine =
+                engine_in(&copy, &flags.engine).with_context(|| format!("--engine {}", flags.engine));
+            Ok(Side { engine: engine.or_usage()?, options: Vec::new() })
+        };
+        let sides = [side("tuned", &tuned_text)?, side("base", &base_text)?];
+        Ok(Versions { sides, tuned_text, base_text, base: Some(base) })
+    }
 }
 
 /// A table as it was when the test began: games are played with a copy, so that nobody changes it while they last.
@@ -143,7 +203,7 @@ fn page(proof: &Proof, written: Option<&Path>) -> String {
     let [llr, lower, upper] = proof.llr;
     let elo = proof.elo.map_or_else(|| "-".to_owned(), |(elo, error)| format!("{elo:+.1} ± {error:.1}"));
     let mut page = format!(
-        "the tuned table: {}; {} games, {wins} won, {draws} drawn, {losses} lost, Elo {elo}, LLR {llr:.2} ({lower:.2}, {upper:.2})\n",
+        "the tuned version: {}; {} games, {wins} won, {draws} drawn, {losses} lost, Elo {elo}, LLR {llr:.2} ({lower:.2}, {upper:.2})\n",
         words(proof.verdict),
         wins + draws + losses,
     );

@@ -240,11 +240,11 @@ fn encounter(
     Encounter {
         tournament: tournament.to_owned(),
         command: "match",
-        engine: settings.engine.clone(),
-        entrants: [
-            Entrant { name: "first", options: options(&first) },
-            Entrant { name: "second", options: options(&second) },
-        ],
+        entrants: [("first", &first), ("second", &second)].map(|(name, values)| Entrant {
+            name,
+            engine: settings.engine.clone(),
+            options: options(values),
+        }),
         flags: all,
         json: folder.join("results.json"),
     }

@@ -1,7 +1,5 @@
 //! The command `texel`.
 
-use std::path::{Path, PathBuf};
-
 use anyhow::{Context, anyhow};
 use serde_json::{Value, json};
 use smalt::evaluation::Parameters;
@@ -9,38 +7,81 @@ use smalt::evaluation::schema::{Term, WEIGHTS};
 use smalt::evaluation::taper::FULL_SCALE;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table as Page};
 
-use super::arguments::{MethodName, PARAMETERS, ScheduleName, TexelFlags};
+use super::arguments::{MethodName, ScheduleName, TexelFlags};
 use super::commit::commit;
+use super::target::{Evaluation, Target};
+use super::traces::{self, is_traced};
 use super::{
     Exit, OrRefuse, Refusal, Skipped, check_share, check_writable, interrupt, open, parameters, show, tell,
     with_threads,
 };
 use crate::features::row::SCALE_START;
-use crate::features::{Keep, Kept, Split, Table};
+use crate::features::{self, Keep, Kept, Split};
+use crate::loss::LabelledRows;
 use crate::optimizer::{Checkpoints, Ending, Method, OptimizeError, Penalty, Schedule, Settings, Step};
 use crate::progress::Progress;
+use crate::table::Table;
 use crate::texel::{Players, Summary, Task, TexelError, Tuned, fit};
-use crate::weights::Selection;
-use crate::weights::document::{Origin, OriginValue, replace, rewritten};
+use crate::weights::document::{Origin, OriginValue};
+use crate::weights::export::imported;
+use crate::weights::schema::Schema;
 use crate::weights::variables::{Bounds, Constraints};
+use crate::weights::{Selection, parameters_of};
+
+/// Penalty for leaving the start values, and where those say nothing.
+const L2: f64 = 10.0;
+const L2_FROM_ZERO: f64 = 0.1;
 
 /// With fewer training positions than this for each parameter a fit learns noise.
 const POSITIONS_PER_PARAMETER: usize = 10;
 
-/// The engine's own file, for its comments and layout where no other is at hand.
-pub(super) const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
-
 pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
-    let task = task(flags)?;
-    let target = target(flags)?;
+    let mut task = task(flags)?;
+    let is_traced = is_traced(&flags.engine, &flags.positions);
+    let target = Target::of(flags, if is_traced { Evaluation::Traced } else { Evaluation::Own })?;
     check_writable([flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()])?;
+    if !is_traced {
+        task.start = own_start(flags)?;
+    }
     let stop = interrupt()?;
     with_threads(flags.threads, || {
-        let (table, skipped) = load(flags)?;
-        let warnings = warnings(&table, &task, target.as_ref());
+        if is_traced {
+            let traced = traces::load(&flags.engine, &flags.positions, split(flags), kept(flags), &stop)?;
+            let header = &traced.header;
+            task.start = traced_start(flags, &header.schema, &header.start)?;
+            if flags.l2.is_none() && task.start.iter().all(|number| *number == 0.0) {
+                task.penalty = Penalty { strength: L2_FROM_ZERO };
+            }
+            let run = Run { flags, schema: &header.schema, target: &target, stop: &stop };
+            run.fit(&traced.table, &task, &traced.skipped)
+        } else {
+            let (table, skipped) = load(flags)?;
+            let run = Run { flags, schema: Schema::own(), target: &target, stop: &stop };
+            run.fit(&table, &task, &skipped)
+        }
+    })
+}
+
+/// All of a run but its rows.
+struct Run<'a> {
+    flags: &'a TexelFlags,
+    schema: &'a Schema,
+    target: &'a Target,
+    stop: &'a std::sync::atomic::AtomicBool,
+}
+
+impl Run<'_> {
+    fn fit<R: LabelledRows>(
+        &self,
+        table: &Table<R>,
+        task: &Task,
+        skipped: &Skipped,
+    ) -> Result<Exit, Refusal> {
+        let Run { flags, schema, target, stop } = *self;
+        let warnings = warnings(table, schema, task, target)?;
         warnings.iter().for_each(|warning| tell(warning));
         let bar = Progress::fit(task.settings.epochs);
-        let tuned = fit(&table, &task, &stop, &mut |step| bar.step(step));
+        let tuned = fit(table, schema, task, stop, &mut |step| bar.step(step));
         bar.finish();
         let tuned = tuned.map_err(|error| match error {
             TexelError::Optimize(OptimizeError::Solver(_)) => {
@@ -48,24 +89,41 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
             }
             _ => Refusal { exit: Exit::Usage, error: error.into() },
         })?;
-        if let Some(target) = &target {
-            let origin = origin(flags, &table, &tuned.summary);
-            let text = rewritten(&target.text, &tuned.numbers, &origin).or_failed()?;
-            replace(&target.path, &text).with_context(|| target.path.display().to_string()).or_failed()?;
-        }
-        show(&page(&tuned, target.as_ref()), flags.json.as_deref(), || {
-            document(&tuned, &warnings, target.as_ref())
-        })?;
+        target.write(schema, &tuned, &origin(flags, table.hash, &tuned.summary))?;
+        show(&page(&tuned, target), flags.json.as_deref(), || document(&tuned, &warnings, target))?;
         let exit = skipped.exit();
         Ok(if tuned.ending == Ending::Interrupted { Exit::Interrupted } else { exit })
-    })
+    }
+}
+
+/// The start values of Smalt's evaluation.
+fn own_start(flags: &TexelFlags) -> Result<Vec<f64>, Refusal> {
+    let start = match &flags.params {
+        Some(path) => parameters(path)?,
+        None if flags.scratch => scratch(),
+        None => Parameters::embedded().clone(),
+    };
+    Ok(parameters_of(&start))
+}
+
+/// The start values of another engine's evaluation.
+fn traced_start(flags: &TexelFlags, schema: &Schema, start: &[f64]) -> Result<Vec<f64>, Refusal> {
+    match &flags.params {
+        Some(path) => {
+            let text =
+                std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage()?;
+            imported(&text, schema).with_context(|| path.display().to_string()).or_usage()
+        }
+        None if flags.scratch => Ok(schema.rounded(&vec![0.0; start.len()])),
+        None => Ok(start.to_vec()),
+    }
 }
 
 fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
     check_share("--lambda", flags.lambda)?;
     check_share("--validation", flags.validation)?;
     let numbers =
-        [("--k", flags.k), ("--rate", Some(flags.rate)), ("--l2", Some(flags.l2).filter(|&l2| l2 != 0.0))];
+        [("--k", flags.k), ("--rate", Some(flags.rate)), ("--l2", flags.l2.filter(|&l2| l2 != 0.0))];
     for (flag, number) in numbers {
         if let Some(number) = number.filter(|&number| !number.is_finite() || number <= 0.0) {
             return Err(anyhow!("{flag} {number}: expected a number above 0")).or_usage();
@@ -74,29 +132,23 @@ fn task(flags: &TexelFlags) -> Result<Task, Refusal> {
     if flags.batch == 0 {
         return Err(anyhow!("--batch 0: a mini-batch has at least one position")).or_usage();
     }
-    let (method, epochs) = match flags.method {
-        MethodName::Newton => (Method::Newton, 50),
-        MethodName::Lbfgs => (Method::Lbfgs, 500),
-        MethodName::Adam => (Method::Adam, 200),
-    };
-    let start = match &flags.params {
-        Some(path) => parameters(path)?,
-        None if flags.scratch => scratch(),
-        None => Parameters::embedded().clone(),
+    let (method, epochs, patience) = match flags.method {
+        MethodName::Lbfgs => (Method::Lbfgs, 500, 30),
+        MethodName::Adam => (Method::Adam, 200, 10),
     };
     Ok(Task {
-        start,
+        start: Vec::new(),
         selection: Selection { only: flags.only.clone(), freeze: flags.freeze.clone() },
         k: flags.k,
         result_share: flags.lambda,
-        penalty: Penalty { strength: flags.l2 },
+        penalty: Penalty { strength: flags.l2.unwrap_or(L2) },
         constraints: if flags.unconstrained { Constraints::None } else { Constraints::Schema },
         bounds: flags.bound.iter().map(|text| bound(text)).collect::<Result<_, _>>()?,
         players: if flags.adjust_for_players { Players::Adjust } else { Players::Ignore },
         settings: Settings {
             method,
             epochs: flags.epochs.unwrap_or(epochs),
-            patience: flags.patience.max(1),
+            patience: flags.patience.unwrap_or(patience).max(1),
             rate: flags.rate,
             schedule: match flags.schedule {
                 ScheduleName::Constant => Schedule::Constant,
@@ -143,79 +195,65 @@ fn scratch() -> Parameters {
     Parameters::from_numbers(&numbers)
 }
 
-/// Where the weights go, and the text whose layout they take.
-struct Target {
-    path: PathBuf,
-    text: String,
+fn split(flags: &TexelFlags) -> Split {
+    Split { validation: flags.validation, seed: flags.seed }
 }
 
-fn target(flags: &TexelFlags) -> Result<Option<Target>, Refusal> {
-    let read =
-        |path: &Path| std::fs::read_to_string(path).with_context(|| path.display().to_string()).or_usage();
-    if flags.write {
-        let path = flags.params.clone().unwrap_or_else(|| PARAMETERS.into());
-        let text = read(&path).map_err(|Refusal { exit, error }| Refusal {
-            exit,
-            error: error.context("--write: run from the top of the project, or give --params or --output"),
-        })?;
-        return Ok(Some(Target { path, text }));
-    }
-    let Some(path) = flags.output.clone() else { return Ok(None) };
-    let text = match &flags.params {
-        Some(old) => read(old)?,
-        None => SHIPPED.to_owned(),
-    };
-    Ok(Some(Target { path, text }))
+fn kept(flags: &TexelFlags) -> Kept {
+    let keep = |wanted: bool| if wanted { Keep::Yes } else { Keep::No };
+    let has_scores = flags.lambda < 1.0
+        || flags.positions.iter().any(|source| source.options.result_share.is_some_and(|share| share < 1.0));
+    Kept { scores: keep(has_scores), players: keep(flags.adjust_for_players) }
 }
 
-fn load(flags: &TexelFlags) -> Result<(Table, Skipped), Refusal> {
-    let dataset = open(&flags.positions)?;
-    let merged = dataset.merged_over_games();
-    if merged > 0 && flags.validation > 0.0 {
-        tell(&format!(
-            "{}: an earlier version merged {merged} of its positions over games, so that training sees results of held-out games: \
-             extract the games again",
-            flags.positions.display(),
-        ));
-    }
-    let split = Split { validation: flags.validation, seed: flags.seed };
+fn load(flags: &TexelFlags) -> Result<(features::Table, Skipped), Refusal> {
     let spinner = Progress::spinner("positions");
     let mut skipped = Skipped::default();
-    let keep = |wanted: bool| if wanted { Keep::Yes } else { Keep::No };
-    let kept = Kept { scores: keep(flags.lambda < 1.0), players: keep(flags.adjust_for_players) };
-    let table = Table::load(
-        dataset,
-        split,
-        kept,
-        |line| skipped.tell(&flags.positions, &line),
-        |count| spinner.tell(count.to_string()),
-    );
+    let mut loader = features::Loader::new(split(flags), kept(flags));
+    for source in &flags.positions {
+        let path = &source.path;
+        let shown = path.display();
+        let dataset = open(path)?;
+        let merged = dataset.merged_over_games();
+        if merged > 0 && flags.validation > 0.0 {
+            tell(&format!(
+                "{shown}: an earlier version merged {merged} of its positions over games, so that training sees results of held-out games: \
+                 extract the games again"
+            ));
+        }
+        let skip = |line| skipped.tell(path, &line);
+        let loaded = loader.add(dataset, source.options, skip, |count| spinner.tell(count.to_string()));
+        loaded.with_context(|| shown.to_string()).or_failed()?;
+    }
     spinner.finish();
-    let table = table.with_context(|| flags.positions.display().to_string()).or_failed()?;
+    let table = loader.finish();
     if table.is_empty() {
         return Err(anyhow!(
             "{}: no positions: expected a file that `extract` wrote, or lines like `FEN c9 \"1-0\"`, `FEN [1.0]` or `FEN | score | result`",
-            flags.positions.display()
+            flags.positions[0].path.display()
         ))
         .or_usage();
     }
     Ok((table, skipped))
 }
 
-fn origin(flags: &TexelFlags, table: &Table, summary: &Summary) -> Origin {
+fn origin(flags: &TexelFlags, hash: u64, summary: &Summary) -> Origin {
     let text = |words: String| OriginValue::Text(words);
     let command: Vec<String> = std::env::args().skip(1).collect();
     let start = match &flags.params {
         Some(path) => path.display().to_string(),
+        None if flags.scratch && flags.engine.engine.is_some() => "zero".to_owned(),
         None if flags.scratch => "scratch values, material only".to_owned(),
+        None if flags.engine.engine.is_some() => "the numbers of the engine".to_owned(),
         None => "the numbers built in".to_owned(),
     };
-    vec![
+    let data: Vec<String> = flags.positions.iter().map(|source| source.path.display().to_string()).collect();
+    let mut origin = vec![
         ("by", text(format!("smalt-tuner {}", smalt_about::VERSION))),
         ("command", text(format!("smalt-tuner {}", command.join(" ")))),
         ("start", text(start)),
-        ("data", text(flags.positions.display().to_string())),
-        ("data_hash", text(format!("{:016x}", table.hash))),
+        ("data", text(data.join(" "))),
+        ("data_hash", text(format!("{hash:016x}"))),
         ("positions", OriginValue::Count(summary.positions as u64)),
         ("commit", text(commit().unwrap_or_else(|| "unknown".to_owned()))),
         ("k", OriginValue::Number(summary.k)),
@@ -223,17 +261,30 @@ fn origin(flags: &TexelFlags, table: &Table, summary: &Summary) -> Origin {
         ("final_error", OriginValue::Number(summary.final_error)),
         ("initial_validation_error", OriginValue::Number(summary.initial_validation_error)),
         ("validation_error", OriginValue::Number(summary.validation_error)),
-    ]
+    ];
+    if let Some(engine) = &flags.engine.engine {
+        origin.insert(2, ("engine", text(engine.clone())));
+    }
+    origin
 }
 
-/// What the user should know before the fit begins.
-fn warnings(table: &Table, task: &Task, target: Option<&Target>) -> Vec<String> {
+/// Warnings before the fit begins.
+fn warnings<R: LabelledRows>(
+    table: &Table<R>,
+    schema: &Schema,
+    task: &Task,
+    target: &Target,
+) -> Result<Vec<String>, Refusal> {
     let mut warnings = Vec::new();
-    if target.is_none() {
+    if target.paths().is_empty() {
         warnings.push("the tuned weights will not be written: give --output FILE or --write".to_owned());
     }
-    let positions = table.train.len();
-    let parameters = task.selection.free(&table.coverage).map_or(0, |free| free.len());
+    let unwritten = target.unwritten(schema, &task.start)?;
+    if !unwritten.is_empty() {
+        warnings.push(format!("in no marked region, and so not written: {}", unwritten.join(", ")));
+    }
+    let positions = table.train.labels().len();
+    let parameters = task.selection.free(schema, &table.coverage).map_or(0, |free| free.len());
     let enough = POSITIONS_PER_PARAMETER * parameters;
     if positions < enough {
         warnings.push(format!(
@@ -241,14 +292,17 @@ fn warnings(table: &Table, task: &Task, target: Option<&Target>) -> Vec<String> 
              Use {enough} or more, or tune fewer parameters (--only)"
         ));
     }
-    warnings
+    if table.unpacked > 0 {
+        warnings.push(format!("{} positions with too many features were left out", table.unpacked));
+    }
+    Ok(warnings)
 }
 
 /// The summary, and the errors of each epoch.
-fn document(tuned: &Tuned, warnings: &[String], target: Option<&Target>) -> Value {
+fn document(tuned: &Tuned, warnings: &[String], target: &Target) -> Value {
     let mut document = json!(tuned.summary);
     document["warnings"] = json!(warnings);
-    document["written"] = json!(target.map(|target| &target.path));
+    document["written"] = json!(target.paths().first());
     let step = |step: &Step| {
         json!({
             "epoch": step.epoch, "train": step.train, "validation": step.validation, "best": step.best,
@@ -259,7 +313,7 @@ fn document(tuned: &Tuned, warnings: &[String], target: Option<&Target>) -> Valu
     document
 }
 
-fn page(tuned: &Tuned, target: Option<&Target>) -> String {
+fn page(tuned: &Tuned, target: &Target) -> String {
     let summary = &tuned.summary;
     let mut table = Page::new([
         Column::new("mean squared error", ColumnKind::Text),
@@ -294,7 +348,7 @@ fn page(tuned: &Tuned, target: Option<&Target>) -> String {
         ));
     }
     if summary.danger_lifted {
-        page.push_str("king danger was all zero, where its curve is flat: it began at 16 units\n");
+        page.push_str("a group with a curve was all zero, where the curve is flat: it began above\n");
     }
     if !summary.unseen.is_empty() {
         let some = summary.unseen.iter().take(8).cloned().collect::<Vec<_>>().join(", ");
@@ -307,9 +361,11 @@ fn page(tuned: &Tuned, target: Option<&Target>) -> String {
             "the validation error rose: on games that it has not seen the tuned table predicts worse\n",
         );
     }
-    match target {
-        Some(target) => page.push_str(&format!("written to {}\n", target.path.display())),
-        None => page.push_str("not written: give --output FILE or --write\n"),
+    let paths: Vec<String> = target.paths().iter().map(|path| path.display().to_string()).collect();
+    if paths.is_empty() {
+        page.push_str("not written: give --output FILE or --write\n");
+    } else {
+        page.push_str(&format!("written to {}\n", paths.join(", ")));
     }
     page
 }

@@ -1,5 +1,5 @@
 //! Stockfish's binpack through the crate `sfbinpack`: chunks that are decoded on their own. Its decoder panics on a damaged
-//! chunk, which is told as such here.
+//! chunk, which is an error here.
 
 use std::fs::File;
 use std::io::{self, Read, Seek, SeekFrom, Write};

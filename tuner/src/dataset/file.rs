@@ -102,7 +102,7 @@ impl PositionFile {
         self.records().len() / RECORD_SIZE
     }
 
-    /// Whether there is none.
+    /// True without records.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
@@ -177,7 +177,7 @@ impl PositionFile {
 }
 
 /// The records of one position as samples: one of the games that are held out and one of the others. A record that can't
-/// be read is told with its number.
+/// be read comes as an error with its number.
 fn samples_of(
     number: u64,
     group: &[[u8; RECORD_SIZE]],
@@ -250,11 +250,11 @@ impl PositionWriter {
 }
 
 /// Where [`hashed`] begins: the offset basis of FNV-1a.
-pub(super) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
+pub(crate) const HASH_START: u64 = 0xcbf2_9ce4_8422_2325;
 
 /// A hash continued over more bytes: FNV-1a (Fowler, Noll, Vo) over words of eight bytes, the last one filled with
 /// zeros, each multiplication followed by a rotation so that high bits come down.
-pub(super) fn hashed(hash: u64, bytes: &[u8]) -> u64 {
+pub(crate) fn hashed(hash: u64, bytes: &[u8]) -> u64 {
     bytes.chunks(8).fold(hash, |hash, chunk| {
         let mut word = [0; 8];
         word[..chunk.len()].copy_from_slice(chunk);

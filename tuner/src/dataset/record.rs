@@ -57,7 +57,7 @@ pub struct Sample {
 #[error("{0} pieces, and a record holds 32")]
 pub struct TooManyPiecesError(pub usize);
 
-/// Why a record is none.
+/// Why a record can't be read.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RecordError {
     /// A field has a value that it can't have.
@@ -71,7 +71,7 @@ pub enum RecordError {
 impl Sample {
     /// A position with its labels, of which nothing else is known.
     pub fn new(position: Position, result: f32, score: Option<i16>) -> Sample {
-        // The least number means that there is none.
+        // The least number stands for no score.
         let score = score.map(|score| score.max(-i16::MAX));
         Sample { position, result, score, game: 0, ply: 0, count: 1, players: [0; 2], mv: None }
     }
@@ -142,7 +142,7 @@ impl Sample {
 }
 
 /// Whether two records hold the same position; what is known about it may differ.
-pub(super) fn is_same_position(a: &[u8; RECORD_SIZE], b: &[u8; RECORD_SIZE]) -> bool {
+pub(crate) fn is_same_position(a: &[u8; RECORD_SIZE], b: &[u8; RECORD_SIZE]) -> bool {
     a[..GAME] == b[..GAME] && a[TURN] == b[TURN]
 }
 
@@ -158,7 +158,7 @@ pub(super) fn count_again(record: &mut [u8; RECORD_SIZE]) {
 }
 
 /// The samples of one position as one: its mean result. Who played is kept where it was the same in all.
-pub(super) fn merged(samples: &[Sample]) -> Option<Sample> {
+pub(crate) fn merged(samples: &[Sample]) -> Option<Sample> {
     let first = samples.first()?;
     let count: u32 = samples.iter().map(|sample| u32::from(sample.count)).sum();
     let sum: f64 = samples.iter().map(|sample| f64::from(sample.result) * f64::from(sample.count)).sum();

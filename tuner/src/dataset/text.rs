@@ -13,14 +13,14 @@ use super::Worked;
 use super::record::{RecordError, Sample};
 use super::source::{OpenError, Source};
 
-/// Lines of text tell no games. So many neighbors count as one, for the split between training and validation:
+/// Lines of text do not name games. This number of neighbors counts as one, for the split between training and validation:
 /// positions of a game usually stand together.
 pub const LINES_PER_GAME: u64 = 64;
 
 /// Why a line was left out.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum LineError {
-    /// The position is none.
+    /// The position can't be read.
     #[error("{0}")]
     Position(#[from] FenError),
     /// There is no result, or one that can't be read.
@@ -37,7 +37,7 @@ pub enum LineError {
     Record(RecordError),
 }
 
-/// Reads one line: a position, its result, and its score where one is told. The game is 0.
+/// Reads one line: a position, its result, and its score where there is one. The game is 0.
 ///
 /// # Errors
 /// If the position or the result can't be read.

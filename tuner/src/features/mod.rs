@@ -13,49 +13,20 @@ use smalt::evaluation::schema::WEIGHTS;
 use smalt::evaluation::trace::FeatureCounter;
 
 use crate::dataset::{Dataset, Sample, SkippedLine, mixed};
+use crate::labels::{SourceOptions, Sources};
 use row::{RowError, pack};
 
+pub use crate::labels::{BLOCK, Keep, Kept, Label, Split};
 pub use row::Row;
-pub use rows::{BLOCK, Keep, Kept, Label, Rows};
+pub use rows::Rows;
 
 /// Positions read together while a data set is loaded.
 const BATCH: usize = 16_384;
 
-/// A data set as rows, split by game.
-#[derive(Default)]
-pub struct Table {
-    /// What weights are fitted to.
-    pub train: Rows,
-    /// What they are judged by.
-    pub validation: Rows,
-    /// In how many positions each weight occurs.
-    pub coverage: Vec<u32>,
-    /// Hash of what was read: tells data sets apart.
-    pub hash: u64,
-    /// Positions that could not be packed.
-    pub unpacked: u64,
-    /// The names of the players, by number less one.
-    pub players: Vec<String>,
-}
+/// A data set as rows of our own evaluation.
+pub type Table = crate::table::Table<Rows>;
 
-/// How a data set is split.
-#[derive(Clone, Copy, Debug, PartialEq)]
-pub struct Split {
-    /// The share of games held out for validation, 0 to 1.
-    pub validation: f64,
-    /// Chooses the games.
-    pub seed: u64,
-}
-
-impl Split {
-    /// Whether the positions of a game are held out.
-    pub fn holds_out(&self, game: u32) -> bool {
-        let share = mixed(self.seed ^ mixed(u64::from(game))) >> 11;
-        (share as f64) < self.validation * (1_u64 << 53) as f64
-    }
-}
-
-/// What [`Table::load`] makes of one position, in parallel.
+/// What a loader makes of one position, in parallel.
 struct Loaded {
     packed: Result<Vec<u16>, RowError>,
     label: Label,
@@ -63,9 +34,80 @@ struct Loaded {
     hash: u64,
 }
 
-impl Table {
+/// Loads one data source after the other.
+pub struct Loader {
+    table: Table,
+    split: Split,
+    sources: Sources,
+    /// Number of the last position in which each weight occurred.
+    last_seen: Vec<usize>,
+}
+
+impl Loader {
+    /// A loader without data.
+    pub fn new(split: Split, kept: Kept) -> Loader {
+        let rows = || Rows::new(kept);
+        let table =
+            Table { train: rows(), validation: rows(), coverage: vec![0; WEIGHTS], ..Table::default() };
+        Loader { table, split, sources: Sources::default(), last_seen: vec![0; WEIGHTS] }
+    }
+
     /// Runs the evaluation over all positions of a data set. Lines that can't be read are given to `skipped`, and the
     /// number of positions so far to `progress`.
+    ///
+    /// # Errors
+    /// If the file can't be read to its end.
+    pub fn add(
+        &mut self,
+        dataset: Dataset,
+        options: SourceOptions,
+        skipped: impl FnMut(SkippedLine),
+        mut progress: impl FnMut(usize),
+    ) -> std::io::Result<()> {
+        self.sources.begin(dataset.players(), options);
+        let (split, sources) = (self.split, self.sources.clone());
+        let held_out = |game| split.holds_out(sources.game(game));
+        let load = |sample: &Sample| load(sample, &sources);
+        let take = |loaded: Loaded| {
+            self.take(&loaded);
+            let count = self.table.train.len() + self.table.validation.len();
+            if count.is_multiple_of(BATCH) {
+                progress(count);
+            }
+        };
+        dataset.for_each_batch(BATCH, held_out, load, take, skipped)
+    }
+
+    /// The table of all that was added.
+    pub fn finish(mut self) -> Table {
+        self.table.train.finish(self.sources.options());
+        self.table.validation.finish(self.sources.options());
+        self.table.players = self.sources.into_players();
+        self.table
+    }
+
+    fn take(&mut self, loaded: &Loaded) {
+        let table = &mut self.table;
+        let Ok(packed) = &loaded.packed else {
+            table.unpacked += 1;
+            return;
+        };
+        self.sources.note(loaded.game);
+        table.hash = mixed(table.hash ^ loaded.hash);
+        let number = table.train.len() + table.validation.len() + 1;
+        Row::whole(packed).for_each_weight(|weight| {
+            if std::mem::replace(&mut self.last_seen[weight], number) != number {
+                table.coverage[weight] += 1;
+            }
+        });
+        let is_held_out = self.split.holds_out(loaded.game);
+        let rows = if is_held_out { &mut table.validation } else { &mut table.train };
+        rows.push(packed, loaded.label);
+    }
+}
+
+impl Table {
+    /// Loads a single data set; see [`Loader::add`].
     ///
     /// # Errors
     /// If the file can't be read to its end.
@@ -74,66 +116,30 @@ impl Table {
         split: Split,
         kept: Kept,
         skipped: impl FnMut(SkippedLine),
-        mut progress: impl FnMut(usize),
+        progress: impl FnMut(usize),
     ) -> std::io::Result<Table> {
-        let mut table = Table {
-            train: Rows::new(kept),
-            validation: Rows::new(kept),
-            coverage: vec![0; WEIGHTS],
-            players: dataset.players().to_vec(),
-            ..Table::default()
-        };
-        let mut last_seen = vec![0; WEIGHTS];
-        let take = |loaded: Loaded| {
-            table.take(&loaded, split, &mut last_seen);
-            let count = table.train.len() + table.validation.len();
-            if count.is_multiple_of(BATCH) {
-                progress(count);
-            }
-        };
-        dataset.for_each_batch(BATCH, |game| split.holds_out(game), load, take, skipped)?;
-        table.train.finish();
-        table.validation.finish();
-        Ok(table)
+        let mut loader = Loader::new(split, kept);
+        loader.add(dataset, SourceOptions::default(), skipped, progress)?;
+        Ok(loader.finish())
     }
 
-    /// Positions for training and validation together.
+    /// Number of positions, for training and validation.
     pub fn len(&self) -> usize {
         self.train.len() + self.validation.len()
     }
 
-    /// Whether there is none.
+    /// True without positions.
     pub fn is_empty(&self) -> bool {
         self.len() == 0
     }
-
-    fn take(&mut self, loaded: &Loaded, split: Split, last_seen: &mut [usize]) {
-        let Ok(packed) = &loaded.packed else {
-            self.unpacked += 1;
-            return;
-        };
-        self.hash = mixed(self.hash ^ loaded.hash);
-        let number = self.len() + 1;
-        Row::whole(packed).for_each_weight(|weight| {
-            if std::mem::replace(&mut last_seen[weight], number) != number {
-                self.coverage[weight] += 1;
-            }
-        });
-        let rows = if split.holds_out(loaded.game) { &mut self.validation } else { &mut self.train };
-        rows.push(packed, loaded.label);
-    }
 }
 
-fn load(sample: &Sample) -> Loaded {
+fn load(sample: &Sample, sources: &Sources) -> Loaded {
     thread_local! {
         static COUNTER: std::cell::RefCell<FeatureCounter> = std::cell::RefCell::default();
     }
     let packed = COUNTER.with_borrow_mut(|counter| pack(&features(&sample.position, counter)));
-    let label = u64::from(sample.result.to_bits()) << 16 ^ u64::from(sample.score.unwrap_or(0) as u16);
-    Loaded {
-        packed,
-        label: Label { result: sample.result, score: sample.score, players: sample.players },
-        game: sample.game,
-        hash: sample.position.key() ^ mixed(label),
-    }
+    let label = sources.label(sample);
+    let hash = u64::from(label.result.to_bits()) << 16 ^ u64::from(label.score.unwrap_or(0) as u16);
+    Loaded { packed, label, game: sources.game(sample.game), hash: sample.position.key() ^ mixed(hash) }
 }

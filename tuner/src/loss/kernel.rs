@@ -1,13 +1,15 @@
-//! The innermost loops: a block of rows against the weights. Compiled twice, for any processor and for those with
-//! AVX2 and FMA, and chosen at run time.
+//! The innermost loops for rows of our own evaluation: a block of rows against the weights. Compiled twice, for any
+//! processor and for those with AVX2 and FMA, and chosen at run time.
 
 use smalt::evaluation::schema::WEIGHTS;
 
-use crate::features::Row;
+use super::{Derivative, Kernel, LabelledRows, PARAMETERS, Parts, Passes, Targets, logistic};
 use crate::features::dual::{self, Dual, INPUTS, Sums, UNSCALED};
 use crate::features::row::{
     COLUMN_COUNTS, COLUMNS, COMPLEXITIES, COMPLEXITY_START, DANGER_START, DANGER_WORD, DANGERS, SCALE_START,
 };
+use crate::features::{Row, Rows};
+use crate::labels::Labels;
 
 /// A number for middlegame and endgame.
 type Pair = [f32; 2];
@@ -31,10 +33,10 @@ const fn lane_of(danger: usize) -> (usize, usize) {
 const PLACES: usize = 1 << 16;
 
 /// A pair for each column.
-pub(super) struct ColumnTable(Box<[Pair; PLACES]>);
+struct ColumnTable(Box<[Pair; PLACES]>);
 
 impl ColumnTable {
-    pub(super) fn new() -> ColumnTable {
+    fn new() -> ColumnTable {
         let places = vec![[0.0; 2]; PLACES].into_boxed_slice();
         ColumnTable(places.try_into().expect("the length is that of the array"))
     }
@@ -46,7 +48,7 @@ impl ColumnTable {
 }
 
 /// Weights as the loops want them.
-pub(super) struct PackedWeights {
+struct PackedWeights {
     columns: ColumnTable,
     /// Middlegame and endgame units of each danger.
     danger: [Lanes; 2],
@@ -57,7 +59,7 @@ pub(super) struct PackedWeights {
 }
 
 impl PackedWeights {
-    pub(super) fn new() -> PackedWeights {
+    fn new() -> PackedWeights {
         PackedWeights {
             columns: ColumnTable::new(),
             danger: [[[0.0; WORDS]; 2]; 2],
@@ -68,7 +70,7 @@ impl PackedWeights {
     }
 
     /// Takes over other numbers.
-    pub(super) fn set(&mut self, parameters: &[f64], slope: f64) {
+    fn set(&mut self, parameters: &[f64], slope: f64) {
         let (pairs, _) = parameters.as_chunks::<2>();
         assert_eq!(pairs.len(), WEIGHTS);
         for (index, count) in COLUMN_COUNTS.into_iter().enumerate() {
@@ -136,13 +138,13 @@ impl PackedWeights {
     }
 
     /// The evaluation of a row in centipawns, White's view.
-    pub(super) fn evaluation(&self, row: &Row<'_>) -> f32 {
+    fn evaluation(&self, row: &Row<'_>) -> f32 {
         dual::evaluation(&self.sums(row), row.phase()).value
     }
 
     /// The slopes of the expected result by the sums that the formula starts from.
     #[inline(always)]
-    pub(super) fn slopes(&self, row: &Row<'_>, lead: f32) -> [f32; INPUTS] {
+    fn slopes(&self, row: &Row<'_>, lead: f32) -> [f32; INPUTS] {
         let (expected, evaluation) = self.expect(row, lead);
         let outer = expected * (1.0 - expected) * self.slope;
         evaluation.slopes.map(|slope| slope * outer)
@@ -150,7 +152,7 @@ impl PackedWeights {
 }
 
 /// A gradient as the loops add it up, in 32 bits: for a few blocks at most, so that no digits are lost.
-pub(super) struct NearGradient {
+struct NearGradient {
     columns: ColumnTable,
     danger: [Lanes; 2],
     complexity: Complexities,
@@ -158,7 +160,7 @@ pub(super) struct NearGradient {
 }
 
 impl NearGradient {
-    pub(super) fn new() -> NearGradient {
+    fn new() -> NearGradient {
         NearGradient {
             columns: ColumnTable::new(),
             danger: [[[0.0; WORDS]; 2]; 2],
@@ -168,7 +170,8 @@ impl NearGradient {
     }
 
     /// Adds all to a gradient in 64 bits, and begins anew.
-    pub(super) fn flush(&mut self, gradient: &mut [[f64; 2]]) {
+    fn flush(&mut self, gradient: &mut [f64]) {
+        let (gradient, _) = gradient.as_chunks_mut::<2>();
         for (columns, count) in self.columns.0[..COLUMNS].chunks_exact_mut(WEIGHTS).zip(COLUMN_COUNTS) {
             for (sum, column) in gradient.iter_mut().zip(columns) {
                 for half in 0..2 {
@@ -246,24 +249,6 @@ fn total<const LANES: usize>(lanes: [f32; LANES]) -> f32 {
     (sums[0] + sums[2]) + (sums[1] + sums[3])
 }
 
-/// 1/(1 + e⁻ˣ), to about 1e-7. The exponential is split into a power of two, put together from its bits, and a
-/// polynomial on [−½, ½]: the Taylor series of 2ˣ.
-#[inline(always)]
-fn logistic(x: f32) -> f32 {
-    const COEFFICIENTS: [f32; 7] =
-        [1.0, std::f32::consts::LN_2, 0.240_226_5, 0.055_504_11, 0.009_618_13, 0.001_333_355, 0.000_154_035];
-    let power = -x * std::f32::consts::LOG2_E;
-    let power = if power < -126.0 { -126.0 } else { power };
-    let power = if power > 126.0 { 126.0 } else { power };
-    // Adding and taking away 1.5·2²³ rounds to the nearest integer.
-    let shifted = power + 12_582_912.0;
-    let part = power - (shifted - 12_582_912.0);
-    let polynomial = COEFFICIENTS.iter().rev().fold(0.0, |sum, coefficient| sum * part + coefficient);
-    // The lowest bits of that sum are the integer; moved to the exponent's place they are its power of two.
-    let exponential = polynomial * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
-    1.0 / (1.0 + exponential)
-}
-
 /// Calls a function compiled for AVX2 and FMA where the processor has them, else its plain twin.
 macro_rules! dispatch {
     ($plain:ident, $fast:ident, $($argument:expr),+) => {{
@@ -277,15 +262,12 @@ macro_rules! dispatch {
     }};
 }
 
-/// Rows of a block with what is to be expected of them.
+/// Rows of a block with their targets.
 #[derive(Clone, Copy)]
-pub(super) struct Block<'a> {
-    /// The packed rows.
-    pub(super) words: &'a [u16],
-    /// Their targets.
-    pub(super) targets: &'a [f32],
-    /// What is added to their exponents; empty for nothing.
-    pub(super) leads: &'a [f32],
+struct Block<'a> {
+    /// Packed rows.
+    words: &'a [u16],
+    targets: Targets<'a>,
 }
 
 /// Rows that are worked on together: the formula is computed for all of them in one loop over lists, which becomes one
@@ -302,6 +284,7 @@ struct Group<'a> {
     phases: Each<i32>,
     targets: Each<f32>,
     leads: Each<f32>,
+    weights: Each<f32>,
     /// Slopes of the squared error by the sums.
     slopes: [Each<f32>; INPUTS],
     errors: Each<f32>,
@@ -315,6 +298,7 @@ impl<'a> Group<'a> {
             phases: [0; GROUP],
             targets: [0.0; GROUP],
             leads: [0.0; GROUP],
+            weights: [1.0; GROUP],
             slopes: [[0.0; GROUP]; INPUTS],
             errors: [0.0; GROUP],
         }
@@ -322,14 +306,8 @@ impl<'a> Group<'a> {
 
     /// Takes rows off the words, as many as there are targets.
     #[inline(always)]
-    fn fill(
-        &mut self,
-        mut words: &'a [u16],
-        targets: &[f32],
-        leads: &[f32],
-        weights: &PackedWeights,
-    ) -> &'a [u16] {
-        for (index, &target) in targets.iter().enumerate() {
+    fn fill(&mut self, mut words: &'a [u16], group: Targets<'_>, weights: &PackedWeights) -> &'a [u16] {
+        for (index, &target) in group.targets.iter().enumerate() {
             let Some((row, rest)) = Row::split(words) else { break };
             words = rest;
             for (list, sum) in self.sums.iter_mut().zip(weights.sums(&row)) {
@@ -339,7 +317,8 @@ impl<'a> Group<'a> {
             self.targets[index] = target;
             self.rows[index] = Some(row);
         }
-        self.leads[..leads.len()].copy_from_slice(leads);
+        self.leads[..group.leads.len()].copy_from_slice(group.leads);
+        self.weights[..group.weights.len()].copy_from_slice(group.weights);
         words
     }
 
@@ -350,7 +329,7 @@ impl<'a> Group<'a> {
             let sums = std::array::from_fn(|input| self.sums[input][row]);
             let evaluation = dual::evaluation(&sums, self.phases[row]);
             let residual = logistic(evaluation.value * slope + self.leads[row]) - self.targets[row];
-            self.errors[row] = residual * residual;
+            self.errors[row] = self.weights[row] * residual * residual;
         }
     }
 
@@ -362,8 +341,8 @@ impl<'a> Group<'a> {
             let evaluation = dual::evaluation(&sums, self.phases[row]);
             let expected = logistic(evaluation.value * slope + self.leads[row]);
             let residual = expected - self.targets[row];
-            self.errors[row] = residual * residual;
-            let outer = 2.0 * residual * expected * (1.0 - expected) * slope;
+            self.errors[row] = self.weights[row] * residual * residual;
+            let outer = self.weights[row] * 2.0 * residual * expected * (1.0 - expected) * slope;
             for input in 0..INPUTS {
                 self.slopes[input][row] = evaluation.slopes[input] * outer;
             }
@@ -386,15 +365,17 @@ fn for_each_group<'a>(
 ) {
     let mut words = block.words;
     let mut group = Group::new();
-    for (number, targets) in block.targets.chunks(GROUP).enumerate() {
-        let leads = block.leads.chunks(GROUP).nth(number).unwrap_or_default();
-        words = group.fill(words, targets, leads, weights);
-        call(&mut group, targets.len());
+    for (number, targets) in block.targets.targets.chunks(GROUP).enumerate() {
+        let part = |list: &'a [f32]| list.chunks(GROUP).nth(number).unwrap_or_default();
+        let targets =
+            Targets { targets, leads: part(block.targets.leads), weights: part(block.targets.weights) };
+        words = group.fill(words, targets, weights);
+        call(&mut group, targets.targets.len());
     }
 }
 
 /// The sum of squared errors of a block.
-pub(super) fn error(block: Block<'_>, weights: &PackedWeights) -> f64 {
+fn error(block: Block<'_>, weights: &PackedWeights) -> f64 {
     dispatch!(error_in, error_avx2, block, weights)
 }
 
@@ -415,7 +396,7 @@ fn error_in(block: Block<'_>, weights: &PackedWeights) -> f64 {
 }
 
 /// The sum of squared errors of a block; the sum of their gradients is added to `gradient`.
-pub(super) fn gradient(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGradient) -> f64 {
+fn gradient(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGradient) -> f64 {
     dispatch!(gradient_in, gradient_avx2, block, weights, gradient)
 }
 
@@ -461,18 +442,88 @@ fn gradient_in(block: Block<'_>, weights: &PackedWeights, gradient: &mut NearGra
     sum
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// Rows of our own evaluation with weights to evaluate them.
+struct OwnKernel<'a> {
+    rows: &'a Rows,
+    weights: PackedWeights,
+}
 
-    #[test]
-    fn the_fast_logistic_is_the_logistic() {
-        for step in -4000..=4000 {
-            let x = step as f32 / 100.0;
-            let exact = 1.0 / (1.0 + (-f64::from(x)).exp());
-            assert!((f64::from(logistic(x)) - exact).abs() < 3e-7, "{x}");
-        }
-        assert_eq!(logistic(f32::MAX), 1.0);
-        assert!(logistic(f32::MIN) < 1e-30);
+impl LabelledRows for Rows {
+    fn labels(&self) -> &Labels {
+        self.labels()
     }
+
+    fn memory(&self) -> usize {
+        self.memory()
+    }
+
+    fn parameter_count(&self) -> usize {
+        PARAMETERS
+    }
+
+    fn passes(&self) -> Box<dyn Passes + '_> {
+        let kernel = OwnKernel { rows: self, weights: PackedWeights::new() };
+        Box::new(Parts::new(kernel, self.block_count(), PARAMETERS))
+    }
+}
+
+impl Kernel for OwnKernel<'_> {
+    type Sum = NearGradient;
+
+    fn new_sum(&self) -> NearGradient {
+        NearGradient::new()
+    }
+
+    fn flush(&self, sum: &mut NearGradient, gradient: &mut [f64]) {
+        sum.flush(gradient);
+    }
+
+    fn set(&mut self, parameters: &[f64], slope: f64) {
+        self.weights.set(parameters, slope);
+    }
+
+    fn error(&self, block: usize, targets: Targets<'_>) -> f64 {
+        error(Block { words: self.rows.block(block), targets }, &self.weights)
+    }
+
+    fn gradient(&self, block: usize, targets: Targets<'_>, sum: &mut NearGradient) -> f64 {
+        gradient(Block { words: self.rows.block(block), targets }, &self.weights, sum)
+    }
+
+    fn evaluations(&self, block: usize) -> Vec<f32> {
+        self.rows.block_rows(block).map(|row| self.weights.evaluation(&row)).collect()
+    }
+
+    fn derivatives(&self, block: usize, targets: Targets<'_>, each: &mut dyn FnMut(&[Derivative])) {
+        let mut entries = Vec::with_capacity(128);
+        for (number, row) in self.rows.block_rows(block).enumerate() {
+            let lead = targets.leads.get(number).copied().unwrap_or(0.0);
+            collect(&row, self.weights.slopes(&row, lead), &mut entries);
+            each(&entries);
+        }
+    }
+}
+
+/// The derivatives of the expected result by the parameters of a row, in ascending order.
+fn collect(row: &Row<'_>, slopes: [f32; INPUTS], entries: &mut Vec<Derivative>) {
+    entries.clear();
+    let mut add = |weight: usize, count: i16, inputs: std::ops::Range<usize>| {
+        let slopes = slopes[inputs].iter().map(|slope| slope * f32::from(count));
+        entries.extend((2 * weight..).zip(slopes));
+    };
+    row.linear().for_each(|(weight, count)| add(weight, count, 0..2));
+    row.danger(0).for_each(|(weight, count)| add(weight, count, 2..4));
+    row.danger(1).for_each(|(weight, count)| add(weight, count, 4..6));
+    row.complexity().for_each(|(weight, count)| add(weight, count, 8..9));
+    for (weight, input) in row.scale().into_iter().zip([6, 7]) {
+        weight.into_iter().for_each(|weight| add(weight, 1, input..input + 1));
+    }
+    entries.sort_unstable_by_key(|entry| entry.0);
+    entries.dedup_by(|later, kept| {
+        let is_same = later.0 == kept.0;
+        if is_same {
+            kept.1 += later.1;
+        }
+        is_same
+    });
 }

@@ -1,70 +1,84 @@
-//! How wrong the weights are: the mean squared error of the sigmoid of the evaluation against the targets, its
-//! gradient, and its Gauss-Newton matrix, in passes over packed rows. Numbers only; knows no chess and no files.
+//! The mean squared error of the sigmoid of the evaluation against the targets, its gradient, and its Gauss-Newton matrix,
+//! in passes over packed rows of any kind ([`LabelledRows`]). Knows no files.
 //!
 //! Every pass is cut in the same places whatever the number of threads, and its parts are added in order: the result
 //! depends on the rows and the weights alone.
 
 mod kernel;
 mod normal;
+mod passes;
 
 use std::borrow::Cow;
 use std::ops::Range;
 
-use rayon::prelude::*;
 use smalt::evaluation::schema::WEIGHTS;
 
-use crate::features::{BLOCK, Rows};
-use kernel::{Block, NearGradient, PackedWeights};
+use crate::labels::BLOCK;
 pub use normal::NormalMatrix;
+pub use passes::{Derivative, Kernel, LabelledRows, Parts, Passes, Targets};
 
-/// All parameters: [middlegame, endgame] of each weight in turn. A single number uses only the first.
+/// Parameters of our own evaluation: [middlegame, endgame] of each weight in turn. A single number uses only the first.
 pub const PARAMETERS: usize = 2 * WEIGHTS;
 
-/// Parts into which a pass is cut: the most threads that help. Each takes half a megabyte.
-const PARTS: usize = 16;
-
-/// Blocks whose gradients are added up in 32 bits.
-const NEAR_BLOCKS: usize = 4;
-
-/// The sigmoid of an evaluation in centipawns, White's view: the result to expect, 0 to 1. `k` is its steepness; 1
+/// The sigmoid of an evaluation in centipawns, White's point of view: the expected result, 0 to 1. `k` is its steepness; 1
 /// makes 400 centipawns ten to one (the logistic curve of Elo).
 pub fn sigmoid(centipawns: f64, k: f64) -> f64 {
     1.0 / (1.0 + (-slope(k) * centipawns).exp())
 }
 
-/// What turns centipawns into the exponent of the sigmoid of that steepness.
+/// The factor from centipawns to the exponent of a sigmoid with this steepness.
 pub fn slope(k: f64) -> f64 {
     k * std::f64::consts::LN_10 / 400.0
 }
 
-/// Targets of all rows: `share` of the result, and of the sigmoid of the score where there is one the rest.
-pub fn targets(rows: &Rows, share: f64, k: f64) -> Cow<'_, [f32]> {
-    if share >= 1.0 || !rows.has_scores() {
-        return Cow::Borrowed(rows.results());
+/// 1/(1 + e⁻ˣ), to about 1e-7, without a branch. The exponential is split into a power of two, put together from its bits,
+/// and a polynomial on [−½, ½]: the Taylor series of 2ˣ.
+#[inline(always)]
+pub fn logistic(x: f32) -> f32 {
+    const COEFFICIENTS: [f32; 7] =
+        [1.0, std::f32::consts::LN_2, 0.240_226_5, 0.055_504_11, 0.009_618_13, 0.001_333_355, 0.000_154_035];
+    let power = -x * std::f32::consts::LOG2_E;
+    let power = if power < -126.0 { -126.0 } else { power };
+    let power = if power > 126.0 { 126.0 } else { power };
+    // Adding and taking away 1.5·2²³ rounds to the nearest integer.
+    let shifted = power + 12_582_912.0;
+    let part = power - (shifted - 12_582_912.0);
+    let polynomial = COEFFICIENTS.iter().rev().fold(0.0, |sum, coefficient| sum * part + coefficient);
+    // The lowest bits of that sum are the integer; moved to the exponent's place they are its power of two.
+    let exponential = polynomial * f32::from_bits(shifted.to_bits().wrapping_add(127) << 23);
+    1.0 / (1.0 + exponential)
+}
+
+/// Targets of all rows: the share of the result, and the rest from the sigmoid of the score where there is one. The share
+/// is that of the row's source, else `share`.
+pub fn targets(rows: &dyn LabelledRows, share: f64, k: f64) -> Cow<'_, [f32]> {
+    let labels = rows.labels();
+    if share >= 1.0 && !labels.has_result_shares() || !labels.has_scores() {
+        return Cow::Borrowed(labels.results());
     }
-    let target = |(index, &result): (usize, &f32)| match rows.score(index) {
-        Some(score) => (share * f64::from(result) + (1.0 - share) * sigmoid(score.into(), k)) as f32,
-        None => result,
+    let target = |(row, &result): (usize, &f32)| {
+        let share = labels.options(row).result_share.unwrap_or(share);
+        match labels.score(row) {
+            Some(score) if share < 1.0 => {
+                (share * f64::from(result) + (1.0 - share) * sigmoid(score.into(), k)) as f32
+            }
+            _ => result,
+        }
     };
-    Cow::Owned(rows.results().iter().enumerate().map(target).collect())
+    Cow::Owned(labels.results().iter().enumerate().map(target).collect())
 }
 
 /// Rows with their targets, and room for passes over them: a pass takes no more memory.
 pub struct Loss<'a> {
-    rows: &'a Rows,
+    rows: &'a dyn LabelledRows,
+    passes: Box<dyn Passes + 'a>,
     targets: Cow<'a, [f32]>,
-    /// By how much the players' strength moves each exponent; empty for nothing.
+    /// Lead of White by the players' strength, in units of the exponent; empty for zeros.
     leads: Vec<f32>,
+    /// Weights of the rows; empty for ones.
+    weights: Vec<f32>,
+    total_weight: f64,
     k: f64,
-    weights: PackedWeights,
-    parts: Vec<Part>,
-}
-
-/// What one part of a pass adds up.
-struct Part {
-    near: NearGradient,
-    gradient: Vec<[f64; 2]>,
-    error: f64,
 }
 
 impl<'a> Loss<'a> {
@@ -72,11 +86,11 @@ impl<'a> Loss<'a> {
     ///
     /// # Panics
     /// If there is not one target for each row.
-    pub fn new(rows: &'a Rows, targets: Cow<'a, [f32]>, k: f64) -> Loss<'a> {
-        assert_eq!(rows.len(), targets.len());
-        let part = || Part { near: NearGradient::new(), gradient: vec![[0.0; 2]; WEIGHTS], error: 0.0 };
-        let parts = std::iter::repeat_with(part).take(PARTS.min(rows.block_count().max(1))).collect();
-        Loss { rows, targets, leads: Vec::new(), k, weights: PackedWeights::new(), parts }
+    pub fn new(rows: &'a dyn LabelledRows, targets: Cow<'a, [f32]>, k: f64) -> Loss<'a> {
+        assert_eq!(rows.labels().len(), targets.len());
+        let weights = rows.labels().weights();
+        let total_weight = sum_of_weights(&weights, 0..targets.len());
+        Loss { rows, passes: rows.passes(), targets, leads: Vec::new(), weights, total_weight, k }
     }
 
     /// The same, with the players' strength taken into account; see [`crate::optimizer::Strengths`].
@@ -85,33 +99,43 @@ impl<'a> Loss<'a> {
     /// If there is neither none nor one for each row.
     #[must_use]
     pub fn with_leads(mut self, leads: Vec<f32>) -> Loss<'a> {
-        assert!(leads.is_empty() || leads.len() == self.rows.len());
+        assert!(leads.is_empty() || leads.len() == self.len());
         self.leads = leads;
         self
     }
 
-    /// The number of rows.
+    /// Number of rows.
     pub fn len(&self) -> usize {
-        self.rows.len()
+        self.targets.len()
     }
 
-    /// Whether there is none.
+    /// True without rows.
     pub fn is_empty(&self) -> bool {
-        self.rows.is_empty()
+        self.targets.is_empty()
     }
 
-    /// Bytes that rows, labels, targets and leads take.
+    /// Sum of the weights of all rows.
+    pub fn total_weight(&self) -> f64 {
+        self.total_weight
+    }
+
+    /// Number of parameters.
+    pub fn parameter_count(&self) -> usize {
+        self.rows.parameter_count()
+    }
+
+    /// Bytes of rows, labels, targets, weights and leads.
     pub fn memory(&self) -> usize {
         let targets = match &self.targets {
             Cow::Borrowed(_) => 0,
             Cow::Owned(targets) => targets.len(),
         };
-        self.rows.memory() + 4 * (targets + self.leads.len())
+        self.rows.memory() + 4 * (targets + self.leads.len() + self.weights.len())
     }
 
-    /// The number of blocks, of which [`Loss::gradient`] may take some.
+    /// Number of blocks of [`BLOCK`] rows, of which [`Loss::gradient`] may take some.
     pub fn block_count(&self) -> usize {
-        self.rows.block_count()
+        self.len().div_ceil(BLOCK)
     }
 
     /// Sets the steepness of the sigmoid; the targets stay.
@@ -121,60 +145,30 @@ impl<'a> Loss<'a> {
 
     /// The mean squared error; 0 without rows.
     pub fn error(&mut self, parameters: &[f64]) -> f64 {
-        self.weights.set(parameters, slope(self.k));
-        let (rows, targets, leads, weights) = (self.rows, &self.targets, &self.leads, &self.weights);
-        self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
-            part.error = 0.0;
-            for block in share(0..rows.block_count(), index, PARTS) {
-                part.error += kernel::error(block_of(rows, targets, leads, block), weights);
-            }
-        });
-        let sum: f64 = self.parts.iter().map(|part| part.error).sum();
-        sum / self.rows.len().max(1) as f64
+        self.passes.set(parameters, slope(self.k));
+        let (passes, targets) = self.split();
+        passes.error(targets) / self.total_weight
     }
 
-    /// The mean squared error over some blocks; its gradient by [`PARAMETERS`] is put into `gradient`.
+    /// The mean squared error over some blocks; its gradient is put into `gradient`.
     ///
     /// # Panics
-    /// If `gradient` is not as long, or there are no such blocks.
+    /// If `gradient` has not one number for each parameter, or there are no such blocks.
     pub fn gradient(&mut self, blocks: Range<usize>, parameters: &[f64], gradient: &mut [f64]) -> f64 {
-        assert_eq!(gradient.len(), PARAMETERS);
-        self.weights.set(parameters, slope(self.k));
-        let (rows, targets, leads, weights) = (self.rows, &self.targets, &self.leads, &self.weights);
-        let count: usize = blocks.clone().map(|block| block_range(block, rows).len()).sum();
-        // A mini-batch has fewer blocks than there are parts: the others have nothing to do.
-        let used = self.parts.len().min(blocks.len());
-        let parts = &mut self.parts[..used];
-        parts.par_iter_mut().enumerate().for_each(|(index, part)| {
-            part.error = 0.0;
-            part.gradient.fill([0.0; 2]);
-            for (number, block) in share(blocks.clone(), index, PARTS).enumerate() {
-                part.error +=
-                    kernel::gradient(block_of(rows, targets, leads, block), weights, &mut part.near);
-                if number % NEAR_BLOCKS == NEAR_BLOCKS - 1 {
-                    part.near.flush(&mut part.gradient);
-                }
-            }
-            part.near.flush(&mut part.gradient);
-        });
-        gradient.fill(0.0);
-        let mut error = 0.0;
-        let scale = 1.0 / count.max(1) as f64;
-        for part in &self.parts[..used] {
-            error += part.error * scale;
-            for (total, sum) in gradient.iter_mut().zip(part.gradient.as_flattened()) {
-                *total += sum * scale;
-            }
-        }
-        error
+        assert_eq!(gradient.len(), self.parameter_count());
+        self.passes.set(parameters, slope(self.k));
+        let rows = blocks.start * BLOCK..self.len().min(blocks.end * BLOCK);
+        let scale = 1.0 / sum_of_weights(&self.weights, rows);
+        let (passes, targets) = self.split();
+        let error = passes.gradient(blocks, targets, gradient);
+        gradient.iter_mut().for_each(|sum| *sum *= scale);
+        error * scale
     }
 
-    /// The evaluation of each row in centipawns, White's view, in their order.
+    /// The evaluation of each row in centipawns, White's point of view, in their order.
     pub fn evaluations(&mut self, parameters: &[f64]) -> Vec<f32> {
-        self.weights.set(parameters, slope(self.k));
-        let (rows, weights) = (self.rows, &self.weights);
-        let of_block = |block| rows.block_rows(block).map(|row| weights.evaluation(&row));
-        (0..rows.block_count()).into_par_iter().flat_map_iter(of_block).collect()
+        self.passes.set(parameters, slope(self.k));
+        self.passes.evaluations(0..self.block_count())
     }
 
     /// The targets of all rows, in their order.
@@ -182,32 +176,50 @@ impl<'a> Loss<'a> {
         &self.targets
     }
 
+    /// The weights of all rows, in their order; empty if all are 1.
+    pub fn weights(&self) -> &[f32] {
+        &self.weights
+    }
+
     /// The Gauss-Newton matrix of the mean squared error: twice the mean of the outer products of the slopes of the
     /// sigmoid by the parameters. It stands in for the second derivatives.
-    pub fn normal_matrix(&mut self, parameters: &[f64], matrix: &mut NormalMatrix) {
-        self.weights.set(parameters, slope(self.k));
-        matrix.fill(self.rows, &self.leads, &self.weights);
+    pub fn normal_matrix(&mut self, parameters: &[f64]) -> NormalMatrix {
+        let mut matrix = NormalMatrix::new(self.parameter_count());
+        matrix.set_scale(2.0 / self.len().max(1) as f64);
+        self.passes.set(parameters, slope(self.k));
+        let blocks = 0..self.block_count();
+        let (passes, targets) = self.split();
+        passes.fill(&mut matrix, blocks, targets);
+        matrix
+    }
+
+    fn split(&mut self) -> (&mut (dyn Passes + 'a), Targets<'_>) {
+        let targets = Targets { targets: &self.targets, leads: &self.leads, weights: &self.weights };
+        (&mut *self.passes, targets)
     }
 }
 
-/// The rows of a block with their targets and leads.
-fn block_of<'b>(rows: &'b Rows, targets: &'b [f32], leads: &'b [f32], block: usize) -> Block<'b> {
-    let range = block_range(block, rows);
-    let leads = if leads.is_empty() { leads } else { &leads[range.clone()] };
-    Block { words: rows.block(block), targets: &targets[range], leads }
+/// Sum of the weights of some rows; at least a little, so that a mean of no rows is 0.
+fn sum_of_weights(weights: &[f32], rows: Range<usize>) -> f64 {
+    let sum = match weights.get(rows.clone()) {
+        Some(weights) if !weights.is_empty() => weights.iter().map(|&weight| f64::from(weight)).sum(),
+        _ => rows.len() as f64,
+    };
+    sum.max(f64::MIN_POSITIVE)
 }
 
-/// The rows of a block.
-fn block_range(block: usize, rows: &Rows) -> Range<usize> {
-    block * BLOCK..rows.len().min((block + 1) * BLOCK)
-}
+#[cfg(test)]
+mod tests {
+    use super::*;
 
-/// One of `parts` nearly equal shares of consecutive blocks.
-fn share(blocks: Range<usize>, part: usize, parts: usize) -> Range<usize> {
-    let parts = parts.min(blocks.len().max(1));
-    if part >= parts {
-        return 0..0;
+    #[test]
+    fn the_fast_logistic_is_the_logistic() {
+        for step in -4000..=4000 {
+            let x = step as f32 / 100.0;
+            let exact = 1.0 / (1.0 + (-f64::from(x)).exp());
+            assert!((f64::from(logistic(x)) - exact).abs() < 3e-7, "{x}");
+        }
+        assert_eq!(logistic(f32::MAX), 1.0);
+        assert!(logistic(f32::MIN) < 1e-30);
     }
-    let cut = |index: usize| blocks.start + blocks.len() * index / parts;
-    cut(part)..cut(part + 1)
 }

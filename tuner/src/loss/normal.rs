@@ -1,99 +1,65 @@
-//! The Gauss-Newton matrix, added up from sparse rows. A row touches the pairs of its features only; for each pair of
-//! weights four numbers stand together, for middlegame and endgame of both.
+//! The Gauss-Newton matrix of the mean squared error, added up from the sparse derivatives of each row.
+
+use std::ops::Range;
 
 use rayon::prelude::*;
-use smalt::evaluation::schema::WEIGHTS;
 
-use super::kernel::PackedWeights;
-use super::share;
-use crate::features::dual::INPUTS;
-use crate::features::{BLOCK, Row, Rows};
+use super::passes::{Derivative, share};
 
-/// Parts that are added up apart: more would take more memory, 5 MB each.
+/// Parts that are added up apart, if memory allows.
 const PARTS: usize = 4;
 
-/// A symmetric matrix over all parameters, and room to add it up.
+/// Memory for all parts, in numbers of 32 bits.
+const MOST_NUMBERS: usize = 1 << 27;
+
+/// A symmetric matrix over all parameters.
 pub struct NormalMatrix {
-    /// Of each part, for weights a ≥ b at `a * WEIGHTS + b`: a's middlegame times b's middlegame and endgame, then a's
-    /// endgame times both.
-    parts: Vec<Vec<[f32; 4]>>,
+    size: usize,
+    /// The lower half of each part, in full rows.
+    parts: Vec<Vec<f32>>,
     scale: f64,
 }
 
-/// Slopes of one row by the two numbers of a weight.
-type Entry = (usize, [f32; 2]);
-
 impl NormalMatrix {
-    /// Room for a matrix.
-    pub fn new() -> NormalMatrix {
-        NormalMatrix { parts: vec![vec![[0.0; 4]; WEIGHTS * WEIGHTS]; PARTS], scale: 0.0 }
+    /// A matrix over this number of parameters.
+    pub fn new(size: usize) -> NormalMatrix {
+        let parts = (MOST_NUMBERS / (size * size).max(1)).clamp(1, PARTS);
+        NormalMatrix { size, parts: vec![vec![0.0; size * size]; parts], scale: 0.0 }
     }
 
     /// The element of two parameters.
     pub fn get(&self, a: usize, b: usize) -> f64 {
-        let (a, b) = (a.max(b), a.min(b));
-        let (row, column) = (a / 2, b / 2);
-        // On the diagonal only one order of a weight's two numbers is asked for, and both are there.
-        let place = row * WEIGHTS + column;
-        self.parts.iter().map(|part| f64::from(part[place][a % 2 * 2 + b % 2])).sum::<f64>() * self.scale
+        let place = a.max(b) * self.size + a.min(b);
+        self.parts.iter().map(|part| f64::from(part[place])).sum::<f64>() * self.scale
     }
 
-    pub(super) fn fill(&mut self, rows: &Rows, leads: &[f32], weights: &PackedWeights) {
-        self.scale = 2.0 / rows.len().max(1) as f64;
+    /// Number of parameters.
+    pub fn size(&self) -> usize {
+        self.size
+    }
+
+    /// Sets the factor of all elements.
+    pub(super) fn set_scale(&mut self, scale: f64) {
+        self.scale = scale;
+    }
+
+    /// Adds up the outer products of the rows of all blocks; `derivatives` gives those of a block, row by row.
+    pub(super) fn fill(
+        &mut self,
+        blocks: Range<usize>,
+        derivatives: impl Fn(usize, &mut dyn FnMut(&[Derivative])) + Sync,
+    ) {
+        let (size, count) = (self.size, self.parts.len());
         self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
-            part.fill([0.0; 4]);
-            let mut entries = Vec::with_capacity(128);
-            for block in share(0..rows.block_count(), index, PARTS) {
-                for (number, row) in rows.block_rows(block).enumerate() {
-                    let lead = leads.get(block * BLOCK + number).copied().unwrap_or(0.0);
-                    collect(&row, weights.slopes(&row, lead), &mut entries);
-                    add(&entries, part);
-                }
+            part.fill(0.0);
+            for block in share(blocks.clone(), index, count) {
+                derivatives(block, &mut |entries| {
+                    for (number, &(row, slope)) in entries.iter().enumerate() {
+                        let row = &mut part[row * size..][..size];
+                        entries[..=number].iter().for_each(|&(column, other)| row[column] += slope * other);
+                    }
+                });
             }
         });
-    }
-}
-
-impl Default for NormalMatrix {
-    fn default() -> NormalMatrix {
-        NormalMatrix::new()
-    }
-}
-
-/// The slopes of the expected result by each weight of the row, by ascending weight.
-fn collect(row: &Row<'_>, slopes: [f32; INPUTS], entries: &mut Vec<Entry>) {
-    entries.clear();
-    let entry = |(weight, count): (usize, i16), input: usize| {
-        (weight, [slopes[input] * f32::from(count), slopes[input + 1] * f32::from(count)])
-    };
-    entries.extend(row.linear().map(|feature| entry(feature, 0)));
-    entries.extend(row.danger(0).map(|feature| entry(feature, 2)));
-    entries.extend(row.danger(1).map(|feature| entry(feature, 4)));
-    let complexity = row.complexity();
-    entries.extend(complexity.map(|(weight, count)| (weight, [slopes[8] * f32::from(count), 0.0])));
-    for (weight, slope) in row.scale().into_iter().zip([slopes[6], slopes[7]]) {
-        entries.extend(weight.map(|weight| (weight, [slope, 0.0])));
-    }
-    entries.sort_unstable_by_key(|entry| entry.0);
-    entries.dedup_by(|later, kept| {
-        let is_same = later.0 == kept.0;
-        if is_same {
-            kept.1 = [kept.1[0] + later.1[0], kept.1[1] + later.1[1]];
-        }
-        is_same
-    });
-}
-
-#[inline(always)]
-fn add(entries: &[Entry], matrix: &mut [[f32; 4]]) {
-    for (index, &(weight, [middlegame, endgame])) in entries.iter().enumerate() {
-        let row = &mut matrix[weight * WEIGHTS..][..WEIGHTS];
-        for &(column, other) in &entries[..=index] {
-            let place = &mut row[column];
-            place[0] += middlegame * other[0];
-            place[1] += middlegame * other[1];
-            place[2] += endgame * other[0];
-            place[3] += endgame * other[1];
-        }
     }
 }

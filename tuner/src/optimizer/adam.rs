@@ -6,7 +6,7 @@ use rand_chacha::rand_core::{Rng, SeedableRng};
 use serde::{Deserialize, Serialize};
 
 use super::{Problem, Schedule, Settings, State};
-use crate::features::BLOCK;
+use crate::labels::BLOCK;
 
 const FIRST_DECAY: f64 = 0.9;
 const SECOND_DECAY: f64 = 0.999;

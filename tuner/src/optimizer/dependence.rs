@@ -1,4 +1,4 @@
-//! How far each number of a fit is told by all others together.
+//! How far each parameter of a fit is determined by all others together.
 
 use super::cholesky::factorize;
 

@@ -7,7 +7,6 @@ mod adam;
 mod checkpoint;
 mod cholesky;
 mod dependence;
-mod newton;
 mod problem;
 mod steepness;
 mod strength;
@@ -28,7 +27,6 @@ use crate::loss::Loss;
 use adam::Adam;
 pub use checkpoint::{Identity, steepness_of};
 pub use dependence::explained;
-use newton::Newton;
 pub use problem::{Penalty, Problem};
 pub use steepness::fit_k;
 pub use strength::{Strengths, fit_strengths};
@@ -37,8 +35,6 @@ use watch::Watched;
 /// How the least error is sought.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Method {
-    /// Gauss-Newton steps with damping (Levenberg and Marquardt): few and dear.
-    Newton,
     /// Limited-memory BFGS with a line search.
     Lbfgs,
     /// Adam over mini-batches: many and cheap, for sets too large for the others.
@@ -161,7 +157,6 @@ pub fn optimize(
     let watch = Watched::new(&problem, validation, settings, stop, report);
     let run = Run { problem, watch, settings, identity };
     match settings.method {
-        Method::Newton => run.with(Newton::default()),
         Method::Lbfgs => run.with(LBFGS::new(MoreThuenteLineSearch::new(), 20)),
         Method::Adam => run.with(Adam::new(settings)),
     }

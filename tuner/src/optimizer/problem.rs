@@ -4,7 +4,7 @@ use std::cell::RefCell;
 
 use argmin::core::{CostFunction, Error, Gradient};
 
-use crate::loss::{Loss, NormalMatrix, PARAMETERS};
+use crate::loss::Loss;
 use crate::weights::variables::Variables;
 
 /// How dear it is to leave the start values.
@@ -31,7 +31,6 @@ struct Inner<'a> {
     known: Vec<f64>,
     cost: f64,
     gradient: Vec<f64>,
-    matrix: Option<NormalMatrix>,
     positions: u64,
 }
 
@@ -41,16 +40,15 @@ impl<'a> Problem<'a> {
     /// # Panics
     /// If `start` is not all parameters.
     pub fn new(loss: Loss<'a>, start: Vec<f64>, variables: &'a Variables, penalty: Penalty) -> Problem<'a> {
-        assert_eq!(start.len(), PARAMETERS);
-        let strength = penalty.strength / (1e4 * loss.len().max(1) as f64);
+        assert_eq!(start.len(), loss.parameter_count());
+        let strength = penalty.strength / (1e4 * loss.total_weight().max(1.0));
         let inner = Inner {
             loss,
             full: start.clone(),
-            full_gradient: vec![0.0; PARAMETERS],
+            full_gradient: vec![0.0; start.len()],
             known: Vec::new(),
             cost: 0.0,
             gradient: vec![0.0; variables.len()],
-            matrix: None,
             positions: 0,
         };
         Problem { inner: RefCell::new(inner), start, variables, penalty: strength }
@@ -111,24 +109,6 @@ impl<'a> Problem<'a> {
         inner.known.extend_from_slice(point);
         inner.cost = cost;
         inner.gradient = gradient;
-    }
-
-    /// The Gauss-Newton matrix with the penalty at a point: the lower half, row by row in full rows.
-    pub(super) fn matrix(&self, point: &[f64], matrix: &mut [f64]) {
-        let whole = self.whole(point);
-        let inner = &mut *self.inner.borrow_mut();
-        let normal = inner.matrix.get_or_insert_default();
-        inner.loss.normal_matrix(&whole, normal);
-        inner.positions += inner.loss.len() as u64;
-        let members = self.variables.members();
-        for (row, of_row) in members.iter().enumerate() {
-            for (column, of_column) in members[..=row].iter().enumerate() {
-                let pairs = of_row.iter().flat_map(|&a| of_column.iter().map(move |&b| (a, b)));
-                matrix[row * members.len() + column] = pairs.map(|(a, b)| normal.get(a, b)).sum();
-            }
-            matrix[row * members.len() + row] += 2.0 * self.penalty * of_row.len() as f64;
-        }
-        self.variables.stiffen(point, matrix);
     }
 }
 

@@ -6,7 +6,7 @@
 //! their game before the sigmoid. The engine never sees it.
 
 use super::cholesky::{factorize, solve};
-use crate::features::Rows;
+use crate::labels::Labels;
 use crate::loss::{Loss, sigmoid, slope};
 
 const ITERATIONS: usize = 12;
@@ -35,14 +35,14 @@ impl Strengths {
     }
 
     /// What the strengths add to the exponent of each row; nothing where no players are known.
-    pub fn leads(&self, rows: &Rows, k: f64) -> Vec<f32> {
-        rows.players().iter().map(|&players| (slope(k) * self.lead(players)) as f32).collect()
+    pub fn leads(&self, labels: &Labels, k: f64) -> Vec<f32> {
+        labels.players().iter().map(|&players| (slope(k) * self.lead(players)) as f32).collect()
     }
 }
 
 /// The strengths with the least error by these weights, by Gauss-Newton steps.
-pub fn fit_strengths(loss: &mut Loss<'_>, rows: &Rows, parameters: &[f64], k: f64) -> Strengths {
-    let count = rows.players().iter().flatten().max().map_or(0, |&most| usize::from(most) + 1);
+pub fn fit_strengths(loss: &mut Loss<'_>, labels: &Labels, parameters: &[f64], k: f64) -> Strengths {
+    let count = labels.players().iter().flatten().max().map_or(0, |&most| usize::from(most) + 1);
     let mut strengths = Strengths(vec![0.0; count]);
     if count == 0 {
         return strengths;
@@ -52,7 +52,7 @@ pub fn fit_strengths(loss: &mut Loss<'_>, rows: &Rows, parameters: &[f64], k: f6
     for _ in 0..ITERATIONS {
         let mut step: Vec<f64> = strengths.0.iter().map(|strength| strength * RIDGE * 1e-4).collect();
         matrix.fill(0.0);
-        for (index, &[white, black]) in rows.players().iter().enumerate() {
+        for (index, &[white, black]) in labels.players().iter().enumerate() {
             if white == 0 || black == 0 || white == black {
                 continue;
             }
@@ -60,12 +60,14 @@ pub fn fit_strengths(loss: &mut Loss<'_>, rows: &Rows, parameters: &[f64], k: f6
             let expected = sigmoid(f64::from(evaluations[index]) + lead, k);
             let (white, black) = (usize::from(white), usize::from(black));
             let by_lead = expected * (1.0 - expected) * slope(k);
-            let push = (expected - f64::from(loss.targets()[index])) * by_lead;
+            let weight = loss.weights().get(index).copied().map_or(1.0, f64::from);
+            let push = weight * (expected - f64::from(loss.targets()[index])) * by_lead;
+            let curvature = weight * by_lead * by_lead;
             step[white] += push;
             step[black] -= push;
-            matrix[white * count + white] += by_lead * by_lead;
-            matrix[black * count + black] += by_lead * by_lead;
-            matrix[white.max(black) * count + white.min(black)] -= by_lead * by_lead;
+            matrix[white * count + white] += curvature;
+            matrix[black * count + black] += curvature;
+            matrix[white.max(black) * count + white.min(black)] -= curvature;
         }
         for player in 0..count {
             matrix[player * count + player] += RIDGE * 1e-4;

@@ -1,20 +1,19 @@
-//! What decides where a fit goes, by name: a checkpoint is gone on with only by a fit in which all of it is the same. How
-//! long a fit may last is no part of it.
-
-use smalt::evaluation::Parameters;
+//! The settings that decide where a fit goes, by name: a checkpoint is resumed only by a fit with the same ones. How long a
+//! fit may last is not among them.
 
 use super::{Players, Task};
 use crate::dataset::mixed;
-use crate::features::Table;
+use crate::loss::LabelledRows;
 use crate::optimizer::{Identity, Method};
+use crate::table::Table;
 use crate::weights::variables::{Bounds, Constraints};
 
 /// The identity of a fit with this steepness. The names are those of the flags.
-pub(super) fn identity_of(table: &Table, task: &Task, k: f64) -> Identity {
+pub(super) fn identity_of<R: LabelledRows>(table: &Table<R>, task: &Task, k: f64) -> Identity {
     let settings = &task.settings;
     let mut given: Vec<(&str, String)> = vec![
         ("positions", format!("of hash {:016x}", table.hash)),
-        ("--validation", format!("{} positions", table.validation.len())),
+        ("--validation", format!("{} positions", table.validation.labels().len())),
         ("--params", format!("of hash {:016x}", hash_of(&task.start))),
         ("--only", list(&task.selection.only)),
         ("--freeze", list(&task.selection.freeze)),
@@ -36,8 +35,12 @@ pub(super) fn identity_of(table: &Table, task: &Task, k: f64) -> Identity {
     Identity { k, given: given.into_iter().map(|(name, value)| (name.to_owned(), value)).collect() }
 }
 
-fn hash_of(start: &Parameters) -> u64 {
-    start.numbers().flatten().fold(0, |hash, number| mixed(hash ^ u64::from(number.cast_unsigned())))
+fn hash_of(start: &[f64]) -> u64 {
+    let bits = |&number: &f64| match number as i32 {
+        integer if f64::from(integer) == number => u64::from(integer.cast_unsigned()),
+        _ => number.to_bits(),
+    };
+    start.iter().fold(0, |hash, number| mixed(hash ^ bits(number)))
 }
 
 fn list(words: &[String]) -> String {

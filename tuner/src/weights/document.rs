@@ -44,6 +44,37 @@ pub enum OriginValue {
     Number(f64),
 }
 
+impl OriginValue {
+    /// As a value of TOML.
+    pub fn to_toml(&self) -> String {
+        match self {
+            OriginValue::Text(text) => value(text.as_str()).to_string().trim().to_owned(),
+            OriginValue::Count(count) => count.to_string(),
+            OriginValue::Number(number) => value(*number).to_string().trim().to_owned(),
+        }
+    }
+
+    /// As a value of JSON.
+    pub fn to_json(&self) -> String {
+        let value = match self {
+            OriginValue::Text(text) => serde_json::Value::from(text.as_str()),
+            OriginValue::Count(count) => (*count).into(),
+            OriginValue::Number(number) => (*number).into(),
+        };
+        value.to_string()
+    }
+}
+
+impl std::fmt::Display for OriginValue {
+    fn fmt(&self, formatter: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        match self {
+            OriginValue::Text(text) => formatter.write_str(&text.replace(['\n', '\r'], " ")),
+            OriginValue::Count(count) => write!(formatter, "{count}"),
+            OriginValue::Number(number) => write!(formatter, "{number}"),
+        }
+    }
+}
+
 /// The text of a parameter file with other numbers and another origin.
 ///
 /// # Errors
@@ -69,7 +100,7 @@ pub fn rewritten(old: &str, numbers: &Numbers, origin: &Origin) -> Result<String
     }
 }
 
-/// Puts a text into a file's place at once: whoever reads meanwhile finds the old file or the new.
+/// Replaces a file at once: a reader finds the old text or the new one.
 ///
 /// # Errors
 /// If the folder can't be written to; the old file is then still there.

@@ -3,32 +3,29 @@
 
 pub mod difference;
 pub mod document;
+pub mod export;
+pub mod schema;
+pub mod source;
 pub mod variables;
 
 use smalt::evaluation::Parameters;
-use smalt::evaluation::parameters::LARGEST_WEIGHT;
-use smalt::evaluation::schema::{Entry, Part, SCHEMA, Shape, WEIGHTS};
-use smalt::evaluation::taper::FULL_SCALE;
+use smalt::evaluation::schema::{Entry, SCHEMA, Shape, WEIGHTS};
 use smalt_chess::Square;
 
-use crate::loss::PARAMETERS;
+use schema::{Schema, Weight};
 
 /// Numbers of all weights: [middlegame, endgame] each, as the engine takes them.
 pub type Numbers = [[i16; 2]; WEIGHTS];
 
-/// Units that each weight of king danger gets where all of them are zero: a curve that is flat at zero has no slope to
-/// follow, and from here it has one.
-const DANGER_START: f64 = 16.0;
-
-/// A name that no term bears.
+/// A pattern that matches no weight.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error(
     "{pattern:?} names no weight: expected a group or group.term, as in `mobility.*`; groups are {groups}"
 )]
 pub struct PatternError {
-    /// What was given.
+    /// The pattern.
     pub pattern: String,
-    /// The groups that there are.
+    /// All groups.
     pub groups: String,
 }
 
@@ -55,34 +52,28 @@ pub fn name_of(weight: usize) -> String {
     }
 }
 
-/// Rounds to the numbers that the engine computes with, held within what it accepts.
+/// The numbers of our own evaluation, rounded and held within what the engine accepts.
 pub fn rounded(parameters: &[f64]) -> Box<Numbers> {
     let mut numbers = Box::new([[0; 2]; WEIGHTS]);
-    for (weight, pair) in parameters.as_chunks::<2>().0.iter().enumerate() {
-        let largest = LARGEST_WEIGHT as f64;
-        numbers[weight] = match entry_of(weight).part {
-            Part::Scale => [pair[0].round().clamp(0.0, FULL_SCALE.into()) as i16; 2],
-            Part::Complexity => [pair[0].round().clamp(-largest, largest) as i16; 2],
-            Part::Linear | Part::Danger => pair.map(|number| number.round().clamp(-largest, largest) as i16),
-        };
+    let rounded = Schema::own().rounded(parameters);
+    for (weight, pair) in rounded.as_chunks::<2>().0.iter().enumerate() {
+        let [middlegame, endgame] = pair.map(|number| number as i16);
+        numbers[weight] =
+            if entry_of(weight).part.is_single() { [middlegame; 2] } else { [middlegame, endgame] };
     }
     numbers
 }
 
-/// Gives king danger a slope to begin with, where all its middlegame numbers are zero. True if that was so.
-pub fn lift_danger(parameters: &mut [f64], free: &[usize]) -> bool {
-    let danger = || (0..WEIGHTS).filter(|&weight| entry_of(weight).part == Part::Danger);
-    if danger().any(|weight| parameters[2 * weight] != 0.0) {
-        return false;
+/// A number with this number of decimals; never "-0".
+pub fn format_number(number: f64, decimals: usize) -> String {
+    let text = format!("{number:.decimals$}");
+    match text.strip_prefix('-') {
+        Some(digits) if digits.chars().all(|digit| matches!(digit, '0' | '.')) => digits.to_owned(),
+        _ => text,
     }
-    let lifted: Vec<usize> = danger().map(|weight| 2 * weight).filter(|index| free.contains(index)).collect();
-    for &index in &lifted {
-        parameters[index] = DANGER_START;
-    }
-    !lifted.is_empty()
 }
 
-/// Which weights are to be tuned, by name.
+/// Weights to tune, by name.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Selection {
     /// Patterns of which a weight must match one; all do if there is none.
@@ -96,41 +87,37 @@ impl Selection {
     ///
     /// # Errors
     /// If a pattern names nothing.
-    pub fn free(&self, coverage: &[u32]) -> Result<Vec<usize>, PatternError> {
+    pub fn free(&self, schema: &Schema, coverage: &[u32]) -> Result<Vec<usize>, PatternError> {
         for pattern in self.only.iter().chain(&self.freeze) {
-            if !SCHEMA.iter().any(|entry| is_match(pattern, entry)) {
-                let mut groups: Vec<&str> = SCHEMA.iter().map(|entry| entry.group).collect();
-                groups.dedup();
-                return Err(PatternError { pattern: pattern.clone(), groups: groups.join(", ") });
+            if !schema.weights.iter().any(|weight| is_match(pattern, weight)) {
+                return Err(PatternError { pattern: pattern.clone(), groups: schema.groups().join(", ") });
             }
         }
-        Ok((0..PARAMETERS).filter(|&index| self.is_free(index, coverage)).collect())
+        let is_free: Vec<bool> = schema.weights.iter().zip(coverage).map(|pair| self.is_free(pair)).collect();
+        let all = 0..schema.parameter_count();
+        Ok(all.filter(|&parameter| is_free[parameter / 2] && schema.is_used(parameter)).collect())
     }
 
     /// The parameters that a pattern names.
     ///
     /// # Errors
     /// If it names nothing.
-    pub fn named(pattern: &str) -> Result<Vec<usize>, PatternError> {
+    pub fn named(schema: &Schema, pattern: &str) -> Result<Vec<usize>, PatternError> {
         let only = vec![pattern.to_owned()];
-        Selection { only, freeze: Vec::new() }.free(&[1; WEIGHTS])
+        Selection { only, freeze: Vec::new() }.free(schema, &vec![1; schema.weights.len()])
     }
 
-    fn is_free(&self, index: usize, coverage: &[u32]) -> bool {
-        let entry = entry_of(index / 2);
-        let named = |patterns: &[String]| patterns.iter().any(|pattern| is_match(pattern, entry));
-        let is_used = !entry.part.is_single() || index.is_multiple_of(2);
-        is_used
-            && coverage[index / 2] > 0
-            && (self.only.is_empty() || named(&self.only))
-            && !named(&self.freeze)
+    fn is_free(&self, (weight, &count): (&Weight, &u32)) -> bool {
+        let named = |patterns: &[String]| patterns.iter().any(|pattern| is_match(pattern, weight));
+        count > 0 && (self.only.is_empty() || named(&self.only)) && !named(&self.freeze)
     }
 }
 
-/// Whether a pattern names a term: `group`, `group.term`, with stars for any letters.
-fn is_match(pattern: &str, entry: &Entry) -> bool {
-    let name = format!("{}.{}", entry.group, entry.name);
-    is_like(pattern.as_bytes(), name.as_bytes()) || is_like(pattern.as_bytes(), entry.group.as_bytes())
+/// Whether a pattern names a weight: `group`, `group.term` or the full name, with stars for any letters.
+fn is_match(pattern: &str, weight: &Weight) -> bool {
+    [weight.term.as_str(), weight.group(), &weight.name]
+        .iter()
+        .any(|name| is_like(pattern.as_bytes(), name.as_bytes()))
 }
 
 fn is_like(pattern: &[u8], text: &[u8]) -> bool {
@@ -145,12 +132,13 @@ fn is_like(pattern: &[u8], text: &[u8]) -> bool {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::loss::PARAMETERS;
 
     #[track_caller]
     fn check(only: &[&str], freeze: &[&str], names: &[&str]) {
         let own = |patterns: &[&str]| patterns.iter().map(|&pattern| pattern.to_owned()).collect();
         let selection = Selection { only: own(only), freeze: own(freeze) };
-        let free = selection.free(&vec![1; WEIGHTS]).unwrap();
+        let free = selection.free(Schema::own(), &vec![1; WEIGHTS]).unwrap();
         let mut terms: Vec<String> = free
             .iter()
             .map(|&index| entry_of(index / 2))
@@ -178,16 +166,19 @@ mod tests {
     #[test]
     fn unknown_names_are_refused() {
         let selection = Selection { only: vec!["mobilty.*".into()], freeze: Vec::new() };
-        let said = selection.free(&[1; WEIGHTS]).unwrap_err().to_string();
+        let said = selection.free(Schema::own(), &[1; WEIGHTS]).unwrap_err().to_string();
         assert!(said.contains("mobilty") && said.contains("mobility,"), "{said}");
     }
 
     #[test]
     fn weights_that_never_occur_are_not_free() {
-        assert_eq!(Selection::default().free(&[0; WEIGHTS]), Ok(Vec::new()));
+        assert_eq!(Selection::default().free(Schema::own(), &[0; WEIGHTS]), Ok(Vec::new()));
         let singles = SCHEMA.iter().filter(|entry| entry.part.is_single());
         let singles: usize = singles.map(|entry| entry.shape.length()).sum();
-        assert_eq!(Selection::default().free(&[1; WEIGHTS]).unwrap().len(), PARAMETERS - singles);
+        assert_eq!(
+            Selection::default().free(Schema::own(), &[1; WEIGHTS]).unwrap().len(),
+            PARAMETERS - singles
+        );
     }
 
     #[test]

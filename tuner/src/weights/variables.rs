@@ -6,11 +6,7 @@
 
 use std::collections::BTreeMap;
 
-use smalt::evaluation::parameters::LARGEST_WEIGHT;
-use smalt::evaluation::schema::{Constraint, Part, Shape};
-use smalt::evaluation::taper::FULL_SCALE;
-
-use super::entry_of;
+use super::schema::Schema;
 
 /// What a breach of one centipawn costs, in mean squared error: as much as the data say of the weightiest weights, so
 /// that the breaches left at the end are far below one.
@@ -47,11 +43,17 @@ pub struct Variables {
 impl Variables {
     /// Of free parameters in ascending order; `bounds` narrows those that the engine sets, by parameter. Numbers that are
     /// not free hold nobody: a list rises over those of its numbers that may move.
-    pub fn new(free: &[usize], constraints: Constraints, bounds: &BTreeMap<usize, Bounds>) -> Variables {
+    pub fn new(
+        schema: &Schema,
+        free: &[usize],
+        constraints: Constraints,
+        bounds: &BTreeMap<usize, Bounds>,
+    ) -> Variables {
         let mut members: Vec<Vec<usize>> = Vec::new();
         let mut of_parameter = BTreeMap::new();
         for &index in free {
-            let twin = Some(twin(index)).filter(|_| constraints == Constraints::Schema);
+            let twin = schema.weight_of(index).twin.map(|twin| 2 * twin + index % 2);
+            let twin = twin.filter(|_| constraints == Constraints::Schema);
             let known = twin.and_then(|twin| of_parameter.get(&twin).copied());
             let variable = known.unwrap_or(members.len());
             of_parameter.insert(index, variable);
@@ -62,17 +64,12 @@ impl Variables {
         }
         let held = |members: &Vec<usize>| {
             let given = members.iter().filter_map(|index| bounds.get(index));
-            given.fold(natural(members[0]), |held, more| {
+            given.fold(schema.weight_of(members[0]).bounds, |held, more| {
                 let most = held.most.min(more.most).max(held.least);
                 Bounds { least: held.least.max(more.least).min(most), most }
             })
         };
-        let rises = |index: &usize| {
-            let entry = entry_of(index / 2);
-            constraints == Constraints::Schema
-                && entry.constraint == Constraint::Rising
-                && entry_of((index + 2) / 2).term == entry.term
-        };
+        let rises = |index: &usize| constraints == Constraints::Schema && schema.weight_of(*index).rises;
         let pair = |&index: &usize| Some((of_parameter[&index], *of_parameter.get(&(index + 2))?));
         let rising = free.iter().filter(|index| rises(index)).filter_map(pair).collect();
         Variables { bounds: members.iter().map(held).collect(), members, rising }
@@ -83,7 +80,7 @@ impl Variables {
         self.members.len()
     }
 
-    /// Whether there is none.
+    /// True without variables.
     pub fn is_empty(&self) -> bool {
         self.members.is_empty()
     }
@@ -123,21 +120,6 @@ impl Variables {
             gradient[upper] -= 2.0 * STIFFNESS * breach;
         }
         cost
-    }
-
-    /// Adds the second derivatives of [`Variables::penalize`] to the lower half of a matrix in full rows.
-    pub fn stiffen(&self, point: &[f64], matrix: &mut [f64]) {
-        let count = self.len();
-        for (index, (&number, bounds)) in point.iter().zip(&self.bounds).enumerate() {
-            if number < bounds.least || number > bounds.most {
-                matrix[index * count + index] += 2.0 * STIFFNESS;
-            }
-        }
-        for &(lower, upper) in self.rising.iter().filter(|&&(lower, upper)| point[lower] > point[upper]) {
-            matrix[lower * count + lower] += 2.0 * STIFFNESS;
-            matrix[upper * count + upper] += 2.0 * STIFFNESS;
-            matrix[lower.max(upper) * count + lower.min(upper)] -= 2.0 * STIFFNESS;
-        }
     }
 
     /// Takes all breaches away: numbers within their bounds, lists in their order, by the weighted means of what was
@@ -185,34 +167,14 @@ fn pool(chain: &[usize], point: &mut [f64], weight: &impl Fn(usize) -> f64) {
     }
 }
 
-/// The parameter that moves with this one by the schema, itself where none does.
-fn twin(index: usize) -> usize {
-    let entry = entry_of(index / 2);
-    if entry.constraint != Constraint::Mirrored || entry.shape != Shape::Board {
-        return index;
-    }
-    let square = index / 2 - entry.term.start();
-    2 * (entry.term.start() + (square ^ 7)) + index % 2
-}
-
-/// The numbers that the engine takes.
-fn natural(index: usize) -> Bounds {
-    match entry_of(index / 2).part {
-        Part::Scale => Bounds { least: 0.0, most: FULL_SCALE.into() },
-        Part::Linear | Part::Danger | Part::Complexity => {
-            Bounds { least: -LARGEST_WEIGHT as f64, most: LARGEST_WEIGHT as f64 }
-        }
-    }
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
-    use smalt::evaluation::schema::{SCHEMA, Term, WEIGHTS};
+    use smalt::evaluation::schema::{Constraint, SCHEMA, Term, WEIGHTS};
 
     fn all(constraints: Constraints) -> Variables {
         let free: Vec<usize> = (0..2 * WEIGHTS).collect();
-        Variables::new(&free, constraints, &BTreeMap::new())
+        Variables::new(Schema::own(), &free, constraints, &BTreeMap::new())
     }
 
     #[test]
@@ -252,7 +214,7 @@ mod tests {
     fn slopes_of_breaches_are_what_finite_differences_say() {
         let bounds = BTreeMap::from([(4, Bounds { least: 10.0, most: 20.0 })]);
         let free: Vec<usize> = (0..2 * WEIGHTS).collect();
-        let variables = Variables::new(&free, Constraints::Schema, &bounds);
+        let variables = Variables::new(Schema::own(), &free, Constraints::Schema, &bounds);
         let point: Vec<f64> = (0..variables.len()).map(|index| (index * 37 % 101) as f64 - 50.0).collect();
         let mut gradient = vec![0.0; point.len()];
         variables.penalize(&point, &mut gradient);
@@ -269,12 +231,12 @@ mod tests {
     #[test]
     fn numbers_stay_within_bounds() {
         let bounds = BTreeMap::from([(0, Bounds { least: 80.0, most: 120.0 })]);
-        let variables = Variables::new(&[0, 1], Constraints::Schema, &bounds);
+        let variables = Variables::new(Schema::own(), &[0, 1], Constraints::Schema, &bounds);
         let mut point = [300.0, 40_000.0];
         variables.settle(&mut point, |_| 1.0);
         assert_eq!(point, [120.0, 30_000.0]);
         let beyond = BTreeMap::from([(0, Bounds { least: 40_000.0, most: 50_000.0 })]);
-        Variables::new(&[0, 1], Constraints::Schema, &beyond).settle(&mut point, |_| 1.0);
+        Variables::new(Schema::own(), &[0, 1], Constraints::Schema, &beyond).settle(&mut point, |_| 1.0);
         assert_eq!(point, [30_000.0; 2]);
     }
 }

@@ -16,8 +16,9 @@ use smalt_tuner::features::{Kept, Row, Split, Table};
 use smalt_tuner::optimizer::{Checkpoints, Method, Penalty, Schedule, Settings};
 use smalt_tuner::texel::{Players, Task, fit};
 use smalt_tuner::weights::document::rewritten;
+use smalt_tuner::weights::schema::Schema;
 use smalt_tuner::weights::variables::Constraints;
-use smalt_tuner::weights::{Numbers, Selection, entry_of};
+use smalt_tuner::weights::{Numbers, Selection, entry_of, parameters_of, rounded};
 
 const SHIPPED: &str = include_str!("../../../engine/params/evaluation.toml");
 
@@ -33,7 +34,7 @@ fn tuned() -> Box<Numbers> {
     let table =
         Table::load(Dataset::open(file.path()).unwrap(), split, Kept::default(), |_| {}, |_| {}).unwrap();
     let task = Task {
-        start: Parameters::embedded().clone(),
+        start: parameters_of(Parameters::embedded()),
         selection: Selection::default(),
         k: Some(1.0),
         result_share: 1.0,
@@ -52,9 +53,9 @@ fn tuned() -> Box<Numbers> {
             checkpoints: Checkpoints::default(),
         },
     };
-    let tuned = fit(&table, &task, &AtomicBool::new(false), &mut |_| {}).unwrap();
+    let tuned = fit(&table, Schema::own(), &task, &AtomicBool::new(false), &mut |_| {}).unwrap();
     assert!(tuned.summary.final_error < tuned.summary.initial_error);
-    tuned.numbers
+    rounded(&tuned.parameters)
 }
 
 /// The engine as a process would be: it reads commands, and lines come back.

@@ -9,7 +9,7 @@ use smalt_testing::positions::{RARE, random_positions};
 use smalt_tuner::dataset::{Dataset, mixed};
 use smalt_tuner::features::row::pack;
 use smalt_tuner::features::{Keep, Kept, Row, Split, Table};
-use smalt_tuner::loss::{Loss, NormalMatrix, PARAMETERS, sigmoid, targets};
+use smalt_tuner::loss::{Loss, PARAMETERS, sigmoid, targets};
 use smalt_tuner::weights::{entry_of, parameters_of};
 
 /// Positions of seeded random games, and rare ones, with results of no meaning.
@@ -88,7 +88,7 @@ fn the_error_is_that_of_the_engines_own_formula() {
 fn slow_error(rows: &smalt_tuner::features::Rows, parameters: &[f64], k: f64) -> f64 {
     let mut sum = 0.0;
     let rows_of_all = (0..rows.block_count()).flat_map(|block| rows.block_rows(block));
-    for (row, &result) in rows_of_all.zip(rows.results()) {
+    for (row, &result) in rows_of_all.zip(rows.labels().results()) {
         let parts = row.parts::<f64>(|weight| [parameters[2 * weight], parameters[2 * weight + 1]]);
         sum += (sigmoid(parts.evaluation(), k) - f64::from(result)).powi(2);
     }
@@ -124,8 +124,7 @@ fn the_matrix_is_the_mean_of_outer_products() {
     let table = table(&corpus(3), 0.0);
     let (rows, parameters, k) = (&table.train, parameters(), 1.0);
     let mut loss = Loss::new(rows, targets(rows, 1.0, 1.0), k);
-    let mut matrix = NormalMatrix::new();
-    loss.normal_matrix(&parameters, &mut matrix);
+    let matrix = loss.normal_matrix(&parameters);
     let expected = |row: smalt_tuner::features::Row<'_>, index: usize| {
         let value = |shift: f64| {
             let number = |place: usize| parameters[place] + if place == index { shift } else { 0.0 };
@@ -167,8 +166,7 @@ fn passes_do_not_depend_on_the_number_of_threads() {
             let mut loss = Loss::new(&table.train, targets(&table.train, 1.0, 1.0), 1.0);
             let mut gradient = vec![0.0; PARAMETERS];
             let error = loss.gradient(0..loss.block_count(), &parameters, &mut gradient);
-            let mut matrix = NormalMatrix::new();
-            loss.normal_matrix(&parameters, &mut matrix);
+            let matrix = loss.normal_matrix(&parameters);
             (error, gradient, matrix.get(0, 1), loss.error(&parameters))
         })
     };

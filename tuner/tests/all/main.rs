@@ -8,4 +8,6 @@ mod formats;
 mod laws;
 mod programs;
 mod splitting;
+#[cfg(unix)]
+mod traces;
 mod writing;

@@ -96,7 +96,7 @@ fn the_sample_of_games_tunes_from_scratch_alike_at_any_number_of_threads() {
 }
 
 #[test]
-fn newton_and_selection_leave_other_weights_alone() {
+fn selection_leaves_other_weights_alone() {
     let folder = tempfile::tempdir().unwrap();
     let (positions, tuned) = (path(&folder, "positions"), path(&folder, "tuned.toml"));
     check(&["extract", &games().display().to_string(), "-o", &positions, "--per-game", "4", "--resolve"], 0);
@@ -107,6 +107,7 @@ fn newton_and_selection_leave_other_weights_alone() {
         "mobility.*",
         "--freeze",
         "*.queen",
+        // A method of earlier versions: now L-BFGS.
         "--method",
         "newton",
         "--out",
@@ -305,6 +306,7 @@ fn help_says_what_there_is() {
         &["extract", "--help"],
         &["convert", "--help"],
         &["texel", "--help"],
+        &["trace", "--help"],
         &["diff", "--help"],
         &["check", "--help"],
         &["plot", "--help"],
@@ -471,7 +473,7 @@ fn the_table_that_was_played_is_written_whatever_became_of_its_file() {
     assert!(kept == better);
     // The base is the user's: what was written into it in the meantime stays.
     let (error, kept) = prove(&format!("echo '# mine' >> '{base}'"), 1);
-    assert!(error.contains("it is no longer the table that was played against"), "{error}");
+    assert!(error.contains("it is no longer what was played against"), "{error}");
     assert_eq!(kept, format!("{shipped}# mine\n"));
 }
 

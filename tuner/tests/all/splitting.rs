@@ -37,7 +37,7 @@ fn load(path: &Path, split: Split) -> Table {
 }
 
 fn distinct_results(rows: &Rows) -> Vec<f32> {
-    let mut results = rows.results().to_vec();
+    let mut results = rows.labels().results().to_vec();
     results.dedup();
     results
 }

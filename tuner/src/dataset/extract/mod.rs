@@ -47,7 +47,7 @@ pub struct Rules {
     pub per_game: usize,
     /// What becomes of positions in which something hangs.
     pub unquiet: Unquiet,
-    /// No phase gets more than so many times the mean of the phases that occur.
+    /// Most positions of a phase, as a multiple of the mean of the phases that occur.
     pub balance: Option<f64>,
     /// Decides among the positions of a game and of a phase.
     pub seed: u64,
@@ -93,7 +93,7 @@ pub enum ExtractError {
     Interrupted,
 }
 
-/// Reads all games and writes the positions; `progress` is told the report as it grows.
+/// Reads all games and writes the positions; `progress` gets the report as it grows.
 ///
 /// # Errors
 /// If a file can't be opened, read or written, or `stop` is set. Games that can't be used are no error: the report has
@@ -148,7 +148,7 @@ struct Players {
 }
 
 impl Players {
-    /// The number of a player, from 1; 0 where no name is told, or there are more than 255 of them.
+    /// The number of a player, from 1; 0 where no name is known, or there are more than 255 of them.
     fn number(&mut self, name: Option<&str>) -> u8 {
         let Some(name) = name.map(str::trim).filter(|name| !name.is_empty() && *name != "?") else {
             return 0;

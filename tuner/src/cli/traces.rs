@@ -1,0 +1,215 @@
+//! The command `trace`, and the traces of `texel` and `check`: engines are started, their files loaded and verified.
+
+use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
+
+use anyhow::{Context, anyhow};
+use serde_json::json;
+
+use super::arguments::{EngineFlags, TraceFlags};
+use super::sources::SourceArgument;
+use super::{Exit, NAMED_LINES, OrRefuse, Refusal, Skipped, check_writable, interrupt, open, show, tell};
+use crate::games::engine_command;
+use crate::labels::{Kept, Split};
+use crate::progress::Progress;
+use crate::table::Table;
+use crate::trace::collect::{CollectError, Collected, collect};
+use crate::trace::file::{TraceFile, is_trace_file};
+use crate::trace::header::Header;
+use crate::trace::pipe::{EnginePool, PipeError};
+use crate::trace::verify::{NAMED, Verification};
+use crate::trace::{Loader, TraceRows};
+
+/// Groups that a difference names.
+const NAMED_GROUPS: usize = 12;
+
+pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
+    check_writable([flags.json.as_ref(), Some(&flags.output)])?;
+    let Some(words) = &flags.engine.engine else { return Err(anyhow!("--engine is missing")).or_usage() };
+    let stop = interrupt()?;
+    let mut engines = start(words, &flags.engine, &stop)?;
+    let mut skipped = Skipped::default();
+    let mut verification = verification(engines.header(), &flags.engine);
+    let begun = std::time::Instant::now();
+    let collected =
+        trace(&mut engines, &flags.positions, &flags.output, &mut verification, &stop, &mut skipped)?;
+    check_verification(&verification)?;
+    let seconds = begun.elapsed().as_secs_f64();
+    let new = collected.positions - collected.known;
+    let page = format!(
+        "{} positions in {}: {new} traced in {seconds:.1} s by {} processes, {:.0} a minute; {} known before, {} skipped by the engine\n",
+        collected.positions,
+        flags.output.display(),
+        engines.len(),
+        new as f64 * 60.0 / seconds.max(1e-9),
+        collected.known,
+        collected.skipped,
+    );
+    show(&page, flags.json.as_deref(), || {
+        json!({
+            "positions": collected.positions, "known": collected.known, "skipped": collected.skipped,
+            "seconds": seconds, "processes": engines.len(), "verified": verification.positions,
+            "tolerance": verification.tolerance, "written": flags.output,
+        })
+    })?;
+    Ok(skipped.exit())
+}
+
+/// True if another engine's evaluation is fitted: an engine is given, or the first source has traces.
+pub(super) fn is_traced(flags: &EngineFlags, sources: &[SourceArgument]) -> bool {
+    flags.engine.is_some() || sources.first().is_some_and(|source| is_trace_file(&source.path))
+}
+
+/// Traces in memory, verified.
+pub(super) struct Traced {
+    pub(super) header: Header,
+    pub(super) table: Table<TraceRows>,
+    pub(super) skipped: Skipped,
+    /// The files of traces, by source.
+    pub(super) files: Vec<PathBuf>,
+    /// The folder of those that an engine made just now.
+    _folder: tempfile::TempDir,
+}
+
+/// Traces all sources that are no traces yet, loads them, and refuses those that do not give the engine's score.
+pub(super) fn load(
+    flags: &EngineFlags,
+    sources: &[SourceArgument],
+    split: Split,
+    kept: Kept,
+    stop: &AtomicBool,
+) -> Result<Traced, Refusal> {
+    let folder = tempfile::tempdir().or_failed()?;
+    let mut skipped = Skipped::default();
+    let mut engines = flags.engine.as_ref().map(|words| start(words, flags, stop)).transpose()?;
+    let mut files = Vec::new();
+    for (index, SourceArgument { path, .. }) in sources.iter().enumerate() {
+        if is_trace_file(path) {
+            files.push(path.clone());
+            continue;
+        }
+        let Some(engines) = &mut engines else {
+            let words = "no traces, while others are: give the engine that makes them with --engine";
+            return Err(anyhow!("{}: {words}", path.display())).or_usage();
+        };
+        let file = folder.path().join(format!("{index}.trace"));
+        let mut verification = verification(engines.header(), flags);
+        trace(engines, path, &file, &mut verification, stop, &mut skipped)?;
+        check_verification(&verification)?;
+        files.push(file);
+    }
+    let shown = |path: &Path| path.display().to_string();
+    let header = match &engines {
+        Some(engines) => engines.header().clone(),
+        None => TraceFile::open(&files[0]).with_context(|| shown(&files[0])).or_usage()?.header,
+    };
+    let tolerance = verification(&header, flags).tolerance;
+    let mut loader = Loader::new(header.clone(), split, kept, tolerance);
+    let spinner = Progress::spinner("traces");
+    for (path, source) in files.iter().zip(sources) {
+        let file = TraceFile::open(path).with_context(|| shown(path)).or_usage()?;
+        let mut skip = |(number, reason): (u64, String)| skipped.tell_text(&source.path, number, &reason);
+        loader
+            .add(file, source.options, &mut skip, |count| spinner.tell(count.to_string()))
+            .with_context(|| shown(path))
+            .or_usage()?;
+    }
+    spinner.finish();
+    let (table, verification) = loader.finish();
+    check_verification(&verification)?;
+    if verification.positions == 0 {
+        return Err(anyhow!("{}: no positions", shown(&sources[0].path))).or_usage();
+    }
+    Ok(Traced { header, table, skipped, files, _folder: folder })
+}
+
+fn start(words: &str, flags: &EngineFlags, stop: &AtomicBool) -> Result<EnginePool, Refusal> {
+    let processors = || std::thread::available_parallelism().map_or(1, std::num::NonZero::get);
+    let processes = flags.concurrency.unwrap_or_else(processors);
+    if processes == 0 {
+        return Err(anyhow!("--concurrency 0: at least one process is needed")).or_usage();
+    }
+    let (command, options) = engine_command(words).with_context(|| format!("--engine {words}")).or_usage()?;
+    let engines = EnginePool::start(&command, &options, processes, stop);
+    engines
+        .map_err(|error| refused(error.into()))
+        .map_err(|refusal| Refusal { error: refusal.error.context(format!("--engine {words}")), ..refusal })
+}
+
+fn verification(header: &Header, flags: &EngineFlags) -> Verification {
+    Verification::new(flags.tolerance.unwrap_or(header.tolerance))
+}
+
+fn trace(
+    engines: &mut EnginePool,
+    positions: &Path,
+    output: &Path,
+    verification: &mut Verification,
+    stop: &AtomicBool,
+    skipped: &mut Skipped,
+) -> Result<Collected, Refusal> {
+    let spinner = Progress::spinner("positions traced");
+    let dataset = open(positions)?;
+    let skip = |line| skipped.tell(positions, &line);
+    let progress = |count: u64| spinner.tell(count.to_string());
+    let collected = collect(dataset, engines, output, verification, stop, skip, progress);
+    spinner.finish();
+    let collected = collected.map_err(refused)?;
+    if collected.crowded > 0 {
+        tell(&format!("{} positions with more than 32 pieces were left out", collected.crowded));
+    }
+    Ok(collected)
+}
+
+fn refused(error: CollectError) -> Refusal {
+    let exit = match &error {
+        CollectError::Pipe(PipeError::Interrupted) => Exit::Interrupted,
+        CollectError::File { .. } | CollectError::Pipe(PipeError::Start(_) | PipeError::NoHeader(_)) => {
+            Exit::Usage
+        }
+        _ => Exit::Failed,
+    };
+    Refusal { exit, error: error.into() }
+}
+
+/// Names the first differences of each group, and refuses to go on with any.
+fn check_verification(verification: &Verification) -> Result<(), Refusal> {
+    if !verification.has_failed() {
+        return Ok(());
+    }
+    for differences in &verification.differences {
+        let what = differences.group.as_deref().unwrap_or("the score");
+        tell(&format!(
+            "{what} differs in {} of {} positions, by {:.1} at most; the first:",
+            differences.count, verification.positions, differences.greatest
+        ));
+        for difference in differences.first.iter().take(NAMED) {
+            let mut groups = difference.groups.clone();
+            groups.sort_by(|a, b| b.1.abs().total_cmp(&a.1.abs()));
+            let groups: Vec<String> =
+                groups.iter().take(NAMED_GROUPS).map(|(name, score)| format!("{name} {score:+.1}")).collect();
+            tell(&format!(
+                "  {}: {:.1} by the engine, {:.1} by the coefficients ({})",
+                difference.fen,
+                difference.engine,
+                difference.coefficients,
+                groups.join(", ")
+            ));
+        }
+    }
+    let tolerance = verification.tolerance;
+    let words = format!(
+        "the coefficients do not give the engine's own score within {tolerance}: nothing was fitted. Mend the trace, or allow more with --tolerance"
+    );
+    Err(anyhow!(words)).or_failed()
+}
+
+impl Skipped {
+    /// The same for a line with its reason in words.
+    pub(super) fn tell_text(&mut self, path: &Path, line: u64, reason: &str) {
+        self.count += 1;
+        if self.count <= NAMED_LINES as u64 {
+            tell(&format!("{}:{line}: left out: {reason}", path.display()));
+        }
+    }
+}

@@ -1,0 +1,168 @@
+//! Passes over rows of any kind: what a kind of row computes for one block, and the threads that go over all blocks. Knows
+//! no formula.
+
+use std::ops::Range;
+
+use rayon::prelude::*;
+
+use super::NormalMatrix;
+use crate::labels::{BLOCK, Labels};
+
+/// Parts into which a pass is cut: the most threads that help.
+const PARTS: usize = 16;
+
+/// Blocks whose gradients are added up in 32 bits.
+const NEAR_BLOCKS: usize = 4;
+
+/// Rows with labels, as a fit sees them: from our own evaluation or from the traces of another engine.
+pub trait LabelledRows: Sync {
+    /// Labels, in the order of the rows.
+    fn labels(&self) -> &Labels;
+    /// Bytes of memory, labels included.
+    fn memory(&self) -> usize;
+    /// Number of parameters: [middlegame, endgame] of each weight.
+    fn parameter_count(&self) -> usize;
+    /// Passes over these rows, with the memory that they need.
+    fn passes(&self) -> Box<dyn Passes + '_>;
+}
+
+/// A parameter, and the derivative of the expected result by it.
+pub type Derivative = (usize, f32);
+
+/// Targets of rows, and what else each row brings into the error.
+#[derive(Clone, Copy, Debug)]
+pub struct Targets<'a> {
+    /// Targets, 0 to 1.
+    pub targets: &'a [f32],
+    /// Lead of White by the players' strength, added to the exponent of the sigmoid; empty for zeros.
+    pub leads: &'a [f32],
+    /// Weights in the mean squared error; empty for ones.
+    pub weights: &'a [f32],
+}
+
+impl<'a> Targets<'a> {
+    /// Those of the rows of a block.
+    fn of_block(&self, block: usize) -> Targets<'a> {
+        let range = block * BLOCK..self.targets.len().min((block + 1) * BLOCK);
+        let part = |list: &'a [f32]| if list.is_empty() { list } else { &list[range.clone()] };
+        Targets { targets: part(self.targets), leads: part(self.leads), weights: part(self.weights) }
+    }
+}
+
+/// What a kind of row computes, block by block.
+pub trait Kernel: Sync + Send {
+    /// Gradient under summation, in 32 bits.
+    type Sum: Send;
+    /// A sum of zeros.
+    fn new_sum(&self) -> Self::Sum;
+    /// Adds a sum to a gradient and sets it to zero.
+    fn flush(&self, sum: &mut Self::Sum, gradient: &mut [f64]);
+    /// Takes other parameters; `slope` turns centipawns into the exponent of the sigmoid.
+    fn set(&mut self, parameters: &[f64], slope: f64);
+    /// Weighted sum of the squared errors of a block.
+    fn error(&self, block: usize, targets: Targets<'_>) -> f64;
+    /// The same; its gradient is added to `sum`.
+    fn gradient(&self, block: usize, targets: Targets<'_>, sum: &mut Self::Sum) -> f64;
+    /// Evaluations of a block in centipawns, White's point of view.
+    fn evaluations(&self, block: usize) -> Vec<f32>;
+    /// Gives for each row of a block the derivatives of the expected result, by ascending parameter.
+    fn derivatives(&self, block: usize, targets: Targets<'_>, each: &mut dyn FnMut(&[Derivative]));
+}
+
+/// Passes over all rows or a range of blocks.
+pub trait Passes: Send {
+    /// Takes other parameters; see [`Kernel::set`].
+    fn set(&mut self, parameters: &[f64], slope: f64);
+    /// Weighted sum of all squared errors.
+    fn error(&mut self, targets: Targets<'_>) -> f64;
+    /// Weighted sum of the squared errors of some blocks; its gradient is put into `gradient`.
+    fn gradient(&mut self, blocks: Range<usize>, targets: Targets<'_>, gradient: &mut [f64]) -> f64;
+    /// Evaluations of all rows in centipawns, White's point of view.
+    fn evaluations(&self, blocks: Range<usize>) -> Vec<f32>;
+    /// Adds the outer products of the derivatives of all rows to a matrix.
+    fn fill(&self, matrix: &mut NormalMatrix, blocks: Range<usize>, targets: Targets<'_>);
+}
+
+/// A kernel with the sums of each part of a pass.
+pub struct Parts<K: Kernel> {
+    kernel: K,
+    parts: Vec<Part<K::Sum>>,
+}
+
+/// Sums of one part of a pass.
+struct Part<S> {
+    near: S,
+    gradient: Vec<f64>,
+    error: f64,
+}
+
+impl<K: Kernel> Parts<K> {
+    /// For this number of blocks and parameters.
+    pub fn new(kernel: K, blocks: usize, parameters: usize) -> Parts<K> {
+        let part = || Part { near: kernel.new_sum(), gradient: vec![0.0; parameters], error: 0.0 };
+        let parts = std::iter::repeat_with(part).take(PARTS.min(blocks.max(1))).collect();
+        Parts { kernel, parts }
+    }
+}
+
+impl<K: Kernel> Passes for Parts<K> {
+    fn set(&mut self, parameters: &[f64], slope: f64) {
+        self.kernel.set(parameters, slope);
+    }
+
+    fn error(&mut self, targets: Targets<'_>) -> f64 {
+        let (kernel, blocks) = (&self.kernel, targets.targets.len().div_ceil(BLOCK));
+        self.parts.par_iter_mut().enumerate().for_each(|(index, part)| {
+            part.error = 0.0;
+            for block in share(0..blocks, index, PARTS) {
+                part.error += kernel.error(block, targets.of_block(block));
+            }
+        });
+        self.parts.iter().map(|part| part.error).sum()
+    }
+
+    fn gradient(&mut self, blocks: Range<usize>, targets: Targets<'_>, gradient: &mut [f64]) -> f64 {
+        let kernel = &self.kernel;
+        // A mini-batch has fewer blocks than there are parts.
+        let used = self.parts.len().min(blocks.len());
+        let parts = &mut self.parts[..used];
+        parts.par_iter_mut().enumerate().for_each(|(index, part)| {
+            part.error = 0.0;
+            part.gradient.fill(0.0);
+            for (number, block) in share(blocks.clone(), index, PARTS).enumerate() {
+                part.error += kernel.gradient(block, targets.of_block(block), &mut part.near);
+                if number % NEAR_BLOCKS == NEAR_BLOCKS - 1 {
+                    kernel.flush(&mut part.near, &mut part.gradient);
+                }
+            }
+            kernel.flush(&mut part.near, &mut part.gradient);
+        });
+        gradient.fill(0.0);
+        let mut error = 0.0;
+        for part in &self.parts[..used] {
+            error += part.error;
+            gradient.iter_mut().zip(&part.gradient).for_each(|(total, sum)| *total += sum);
+        }
+        error
+    }
+
+    fn evaluations(&self, blocks: Range<usize>) -> Vec<f32> {
+        let kernel = &self.kernel;
+        blocks.into_par_iter().flat_map_iter(|block| kernel.evaluations(block)).collect()
+    }
+
+    fn fill(&self, matrix: &mut NormalMatrix, blocks: Range<usize>, targets: Targets<'_>) {
+        let kernel = &self.kernel;
+        matrix.fill(blocks, |block, each| kernel.derivatives(block, targets.of_block(block), each));
+    }
+}
+
+/// One of `parts` nearly equal shares of consecutive blocks.
+pub(super) fn share(blocks: Range<usize>, part: usize, parts: usize) -> Range<usize> {
+    let parts = parts.min(blocks.len().max(1));
+    if part >= parts {
+        return 0..0;
+    }
+    let cut = |index: usize| blocks.start + blocks.len() * index / parts;
+    cut(part)..cut(part + 1)
+}

@@ -1,0 +1,183 @@
+//! From positions and an engine to a file of traces, which can be continued after an interruption.
+
+use std::io;
+use std::path::Path;
+use std::sync::atomic::AtomicBool;
+
+use super::file::{TraceFileError, TraceWriter};
+use super::pipe::{EnginePool, PipeError};
+use super::position::Reply;
+use super::verify::Verification;
+use crate::dataset::file::{HASH_START, hashed};
+use crate::dataset::record::{RECORD_SIZE, is_same_position};
+use crate::dataset::{Dataset, Sample, SkippedLine};
+
+/// Positions of a batch for each process.
+const BATCH: usize = 2048;
+
+/// Why no traces were collected.
+#[derive(Debug, thiserror::Error)]
+pub enum CollectError {
+    /// The engine failed.
+    #[error(transparent)]
+    Pipe(#[from] PipeError),
+    /// The file of traces can't be written or continued.
+    #[error("{path}: {error}")]
+    File {
+        /// The file.
+        path: String,
+        /// What is wrong.
+        error: TraceFileError,
+    },
+    /// The positions can't be read to their end.
+    #[error("failed to read the positions: {0}")]
+    Positions(io::Error),
+}
+
+/// What was collected.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Collected {
+    /// Positions in the file.
+    pub positions: u64,
+    /// Of these, positions that an earlier run had traced.
+    pub known: u64,
+    /// Positions that the engine skipped.
+    pub skipped: u64,
+    /// Positions with more than 32 pieces, which have no place in the file.
+    pub crowded: u64,
+}
+
+/// A position that several games may have had.
+struct Group {
+    first: Sample,
+    labels: Vec<[u8; RECORD_SIZE]>,
+}
+
+/// Collects the traces of all positions. Stops early once [`Verification::is_full`]: the differences are known, and nothing
+/// will be fitted.
+///
+/// # Errors
+/// If the engine fails, or a file can't be read or written. What was traced before is in the file.
+pub fn collect(
+    dataset: Dataset,
+    engines: &mut EnginePool,
+    path: &Path,
+    verification: &mut Verification,
+    stop: &AtomicBool,
+    skipped: impl FnMut(SkippedLine),
+    progress: impl FnMut(u64),
+) -> Result<Collected, CollectError> {
+    let file = |error| CollectError::File { path: path.display().to_string(), error };
+    let (mut known, mut hash) = (0, HASH_START);
+    let writer = TraceWriter::open(path, engines.header(), dataset.players(), |labels| {
+        known += 1;
+        hash = hashed(hash, &labels);
+    });
+    let mut collector = Collector {
+        writer: writer.map_err(file)?,
+        engines,
+        verification,
+        stop,
+        collected: Collected { known, ..Collected::default() },
+        known_hash: hash,
+        hash: HASH_START,
+        batch: Vec::new(),
+        error: None,
+        progress,
+    };
+    let mut group: Option<Group> = None;
+    let mut crowded = 0;
+    let take = |sample: Sample| {
+        let Ok(label) = sample.to_bytes() else {
+            crowded += 1;
+            return Ok(());
+        };
+        match &mut group {
+            Some(group) if is_same_position(&group.labels[0], &label) => group.labels.push(label),
+            last => {
+                let before = last.replace(Group { first: sample, labels: vec![label] });
+                before.map_or(Ok(()), |group| collector.push(group))?;
+            }
+        }
+        Ok(())
+    };
+    let read = dataset.for_each(take, skipped);
+    let result = read.and_then(|()| group.map_or(Ok(()), |group| collector.push(group)));
+    let result = result.and_then(|()| collector.trace());
+    let flushed = collector.writer.flush();
+    collector.collected.crowded = crowded;
+    match (collector.error, result) {
+        (Some(Halt::Pipe(error)), _) => Err(error.into()),
+        (Some(Halt::Other), _) => Err(file(TraceFileError::Other("other positions"))),
+        (Some(Halt::Differences), _) => Ok(collector.collected),
+        (None, Err(error)) => Err(CollectError::Positions(error)),
+        (None, Ok(())) if collector.collected.positions < known => {
+            Err(file(TraceFileError::Other("more positions")))
+        }
+        (None, Ok(())) => flushed.map(|()| collector.collected).map_err(|error| file(error.into())),
+    }
+}
+
+/// Why collecting ended before the positions did.
+enum Halt {
+    Pipe(PipeError),
+    /// The file has traces of other positions.
+    Other,
+    Differences,
+}
+
+struct Collector<'a, P> {
+    writer: TraceWriter,
+    engines: &'a mut EnginePool,
+    verification: &'a mut Verification,
+    stop: &'a AtomicBool,
+    collected: Collected,
+    /// Hash of the labels in the file of an earlier run.
+    known_hash: u64,
+    /// Hash of the labels so far, while they are known.
+    hash: u64,
+    batch: Vec<Group>,
+    error: Option<Halt>,
+    progress: P,
+}
+
+impl<P: FnMut(u64)> Collector<'_, P> {
+    fn push(&mut self, group: Group) -> io::Result<()> {
+        if self.collected.positions < self.collected.known {
+            self.collected.positions += 1;
+            self.hash = hashed(self.hash, group.labels.as_flattened());
+            if self.collected.positions == self.collected.known && self.hash != self.known_hash {
+                return self.halt(Halt::Other);
+            }
+            return Ok(());
+        }
+        self.batch.push(group);
+        if self.batch.len() == BATCH * self.engines.len() { self.trace() } else { Ok(()) }
+    }
+
+    /// Traces the batch and writes it.
+    fn trace(&mut self) -> io::Result<()> {
+        let fens: Vec<String> = self.batch.iter().map(|group| group.first.position.to_fen()).collect();
+        let replies = match self.engines.traces(&fens, self.stop) {
+            Ok(replies) => replies,
+            Err(error) => return self.halt(Halt::Pipe(error)),
+        };
+        for (group, reply) in self.batch.drain(..).zip(replies) {
+            match &reply {
+                Reply::Trace(trace) => {
+                    self.verification.compare(self.engines.header(), &group.first.position, trace);
+                }
+                Reply::Skip => self.collected.skipped += 1,
+            }
+            self.writer.push(&group.labels, &reply)?;
+            self.collected.positions += 1;
+        }
+        (self.progress)(self.collected.positions);
+        if self.verification.is_full() { self.halt(Halt::Differences) } else { self.writer.flush() }
+    }
+
+    fn halt(&mut self, halt: Halt) -> io::Result<()> {
+        self.error = Some(halt);
+        Err(io::Error::other("halted"))
+    }
+}

@@ -1,0 +1,113 @@
+//! Traces of another engine's evaluation: for each position the coefficients of its parameters, over a pipe or from a file.
+//! They make rows for the same fit as our own evaluation does. The protocol is described in `docs/trace-protocol.md`.
+
+pub mod collect;
+mod curve;
+pub mod file;
+pub mod header;
+pub mod pipe;
+pub mod position;
+mod rows;
+pub mod verify;
+
+use crate::dataset::record::merged;
+use crate::dataset::{Sample, mixed};
+use crate::labels::{Kept, SourceOptions, Sources, Split};
+use crate::table::Table;
+use file::{Skipped, TraceFile, TraceFileError, TracedPosition};
+use header::Header;
+pub use rows::TraceRows;
+use verify::Verification;
+
+/// Positions after which the progress is shown again.
+const SHOWN_EVERY: u64 = 16_384;
+
+/// Loads one file of traces after the other.
+pub struct Loader {
+    table: Table<TraceRows>,
+    header: Header,
+    split: Split,
+    sources: Sources,
+    verification: Verification,
+    /// Number of the last position in which each weight occurred.
+    last_seen: Vec<usize>,
+    rows: usize,
+}
+
+impl Loader {
+    /// A loader for traces with this header.
+    pub fn new(header: Header, split: Split, kept: Kept, tolerance: f64) -> Loader {
+        let rows = || TraceRows::new(&header, kept);
+        let weights = header.schema.weights.len();
+        let table =
+            Table { train: rows(), validation: rows(), coverage: vec![0; weights], ..Table::default() };
+        let verification = Verification::new(tolerance);
+        let (sources, last_seen) = (Sources::default(), vec![0; weights]);
+        Loader { table, header, split, sources, verification, last_seen, rows: 0 }
+    }
+
+    /// Adds the positions of a file. Those that can't be read are given to `skipped`, and the number of positions so far to
+    /// `progress`.
+    ///
+    /// # Errors
+    /// If the file can't be read to its end, or its header is another one.
+    pub fn add(
+        &mut self,
+        file: TraceFile,
+        options: SourceOptions,
+        skipped: impl FnMut(Skipped),
+        mut progress: impl FnMut(u64),
+    ) -> Result<(), TraceFileError> {
+        if file.header.to_string() != self.header.to_string() {
+            return Err(TraceFileError::Other("an engine with other parameters"));
+        }
+        self.sources.begin(&file.players, options);
+        let take = |position: TracedPosition| {
+            self.take(&position);
+            if self.verification.positions.is_multiple_of(SHOWN_EVERY) {
+                progress(self.verification.positions);
+            }
+        };
+        file.for_each(take, skipped)
+    }
+
+    /// The table of all that was added, and what its verification found.
+    pub fn finish(mut self) -> (Table<TraceRows>, Verification) {
+        self.table.train.finish(self.sources.options());
+        self.table.validation.finish(self.sources.options());
+        self.table.players = self.sources.into_players();
+        (self.table, self.verification)
+    }
+
+    fn take(&mut self, position: &TracedPosition) {
+        let Some(first) = position.samples.first() else { return };
+        self.verification.compare(&self.header, &first.position, &position.trace);
+        // A position of several games counts once among those held out and once among the others.
+        let mut sides: [Vec<Sample>; 2] = Default::default();
+        for sample in &position.samples {
+            let game = self.sources.game(sample.game);
+            self.sources.note(game);
+            let is_held_out = self.split.holds_out(game);
+            sides[usize::from(is_held_out)].push(sample.clone());
+        }
+        for (side, samples) in sides.iter().enumerate() {
+            let Some(sample) = merged(samples) else { continue };
+            let label = self.sources.label(&sample);
+            let rows = if side == 1 { &mut self.table.validation } else { &mut self.table.train };
+            if rows.push(&position.trace, label).is_err() {
+                self.table.unpacked += 1;
+                continue;
+            }
+            self.rows += 1;
+            let labels = u64::from(label.result.to_bits()) << 16 ^ u64::from(label.score.unwrap_or(0) as u16);
+            self.table.hash = mixed(self.table.hash ^ sample.position.key() ^ mixed(labels));
+            let [white, black] = &position.trace.sides;
+            for &(weight, _) in position.trace.linear.iter().chain(white).chain(black) {
+                let weight = usize::from(weight);
+                if std::mem::replace(&mut self.last_seen[weight], self.rows) != self.rows {
+                    self.table.coverage[weight] += 1;
+                }
+            }
+        }
+    }
+}

@@ -1,0 +1,241 @@
+//! Traces over a pipe: an engine that is asked for its parameters and for the trace of each position. Knows no files.
+
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::time::{Duration, Instant};
+
+use smalt_driver::EngineCommand;
+use smalt_driver::process::{Process, StartError, WaitFor, Written, poll_once};
+
+use super::header::{Header, HeaderError, Progress};
+use super::position::Reply;
+
+/// Positions that an engine is sent ahead of its answers: the pipe never runs dry.
+const AHEAD: usize = 256;
+
+/// Time between two looks at the stop flag.
+const INTERVAL: Duration = Duration::from_millis(200);
+
+/// Time that an engine has for each answer, and for its header.
+const TIMEOUT: Duration = Duration::from_secs(20);
+
+/// Lines of the engine that an error repeats.
+const REPEATED: usize = 5;
+
+/// An engine that gives no traces.
+#[derive(Debug, thiserror::Error)]
+pub enum PipeError {
+    /// It does not start.
+    #[error("failed to start the engine: {0}")]
+    Start(#[from] StartError),
+    /// Its output can't be read.
+    #[error("failed to read from the engine: {0}")]
+    Io(#[from] io::Error),
+    /// Its header can't be read.
+    #[error("in the answer to `trace`, {0}")]
+    Header(#[from] HeaderError),
+    /// It does not know the command.
+    #[error("no `trace ready` in answer to `trace` within {} s: see docs/trace-protocol.md{}", TIMEOUT.as_secs(), said(.0))]
+    NoHeader(Vec<String>),
+    /// It ended, or said nothing any more.
+    #[error("{what} at {fen}{}", said(.lines))]
+    Lost {
+        /// What happened.
+        what: &'static str,
+        /// The position.
+        fen: String,
+        /// Its last lines.
+        lines: Vec<String>,
+    },
+    /// A trace can't be read.
+    #[error("{fen}: {reason}")]
+    Trace {
+        /// The position.
+        fen: String,
+        /// What is wrong.
+        reason: String,
+    },
+    /// The processes of one engine declare different parameters.
+    #[error("two processes of the engine declare different parameters")]
+    Different,
+    /// The user interrupted.
+    #[error("interrupted")]
+    Interrupted,
+}
+
+fn said(lines: &[String]) -> String {
+    if lines.is_empty() { String::new() } else { format!("; its last lines: {}", lines.join(" / ")) }
+}
+
+/// A running engine.
+pub struct TraceEngine {
+    process: Process,
+    header: Header,
+    outgoing: Vec<u8>,
+    last_lines: Vec<String>,
+}
+
+impl TraceEngine {
+    /// Starts an engine, sets its UCI options, and asks for its header. The process lives as long as the calling thread.
+    ///
+    /// # Errors
+    /// If it does not start or sends no header.
+    pub fn start(
+        command: &EngineCommand,
+        options: &BTreeMap<String, String>,
+        stop: &AtomicBool,
+    ) -> Result<TraceEngine, PipeError> {
+        let process = Process::spawn(command)?;
+        let (outgoing, last_lines) = (Vec::new(), Vec::new());
+        let mut engine = TraceEngine { process, header: Header::default(), outgoing, last_lines };
+        for (name, value) in options {
+            engine.send(&format!("setoption name {name} value {value}"));
+        }
+        engine.send("trace");
+        let mut header = Header::default();
+        let deadline = Instant::now() + TIMEOUT;
+        loop {
+            match engine.next_line(deadline, stop)? {
+                Some(line) => {
+                    if header.push(&line)? == Progress::Ready {
+                        engine.header = header;
+                        return Ok(engine);
+                    }
+                }
+                None => return Err(PipeError::NoHeader(engine.last_words())),
+            }
+        }
+    }
+
+    /// Its header.
+    pub fn header(&self) -> &Header {
+        &self.header
+    }
+
+    /// The answers for some positions, in order.
+    ///
+    /// # Errors
+    /// If the engine ends, stops answering or answers nonsense.
+    pub fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
+        let mut replies = Vec::with_capacity(fens.len());
+        let mut sent = 0;
+        while replies.len() < fens.len() {
+            if sent - replies.len() <= AHEAD / 2 {
+                let end = fens.len().min(replies.len() + AHEAD);
+                fens[sent..end].iter().for_each(|fen| self.send(&format!("trace fen {fen}")));
+                sent = end;
+            }
+            let fen = &fens[replies.len()];
+            let Some(line) = self.next_line(Instant::now() + TIMEOUT, stop)? else {
+                let what =
+                    if self.process.is_silent() { "the engine ended" } else { "the engine does not answer" };
+                return Err(PipeError::Lost { what, fen: fen.clone(), lines: self.last_words() });
+            };
+            if let Some(reply) = Reply::parse(&line, &self.header) {
+                replies.push(reply.map_err(|reason| PipeError::Trace { fen: fen.clone(), reason })?);
+            }
+        }
+        Ok(replies)
+    }
+
+    fn send(&mut self, line: &str) {
+        self.outgoing.extend(line.as_bytes());
+        self.outgoing.push(b'\n');
+    }
+
+    /// The next line, while waiting lines are sent; none at the deadline or the end of the engine.
+    fn next_line(&mut self, deadline: Instant, stop: &AtomicBool) -> Result<Option<String>, PipeError> {
+        loop {
+            if !self.outgoing.is_empty() {
+                match self.process.write(&self.outgoing) {
+                    Written::Bytes(count) => drop(self.outgoing.drain(..count)),
+                    // Its last lines say why.
+                    Written::Broken => self.outgoing.clear(),
+                }
+            }
+            if let Some(line) = self.process.take_line() {
+                let line = line.text().into_owned();
+                if !line.starts_with("trace ") {
+                    self.last_lines.push(line.clone());
+                    let excess = self.last_lines.len().saturating_sub(REPEATED);
+                    self.last_lines.drain(..excess);
+                }
+                return Ok(Some(line));
+            }
+            let now = Instant::now();
+            if self.process.is_silent() || now >= deadline {
+                return Ok(None);
+            }
+            if stop.load(Ordering::Relaxed) {
+                return Err(PipeError::Interrupted);
+            }
+            let waiting = if self.outgoing.is_empty() { WaitFor::Output } else { WaitFor::Room };
+            poll_once(&mut self.process, None, None, waiting, deadline.min(now + INTERVAL))?;
+        }
+    }
+
+    /// The last lines that were no traces, and what it said on standard error.
+    fn last_words(&self) -> Vec<String> {
+        let errors = self.process.stderr_lines().map(|line| String::from_utf8_lossy(line).into_owned());
+        let all: Vec<String> = self.last_lines.iter().cloned().chain(errors).collect();
+        all[all.len().saturating_sub(REPEATED)..].to_vec()
+    }
+}
+
+/// Several processes of one engine, which share the positions.
+pub struct EnginePool {
+    engines: Vec<TraceEngine>,
+}
+
+impl EnginePool {
+    /// Starts the processes.
+    ///
+    /// # Errors
+    /// If one does not start, or their headers differ.
+    pub fn start(
+        command: &EngineCommand,
+        options: &BTreeMap<String, String>,
+        processes: usize,
+        stop: &AtomicBool,
+    ) -> Result<EnginePool, PipeError> {
+        let start = |_| TraceEngine::start(command, options, stop);
+        let engines = (0..processes.max(1)).map(start).collect::<Result<Vec<_>, _>>()?;
+        if engines.iter().any(|engine| engine.header != engines[0].header) {
+            return Err(PipeError::Different);
+        }
+        Ok(EnginePool { engines })
+    }
+
+    /// The header of the engine.
+    pub fn header(&self) -> &Header {
+        self.engines[0].header()
+    }
+
+    /// Number of processes.
+    pub fn len(&self) -> usize {
+        self.engines.len()
+    }
+
+    /// False: there is at least one process.
+    pub fn is_empty(&self) -> bool {
+        self.engines.is_empty()
+    }
+
+    /// The answers for some positions, in order.
+    ///
+    /// # Errors
+    /// See [`TraceEngine::traces`].
+    pub fn traces(&mut self, fens: &[String], stop: &AtomicBool) -> Result<Vec<Reply>, PipeError> {
+        let share = fens.len().div_ceil(self.engines.len()).max(1);
+        let replies = std::thread::scope(|scope| {
+            let start = |(engine, fens)| scope.spawn(move || TraceEngine::traces(engine, fens, stop));
+            let threads: Vec<_> = self.engines.iter_mut().zip(fens.chunks(share)).map(start).collect();
+            let join = |thread: std::thread::ScopedJoinHandle<'_, _>| {
+                thread.join().unwrap_or_else(|panic| std::panic::resume_unwind(panic))
+            };
+            threads.into_iter().map(join).collect::<Result<Vec<Vec<Reply>>, PipeError>>()
+        })?;
+        Ok(replies.into_iter().flatten().collect())
+    }
+}

@@ -1,0 +1,174 @@
+//! The trace of one position: coefficients of the parameters and the engine's own score; and the score from both, in 64
+//! bits, group by group. Knows no files.
+
+use super::header::Header;
+
+/// A weight and how often it occurs.
+pub type Coefficient = (u16, f32);
+
+/// The trace of a position, White's point of view.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Trace {
+    /// Static score of the engine, in its units.
+    pub score: f64,
+    /// 0 (endgame) to the phase of the header.
+    pub phase: f64,
+    /// 0 to the scale of the header and above.
+    pub scale: f64,
+    /// Share of the score that no parameter enters.
+    pub rest: f64,
+    /// Coefficients, White less Black.
+    pub linear: Vec<Coefficient>,
+    /// Coefficients of White's and of Black's sums under curves.
+    pub sides: [Vec<Coefficient>; 2],
+    /// What the engine says that groups bring into the score, by name.
+    pub groups: Vec<(String, f64)>,
+}
+
+/// What an engine answers to a position.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Reply {
+    /// Its trace.
+    Trace(Trace),
+    /// It can't say.
+    Skip,
+}
+
+impl Reply {
+    /// Reads a line `trace …`; none if the line is another one. Coefficients of a weight that come several times add up.
+    ///
+    /// # Errors
+    /// The reason, if the line can't be read.
+    pub fn parse(line: &str, header: &Header) -> Option<Result<Reply, String>> {
+        let words = line.trim().strip_prefix("trace ")?;
+        Some(parse(words, header))
+    }
+}
+
+fn parse(words: &str, header: &Header) -> Result<Reply, String> {
+    let mut trace = Trace { phase: header.phase, scale: header.scale, ..Trace::default() };
+    let mut words = words.split_ascii_whitespace();
+    let mut has_score = false;
+    let mut side = None;
+    while let Some(word) = words.next() {
+        if let Some((index, coefficient)) = word.split_once(':') {
+            let weight = index.parse::<u16>().ok().filter(|&i| usize::from(i) < header.schema.weights.len());
+            let weight = weight.ok_or_else(|| format!("{word}: no parameter has this index"))?;
+            let coefficient: f32 = coefficient.parse().map_err(|_| format!("{word}: no coefficient"))?;
+            let declared = &header.schema.weights[usize::from(weight)];
+            let list = match (side, declared.curve) {
+                (None, None) => &mut trace.linear,
+                (Some(side), Some(_)) => &mut trace.sides[side as usize],
+                (None, Some(_)) => {
+                    return Err(format!(
+                        "{word}: {} has a curve: it belongs after `white` or `black`",
+                        declared.name
+                    ));
+                }
+                (Some(_), None) => {
+                    return Err(format!("{word}: {} has no curve: it belongs before `white`", declared.name));
+                }
+            };
+            list.push((weight, coefficient));
+            continue;
+        }
+        let mut number = || {
+            let number = words.next().and_then(|number| number.parse::<f64>().ok());
+            number.filter(|number| number.is_finite()).ok_or_else(|| format!("{word}: expected a number"))
+        };
+        match word {
+            "skip" => return Ok(Reply::Skip),
+            "score" => (trace.score, has_score) = (number()?, true),
+            "phase" => trace.phase = number()?.clamp(0.0, header.phase),
+            "scale" => trace.scale = number()?,
+            "rest" => trace.rest = number()?,
+            "white" => side = Some(0),
+            "black" => side = Some(1),
+            "group" => {
+                let name = words.next().ok_or("group: expected a name")?.to_owned();
+                let number = words.next().and_then(|number| number.parse().ok());
+                trace.groups.push((name, number.ok_or("group: expected a number")?));
+            }
+            _ => {
+                return Err(format!(
+                    "{word}: expected score, phase, scale, rest, group, white, black or INDEX:COUNT"
+                ));
+            }
+        }
+    }
+    if !has_score {
+        return Err("no score".to_owned());
+    }
+    add_up(&mut trace.linear);
+    trace.sides.iter_mut().for_each(add_up);
+    Ok(Reply::Trace(trace))
+}
+
+/// Sorts coefficients by weight and adds up those of the same.
+fn add_up(list: &mut Vec<Coefficient>) {
+    list.sort_unstable_by_key(|entry| entry.0);
+    list.dedup_by(|later, kept| {
+        let is_same = later.0 == kept.0;
+        if is_same {
+            kept.1 += later.1;
+        }
+        is_same
+    });
+    list.retain(|entry| entry.1 != 0.0);
+}
+
+impl Trace {
+    /// Shares of middlegame and endgame in the score.
+    pub fn shares(&self, header: &Header) -> [f64; 2] {
+        let middlegame = self.phase / header.phase;
+        [middlegame, (1.0 - middlegame) * self.scale / header.scale]
+    }
+
+    /// The score from the coefficients, in the engine's units.
+    pub fn evaluate(&self, header: &Header, parameters: &[f64]) -> f64 {
+        self.by_group(header, parameters).iter().map(|(_, score)| score).sum::<f64>() + self.rest
+    }
+
+    /// What each group brings into the score, in the order of the header; groups with none are left out.
+    pub fn by_group<'h>(&self, header: &'h Header, parameters: &[f64]) -> Vec<(&'h str, f64)> {
+        let shares = self.shares(header);
+        let mut groups: Vec<(&str, f64)> = Vec::new();
+        let mut add = |name: &'h str, score: f64| match groups.iter_mut().find(|group| group.0 == name) {
+            Some(group) => group.1 += score,
+            None => groups.push((name, score)),
+        };
+        let pair =
+            |weight: u16| [parameters[2 * usize::from(weight)], parameters[2 * usize::from(weight) + 1]];
+        for &(weight, coefficient) in &self.linear {
+            let declared = &header.schema.weights[usize::from(weight)];
+            let [middlegame, endgame] = pair(weight);
+            let value =
+                if declared.is_single { middlegame } else { middlegame * shares[0] + endgame * shares[1] };
+            add(declared.group(), value * f64::from(coefficient));
+        }
+        for (index, curve) in header.curves.iter().enumerate() {
+            let of_curve = |weight: u16| {
+                let declared = &header.schema.weights[usize::from(weight)];
+                declared.curve.is_some_and(|curve| curve.index == index).then_some(declared)
+            };
+            let mut group = None;
+            let mut sums = [[0.0; 2]; 2];
+            for (side, sums) in self.sides.iter().zip(&mut sums) {
+                for &(weight, coefficient) in side {
+                    let Some(declared) = of_curve(weight) else { continue };
+                    group = Some(declared.group());
+                    let [middlegame, endgame] = pair(weight);
+                    sums[0] += middlegame * f64::from(coefficient);
+                    sums[1] += if declared.is_single { middlegame } else { endgame } * f64::from(coefficient);
+                }
+            }
+            let Some(group) = group else { continue };
+            let value = |half: usize| {
+                let bend = &curve.bends[half];
+                bend.value(sums[0][half]) - bend.value(sums[1][half])
+            };
+            add(group, value(0) * shares[0] + value(1) * shares[1]);
+        }
+        groups
+    }
+}

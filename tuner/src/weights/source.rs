@@ -1,0 +1,400 @@
+//! Tuned numbers in the author's own source, in any language: those between `smalt:begin NAME` and `smalt:end NAME` in
+//! comments are replaced. Brackets, macros, casts, comments and columns stay. Knows no files.
+
+use super::schema::Schema;
+use super::{Selection, format_number};
+
+const BEGIN: &str = "smalt:begin";
+const END: &str = "smalt:end";
+
+/// Why a source could not be rewritten.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum SourceError {
+    /// It has no marked region.
+    #[error(
+        "no comment has `{BEGIN} NAME`: mark the numbers that are tuned, as docs/trace-protocol.md shows"
+    )]
+    NoRegion,
+    /// A region has no end.
+    #[error("line {line}: `{BEGIN} {name}` has no `{END} {name}` after it")]
+    NoEnd {
+        /// Line of the beginning.
+        line: usize,
+        /// Name of the region.
+        name: String,
+    },
+    /// A region has no name, or one that no parameter has.
+    #[error(
+        "line {line}: {name:?} names no parameter: expected a group, a term or a parameter, and mg or eg for one half"
+    )]
+    Name {
+        /// Line of the beginning.
+        line: usize,
+        /// Name of the region.
+        name: String,
+    },
+    /// A region has more or fewer numbers than the parameters.
+    #[error("line {line}: {name} has {found} numbers here, and {expected} in the evaluation")]
+    Count {
+        /// Line of the beginning.
+        line: usize,
+        /// Name of the region.
+        name: String,
+        /// Numbers in the source.
+        found: usize,
+        /// Numbers of the parameters.
+        expected: usize,
+    },
+}
+
+/// How comments begin.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Comments {
+    /// `//` to the end of the line, and `/* … */`.
+    Slashes,
+    /// `#` to the end of the line.
+    Hash,
+}
+
+impl Comments {
+    /// Those of the language that the ending of a file name says.
+    pub fn of_path(path: &std::path::Path) -> Comments {
+        let ending = path.extension().and_then(|ending| ending.to_str()).unwrap_or_default();
+        match ending {
+            "py" | "toml" | "rb" | "nim" | "jl" | "yaml" | "yml" | "sh" | "txt" => Comments::Hash,
+            _ => Comments::Slashes,
+        }
+    }
+}
+
+/// A source with other numbers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Rewritten {
+    /// The whole text.
+    pub text: String,
+    /// Parameters that were written.
+    pub written: Vec<usize>,
+}
+
+/// Replaces the numbers of all marked regions; `note` says where they come from, and stands in the comments of the beginnings.
+///
+/// # Errors
+/// If there is no region, or one does not match the parameters.
+pub fn rewritten(
+    text: &str,
+    comments: Comments,
+    schema: &Schema,
+    parameters: &[f64],
+    note: &str,
+) -> Result<Rewritten, SourceError> {
+    let mut out = String::with_capacity(text.len() + 256);
+    let (mut written, mut at) = (Vec::new(), 0);
+    while let Some(begin) = find_begin(text, at) {
+        let line = text[..begin].lines().count();
+        let line_end = text[begin..].find('\n').map_or(text.len(), |end| begin + end);
+        let comment_end = text[begin..line_end].find("*/").map_or(line_end, |end| begin + end);
+        let mut words = text[begin..comment_end].split_whitespace();
+        let name = words.next().unwrap_or_default().to_owned();
+        let half = words.next().and_then(|word| ["mg", "eg"].iter().position(|half| *half == word));
+        let no_end = || SourceError::NoEnd { line, name: name.clone() };
+        let end = find_end(text, comment_end, &name).ok_or_else(no_end)?;
+        let parameters_of_region = parameters_of(schema, &name, half)
+            .ok_or_else(|| SourceError::Name { line, name: name.clone() })?;
+
+        let numbers = numbers(&text[comment_end..end], comments);
+        if numbers.len() != parameters_of_region.len() {
+            let (found, expected) = (numbers.len(), parameters_of_region.len());
+            return Err(SourceError::Count { line, name, found, expected });
+        }
+        let new = parameters_of_region.iter().zip(&numbers).map(|(&parameter, number)| {
+            let decimals = schema.weight_of(parameter).decimals.max(number.decimals);
+            format_number(parameters[parameter], decimals) + &number.suffix
+        });
+        let new: Vec<String> = new.collect();
+        out.push_str(&text[at..begin]);
+        out.push_str(&heading(&text[begin..comment_end], &name, half, note));
+        out.push_str(&replaced(&text[comment_end..end], &numbers, &new));
+        written.extend(parameters_of_region);
+        at = end;
+    }
+    if at == 0 {
+        return Err(SourceError::NoRegion);
+    }
+    out.push_str(&text[at..]);
+    written.sort_unstable();
+    Ok(Rewritten { text: out, written })
+}
+
+/// Where the next `smalt:begin` ends that a blank follows: others only speak of it.
+fn find_begin(text: &str, start: usize) -> Option<usize> {
+    let mut ends = text[start..].match_indices(BEGIN).map(|(at, _)| start + at + BEGIN.len());
+    ends.find(|&end| text[end..].starts_with([' ', '\t']))
+}
+
+/// Where the text `smalt:end NAME` begins.
+fn find_end(text: &str, start: usize, name: &str) -> Option<usize> {
+    let limit = find_begin(text, start).unwrap_or(text.len());
+    text[start..limit].match_indices(END).map(|(at, _)| start + at).find(|at| {
+        let rest = &text[at + END.len()..];
+        rest.split_whitespace().next() == Some(name) && rest.starts_with([' ', '\t'])
+    })
+}
+
+/// The parameters of a region in the order of its numbers.
+fn parameters_of(schema: &Schema, name: &str, half: Option<usize>) -> Option<Vec<usize>> {
+    let mut all = Selection::named(schema, name).ok()?;
+    all.retain(|parameter| {
+        half.is_none_or(|half| parameter % 2 == half || schema.weight_of(*parameter).is_single)
+    });
+    Some(all).filter(|all| !all.is_empty())
+}
+
+/// What follows `smalt:begin` in its comment: name, half, and the note in place of an older one.
+fn heading(old: &str, name: &str, half: Option<usize>, note: &str) -> String {
+    let half = half.map_or("", |half| [" mg", " eg"][half]);
+    let after = old.split_once(name).map_or("", |(_, after)| after);
+    let after = after.trim_start().strip_prefix(half.trim_start()).unwrap_or(after);
+    let after = match after.trim_start().strip_prefix("(tuned") {
+        Some(old_note) => old_note.split_once(')').map_or("", |(_, rest)| rest),
+        None => after,
+    };
+    format!(" {name}{half} (tuned {note}){after}")
+}
+
+/// A number in a source.
+struct Number {
+    /// Its place, sign included.
+    place: std::ops::Range<usize>,
+    decimals: usize,
+    /// Letters after the digits, as in `1.5f`.
+    suffix: String,
+}
+
+/// The numbers of a region, but those in comments, names, texts, and in the brackets of lengths and indices.
+fn numbers(text: &str, comments: Comments) -> Vec<Number> {
+    let bytes = text.as_bytes();
+    let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 128;
+    let (mut all, mut at) = (Vec::new(), 0);
+    while at < bytes.len() {
+        let rest = &text[at..];
+        let skip_to = |end: Option<usize>| end.map_or(bytes.len(), |end| at + end);
+        let is_line_comment = match comments {
+            Comments::Slashes => rest.starts_with("//"),
+            Comments::Hash => rest.starts_with('#'),
+        };
+        at = match bytes[at] {
+            _ if is_line_comment => skip_to(rest.find('\n')),
+            b'/' if comments == Comments::Slashes && rest.starts_with("/*") => {
+                skip_to(rest.find("*/").map(|end| end + 2))
+            }
+            b'"' => skip_to(rest[1..].find('"').map(|end| end + 2)),
+            b'0'..=b'9' => {
+                let end = number_end(bytes, at);
+                if !is_length(bytes, at, end) {
+                    all.push(number(text, at, end));
+                }
+                end
+            }
+            byte if is_name(byte) => skip_to(rest.bytes().position(|byte| !is_name(byte))),
+            _ => at + 1,
+        };
+    }
+    all
+}
+
+/// Where a number ends: digits with separators, a fraction, an exponent, a suffix.
+fn number_end(bytes: &[u8], start: usize) -> usize {
+    let is_part = |at: usize| match bytes[at] {
+        b'.' | b'_' | b'\'' => {
+            bytes.get(at + 1).is_some_and(|next| next.is_ascii_alphanumeric() || bytes[at] == b'.')
+        }
+        b'-' | b'+' => {
+            matches!(bytes[at - 1], b'e' | b'E') && bytes.get(at + 1).is_some_and(u8::is_ascii_digit)
+        }
+        byte => byte.is_ascii_alphanumeric(),
+    };
+    (start..bytes.len()).find(|&at| !is_part(at)).unwrap_or(bytes.len())
+}
+
+/// Whether a number is a length or an index: `name[64]`, `[64]int`, `[i32; 64]`, `[3] =`.
+fn is_length(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_blank = |byte: &&u8| byte.is_ascii_whitespace();
+    let mut before = bytes[..start].iter().rev().skip_while(is_blank);
+    let mut after = bytes[end..].iter().skip_while(is_blank);
+    if after.next() != Some(&b']') {
+        return false;
+    }
+    match before.next() {
+        Some(b';') => true,
+        Some(b'[') => {
+            let is_joined = |byte: Option<&u8>| {
+                byte.is_some_and(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b']' | b'['))
+            };
+            let next = after.next();
+            let is_name_before = before
+                .next()
+                .is_some_and(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b']'));
+            is_name_before
+                || is_joined(next.filter(|byte| **byte != b']'))
+                || next.is_some_and(|byte| *byte == b'=')
+                || next.is_some_and(u8::is_ascii_whitespace)
+                    && after.find(|byte| !byte.is_ascii_whitespace()) == Some(&b'=')
+        }
+        _ => false,
+    }
+}
+
+fn number(text: &str, start: usize, end: usize) -> Number {
+    let literal = &text[start..end];
+    let digits = literal.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(literal.len());
+    let (digits, suffix) = literal.split_at(digits);
+    let decimals = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len());
+    let is_exponent = suffix.starts_with(['e', 'E', 'x']);
+    Number {
+        place: sign_start(text.as_bytes(), start)..end,
+        decimals,
+        suffix: if is_exponent { String::new() } else { suffix.to_owned() },
+    }
+}
+
+/// Where a number with its sign begins. A minus after a number, a name or a closing bracket subtracts.
+fn sign_start(bytes: &[u8], start: usize) -> usize {
+    let sign = bytes[..start].iter().rposition(|byte| !byte.is_ascii_whitespace());
+    let Some(sign) = sign.filter(|&sign| matches!(bytes[sign], b'-' | b'+')) else { return start };
+    let before = bytes[..sign].iter().rfind(|byte| !byte.is_ascii_whitespace());
+    let is_unary = before
+        .is_none_or(|&byte| matches!(byte, b'(' | b'[' | b'{' | b',' | b'=' | b':' | b';' | b'>' | b'/'));
+    if is_unary { sign } else { start }
+}
+
+/// A region with other numbers. Where its numbers stand in columns they do so afterwards.
+fn replaced(text: &str, numbers: &[Number], new: &[String]) -> String {
+    let spaces = |number: &Number| {
+        let before = &text[..number.place.start];
+        before.len() - before.trim_end_matches(' ').len()
+    };
+    let is_first = |number: &Number| {
+        let before = text[..number.place.start].trim_end_matches(' ');
+        before.is_empty() || before.ends_with(['\n', '\t'])
+    };
+    let has_columns = numbers.iter().any(|number| !is_first(number) && spaces(number) > 1);
+    let gap = |number: &Number| {
+        let before = text[..number.place.start].trim_end_matches(' ');
+        usize::from(spaces(number) > 0 && !before.ends_with(['(', '{', '[']))
+    };
+    let missing = |(number, new): (&Number, &String)| {
+        (gap(number) + new.len()).saturating_sub(spaces(number) + number.place.len())
+    };
+    let wider = numbers.iter().zip(new).map(missing).max().unwrap_or(0);
+    let (mut out, mut at) = (String::with_capacity(text.len()), 0);
+    for (number, new) in numbers.iter().zip(new) {
+        let before = number.place.start - if has_columns { spaces(number) } else { 0 };
+        out.push_str(&text[at..before]);
+        let width = if has_columns { spaces(number) + number.place.len() + wider } else { 0 };
+        out.push_str(&format!("{new:>width$}"));
+        at = number.place.end;
+    }
+    out.push_str(&text[at..]);
+    out
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::trace::header::Header;
+
+    fn header() -> Header {
+        let mut text =
+            String::from("trace version 1\ntrace parameter material.pawn 82 94\ntrace parameter tempo 10\n");
+        (0..8).for_each(|index| {
+            text.push_str(&format!("trace parameter table.rank[{index}] {index} -{index}\n"))
+        });
+        text.push_str("trace parameter rate 0.5 decimals=2\ntrace ready\n");
+        Header::parse(&text).unwrap()
+    }
+
+    /// The text with the numbers of the header, each half twice as great and one less.
+    fn tuned(text: &str, comments: Comments) -> Result<String, SourceError> {
+        let header = header();
+        let parameters: Vec<f64> = header.start.iter().map(|number| 2.0 * number - 1.0).collect();
+        rewritten(text, comments, &header.schema, &parameters, "by a test").map(|new| new.text)
+    }
+
+    #[track_caller]
+    fn check(comments: Comments, before: &str, after: &str) {
+        let text = tuned(before, comments).unwrap();
+        assert_eq!(text, after);
+        // A second time only the note could change, and it is the same.
+        assert_eq!(tuned(&text, comments).unwrap(), after);
+    }
+
+    #[test]
+    fn layout_macros_casts_and_comments_stay() {
+        check(
+            Comments::Slashes,
+            "int x = 5; // no `smalt:begin`\n// smalt:begin material.pawn\nconst Score Pawn = S(82, 94); // was S(80, 90)\n// smalt:end material.pawn\nint y;\n",
+            "int x = 5; // no `smalt:begin`\n// smalt:begin material.pawn (tuned by a test)\nconst Score Pawn = S(163, 187); // was S(80, 90)\n// smalt:end material.pawn\nint y;\n",
+        );
+        check(
+            Comments::Slashes,
+            "const int tempo = /* smalt:begin tempo */ (int16_t)10 /* smalt:end tempo */;",
+            "const int tempo = /* smalt:begin tempo (tuned by a test) */ (int16_t)19 /* smalt:end tempo */;",
+        );
+        check(
+            Comments::Hash,
+            "# smalt:begin table.rank eg\nRANK8 = [0, -1, -2, -3,  # 99\n         -4, -5, -6, -7]\n# smalt:end table.rank\n",
+            "# smalt:begin table.rank eg (tuned by a test)\nRANK8 = [-1, -3, -5, -7,  # 99\n         -9, -11, -13, -15]\n# smalt:end table.rank\n",
+        );
+        check(
+            Comments::Slashes,
+            "// smalt:begin rate\nfloat rate = 0.500f;\n// smalt:end rate",
+            "// smalt:begin rate (tuned by a test)\nfloat rate = 0.000f;\n// smalt:end rate",
+        );
+    }
+
+    #[test]
+    fn lengths_and_indices_are_no_numbers_of_a_table() {
+        let values = "0, 1, 2, 3, 4, 5, 6, 7";
+        let new = "-1, 1, 3, 5, 7, 9, 11, 13";
+        for (before, after) in [
+            ("int rank[8] = {", "};"),
+            ("pub const RANK: [i32; 8] = [", "];"),
+            ("var rank = [8]int{", "}"),
+            ("const rank = [8] i32{ ", " };"),
+            ("int[] rank = new int[8] { ", " };"),
+            ("int rank[2][8] = { [1] = {", "} };"),
+            ("rank = [", "]"),
+        ] {
+            let text = |numbers: &str, note: &str| {
+                format!(
+                    "// smalt:begin table.rank mg{note}\n{before}{numbers}{after}\n// smalt:end table.rank\n"
+                )
+            };
+            check(Comments::Slashes, &text(values, ""), &text(new, " (tuned by a test)"));
+        }
+    }
+
+    #[test]
+    fn columns_stay_columns() {
+        check(
+            Comments::Slashes,
+            "// smalt:begin table.rank\n    S( 0,  0), S( 1, -1), S( 2, -2), S( 3, -3),\n    S( 4, -4), S( 5, -5), S( 6, -6), S( 7, -7),\n// smalt:end table.rank\n",
+            "// smalt:begin table.rank (tuned by a test)\n    S( -1,  -1), S(  1,  -3), S(  3,  -5), S(  5,  -7),\n    S(  7,  -9), S(  9, -11), S( 11, -13), S( 13, -15),\n// smalt:end table.rank\n",
+        );
+    }
+
+    #[test]
+    fn regions_that_do_not_match_are_refused_with_their_line() {
+        let error = |text: &str| tuned(text, Comments::Slashes).unwrap_err().to_string();
+        assert!(error("int x = 1;").contains("smalt:begin NAME"));
+        assert!(error("\n// smalt:begin tempo\n10").contains("line 2: `smalt:begin tempo` has no"));
+        assert!(error("// smalt:begin nothing\n1\n// smalt:end nothing").contains("names no parameter"));
+        assert!(
+            error("// smalt:begin tempo\n1, 2\n// smalt:end tempo").contains("has 2 numbers here, and 1")
+        );
+        assert!(error("// smalt:begin tempo\n1\n// smalt:end tempos").contains("has no"));
+        assert!(
+            error("// smalt:begin tempo\n1\n// smalt:begin rate\n1\n// smalt:end tempo").contains("has no")
+        );
+    }
+}

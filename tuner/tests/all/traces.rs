@@ -1,0 +1,371 @@
+//! Other engines' evaluations, fitted over a pipe and from files: the example engine in C is tuned from zeros, its source is
+//! rewritten and built again.
+
+#![expect(clippy::disallowed_methods, reason = "the programs themselves are under test")]
+
+use std::fs;
+use std::io::Write as _;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Stdio};
+
+use smalt_tuner::trace::header::Header;
+use smalt_tuner::weights::source::{Comments, rewritten};
+
+const EXAMPLES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/examples");
+const GAMES: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/../data/games/ethereal12-stockfish15.pgn.zst");
+
+/// Runs the tuner and checks its exit code; gives standard output and error.
+#[track_caller]
+fn check(arguments: &[&str], exit: i32) -> (String, String) {
+    let output = Command::new(env!("CARGO_BIN_EXE_smalt-tuner")).args(arguments).output().unwrap();
+    let [out, error] = [output.stdout, output.stderr].map(|bytes| String::from_utf8(bytes).unwrap());
+    assert_eq!(output.status.code(), Some(exit), "{arguments:?}\n{out}\n{error}");
+    (out, error)
+}
+
+fn json(text: &str) -> serde_json::Value {
+    serde_json::from_str(text).unwrap_or_else(|error| panic!("{error}: {text}"))
+}
+
+/// A folder with an engine, its source and positions.
+struct Workplace {
+    folder: tempfile::TempDir,
+}
+
+impl Workplace {
+    fn new() -> Workplace {
+        Workplace { folder: tempfile::tempdir().unwrap() }
+    }
+
+    fn path(&self, name: &str) -> PathBuf {
+        self.folder.path().join(name)
+    }
+
+    fn name(&self, name: &str) -> String {
+        self.path(name).display().to_string()
+    }
+
+    fn read(&self, name: &str) -> String {
+        fs::read_to_string(self.path(name)).unwrap()
+    }
+
+    /// Writes a source and builds it.
+    fn build(&self, name: &str, source: &str) -> String {
+        let file = self.path(&format!("{name}.c"));
+        fs::write(&file, source).unwrap();
+        let built = Command::new("cc").arg("-O1").arg("-o").arg(self.path(name)).arg(&file).status().unwrap();
+        assert!(built.success());
+        self.name(name)
+    }
+
+    /// Positions of the games that come with the program, with a limit per game.
+    fn extract(&self, per_game: &str) -> String {
+        let positions = self.name("positions.bin");
+        check(&["extract", GAMES, "-o", &positions, "--per-game", per_game], 0);
+        positions
+    }
+}
+
+fn example(name: &str) -> String {
+    fs::read_to_string(Path::new(EXAMPLES).join(name)).unwrap()
+}
+
+/// What an engine answers to these lines.
+fn answers(command: &mut Command, lines: &str) -> String {
+    let mut engine = command.stdin(Stdio::piped()).stdout(Stdio::piped()).spawn().unwrap();
+    let mut input = engine.stdin.take().unwrap();
+    let lines = lines.to_owned();
+    let writer = std::thread::spawn(move || input.write_all(lines.as_bytes()).unwrap());
+    let output = engine.wait_with_output().unwrap();
+    writer.join().unwrap();
+    String::from_utf8(output.stdout).unwrap()
+}
+
+fn header_of(engine: &str) -> Header {
+    Header::parse(&answers(&mut Command::new(engine), "trace\nquit\n")).unwrap()
+}
+
+/// The example engine with all tuned numbers zero.
+fn zeroed(place: &Workplace) -> String {
+    let header = header_of(&place.build("original", &example("tunable.c")));
+    let zeros = vec![0.0; header.start.len()];
+    rewritten(&example("tunable.c"), Comments::Slashes, &header.schema, &zeros, "to zero").unwrap().text
+}
+
+#[test]
+fn an_engine_is_tuned_from_zeros_and_its_source_rewritten() {
+    let place = Workplace::new();
+    let positions = place.extract("6");
+    let engine = place.build("mine", &zeroed(&place));
+    assert!(header_of(&engine).start.iter().all(|number| *number == 0.0));
+    let source = place.name("mine.c");
+    let write = format!("--write={source}");
+    let (out, error) =
+        check(&["texel", &positions, "--engine", &engine, "--concurrency", "2", &write, "--json", "-"], 0);
+    assert!(!error.contains("not written"), "{error}");
+    let summary = json(&out);
+    let number = |summary: &serde_json::Value, key: &str| summary[key].as_f64().unwrap();
+    // A constant prediction has the error of the mean; the fit must explain a good part of the results.
+    assert!(number(&summary, "final_error") < 0.8 * number(&summary, "initial_error"), "{summary}");
+    assert!(number(&summary, "validation_error") < 0.85 * number(&summary, "initial_validation_error"));
+    assert!(number(&summary, "bytes_per_position") <= 120.0, "{summary}");
+    assert_eq!(summary["danger_lifted"], true, "{summary}");
+
+    let text = place.read("mine.c");
+    assert!(text.contains("// smalt:begin psqt.knight (tuned "), "{text}");
+    let built = place.build("mine", &text);
+    // Verification says that the new source computes what was fitted: the second fit begins where the first one ended.
+    let (out, _) = check(&["texel", &positions, "--engine", &built, "--epochs", "1", "--json", "-"], 0);
+    let again = json(&out);
+    let k = [&summary, &again].map(|summary| number(summary, "k"));
+    assert!(number(&again, "initial_error") <= number(&summary, "final_error") + 1e-6, "{k:?}");
+    let header = header_of(&built);
+    let mean = |term: &str| {
+        let of_term = |index: &usize| header.schema.weights[*index].term == term;
+        let numbers: Vec<f64> = (0..header.schema.weights.len())
+            .filter(of_term)
+            .map(|index| header.start[2 * index])
+            .filter(|number| *number != 0.0)
+            .collect();
+        numbers.iter().sum::<f64>() / numbers.len().max(1) as f64
+    };
+    let worth = |piece: &str| mean(&format!("material.{piece}")) + mean(&format!("psqt.{piece}"));
+    let values = ["pawn", "knight", "rook", "queen"].map(worth);
+    assert!(values.is_sorted() && values[0] > 20.0, "{values:?}");
+}
+
+#[test]
+fn a_trace_that_does_not_give_the_score_is_refused_before_the_fit() {
+    let place = Workplace::new();
+    let positions = place.extract("1");
+    let broken =
+        example("tunable.c").replace("linear[TEMPO] = p->side == WHITE ? 1 : -1;", "linear[TEMPO] = 5;");
+    let engine = place.build("broken", &broken);
+    let output = place.name("tuned.toml");
+    let (out, error) =
+        check(&["texel", &positions, "--engine", &engine, "--concurrency", "1", "-o", &output], 1);
+    assert!(out.is_empty() && !Path::new(&output).exists());
+    assert!(error.contains("the score differs in ") && error.contains("nothing was fitted"), "{error}");
+    let named = error.lines().filter(|line| line.contains("by the engine")).collect::<Vec<_>>();
+    assert_eq!(named.len(), 10, "{error}");
+    assert!(
+        named[0].contains("tempo +50.0") && named[0].contains(" w ") || named[0].contains(" b "),
+        "{error}"
+    );
+    let allowed =
+        ["texel", &positions, "--engine", &engine, "--tolerance", "100", "--epochs", "1", "-o", &output];
+    check(&allowed, 0);
+}
+
+#[test]
+fn traces_are_kept_and_an_interrupted_file_is_continued() {
+    let place = Workplace::new();
+    let positions = place.extract("2");
+    let engine = place.build("mine", &example("tunable.c"));
+    let kept = place.name("mine.trace");
+    let trace = ["trace", &positions, "--engine", &engine, "--concurrency", "2", "-o", &kept, "--json", "-"];
+    let first = json(&check(&trace, 0).0);
+    let count = first["positions"].as_u64().unwrap();
+    assert!(count > 3000 && first["known"] == 0, "{first}");
+    let bytes = fs::read(&kept).unwrap();
+    fs::write(&kept, &bytes[..bytes.len() / 2]).unwrap();
+    let second = json(&check(&trace, 0).0);
+    assert!(second["known"].as_u64().unwrap() > count / 4, "{second}");
+    assert_eq!(second["positions"], count);
+    assert!(fs::read(&kept).unwrap() == bytes, "the continued file is the whole one");
+
+    let other = place.name("other.epd");
+    fs::write(&other, "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1 c9 \"1-0\";\n").unwrap();
+    let (_, error) = check(&["trace", &other, "--engine", &engine, "-o", &kept], 2);
+    assert!(error.contains("mine.trace: it has traces of other positions"), "{error}");
+
+    // From the file and over the pipe the fit is the same.
+    let fit = |data: &[&str]| {
+        let (out, _) = check(&[&["texel"], data, &["--epochs", "5", "--json", "-"]].concat(), 0);
+        let summary = json(&out);
+        [&summary["positions"], &summary["final_error"], &summary["validation_error"]].map(Clone::clone)
+    };
+    assert_eq!(fit(&[&kept]), fit(&[&positions, "--engine", &engine]));
+}
+
+#[test]
+fn text_that_an_engine_dumps_is_the_same_as_its_pipe() {
+    let place = Workplace::new();
+    let engine = place.build("mine", &example("tunable.c"));
+    let positions = place.extract("1");
+    let text = place.name("positions.epd");
+    check(&["convert", &positions, "-o", &text], 0);
+    let fen = |line: &String| line.split_whitespace().take(4).collect::<Vec<_>>().join(" ");
+    let mut lines: Vec<String> = place.read("positions.epd").lines().map(str::to_owned).collect();
+    // Positions of several games stand together, and are merged on their way through a pipe.
+    lines.dedup_by_key(|line| fen(line));
+    fs::write(place.path("positions.epd"), lines.join("\n")).unwrap();
+    let asked: String = lines.iter().map(|line| format!("trace fen {} 0 1\n", fen(line))).collect();
+    let said = answers(&mut Command::new(&engine), &format!("trace\n{asked}quit\n"));
+    let (header, traces) = said.split_once("trace ready\n").unwrap();
+    let both: String =
+        lines.iter().zip(traces.lines()).map(|(line, trace)| format!("{line}\n{trace}\n")).collect();
+    let dump = place.name("dump.txt");
+    fs::write(&dump, format!("{header}trace ready\n{both}")).unwrap();
+    let fit = |data: &[&str]| {
+        let flags = ["--validation", "0", "--epochs", "3", "--json", "-"];
+        let summary = json(&check(&[&["texel"], data, &flags].concat(), 0).0);
+        [&summary["positions"], &summary["final_error"]].map(Clone::clone)
+    };
+    assert_eq!(fit(&[&dump]), fit(&[&text, "--engine", &engine]));
+}
+
+#[test]
+fn an_engine_without_traces_or_that_ends_is_named_with_its_last_words() {
+    let place = Workplace::new();
+    let text = place.name("x.epd");
+    fs::write(&text, "4k3/8/8/8/8/8/PP6/4K3 w - - 0 1 c9 \"1-0\";\n").unwrap();
+    let refused = |script: &str, exit: i32, words: &str| {
+        let engine = format!("sh -c \"{script}\"");
+        let (_, error) = check(&["texel", &text, "--engine", &engine, "--concurrency", "1"], exit);
+        assert!(error.contains(words), "{words}: {error}");
+    };
+    refused("echo Unknown command", 2, "no `trace ready` in answer to `trace`");
+    refused("echo Unknown command", 2, "its last lines: Unknown command");
+    refused("echo trace parameter x", 1, "expected one value");
+    let header = "echo trace parameter a 1 1; echo trace ready; read x; read y";
+    refused(header, 1, "the engine ended at 4k3/8/8/8/8/8/PP6/4K3 w - - 0 1");
+    refused(&format!("{header}; echo trace score 1 7:1; read z"), 1, "7:1: no parameter has this index");
+    let (_, error) = check(&["texel", &text, "--engine", "builtin"], 2);
+    assert!(error.contains("--engine builtin"), "{error}");
+}
+
+#[test]
+fn another_engine_is_checked_and_its_numbers_written_in_any_language() {
+    let place = Workplace::new();
+    let engine = place.build("mine", &example("tunable.c"));
+    let positions = place.extract("1");
+    let outliers = place.name("worst.epd");
+    let (page, _) =
+        check(&["check", &positions, "--engine", &engine, "--outliers", &outliers, "--count", "7"], 0);
+    for words in ["positions; error", "never occur (16): psqt.pawn[0]", "determined by all others together"] {
+        assert!(page.contains(words), "{words}: {page}");
+    }
+    assert_eq!(place.read("worst.epd").lines().count(), 7);
+
+    let (python, toml) = (place.name("tuned.py"), place.name("tuned.toml"));
+    check(&["texel", &positions, "--engine", &engine, "--scratch", "--epochs", "2", "-o", &python], 0);
+    assert!(place.read("tuned.py").contains("PSQT_KNIGHT = [\n"), "{}", place.read("tuned.py"));
+    let flags = ["texel", &positions, "--engine", &engine, "--only", "material", "--freeze", "*.queen"];
+    check(&[&flags[..], &["--bound", "material.pawn=90..95", "-o", &toml]].concat(), 0);
+    let table: toml::Table = place.read("tuned.toml").parse().unwrap();
+    let values = |name: &str| {
+        let pair = table["weights"][name].as_array().unwrap();
+        pair.iter().map(|number| number.as_integer().unwrap()).collect::<Vec<_>>()
+    };
+    let start = header_of(&engine).start;
+    assert_eq!(values("material.queen"), [start[8] as i64, start[9] as i64]);
+    assert!(values("material.pawn").iter().all(|number| (90..=95).contains(number)));
+    let resumed = ["texel", &positions, "--engine", &engine, "--params", &toml, "--epochs", "1"];
+    check(&resumed, 0);
+    let (_, error) = check(&["texel", &positions, "--engine", &engine, "--write"], 2);
+    assert!(error.contains("--write=src/eval.h"), "{error}");
+}
+
+#[test]
+fn sources_have_weights_and_points_of_view() {
+    let place = Workplace::new();
+    let fens = [
+        ("4k3/8/8/8/8/8/PP6/4K3 w - - 0 1", 1.0),
+        ("4k3/pp6/8/8/8/8/8/4K3 b - - 0 1", 0.0),
+        ("4k3/p7/8/8/8/8/PP6/4K3 b - - 0 1", 0.5),
+        ("4k3/p7/8/8/8/8/PP6/R3K3 w - - 0 1", 1.0),
+    ];
+    let write = |name: &str, view: &dyn Fn(&str, f64) -> f64| {
+        let lines = |_| fens.map(|(fen, result)| format!("{fen} [{}]\n", view(fen, result))).concat();
+        fs::write(place.path(name), (0..30).map(lines).collect::<String>()).unwrap();
+        place.name(name)
+    };
+    let white = write("white.book", &|_, result| result);
+    let mover = write("mover.book", &|fen, result| if fen.contains(" b ") { 1.0 - result } else { result });
+    let draws = write("draws.book", &|_, _| 0.5);
+    let fit = |data: &[&str]| {
+        let flags =
+            ["--only", "material.*", "--k", "1", "--validation", "0", "--epochs", "20", "--json", "-"];
+        let summary = json(&check(&[&["texel"], data, &flags].concat(), 0).0);
+        ["initial_error", "final_error"].map(|key| summary[key].as_f64().unwrap())
+    };
+    let close = |a: [f64; 2], b: [f64; 2]| a.iter().zip(b).all(|(a, b)| (a - b).abs() < 1e-5);
+    let plain = fit(&[&white]);
+    assert!(close(fit(&[&format!("{mover},view=mover")]), plain));
+    assert!(!close(fit(&[&mover]), plain));
+    let twice = fit(&[&white, &draws, &draws]);
+    assert!(close(fit(&[&white, &format!("{draws},weight=2")]), twice));
+    assert!(!close(fit(&[&white, &draws]), twice));
+    let (_, error) = check(&["texel", &format!("{white},weight=0")], 2);
+    assert!(error.contains("expected a weight above 0"), "{error}");
+}
+
+#[test]
+fn versions_are_built_in_copies_and_the_source_is_kept_only_when_games_prove_it() {
+    use std::os::unix::fs::PermissionsExt as _;
+    let place = Workplace::new();
+    let engine = |number: u32| {
+        format!(
+            "#!/bin/sh\n# smalt:begin x\nx={number}\n# smalt:end x\nwhile read -r line; do case \"$line\" in\n\
+             uci) echo uciok;;\nisready) echo readyok;;\nquit) exit;;\nesac; done\n"
+        )
+    };
+    fs::create_dir(place.path("tree")).unwrap();
+    let (tuned, base) = (place.name("tuned.sh"), place.name("tree/mine.sh"));
+    fs::write(&tuned, engine(2)).unwrap();
+    let referee = |verdict: &str| {
+        let program = place.path(&format!("referee-{verdict}"));
+        let script = format!(
+            "#!/bin/sh\necho \"$@\" > '{}'\nwhile [ $# -gt 0 ]; do [ \"$1\" = --json ] && out=$2; shift; done\n\
+             cat > \"$out\" <<END\n{{\"entrants\": [{{\"name\": \"tuned\", \"wins\": 3, \"draws\": 2, \"losses\": 1}}],\n\
+             \"sprt\": {{\"llr\": 2.95, \"lower\": -2.94, \"upper\": 2.94, \"verdict\": \"{verdict}\"}}}}\nEND\n",
+            place.name("arguments"),
+        );
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        program.display().to_string()
+    };
+    let tree = place.name("tree");
+    let prove = |build: &str, verdict: &str, exit: i32| {
+        fs::write(&base, engine(1)).unwrap();
+        let referee = referee(verdict);
+        let flags = ["prove", &tuned, "--base", &base, "--tree", &tree, "--build", build, "--write"];
+        let said = check(&[&flags[..], &["--engine", "./mine", "--tournament", &referee]].concat(), exit);
+        (said, place.read("tree/mine.sh"))
+    };
+    let build = "cp mine.sh mine && chmod +x mine";
+    assert_eq!(prove(build, "H0", 3).1, engine(1));
+    let ((out, _), kept) = prove(build, "H1", 0);
+    assert!(out.contains("accepted, and written"), "{out}");
+    assert_eq!(kept, engine(2));
+    assert!(!place.path("tree/mine").exists());
+    let arguments = place.read("arguments");
+    assert!(arguments.contains("/tuned/mine") && arguments.contains("/base/mine"), "{arguments}");
+    let ((_, error), kept) = prove("echo no compiler >&2; false", "H1", 2);
+    assert!(error.contains("failed to build the tuned version") && error.contains("no compiler"), "{error}");
+    assert_eq!(kept, engine(1));
+}
+
+#[test]
+#[ignore = "needs Python 3"]
+fn real_python_gives_the_traces_and_the_fit_of_the_example_in_c() {
+    let place = Workplace::new();
+    let positions = place.extract("1");
+    let engine = place.build("mine", &example("tunable.c"));
+    let script = place.name("mine.py");
+    fs::write(&script, example("tunable.py")).unwrap();
+    let python = format!("python3 {script}");
+    let traces = |name: &str, engine: &str| {
+        let file = place.name(name);
+        check(&["trace", &positions, "--engine", engine, "-o", &file], 0);
+        fs::read(file).unwrap()
+    };
+    assert!(traces("c.trace", &engine) == traces("python.trace", &python), "the same traces, byte by byte");
+    let (write_c, write_python) = (format!("--write={}", place.name("mine.c")), format!("--write={script}"));
+    check(&["texel", &positions, "--engine", &engine, "--epochs", "30", &write_c], 0);
+    check(&["texel", &positions, "--engine", &python, "--epochs", "30", &write_python], 0);
+    let tuned = header_of(&place.build("mine", &place.read("mine.c")));
+    let said = answers(Command::new("python3").arg(&script), "trace\nquit\n");
+    assert_eq!(Header::parse(&said).unwrap(), tuned);
+}
