@@ -1,6 +1,11 @@
 //! The reference of a program in Markdown: a section for each command, a table for each heading of options.
 
+use std::collections::HashMap;
+
 use clap::{Arg, Command};
+
+/// Tables of options that are shown already, with the first command that has them.
+type Shown = HashMap<String, String>;
 
 /// The page of a program.
 pub(crate) fn markdown(program: Command) -> String {
@@ -8,55 +13,73 @@ pub(crate) fn markdown(program: Command) -> String {
     let mut program = program.disable_help_subcommand(true).disable_help_flag(true).term_width(100);
     program.build();
     let mut text = format!("# {}\n\n", program.get_name());
-    describe(&program, &mut text);
+    let mut shown = Shown::new();
+    describe(&program, &mut shown, &mut text);
     for command in program.get_subcommands() {
-        section(command, 2, &mut text);
+        section(command, 2, &mut shown, &mut text);
     }
     text.truncate(text.trim_end().len());
     text + "\n"
 }
 
-fn section(command: &Command, level: usize, text: &mut String) {
+fn section(command: &Command, level: usize, shown: &mut Shown, text: &mut String) {
     if command.is_hide_set() {
         return;
     }
     let name = command.get_bin_name().unwrap_or(command.get_name());
     *text += &format!("{} {name}\n\n", "#".repeat(level));
-    describe(command, text);
+    describe(command, shown, text);
     for command in command.get_subcommands() {
-        section(command, level + 1, text);
+        section(command, level + 1, shown, text);
     }
 }
 
-/// Purpose, usage, options and examples of one command.
-fn describe(command: &Command, text: &mut String) {
+/// Purpose, usage, options and examples of one command. A table that another command has, too, is shown once.
+fn describe(command: &Command, shown: &mut Shown, text: &mut String) {
     if let Some(about) = command.get_long_about().or(command.get_about()) {
         *text += &format!("{about}\n\n");
     }
     let usage = command.clone().render_usage().to_string();
     *text += &format!("```text\n{}\n```\n\n", usage.trim_start_matches("Usage: "));
     let visible = || command.get_arguments().filter(|arg| !arg.is_hide_set() && arg.get_id() != "help");
-    table("Arguments", visible().filter(|arg| arg.is_positional()), text);
+    *text += &table("Arguments", visible().filter(|arg| arg.is_positional()));
     let mut headings = Vec::new();
     for arg in visible().filter(|arg| !arg.is_positional()) {
         if !headings.contains(&arg.get_help_heading()) {
             headings.push(arg.get_help_heading());
         }
     }
+    let mut repeated: Vec<(String, Vec<&str>)> = Vec::new();
+    let name = command.get_bin_name().unwrap_or(command.get_name());
     for heading in headings {
         let options = visible().filter(|arg| !arg.is_positional() && arg.get_help_heading() == heading);
-        table(heading.unwrap_or("Options"), options, text);
+        let heading = heading.unwrap_or("Options");
+        let table = table(heading, options);
+        match shown.get(&table) {
+            None => {
+                *text += &table;
+                shown.insert(table, name.to_owned());
+            }
+            Some(first) => match repeated.iter_mut().find(|(known, _)| known == first) {
+                Some((_, headings)) => headings.push(heading),
+                None => repeated.push((first.clone(), vec![heading])),
+            },
+        }
+    }
+    for (first, headings) in repeated {
+        *text += &format!("**{}**: as for `{first}`\n\n", headings.join("**, **"));
     }
     if let Some(after) = command.get_after_long_help().or(command.get_after_help()) {
         *text += &format!("```text\n{}\n```\n\n", after.to_string().trim_end());
     }
 }
 
-fn table<'a>(heading: &str, arguments: impl Iterator<Item = &'a Arg>, text: &mut String) {
+fn table<'a>(heading: &str, arguments: impl Iterator<Item = &'a Arg>) -> String {
     let rows: Vec<String> = arguments.map(row).collect();
-    if !rows.is_empty() {
-        *text += &format!("**{heading}**\n\n| | | default |\n|---|---|---|\n{}\n\n", rows.join("\n"));
+    if rows.is_empty() {
+        return String::new();
     }
+    format!("**{heading}**\n\n| | | default |\n|---|---|---|\n{}\n\n", rows.join("\n"))
 }
 
 fn row(arg: &Arg) -> String {
