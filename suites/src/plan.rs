@@ -22,7 +22,7 @@ pub struct Plan {
     pub concurrency: NonZeroUsize,
     /// What an engine remembers from one position to the next.
     pub memory: Memory,
-    /// Ends a search early when it has held a solution for so many iterations.
+    /// Number of consecutive iterations with a solution that end a search early.
     pub early_stop: Option<NonZeroU32>,
     /// How long after its time an answer may come: what comes later is late.
     pub grace: Duration,
@@ -56,9 +56,9 @@ pub struct SuiteEntrant {
 pub enum Limit {
     /// Exactly so long.
     MoveTime(Duration),
-    /// So many nodes.
+    /// A number of nodes.
     Nodes(u64),
-    /// So many plies.
+    /// A number of plies.
     Depth(u32),
 }
 
@@ -108,7 +108,7 @@ pub enum EntrantError {
         /// Which.
         key: &'static str,
     },
-    /// A name that is none, or another's.
+    /// An empty name, or another's.
     #[error(transparent)]
     Name(#[from] NameError),
     /// A value that does not fit its key.
@@ -122,7 +122,7 @@ pub enum EntrantError {
 }
 
 impl Limit {
-    /// What the engine is told.
+    /// The limits that are sent to the engine.
     pub fn to_search_limits(self) -> SearchLimits {
         match self {
             Limit::MoveTime(time) => SearchLimits { move_time: Some(time), ..SearchLimits::default() },

@@ -34,7 +34,7 @@ pub struct RatingEstimate {
 
 impl RatingEstimate {
     /// The estimate from the points of every position, of ten each; none for a limit or a number of positions to which
-    /// the line was not fitted. That it was fitted to UCI engines, asked for their full time, is for the caller to heed.
+    /// the line was not fitted. That it was fitted to UCI engines, asked for their full time, is for the caller to consider.
     pub fn new(points: &[u32], limit: Limit) -> Option<RatingEstimate> {
         let Limit::MoveTime(time) = limit else { return None };
         let fits = points.len() == CALIBRATED_POSITIONS

@@ -4,7 +4,7 @@
 //! information and the next move of one and the same game.
 //!
 //! `cargo bench -p smalt-tournament --bench own_cost` runs all; `-- GAMES CONCURRENCY…` other sizes. `-- page GAMES CLIENTS`
-//! compares the cost without a page, with one that another process serves to so many clients, and with one of its own, in
+//! compares the cost without a page, with one that another process serves to this number of clients, and with one of its own, in
 //! turns, so that whatever else the machine does weighs on all of them alike. `-- script` prints
 //! the game for `smalt-scripted --moves`, to measure other runners with. SMALT_BENCH_PROGRAM names another build.
 
@@ -64,9 +64,9 @@ fn main() {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Page {
     Nobody,
-    /// So many clients of a server in another process.
+    /// Clients of a server in another process.
     OfAnother(usize),
-    /// So many clients of the runner itself.
+    /// Clients of the runner itself.
     OfTheRunner(usize),
 }
 

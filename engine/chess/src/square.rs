@@ -181,7 +181,7 @@ impl Square {
         Square(self.0 ^ 7)
     }
 
-    /// The square so many files to the right and ranks up, unless that leaves the board.
+    /// The square `files` to the right and `ranks` up, unless that leaves the board.
     #[inline]
     pub const fn offset(self, files: i32, ranks: i32) -> Option<Square> {
         let file = (self.0 & 7) as i32 + files;

@@ -25,7 +25,7 @@ pub(crate) enum ScriptRequest {
 pub(crate) struct Script {
     pub(crate) name: String,
     pub(crate) tongue: Tongue,
-    /// Whether it changes to the other protocol when it is told `xboard`.
+    /// Whether it changes to the other protocol on `xboard`.
     pub(crate) is_bilingual: bool,
     /// Whether it can play Chess960.
     pub(crate) chess960: bool,

@@ -33,7 +33,7 @@ pub fn run() -> ExitCode {
     }
 }
 
-/// Writes a text and gives back an exit code. Whoever closed the pipe has no need of the text.
+/// Writes a text and returns an exit code. A closed pipe is no error.
 fn print(mut to: impl Write, text: &str, code: u8) -> ExitCode {
     let _closed = to.write_all(text.as_bytes());
     ExitCode::from(code)

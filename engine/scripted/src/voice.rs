@@ -81,7 +81,7 @@ pub(crate) fn complain(words: &str) {
     let _ = io::stderr().write_all(words.as_bytes());
 }
 
-/// Sends a sample of text over and over, so many bytes in all or a little more.
+/// Repeats a sample of text up to this number of bytes or a little more.
 pub(crate) fn flood(mut to: impl Write, sample: &str, bytes: usize) {
     let block = sample.repeat((1 << 16) / sample.len().max(1) + 1);
     for _ in 0..bytes.div_ceil(block.len()) {

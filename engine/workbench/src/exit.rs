@@ -1,5 +1,5 @@
 //! How a program ends: the exit codes that all programs of the workbench share, and errors that bear one. What each code
-//! means in a program is told by its own table, in its `--help`.
+//! means in a program is listed in its own table, in its `--help`.
 
 use std::fmt;
 use std::process::ExitCode;

@@ -105,7 +105,7 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
         for asker in 0..wanted {
             self.hand_out(asker, &mut run, reply.clone());
         }
-        // Whoever has a question has a line: the loop ends when nobody has one.
+        // Every open question has a sender: the loop ends when there is none.
         drop(reply);
         for WorkerEvent { asker, question: PoolQuestion { index, reply, .. }, result } in events {
             match result {
@@ -146,7 +146,7 @@ impl<'scope, 'env> WorkerPool<'scope, 'env> {
     fn hand_out(&self, asker: usize, run: &mut SuiteRun<'env>, reply: Sender<WorkerEvent<'env>>) {
         let Some(index) = run.next_question() else { return };
         let question = PoolQuestion { index, problem: &run.problems[index], reply };
-        // Only a thread that panicked does not listen; its panic is told when it is joined.
+        // Only a thread that panicked does not listen; its panic is reported when it is joined.
         let _ = self.askers[asker].line.send(question);
     }
 }

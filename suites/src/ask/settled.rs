@@ -49,7 +49,7 @@ impl<'a> SearchFollower<'a> {
     }
 
     /// Hears a line. Wants to stop when a solution has been held for as many iterations as was asked for, and when the
-    /// search goes on after its limit: then the line is not heeded.
+    /// search goes on after its limit: then the line is ignored.
     pub(super) fn hear(&mut self, info: &Info<'_>, time: Duration) -> SearchControl {
         if self.limit.is_passed(self.grace, time, info.nodes, info.depth) {
             return SearchControl::Stop;

@@ -66,7 +66,7 @@ pub struct EngineInfo {
     pub protocol: Option<Protocol>,
 }
 
-/// Starts an engine once and sets its options, so that a wrong command, protocol or option is told before the run. Other
+/// Starts an engine once and sets its options, so that a wrong command, protocol or option is reported before the run. Other
 /// faults are for the run to find. The calling thread must live as long as the engine shall.
 ///
 /// # Errors

@@ -1,4 +1,4 @@
-//! Writing of results: to standard output, to standard error, or to files. Whoever closed the pipe has no need of them.
+//! Writing of results: to standard output, to standard error, or to files. A closed pipe is no error.
 
 use std::fs::File;
 use std::io::{self, Write};

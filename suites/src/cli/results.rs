@@ -14,7 +14,7 @@ use crate::suite::Suite;
 /// How much of a run is lost at most if the machine fails, unless saving takes long.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
 
-/// Saving takes at most one part of so many of the time, however large the results are.
+/// Saving takes at most this fraction of the time (one part in N), however large the results are.
 const SAVE_SHARE: u32 = 100;
 
 /// When results are saved during a run.

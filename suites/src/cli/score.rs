@@ -149,7 +149,7 @@ impl<'a> ScoredRun<'a> {
         let Asked { answers, outcome } = pool.ask(&suite.problems, &open, |progress| {
             bar.add(&progress);
             pace.save(|| {
-                // What fails here fails again at the end, where it is told.
+                // What fails here fails again at the end, where it is reported.
                 let _ = self.results.save(&record(progress.answers, &SuiteOutcome::Interrupted));
             });
         });

@@ -335,7 +335,7 @@ fn files_are_no_suites_of_the_program_and_have_names_of_their_own() {
     assert_eq!(ran.code, Some(2), "{}", ran.errors);
     assert!(ran.errors.contains("\"a/x.epd\" and \"b/x.epd\" are both called x"), "{}", ran.errors);
     let ran = score(&["wac.epd"]);
-    assert_eq!(ran.code, Some(3), "the move that is none is told: {}", ran.errors);
+    assert_eq!(ran.code, Some(3), "the invalid move is reported: {}", ran.errors);
     assert!(
         ran.errors.contains("Qh9") && ran.output.contains("wac (wac.epd): scripted"),
         "{}{}",

@@ -157,7 +157,7 @@ impl BoardView {
         }
     }
 
-    /// A variation that begins after so many plies of the game.
+    /// A variation that begins after this number of plies of the game.
     fn line(&self, ply: usize, words: &str) -> Vec<String> {
         let moves: Vec<UciMove> =
             words.split_ascii_whitespace().map_while(|word| word.parse().ok()).collect();

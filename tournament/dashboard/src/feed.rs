@@ -75,7 +75,7 @@ pub(super) struct Snapshot {
     pub(super) boards: Vec<BoardText>,
 }
 
-/// What the feed is told.
+/// Messages to the feed.
 enum FeedMessage {
     /// Somebody asks.
     Ask(FeedRequest, oneshot::Sender<Option<String>>),
@@ -120,7 +120,7 @@ impl FeedHandle {
     }
 }
 
-/// The thread, for whoever started it.
+/// The thread, for its owner.
 #[derive(Debug)]
 pub(super) struct Feed {
     messages: SyncSender<FeedMessage>,
@@ -174,7 +174,7 @@ impl FeedThread {
             };
             match call {
                 Ok(FeedMessage::Ask(question, reply)) => {
-                    // Whoever asked may be gone.
+                    // The client may be gone.
                     let _ = reply.send(self.answer(question));
                 }
                 Ok(FeedMessage::Follow) | Err(RecvTimeoutError::Timeout) => {}

@@ -141,7 +141,7 @@ fn plies(records: &[PlyRecord], mut position: Position) -> Vec<PlyJson> {
     plies
 }
 
-/// Where a move begins and ends; empty for a move that is none.
+/// Where a move begins and ends; empty for an invalid move.
 pub(super) fn squares(mv: UciMove) -> [String; 2] {
     match mv {
         UciMove::Normal { from, to, .. } => [from.to_string(), to.to_string()],

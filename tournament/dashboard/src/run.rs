@@ -1,5 +1,5 @@
 //! One run as pages see it: read from its store as games are committed there, and counted. The store is opened for each
-//! look and closed again, so that nothing of ours stands in the way of whoever writes to it.
+//! look and closed again, so that nothing of ours stands in the way of its writer.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -28,7 +28,7 @@ use smalt_match::store::{Store, StoreError, StoreUse, StoredFault, StoredRun, St
 /// How many games are read in one look, so that questions of pages are answered in between.
 const GAMES_PER_READ: u32 = 1000;
 
-/// How often the pace is told anew, where nothing else happens.
+/// How often the speed is sent again, where nothing else happens.
 const PACE_INTERVAL: Duration = Duration::from_secs(5);
 
 /// How many faults are told.

@@ -34,7 +34,7 @@ const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 /// How long nothing is accepted when the system has no more descriptors.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// An address that is ours, before anything is served there: whoever connects waits.
+/// An address that is ours, before anything is served there: clients that connect wait.
 #[derive(Debug)]
 pub struct BoundAddress {
     listener: TcpListener,
@@ -70,7 +70,7 @@ impl BoundAddress {
     }
 }
 
-/// A running server. It ends with this value, in little more than two seconds at most, whoever is connected.
+/// A running server. It ends with this value, in little more than two seconds at most, with any clients connected.
 #[derive(Debug)]
 pub struct Dashboard {
     address: SocketAddr,

@@ -26,8 +26,8 @@ use smalt_match::game::{BinaryReport, Machine, MachineReport};
 use smalt_match::plan::{MoveClock, Plan};
 use smalt_match::run::{Event, Work};
 
-/// A pair that somebody took and of which nothing comes for so many times as long as one lasts is given to others, too;
-/// and after so many leases at the earliest.
+/// A pair that somebody took and of which nothing comes for this multiple of a pair's duration is given to others, too;
+/// and after this number of leases at the earliest.
 const PAIRS_WAITED: u32 = 20;
 const LEASES_WAITED: u32 = 60;
 

@@ -1,6 +1,6 @@
 //! Whether a game that a worker claims can have been: its moves are replayed by our rules, its clocks run again, and its
 //! end must follow from its last position. A worker can still lie about what an engine thought, and that an engine lost
-//! by a fault of its own; it cannot make a game that is none. Pure: claims go in, records come out.
+//! by a fault of its own; it cannot make an invalid game. Pure: claims go in, records come out.
 
 use std::time::{Duration, SystemTime};
 
@@ -57,7 +57,7 @@ pub enum InvalidGame {
         /// Why it was over.
         termination: Termination,
     },
-    /// A move of an engine of which nothing is told, or more than there can be.
+    /// A move of an engine without a report, or with more than there can be.
     #[error("what its ply {ply} tells of the search cannot be")]
     Search {
         /// Its number, from 1.

@@ -327,7 +327,7 @@ impl WorkMessage {
         self.pair
     }
 
-    /// What it means, in a run with so many entrants.
+    /// What it means, in a run with this number of entrants.
     ///
     /// # Errors
     /// If an opening is not legal, or an entrant none.

@@ -17,7 +17,7 @@ pub enum Sign {
     Both,
 }
 
-/// A number with so many decimals; never `-0`.
+/// A number with this number of decimals; never `-0`.
 pub fn number(value: f64, decimals: usize, sign: Sign) -> String {
     if !value.is_finite() {
         return MISSING.to_owned();
@@ -36,7 +36,7 @@ pub fn estimate(value: f64, error: Option<f64>, decimals: usize, sign: Sign) -> 
     interval(&Interval { value: Some(value), error, ..Interval::default() }, decimals, sign)
 }
 
-/// A value with its interval, as far as they are known. What has no single error is told by both ends, or by the only one.
+/// A value with its interval, as far as they are known. Without a single error both ends are shown, or the only one.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct Interval {
     /// Between both ends.

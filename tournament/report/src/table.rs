@@ -21,13 +21,13 @@ pub enum ColumnKind {
     Text,
     /// Whole numbers, in groups of three.
     Integer,
-    /// Numbers with so many decimals.
+    /// Numbers with this number of decimals.
     Number(usize, Sign),
-    /// `value ± error` with so many decimals; two columns in CSV.
+    /// `value ± error` with this number of decimals; two columns in CSV.
     Estimate(usize, Sign),
-    /// `value ± error` with so many decimals, or what is known of the interval else; four columns in CSV.
+    /// `value ± error` with this number of decimals, or what is known of the interval; four columns in CSV.
     Interval(usize, Sign),
-    /// A share in [0, 1], as a percentage with so many decimals.
+    /// A share in [0, 1], as a percentage with this number of decimals.
     Percent(usize),
     /// The two greatest units; seconds in CSV.
     Duration,

@@ -326,7 +326,7 @@ impl Notes {
         self.found.iter().filter(|found| found.result != CheckResult::Ok).count()
     }
 
-    /// What was found several times is told once.
+    /// What was found several times is reported once.
     fn close(self, findings: &mut Findings<'_>) {
         let Notes { step, found, .. } = self;
         let begun = findings.all.len();

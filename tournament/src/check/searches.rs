@@ -217,7 +217,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
                 searched => searched?,
             };
             notes.look(engine);
-            // xboard has no limit of nodes: the engine is told to move when its lines reach it.
+            // xboard has no limit of nodes: the engine gets `?` when its lines reach it.
             let is_told = is_xboard && limits.nodes.is_some();
             if searched.ending != SearchEnd::Own && !(is_told && searched.elapsed < PATIENT) {
                 notes.warn(match is_told {
@@ -266,7 +266,7 @@ fn check_limit(searched: &SearchResult, limits: &SearchLimits, is_told: bool, wh
     }
 }
 
-/// An endless search ends when it is told to stop, and not before.
+/// An endless search ends on stop, and not before.
 pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     begin_game(engine)?;
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
@@ -360,7 +360,7 @@ pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> 
     Ok(())
 }
 
-/// So many lines as asked, if it has the option.
+/// As many lines as asked for, if it has the option.
 pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     if smalt_protocol::option::find(engine.options(), "MultiPV").is_none() {
         notes.inapplicable("declares no option MultiPV");

@@ -49,7 +49,7 @@ pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), 
     Ok(())
 }
 
-/// It leaves when it is told so.
+/// It leaves on quit.
 pub(super) fn quit(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let farewell = engine.quit();
     notes.look(engine);

@@ -1,5 +1,5 @@
 //! Progress on standard error: a line for each game; on a terminal the standings and a bar below them, drawn again as
-//! games end; elsewhere the standings every so many games. Looks on; decides nothing.
+//! games end; elsewhere the standings every `rating-interval` games. Looks on; decides nothing.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};

@@ -13,7 +13,7 @@ use smalt_match::plan::{Flags, SprtSettings};
 use smalt_match::standings::json::SprtEstimate;
 use smalt_match::standings::report;
 
-/// So many counts between commas.
+/// Counts between commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CountList<const N: usize>(pub(super) [u64; N]);
 

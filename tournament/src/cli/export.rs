@@ -55,7 +55,7 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
         return replaced.map(|()| Exit::Done).or_usage();
     }
     match written {
-        // Whoever closed the pipe has no need of the rest.
+        // A reader that closed the pipe has no need of the rest.
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe || flags.output.is_some() => {
             Err(error).context("write the games").or_failed()
         }

@@ -65,7 +65,7 @@ pub(super) struct OpeningFlags {
 /// A judge that has not answered then is broken.
 const JUDGE_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// After so many candidates for each opening wanted the wish is taken for one that cannot be fulfilled.
+/// Number of candidates for each opening after which the search is given up.
 const MAX_CANDIDATES_PER_OPENING: u64 = 1000;
 
 /// How many random moves lead to an opening where nothing is said.

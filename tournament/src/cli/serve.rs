@@ -1,4 +1,4 @@
-//! Serves the live page: of stores, until it is told to end, or of the run that this process plays, until that is over.
+//! Serves the live page: of stores, until it is interrupted, or of the run that this process plays, until that is over.
 
 use std::io::{ErrorKind, Write};
 use std::net::{Ipv4Addr, SocketAddr};

@@ -14,7 +14,7 @@ use smalt_match::standings::curve::EloPoint;
 /// More openings than these are not shown, but the worst and the best of them.
 const OPENINGS_SHOWN: usize = 24;
 
-/// Beyond so many pawns a judgement is only "won": charts end there, and mates stand there.
+/// Beyond this number of pawns a score is only "won": charts end there, and mates stand there.
 const EDGE: f64 = 10.0;
 
 /// The first share of the games, while little is known, does not decide how high the curve of Elo is drawn.

@@ -1,6 +1,6 @@
 //! Pictures of a run or of a file of games: Elo with its band, a sequential test between its bounds, ratings, pairs, scores by
 //! opening, and the course of one game. What is drawn is gathered as plain [`Figures`], from a store's standings
-//! or from PGN; how it is drawn is told by [`charts`], and by `smalt-report`. Writes no files.
+//! or from PGN; [`charts`] and `smalt-report` draw it. Writes no files.
 
 pub mod charts;
 pub mod figures;

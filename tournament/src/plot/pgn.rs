@@ -1,4 +1,4 @@
-//! Figures out of PGN, whoever wrote it. Moves are read only as far as openings need names; of one game that is asked
+//! Figures out of PGN of any program. Moves are read only as far as openings need names; of one game that is asked
 //! for, all.
 
 use std::collections::HashMap;

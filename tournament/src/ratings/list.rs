@@ -82,7 +82,7 @@ pub struct HeadToHead {
 }
 
 impl RatingList {
-    /// Fits the list. Each simulated list that is done is told, from any thread.
+    /// Fits the list. Each finished simulated list is reported, from any thread.
     ///
     /// # Errors
     /// As [`Ratings::fit`].

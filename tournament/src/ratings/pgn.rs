@@ -1,4 +1,4 @@
-//! Results out of PGN: only tags are read, moves are skipped. A game that cannot be counted is told with its line and
+//! Results out of PGN: only tags are read, moves are skipped. A game that cannot be counted is reported with its line and
 //! reason, and the next one is read.
 
 use std::fmt;

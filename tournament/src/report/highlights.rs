@@ -9,7 +9,7 @@ use crate::plot::GameCurves;
 use crate::plot::charts::pawns;
 use smalt_match::game::{GameRecord, Termination};
 
-/// So many games of each kind are kept.
+/// Number of games of each kind that are kept.
 const FAULTS: usize = 6;
 const LEADS: usize = 6;
 const LAST: usize = 3;

@@ -9,7 +9,7 @@ use super::{RunReport, terms};
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
 
-/// So many faults are told in words.
+/// Number of faults that are described.
 const FAULTS_TOLD: usize = 10;
 
 /// The report as Markdown.

@@ -22,7 +22,7 @@ use smalt_match::standings::{Standings, report as tables};
 use smalt_match::store::StoredFault;
 pub(crate) use terms::{adjudication, openings};
 
-/// So many faults are told with what the engine said before.
+/// Number of faults that are shown with the engine's last lines.
 const FAULTS_SHOWN: usize = 50;
 
 /// All that a report tells of.

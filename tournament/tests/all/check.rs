@@ -1,4 +1,4 @@
-//! `check`: sound engines are fit, and each fault is told with the lines that show it.
+//! `check`: sound engines are fit, and each fault is reported with the lines that show it.
 
 use crate::support::{Place, scripted};
 

@@ -205,7 +205,7 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
     place.await_nobody();
 }
 
-/// The games stand, and nobody is charged with it; but whoever looks for it is told, once.
+/// The games stand, and nobody is charged with it; but there is one warning.
 #[test]
 fn an_engine_that_dies_of_quit_has_lost_nothing_by_it() {
     for (protocol, fault, words) in [
@@ -267,7 +267,7 @@ fn an_engine_that_is_never_ready_is_out() {
     check_never_ready("xboard", "no-uciok", "start=0.5", "within 500ms");
 }
 
-/// It says nothing of itself, is told positions piece by piece, and its moves have no `move` in front of them.
+/// It says nothing of itself, gets positions piece by piece, and its moves have no `move` in front of them.
 #[test]
 fn an_engine_of_the_first_version_of_xboard_s_protocol_plays_a_match() {
     let place = Place::new();

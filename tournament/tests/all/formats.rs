@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use crate::support::{Place, finish, restarted, scripted, timeless};
 
-/// So many engines that play differently but each the same way every time. Some lose by an illegal move.
+/// Engines that play differently but each the same way every time. Some lose by an illegal move.
 fn entrants(count: usize) -> Vec<String> {
     (0..count)
         .map(|index| {

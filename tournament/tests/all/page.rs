@@ -274,7 +274,7 @@ fn the_page_of_a_run_ends_with_it() {
     assert_eq!(last["results"]["games_finished"], 30);
     // What is drawn of the last state can still be asked for.
     assert_eq!(get(address, "/api/runs/0/curves").status, 200);
-    // Whoever listens to the end is told so, and nobody holds up the program.
+    // A client that listens to the end gets it, and none holds up the program.
     let mut rest = String::new();
     events.read_to_string(&mut rest).unwrap();
     assert!(rest.contains("event: end\n"), "{rest}");
@@ -441,7 +441,7 @@ fn one_stranger_cannot_take_the_places_of_who_knows_the_token() {
         let end = stream.read_to_end(&mut Vec::new());
         assert!(!end.is_err_and(|error| error.kind() == ErrorKind::WouldBlock), "it gave way to another");
     }
-    // Who is told to show the token is not waited for.
+    // A client that must show the token is not waited for.
     let door = request(address, &format!("GET / HTTP/1.1\nHost: {address}"));
     assert!(door.status == 401 && door.head.contains("connection: close"), "{}", door.head);
     drop(page);

@@ -40,7 +40,7 @@ fn player<'a>(list: &'a serde_json::Value, name: &str) -> &'a serde_json::Value 
 }
 
 /// Ordo's scale has 202 points at 76%, ours 400 at ten times the odds: 0.9% apart. On one scale ratings agree to a tenth
-/// (Ordo equates points; the likelihood heeds by which results they were made), and so do both shared parameters.
+/// (Ordo equates points; the likelihood depends on the results that made them), and so do both shared parameters.
 #[test]
 fn the_gauntlet_that_ordo_rated_is_rated_alike() {
     let place = Place::new();

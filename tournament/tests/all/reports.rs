@@ -144,7 +144,7 @@ fn a_foreign_file_is_drawn_as_far_as_it_tells() {
     check_plot(&place, &["games.pgn", "--kind", "openings"], &["C20 (10)", "C26 (8)"]);
     check_plot(&place, &["games.pgn", "--elo0", "0", "--elo1", "20"], &["LLR of A", "20 against 0 Elo, "]);
     let svg = check_plot(&place, &["games.pgn", "--game", "2"], &["B (White)", "A (Black)", "time left (s)"]);
-    // Ten seconds less those used: the clock is told by the time control.
+    // Ten seconds less those used: the clock follows from the time control.
     assert!(texts(&svg).iter().any(|text| text == "9.5"), "{:?}", texts(&svg));
 }
 

@@ -7,7 +7,7 @@ use std::time::Duration;
 
 use crate::support::{Place, duel, finish, restarted, scripted, signal, texts, timeless, wait_until};
 
-/// Arguments of a gauntlet of so many games in each of two pairings, of engines that play the same each time.
+/// Arguments of a gauntlet with this number of games in each of two pairings, of engines that play the same each time.
 fn gauntlet<'a>(games: &'a str, concurrency: &'a str, entrants: &'a [String; 3]) -> Vec<&'a str> {
     vec![
         "gauntlet",
@@ -183,7 +183,7 @@ fn a_run_that_can_write_no_more_stops_resumable() {
     let undisturbed = Place::new();
     undisturbed.check(&gauntlet("20", "2", &entrants), 0);
     let place = Place::new();
-    // No file may become larger than so many blocks of 512 bytes.
+    // No file may become larger than this number of blocks of 512 bytes.
     let err = check_in_shell(&place, "ulimit -f 200", &gauntlet("20", "2", &entrants), 1);
     assert!(err.contains("go on with: smalt-tournament resume"), "{err}");
     place.await_nobody();

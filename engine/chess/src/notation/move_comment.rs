@@ -21,7 +21,7 @@ pub struct SearchComment {
     pub score: CommentScore,
     /// Plies searched.
     pub depth: u32,
-    /// Time used, in whole milliseconds, if it is told.
+    /// Time used, in whole milliseconds, if it is given.
     pub time: Option<Duration>,
     /// Whatever follows, without the comma: other figures, or how the game ended. Empty if nothing does.
     pub rest: String,
@@ -32,9 +32,9 @@ pub struct SearchComment {
 pub enum CommentScore {
     /// Hundredths of a pawn.
     Centipawns(i32),
-    /// The side gives mate in so many plies.
+    /// The side mates in this number of plies.
     Mates(u32),
-    /// The side is mated in so many plies.
+    /// The side is mated in this number of plies.
     Mated(u32),
 }
 

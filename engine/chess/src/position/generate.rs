@@ -30,7 +30,7 @@ const ALL: u8 = Moves::All as u8;
 const CAPTURES: u8 = Moves::Captures as u8;
 const QUIETS: u8 = Moves::Quiets as u8;
 
-/// What becomes of the legal moves: a [`MoveList`] appends them; whoever wants something else of them need not have a list
+/// What becomes of the legal moves: a [`MoveList`] appends them; other consumers need not have a list
 /// first. They come in bulk, none twice: the squares that a piece can go to (for a queen in two parts), or the squares that
 /// pawns can reach by one kind of step. Often there are no such squares.
 pub trait MoveSink {

@@ -9,7 +9,7 @@ use tempfile::TempDir;
 /// The program under test.
 const PROGRAM: &str = env!("CARGO_BIN_EXE_smalt-suites");
 
-/// Four times the start position, in which the scripted engine is told to play e4.
+/// Four times the start position, in which the scripted engine plays e4.
 pub(crate) const SUITE: &str = "\
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.1; bm e4;
 rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - id s.2; bm d4; c0 \"d4=10, e4=4\";
@@ -67,7 +67,7 @@ impl Bench {
         Ran { code: status.code(), output: text(stdout), errors: text(stderr) }
     }
 
-    /// The program, in the folder, undisturbed by the configuration of whoever runs the tests.
+    /// The program, in the folder, undisturbed by the configuration of the user who runs the tests.
     pub(crate) fn command(&self) -> Command {
         self.command_of(Path::new(PROGRAM))
     }

@@ -66,7 +66,7 @@ pub struct SearchInfo {
 }
 
 impl SearchInfo {
-    /// Takes over what an engine reported of a finished search from the position after so many plies.
+    /// Takes over what an engine reported of a finished search from the position after this number of plies.
     fn take(&mut self, report: &SearchReport, ply: usize) {
         self.score = report.score.map(|reported| reported.score);
         (self.depth, self.nodes, self.nps) = (report.depth, report.nodes, report.nps);

@@ -1,5 +1,5 @@
 //! The file with the games being played: `RUN.db-live`, a line with the length and the checksum of what follows, then one
-//! JSON text. It is written in place, so whoever reads it in the midst of a write finds that the checksum is wrong, and
+//! JSON text. It is written in place, so a reader in the midst of a write finds that the checksum is wrong, and
 //! looks again.
 
 use std::path::{Path, PathBuf};

@@ -55,7 +55,7 @@ impl Publisher {
 }
 
 impl Publisher {
-    /// The file goes while the store is still ours: whoever goes on with the run makes a new one.
+    /// The file goes while the store is still ours: a resumed run makes a new one.
     fn end(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {

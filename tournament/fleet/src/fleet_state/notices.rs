@@ -6,7 +6,7 @@ use std::time::Instant;
 use super::Effect;
 use smalt_match::run::Event;
 
-/// So many words are told at once; then one more each second.
+/// Burst size of notices; then one more each second.
 const BURST: u64 = 200;
 
 /// Words that may still be told.

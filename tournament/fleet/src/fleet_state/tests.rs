@@ -277,7 +277,7 @@ fn two_pairs_are_wanted_for_each_game_at_once() {
     }
     assert_eq!(fleet_state.wanted(), 18);
     let later = Instant::now() + Duration::from_secs(10);
-    assert_eq!(fleet_state.tick(later).len(), 3, "each is told of once");
+    assert_eq!(fleet_state.tick(later).len(), 3, "each is reported once");
     assert!(fleet_state.tick(later).is_empty() && fleet_state.wanted() == some);
     let alive = WorkerRequest::Notify(WorkerNotice::Alive);
     fleet_state.ask("w1", alive, later, SystemTime::now());

@@ -356,7 +356,7 @@ impl CoordinatorTask {
             (ReplyTime::Now(answer), Some(subject)) => send(client, subject, &*answer),
             (ReplyTime::WhenStored(game), Some(subject)) => {
                 let waiting = self.waiting.entry(game).or_default();
-                // Whoever asks again waits for one answer only.
+                // A worker that asks again waits for one answer only.
                 waiting.truncate(64);
                 waiting.push(subject);
             }

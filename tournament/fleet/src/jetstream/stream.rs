@@ -1,5 +1,5 @@
 //! The stream of one run: what should stand in it is put there, in the order in which it is asked for, and whatever went
-//! wrong is made good when all that should be there is told again. Knows no games.
+//! wrong is made good when all that should be there is sent again. Knows no games.
 
 use std::collections::HashSet;
 use std::time::Duration;

@@ -75,7 +75,7 @@ impl From<LeaveReason> for WorkerExit {
     }
 }
 
-/// Works until it is told to stop by an event. Words for users go to `told`.
+/// Works until an event stops it. Words for users go to `told`.
 ///
 /// # Errors
 /// If there is no connection to begin with.

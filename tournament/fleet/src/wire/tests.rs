@@ -117,7 +117,7 @@ fn a_pair_reads_as_it_was() {
     pair.games[1].opening = Opening::from_position(Position::from_fen(&fen).unwrap());
     let message: WorkMessage = decode(&encode(&WorkMessage::from(&pair)).unwrap()).unwrap();
     assert_eq!(message.to_work(2).unwrap(), pair);
-    assert!(message.to_work(1).is_err(), "an entrant that is none");
+    assert!(message.to_work(1).is_err(), "an invalid entrant");
 }
 
 #[test]

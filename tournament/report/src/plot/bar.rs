@@ -10,7 +10,7 @@ use super::range::around;
 use super::rows::{RowFrame, Rows, height, row, upright};
 use super::{Axis, COLORS, Drawn, FONT, Paper, PlotError, TEXT, shortened};
 
-/// So many letters stand at the end of a bar.
+/// Number of letters at the end of a bar.
 const LONGEST_WORDS: usize = 28;
 
 /// A bar that takes this share of the width has room for its words.

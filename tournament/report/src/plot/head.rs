@@ -17,10 +17,10 @@ const SAMPLE: u32 = 36;
 
 const MARGIN: u32 = 14;
 
-/// So many letters of a name stand in the legend.
+/// Number of letters of a name in the legend.
 const LONGEST_NAME: usize = 46;
 
-/// So many letters of a title have room.
+/// Number of letters of a title that fit.
 const LONGEST_TITLE: usize = 50;
 
 /// How an entry is recognized in the chart.

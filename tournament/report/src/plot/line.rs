@@ -14,11 +14,11 @@ use super::{Axis, COLORS, Drawn, FONT, GRID, Paper, PlotError, TEXT, shown};
 /// Height of the chart below title and legend.
 const BODY: u32 = 500;
 
-/// More points than these have no marks of their own, but so many marks between them.
+/// Number of points with marks of their own; more points share that number of marks.
 const MARKED: usize = 40;
 const MARKS: usize = 6;
 
-/// So many columns can be told apart across a chart.
+/// Number of columns that can be told apart across a chart.
 const COLUMNS: usize = 250;
 
 /// Lines in one pair of axes.

@@ -49,7 +49,7 @@ const TEXT: u32 = 31;
 /// Width of a letter of [`TEXT`], about.
 const LETTER: u32 = 14;
 
-/// So many letters of a label have room at the shorter side of a chart.
+/// Number of letters of a label that fit at the shorter side of a chart.
 const LONGEST_LABEL: usize = 60;
 
 /// Letters of every chart.
@@ -175,7 +175,7 @@ fn shown(number: f64, step: f64) -> String {
     crate::format::number(number, decimals, crate::format::Sign::Negative)
 }
 
-/// A text of at most so many letters, which XML may hold.
+/// A text of at most this number of letters, as XML allows.
 fn shortened(text: &str, most: usize) -> String {
     let letters = text.chars().map(|letter| match letter {
         letter if letter.is_control() => ' ',

@@ -5,7 +5,7 @@ use std::ops::Range;
 /// A point: x, y.
 pub(super) type Point = (f64, f64);
 
-/// At most four points for each of so many columns of equal width: the first, the least, the most and the last of it, in
+/// At most four points for each of `columns` columns of equal width: the first, the least, the most and the last of it, in
 /// their order. So a peak is never lost. The points' x do not fall.
 pub(super) fn thinned(points: &[Point], columns: usize) -> Vec<Point> {
     if points.len() <= 4 * columns {

@@ -31,7 +31,7 @@ pub(super) struct RowFrame<'a> {
     pub(super) range: Range<f64>,
 }
 
-/// The height of a chart with so many rows below its head.
+/// The height of a chart with this number of rows below its head.
 pub(super) fn height(head: &PlotHead, rows: usize) -> u32 {
     head.height() + AXIS + ROW * rows as u32
 }

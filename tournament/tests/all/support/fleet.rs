@@ -68,7 +68,7 @@ impl Drop for Server {
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(crate) enum Network {
     Up = 0,
-    /// Nothing arrives, and nobody is told.
+    /// Nothing arrives, and there is no notice.
     Silent = 1,
     /// Connections are ended, and new ones refused.
     Cut = 2,
@@ -160,7 +160,7 @@ pub(crate) fn await_file(place: &Place, name: &str) {
     wait_until(name, || place.path(name).exists());
 }
 
-/// A match of so many games between the two.
+/// A match with this number of games between the two.
 pub(crate) fn matched<'a>(games: &'a str, more: &[&'a str]) -> Vec<&'a str> {
     let mut arguments = vec!["match", "--engine", "first", "--engine", "second", "--engines", "engines.toml"];
     arguments.extend([

@@ -65,7 +65,7 @@ impl Place {
         serde_json::from_str(&out).unwrap()
     }
 
-    /// Waits until so many games are stored.
+    /// Waits until this number of games is stored.
     pub(crate) fn await_games(&self, store: &str, games: u64) {
         wait_until(&format!("{games} games in {store}"), || {
             let output = self.run(&["standings", store, "--json", "-"]);

@@ -68,7 +68,7 @@ pub enum ProblemKind {
     /// A variant of chess other than standard and Chess960; the game is skipped.
     #[error("unknown variant {0:?}")]
     Variant(String),
-    /// A start position that is none; the game is skipped.
+    /// An invalid start position; the game is skipped.
     #[error("wrong start position: {0}")]
     Fen(#[from] FenError),
 }

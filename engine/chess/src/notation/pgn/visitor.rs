@@ -13,7 +13,7 @@ pub enum Flow {
     Skip,
 }
 
-/// Is told what a reader meets, in the order of the file. All methods do nothing unless they are written.
+/// Receives what a reader meets, in the order of the file. All methods do nothing unless they are written.
 pub trait Visitor {
     /// A game begins.
     fn begin_game(&mut self, line: u64) {
