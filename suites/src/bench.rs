@@ -32,21 +32,13 @@ pub enum BenchError {
     /// The engine would not start any more.
     #[error("bench {name}: {words}")]
     StruckOut {
-        /// Whose.
         name: String,
         /// What it did last.
         words: String,
     },
     /// Some position brought no move, or no count of nodes.
     #[error("bench {name}: it gave no count of nodes in {missing} of {positions} positions")]
-    NoNodes {
-        /// Whose.
-        name: String,
-        /// How many positions.
-        missing: usize,
-        /// Of how many.
-        positions: usize,
-    },
+    NoNodes { name: String, missing: usize, positions: usize },
 }
 
 /// Searches the positions to a depth, each as the first of a new game.

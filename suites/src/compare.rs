@@ -17,11 +17,8 @@ const SEED: u64 = 1;
 /// The second run against the first.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct Comparison {
-    /// The suite's name.
     pub suite: String,
-    /// The first run.
     pub first: ComparedRun,
-    /// The second run.
     pub second: ComparedRun,
     /// Positions that both runs have answered.
     pub positions: usize,
@@ -37,7 +34,6 @@ pub struct Comparison {
     pub points: i64,
     /// The 95 % interval of that, from a paired bootstrap over positions; its lower end.
     pub points_low: Option<f64>,
-    /// Its upper end.
     pub points_high: Option<f64>,
     /// What all of this says of the second run.
     pub verdict: ComparisonVerdict,
@@ -46,22 +42,18 @@ pub struct Comparison {
 /// One run in a comparison, of the positions that both have.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ComparedRun {
-    /// The engine's name.
     pub engine: String,
     /// How long it could think.
     pub limit: Option<String>,
     /// How many it solved.
     pub solved: usize,
-    /// Points made.
     pub points: u64,
 }
 
 /// A position that one solved and the other did not.
 #[derive(Clone, Debug, PartialEq, Serialize)]
 pub struct ChangedPosition {
-    /// The problem's name.
     pub id: String,
-    /// The position.
     pub fen: String,
     /// What the first played, in algebraic notation.
     pub first: Option<String>,

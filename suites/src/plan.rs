@@ -35,13 +35,10 @@ pub struct Plan {
 pub struct SuiteEntrant {
     /// Its name in this run.
     pub name: String,
-    /// What is run.
     pub program: Program,
-    /// The program's arguments.
     pub arguments: Vec<String>,
     /// Its working folder; the current one if none.
     pub directory: Option<PathBuf>,
-    /// What it speaks.
     pub protocol: Protocol,
     /// Whether it is started anew for each position.
     pub restart: Restart,
@@ -54,7 +51,6 @@ pub struct SuiteEntrant {
 /// How long an engine may think about a position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Limit {
-    /// Exactly so long.
     MoveTime(Duration),
     /// A number of nodes.
     Nodes(u64),
@@ -67,7 +63,6 @@ pub enum Limit {
 pub enum Memory {
     /// Nothing: each position is a new game.
     Cleared,
-    /// Whatever it wants.
     Kept,
 }
 
@@ -82,32 +77,16 @@ pub enum EntrantError {
     },
     /// A position has no clock of a game.
     #[error("engine {name:?}: tc is for games; give movetime, nodes or depth")]
-    GameClock {
-        /// Whose.
-        name: String,
-    },
+    GameClock { name: String },
     /// A word that means something in a game alone.
     #[error("engine {name:?}: {key} is for games; a position is asked without it")]
-    ForGames {
-        /// Whose.
-        name: String,
-        /// The word.
-        key: &'static str,
-    },
+    ForGames { name: String, key: &'static str },
     /// More than one limit.
     #[error("engine {name:?}: give one of movetime, nodes and depth")]
-    SeveralLimits {
-        /// Whose.
-        name: String,
-    },
+    SeveralLimits { name: String },
     /// A limit of nothing.
     #[error("engine {name:?}: {key} must be above zero")]
-    Zero {
-        /// Whose.
-        name: String,
-        /// Which.
-        key: &'static str,
-    },
+    Zero { name: String, key: &'static str },
     /// An empty name, or another's.
     #[error(transparent)]
     Name(#[from] NameError),
@@ -116,7 +95,6 @@ pub enum EntrantError {
     Value {
         /// Its number, from 1.
         number: usize,
-        /// What is wrong.
         words: String,
     },
 }

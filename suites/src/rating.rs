@@ -22,7 +22,6 @@ pub const CALIBRATED_MS: RangeInclusive<u64> = 50..=200;
 /// How many positions the line was fitted on.
 pub const CALIBRATED_POSITIONS: usize = 1500;
 
-/// What STS suggests.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct RatingEstimate {
     /// On the scale of CCRL 40/4.

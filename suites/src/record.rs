@@ -24,7 +24,6 @@ pub struct Record {
     /// See [`FORMAT`].
     #[serde(default)]
     pub format: u32,
-    /// The suite's name.
     pub suite: String,
     /// The engine's name in the run.
     pub engine: String,
@@ -43,7 +42,6 @@ pub struct Record {
     pub positions: usize,
     /// How many were solved.
     pub solved: usize,
-    /// Points made.
     pub points: u64,
     /// Points that could be made.
     pub max_points: u64,
@@ -113,26 +111,20 @@ impl RunSettings {
 /// A theme of a suite.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ThemeRecord {
-    /// Its name.
     pub name: String,
     /// How many problems it has.
     pub positions: usize,
     /// How many were solved.
     pub solved: usize,
-    /// Points made.
     pub points: u64,
     /// Points that could be made.
     pub max_points: u64,
 }
 
-/// One position.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct ResultRecord {
-    /// The problem's name.
     pub id: String,
-    /// The position.
     pub fen: String,
-    /// The theme's name.
     #[serde(default)]
     pub theme: String,
     /// The move that counts, in coordinates; none if there was no legal one.
@@ -147,7 +139,6 @@ pub struct ResultRecord {
     /// What must not be played.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub avoid: Vec<String>,
-    /// Points made.
     pub points: u32,
     /// Points that could be made.
     pub max_points: u32,
@@ -157,7 +148,6 @@ pub struct ResultRecord {
     pub time_ms: Option<u64>,
     /// Milliseconds after which the engine kept to its solution.
     pub solved_after_ms: Option<u64>,
-    /// Nodes until then.
     #[serde(default)]
     pub solved_after_nodes: Option<u64>,
     /// The iteration in which it found it.
@@ -192,7 +182,6 @@ pub struct LateRecord {
     pub mv: String,
     /// The move in algebraic notation.
     pub san: String,
-    /// Its points.
     pub points: u32,
     /// Whether it solves the problem.
     pub solved: bool,
@@ -457,7 +446,6 @@ pub enum RecordsError {
     TooNew {
         /// The file, as it was named.
         file: String,
-        /// Its format.
         format: u32,
     },
 }

@@ -1,6 +1,6 @@
-//! The program `smalt-tournament`: plays gauntlets and other tournaments between chess engines, with statistics that can
-//! be trusted. The games are played by `smalt-match`, on other machines by `smalt-fleet`, and shown live by
-//! `smalt-dashboard`; here is what users see, in reading order:
+//! The program `smalt-tournament`: gauntlets and other tournaments between chess engines with sound
+//! statistics. `smalt-match` plays the games, `smalt-fleet` distributes them, `smalt-dashboard` shows them
+//! live; this crate is what users see, in reading order:
 //!
 //! - [`cli`]: commands and flags, what they mean, and what they print; `cli::fastchess` reads the command lines of other
 //!   runners;

@@ -65,6 +65,8 @@
 //! assert_eq!(Position::start().key(), 0x463b_9618_1691_fc9c);
 //! ```
 
+#![warn(missing_docs)]
+
 pub mod attacks;
 pub mod bitboard;
 pub mod game;

@@ -27,6 +27,8 @@
 //!
 //! Whether a move is legal, or in time, is for the game to say: the rules of chess serve here to translate notations.
 
+#![warn(missing_docs)]
+
 mod conversation;
 mod engine;
 mod fault;

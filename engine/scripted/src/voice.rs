@@ -9,7 +9,6 @@ use std::time::{Duration, Instant};
 /// After this time what hangs or sends for ever ends by itself, so that a failed test leaves nothing behind for long.
 pub(crate) const HANG: Duration = Duration::from_secs(600);
 
-/// How lines end.
 #[derive(Clone, Copy)]
 pub(crate) enum LineEnd {
     Unix,

@@ -37,7 +37,6 @@ impl UtcTime {
     }
 }
 
-/// A day.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Date(CivilDate);
 

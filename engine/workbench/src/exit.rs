@@ -50,9 +50,7 @@ impl From<Exit> for ExitCode {
 /// An error of a program and the code that it means. An error of a main, not of a library: hence anyhow.
 #[derive(Debug)]
 pub struct Refusal {
-    /// The code.
     pub exit: Exit,
-    /// What is wrong.
     pub error: anyhow::Error,
 }
 

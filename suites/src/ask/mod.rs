@@ -49,7 +49,6 @@ pub enum Length {
 /// The move of a search that went on after its limit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct LateMove {
-    /// The move.
     pub mv: Move,
     /// The last score that came before it, in the view of the side to move.
     pub score: Option<ReportedScore>,
@@ -58,7 +57,6 @@ pub struct LateMove {
 /// Why there is no move.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AnswerFailure {
-    /// The engine failed.
     #[error(transparent)]
     Fault(#[from] Fault),
     /// It played a move that is against the rules.

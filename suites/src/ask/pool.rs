@@ -21,7 +21,6 @@ const MOST_FAULTS: u32 = 5;
 pub struct Asked {
     /// The answers in the order of the problems; none where the question was not asked, or had no answer.
     pub answers: Vec<Option<EngineAnswer>>,
-    /// How it ended.
     pub outcome: SuiteOutcome,
 }
 
@@ -36,7 +35,6 @@ pub enum SuiteOutcome {
     StruckOut(String),
 }
 
-/// One more answer.
 #[derive(Clone, Copy, Debug)]
 pub struct AnswerProgress<'a> {
     /// The index of the problem.

@@ -32,20 +32,10 @@ const MOST_REPETITIONS: u32 = 20;
 pub enum CheckError {
     /// It cannot be started, does not speak UCI, or cannot be held to the limit.
     #[error("engine {name:?} {fault}")]
-    Unfit {
-        /// Whose.
-        name: String,
-        /// Why.
-        fault: Fault,
-    },
+    Unfit { name: String, fault: Fault },
     /// An option that it does not have, or a value that does not fit.
     #[error("engine {name:?}: failed to {error}")]
-    Option {
-        /// Whose.
-        name: String,
-        /// Why.
-        error: SetOptionError,
-    },
+    Option { name: String, error: SetOptionError },
 }
 
 /// An engine that was started before the run, and stays for its first question.
@@ -113,7 +103,6 @@ impl From<ConversationError> for Ready {
     }
 }
 
-/// Asks one engine.
 pub(super) struct SuiteWorker<'a> {
     plan: &'a Plan,
     entrant: &'a SuiteEntrant,

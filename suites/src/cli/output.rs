@@ -19,7 +19,6 @@ pub(super) fn is_standard_output(path: &Path) -> bool {
 /// Where texts for people go.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum People {
-    /// To standard output.
     Output,
     /// To standard error, since scripts read the output.
     Error,
@@ -31,7 +30,6 @@ impl People {
         if files.into_iter().any(is_standard_output) { People::Error } else { People::Output }
     }
 
-    /// Writes a text.
     pub(super) fn show(self, text: &str) -> Result<(), Refusal> {
         let text = sanitize_lines(text);
         match self {

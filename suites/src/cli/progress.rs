@@ -18,13 +18,10 @@ const LINE_EVERY: Duration = Duration::from_secs(10);
 /// Whether progress is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Verbosity {
-    /// It is.
     Usual,
-    /// It is not.
     Quiet,
 }
 
-/// A running score.
 pub(super) struct ScoreBar<'a> {
     bar: ProgressBar,
     title: String,
@@ -74,7 +71,6 @@ impl<'a> ScoreBar<'a> {
         self.bar.reset_eta();
     }
 
-    /// One more answer.
     pub(super) fn add(&mut self, progress: &AnswerProgress<'_>) {
         let goal = &self.suite.problems[progress.index].goal;
         let answer = progress.answers[progress.index].as_ref();

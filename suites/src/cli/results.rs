@@ -119,7 +119,6 @@ impl<'a> ResultList<'a> {
         self.write_files(None, output::is_standard_output)
     }
 
-    /// The results themselves.
     pub(super) fn into_records(self) -> Vec<Record> {
         self.records
     }

@@ -12,7 +12,6 @@ pub use move_list::{ListedMove, MoveList, NoMove, RefusedMove, RefusedMoveReason
 /// What an answer earned.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Grade {
-    /// Points made.
     pub points: u32,
     /// Points that could be made.
     pub max_points: u32,

@@ -65,7 +65,6 @@ pub struct RefusedMove {
     pub file: String,
     /// Its number, from 1.
     pub line: usize,
-    /// What is wrong.
     pub reason: RefusedMoveReason,
 }
 
@@ -83,20 +82,10 @@ pub enum RefusedMoveReason {
     Again(String),
     /// The move is ambiguous, which a finder of it could have avoided.
     #[error("{text} could be more than one move in {id}")]
-    Ambiguous {
-        /// The problem.
-        id: String,
-        /// The move.
-        text: String,
-    },
+    Ambiguous { id: String, text: String },
     /// The text is no move in any notation.
     #[error("{text:?} is no move; in {id} it earns nothing")]
-    Unreadable {
-        /// The problem.
-        id: String,
-        /// The text.
-        text: String,
-    },
+    Unreadable { id: String, text: String },
 }
 
 impl MoveList {

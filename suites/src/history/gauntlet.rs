@@ -27,7 +27,6 @@ pub enum GauntletError {
     NoReader {
         /// The store, as it was named.
         store: String,
-        /// Why.
         source: StartError,
     },
     /// It ran, and did not read the store.
@@ -35,9 +34,7 @@ pub enum GauntletError {
     Unread {
         /// The store, as it was named.
         store: String,
-        /// How it ended.
         end: String,
-        /// What it said.
         words: String,
     },
     /// It is no JSON of a tournament.
@@ -51,11 +48,9 @@ pub enum GauntletError {
     /// Nobody of that name played.
     #[error("nobody called {name:?} played in {file}; those who did: {}", names.join(", "))]
     NoEntrant {
-        /// The name.
         name: String,
         /// The file, as it was named.
         file: String,
-        /// Who played.
         names: Vec<String>,
     },
 }

@@ -19,12 +19,10 @@ pub use gauntlet::{GauntletError, elo_of, results_of};
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct History {
-    /// A table each.
     #[serde(default, rename = "build")]
     pub builds: Vec<Build>,
 }
 
-/// One build.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub struct Build {
@@ -33,7 +31,6 @@ pub struct Build {
     /// The commit that it was built from.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
-    /// Its version.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub version: Option<String>,
     /// What is new in it.

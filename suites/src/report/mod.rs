@@ -17,9 +17,7 @@ pub use side_by_side::side_by_side;
 /// How a report is written.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReportStyle {
-    /// For a terminal.
     Text,
-    /// For a page.
     Markdown,
 }
 

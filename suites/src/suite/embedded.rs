@@ -7,7 +7,6 @@ use super::Suite;
 pub struct EmbeddedSuite {
     /// How it is called on the command line.
     pub name: &'static str,
-    /// What it is.
     pub title: &'static str,
     /// How answers are measured.
     pub scoring: &'static str,
@@ -54,7 +53,6 @@ static STS: [SuiteFile; 15] = [
     file!("sts15", "Avoiding pointless exchanges"),
 ];
 
-/// Its editions differ.
 static WAC_REMARKS: [&str; 2] = [
     "some editions name one winning move where this one names several (bm): here each of them solves",
     "some editions leave WAC.230 out, and have 299 positions: here it is",

@@ -30,10 +30,7 @@ pub enum GoalError {
     },
     /// Each move to find is one to avoid.
     #[error("nothing can solve it: {} both after bm and after am", stand(.moves))]
-    Contradiction {
-        /// These moves.
-        moves: Vec<String>,
-    },
+    Contradiction { moves: Vec<String> },
     /// None of the moves of an operation can be played.
     #[error("none of its moves after {opcode} can be played: {source}")]
     NoMove {

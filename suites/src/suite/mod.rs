@@ -28,7 +28,6 @@ pub struct Suite {
     pub title: String,
     /// The names of its themes, in the order in which they occur. At least one, unless it is empty.
     pub themes: Vec<String>,
-    /// The problems.
     pub problems: Vec<Problem>,
     /// What is odd about it as a whole, and how it is taken.
     pub remarks: &'static [&'static str],
@@ -47,7 +46,6 @@ pub struct Problem {
     pub theme: usize,
     /// The position and all operations, known or not.
     pub epd: Epd,
-    /// What is right.
     pub goal: Goal,
     /// What was odd about it, and what was done.
     pub notes: Vec<Note>,

@@ -2,7 +2,6 @@
 
 use std::fmt;
 
-/// One oddity.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Note {
     /// A move stands twice in a list of points; the first counts.
@@ -16,57 +15,35 @@ pub enum Note {
     },
     /// A move that can't be played was left out.
     Unplayable {
-        /// Where it stands.
         opcode: &'static str,
         /// How it is written.
         text: String,
     },
     /// Something in a list of points that is not `move=points` was left out.
-    NoPoints {
-        /// What.
-        text: String,
-    },
+    NoPoints { text: String },
     /// Points in `c8` that fit the moves beside them in no way were left out.
     UnequalLists {
         /// Where the moves stand.
         opcode: &'static str,
         /// How many moves there are.
         moves: usize,
-        /// How many points.
         points: usize,
     },
     /// Something among the points of `c8` is no number: all of them were left out.
-    NoNumber {
-        /// What.
-        text: String,
-    },
+    NoNumber { text: String },
     /// An operation stands a second time, and was left out.
-    SecondOperation {
-        /// Which.
-        opcode: &'static str,
-        /// What it says.
-        text: String,
-    },
+    SecondOperation { opcode: &'static str, text: String },
     /// Something after `dm` is no number of moves, and was left out.
-    NoMate {
-        /// What.
-        text: String,
-    },
+    NoMate { text: String },
     /// A move is to be found and to be avoided: it is avoided.
-    Contradiction {
-        /// The move.
-        san: String,
-    },
+    Contradiction { san: String },
     /// A list of points names both squares of its moves.
     LongForm {
         /// The first such move.
         text: String,
     },
     /// A move is worth as much as the best, but `bm` does not name it.
-    BestOutsideOfBm {
-        /// The move.
-        san: String,
-    },
+    BestOutsideOfBm { san: String },
     /// An earlier problem has the same `id`.
     SameId,
     /// An earlier problem has the same position.

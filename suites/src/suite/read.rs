@@ -20,7 +20,6 @@ pub struct RefusedLine {
     pub file: String,
     /// Its number, from 1.
     pub line: usize,
-    /// What is wrong.
     pub reason: LineError,
 }
 
@@ -30,7 +29,6 @@ pub enum LineError {
     /// It is no EPD.
     #[error(transparent)]
     Epd(#[from] ParseEpdError),
-    /// It asks nothing.
     #[error(transparent)]
     Goal(#[from] GoalError),
 }

@@ -1,7 +1,7 @@
-//! Who may look: requests that only read, that call us by a name of ours, and that know the token if there is one.
+//! Access rules of the server: only GET and HEAD, only known host names, and the token if one is set.
 //!
-//! A page of a foreign site can make a browser call any address, this one too, and by a name of its own that it has made to
-//! point here (DNS rebinding): such calls bear a foreign `Host`, or say that they come from another site.
+//! A page of another site can make a browser send requests here, by address or by a name of its own that
+//! resolves to this machine (DNS rebinding): such requests carry a foreign `Host` or a cross-site header.
 
 use std::net::{IpAddr, SocketAddr};
 
@@ -10,7 +10,7 @@ use axum::http::{HeaderMap, Method, Request};
 
 use super::token::Token;
 
-/// The rules of one server.
+/// Access rules of one server.
 #[derive(Clone, Debug)]
 pub(super) struct AccessRules {
     address: SocketAddr,
@@ -18,22 +18,20 @@ pub(super) struct AccessRules {
     hosts: Vec<String>,
 }
 
-/// What is answered to a request before it is looked at any further.
+/// Decision on a request.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub(super) enum Access {
-    /// It may pass.
     Allowed,
-    /// It asks for what the page that asks for the token needs.
+    /// An asset of the login page.
     PublicAsset,
-    /// It brings the token in its address: the browser shall keep it and come again.
+    /// The token is in the query: set the cookie and redirect.
     SetCookie,
-    /// It would change something.
+    /// Not GET or HEAD.
     WrongMethod,
-    /// It means another server.
+    /// Foreign `Host`.
     WrongHost,
-    /// It was made by a page of another site.
     CrossSite,
-    /// It does not know the token.
+    /// Missing or wrong token.
     NoToken,
 }
 
@@ -42,7 +40,6 @@ impl AccessRules {
         AccessRules { address, token, hosts }
     }
 
-    /// Judges a request.
     pub(super) fn check<B>(&self, request: &Request<B>) -> Access {
         let headers = request.headers();
         if !matches!(*request.method(), Method::GET | Method::HEAD) {
@@ -70,8 +67,7 @@ impl AccessRules {
         }
     }
 
-    /// Whether a name with its port is ours. Addresses cannot be made to point elsewhere; names can, so that only those
-    /// count that are known to be ours.
+    /// Whether a host with port is ours. Addresses cannot be rebound; names can, so only known names count.
     fn is_own_host(&self, host: &str) -> bool {
         let (name, port) = split_host(host);
         if port.unwrap_or("80").parse() != Ok(self.address.port()) {
@@ -96,24 +92,24 @@ impl AccessRules {
         [bearer, cookie].into_iter().flatten().any(|text| token.is(text))
     }
 
-    /// Cookies do not know ports, so that each server has a name of its own.
+    /// Cookies ignore ports, so each server has its own cookie name.
     fn cookie_name(&self) -> String {
         format!("smalt-{}", self.address.port())
     }
 
-    /// What makes a browser keep the token, out of reach of scripts and of other sites' requests.
+    /// The cookie with the token, hidden from scripts and from requests of other sites.
     pub(super) fn cookie(&self) -> Option<String> {
         let token = self.token.as_ref()?.as_text();
         Some(format!("{}={token}; HttpOnly; SameSite=Lax; Path=/; Max-Age=2592000", self.cookie_name()))
     }
 }
 
-/// What the page that asks for the token needs.
+/// Whether a path is an asset of the login page.
 fn is_public(path: &str) -> bool {
     matches!(path, "/style.css" | "/favicon.svg")
 }
 
-/// The name and the port of `name:port`, where an address of version 6 stands in brackets.
+/// Splits `name:port`; an IPv6 address stands in brackets.
 fn split_host(host: &str) -> (&str, Option<&str>) {
     match host.rsplit_once(':') {
         Some((name, port)) if !port.contains(']') => (name, Some(port)),

@@ -1,9 +1,9 @@
-//! By which addresses a server is reached that listens at all of a machine's.
+//! Addresses under which a server on all interfaces is reached.
 
 use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, UdpSocket};
 
-/// The addresses that browsers can be told. Of a server that listens everywhere: first those by which this machine speaks
-/// with others, if it has such, and last that of the machine itself.
+/// The addresses for browsers. For a server on all interfaces: first those of this machine in its networks,
+/// last the loopback address.
 pub fn addresses(listen: SocketAddr) -> Vec<SocketAddr> {
     if !listen.ip().is_unspecified() {
         return vec![listen];
@@ -17,11 +17,12 @@ pub fn addresses(listen: SocketAddr) -> Vec<SocketAddr> {
     hosts.into_iter().map(|host| SocketAddr::new(host, listen.port())).collect()
 }
 
-/// Addresses of nobody: networks for documentation (RFC 5737 and RFC 3849).
+/// Unused addresses: networks for documentation (RFC 5737 and RFC 3849).
 const FOREIGN_V4: Ipv4Addr = Ipv4Addr::new(192, 0, 2, 1);
 const FOREIGN_V6: Ipv6Addr = Ipv6Addr::new(0x2001, 0xdb8, 0, 0, 0, 0, 0, 1);
 
-/// Which address this machine would speak from. Nothing is sent: a datagram socket only looks for its way.
+/// The source address that this machine would use. Nothing is sent: a datagram socket only looks up the
+/// route.
 fn own_address(from: IpAddr, to: IpAddr) -> Option<IpAddr> {
     let socket = UdpSocket::bind((from, 0)).ok()?;
     socket.connect((to, 9)).ok()?;

@@ -1,5 +1,5 @@
-//! The boards of games being played, as the page gets them. Each game is replayed move by move as moves come, and its text
-//! is made again only when something on it changed.
+//! Boards of games in progress as JSON for the page. Games are replayed as moves arrive; text is rebuilt only
+//! after a change.
 
 use std::sync::Arc;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
@@ -11,10 +11,10 @@ use smalt_protocol::Score;
 use super::game::{ScoreJson, line_in_san, squares};
 use crate::live::{LiveGame, LiveSearchInfo, LiveSide};
 
-/// How many of the last moves are told.
+/// Number of latest moves sent.
 const MAX_MOVES: usize = 8;
 
-/// A board as text, made anew when it changes: another text is another state.
+/// JSON of a board; a new text means a new state.
 pub(super) type BoardText = Arc<str>;
 
 /// All boards of a run.
@@ -45,9 +45,9 @@ struct BoardJson<'a> {
     from: &'a str,
     to: &'a str,
     moves: &'a [String],
-    /// The number of the first ply of `moves`, from 0.
+    /// Index of the first ply of `moves`.
     first_ply: usize,
-    /// How long the side to move has been thinking, in milliseconds.
+    /// Thinking time of the side to move so far, in milliseconds.
     thinks_ms: u64,
     result: Option<&'a str>,
     sides: [SideJson; 2],
@@ -62,13 +62,13 @@ struct SideJson {
     depth: Option<u32>,
     nodes: Option<u64>,
     nps: Option<u64>,
-    /// Its variation, and the ply at which that begins.
+    /// Principal variation, and the ply at which it starts.
     line: Vec<String>,
     line_ply: usize,
 }
 
 impl Boards {
-    /// Takes over what is shown now; `result` tells of a game if it is over.
+    /// Updates the boards; `result` returns the result of a finished game.
     pub(super) fn update(&mut self, games: Vec<LiveGame>, result: impl Fn(u32) -> Option<String>) {
         self.boards.truncate(games.len());
         self.boards.resize_with(games.len(), BoardView::default);
@@ -80,12 +80,11 @@ impl Boards {
         }
     }
 
-    /// Nothing is played any more.
     pub(super) fn clear(&mut self) {
         self.boards.clear();
     }
 
-    /// What pages get.
+    /// JSON of all boards.
     pub(super) fn texts(&self) -> Vec<BoardText> {
         self.boards.iter().filter_map(|board| board.text.clone()).collect()
     }

@@ -1,4 +1,4 @@
-//! How engines use their clocks: what was left after their moves.
+//! Clock use of engines: time left after their moves.
 
 use std::time::Duration;
 
@@ -15,7 +15,7 @@ pub(super) struct ClockUse {
     games: u32,
 }
 
-/// The same for the page, in seconds; none without clocks.
+/// Clock use in seconds for the page; null without clocks.
 #[derive(Clone, Copy, Debug, Serialize)]
 pub(super) struct ClockUseJson {
     lowest_left: Option<f64>,
@@ -23,7 +23,7 @@ pub(super) struct ClockUseJson {
 }
 
 impl ClockUse {
-    /// Counts a game for both entrants.
+    /// Adds a game for both entrants.
     pub(super) fn count(all: &mut [ClockUse], record: &GameRecord) {
         let mut mover = first_mover(record);
         let mut last = [None; 2];

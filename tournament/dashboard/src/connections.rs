@@ -1,6 +1,6 @@
-//! How many connections are open, and which of them gives way where all places are taken: the one that has been idle for
-//! the longest time, and before others one that has not shown the token. None gives way before its request had time to
-//! arrive, so that many who come at once are all answered.
+//! Limit of open connections. When all are taken, the longest idle one is closed, and one without a token
+//! first. A connection is closed only after a grace period for its first request, so that bursts are
+//! answered.
 
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -19,7 +19,7 @@ pub(super) struct ConnectionLimit {
     grace: Duration,
 }
 
-/// The connections that have not been told to close, by their numbers.
+/// Connections that are not closing, by number.
 #[derive(Debug, Default)]
 struct OpenConnections {
     connections: BTreeMap<u64, ConnectionState>,
@@ -28,14 +28,14 @@ struct OpenConnections {
 
 #[derive(Debug)]
 struct ConnectionState {
-    /// It has shown the token, or none is needed.
+    /// Whether it has shown the token, or none is needed.
     is_authenticated: bool,
-    /// Since when it has asked for nothing; none while it is answered.
+    /// Idle since; `None` while a request is answered.
     idle_since: Option<Instant>,
     close: Arc<Notify>,
 }
 
-/// A connection, until it is dropped.
+/// A connection; closed on drop.
 #[derive(Debug)]
 pub(super) struct Connection {
     limit: Arc<ConnectionLimit>,
@@ -44,7 +44,7 @@ pub(super) struct Connection {
     _room: OwnedSemaphorePermit,
 }
 
-/// A request that is being answered, until this is dropped.
+/// A request being answered; finished on drop.
 #[derive(Debug)]
 pub(super) struct Answering(Arc<Connection>);
 
@@ -54,7 +54,7 @@ impl ConnectionLimit {
         Arc::new(ConnectionLimit { room, open: Mutex::default(), needs_token, grace: limits.grace })
     }
 
-    /// Waits for room for one more connection.
+    /// Waits for a free connection slot.
     pub(super) async fn room(&self) -> Option<OwnedSemaphorePermit> {
         loop {
             if let Ok(room) = Arc::clone(&self.room).try_acquire_owned() {
@@ -68,7 +68,6 @@ impl ConnectionLimit {
         }
     }
 
-    /// Counts a connection that has room.
     pub(super) fn open(self: &Arc<Self>, room: OwnedSemaphorePermit) -> Connection {
         let close = Arc::new(Notify::new());
         let state = ConnectionState {
@@ -85,13 +84,13 @@ impl ConnectionLimit {
     }
 
     fn with_open<T>(&self, work: impl FnOnce(&mut OpenConnections) -> T) -> T {
-        // Nothing in it is left half done by a panic.
+        // A panic leaves no partial update.
         work(&mut self.open.lock().unwrap_or_else(PoisonError::into_inner))
     }
 }
 
 impl OpenConnections {
-    /// Closes the connection that gives way, if one has been idle for so long; how long to wait before the next.
+    /// Closes the longest idle connection if its grace period is over; returns how long to wait.
     fn close_idle(&mut self, now: Instant, grace: Duration) -> Duration {
         let idle = self.connections.iter().filter_map(|(&number, state)| {
             let idle = now.saturating_duration_since(state.idle_since?);
@@ -114,18 +113,18 @@ impl OpenConnections {
 }
 
 impl Connection {
-    /// It has shown the token.
+    /// Marks that it has shown the token.
     pub(super) fn mark_authenticated(&self) {
         self.with_state(|state| state.is_authenticated = true);
     }
 
-    /// It asks for something, and is not idle until that is answered.
+    /// Marks it as busy until the request is answered.
     pub(super) fn answer(self: &Arc<Self>) -> Answering {
         self.with_state(|state| state.idle_since = None);
         Answering(Arc::clone(self))
     }
 
-    /// Waits until it must give way to another.
+    /// Waits until it must close.
     pub(super) async fn closed(&self) {
         self.close.notified().await;
     }

@@ -1,5 +1,5 @@
-//! The thread that reads: it looks at stores and boards while somebody follows them, and answers what pages ask, one
-//! question after the other. While nobody asks it sleeps.
+//! The feed: a thread that reads stores and live boards while a page follows them, and answers requests one
+//! after the other. It sleeps while nobody asks.
 
 use std::collections::HashMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
@@ -16,85 +16,77 @@ use super::game_list::GameFilter;
 use super::run::RunView;
 use crate::live::LiveReader;
 
-/// How often boards are looked at while somebody follows a run.
+/// Interval of reading boards while a run is followed.
 const BOARD_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often stores are.
+/// Interval of reading stores.
 const STORE_INTERVAL: Duration = Duration::from_millis(500);
 
-/// How often stores are looked at where nobody plays.
+/// Interval of reading stores of runs that are not in progress.
 const IDLE_STORE_INTERVAL: Duration = Duration::from_secs(2);
 
-/// A look that took so long is repeated only after this many times as long, so that reading takes a tenth of a core at
-/// most.
+/// Pause after a read, as a multiple of its duration, so that reading takes at most a tenth of a core.
 const MIN_PAUSE_FACTOR: u32 = 9;
 
-/// How long followers may ask about the last state before all is over.
+/// Time for last requests at shutdown.
 const SHUTDOWN_GRACE: Duration = Duration::from_secs(1);
 
-/// How many answers of a run are kept until it changes.
+/// Maximum number of cached answers of a run.
 const MAX_CACHED_ANSWERS: usize = 64;
 
-/// How many questions may wait; further ones are refused.
+/// Maximum number of waiting requests; further ones are refused.
 const MAX_WAITING_REQUESTS: usize = 64;
 
-/// What a page asks.
+/// A request of a page.
 #[derive(Clone, Debug)]
 pub(super) enum FeedRequest {
-    /// All runs, in short.
+    /// Summaries of all runs.
     Runs,
-    /// Something about the run of this number.
+    /// A request about one run.
     Of(usize, RunRequest),
 }
 
-/// What is asked about a run. Games have numbers from 0.
+/// A request about a run. Games are numbered from 0.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub(super) enum RunRequest {
-    /// The run as one of many.
+    /// Summary of the run.
     Line,
-    /// The run as a whole.
+    /// The run with its standings.
     Overview,
-    /// Finished games.
     Games(GameFilter),
-    /// One game.
     Game(u32),
     /// One game as PGN.
     Pgn(u32),
-    /// What engines did wrong.
     Faults,
-    /// How the Elo of an entrant came about, and the sequential test.
+    /// Elo curve of an entrant, and LLR curve.
     Curves(usize),
 }
 
-/// What followers of a run see: texts that are made once for all of them.
+/// What followers of a run receive: JSON made once for all of them.
 #[derive(Clone, Debug)]
 pub(super) struct Snapshot {
-    /// The run as a whole, and which edition of it.
+    /// The run with its edition number.
     pub(super) run: (u64, Arc<str>),
-    /// The boards.
     pub(super) boards: Vec<BoardText>,
 }
 
 /// Messages to the feed.
 enum FeedMessage {
-    /// Somebody asks.
     Ask(FeedRequest, oneshot::Sender<Option<String>>),
-    /// Somebody follows a run from now on.
+    /// A page starts to follow a run.
     Follow,
-    /// The last look is due: all is over.
+    /// Read a last time and end.
     End,
 }
 
-/// Why a question has no answer.
+/// Why a request has no answer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum FeedError {
-    /// There is no such thing.
     Unknown,
-    /// Too many ask.
     Busy,
 }
 
-/// How others speak with the feed.
+/// Handle of the feed.
 #[derive(Clone, Debug)]
 pub(super) struct FeedHandle {
     messages: SyncSender<FeedMessage>,
@@ -102,7 +94,7 @@ pub(super) struct FeedHandle {
 }
 
 impl FeedHandle {
-    /// Asks, and waits for the answer without holding up anybody else.
+    /// Sends a request and awaits its answer.
     pub(super) async fn ask(&self, question: FeedRequest) -> Result<String, FeedError> {
         let (reply, answer) = oneshot::channel();
         match self.messages.try_send(FeedMessage::Ask(question, reply)) {
@@ -111,10 +103,10 @@ impl FeedHandle {
         }
     }
 
-    /// Follows a run, if there is one of this number.
+    /// Follows a run, if it exists.
     pub(super) fn follow(&self, run: usize) -> Option<watch::Receiver<Snapshot>> {
         let snapshot = self.snapshots.get(run)?.clone();
-        // If the line is full, the feed is awake anyway.
+        // If the channel is full, the feed is awake anyway.
         let _ = self.messages.try_send(FeedMessage::Follow);
         Some(snapshot)
     }
@@ -128,7 +120,7 @@ pub(super) struct Feed {
 }
 
 impl Feed {
-    /// Begins to read these stores.
+    /// Starts the feed for these stores.
     pub(super) fn start(stores: &[PathBuf]) -> std::io::Result<(Feed, FeedHandle)> {
         let (messages, called) = sync_channel(MAX_WAITING_REQUESTS);
         let (runs, snapshots): (Vec<_>, Vec<_>) = stores.iter().map(|store| FollowedRun::new(store)).unzip();
@@ -138,9 +130,9 @@ impl Feed {
         Ok((Feed { messages, thread: Some(thread) }, line))
     }
 
-    /// Looks a last time, shows followers what it saw, and lets them ask about it for a moment.
+    /// Reads a last time, updates followers, and answers their last requests.
     pub(super) fn end(&mut self) {
-        // A feed with a full line answers soon.
+        // A feed with a full channel answers soon.
         let _ = self.messages.send(FeedMessage::End);
         if let Some(thread) = self.thread.take() {
             let _ = thread.join();
@@ -152,7 +144,7 @@ struct FeedThread {
     runs: Vec<FollowedRun>,
 }
 
-/// A run and those who follow it.
+/// A run and its followers.
 struct FollowedRun {
     view: RunView,
     reader: LiveReader,
@@ -160,7 +152,7 @@ struct FollowedRun {
     snapshot: watch::Sender<Snapshot>,
     looked: Option<Instant>,
     pause: Duration,
-    /// Answers about the edition of this number, so that fifty who ask the same cost as much as one.
+    /// Cached answers of the edition `answered`, so that fifty equal requests cost one.
     answers: HashMap<RunRequest, String>,
     answered: u64,
 }
@@ -187,7 +179,7 @@ impl FeedThread {
         }
     }
 
-    /// Looks a last time, and answers what followers ask about that.
+    /// Reads a last time and answers the last requests.
     fn shut_down(&mut self, messages: &Receiver<FeedMessage>) {
         for (id, run) in self.runs.iter_mut().enumerate() {
             run.looked = None;
@@ -203,13 +195,13 @@ impl FeedThread {
         }
     }
 
-    /// How long nothing is to be done; no end if nobody follows anything.
+    /// Time until the next read; `None` if no run is followed.
     fn pause(&self) -> Option<Duration> {
         let is_behind = |run: &FollowedRun| run.view.is_behind();
         if self.runs.iter().any(|run| run.is_followed() && is_behind(run)) {
             return Some(Duration::ZERO);
         }
-        // One more round after the last has gone, to look away.
+        // One more round after the last follower has gone, to release the live file.
         self.runs.iter().any(|run| run.is_followed() || run.looks_on()).then_some(BOARD_INTERVAL)
     }
 
@@ -245,7 +237,7 @@ impl FollowedRun {
         (run, receiver)
     }
 
-    /// Works on this run. Should that panic, the run is given up and nothing else.
+    /// Runs `work`; if it panics, only this run is given up.
     fn catch_panic<T: Default>(&mut self, work: impl FnOnce(&mut FollowedRun) -> T) -> T {
         catch_unwind(AssertUnwindSafe(|| work(self))).unwrap_or_else(|_| {
             self.view.give_up();
@@ -253,7 +245,7 @@ impl FollowedRun {
         })
     }
 
-    /// Somebody follows it, besides the line that lends out receivers.
+    /// Whether a page follows it; the handle itself holds one receiver.
     fn is_followed(&self) -> bool {
         self.snapshot.receiver_count() > 1
     }
@@ -284,7 +276,7 @@ impl FollowedRun {
         Some(answer)
     }
 
-    /// Looks at the store, unless that was done a moment ago.
+    /// Reads the store unless it was read just now.
     fn refresh(&mut self) -> bool {
         if self.looked.is_some_and(|looked| looked.elapsed() < self.pause) {
             return false;
@@ -298,7 +290,7 @@ impl FollowedRun {
         changed
     }
 
-    /// Shows followers what is new.
+    /// Sends changes to followers.
     fn show(&mut self, id: usize) {
         if !self.is_followed() {
             self.reader.rest();

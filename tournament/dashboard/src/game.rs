@@ -1,5 +1,5 @@
-//! One finished game for the page that plays it through: every position, with what the engines told of it. Scores are in
-//! White's view, so that one graph shows both engines.
+//! One finished game as JSON: every position with search data. Scores are from White's point of view, so that
+//! one graph shows both engines.
 
 use serde::Serialize;
 use smalt_chess::{Color, Position, San, UciMove};
@@ -8,7 +8,6 @@ use smalt_protocol::Score;
 use smalt_match::game::{GameRecord, PlyRecord};
 use smalt_match::opening::Openings;
 
-/// A game.
 #[derive(Debug, Serialize)]
 pub(super) struct GamePage<'a> {
     number: u32,
@@ -22,7 +21,6 @@ pub(super) struct GamePage<'a> {
     opening: OpeningJson,
     started_ms: u64,
     seconds: f64,
-    /// Where it began.
     fen: String,
     plies: Vec<PlyJson>,
     fault: Option<FaultJson<'a>>,
@@ -57,10 +55,10 @@ struct SearchJson {
     line: Vec<String>,
 }
 
-/// A score in White's view.
+/// A score from White's point of view.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Serialize)]
 pub(super) struct ScoreJson {
-    /// Hundredths of a pawn.
+    /// Centipawns.
     pub(super) cp: Option<i32>,
     /// Moves to mate: positive when White gives it.
     pub(super) mate: Option<i32>,
@@ -75,7 +73,7 @@ struct FaultJson<'a> {
 }
 
 impl ScoreJson {
-    /// A score that a side told in its own view. To be mated already counts as mate in none, against the side.
+    /// Converts a score from the point of view of a side. Being mated counts as mate in none against it.
     pub(super) fn of(score: Option<Score>, side: Color) -> ScoreJson {
         let of_white = |value: i32| if side == Color::White { value } else { value.saturating_neg() };
         match score {
@@ -141,7 +139,7 @@ fn plies(records: &[PlyRecord], mut position: Position) -> Vec<PlyJson> {
     plies
 }
 
-/// Where a move begins and ends; empty for an invalid move.
+/// From and to square of a move; empty for a null move.
 pub(super) fn squares(mv: UciMove) -> [String; 2] {
     match mv {
         UciMove::Normal { from, to, .. } => [from.to_string(), to.to_string()],
@@ -149,7 +147,7 @@ pub(super) fn squares(mv: UciMove) -> [String; 2] {
     }
 }
 
-/// A variation as people read it, as far as its moves are legal.
+/// A variation in SAN, as far as its moves are legal.
 pub(super) fn line_in_san(moves: &[UciMove], mut position: Position) -> Vec<String> {
     let mut line = Vec::with_capacity(moves.len());
     for mv in moves {

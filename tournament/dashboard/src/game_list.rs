@@ -1,4 +1,4 @@
-//! The list of finished games: what is kept of each, and which of them a page wants to see.
+//! The list of finished games and its filter.
 
 use std::collections::BTreeMap;
 use std::time::{SystemTime, UNIX_EPOCH};
@@ -8,10 +8,10 @@ use smalt_chess::{Color, Outcome};
 
 use smalt_match::game::{GameRecord, Termination};
 
-/// The most games that one answer lists.
+/// Maximum number of games of one answer.
 const MAX_LISTED: usize = 200;
 
-/// What is kept of a finished game.
+/// A finished game in the list.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct GameRow {
     white: u16,
@@ -41,30 +41,29 @@ impl GameRow {
         }
     }
 
-    /// Its result, as PGN writes it.
+    /// Its result in PGN form.
     pub(super) fn result(&self) -> String {
         self.outcome.to_string()
     }
 }
 
-/// Which games are wanted, as it stands in an address. What is not said does not matter; numbers count from 1, but
-/// entrants from 0.
+/// Filter of games from a query string. Missing fields match everything; games and openings are numbered from
+/// 1, entrants from 0.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
 #[serde(default)]
 pub(super) struct GameFilter {
-    /// An entrant that plays.
+    /// One of the players.
     engine: Option<u16>,
-    /// Another one that does.
     against: Option<u16>,
-    /// `1-0`, `0-1`, `1/2-1/2`; `win`, `draw` or `loss` of that entrant.
+    /// Result `1-0`, `0-1`, `1/2-1/2`, or `win`, `draw`, `loss` of that entrant.
     result: Option<String>,
-    /// How it ended, by name; `fault` is any that an engine is to blame for.
+    /// Termination by name; `fault` for any fault.
     ending: Option<String>,
     /// The number of its opening.
     opening: Option<u32>,
-    /// Only games of lower numbers: where the last answer ended.
+    /// Only games with lower numbers, to continue a list.
     before: Option<u32>,
-    /// How many at most.
+    /// Maximum number of games.
     count: Option<usize>,
 }
 
@@ -96,10 +95,9 @@ impl GameFilter {
     }
 }
 
-/// The answer.
 #[derive(Debug, Serialize)]
 pub(super) struct GameListJson {
-    /// How many games pass, wherever the listing begins.
+    /// Number of matching games, regardless of `before`.
     total: usize,
     games: Vec<GameRowJson>,
 }
@@ -118,7 +116,7 @@ struct GameRowJson {
     seconds: f32,
 }
 
-/// The games that are wanted, those of the highest numbers first.
+/// The matching games, latest first.
 pub(super) fn list(games: &BTreeMap<u32, GameRow>, filter: &GameFilter) -> GameListJson {
     let passing = || games.iter().rev().filter(|(_, row)| filter.passes(row));
     let count = filter.count.unwrap_or(MAX_LISTED).min(MAX_LISTED);

@@ -1,10 +1,9 @@
-//! The live page: a server on a thread of its own that shows runs to browsers while they are played, and afterwards.
+//! The live page: an HTTP server on its own thread that shows runs in browsers, in progress and finished.
 //!
-//! It reads snapshots and changes nothing: finished games from the store ([`run`]), games being played from the file that
-//! the runner writes while somebody looks ([`crate::live`]). One thread, the [`feed`], reads and answers; another, with
-//! tokio, speaks HTTP ([`server`], [`connections`], [`pages`], [`stream`]) and hands out what the feed has made, so that a page costs the
-//! same whether one looks or fifty. Who may look is decided in [`access`]. The only part that knows HTTP; it knows no
-//! flags, and prints nothing.
+//! It only reads: finished games from the store ([`run`]), games in progress from the live file that the
+//! runner writes while someone watches ([`crate::live`]). One thread, the [`feed`], reads and answers;
+//! another, with tokio, serves HTTP ([`server`], [`connections`], [`pages`], [`stream`]), so that a page
+//! costs the same for one browser or fifty. [`access`] decides who may read.
 
 mod access;
 mod addresses;
@@ -31,31 +30,28 @@ pub use addresses::addresses;
 pub use server::{BoundAddress, Dashboard};
 pub use token::{Token, TokenError};
 
-/// What is shown, and by which names.
+/// Settings of the server.
 #[derive(Clone, Debug)]
 pub struct DashboardSettings {
-    /// The stores of the runs, in the order in which they are listed.
+    /// Stores of the runs, in the order of the list.
     pub stores: Vec<PathBuf>,
-    /// Names under which the server may be called, besides its addresses: browsers of pages that call it by other names
-    /// are turned away.
+    /// Host names of the server besides its addresses; requests with other names are refused.
     pub hosts: Vec<String>,
-    /// How much clients may ask for.
     pub limits: ClientLimits,
 }
 
-/// How much clients may ask for, and how long they may take.
 #[derive(Clone, Copy, Debug)]
 pub struct ClientLimits {
-    /// Connections at the same time. When all are taken the longest idle is closed, so that there is room for the next, one
-    /// that has not shown the token first; where none is idle, further ones wait.
+    /// Open connections. When all are taken, the longest idle one is closed, one without a token first; if
+    /// none is idle, new ones wait.
     pub connections: usize,
-    /// How long a connection may be idle before it gives way to another.
+    /// Grace period of an idle connection.
     pub grace: Duration,
-    /// Clients that follow a run at the same time; further ones are refused.
+    /// Followers of runs; further ones are refused.
     pub followers: usize,
-    /// How long a request may take to arrive, and a connection be idle.
+    /// Timeout of reading a request, and of an idle connection.
     pub reading: Duration,
-    /// How long a client may read nothing of what is written to it.
+    /// Timeout of writing to a client.
     pub writing: Duration,
 }
 
@@ -71,21 +67,20 @@ impl Default for ClientLimits {
     }
 }
 
-/// Why there is no page.
+/// Why the server cannot start.
 #[derive(Debug, thiserror::Error)]
 pub enum DashboardError {
-    /// The address is taken, or not ours.
+    /// The address cannot be bound.
     #[error("listen on {address}: {source}")]
     Listen {
-        /// The address.
         address: SocketAddr,
         /// What the system said.
         source: std::io::Error,
     },
-    /// Others can reach the address, and would see everything.
+    /// Other machines can reach the address, and no token is set.
     #[error("listen on {0}: other machines can reach it, so that a token is needed")]
     Open(SocketAddr),
-    /// The system has no more threads.
+    /// The system cannot start a thread.
     #[error("start a thread: {0}")]
     Thread(std::io::Error),
 }

@@ -1,4 +1,4 @@
-//! What each address gives. Every answer forbids browsers whatever the page does not need.
+//! Routes of the server. Security headers of every response forbid browsers whatever the page does not need.
 
 use std::sync::Arc;
 
@@ -24,12 +24,13 @@ use super::feed::{FeedError, FeedHandle, FeedRequest, RunRequest};
 use super::game_list::GameFilter;
 use super::{ClientLimits, stream};
 
-/// Scripts and styles of ours alone, nothing inline, no frames, no other hosts; and no text may become HTML.
+/// Content security policy: own scripts and styles only, nothing inline, no frames, no other hosts; and no
+/// text may become HTML.
 const POLICY: &str = "default-src 'none'; script-src 'self'; style-src 'self'; img-src 'self'; connect-src 'self'; \
                       form-action 'self'; base-uri 'none'; frame-ancestors 'none'; \
                       require-trusted-types-for 'script'; trusted-types 'none'";
 
-/// What stands in every answer.
+/// Headers of every response.
 const HEADERS: [(HeaderName, &str); 7] = [
     (CONTENT_SECURITY_POLICY, POLICY),
     (X_CONTENT_TYPE_OPTIONS, "nosniff"),
@@ -40,7 +41,7 @@ const HEADERS: [(HeaderName, &str); 7] = [
     (HeaderName::from_static("permissions-policy"), "camera=(), geolocation=(), microphone=()"),
 ];
 
-/// What all addresses share.
+/// State shared by all routes.
 #[derive(Clone)]
 struct AppState {
     feed: FeedHandle,
@@ -48,7 +49,6 @@ struct AppState {
     followers: Arc<Semaphore>,
 }
 
-/// All addresses.
 pub(super) fn router(feed: FeedHandle, access: AccessRules, limits: ClientLimits) -> Router {
     let followers = Arc::new(Semaphore::new(limits.followers));
     let shared = AppState { feed, access: Arc::new(access), followers };
@@ -66,12 +66,12 @@ pub(super) fn router(feed: FeedHandle, access: AccessRules, limits: ClientLimits
         router = router.route(file.path, get(async |headers: HeaderMap| asset(file, &headers)));
     }
     router
-        .fallback(async || plain(StatusCode::NOT_FOUND, "There is no such page."))
+        .fallback(async || plain(StatusCode::NOT_FOUND, "Page not found."))
         .layer(middleware::from_fn_with_state(shared.clone(), check_access))
         .with_state(shared)
 }
 
-/// Turns away who may not look, and adds what stands in every answer.
+/// Checks access and adds the common headers.
 async fn check_access(State(shared): State<AppState>, request: Request, next: Next) -> Response {
     let mut response = match shared.access.check(&request) {
         Access::Allowed => {
@@ -91,7 +91,7 @@ async fn check_access(State(shared): State<AppState>, request: Request, next: Ne
             StatusCode::MISDIRECTED_REQUEST,
             "This server is not known by that name. Call it by its address, or let `smalt-tournament serve --host NAME` show the run.",
         ),
-        Access::CrossSite => plain(StatusCode::FORBIDDEN, "Other sites get nothing from here."),
+        Access::CrossSite => plain(StatusCode::FORBIDDEN, "Requests of other sites are refused."),
         Access::NoToken => {
             let headers = [
                 (CONTENT_TYPE, "text/html; charset=utf-8"),
@@ -109,14 +109,14 @@ async fn check_access(State(shared): State<AppState>, request: Request, next: Ne
     response
 }
 
-/// Its connection gives way after those that have not shown the token.
+/// Marks its connection as authenticated.
 fn mark_authenticated(request: &Request) {
     if let Some(connection) = request.extensions().get::<Arc<Connection>>() {
         connection.mark_authenticated();
     }
 }
 
-/// The browser keeps the token as a cookie, and the address forgets it.
+/// Stores the token as a cookie and redirects to the address without it.
 fn set_cookie(access: &AccessRules) -> Response {
     let cookie = access.cookie().and_then(|cookie| HeaderValue::try_from(cookie).ok());
     let mut response = (StatusCode::SEE_OTHER, [(LOCATION, "/")]).into_response();
@@ -148,7 +148,7 @@ async fn faults(State(shared): State<AppState>, Path(run): Path<usize>) -> Respo
     json(shared.feed.ask(FeedRequest::Of(run, RunRequest::Faults)).await)
 }
 
-/// Whose curve is wanted: an index of the run's entrants.
+/// Index of the entrant whose curve is requested.
 #[derive(Debug, Default, Deserialize)]
 #[serde(default)]
 struct CurveQuery {
@@ -171,7 +171,7 @@ async fn games(
     json(shared.feed.ask(FeedRequest::Of(run, RunRequest::Games(wanted))).await)
 }
 
-/// Games are counted from 1 in addresses.
+/// Games are numbered from 1 in paths.
 async fn game(State(shared): State<AppState>, Path((run, number)): Path<(usize, u32)>) -> Response {
     let Some(number) = number.checked_sub(1) else { return json(Err(FeedError::Unknown)) };
     json(shared.feed.ask(FeedRequest::Of(run, RunRequest::Game(number))).await)
@@ -205,7 +205,7 @@ fn json(answer: Result<String, FeedError>) -> Response {
         Ok(text) => ([(CONTENT_TYPE, "application/json")], Body::from(text)).into_response(),
         Err(FeedError::Unknown) => plain(StatusCode::NOT_FOUND, "There is no such run or game."),
         Err(FeedError::Busy) => {
-            let words = "Too many ask at once. Try again in a moment.";
+            let words = "Too many requests. Try again in a moment.";
             (StatusCode::SERVICE_UNAVAILABLE, [(RETRY_AFTER, "5")], words).into_response()
         }
     }

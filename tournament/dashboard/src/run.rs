@@ -1,5 +1,5 @@
-//! One run as pages see it: read from its store as games are committed there, and counted. The store is opened for each
-//! look and closed again, so that nothing of ours stands in the way of its writer.
+//! One run for the page: read from its store as games are committed, and counted. The store is opened for
+//! each read and closed again, so that it never blocks the runner.
 
 use std::cell::OnceCell;
 use std::collections::BTreeMap;
@@ -25,37 +25,36 @@ use smalt_match::standings::curve::EloPoint;
 use smalt_match::standings::{Standings, json};
 use smalt_match::store::{Store, StoreError, StoreUse, StoredFault, StoredRun, StoredSession};
 
-/// How many games are read in one look, so that questions of pages are answered in between.
+/// Games per read, so that requests are answered in between.
 const GAMES_PER_READ: u32 = 1000;
 
 /// How often the speed is sent again, where nothing else happens.
 const PACE_INTERVAL: Duration = Duration::from_secs(5);
 
-/// How many faults are told.
+/// Maximum number of faults sent.
 const MAX_FAULTS: u32 = 100;
 
-/// How many points of a curve are told at most.
+/// Maximum number of curve points sent.
 const MAX_CURVE_POINTS: usize = 400;
 
-/// A run.
 #[derive(Debug)]
 pub(super) struct RunView {
     path: PathBuf,
     occupancy: StoreUse,
     counted: Option<Counted>,
     stamp: Option<FileTimes>,
-    /// When the run began, before any resume.
+    /// First start of the run.
     created: Option<SystemTime>,
     session: Option<StoredSession>,
     state: RunState,
     told: Option<Instant>,
     edition: u64,
     problem: Option<String>,
-    /// Reading it panicked: it is not looked at again.
+    /// Reading it panicked: it is not read again.
     is_broken: bool,
 }
 
-/// What the store said so far.
+/// Content of the store so far.
 #[derive(Debug)]
 struct Counted {
     plan_text: String,
@@ -63,18 +62,18 @@ struct Counted {
     standings: Standings,
     games: BTreeMap<u32, GameRow>,
     clocks: Vec<ClockUse>,
-    /// All games of lower numbers are known.
+    /// All games below this number are known.
     low: u32,
-    /// There are more games than were read.
+    /// Whether unread games remain.
     is_behind: bool,
-    /// Read when they are first asked for: a book may be large.
+    /// Read on first use: a book may be large.
     openings: OnceCell<Arc<Openings>>,
 }
 
-/// When the files of a store were last written: what did not change need not be read.
+/// Length and modification time of a store's files.
 type FileTimes = [Option<(u64, SystemTime)>; 2];
 
-/// What pages get of a run as a whole.
+/// A run as JSON.
 #[derive(Serialize)]
 struct RunJson<'a> {
     id: usize,
@@ -85,11 +84,11 @@ struct RunJson<'a> {
     problem: Option<&'a str>,
     edition: u64,
     slots: Option<u32>,
-    /// Played on other machines: their boards are not seen from here.
+    /// Whether it is played on other machines, whose boards are not visible here.
     is_elsewhere: bool,
     /// When the run began.
     started_ms: Option<u64>,
-    /// When it was resumed last; the begin of a run that never was.
+    /// Start of the latest session.
     session_started_ms: Option<u64>,
     games_per_hour: Option<f64>,
     seconds_left: Option<f64>,
@@ -105,7 +104,7 @@ struct EntrantJson<'a> {
     clock_use: ClockUseJson,
 }
 
-/// What a run in a list of runs shows.
+/// Summary of a run as JSON.
 #[derive(Serialize)]
 struct RunSummaryJson<'a> {
     id: usize,
@@ -121,14 +120,14 @@ struct RunSummaryJson<'a> {
 /// Games, Elo, and the ends of its 95 % interval.
 type EloPointJson = (u64, Option<f64>, Option<f64>, Option<f64>);
 
-/// The course of a run, for charts.
+/// Elo and LLR curves as JSON.
 #[derive(Serialize)]
 struct CurvesJson {
     elo: Vec<EloPointJson>,
     llr: Vec<(u64, f64)>,
 }
 
-/// The last faults, and how many there are in all.
+/// The latest faults and their total number.
 #[derive(Serialize)]
 struct FaultsJson {
     total: u32,
@@ -162,7 +161,7 @@ impl RunView {
         }
     }
 
-    /// Gives the run up after a panic of ours, so that the others are still shown.
+    /// Gives the run up after a panic, so that the others are still shown.
     pub(super) fn give_up(&mut self) {
         self.is_broken = true;
         self.counted = None;
@@ -172,18 +171,18 @@ impl RunView {
         self.tell();
     }
 
-    /// Reads what is new in the store; tells whether a page would look otherwise now.
+    /// Reads new data of the store; returns whether the page changes.
     pub(super) fn look(&mut self) -> bool {
         if self.is_broken {
             return false;
         }
         let stamp = stamp_of(&self.path);
         if self.stamp != Some(stamp) || self.is_behind() {
-            // Before the reading: what is written meanwhile is seen by the next look.
+            // Taken before reading: later changes are seen by the next read.
             self.stamp = Some(stamp);
             let problem = self.read().err().map(|error| format!("failed to {error}"));
             if problem.is_some() {
-                // Tried again by the next look, which waits for its turn.
+                // The next read tries again.
                 self.stamp = None;
                 if let Some(counted) = &mut self.counted {
                     counted.is_behind = false;
@@ -211,7 +210,7 @@ impl RunView {
         true
     }
 
-    /// Whether games wait to be read.
+    /// Whether unread games remain.
     pub(super) fn is_behind(&self) -> bool {
         self.counted.as_ref().is_some_and(|counted| counted.is_behind)
     }
@@ -224,7 +223,8 @@ impl RunView {
         self.state == RunState::Running
     }
 
-    /// A runner of this process has the store while its session has no end; of others their lock tells.
+    /// A runner in this process uses the store while its session has no end; of other processes the lock
+    /// tells.
     fn is_in_use(&self) -> bool {
         let session = self.session.filter(|session| session.ended.is_none());
         session.is_some_and(|session| session.pid == std::process::id() || self.occupancy.is_in_use())
@@ -313,17 +313,16 @@ impl RunView {
         })
     }
 
-    /// Finished games.
     pub(super) fn list(&self, filter: &GameFilter) -> Option<String> {
         self.counted.as_ref().map(|counted| to_text(&list(&counted.games, filter)))
     }
 
-    /// The result of a game (its number counts from 0), if it is over.
+    /// Result of a game (numbered from 0), if finished.
     pub(super) fn result_of(&self, number: u32) -> Option<String> {
         self.counted.as_ref()?.games.get(&number).map(GameRow::result)
     }
 
-    /// One finished game with all its positions.
+    /// One finished game as JSON.
     pub(super) fn game(&self, number: u32) -> Option<String> {
         let (counted, record) = self.record(number)?;
         Some(to_text(&GamePage::of(&record, counted.openings(&self.path))))
@@ -336,7 +335,7 @@ impl RunView {
         Some(PgnWriter::new(&counted.plan, openings).write(&record))
     }
 
-    /// The last faults of engines, the latest first, with what the engines said before.
+    /// The latest faults, newest first, with transcripts.
     pub(super) fn faults(&self) -> Option<String> {
         let (total, faults) = Store::read(&self.path).and_then(|store| store.last_faults(MAX_FAULTS)).ok()?;
         let line = |StoredFault { game, fault }: StoredFault| FaultLine {
@@ -349,8 +348,8 @@ impl RunView {
         Some(to_text(&FaultsJson { total, faults: faults.into_iter().map(line).collect() }))
     }
 
-    /// How the Elo of an entrant came about: `[games, elo, low, high]`, the last two the ends of the 95 % interval, null where
-    /// there is none; and the test: `[games, llr]`.
+    /// Curves of an entrant: Elo as `[games, elo, low, high]` with the 95 % interval (null where unbounded),
+    /// and LLR as `[games, llr]`.
     pub(super) fn curves(&self, entrant: usize) -> Option<String> {
         let standings = &self.counted.as_ref()?.standings;
         standings.entrants().get(entrant)?;
@@ -373,7 +372,7 @@ impl RunView {
     }
 }
 
-/// Why a store cannot be shown.
+/// Why a store cannot be read.
 #[derive(Debug, thiserror::Error)]
 enum ReadError {
     #[error(transparent)]
@@ -401,7 +400,7 @@ impl Counted {
         })
     }
 
-    /// Reads games that are not known yet, some of them if there are many.
+    /// Reads new games, a limited number at once.
     fn read(&mut self, store: &Store) -> Result<(), StoreError> {
         let numbers = store.numbers_from(self.low)?;
         let mut unknown = numbers.into_iter().filter(|number| !self.games.contains_key(number)).peekable();
@@ -429,7 +428,7 @@ impl Counted {
         self.standings.add_between_games(store)
     }
 
-    /// The openings with their names; none where the book cannot be read, or is another now.
+    /// The openings with names; empty if the book cannot be read or has changed.
     fn openings(&self, path: &Path) -> &Arc<Openings> {
         self.openings.get_or_init(|| {
             let begun = Store::read(path).and_then(|store| store.run()).map(|run| run.openings);
@@ -441,7 +440,7 @@ impl Counted {
     }
 }
 
-/// No more points than a screen can show; the last is among them.
+/// Thins a curve to what a screen can show; keeps the last point.
 fn thinned<T>(points: &[T]) -> impl Iterator<Item = &T> {
     let step = points.len().div_ceil(MAX_CURVE_POINTS).max(1);
     let skipped = points.len().saturating_sub(1) % step;

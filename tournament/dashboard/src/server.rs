@@ -1,4 +1,4 @@
-//! The server: connections are accepted, bounded and timed here; what they get is the business of [`super::pages`].
+//! The HTTP server: accepts, limits and times connections; [`super::pages`] has the routes.
 
 use std::net::{SocketAddr, TcpListener};
 use std::pin::Pin;
@@ -25,16 +25,16 @@ use super::feed::Feed;
 use super::write_timeout::WriteTimeout;
 use super::{ClientLimits, DashboardError, DashboardSettings, Token, pages};
 
-/// The most that is read of a request before it is complete, in bytes: its line and all its headers.
+/// Maximum size of a request's head in bytes.
 const REQUEST_LIMIT: usize = 16 * 1024;
 
-/// How long clients get to read the last of what they were sent.
+/// Time for clients to read the last data at shutdown.
 const CLOSE_TIMEOUT: Duration = Duration::from_secs(1);
 
-/// How long nothing is accepted when the system has no more descriptors.
+/// Pause in accepting when the system has no more descriptors.
 const ACCEPT_RETRY_INTERVAL: Duration = Duration::from_millis(100);
 
-/// An address that is ours, before anything is served there: clients that connect wait.
+/// A bound address before the server starts: early connections wait.
 #[derive(Debug)]
 pub struct BoundAddress {
     listener: TcpListener,
@@ -43,8 +43,7 @@ pub struct BoundAddress {
 }
 
 impl BoundAddress {
-    /// Claims an address; port 0 is any free one. The token is what browsers must know, needed for any address but this
-    /// machine's own.
+    /// Binds an address; port 0 is any free one. A token is required for any address but loopback.
     ///
     /// # Errors
     /// If the address cannot be had, or lies open to others without a token.
@@ -59,18 +58,16 @@ impl BoundAddress {
         Ok(BoundAddress { listener, address, token })
     }
 
-    /// Where browsers connect.
     pub fn socket(&self) -> SocketAddr {
         self.address
     }
 
-    /// What they must know.
     pub fn token(&self) -> Option<&Token> {
         self.token.as_ref()
     }
 }
 
-/// A running server. It ends with this value, in little more than two seconds at most, with any clients connected.
+/// A running server. Drop ends it within about two seconds, whatever clients do.
 #[derive(Debug)]
 pub struct Dashboard {
     address: SocketAddr,
@@ -80,7 +77,7 @@ pub struct Dashboard {
 }
 
 impl Dashboard {
-    /// Begins to serve.
+    /// Starts the server.
     ///
     /// # Errors
     /// If the system has no more threads.
@@ -100,7 +97,6 @@ impl Dashboard {
         Ok(Dashboard { address, feed, stop, thread: Some(thread) })
     }
 
-    /// Where it listens.
     pub fn address(&self) -> SocketAddr {
         self.address
     }
@@ -116,7 +112,7 @@ impl Drop for Dashboard {
     }
 }
 
-/// The body of an answer; when it has been written, its connection is idle again.
+/// A response body; when it is written, its connection is idle again.
 struct CountedBody {
     body: Body,
     _answering: Answering,
@@ -173,7 +169,7 @@ async fn serve(
     let _ = tokio::time::timeout(CLOSE_TIMEOUT, all_gone).await;
 }
 
-/// Serves one connection until either side has enough.
+/// Serves one connection until it closes.
 async fn serve_connection(
     stream: TcpStream,
     pages: Router,
@@ -181,7 +177,7 @@ async fn serve_connection(
     own: Arc<Connection>,
     mut stopped: watch::Receiver<bool>,
 ) {
-    // What is written is to be seen at once; where that cannot be had it is seen a little later.
+    // Without TCP_NODELAY data arrives a little later.
     let _ = stream.set_nodelay(true);
     let io = TokioIo::new(WriteTimeout::new(stream, limits.writing));
     let pages = TowerToHyperService::new(pages);
@@ -200,7 +196,7 @@ async fn serve_connection(
         .max_buf_size(REQUEST_LIMIT)
         .serve_connection(io, answer);
     let mut connection = std::pin::pin!(connection);
-    // Clients that break off or talk nonsense are no concern of ours.
+    // Errors of clients are ignored.
     tokio::select! {
         _ = connection.as_mut() => {}
         () = own.closed() => {}

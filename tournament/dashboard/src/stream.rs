@@ -1,8 +1,7 @@
-//! Server-sent events (WHATWG HTML, section 9.2): a run as it changes, for as long as the client listens.
+//! Server-sent events (WHATWG HTML, section 9.2): changes of a run for as long as the client listens.
 //!
-//! Events: `run`, the run as a whole; `boards`, those boards that changed, and how many there are; `end`, where the server
-//! ends: what came before is the last state. A client that reads
-//! slowly misses states in between, never the last one.
+//! Events: `run`, the run; `boards`, changed boards and their number; `end`, when the server ends. A slow
+//! client misses intermediate states, never the last one.
 
 use std::convert::Infallible;
 use std::sync::Arc;
@@ -14,10 +13,10 @@ use tokio::sync::{OwnedSemaphorePermit, watch};
 use super::board::BoardText;
 use super::feed::Snapshot;
 
-/// A sign of life where nothing happens, so that gaps are noticed on both sides.
+/// Interval of keep-alive comments, so that gaps are noticed on both sides.
 const HEARTBEAT: Duration = Duration::from_secs(15);
 
-/// What a client got so far.
+/// State of a client's event stream.
 struct EventStream {
     snapshot: watch::Receiver<Snapshot>,
     has_begun: bool,
@@ -27,7 +26,7 @@ struct EventStream {
     _place: OwnedSemaphorePermit,
 }
 
-/// The body of a response that follows a screen until it is gone.
+/// A response body that follows a run until the server ends.
 pub(super) fn follow(snapshot: watch::Receiver<Snapshot>, place: OwnedSemaphorePermit) -> Body {
     let (has_begun, has_ended) = (false, false);
     let follower = EventStream { snapshot, has_begun, has_ended, run: 0, boards: Vec::new(), _place: place };
@@ -56,7 +55,7 @@ impl EventStream {
         }
     }
 
-    /// What is new since the last events.
+    /// Events for changes since the last call.
     fn news(&mut self) -> String {
         let snapshot = self.snapshot.borrow_and_update().clone();
         let mut events = String::new();
@@ -76,7 +75,7 @@ impl EventStream {
     }
 }
 
-/// One event; JSON that we write has no line feeds.
+/// One event; our JSON has no line feeds.
 fn event(name: &str, data: &str) -> String {
     format!("event: {name}\ndata: {data}\n\n")
 }

@@ -1,32 +1,31 @@
-//! The secret that lets browsers of other machines in.
+//! The access token of the live page.
 
 use std::fmt;
 
 use subtle::ConstantTimeEq;
 
-/// The fewest letters of a token that a user chose.
+/// Minimum length of a user's token.
 const SHORTEST: usize = 16;
 
-/// A secret of letters that need no quoting in an address or a cookie.
+/// A token of letters that need no quoting in a URL or cookie.
 #[derive(Clone)]
 pub struct Token(String);
 
-/// Why a text is no token.
+/// Why a token is invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TokenError {
-    /// It could be guessed.
     #[error("a token has {SHORTEST} letters at least, and this one has {0}")]
     Short(usize),
-    /// It has letters that cannot stand in a cookie.
+    /// Letters that a cookie cannot hold.
     #[error("a token consists of letters, digits, - and _")]
     Letters,
-    /// The system gives no random numbers.
+    /// No random numbers from the system.
     #[error("the system gives no random numbers")]
     NoChance,
 }
 
 impl Token {
-    /// A token that nobody knows yet: 128 random bits.
+    /// A new token of 128 random bits.
     ///
     /// # Errors
     /// [`TokenError::NoChance`].
@@ -36,7 +35,7 @@ impl Token {
         Ok(Token(bytes.iter().map(|byte| format!("{byte:02x}")).collect()))
     }
 
-    /// A token that a user chose; white space around it does not count.
+    /// Parses a user's token; surrounding white space is ignored.
     ///
     /// # Errors
     /// If it is too short, or would have to be quoted.
@@ -51,18 +50,18 @@ impl Token {
         Ok(Token(text.to_owned()))
     }
 
-    /// Whether this is it. The time that the answer takes tells nothing but the length.
+    /// Compares in constant time; only the length may leak.
     pub fn is(&self, text: &str) -> bool {
         self.0.as_bytes().ct_eq(text.as_bytes()).into()
     }
 
-    /// As text, to be shown to its owner.
+    /// The token as text.
     pub fn as_text(&self) -> &str {
         &self.0
     }
 }
 
-/// A secret does not belong in logs.
+/// Hides the secret in logs.
 impl fmt::Debug for Token {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         f.write_str("Token(…)")

@@ -1,5 +1,5 @@
-//! A connection whose other end must read: one that takes nothing for too long is given up. (Those that send too slowly
-//! are the business of the HTTP library.)
+//! A stream with a write timeout: a client that reads nothing for too long is disconnected. (Slow senders are
+//! handled by the HTTP library.)
 
 use std::io;
 use std::pin::Pin;
@@ -10,7 +10,7 @@ use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 use tokio::net::TcpStream;
 use tokio::time::{Sleep, sleep};
 
-/// A stream whose writes may wait so long and no longer.
+/// A stream with a write timeout.
 #[derive(Debug)]
 pub(super) struct WriteTimeout {
     stream: TcpStream,
@@ -23,7 +23,7 @@ impl WriteTimeout {
         WriteTimeout { stream, longest, waiting: None }
     }
 
-    /// An error, where a write has been waiting for too long.
+    /// An error if a write has waited for too long.
     fn limit<T>(&mut self, context: &mut Context<'_>, written: Poll<io::Result<T>>) -> Poll<io::Result<T>> {
         if written.is_ready() {
             self.waiting = None;

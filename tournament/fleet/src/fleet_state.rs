@@ -1,8 +1,9 @@
-//! What a coordinator knows of its fleet: which pairs are out, who the workers are, which of them are disqualified. It
-//! answers their questions and says what is to be done; it does nothing itself, and knows neither server nor clock.
+//! State of a fleet in the coordinator: workers, leases of pairs, disqualified workers. It answers requests
+//! and returns effects; it has no server and no clock of its own.
 //!
-//! The server authenticates workers. Every game is replayed by the rules ([`super::verify`]); a worker that sends an
-//! impossible one is disqualified, and what it held is given to others. No word of one alone ends anything for the others.
+//! The server authenticates workers. Every game is replayed by the rules ([`super::verify`]); a worker that
+//! sends an invalid one is disqualified, and its pairs go to others. No single worker can end anything for
+//! the others.
 
 mod engines;
 mod members;
@@ -26,33 +27,31 @@ use smalt_match::game::{BinaryReport, Machine, MachineReport};
 use smalt_match::plan::{MoveClock, Plan};
 use smalt_match::run::{Event, Work};
 
-/// A pair that somebody took and of which nothing comes for this multiple of a pair's duration is given to others, too;
-/// and after this number of leases at the earliest.
+/// A pair without results is given to other workers after this many expected durations of a pair, and after
+/// this many leases at the earliest.
 const PAIRS_WAITED: u32 = 20;
 const LEASES_WAITED: u32 = 60;
 
-/// How many workers may send results of one pair: the last that took it.
+/// Maximum number of workers that may send results of one pair: the latest that took it.
 const MAX_TAKERS: usize = 64;
 
-/// What is to be done.
+/// An effect for the coordinator's task.
 #[derive(Debug)]
 pub enum Effect {
-    /// The coordinator must hear this.
+    /// Send an event to the coordinator.
     Send(Event),
-    /// This pair goes into the queue, anew if it was there.
+    /// Put a pair into the queue, again if it was there.
     Publish(u32, WorkMessage),
-    /// This pair leaves the queue.
+    /// Remove a pair from the queue.
     Remove(u32),
 }
 
-/// When a question is answered.
+/// When a request is answered.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ReplyTime {
-    /// Now.
     Now(Box<Response>),
-    /// By [`Response::Stored`], when this game is stored.
+    /// With [`Response::Stored`], once this game is stored.
     WhenStored(u32),
-    /// Never.
     None,
 }
 
@@ -66,7 +65,6 @@ impl ReplyTime {
     }
 }
 
-/// See the module.
 #[derive(Debug)]
 pub struct FleetState {
     rules: GameVerifier,
@@ -76,40 +74,40 @@ pub struct FleetState {
     engines: Engines,
     out: BTreeMap<u32, Outstanding>,
     pair_of: HashMap<u32, u32>,
-    /// One more than the last pair that was given out.
+    /// One more than the last submitted pair.
     end: u32,
     members: Members,
     notices: Notices,
-    /// How long a pair should last by its clocks, and how long those lasted that were played.
+    /// Expected duration of a pair by its time controls; number and total duration of played pairs.
     expected: Duration,
     lasted: (u32, Duration),
 }
 
-/// A pair that is not done.
+/// A pair without all results.
 #[derive(Debug)]
 struct Outstanding {
     work: Work,
-    /// Its games that are not stored, and whether one came that will be.
+    /// Games that are not stored, and whether a result was accepted.
     missing: Vec<(u32, bool)>,
     hold: Option<Lease>,
-    /// Who ever took it, the last at the end.
+    /// Workers that took it, latest last.
     takers: VecDeque<String>,
-    /// How often it was given to others since nothing came.
+    /// How often its lease expired.
     expiries: u32,
 }
 
-/// Who plays a pair, and since when nothing has come of it.
+/// The lease of a pair: its worker, and the time since its last result.
 #[derive(Debug)]
 struct Lease {
     worker: String,
     taken: Instant,
     silent_since: Instant,
-    /// Games that the worker has announced as started.
+    /// Games that the worker reported as started.
     started: Vec<u32>,
 }
 
 impl FleetState {
-    /// Of a run in which nothing is out.
+    /// The state of a run without submitted pairs.
     pub fn new(
         plan: &Plan,
         rules: GameVerifier,
@@ -136,17 +134,16 @@ impl FleetState {
         }
     }
 
-    /// How many pairs should be out.
+    /// Number of pairs that should be submitted.
     pub fn wanted(&self) -> usize {
         self.members.wanted()
     }
 
-    /// Whether nobody plays.
+    /// Whether no worker is active.
     pub fn is_alone(&self) -> bool {
         self.members.active().next().is_none()
     }
 
-    /// Gives out a pair.
     pub fn submit(&mut self, work: Work) -> Effect {
         let pair = work.pair;
         self.end = self.end.max(pair + 1);
@@ -158,17 +155,17 @@ impl FleetState {
         Effect::Publish(pair, message)
     }
 
-    /// The pairs that should be in the queue, with what stands there.
+    /// The pairs that should be in the queue, with their messages.
     pub fn outstanding(&self) -> impl Iterator<Item = (u32, WorkMessage)> {
         self.out.iter().map(|(pair, out)| (*pair, WorkMessage::from(&out.work)))
     }
 
-    /// Whether this pair is not done.
+    /// Whether results of this pair are missing.
     pub fn is_out(&self, pair: u32) -> bool {
         self.out.contains_key(&pair)
     }
 
-    /// A game is in the store. The last one of its pair ends the work.
+    /// A game is stored. The last game of a pair ends its work.
     pub fn stored(&mut self, game: u32) -> Vec<Effect> {
         let Some(pair) = self.pair_of.remove(&game) else { return Vec::new() };
         let Some(out) = self.out.get_mut(&pair) else { return Vec::new() };
@@ -181,13 +178,13 @@ impl FleetState {
         vec![Effect::Send(Event::WorkDone { worker: 0, pair })]
     }
 
-    /// The run ends before its pairs are done.
+    /// Ends the run early.
     pub fn end(&mut self) -> Vec<Effect> {
         let pairs = std::mem::take(&mut self.out).into_keys();
         pairs.map(|pair| Effect::Send(Event::WorkDone { worker: 0, pair })).collect()
     }
 
-    /// This entrant plays no more: its games that did not come are given up.
+    /// Abandons the missing games of a disqualified entrant.
     pub fn cancel_entrant(&mut self, entrant: usize) -> Vec<Effect> {
         let mut effects = Vec::new();
         let is_his = |out: &Outstanding| {
@@ -212,11 +209,11 @@ impl FleetState {
         effects
     }
 
-    /// Who has been silent for too long is not counted on. What it holds is given to others by the server.
+    /// Marks silent workers. The server gives their pairs to others.
     pub fn tick(&mut self, now: Instant) -> Vec<Effect> {
         let mut effects = Vec::new();
         for name in self.members.mark_silent(now, self.lease) {
-            effects.push(notice(format!("{name} has been silent for long; others get its games")));
+            effects.push(notice(format!("{name} has been silent for long; its games go to other workers")));
         }
         effects.extend(self.expire_leases(now));
         self.notices.limit(&mut effects, now);
@@ -226,21 +223,21 @@ impl FleetState {
         effects
     }
 
-    /// Pairs of which nothing comes are given to others, whatever their holders tell the server.
+    /// Expires leases of pairs without results, whatever their workers tell the server.
     fn expire_leases(&mut self, now: Instant) -> Vec<Effect> {
         let (count, sum) = self.lasted;
         let mean = sum.checked_div(count).unwrap_or_default().max(self.expected);
         let patience = (LEASES_WAITED * self.lease).max(mean.saturating_mul(PAIRS_WAITED));
         let mut effects = Vec::new();
         for (pair, out) in &mut self.out {
-            // Twice as long each time, should these games really last so long.
+            // The time doubles, in case these games really last that long.
             let patience = patience.saturating_mul(1 << out.expiries.min(16));
             let is_over = |hold: &mut Lease| now.saturating_duration_since(hold.silent_since) > patience;
             let Some(hold) = out.hold.take_if(is_over) else { continue };
             out.expiries += 1;
             if let Some(member) = self.members.get_mut(&hold.worker).filter(|member| !member.is_silent) {
                 effects.push(notice(format!(
-                    "Nothing comes of pair {} from {}; others get it, too",
+                    "No results of pair {} from {}; it is given to other workers, too",
                     u64::from(*pair) + 1,
                     member.machine.name
                 )));
@@ -250,7 +247,7 @@ impl FleetState {
         effects
     }
 
-    /// Answers a question of a worker, which is known by its name on the server.
+    /// Answers a request of a worker, which is known by its name on the server.
     pub fn ask(
         &mut self,
         worker: &str,
@@ -335,7 +332,7 @@ impl FleetState {
     fn take(&mut self, worker: &str, pair: u32, now: Instant) -> ReplyTime {
         let Some(member) = self.members.get_mut(worker) else { return ReplyTime::now(Response::Unknown) };
         if !self.out.contains_key(&pair) {
-            // From before the coordinator was restarted: it will be given out again.
+            // Taken before the coordinator restarted: it will be submitted again.
             let unknown = pair >= self.end;
             return ReplyTime::now(if unknown {
                 Response::Later
@@ -355,7 +352,7 @@ impl FleetState {
         }
         member.held.insert(pair);
         let Some(out) = self.out.get_mut(&pair) else { return ReplyTime::now(Response::Later) };
-        // Who takes it again has nothing more of it than before.
+        // A worker that takes it again has no results yet.
         let earlier = out.hold.take().filter(|hold| hold.worker == worker);
         let new = Lease { worker: worker.to_owned(), taken: now, silent_since: now, started: Vec::new() };
         out.hold = Some(earlier.unwrap_or(new));
@@ -382,7 +379,7 @@ impl FleetState {
             return (ReplyTime::now(answer), Vec::new());
         };
         if !out.takers.iter().any(|taker| taker == worker) {
-            // Taken before the coordinator was restarted, or never: it must be taken now.
+            // Taken before the coordinator restarted, or never: it must be taken now.
             return (ReplyTime::now(Response::Unknown), Vec::new());
         }
         let Some(given) = out.work.games.iter().find(|opened| opened.game.number == game) else {
@@ -407,13 +404,13 @@ impl FleetState {
         let mut record = match verified {
             Ok(record) => record,
             Err(words) => {
-                let words = format!("its game {} is impossible: {words}", u64::from(game) + 1);
+                let words = format!("its game {} is invalid: {words}", u64::from(game) + 1);
                 return self.disqualify(worker, &words);
             }
         };
         let mut events = Vec::new();
         if !member.has_played {
-            // Others may have played since it joined, and with other engines.
+            // Other workers may have played with other engines since it joined.
             if let Err(words) = self.engines.check(&member.report.engines) {
                 return self.refuse(worker, &words);
             }
@@ -436,14 +433,14 @@ impl FleetState {
         (ReplyTime::WhenStored(game), events.into_iter().map(Effect::Send).collect())
     }
 
-    /// Takes nothing more from this worker; what it holds goes to others.
+    /// Disqualifies a worker; its pairs go to others.
     fn disqualify(&mut self, worker: &str, words: &str) -> (ReplyTime, Vec<Effect>) {
         let words = format!("disqualified: {words}");
         self.members.disqualify(worker, words.clone());
         self.refuse(worker, &words)
     }
 
-    /// This worker does not play on; what it holds goes to others.
+    /// Refuses further work of a worker; its pairs go to others.
     fn refuse(&mut self, worker: &str, words: &str) -> (ReplyTime, Vec<Effect>) {
         let mut effects = self.release(worker);
         if let Some(member) = self.members.remove(worker) {
@@ -452,7 +449,7 @@ impl FleetState {
         (ReplyTime::refused(words), effects)
     }
 
-    /// What this worker holds is put into the queue anew.
+    /// Puts the pairs of a worker back into the queue.
     fn release(&mut self, worker: &str) -> Vec<Effect> {
         let mut effects = Vec::new();
         for out in self.out.values_mut() {

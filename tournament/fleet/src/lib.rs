@@ -1,7 +1,7 @@
-//! Games on other machines, over NATS JetStream: a [`smalt_match::run::Queue`] whose workers are programs elsewhere.
+//! Distributed runs over NATS JetStream: a [`smalt_match::run::Queue`] whose workers run on other machines.
 //!
-//! Work is done only when its games are stored: a redelivered game is played twice at worst, never counted twice. Knows
-//! no results.
+//! Work is done only when its games are stored: a redelivered game may be played twice, but is never counted
+//! twice.
 
 pub mod fleet_state;
 pub mod jetstream;

@@ -1,5 +1,5 @@
-//! What a machine is and which engines it has, so that those of two machines can be told apart. Starts each engine once,
-//! for its introduction; plays nothing.
+//! The machine of a worker: host name, processor, engine binaries. Starts each engine once to read its name;
+//! plays nothing.
 
 use std::fs;
 use std::path::Path;
@@ -11,14 +11,14 @@ use super::wire::{EngineIdentity, check_machine, trimmed};
 use smalt_match::plan::Plan;
 use smalt_match::run::slot::{command, engine_timeouts};
 
-/// Its name in its network; `worker` where the system does not say.
+/// Host name; `worker` where the system does not say.
 pub fn host_name() -> String {
     let text = fs::read_to_string("/proc/sys/kernel/hostname").unwrap_or_default();
     let name = text.trim();
     if check_machine(name).is_err() { "worker".to_owned() } else { name.to_owned() }
 }
 
-/// The model of its processor, as Linux tells it; empty elsewhere.
+/// Processor model (Linux); empty elsewhere.
 pub fn processor_model() -> String {
     let text = fs::read_to_string("/proc/cpuinfo").unwrap_or_default();
     let line = text.lines().find_map(|line| line.strip_prefix("model name"));
@@ -26,7 +26,8 @@ pub fn processor_model() -> String {
     trimmed(model).chars().take(200).collect()
 }
 
-/// What the entrants of a plan are on this machine. The reaper ends an engine that is being asked when this program ends.
+/// The engines of a plan's entrants on this machine. The reaper ends an engine that is being asked when this
+/// program ends.
 ///
 /// # Errors
 /// If one cannot be started, or its file not be read, in words that begin with its name.

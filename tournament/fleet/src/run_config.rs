@@ -1,10 +1,10 @@
-//! How a run is played, as a worker may know it: the plan without commands, arguments, folders and files. A worker runs
-//! only what its own registry names, finds files only where its own registry says, and refuses a run that it cannot play
-//! so. Starts nothing.
+//! The configuration of a run as sent to workers: the plan without commands, arguments, folders and files. A
+//! worker runs only engines of its own registry, reads files only where its own settings say, and refuses a
+//! run that it cannot play so. Starts nothing.
 //!
-//! An option is taken to name a file when its value has a slash or backslash, or when its name says so (`EvalFile`,
-//! `SyzygyPath`, `Debug Log File`). Its value is never taken from a message: an engine of the worker would read, or write,
-//! whatever somebody else names. The worker's registry must give its own value.
+//! An option counts as a file option if its value has a slash or backslash, or if its name says so
+//! (`EvalFile`, `SyzygyPath`, `Debug Log File`). Its value is never taken from a message, since an engine
+//! would read or write any file that somebody else names. The worker's registry must set it.
 
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -17,55 +17,41 @@ use smalt_match::plan::{
     Settings,
 };
 
-/// Parts of the names of options that name files, whatever their value looks like.
+/// Name parts of file options, whatever their value.
 const FILE_OPTION_WORDS: [&str; 4] = ["file", "path", "dir", "folder"];
 
-/// Parts of the names of options that name files, unless their value is a number (`Book Depth`, `Log Level`).
+/// Name parts of file options, unless their value is a number (`Book Depth`, `Log Level`).
 const FILE_OPTION_WORDS_UNLESS_NUMBER: [&str; 2] = ["log", "book"];
 
 /// Why a worker cannot play a run.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum RunConfigError {
-    /// The plan is none.
     #[error("read the plan: {0}")]
     File(#[from] FileError),
-    /// It contradicts itself.
     #[error("read the plan: {0}")]
     Plan(#[from] PlanError),
-    /// An engine that is not known here.
-    #[error("find the engine of entrant {name:?}: no engine is called {name:?}{} here; add it to engines.toml",
+    /// An engine that is not in the worker's registry.
+    #[error("find the engine of entrant {name:?}: engines.toml of this machine has no {name:?}{}; add it",
         .also.as_ref().map(|also| format!(" or {also:?}")).unwrap_or_default())]
     NoEngine {
-        /// The entrant.
         name: String,
-        /// How its program is called elsewhere.
+        /// Name of its program.
         also: Option<String>,
     },
-    /// An option that names a file.
     #[error(
         "set option {option:?} of entrant {name:?}: it names a file, and files are not taken from a run; set it in \
          engines.toml"
     )]
-    FileOption {
-        /// The entrant.
-        name: String,
-        /// The option.
-        option: String,
-    },
-    /// An option that is no line.
+    FileOption { name: String, option: String },
+    /// An option with control characters.
     #[error("set option {option:?} of entrant {name:?}: it has control characters")]
-    BadOption {
-        /// The entrant.
-        name: String,
-        /// The option.
-        option: String,
-    },
+    BadOption { name: String, option: String },
     /// Endgame tables are needed.
     #[error("end games by endgame tables, as the run wants it: give their folder by --tb")]
     NoTables,
 }
 
-/// What workers are told of a plan; with endgame tables, how many pieces they have at most.
+/// The message for workers; `tables` is the largest number of pieces of the endgame tables, if any.
 pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMessage {
     let mut settings = strip_local_settings(plan.settings.clone());
     settings.run.concurrency = None;
@@ -84,7 +70,7 @@ pub fn message(plan: &Plan, tables: Option<u32>, lease_ms: u64) -> RunConfigMess
     RunConfigMessage { plan: settings.to_toml(), tables, lease_ms }
 }
 
-/// Without the files, folders and servers of a machine.
+/// Removes files, folders and servers of this machine.
 fn strip_local_settings(mut settings: Settings) -> Settings {
     settings.output = OutputSettings::default();
     settings.openings = OpeningsSettings { repeat: settings.openings.repeat, ..OpeningsSettings::default() };
@@ -95,7 +81,7 @@ fn strip_local_settings(mut settings: Settings) -> Settings {
     settings
 }
 
-/// The plan that a worker plays, with the engines of its own registry, and tables in its own folder.
+/// The plan that a worker plays, with engines of its own registry and endgame tables in its own folder.
 ///
 /// # Errors
 /// If something is missing here, or the plan is none.
@@ -117,7 +103,7 @@ pub fn plan(
         let name = engine.name.clone().unwrap_or_default();
         let own = find(engine, registry)?;
         engine.options = options(&name, &engine.options, own.as_ref())?;
-        // Whatever stood there is not run.
+        // The command of the message is never run.
         engine.cmd = Some(own.as_ref().and_then(|own| own.cmd.clone()).unwrap_or_else(|| BUILTIN.to_owned()));
         if let Some(own) = own {
             (engine.args, engine.dir) = (own.args, own.dir);
@@ -126,7 +112,7 @@ pub fn plan(
     Ok(Plan::new(settings)?)
 }
 
-/// What this machine has for an entrant: the engine of its name, or else of the name of its program; none is Smalt.
+/// The local engine for an entrant: by its name, else by its program's name; `None` means Smalt.
 fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSettings>, RunConfigError> {
     let name = typed.name.clone().unwrap_or_default();
     let program = typed.cmd.as_deref();
@@ -141,7 +127,7 @@ fn find(typed: &EngineSettings, registry: &Registry) -> Result<Option<EngineSett
     }
 }
 
-/// The options of the plan; those that name files as this machine has them.
+/// The options of the plan; file options as this machine sets them.
 fn options(
     name: &str,
     planned: &BTreeMap<String, OptionText>,

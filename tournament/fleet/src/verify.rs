@@ -1,6 +1,6 @@
-//! Whether a game that a worker claims can have been: its moves are replayed by our rules, its clocks run again, and its
-//! end must follow from its last position. A worker can still lie about what an engine thought, and that an engine lost
-//! by a fault of its own; it cannot make an invalid game. Pure: claims go in, records come out.
+//! Verifies a game reported by a worker: replays the moves by the rules, runs the clocks again, and checks
+//! that the ending follows from the last position. A worker can still lie about scores and faults of its own
+//! engines, but cannot invent an illegal game. Pure.
 
 use std::time::{Duration, SystemTime};
 
@@ -15,15 +15,15 @@ use smalt_match::game::{
 use smalt_match::plan::{AdjudicationRules, MoveClock, Plan, PvRecord, TimeFlow, Variant};
 use smalt_match::run::OpenedGame;
 
-/// Times are sent in whole microseconds: what a game of the greatest length may lose by that.
+/// Tolerance for times rounded to microseconds, over the longest game.
 const ROUNDING: Duration = Duration::from_millis(20);
 
-/// The greatest figures that can be true, by far, of a single search.
+/// Upper limits for plausible figures of a single search.
 const MAX_NODES: u64 = 1_000_000_000_000;
 const MAX_DEPTH: u32 = 10_000;
 const MAX_DURATION: Duration = Duration::from_secs(365 * 24 * 3600);
 
-/// What all games of a run have in common.
+/// Verifies the games of a run.
 #[derive(Debug)]
 pub struct GameVerifier {
     variant: Variant,
@@ -33,23 +33,19 @@ pub struct GameVerifier {
     tablebases: Option<Tablebases>,
 }
 
-/// Why a game cannot have been.
+/// Why a game is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum InvalidGame {
-    /// It does not begin with its opening.
     #[error("it does not begin with the moves of its opening")]
     Opening,
-    /// A move that the rules forbid.
     #[error("its ply {ply} is {mv}, which is illegal in {fen}")]
     Illegal {
         /// Its number, from 1.
         ply: usize,
-        /// The move.
         mv: UciMove,
-        /// Where.
         fen: String,
     },
-    /// A move behind the end.
+    /// A move after the end of the game.
     #[error("it goes on after ply {ply}, where it was over by {termination}")]
     GoesOn {
         /// The last ply of the game, from 1.
@@ -58,38 +54,29 @@ pub enum InvalidGame {
         termination: Termination,
     },
     /// A move of an engine without a report, or with more than there can be.
-    #[error("what its ply {ply} tells of the search cannot be")]
+    #[error("the search data of its ply {ply} is impossible")]
     Search {
         /// Its number, from 1.
         ply: usize,
     },
-    /// A move that came too late and yet was played.
+    /// A move after the time was up.
     #[error("its ply {ply} was played when the time was up")]
     Late {
         /// Its number, from 1.
         ply: usize,
     },
-    /// Its moves took longer than itself, or it took years.
-    #[error("its duration cannot be")]
+    #[error("its duration is impossible")]
     Duration,
-    /// An end that does not follow.
+    /// An ending that does not follow from the last position.
     #[error("its end ({outcome} by {termination}) does not follow from its last position")]
-    Ending {
-        /// The claimed result.
-        outcome: Outcome,
-        /// The claimed reason.
-        termination: Termination,
-    },
-    /// A report of a fault that does not fit.
+    Ending { outcome: Outcome, termination: Termination },
+    /// A fault report that does not fit the termination.
     #[error("its report of a fault does not fit its end ({termination})")]
-    Fault {
-        /// The claimed reason.
-        termination: Termination,
-    },
+    Fault { termination: Termination },
 }
 
 impl GameVerifier {
-    /// Those of a plan.
+    /// The verifier of a plan.
     pub fn of(plan: &Plan, tablebases: Option<Tablebases>) -> GameVerifier {
         GameVerifier {
             variant: plan.settings.run.variant,
@@ -100,13 +87,13 @@ impl GameVerifier {
         }
     }
 
-    /// The most pieces at which endgame tables end games, if they do.
+    /// Largest number of pieces adjudicated by endgame tables, if any.
     pub fn tables(&self) -> Option<u32> {
         self.tablebases.as_ref().map(Tablebases::pieces)
     }
 
-    /// The record of a game that was given out, with clocks of White and Black as they were on the machine that played
-    /// it. What the claim tells beyond the moves is taken only as far as it can be true.
+    /// The record of a submitted game, given the time controls of White and Black as scaled on the worker.
+    /// Data beyond the moves is taken only as far as it is plausible.
     ///
     /// # Errors
     /// If it cannot have been.
@@ -154,7 +141,7 @@ impl GameVerifier {
     }
 }
 
-/// A game that is played again.
+/// A game being replayed.
 struct Replay<'a> {
     rules: &'a GameVerifier,
     variant: CastlingMode,
@@ -186,7 +173,7 @@ impl Replay<'_> {
         Ok(())
     }
 
-    /// The end by the rules of chess or by the tables.
+    /// Ending by the rules of chess or by endgame tables.
     fn ending(&self) -> Option<(Outcome, Termination)> {
         if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
             return Some((ending.outcome(), ending.into()));
@@ -231,7 +218,7 @@ impl Replay<'_> {
         let turn = self.game.position().turn();
         let refuse = InvalidGame::Ending { outcome, termination };
         let by_rules = self.ending();
-        // A claim of a result comes with a move, before scores are judged.
+        // An engine claims a result instead of a move, before adjudication.
         if termination == Termination::FalseClaim
             && by_rules.is_none()
             && outcome == Outcome::Win(turn)
@@ -249,7 +236,7 @@ impl Replay<'_> {
                 None => Ok(()),
             },
             None if !termination.is_fault() => Err(refuse),
-            // Without a clock nobody oversteps.
+            // Without a clock there is no time forfeit.
             None if termination == Termination::TimeForfeit
                 && self.clocks[turn.index()].time_limit().is_none() =>
             {

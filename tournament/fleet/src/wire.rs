@@ -1,8 +1,7 @@
-//! The messages between a run and its workers: texts with a version, limits of size, and no trust. What is read here has
-//! the right form and nothing more; whether it is true is for [`super::verify`] and [`super::fleet_state`]. Knows no server.
+//! Messages between coordinator and workers: versioned, limited in size, untrusted. Parsing checks the form
+//! only; [`super::verify`] and [`super::fleet_state`] check the content.
 //!
-//! A message is the line `smalt 2` and a JSON value behind it. Nothing in it is ever run: commands, arguments and paths
-//! are no part of any message.
+//! A message is the line `smalt 2` followed by JSON. It never holds commands, arguments or paths.
 
 use std::time::Duration;
 
@@ -22,97 +21,87 @@ use smalt_match::run::{OpenedGame, Work};
 use smalt_match::schedule::ScheduledGame;
 use smalt_report::sanitize::{is_hidden, sanitize};
 
-/// The version of these messages; another one is refused. Since version 2 the subject of a question names the worker.
+/// Version of the messages; others are refused. Since version 2 the subject of a request names the worker.
 pub const VERSION: u32 = 2;
 
-/// The longest message, in bytes: a little below the limit of a server that was not told another.
+/// Longest message in bytes, a little below the default limit of a server.
 pub const MAX_MESSAGE_BYTES: usize = 1_000_000;
 
-/// Why a message is none.
+/// Why a message is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WireError {
-    /// Too long.
     #[error("read a message: it has {0} bytes, and {MAX_MESSAGE_BYTES} is the most")]
     TooLong(usize),
-    /// Of another program, or of another version of this one.
     #[error(
         "read a message: it is not of version {VERSION}; use the same version of smalt-tournament everywhere"
     )]
     Version,
-    /// Not of the right form.
     #[error("read a message: {0}")]
     Form(String),
 }
 
-/// A coordinator says that its run wants workers.
+/// Announcement of a run by its coordinator.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct Announcement {
-    /// The run's name on the server.
+    /// Name of the run on the server.
     pub run: String,
-    /// Which call of the coordinator it is; a resumed run has another.
+    /// Session of the coordinator; a resumed run has another.
     pub session: String,
-    /// What the run is called.
+    /// Title of the run.
     pub name: String,
 }
 
-/// What a worker asks of a coordinator. Who asks stands in the subject, which the server may bind to a user; a result is
-/// known by the number of its game, so that it counts once however often it is sent.
+/// A request of a worker to a coordinator. The subject names the worker, and the server may bind it to a
+/// user; a result is identified by its game number, so that it counts once however often it is sent.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum WorkerRequest {
-    /// How is it played?
+    /// Request the run's configuration.
     Terms,
-    /// May I play?
     Join(Box<WorkerInfo>),
-    /// I have got this pair: what of it is to be played?
+    /// Take a pair; the answer lists its games to be played.
     Take {
-        /// The pair's number.
         pair: u32,
     },
-    /// This is how a game ended; answered when it is stored.
+    /// The result of a game; answered once it is stored.
     Result {
-        /// The pair's number.
         pair: u32,
-        /// The game's number.
         game: u32,
-        /// What happened.
         record: Box<RecordMessage>,
     },
-    /// Something happened; nobody waits for an answer.
+    /// A notice, without an answer.
     #[serde(rename = "tell")]
     Notify(WorkerNotice),
 }
 
-/// Who a worker is.
+/// A worker's machine and engines.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkerInfo {
-    /// What it is called in tables, as its host for instance.
+    /// Name in tables, e.g. its host name.
     pub name: String,
     /// Its program and version.
     pub program: String,
     /// The model of its processor.
     pub cpu: String,
-    /// How many it has.
     pub cores: u32,
     /// Games at the same time.
     pub slots: u32,
-    /// Nodes a second of Smalt on one of its cores.
+    /// Nodes per second of Smalt on one core.
     pub speed: u64,
-    /// One for each entrant, in the order of the plan.
+    /// Engines by entrant, in plan order.
     pub engines: Vec<EngineIdentity>,
 }
 
-/// Which engine a worker has for an entrant.
+/// A worker's engine for an entrant.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct EngineIdentity {
-    /// What it calls itself, with its version.
+    /// Name that the engine reports, with its version.
     pub name: String,
-    /// Its author.
     pub author: String,
-    /// SHA-256 of its program's file, in hexadecimal digits.
+    /// SHA-256 of the program file, in hexadecimal.
     pub sha256: String,
 }
 
@@ -120,16 +109,13 @@ pub struct EngineIdentity {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum WorkerNotice {
-    /// I am there.
     Alive,
-    /// A game begins.
     Started {
-        /// Its number.
         game: u32,
     },
-    /// An engine did wrong outside of a game.
+    /// A fault outside of a game.
     Fault {
-        /// Whose: an index of the plan's entrants.
+        /// Index of the entrant.
         entrant: u32,
         /// See [`FaultReport::name`].
         name: String,
@@ -138,74 +124,66 @@ pub enum WorkerNotice {
         /// See [`FaultReport::transcript`].
         transcript: Vec<String>,
     },
-    /// An engine does something odd that costs nothing.
+    /// A warning about an engine.
     Warning {
-        /// Whose: an index of the plan's entrants.
+        /// Index of the entrant.
         entrant: u32,
-        /// What, after the engine's name.
+        /// Description that follows the engine's name.
         words: String,
     },
-    /// An engine cannot be started any more, so that I leave.
+    /// An engine cannot be started; the worker leaves.
     Unable {
-        /// Whose: an index of the plan's entrants.
+        /// Index of the entrant.
         entrant: u32,
-        /// How often it was tried.
         times: u32,
-        /// What went wrong at last.
+        /// Reason of the last failure.
         words: String,
     },
-    /// I would play, but cannot.
+    /// The worker cannot play this run.
     Unfit {
-        /// What I am called.
+        /// Name of the worker.
         name: String,
-        /// Why.
         words: String,
     },
-    /// I leave; what I have not sent is for others.
+    /// The worker leaves; its unsent games go to others.
     Leaving,
 }
 
-/// What a coordinator answers.
+/// A response of the coordinator.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields, rename_all = "kebab-case")]
 pub enum Response {
-    /// How it is played.
     Terms(Box<RunConfigMessage>),
-    /// You may play.
     Welcome,
-    /// You may not, or no longer.
     Refused {
-        /// Why.
         words: String,
     },
-    /// Introduce yourself first: this is another session.
+    /// Unknown worker: join first.
     Unknown,
-    /// Of the pair, these games are to be played.
+    /// The games of the pair to be played.
     Games {
-        /// Their numbers.
         games: Vec<u32>,
     },
     /// The game is in the store.
     Stored,
-    /// Nobody wants the game any more.
+    /// The game is no longer needed.
     Unneeded,
-    /// Ask again in a moment.
     Later,
 }
 
-/// How a run is played.
+/// Configuration of a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RunConfigMessage {
-    /// The plan as a file, without commands, paths and outputs: see [`super::run_config`].
+    /// The plan as TOML, without commands, paths and outputs: see [`super::run_config`].
     pub plan: String,
     /// The most pieces at which endgame tables end games, if they do.
     pub tables: Option<u32>,
-    /// After how many milliseconds of silence a worker's games are given to another.
+    /// Lease time in milliseconds.
     pub lease_ms: u64,
 }
 
-/// A pair in the queue.
+/// A pair in the work queue.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct WorkMessage {
@@ -227,11 +205,11 @@ struct GameMessage {
     moves: Vec<String>,
 }
 
-/// What happened in a game, as a worker tells it.
+/// The result of a game, as a worker reports it.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(deny_unknown_fields)]
 pub struct RecordMessage {
-    /// The moves and what engines told of them, in the text of the store.
+    /// Moves with search data, in the store's text form.
     moves: String,
     outcome: String,
     termination: String,
@@ -250,7 +228,7 @@ struct FaultMessage {
     transcript: Vec<String>,
 }
 
-/// What of a record a worker can tell: which game it is and where it began is known.
+/// The part of a game record that a worker reports; the rest is known.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameReport {
     /// See [`GameRecord::plies`].
@@ -267,16 +245,15 @@ pub struct GameReport {
     pub peak_memory: [Option<u64>; 2],
 }
 
-/// A message with the form of its kind.
 pub trait Message: Serialize + DeserializeOwned {
-    /// Whether all is within its limits.
+    /// Checks the limits of its parts.
     ///
     /// # Errors
     /// What is not, in words.
     fn check(&self) -> Result<(), String>;
 }
 
-/// The bytes of a message.
+/// Encodes a message.
 ///
 /// # Errors
 /// If they would be too many.
@@ -286,7 +263,7 @@ pub fn encode<M: Message>(message: &M) -> Result<Vec<u8>, WireError> {
     if bytes.len() > MAX_MESSAGE_BYTES { Err(WireError::TooLong(bytes.len())) } else { Ok(bytes) }
 }
 
-/// Reads what [`encode`] wrote.
+/// Decodes a message.
 ///
 /// # Errors
 /// If it is too long, of another version, or has another form.
@@ -322,7 +299,6 @@ impl From<&OpenedGame> for GameMessage {
 }
 
 impl WorkMessage {
-    /// The pair's number.
     pub fn pair(&self) -> u32 {
         self.pair
     }
@@ -359,7 +335,7 @@ fn read_opening(fen: Option<&str>, words: &[String]) -> Option<Opening> {
     for word in words {
         game.play(UciMove::parse(word).ok()?.to_move(game.position()).ok()?).ok()?;
     }
-    // As it was written, and not as we would write it: engines are told this text.
+    // The FEN as it was written: engines receive this text.
     let fen = fen.map(str::to_owned);
     game.position().ending().is_none().then(|| Opening { moves: game.moves().to_vec(), fen, ..start })
 }
@@ -388,12 +364,12 @@ impl From<&FaultReport> for FaultMessage {
     }
 }
 
-/// An explanation as a message takes it: on one line, and not too long.
+/// A text on one line and within the limit.
 pub fn trimmed(words: &str) -> String {
     words.chars().take(MAX_TEXT).map(|c| if is_hidden(c) { ' ' } else { c }).collect()
 }
 
-/// The last lines as a message takes them.
+/// The last lines of a transcript within the limits.
 pub fn trimmed_transcript(lines: &[String]) -> Vec<String> {
     let skipped = lines.len().saturating_sub(MAX_LINES);
     let mut room = MAX_TRANSCRIPT;
@@ -410,7 +386,7 @@ pub fn trimmed_transcript(lines: &[String]) -> Vec<String> {
 }
 
 impl RecordMessage {
-    /// The same without principal variations, for those that are too long with them.
+    /// The record without principal variations, for messages that are too long with them.
     #[must_use]
     pub fn without_variations(mut self) -> RecordMessage {
         if let Some(mut plies) = moves::parse(&self.moves) {
@@ -423,7 +399,7 @@ impl RecordMessage {
         self
     }
 
-    /// What it claims.
+    /// Parses the report.
     ///
     /// # Errors
     /// If its texts make no sense.

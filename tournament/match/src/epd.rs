@@ -17,7 +17,7 @@ pub fn final_position(record: &GameRecord) -> Position {
     *game.position()
 }
 
-/// A line with its line feed.
+/// One EPD line with its line feed.
 pub fn epd_line(record: &GameRecord, names: &[String]) -> String {
     let mut epd = Epd::new(final_position(record));
     let [white, black] = [record.game.white, record.game.black].map(|entrant| names[entrant].as_str());

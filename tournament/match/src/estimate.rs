@@ -1,5 +1,6 @@
-//! How many games, and how many hours, will a plan take? A forecast from the clocks and, for a sequential test, from its
-//! bounds; every assumption is part of the text. Knows no machine but the number of its cores.
+//! Forecast of the games and hours of a plan, from the time controls and, for a sequential test, from its
+//! bounds. Every assumption is part of the text. The only fact about the machine that it uses is the number
+//! of cores.
 
 use std::fmt::Write;
 use std::num::NonZeroUsize;
@@ -12,16 +13,16 @@ use smalt_stats::sprt::SUPPOSED_DEVIATION;
 use crate::plan::{MoveClock, Plan};
 use crate::setup::schedule;
 
-/// Moves of each side in a game of engines, as runs with usual adjudication have them.
+/// Moves of each side in an average engine game with usual adjudication.
 const MOVES: f64 = 65.0;
 
-/// How much of the time that an engine may use it does use.
+/// Share of its time that an engine uses.
 const USE: f64 = 0.9;
 
-/// Nodes a second that an engine is taken to search where only nodes are limited.
+/// Assumed speed of an engine, in nodes per second, where only nodes are limited.
 const NODES_PER_SECOND: f64 = 1_000_000.0;
 
-/// What to expect, in sentences, a line each.
+/// The forecast as text, one sentence a line.
 pub fn estimate(plan: &Plan) -> String {
     let mut text = String::new();
     let mut line = |words: String| {
@@ -61,14 +62,14 @@ pub fn estimate(plan: &Plan) -> String {
             100.0 * USE,
             if has_nodes(plan) { ", a million nodes a second" } else { "" },
         )),
-        None => {
-            line("How long a game lasts is not known: the clock says nothing of time or nodes.".to_owned())
-        }
+        None => line(
+            "The duration of a game is unknown: the time control limits neither time nor nodes.".to_owned(),
+        ),
     }
     text
 }
 
-/// The hypotheses, and what lies between them.
+/// Elo of H0, of the midpoint and of H1.
 fn truths(sprt: &Sprt) -> [(&'static str, f64); 3] {
     let (low, high) = (sprt.elo0(), sprt.elo1());
     [("H0", low), ("halfway", 0.5 * (low + high)), ("H1", high)]
@@ -78,7 +79,7 @@ fn has_nodes(plan: &Plan) -> bool {
     plan.entrants.iter().any(|entrant| entrant.clock.nodes.is_some())
 }
 
-/// How long a game lasts, in seconds: two sides of the mean entrant; none if that of one is not known.
+/// Mean duration of a game in seconds; `None` if an entrant has no limit in time or nodes.
 pub fn seconds_a_game(plan: &Plan) -> Option<f64> {
     let sides: Option<Vec<f64>> =
         plan.entrants.iter().map(|entrant| seconds_a_side(&entrant.clock)).collect();
@@ -86,7 +87,8 @@ pub fn seconds_a_game(plan: &Plan) -> Option<f64> {
     Some(2.0 * sides.iter().sum::<f64>() / sides.len() as f64)
 }
 
-/// The time that one side uses in a game: what its clock gives for so many moves, or its limits if they are tighter.
+/// Seconds that one side uses in a game: base time and increments, or its limits per move if they are
+/// tighter.
 fn seconds_a_side(clock: &MoveClock) -> Option<f64> {
     let mut limits = Vec::new();
     let periods = clock.control.periods();
@@ -151,7 +153,7 @@ mod tests {
     fn depth_alone_tells_no_time() {
         check(
             "[run]\nformat = \"match\"\ngames = 10\nseed = 1\nconcurrency = 2\n[clock]\ndepth = 5\n",
-            "Estimate: 10 games at most.\nHow long a game lasts is not known: the clock says nothing of time or nodes.\n",
+            "Estimate: 10 games at most.\nThe duration of a game is unknown: the time control limits neither time nor nodes.\n",
         );
     }
 }

@@ -1,6 +1,7 @@
-//! Text files of a run's games: whole games, in the order of their numbers, though they end in another. Other runs and
-//! other programs may append to the same file at any time. So every game is appended in one piece under a lock, and
-//! nothing is cut or written again unless its bytes prove that it is a game of this run: the store says what we wrote.
+//! PGN and EPD files of a run: whole games, written in order of their numbers although they finish out of
+//! order. Other programs may append to the same file at any time. Every game is therefore appended in one
+//! piece under a lock, and nothing is truncated or rewritten unless its bytes match a game of this run in the
+//! store.
 
 use std::collections::{BTreeMap, HashMap, HashSet, VecDeque};
 use std::fs::{File, OpenOptions};
@@ -16,20 +17,19 @@ use crate::named_file::{is_in_place, is_special, numbered};
 use crate::pgn::PgnWriter;
 use smalt_workbench::decompress::is_packed;
 
-/// The part of a file's end in which an open comment is looked for.
+/// Bytes at the end of a file that are searched for an open comment.
 const TAIL_BYTES: u64 = 1 << 16;
 
-/// How games are written.
+/// Format of a game file.
 #[derive(Clone, Debug)]
 pub enum GameFormat {
-    /// As games, with an empty line behind each.
+    /// PGN games, each followed by an empty line.
     Pgn(PgnWriter),
-    /// As last positions, a line each, with the names of the entrants.
+    /// EPD lines of final positions, with the names of the entrants.
     Epd(Vec<String>),
 }
 
 impl GameFormat {
-    /// One game.
     pub fn write(&self, record: &GameRecord) -> String {
         match self {
             GameFormat::Pgn(writer) => writer.write(record),
@@ -37,7 +37,7 @@ impl GameFormat {
         }
     }
 
-    /// Whether a game begins with this line.
+    /// Whether this line is the first of a game.
     fn begins_with(&self, line: &[u8]) -> bool {
         match self {
             GameFormat::Pgn(_) => line.starts_with(b"[Event "),
@@ -45,7 +45,7 @@ impl GameFormat {
         }
     }
 
-    /// What must stand between this end of a file and the next game, so that the two stay apart.
+    /// Separator between this end of a file and the next game.
     fn separator(&self, tail: &[u8]) -> &'static str {
         match self {
             _ if tail.is_empty() => "",
@@ -59,7 +59,7 @@ impl GameFormat {
     }
 }
 
-/// Whether the last game of a PGN ends within a comment, as a torn file may.
+/// Whether the last PGN game ends inside a comment, as in a truncated file.
 fn has_open_comment(tail: &[u8]) -> bool {
     let mut is_open = false;
     for line in tail.split(|&byte| byte == b'\n') {
@@ -81,31 +81,31 @@ fn has_open_comment(tail: &[u8]) -> bool {
     is_open
 }
 
-/// A file of games. A game waits until all before it are there or left out.
+/// A file of games. A game is held back until all earlier games are written or skipped.
 #[derive(Debug)]
 pub struct GameFile {
     file: File,
     path: PathBuf,
-    /// Whether it is a pipe or a device, which takes everything in its order.
+    /// Whether it is a pipe or a device, which takes all output.
     is_special: bool,
     text: GameFormat,
     next: u32,
     waiting: BTreeMap<u32, Option<String>>,
-    /// The games that the file held when the run was resumed.
+    /// Games that the file already held when the run was resumed.
     present: HashSet<u32>,
 }
 
-/// Whether other games than the run's belong into a file.
+/// Whether the file is shared with other writers.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum Sharing {
-    /// The run made it.
+    /// The file belongs to this run alone.
     Own,
-    /// Shared with other writers; the number of bytes before the run.
+    /// Shared with other writers; the value is the length in bytes before the run.
     After(u64),
 }
 
 impl GameFile {
-    /// A new file, or a pipe or a device that is there.
+    /// Creates a file, or opens an existing pipe or device.
     ///
     /// # Errors
     /// If it cannot be made, or is there already.
@@ -118,7 +118,7 @@ impl GameFile {
         Ok(Self::of(file, path, text))
     }
 
-    /// A new file whose name is that of another with a number.
+    /// Creates a file with the given name plus a number.
     ///
     /// # Errors
     /// If it cannot be made.
@@ -132,12 +132,11 @@ impl GameFile {
         }
     }
 
-    /// Its name.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// A file to whose games others are appended; it need not be there.
+    /// Opens a file for appending; creates it if it does not exist.
     ///
     /// # Errors
     /// If it cannot be opened or made, or is compressed.
@@ -149,11 +148,12 @@ impl GameFile {
         Ok(Self::of(open_to_append(path)?, path, text))
     }
 
-    /// The file of a run that is resumed. `games` gives the number and the text of each stored game, in the order of
-    /// the numbers. If all from the first of them to the end of the file are games of this run, those that stand out of
-    /// order are cut off, to be put again; if not, nothing is cut but a torn game of this run at the very end.
+    /// Opens the file of a resumed run. `games` yields number and text of each stored game in order. If
+    /// everything from the first of them to the end of the file belongs to this run, games that are out of
+    /// order are cut off and written again; otherwise only a truncated game of this run at the very end is
+    /// cut.
     ///
-    /// None if the file is the run's own by its name alone: it holds other games, and nothing of this run.
+    /// `None` if the file holds other games and none of this run.
     ///
     /// # Errors
     /// If the file cannot be opened, read or cut, or `games` fails.
@@ -207,14 +207,14 @@ impl GameFile {
         GameFile { file, path: path.to_owned(), is_special, text, next: 0, waiting, present }
     }
 
-    /// Removes the file of a run that does not begin after all, if it has got nothing.
+    /// Removes the file of a run that does not start, if it is still empty.
     pub fn discard(self) {
         if self.file.metadata().is_ok_and(|file| file.is_file() && file.len() == 0) {
             let _ = std::fs::remove_file(&self.path);
         }
     }
 
-    /// Takes a game.
+    /// Writes a game, or holds it back until its turn.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -225,7 +225,7 @@ impl GameFile {
         self.write_ready()
     }
 
-    /// This game will not come.
+    /// Marks a game that will not be played.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -234,7 +234,7 @@ impl GameFile {
         self.write_ready()
     }
 
-    /// Whether the file of that name is still this one: nobody has removed, renamed or replaced it.
+    /// Whether the path still names this open file.
     fn is_in_place(&self) -> bool {
         self.is_special || is_in_place(&self.file, &self.path)
     }
@@ -247,7 +247,7 @@ impl GameFile {
         Ok(())
     }
 
-    /// Writes all games that wait, whatever is missing between.
+    /// Writes all games that are held back, even where earlier ones are missing.
     ///
     /// # Errors
     /// If the file cannot be written.
@@ -269,7 +269,7 @@ impl GameFile {
     }
 }
 
-/// Appends all of this or nothing.
+/// Appends the whole text or nothing.
 fn append(mut file: &File, text: &[u8]) -> io::Result<()> {
     let before = file.metadata()?.len();
     let mut written = 0;
@@ -278,7 +278,7 @@ fn append(mut file: &File, text: &[u8]) -> io::Result<()> {
             Ok(count) if count > 0 => written += count,
             Err(error) if error.kind() == ErrorKind::Interrupted => {}
             failed => {
-                // Unless somebody else wrote meanwhile, the part of a game is the last of the file.
+                // Unless another program wrote meanwhile, the partial game is at the end of the file.
                 if file.metadata()?.len() == before + written as u64 {
                     file.set_len(before)?;
                 }
@@ -289,11 +289,11 @@ fn append(mut file: &File, text: &[u8]) -> io::Result<()> {
     Ok(())
 }
 
-/// The end of a file.
+/// Reads the end of a file.
 fn tail(mut file: &File) -> io::Result<Vec<u8>> {
     let length = file.seek(SeekFrom::End(0))?;
     let mut tail = Vec::new();
-    // Of a file that ends as games end no more is needed.
+    // A file that ends like a complete game needs no more.
     for bytes in [2, TAIL_BYTES] {
         tail.clear();
         file.seek(SeekFrom::Start(length.saturating_sub(bytes)))?;
@@ -305,13 +305,13 @@ fn tail(mut file: &File) -> io::Result<Vec<u8>> {
     Ok(tail)
 }
 
-/// Locks a file against other programs that append whole games, as long as it lives.
+/// Lock against other programs that append whole games; released on drop.
 struct Lock(File);
 
 impl Lock {
     fn of(file: &File) -> io::Result<Lock> {
         match file_lock::lock(file) {
-            // Some file systems know no locks; single writes at the end stay whole there as well.
+            // Some file systems have no locks; single writes stay whole there as well.
             Err(error) if error.kind() != ErrorKind::Unsupported => Err(error),
             _ => file.try_clone().map(Lock),
         }
@@ -326,12 +326,12 @@ impl Drop for Lock {
 
 type Digest = [u8; 32];
 
-/// The SHA-256 of a game's text, without the white space behind it.
+/// SHA-256 of a game's text without trailing white space.
 fn digest(game: &[u8]) -> Digest {
     ring::digest::digest(&SHA256, game.trim_ascii_end()).as_ref().try_into().expect("SHA-256 has 32 bytes")
 }
 
-/// A file, parted where games begin.
+/// A file split at the first lines of games.
 #[derive(Default)]
 struct FilePieces {
     all: Vec<FilePiece>,
@@ -345,7 +345,7 @@ struct FilePiece {
 }
 
 impl FilePieces {
-    /// Reads a file from this byte on; from its begin if it is shorter, since then it is another one.
+    /// Reads a file from this offset, or from the start if it is shorter (it was replaced).
     fn read(mut file: &File, start: u64, text: &GameFormat) -> io::Result<FilePieces> {
         let start = if start <= file.metadata()?.len() { start } else { 0 };
         file.seek(SeekFrom::Start(start))?;
@@ -366,7 +366,7 @@ impl FilePieces {
         }
     }
 
-    /// Adds the piece that ends here, unless it is blank.
+    /// Adds the piece that ends here unless it is blank.
     fn push(&mut self, end: u64, piece: Vec<u8>) {
         if !piece.trim_ascii_end().is_empty() {
             self.all.push(FilePiece { start: end - piece.len() as u64, digest: digest(&piece) });
@@ -374,19 +374,19 @@ impl FilePieces {
         }
     }
 
-    /// Whether the last piece is the begin of this game, and not all of it.
+    /// Whether the last piece is a truncated copy of this game.
     fn is_torn(&self, game: &[u8]) -> bool {
         let is_shorter = self.last.trim_ascii_end().len() < game.trim_ascii_end().len();
         !self.last.is_empty() && is_shorter && game.starts_with(&self.last)
     }
 }
 
-/// All files of a run's games.
+/// All game files of a run.
 #[derive(Debug, Default)]
 pub struct GameFiles(pub Vec<GameFile>);
 
 impl GameFiles {
-    /// Gives a game to each.
+    /// Writes a game to every file.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -394,7 +394,7 @@ impl GameFiles {
         self.0.iter_mut().try_for_each(|file| file.put(record))
     }
 
-    /// This game will not come.
+    /// Marks a game that will not be played.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -402,7 +402,7 @@ impl GameFiles {
         self.0.iter_mut().try_for_each(|file| file.skip(number))
     }
 
-    /// Writes all games that wait.
+    /// Writes all games that are held back.
     ///
     /// # Errors
     /// If a file cannot be written.
@@ -410,8 +410,8 @@ impl GameFiles {
         self.0.iter_mut().try_for_each(GameFile::finish)
     }
 
-    /// Writes all games of a run again, where their file was removed, renamed or replaced meanwhile: into a new file of
-    /// its name, or beside what has that name now. Gives the old name and the new one of each such file.
+    /// Rewrites all games of a run where a file was removed, renamed or replaced: into a new file of that
+    /// name, or beside the file that now has it. Returns old and new name of each such file.
     ///
     /// # Errors
     /// If a new file cannot be written, or the store not be read.
@@ -440,7 +440,7 @@ impl GameFiles {
         Ok(restored)
     }
 
-    /// Whether there is none.
+    /// Whether there are no files.
     pub fn is_empty(&self) -> bool {
         self.0.is_empty()
     }

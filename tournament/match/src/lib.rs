@@ -1,23 +1,24 @@
-//! Plays matches between chess engines, on this machine, and keeps what happened. In reading order, where each module
-//! uses only those before it:
+//! Runs tournaments between chess engines on this machine and stores the results. In reading order, where
+//! each module uses only those before it:
 //!
 //! - [`named_file`]: whether a name stands for a file, a pipe or a device;
 //! - [`file_lock`]: locks of files between programs;
-//! - [`plan`]: the settings of a run, each declared once for flags, plan files and documentation, and what follows from them;
-//! - [`schedule`]: which games are played, as a pure function of the plan's numbers;
-//! - [`opening`]: the positions where games begin;
-//! - [`game`]: one game between two running engines: clock, adjudication, record;
+//! - [`plan`]: the settings of a run, each declared once for flags, plan files and documentation, and facts
+//!   derived from them;
+//! - [`schedule`]: pairings and openings of all games, as a pure function of the plan;
+//! - [`opening`]: opening books and positions;
+//! - [`game`]: one game between two running engines: clocks, adjudication, record;
 //! - [`setup`]: a plan with its openings and its schedule;
-//! - [`estimate`]: how many games and hours a plan will take;
+//! - [`estimate`]: forecast of the games and hours of a plan;
 //! - [`store`]: finished games in one SQLite file; a game counts once it is there;
-//! - [`standings`]: what the games say so far: points, pairs, sequential test;
-//! - [`progress`]: how far a run is, and how fast;
-//! - [`pgn`]: finished games as PGN, in order;
-//! - [`epd`]: finished games as their last positions;
-//! - [`game_file`]: files to which whole games are appended in order, though other programs append too;
-//! - [`run`]: the run itself: the coordinator owns its state, slots play its games.
+//! - [`standings`]: points, pentanomial counts, Elo, SPRT of the games so far;
+//! - [`progress`]: state and speed of a run;
+//! - [`pgn`]: PGN output, in order of game numbers;
+//! - [`epd`]: final positions as EPD;
+//! - [`game_file`]: game files that several programs may append to;
+//! - [`run`]: the coordinator, which owns the state of a run, and the slots, which play its games.
 //!
-//! Knows no network and no display, and of flags only those that settings declare.
+//! It has no network and no display, and only those command line flags that settings declare.
 
 pub mod epd;
 pub mod estimate;

@@ -1,16 +1,16 @@
-//! What a name stands for: a file, a pipe or a device, and whether a file that is open still has its name.
+//! File names: whether a path is a file, a pipe or a device, and whether an open file still has its name.
 
 use std::fs::File;
 #[cfg(unix)]
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Whether a path names a pipe or a device, which is there already and is not to be replaced.
+/// Whether a path names an existing pipe or device, which must not be replaced.
 pub fn is_special(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
 }
 
-/// Whether the file of this name is this open one.
+/// Whether the path still names this open file.
 #[cfg(unix)]
 pub fn is_in_place(file: &File, path: &Path) -> bool {
     match (file.metadata(), std::fs::metadata(path)) {
@@ -37,7 +37,7 @@ pub fn is_removed(_: &File) -> bool {
     false
 }
 
-/// The same name with a number before its extension.
+/// The path with a number before its extension.
 pub fn numbered(path: &Path, number: u32) -> PathBuf {
     let mut name = path.file_stem().unwrap_or_default().to_owned();
     name.push(format!("-{number}"));

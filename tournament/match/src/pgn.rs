@@ -1,4 +1,4 @@
-//! Records as PGN: tags and comments in the forms that users' scripts read.
+//! Game records as PGN, with the tags and comments that users' scripts read.
 
 use std::fmt::{self, Write as _};
 use std::num::NonZeroU64;
@@ -15,13 +15,13 @@ use crate::opening::{Openings, eco};
 use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, Plan, TimeFlow, Times, Variant};
 use smalt_workbench::calendar::UtcTime;
 
-/// No opening with a name is longer, in plies.
+/// Longest named opening, in plies.
 const OPENING_PLIES: usize = 40;
 
-/// What score, depth and time of a move seldom exceed.
+/// Usual length of score, depth and time in a comment, in bytes.
 const COMMENT_BYTES: usize = 32;
 
-/// Writes records of one run.
+/// Writes the games of one run as PGN.
 #[derive(Clone, Debug)]
 pub struct PgnWriter {
     event: String,
@@ -37,7 +37,7 @@ pub struct PgnWriter {
 }
 
 impl PgnWriter {
-    /// A writer with the names of a plan; those of its openings are left out where there are none.
+    /// A writer with the entrants' names of a plan; opening names are omitted where `openings` is empty.
     pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
         PgnWriter {
             openings,
@@ -53,7 +53,7 @@ impl PgnWriter {
         }
     }
 
-    /// One game, with an empty line behind it.
+    /// One game, followed by an empty line.
     pub fn write(&self, record: &GameRecord) -> String {
         let start = record.fen.as_deref().and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_default();
         let mut game = PgnGame::new(start);
@@ -93,7 +93,7 @@ impl PgnWriter {
         self.push_clocks(game, record);
     }
 
-    /// The clocks of the game, and those that were agreed, where they are scaled to the machine that played it.
+    /// Time controls of the game, and the nominal ones where they are scaled to the machine that played it.
     fn push_clocks(&self, game: &mut PgnGame, record: &GameRecord) {
         let players = [record.game.white, record.game.black];
         let tags = |measured: Option<NonZeroU64>| {
@@ -117,7 +117,7 @@ impl PgnWriter {
     fn push_opening(&self, game: &mut PgnGame, record: &GameRecord) {
         let opening = (!self.openings.is_empty()).then(|| self.openings.get(record.game.opening));
         let (eco, name) = opening.map_or((None, None), |opening| (opening.eco, opening.name));
-        // A number of a book is no name.
+        // The number of a book position is not a name.
         let name = name.filter(|name| !name.bytes().all(|byte| byte.is_ascii_digit()));
         let (eco, name) = if eco.is_none() && name.is_none() {
             let known = eco::classify(&opening_positions(record, *game.start()));
@@ -152,7 +152,7 @@ impl PgnWriter {
     }
 }
 
-/// The positions of a game among which the name of its opening is looked for.
+/// Positions in which the name of the opening is looked up.
 fn opening_positions(record: &GameRecord, start: Position) -> Vec<Position> {
     let mut positions = vec![start];
     for ply in record.plies.iter().take(OPENING_PLIES) {
@@ -164,7 +164,7 @@ fn opening_positions(record: &GameRecord, start: Position) -> Vec<Position> {
     positions
 }
 
-/// What stands behind a move; scores in the view of the side that moved.
+/// The comment of a move; the score is from the point of view of the side that moved.
 fn comment(search: Option<&SearchRecord>, writing: &GameWriting, sentence: &str) -> String {
     let Some(search) = search else { return joined(MoveComment::Book.to_string(), sentence) };
     let mut rest = String::new();
@@ -190,7 +190,7 @@ fn joined(mut text: String, rest: &str) -> String {
     text
 }
 
-/// Appends a figure, if the engine told it; those that depend on time only where times are written.
+/// Appends a field if the engine reported it; fields that depend on time only where times are written.
 fn push_figure(text: &mut String, figure: Figure, search: &SearchRecord, times: Times) -> fmt::Result {
     let timed = |time: Option<Duration>| time.filter(|_| times == Times::On).map(|time| time.as_secs_f64());
     let separator = if text.is_empty() { "" } else { ", " };
@@ -232,9 +232,10 @@ fn comment_score(score: Score) -> CommentScore {
     }
 }
 
-/// As section 9.6.1 of PGN's standard has it: colons between periods, and a star before the time of an hourglass.
+/// The TimeControl tag (PGN standard, section 9.6.1): colons between periods, a star before the time of an
+/// hourglass.
 fn time_control_tag(flow: TimeFlow, clock: &MoveClock) -> String {
-    // Between limits of different kinds a space follows the comma; between periods none does.
+    // A space follows the comma between limits of different kinds, but not between periods.
     let text = clock.to_string().replace(", ", "\0").replace(',', ":").replace('\0', ", ");
     match flow {
         TimeFlow::Usual => text,

@@ -1,4 +1,4 @@
-//! What a run is doing and how fast: from its standings, its latest session, and whether a runner has its store.
+//! State and speed of a run, from its standings, its latest session, and whether its store is in use.
 
 use std::fmt;
 use std::time::{Duration, SystemTime};
@@ -9,22 +9,22 @@ use smalt_stats::Verdict;
 use crate::standings::Standings;
 use crate::store::StoredSession;
 
-/// What a run is doing.
+/// State of a run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum RunState {
-    /// A runner has the store.
+    /// A runner has the store open.
     Running,
     /// The sequential test is decided.
     Decided,
     /// Every game was played.
     Finished,
-    /// There are games to be played, and nobody plays them.
+    /// Games remain, and no runner plays them.
     Stopped,
 }
 
 impl RunState {
-    /// The state of a run whose store a runner has, or not.
+    /// The state of a run; `is_in_use` says whether a runner has its store open.
     pub fn of(is_in_use: bool, standings: &Standings) -> RunState {
         if is_in_use {
             RunState::Running
@@ -49,18 +49,17 @@ impl fmt::Display for RunState {
     }
 }
 
-/// How fast the latest session was, or is.
+/// Speed of the latest session.
 #[derive(Clone, Copy, Debug)]
 pub struct Pace {
-    /// Games an hour.
     pub games_per_hour: f64,
-    /// How long the games that are to be played will take; none while a sequential test is open, which decides how many
-    /// they are.
+    /// Time until the last game; `None` while a sequential test is undecided, since the number of games is
+    /// open.
     pub left: Option<Duration>,
 }
 
 impl Pace {
-    /// The pace of a session; none before its first game is over.
+    /// The speed of a session; `None` before its first game is over.
     pub fn of(session: &StoredSession, state: RunState, standings: &Standings) -> Option<Pace> {
         let seconds = session.length(SystemTime::now(), state == RunState::Running).as_secs_f64();
         if session.games == 0 || seconds <= 0.0 {

@@ -1,4 +1,4 @@
-//! From a plan to what a run needs: openings read, schedule made. Reads the opening file; starts nothing.
+//! Prepares a run from a plan: reads the opening file, makes the schedule. Starts nothing.
 
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -13,40 +13,33 @@ use crate::plan::{
 };
 use crate::schedule::{EncounterRules, GauntletSide, OpeningOrder, PairingScheme, Schedule, Sequence};
 
-/// A plan with all that follows from it.
+/// A plan with its openings and schedule.
 #[derive(Clone, Debug)]
 pub struct Prepared {
-    /// The plan.
     pub plan: Plan,
-    /// Its openings in the order in which games use them: see [`crate::schedule::ScheduledGame::opening`].
+    /// Openings in order of use: see [`crate::schedule::ScheduledGame::opening`].
     pub openings: Arc<Openings>,
-    /// How many there are to choose from; none if there is no end of them, or nobody looked.
+    /// Number of openings in the source; `None` if it is endless or was not read.
     pub openings_known: Option<u32>,
-    /// Its games.
     pub schedule: Schedule,
 }
 
-/// Why a plan cannot be played.
+/// Why a run cannot be prepared.
 #[derive(Debug, thiserror::Error)]
 pub enum SetupError {
-    /// The openings are of no known kind.
+    /// Unknown format of the opening file.
     #[error("read openings from {}: the name does not tell what they are; it must end in .epd, .fen, .txt, .pgn or .bin, which .gz or .zst may follow, or give format = \"epd\", \"pgn\" or \"polyglot\" (--book-format)", .0.display())]
     Kind(PathBuf),
-    /// They would be gone after the first look.
+    /// A pipe can be read only once.
     #[error("read openings from {}: it is a pipe or a device, and openings are read several times, also by `resume`; give a file (books in .gz and .zst are read as they are)", .0.display())]
     Pipe(PathBuf),
-    /// They cannot be read, or nothing in them can be used.
+    /// The file cannot be read, or has no usable opening.
     #[error("read openings from {}: {source}", path.display())]
-    Book {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        source: BookError,
-    },
-    /// The tables that openings are compared with cannot be used.
+    Book { path: PathBuf, source: BookError },
+    /// The endgame tables cannot be used.
     #[error(transparent)]
     Tables(#[from] TablebaseError),
-    /// The first opening is behind the last.
+    /// The first opening lies beyond the end of the book.
     #[error("begin with opening {start}: there are {openings}")]
     Start {
         /// Which should be first.
@@ -54,17 +47,12 @@ pub enum SetupError {
         /// How many there are.
         openings: u32,
     },
-    /// A walk has no order.
+    /// A Polyglot book has no order.
     #[error("read openings from {} in sequence: a Polyglot book is walked by chance; leave order at \"random\"", .0.display())]
     Sequence(PathBuf),
-    /// A depth of something that has none.
+    /// A book depth for a source that is not a Polyglot book.
     #[error("read openings from {} to a depth of {moves} moves: book-depth is for Polyglot books; plies is for PGN", path.display())]
-    Depth {
-        /// The file.
-        path: PathBuf,
-        /// What was asked.
-        moves: u32,
-    },
+    Depth { path: PathBuf, moves: u32 },
 }
 
 impl Prepared {
@@ -91,14 +79,14 @@ impl Prepared {
         Ok((Prepared { plan, openings: Arc::new(openings), openings_known, schedule }, book))
     }
 
-    /// Without openings: for those who look at a run and play nothing.
+    /// A prepared run without openings, for commands that only read a store.
     pub fn without_openings(plan: Plan) -> Prepared {
         let schedule = schedule(&plan);
         Prepared { plan, openings: Arc::default(), openings_known: None, schedule }
     }
 }
 
-/// Reads a plan's openings to judge and count them.
+/// Reads, checks and counts the openings of a plan.
 fn survey(plan: &Plan) -> Result<Book, SetupError> {
     let path = &plan.settings.openings.file;
     if is_special(path) {
@@ -126,7 +114,7 @@ fn survey(plan: &Plan) -> Result<Book, SetupError> {
     book.map_err(|source| SetupError::Book { path: path.clone(), source })
 }
 
-/// What a name of openings means.
+/// The opening source that a path names.
 ///
 /// # Errors
 /// If neither the name nor the format tells.
@@ -142,7 +130,7 @@ pub fn source_of(path: &Path, format: Option<BookFormat>) -> Result<OpeningSourc
     }))
 }
 
-/// The games of a plan, as far as they are known before any is played.
+/// The schedule of a plan before any game is played.
 pub fn schedule(plan: &Plan) -> Schedule {
     let entrants = plan.entrants.len();
     let sides = || plan.entrants.iter().map(|entrant| side(entrant.role)).collect();

@@ -5,6 +5,8 @@
 //! file for scripts come from one table. [`plot`] draws charts as SVG.
 //! Knows no chess, no statistics and no output: it returns strings.
 
+#![warn(missing_docs)]
+
 pub mod csv;
 pub mod format;
 pub mod html;

@@ -1,4 +1,4 @@
-//! The same questions twice: an engine on one thread with a limit of nodes or plies should answer them alike.
+//! Determinism check: one thread with a limit of nodes or depth should give the same answers twice.
 
 use std::time::Duration;
 
@@ -22,13 +22,13 @@ const NODES: u64 = 20_000;
 /// Few enough for the slowest.
 const DEPTH: u32 = 5;
 
-/// A search that takes no notice of its limit is stopped then.
+/// Timeout after which a search that ignores its limit is stopped.
 const STOP: Duration = Duration::from_secs(2);
 
-/// No search takes longer, stopped or not.
+/// Final timeout of a search.
 const LONGEST: Duration = Duration::from_secs(10);
 
-/// What an engine says of one position.
+/// The answer to one position.
 #[derive(PartialEq, Eq)]
 struct BenchAnswer {
     best: Option<UciMove>,
@@ -36,18 +36,18 @@ struct BenchAnswer {
     nodes: Option<u64>,
 }
 
-/// An answer, and the conversation behind it.
+/// An answer with its transcript.
 struct Heard {
     answer: BenchAnswer,
     lines: Vec<TranscriptLine>,
 }
 
-/// Moves, scores and nodes are the same after another new game: at a number of nodes, where the engine keeps to one, else
+/// Moves, scores and nodes must be equal after another new game, at a node limit if the engine keeps it, else
 /// at a depth.
 pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let nodes = SearchLimits { nodes: Some(NODES), ..SearchLimits::default() };
     let depth = SearchLimits { depth: Some(DEPTH), ..SearchLimits::default() };
-    // xboard has no limit of nodes, and UCI's is ignored by some.
+    // xboard has no node limit, and some UCI engines ignore theirs.
     let by_nodes = if engine.protocol() == Protocol::Uci { twice(engine, &nodes)? } else { None };
     let (both, limit) = match by_nodes {
         Some(both) => (Some(both), format!("{NODES} nodes")),
@@ -75,13 +75,13 @@ pub(super) fn determinism(engine: &mut dyn Engine, notes: &mut Notes) -> Result<
     Ok(())
 }
 
-/// All answers, and all of them again; none if it does not keep the limit.
+/// All answers twice; `None` if the engine ignores the limit.
 fn twice(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<[Vec<Heard>; 2]>, StepError> {
     let Some(first) = answers(engine, limits)? else { return Ok(None) };
     Ok(answers(engine, limits)?.map(|second| [first, second]))
 }
 
-/// One after the other; none if it does not keep the limit.
+/// All answers; `None` if the engine ignores the limit.
 fn answers(engine: &mut dyn Engine, limits: &SearchLimits) -> Result<Option<Vec<Heard>>, StepError> {
     begin_game(engine)?;
     let mut answers = Vec::new();

@@ -1,6 +1,5 @@
-//! Is this engine fit to play? Every step starts the engine anew, asks for one thing, and tells what it found in words,
-//! with the last lines of the conversation where something is wrong. Prints nothing; what is done with an unfit engine is
-//! the reader's business.
+//! Checks whether an engine is fit to play. Every step starts the engine anew, tests one thing, and returns
+//! findings with the transcript lines that show them. Prints nothing.
 
 mod bench;
 mod pondering;
@@ -19,70 +18,62 @@ use smalt_driver::{
     Speaker, TranscriptLine, WaitContext,
 };
 
-/// How many lines of a conversation are shown with a finding.
+/// Transcript lines shown with a finding.
 const LINES_SHOWN: usize = 8;
 
-/// How many of them are what it was told: a position, an order to think, and one to stop.
+/// Of these, the lines sent to the engine: a position, go, and stop.
 const LINES_TOLD: usize = 3;
 
-/// What was found in one respect.
+/// A finding of one step.
 #[derive(Clone, Debug, Serialize)]
 pub struct Finding {
-    /// Which step it was.
     pub step: &'static str,
-    /// How bad it is.
     pub result: CheckResult,
-    /// What was found.
     pub words: String,
-    /// The lines that show it; none where all is well.
+    /// Transcript lines that show it; none if all is well.
     pub lines: Vec<String>,
 }
 
-/// How bad a finding is.
+/// Result of a step, from good to bad.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize)]
 #[serde(rename_all = "lowercase")]
 pub enum CheckResult {
-    /// As it should be.
     Ok,
-    /// The protocol, or the engine, does not have it.
+    /// Not applicable to the protocol or engine.
     Inapplicable,
-    /// There was no time left for it.
+    /// Skipped for lack of time.
     Skipped,
-    /// It can play, but something is not as it should be.
+    /// Playable, but not correct.
     Warning,
-    /// It loses games by this, or cannot play.
+    /// It loses games by this or cannot play.
     Failure,
 }
 
 /// An engine under examination.
 #[derive(Clone, Debug)]
 pub struct EngineUnderTest {
-    /// What it is called where it does not say so itself.
+    /// Name if the engine reports none.
     pub name: String,
-    /// Its process.
     pub command: EngineCommand,
-    /// What it speaks.
     pub protocol: Protocol,
-    /// Options that are set before anything else.
     pub options: Vec<(String, String)>,
 }
 
-/// All that was found.
+/// The report of all steps.
 #[derive(Clone, Debug, Serialize)]
 pub struct CheckReport {
-    /// What it calls itself; its entrant's name if it did not start, or has none.
+    /// Reported name, else the entrant's.
     pub engine: String,
     /// `uci` or `xboard`.
     pub protocol: String,
-    /// Whether nothing failed.
     pub fit: bool,
-    /// Whether all was examined that the protocol has; false where the engine took too long.
+    /// Whether all steps of the protocol were run; false if the engine took too long.
     pub complete: bool,
     /// Every finding, in the order of the steps.
     pub findings: Vec<Finding>,
 }
 
-/// Answers are waited for not much longer than in a game.
+/// Timeouts, not much longer than in a game.
 const TIMEOUTS: EngineTimeouts = EngineTimeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
@@ -91,7 +82,7 @@ const TIMEOUTS: EngineTimeouts = EngineTimeouts {
     quit: Duration::from_secs(2),
 };
 
-/// Why a step came to no end.
+/// Why a step did not finish.
 #[derive(Debug)]
 enum StepError {
     Conversation(ConversationError),
@@ -110,10 +101,10 @@ impl From<SetOptionError> for StepError {
     }
 }
 
-/// One step: asks the engine, and notes what it finds.
+/// A step: tests the engine and adds notes.
 type Step = fn(&mut dyn Engine, &mut Notes) -> Result<(), StepError>;
 
-/// The steps that both protocols have.
+/// Steps of both protocols.
 const STEPS: [(&str, Step); 8] = [
     ("options", settings::options),
     ("limits", searches::limits),
@@ -125,7 +116,7 @@ const STEPS: [(&str, Step); 8] = [
     ("quit", settings::quit),
 ];
 
-/// Those that only UCI has, and why xboard has them not.
+/// UCI steps, with the reason why xboard has no such step.
 const UCI_STEPS: [(&str, Step, &str); 3] = [
     (
         "isready while thinking",
@@ -140,10 +131,10 @@ const UCI_STEPS: [(&str, Step, &str); 3] = [
     ("MultiPV", searches::multi_pv, "xboard's protocol knows no such thing"),
 ];
 
-/// No step is begun after so long; with the last step's own waits, no examination takes two minutes.
+/// No step starts after this time; with the last step's timeouts a check takes less than two minutes.
 const MAX_CHECK_TIME: Duration = Duration::from_secs(60);
 
-/// What was found so far; each finding is shown as it comes.
+/// Findings so far; each is shown at once.
 struct Findings<'a> {
     all: Vec<Finding>,
     show: &'a mut dyn FnMut(&Finding),
@@ -156,8 +147,8 @@ impl Findings<'_> {
     }
 }
 
-/// Examines an engine, and shows each finding as soon as it is made. Takes some seconds, of an engine that answers nothing
-/// a minute or so; no process of it is left.
+/// Checks an engine and shows each finding at once. Takes some seconds, or about a minute for a silent
+/// engine; leaves no process.
 pub fn check(subject: &EngineUnderTest, show: &mut dyn FnMut(&Finding)) -> CheckReport {
     let deadline = Instant::now() + MAX_CHECK_TIME;
     let mut findings = Findings { all: Vec::new(), show };
@@ -219,7 +210,7 @@ fn introduce(subject: &EngineUnderTest, findings: &mut Findings<'_>) -> Option<(
     }
 }
 
-/// Why there is no engine, with the lines that show it.
+/// Why the engine did not start, with its transcript.
 struct NotStarted {
     words: String,
     seen: Vec<TranscriptLine>,
@@ -232,7 +223,7 @@ impl NotStarted {
     }
 }
 
-/// Starts the engine with its options set; or says why not.
+/// Starts the engine and sets its options.
 fn start(subject: &EngineUnderTest) -> Result<Box<dyn Engine>, NotStarted> {
     let context = &mut WaitContext::none();
     let started = smalt_driver::start(&subject.command, subject.protocol, TIMEOUTS, None, context);
@@ -262,15 +253,15 @@ fn run(subject: &EngineUnderTest, name: &'static str, step: Step, findings: &mut
     notes.close(findings);
 }
 
-/// What one step finds.
+/// Notes of one step.
 struct Notes {
     step: &'static str,
     found: Vec<NoteEntry>,
-    /// The conversation as it was when it was last looked at.
+    /// Transcript at the last look.
     seen: Vec<TranscriptLine>,
 }
 
-/// One finding, with the lines that show it; none yet where nobody has looked at the conversation.
+/// A note with its transcript lines, if taken yet.
 struct NoteEntry {
     result: CheckResult,
     words: String,
@@ -282,7 +273,7 @@ impl Notes {
         Notes { step, found: Vec::new(), seen: Vec::new() }
     }
 
-    /// What is found from here on is shown by the conversation as it is now.
+    /// Takes the current transcript for the following notes.
     fn look(&mut self, engine: &dyn Engine) {
         self.seen = engine.transcript().lines();
     }
@@ -304,13 +295,13 @@ impl Notes {
         self.found.push(NoteEntry { result: CheckResult::Warning, words: words.into(), lines });
     }
 
-    /// A warning that the last lines with this text show.
+    /// A warning shown by the last lines with this text.
     fn warn_of(&mut self, text: &str, words: impl Into<String>) {
         let lines = evidence(&self.seen, text);
         self.found.push(NoteEntry { result: CheckResult::Warning, words: words.into(), lines });
     }
 
-    /// A warning that these conversations show, one after the other.
+    /// A warning shown by these transcripts.
     fn warn_by(&mut self, conversations: &[&[TranscriptLine]], words: impl Into<String>) {
         let lines = conversations.iter().flat_map(|lines| evidence(lines, "")).collect();
         self.found.push(NoteEntry { result: CheckResult::Warning, words: words.into(), lines });
@@ -321,7 +312,7 @@ impl Notes {
         self.found.push(NoteEntry { result: CheckResult::Failure, words: words.into(), lines });
     }
 
-    /// How many findings are not as they should be.
+    /// Number of notes that are not passed.
     fn complaints(&self) -> usize {
         self.found.iter().filter(|found| found.result != CheckResult::Ok).count()
     }
@@ -339,7 +330,7 @@ impl Notes {
     }
 }
 
-/// The lines that show a finding: what the engine was told last, and the last of what it said with this text in it.
+/// Transcript lines of a finding: the last sent to the engine, and the last received with this text.
 fn evidence(seen: &[TranscriptLine], text: &str) -> Vec<String> {
     let last_of = |speaker: Speaker, text: &str, most: usize| -> Vec<usize> {
         let lines = (0..seen.len()).rev();
@@ -350,7 +341,7 @@ fn evidence(seen: &[TranscriptLine], text: &str) -> Vec<String> {
     };
     let told = last_of(Speaker::Driver, "", LINES_TOLD);
     let said = last_of(Speaker::Engine, text, LINES_SHOWN - LINES_TOLD);
-    // A text that is nowhere was too long to be kept.
+    // A missing text was too long to be kept.
     let said = if said.is_empty() { last_of(Speaker::Engine, "", LINES_SHOWN - LINES_TOLD) } else { said };
     let mut lines = [told, said].concat();
     lines.sort_unstable();

@@ -1,5 +1,5 @@
-//! Thinking on the opponent's time, in both protocols: it begins when it may, keeps its move to itself, and gives it when
-//! the opponent has moved.
+//! Pondering in both protocols: it starts when allowed, sends no move before the opponent has moved, and then
+//! moves.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering};
@@ -21,7 +21,7 @@ use super::{Notes, StepError};
 /// How long it ponders before the opponent moves.
 const PONDERED: Duration = Duration::from_millis(200);
 
-/// It thinks on its opponent's time without moving, and moves after the hit.
+/// Ponders without moving, and moves after the hit.
 pub(super) fn ponder(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let is_uci = engine.protocol() == Protocol::Uci;
     if is_uci && smalt_protocol::option::find(engine.options(), "Ponder").is_none() {
@@ -105,14 +105,14 @@ fn play(engine: &mut dyn Engine, moves: &[UciMove]) -> Result<SearchResult, Conv
     engine.search(&request, &mut WaitContext::none(), None)
 }
 
-/// The answer that was expected, or else any; none if the move was illegal.
+/// The expected reply, or any legal one; `None` if the move was illegal.
 fn reply(best: UciMove, expected: Option<UciMove>) -> Option<UciMove> {
     let position = position_after(&[best])?;
     let any = position.legal_moves().first().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard));
     expected.filter(|answer| answer.to_move(&position).is_ok()).or(any)
 }
 
-/// Where these moves lead from the start position; none if one of them is illegal.
+/// The position after these moves from the start position; `None` if one is illegal.
 fn position_after(moves: &[UciMove]) -> Option<Position> {
     moves.iter().try_fold(Position::start(), |position, mv| Some(position.after(mv.to_move(&position).ok()?)))
 }

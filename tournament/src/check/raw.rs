@@ -1,5 +1,5 @@
-//! What the driver's conversation would hide: answers that are more than answers; and what no well-meaning partner says:
-//! unknown commands, `quit` in the midst of a search, the end of the input. Spoken line by line, past that conversation.
+//! Checks below the driver: surplus answers, unknown commands, `quit` during a search, end of input. Sends
+//! and reads raw lines.
 
 use std::time::{Duration, Instant};
 
@@ -8,26 +8,26 @@ use smalt_driver::process::{Exit, PollOutcome, Process, WaitFor, poll_once};
 
 use super::{CheckResult, EngineUnderTest, Finding, Findings};
 
-/// How long each answer, and each leaving, may take.
+/// Timeout of each answer and exit.
 const ANSWER_TIMEOUT: Duration = Duration::from_secs(3);
 
-/// How long the first words of an engine of xboard's protocol are awaited.
+/// Timeout of xboard features.
 const FEATURES_TIMEOUT: Duration = Duration::from_secs(2);
 
-/// After such a silence it has no more features to tell.
+/// Silence after which xboard features are complete.
 const FEATURES_SILENCE: Duration = Duration::from_millis(200);
 
-/// After so long it surely thinks.
+/// Time after which a search is certainly running.
 const THINK_TIME: Duration = Duration::from_millis(500);
 
-/// An order to think of which only the form of the answer matters.
+/// A short search: only the form of the answer matters.
 const QUICK: &str = "go movetime 50";
 
-/// A process, and what was said.
+/// A process and its lines.
 struct RawSession {
     process: Process,
     lines: Vec<String>,
-    /// Whether a line was no text: zero bytes, or not UTF-8.
+    /// Whether a line had zero bytes or invalid UTF-8.
     is_unclean: bool,
 }
 
@@ -37,7 +37,7 @@ impl RawSession {
         self.process.write(format!("{line}\n").as_bytes());
     }
 
-    /// Waits for a line that begins so.
+    /// Waits for a line with this prefix.
     fn wait_for(&mut self, wanted: &str) -> bool {
         self.wait_for_within(wanted, ANSWER_TIMEOUT)
     }
@@ -71,10 +71,10 @@ impl RawSession {
     }
 }
 
-/// Says something, and judges what comes of it.
+/// Sends something and checks the reaction.
 type Probe = fn(&mut RawSession, Protocol) -> (CheckResult, String);
 
-/// All of it; each with a process of its own.
+/// Runs all probes, each with its own process.
 pub(super) fn hostile(
     subject: &EngineUnderTest,
     protocol: Protocol,
@@ -106,7 +106,7 @@ pub(super) fn hostile(
     }
 }
 
-/// Introductions; whether they were made. Engines of xboard's first version say nothing, and need not.
+/// Handshake; engines of xboard version 1 send nothing and need not.
 fn greet(talk: &mut RawSession, protocol: Protocol) -> bool {
     if protocol == Protocol::Uci {
         talk.send("uci");
@@ -136,7 +136,7 @@ fn is_ready(talk: &mut RawSession) -> bool {
     talk.wait_for("readyok")
 }
 
-/// A runner may read what is not as it should be in its own way: a second best move as the answer to the next question.
+/// A runner may misread surplus answers: a second bestmove as the answer to the next search.
 fn answers(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, String) {
     if protocol != Protocol::Uci {
         return (
@@ -183,7 +183,7 @@ fn unknown_commands(talk: &mut RawSession, protocol: Protocol) -> (CheckResult, 
     if talk.wait_for(answer) {
         (CheckResult::Ok, "ignores unknown commands".to_owned())
     } else {
-        // A partner of xboard's protocol says only what features allow, so that this is not met in games.
+        // An xboard client sends only what features allow, so this does not occur in games.
         let result = if protocol == Protocol::Uci { CheckResult::Failure } else { CheckResult::Warning };
         (result, format!("does not answer `{question}` after unknown commands"))
     }

@@ -1,4 +1,4 @@
-//! Scores: who is better, in the view of the side to move. Adjudication rests on that.
+//! Scores must be from the point of view of the side to move: adjudication depends on it.
 
 use smalt_driver::{Engine, ResultClaim, SearchResult};
 use smalt_protocol::{Score, SearchLimits};
@@ -12,10 +12,10 @@ const BLACK_IS_WINNING: [(&str, &str); 2] = [
     ("white", "4k3/pppq1ppp/8/8/8/8/PPP2PPP/4K3 w - - 0 1"),
 ];
 
-/// A queen is worth more than this, in centipawns, however it is counted.
+/// A clear advantage in centipawns: less than a queen on any scale.
 const CLEAR: i32 = 200;
 
-/// Who is better, in an engine's words.
+/// Who is better by the engine's score.
 #[derive(Clone, Copy, PartialEq, Eq)]
 enum View {
     Ahead,
@@ -23,7 +23,7 @@ enum View {
     Even,
 }
 
-/// A queen more is a high score for the side that has it, and a low one for the other.
+/// The score must be high with an extra queen and low without.
 pub(super) fn scores(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let limits = SearchLimits { depth: Some(4), ..SearchLimits::default() };
     let mut views = Vec::new();

@@ -1,4 +1,4 @@
-//! Searches: limits that are kept, moves that are legal, information that is sane. Both protocols.
+//! Searches: limits kept, moves legal, info lines sane. Both protocols.
 
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
@@ -15,20 +15,20 @@ use smalt_protocol::{Clock, Info, SearchLimits};
 
 use super::{Notes, StepError, begin_game};
 
-/// A position with much to do, known from tests of move generators.
+/// A busy position from move generator tests (Kiwipete).
 pub(super) const BUSY: &str = "r3k2r/p1ppqpb1/bn2pnp1/3PN3/1p2P3/2N2Q1p/PPPBBPPP/R3K2R w KQkq - 0 1";
 const MATED: &str = "rnb1kbnr/pppp1ppp/8/4p3/6Pq/5P2/PPPPP2P/RNBQKBNR w KQkq - 1 3";
 const STALEMATED: &str = "7k/5Q2/6K1/8/8/8/8/8 b - - 0 1";
 /// Chess960 with castling to both sides at once.
 const CASTLING: &str = "1rk3r1/pppppppp/8/8/8/8/PPPPPPPP/1RK3R1 w GBgb - 0 1";
 
-/// No search may take longer, whatever it was asked.
+/// Final timeout of any search.
 pub(super) const LONGEST: Duration = Duration::from_secs(10);
 
-/// A search that should end by itself soon is stopped then.
+/// Timeout after which a short search is stopped.
 pub(super) const PATIENT: Duration = Duration::from_secs(4);
 
-/// What the lines of a search say.
+/// Data of a search's info lines.
 #[derive(Default)]
 pub(super) struct SearchTrace {
     depths: Vec<u32>,
@@ -36,7 +36,7 @@ pub(super) struct SearchTrace {
     lines: u32,
     multipv: u32,
     pvs: Vec<Vec<UciMove>>,
-    /// The same as texts, where the protocol has them so.
+    /// Principal variations as text, for xboard.
     texts: Vec<String>,
     last_nps: Option<(u64, u64, Duration)>,
 }
@@ -101,7 +101,7 @@ fn position(fen: Option<&str>) -> Position {
     fen.and_then(|fen| Position::from_fen(fen).ok()).unwrap_or_else(Position::start)
 }
 
-/// Moves are legal, and lines of play can be played. Look at the conversation before.
+/// Best move and principal variations must be legal.
 pub(super) fn check_moves(
     fen: Option<&str>,
     searched: &SearchResult,
@@ -136,7 +136,7 @@ pub(super) fn check_moves(
             return;
         }
     }
-    // A search that was stopped may have changed its mind since.
+    // A stopped search may have changed its best move.
     if let (Some(best), Some(pv)) = (searched.best, seen.pvs.last())
         && pv.first() != Some(&best)
         && searched.ending == SearchEnd::Own
@@ -171,7 +171,7 @@ fn check_infos(seen: &SearchTrace, what: &str, notes: &mut Notes) {
     }
 }
 
-/// A limit and how it is called.
+/// A limit and its name.
 type Case = (&'static str, SearchLimits);
 
 fn with_clock(remaining: u64, increment: u64) -> SearchLimits {
@@ -186,7 +186,7 @@ fn with_time(ms: u64) -> SearchLimits {
     SearchLimits { move_time: Some(Duration::from_millis(ms)), ..SearchLimits::default() }
 }
 
-/// xboard counts time for a move in whole seconds, and leaves depth to those who like.
+/// xboard has time per move in whole seconds, and depth is optional.
 fn cases(protocol: Protocol) -> [Case; 4] {
     let depth = ("depth 4", SearchLimits { depth: Some(4), ..SearchLimits::default() });
     let nodes = ("nodes 20000", SearchLimits { nodes: Some(20_000), ..SearchLimits::default() });
@@ -198,7 +198,7 @@ fn cases(protocol: Protocol) -> [Case; 4] {
     }
 }
 
-/// Depth, nodes, time for a move and a tiny clock are kept.
+/// Limits of depth, nodes, movetime and a short clock must be kept.
 pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     for (what, limits) in cases(engine.protocol()) {
         begin_game(engine)?;
@@ -209,7 +209,7 @@ pub(super) fn limits(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), S
             let is_xboard = engine.protocol() == Protocol::Xboard;
             let searched = match search(engine, fen, &limits, own.is_none().then_some(PATIENT), &mut seen) {
                 Err(ConversationError::Fault(Fault::StopIgnored { .. })) if is_xboard && own.is_none() => {
-                    // It still plays games with a clock, where nobody stops it; here it is gone.
+                    // It can still play with a clock; here it was killed.
                     notes.look(engine);
                     notes.warn(format!("{what}: cannot be held to it, since it ignores `?`"));
                     return Ok(());
@@ -275,7 +275,7 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
     let is_xboard = engine.protocol() == Protocol::Xboard;
     let searched = match search(engine, Some(BUSY), &limits, Some(asked), &mut seen) {
         Err(ConversationError::Fault(fault @ Fault::StopIgnored { .. })) if is_xboard => {
-            // It still plays games with a clock, where nobody stops it.
+            // It can still play with a clock.
             notes.look(engine);
             notes.warn(fault.to_string());
             return Ok(());
@@ -300,7 +300,7 @@ pub(super) fn stop(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), Ste
     Ok(())
 }
 
-/// `isready` is answered while it thinks.
+/// `isready` must be answered during a search.
 pub(super) fn ready_while_thinking(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     begin_game(engine)?;
     let limits = SearchLimits { infinite: true, ..SearchLimits::default() };
@@ -332,7 +332,7 @@ pub(super) fn ready_while_thinking(engine: &mut dyn Engine, notes: &mut Notes) -
     Ok(())
 }
 
-/// Where there is no move it says so.
+/// Finished positions must be answered without a move.
 pub(super) fn finished_positions(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let limits = SearchLimits { depth: Some(3), ..SearchLimits::default() };
     for (what, fen) in [("a mated position", MATED), ("a stalemate", STALEMATED)] {
@@ -385,7 +385,7 @@ pub(super) fn multi_pv(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(),
     Ok(())
 }
 
-/// Chess960 positions are understood, if it declares them.
+/// Chess960 must work if declared.
 pub(super) fn chess960(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let terms = GameOptions { variant: CastlingMode::Chess960, pondering: Pondering::Off };
     match engine.new_game(terms, &mut WaitContext::none()) {

@@ -1,4 +1,4 @@
-//! What an engine declares, and how it leaves.
+//! Declared options, and the exit.
 
 use smalt_driver::process::Exit;
 use smalt_driver::{Engine, ExitOutcome, WaitContext};
@@ -6,7 +6,7 @@ use smalt_protocol::option::OptionKind;
 
 use super::{Notes, StepError};
 
-/// Every default fits its own range, no name comes twice, and setting each option to its default is survived.
+/// Defaults must fit their ranges, names be unique, and setting each default must work.
 pub(super) fn options(engine: &mut dyn Engine, notes: &mut Notes) -> Result<(), StepError> {
     let declared = engine.options().to_vec();
     notes.look(engine);

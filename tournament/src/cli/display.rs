@@ -1,5 +1,5 @@
-//! Progress on standard error: a line for each game; on a terminal the standings and a bar below them, drawn again as
-//! games end; elsewhere the standings every `rating-interval` games. Looks on; decides nothing.
+//! Progress on standard error: one line a game; on a terminal standings and a progress bar below, elsewhere
+//! standings at an interval.
 
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
@@ -18,14 +18,12 @@ use smalt_report::sanitize::sanitize;
 pub(super) enum Verbosity {
     /// Faults and what stops the run.
     Quiet,
-    /// Every game.
     Usual,
 }
 
-/// How often the standings on a terminal are drawn again at most.
+/// Minimum time between two redraws of the standings.
 const REDRAWING: Duration = Duration::from_millis(500);
 
-/// Shows a run.
 pub(super) struct Display {
     names: Vec<String>,
     store: String,
@@ -74,7 +72,7 @@ impl Display {
         self.print(&(sanitize(text) + "\n"));
     }
 
-    /// Standard error may be closed; then nobody reads it.
+    /// Standard error may be closed.
     fn print(&self, text: &str) {
         let print = || {
             let _ = std::io::stderr().write_all(text.as_bytes());
@@ -129,7 +127,7 @@ impl Display {
         }
     }
 
-    /// How fast games end since this start, and how long the others will take: `, 3,412 games/h, 5m 20s left`.
+    /// Speed since this start and time left: `, 3,412 games/h, 5m 20s left`.
     fn pace(&self, standings: &Standings) -> String {
         let played = standings.games_finished().saturating_sub(self.games_before);
         let seconds = self.began.elapsed().as_secs_f64();
@@ -162,7 +160,8 @@ impl Display {
     }
 }
 
-/// The pairing as it stands now: `smalt - sf: 3.5/8, Elo -43.7 ± 120.3`, or `Elo > +137` where all was won.
+/// Current score of the pairing: `smalt - sf: 3.5/8, Elo -43.7 ± 120.3`, or `Elo > +137` if all games were
+/// won.
 fn score_line(record: &GameRecord, standings: &Standings) -> String {
     let players = [record.game.white, record.game.black];
     let tally = standings

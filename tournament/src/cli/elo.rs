@@ -1,4 +1,4 @@
-//! Statistics of counts that the user gives.
+//! `elo`: statistics of given counts.
 
 use std::path::Path;
 
@@ -13,7 +13,6 @@ use smalt_match::plan::{Flags, SprtSettings};
 use smalt_match::standings::json::SprtEstimate;
 use smalt_match::standings::report;
 
-/// Counts between commas.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct CountList<const N: usize>(pub(super) [u64; N]);
 
@@ -37,7 +36,7 @@ struct EloJson {
     estimate: SprtEstimate,
 }
 
-/// Prints the statistics; with hypotheses, the test, too.
+/// Prints the statistics and, with hypotheses, the test.
 pub(super) fn elo(counts: Counts, test: &Flags<SprtSettings>, json: Option<&Path>) -> Result<Exit, Refusal> {
     let Some(found) = counts.statistics() else {
         return Err(anyhow!("there are no games to judge: all counts are zero")).or_usage();
@@ -61,8 +60,8 @@ pub(super) fn elo(counts: Counts, test: &Flags<SprtSettings>, json: Option<&Path
     Ok(Exit::Done)
 }
 
-/// The test that flags ask for; none if they say nothing of one. Counts tell nothing of the hypotheses under which they
-/// were made, so that both must be said.
+/// The test given by flags, if any. Counts do not reveal the hypotheses under which they were collected, so
+/// both must be given.
 pub(super) fn test_of(flags: &Flags<SprtSettings>) -> Result<Option<Sprt>, Refusal> {
     if flags.given.is_empty() {
         return Ok(None);
@@ -77,7 +76,7 @@ pub(super) fn test_of(flags: &Flags<SprtSettings>) -> Result<Option<Sprt>, Refus
     Err(anyhow!("a sequential test needs {missing}")).or_usage()
 }
 
-/// In fastchess's words.
+/// As fastchess prints it.
 fn text(found: &MatchStatistics, counts: &Counts, test: Option<(&Sprt, f64)>) -> String {
     let nelo = found.nelo.map_or_else(
         || format::MISSING.to_owned(),

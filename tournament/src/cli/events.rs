@@ -1,5 +1,5 @@
-//! The events of a run as JSON lines, for scripts that look on: a line an event, each with its name, and the time in
-//! seconds since 1970. A view like all others: what it cannot write it says once, and the run goes on.
+//! Events of a run as JSON lines: one line an event with its name and the time in seconds since 1970. A write
+//! error is reported once, and the run goes on.
 
 use std::fs::File;
 use std::io::{self, Write};
@@ -106,8 +106,8 @@ pub(super) struct EventWriter {
 }
 
 impl EventWriter {
-    /// Appends to a file, so that a resumed run goes on where the stopped one was; `-` is standard output. Standings are
-    /// told every so many games, and at the end.
+    /// Appends to a file, so that a resumed run continues it; `-` is standard output. Standings are written
+    /// every `interval` games and at the end.
     pub(super) fn open(path: &Path, names: Vec<String>, interval: u64) -> io::Result<EventWriter> {
         let sink: Box<dyn Write> = if is_standard_output(path) {
             Box::new(io::stdout())

@@ -1,4 +1,4 @@
-//! Writes what a store holds in the form that is asked for, game after game, so that no store is too large.
+//! `export`: writes the games of a store in a chosen form, game after game, for stores of any size.
 
 use std::collections::HashSet;
 use std::fs::File;
@@ -30,7 +30,7 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     let filter = filter(flags, &names).or_usage()?;
     check_numbers(flags, &store)?;
     let form = flags.what.or_else(|| flags.output.as_deref().and_then(form_of)).unwrap_or(ExportForm::Pgn);
-    // What is there already is replaced only when all of it is known to be in the new file.
+    // An existing file is replaced only if the new one contains all of it.
     let part = flags.output.as_deref().filter(|path| is_filled(path)).map(part_of);
     let sink: Box<dyn Write> = match &flags.output {
         Some(path) => {
@@ -67,22 +67,22 @@ fn is_filled(path: &Path) -> bool {
     std::fs::metadata(path).is_ok_and(|file| file.is_file() && file.len() > 0)
 }
 
-/// The name under which a file is written before it takes the place of another.
+/// Temporary name of a file.
 fn part_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".{}.part", std::process::id()));
     name.into()
 }
 
-/// A file that gets the games: a new one, or what is there and empty, or a pipe.
+/// Opens the output: a new file, an existing empty one, or a pipe.
 fn create(path: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(false).open(path)
 }
 
-/// Puts an export in the place of an older one, each line of which it has, too.
+/// Replaces an older export whose lines are all in the new one.
 fn replace(path: &Path, part: &Path) -> anyhow::Result<()> {
     let lines = |path: &Path| -> io::Result<_> { Ok(BufReader::new(File::open(path)?).split(b'\n')) };
-    // In a list the last line ends without a comma.
+    // The last line of a list has no comma.
     let bare = |line: io::Result<Vec<u8>>| {
         line.map(|line| line.strip_suffix(b",").map_or(line.clone(), <[u8]>::to_vec))
     };
@@ -105,7 +105,7 @@ fn replace(path: &Path, part: &Path) -> anyhow::Result<()> {
     std::fs::rename(part, path).with_context(context)
 }
 
-/// Numbers of which the run has not one are a mistake, and no empty file.
+/// Numbers that the run does not have are an error rather than an empty file.
 fn check_numbers(flags: &ExportFlags, store: &Store) -> Result<(), Refusal> {
     let (mut games, mut pairs) = (NumbersSeen::default(), NumbersSeen::default());
     if flags.game.is_none() && flags.pair.is_none() {
@@ -119,10 +119,10 @@ fn check_numbers(flags: &ExportFlags, store: &Store) -> Result<(), Refusal> {
     games.check("game", flags.game).and_then(|()| pairs.check("pair", flags.pair)).or_usage()
 }
 
-/// Which numbers there are of those that are wanted.
+/// Which of the requested numbers exist.
 #[derive(Default)]
 struct NumbersSeen {
-    /// The greatest of all, from 0.
+    /// Largest number, from 0.
     last: Option<u32>,
     is_found: bool,
 }
@@ -142,7 +142,7 @@ impl NumbersSeen {
     }
 }
 
-/// The form that the name of a file asks for.
+/// Form by file name.
 fn form_of(path: &Path) -> Option<ExportForm> {
     match path.extension()?.to_str()? {
         "csv" => Some(ExportForm::Csv),
@@ -175,7 +175,7 @@ fn filter(flags: &ExportFlags, names: &[String]) -> anyhow::Result<Filter> {
     })
 }
 
-/// A PGN writer with the opening names of the book, if that can still be read.
+/// A PGN writer with the opening names of the book, if it can still be read.
 fn pgn_writer(store: &Store, form: ExportForm, plan: &Plan) -> PgnWriter {
     let openings = match form {
         ExportForm::Pgn => {
@@ -192,7 +192,7 @@ fn pgn_writer(store: &Store, form: ExportForm, plan: &Plan) -> PgnWriter {
     PgnWriter::new(plan, openings)
 }
 
-/// The first failure to write ends the writing, not the reading.
+/// After the first write error the rest is only read.
 fn games(
     store: &Store,
     form: ExportForm,
@@ -232,7 +232,7 @@ fn json(record: &GameRecord, names: &[String]) -> String {
     serde_json::to_string(&JsonGame::of(record, names)).expect("a game is texts and finite numbers")
 }
 
-/// The last lines of the conversation before each fault.
+/// Transcripts of all faults.
 fn transcripts(
     store: &Store,
     filter: &Filter,

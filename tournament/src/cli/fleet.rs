@@ -1,4 +1,4 @@
-//! Runs on other machines, as they are typed: where the server is, what a worker is, and the words that it says.
+//! Distributed runs on the command line: server settings, `worker`, and its messages.
 
 #[cfg(feature = "nats")]
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -101,7 +101,7 @@ mod over_nats {
     use smalt_match::plan::{FleetSettings, Plan};
     use smalt_match::run::Event;
 
-    /// A run on other machines has a name on the server, the same for as long as it lives.
+    /// Gives a distributed run its permanent name on the server.
     pub(in super::super) fn name_run(plan: &mut Plan) -> Result<(), Refusal> {
         let fleet = &mut plan.settings.fleet;
         if fleet.on().is_none() || fleet.run.is_some() {
@@ -114,7 +114,7 @@ mod over_nats {
         Ok(())
     }
 
-    /// The queue of a run on other machines.
+    /// The queue of a distributed run.
     pub(in super::super) fn start(
         plan: &Plan,
         fleet: &FleetSettings,
@@ -144,7 +144,7 @@ mod over_nats {
         Refusal { exit, error: anyhow!("failed to {error}") }
     }
 
-    /// Plays for runs that were started elsewhere.
+    /// Runs a worker.
     pub(in super::super) fn worker(flags: &WorkerFlags) -> Result<Exit, Refusal> {
         flags.fleet.settings.check().map_err(|error| anyhow!("--nats: {error}")).or_usage()?;
         let server = flags

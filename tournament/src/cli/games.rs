@@ -1,4 +1,4 @@
-//! The files of a run's games: made when it begins, taken up again when it goes on. What they hold of others stays.
+//! Game files of a run: created at the start, reopened on resume. Foreign content is kept.
 
 use std::fs::File;
 use std::io::{self, ErrorKind};
@@ -17,7 +17,7 @@ use smalt_match::run::RunError;
 use smalt_match::setup::Prepared;
 use smalt_match::store::Store;
 
-/// A kind of such files.
+/// Kind of game file.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum GameFileKind {
     Pgn,
@@ -34,7 +34,7 @@ impl GameFileKind {
         }
     }
 
-    /// How many bytes were there before the run, if it shares the file.
+    /// Length before the run, if the file is shared.
     fn bytes_before(self, output: &mut OutputSettings) -> &mut Option<u64> {
         match self {
             GameFileKind::Pgn => &mut output.pgn_after,
@@ -49,7 +49,7 @@ impl GameFileKind {
         }
     }
 
-    /// What the user reads when the file cannot be made.
+    /// The error of a file that cannot be created.
     fn refuse(self, path: &Path, error: io::Error) -> Refusal {
         let (shown, flag) = (path.display(), self.flag());
         let error = match error.kind() {
@@ -74,9 +74,8 @@ impl GameFileKind {
     }
 }
 
-/// Why a run does not begin.
+/// Why a run does not start.
 pub(super) enum BeginError {
-    /// There is a file of that name.
     Taken(Refusal),
     Other(Refusal),
 }
@@ -89,7 +88,7 @@ impl From<BeginError> for Refusal {
     }
 }
 
-/// Makes the files of a new run, or opens those to which it appends; those of `emptied` are emptied first.
+/// Creates the files of a new run, or opens those to append to; truncates those in `emptied`.
 ///
 /// # Errors
 /// If one is there already and nothing was said of appending, or the system refuses.
@@ -123,8 +122,8 @@ fn empty(path: &Path) -> io::Result<()> {
     if path.is_file() { File::options().write(true).truncate(true).open(path).map(drop) } else { Ok(()) }
 }
 
-/// Opens the files of a run that goes on. A file that has only the name of the run's stays as it is, and the games go
-/// into another one beside it, which the plan names from then on.
+/// Opens the files of a resumed run. A file of the same name that is not this run's stays as it is; the games
+/// go to a new file beside it, which the plan names from then on.
 pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles, Refusal> {
     let mut files = GameFiles::default();
     for kind in GameFileKind::ALL {

@@ -1,4 +1,4 @@
-//! From what was typed to a plan: flags are a layer of settings, as a plan file is, and the plan is made of all layers.
+//! Makes a plan from flags and plan files, each a layer of settings.
 
 use std::path::{Path, PathBuf};
 
@@ -12,13 +12,13 @@ use super::exit::{OrRefuse, Refusal};
 use super::output::{bytes_of, tell};
 use smalt_match::plan::{Format, Plan, Role, Settings, Timeouts, merge_settings};
 
-/// The plan that flags mean.
+/// The plan of flags.
 pub(super) fn plan_of_flags(format: Format, flags: &RunFlags) -> Result<Plan, Refusal> {
     let registry = registry(flags.engines.as_deref())?;
     plan_of(format, layer_of_flags(flags, &registry)?, flags, &registry)
 }
 
-/// A match under a sequential test, with or without settings of that.
+/// The plan of `sprt`: a match under a sequential test.
 pub(super) fn plan_of_test(flags: &RunFlags) -> Result<Plan, Refusal> {
     let registry = registry(flags.engines.as_deref())?;
     let mut layer = layer_of_flags(flags, &registry)?;
@@ -41,7 +41,7 @@ fn plan_of(format: Format, mut layer: Table, flags: &RunFlags, registry: &Regist
     finish(plan, flags)
 }
 
-/// The plan of a file, changed by flags.
+/// The plan of a file, overridden by flags.
 pub(super) fn plan_of_file(path: &Path, flags: &RunFlags) -> Result<Plan, Refusal> {
     let name = path.display().to_string();
     let text = std::fs::read_to_string(path).with_context(|| format!("read {name}")).or_usage()?;
@@ -59,7 +59,7 @@ fn finish(plan: Plan, flags: &RunFlags) -> Result<Plan, Refusal> {
     Plan::new(settings).or_usage()
 }
 
-/// The concurrency of other machines is given to each worker. A plan may say it for both ways.
+/// Concurrency of a distributed run is set for each worker. A plan may hold it for local runs.
 pub(super) fn refuse_slots(is_typed: bool, is_elsewhere: bool) -> Result<(), Refusal> {
     if is_typed && is_elsewhere {
         return Err(anyhow!("--concurrency: leave it out with --nats, and give it to each worker"))
@@ -68,7 +68,7 @@ pub(super) fn refuse_slots(is_typed: bool, is_elsewhere: bool) -> Result<(), Ref
     Ok(())
 }
 
-/// In a gauntlet the side of which nothing was said is Smalt: whole as challenger, weakened as opponents.
+/// The missing side of a gauntlet is Smalt: full strength as challenger, weakened as opponents.
 fn add_missing_side(typed: &mut Vec<Value>, shipped: &mut Vec<Value>) {
     let is_challenger = |engine: &Value| engine.get("role").and_then(Value::as_str) == Some("challenger");
     let opponent = typed.iter().find(|engine| engine.get("role").is_some() && !is_challenger(engine));
@@ -79,7 +79,7 @@ fn add_missing_side(typed: &mut Vec<Value>, shipped: &mut Vec<Value>) {
     }
 }
 
-/// A section of a layer, made if it is not there.
+/// A section of a layer, created if missing.
 pub(super) fn section<'a>(layer: &'a mut Table, name: &str) -> &'a mut Table {
     let section = layer.entry(name).or_insert_with(|| Value::Table(Table::new()));
     section.as_table_mut().expect("sections are tables in every layer")
@@ -96,7 +96,7 @@ pub(super) fn given(layer: &Table, section: &str, key: &str) -> bool {
     layer.get(section).is_some_and(|section| section.get(key).is_some())
 }
 
-/// The registry of this file (or of the configuration folder), and the shipped one behind it.
+/// The registry of this file or the configuration folder, then the built-in one.
 pub(super) fn registry(path: Option<&Path>) -> Result<Registry, Refusal> {
     Registry::load(path, &mut |words| tell(&words)).or_usage()
 }
@@ -107,7 +107,7 @@ pub(super) fn engine_names() -> Vec<CompletionCandidate> {
     registry.names().chain([BUILTIN]).map(CompletionCandidate::new).collect()
 }
 
-/// Paths mean the same from every folder, so that a run can be resumed from another one.
+/// Makes paths absolute, so that a run can be resumed from another folder.
 pub(super) fn make_absolute(settings: &mut Settings) {
     let absolute = |path: &PathBuf| std::path::absolute(path).unwrap_or_else(|_| path.clone());
     if !settings.openings.is_embedded() {
@@ -115,7 +115,7 @@ pub(super) fn make_absolute(settings: &mut Settings) {
     }
     if let Some(path) = &mut settings.adjudication.tablebases.path {
         let folders = std::env::split_paths(path).map(|folder| absolute(&folder));
-        // Folders that cannot be joined again had no colon in them to part them.
+        // Folders that cannot be joined had no colon to split at.
         *path = std::env::join_paths(folders).map_or_else(|_| path.clone(), PathBuf::from);
     }
     let fleet = &mut settings.fleet;
@@ -137,7 +137,7 @@ pub(super) fn make_absolute(settings: &mut Settings) {
     }
 }
 
-/// The layer that flags mean.
+/// The layer of flags.
 fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Table, Refusal> {
     let mut layer = flags.settings.given.clone();
     if flags.recover {
@@ -159,7 +159,7 @@ fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Table, Refusa
         let each = each(words).context("--each").or_usage()?;
         layer.insert("each".to_owned(), Value::Table(each));
     }
-    // Those who say how many challenge name everybody in one list.
+    // With --seeds all entrants are in one list.
     let is_sided = !given(&layer, "run", "seeds");
     let engines = flags.engine.iter().map(|text| ("--engine", text, is_sided.then_some(Role::Challenger)));
     let opponents = flags.opponent.iter().map(|text| ("--opponent", text, Some(Role::Opponent)));
@@ -179,7 +179,7 @@ fn layer_of_flags(flags: &RunFlags, registry: &Registry) -> Result<Table, Refusa
     Ok(layer)
 }
 
-/// What holds for each entrant: only `key=value` words.
+/// Settings of every entrant: only `key=value` words.
 fn each(text: &str) -> Result<Table, WordsError> {
     parse_keys(&split_words(text)?)
 }

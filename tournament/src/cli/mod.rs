@@ -1,5 +1,4 @@
-//! What users type, and what they see: flags, exit codes, displays. The only part that prints, and the only one that
-//! knows flags.
+//! The command line: commands, flags, exit codes, displays. The only module that prints.
 
 mod arguments;
 mod check;
@@ -42,7 +41,7 @@ use smalt_match::estimate::estimate;
 use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
 use smalt_workbench::signals::exit_code;
 
-/// The program; `engine` is what it does when it is started as the engine `builtin`.
+/// Runs the program; `engine` is its behavior as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
     let command = smalt_about::parse::<Arguments>().command;
     if !matches!(command, Command::Engine | Command::Guard | Command::About(_)) {
@@ -59,7 +58,7 @@ pub fn main(engine: fn() -> ExitCode) -> ExitCode {
     }
 }
 
-/// What a program that starts many engines asks of the system.
+/// Prepares the process for many engines.
 fn prepare_for_engines() {
     raise_file_limit();
     if let Err(error) = adopt_orphans() {
@@ -156,7 +155,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
     Ok(exit_code(exit))
 }
 
-/// The plan as a file, below what it will take as comments.
+/// Prints the plan as a file, with the estimate as comments.
 fn print_plan(plan: &Plan) -> Result<(), Refusal> {
     let estimate: String = estimate(plan).lines().map(|line| format!("# {line}\n")).collect();
     output::print(&format!("{estimate}\n{}", plan.settings.to_toml()))

@@ -1,4 +1,5 @@
-//! Makes an opening book with the help of engines, each on a thread of its own, and writes it as EPD; or checks one.
+//! `openings`: makes an opening book with engines as judges, each on its own thread, and writes it as EPD; or
+//! checks a book.
 
 use std::collections::{BTreeMap, HashSet};
 use std::num::{NonZeroU64, NonZeroUsize};
@@ -62,16 +63,16 @@ pub(super) struct OpeningFlags {
     output: Option<PathBuf>,
 }
 
-/// A judge that has not answered then is broken.
+/// Timeout of a judgement.
 const JUDGE_TIMEOUT: Duration = Duration::from_secs(60);
 
 /// Number of candidates for each opening after which the search is given up.
 const MAX_CANDIDATES_PER_OPENING: u64 = 1000;
 
-/// How many random moves lead to an opening where nothing is said.
+/// Default number of random plies.
 const DEFAULT_PLIES: u32 = 8;
 
-/// What a judge said of a candidate; no score where there was no candidate.
+/// A judged candidate by number; `None` if the number has no candidate.
 type JudgedCandidate = anyhow::Result<(u64, Option<(Candidate, i32)>)>;
 
 /// Makes or checks a book.
@@ -82,7 +83,7 @@ pub(super) fn openings(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     }
 }
 
-/// Reads a book as a run would, and tells what it found there.
+/// Checks a book as a run would read it.
 fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
     let source = OpeningSource { plies: flags.plies, ..source_of(path, flags.book_format).or_usage()? };
     let book =
@@ -125,7 +126,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
             });
         }
         drop(sender);
-        // Moved in, so that judges see when nobody listens any more.
+        // Moved in, so that judges stop when the receiver is dropped.
         choose(judgements, flags)
     });
     let text = book.or_failed()?;
@@ -136,7 +137,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     Ok(Exit::Done)
 }
 
-/// The judge, checked as any entrant is.
+/// The judge, checked like any entrant.
 fn judge_entrant(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
     let registry = intent::registry(flags.engines.as_deref())?;
     let judge = registry.parse_engine(&flags.engine).or_usage()?;
@@ -147,7 +148,7 @@ fn judge_entrant(flags: &OpeningFlags) -> Result<Entrant, Refusal> {
     plan.entrants.into_iter().next().context("no judge").or_usage()
 }
 
-/// Takes judgements in the order of candidates, and keeps those that are even and new, until there are enough.
+/// Takes judgements in candidate order and keeps even, new positions until there are enough.
 #[expect(clippy::needless_pass_by_value, reason = "its end tells the judges to leave")]
 fn choose(judgements: Receiver<JudgedCandidate>, flags: &OpeningFlags) -> anyhow::Result<String> {
     let mut waiting = BTreeMap::new();
@@ -178,7 +179,7 @@ fn choose(judgements: Receiver<JudgedCandidate>, flags: &OpeningFlags) -> anyhow
     Ok(book)
 }
 
-/// Judges one candidate after the other until nobody listens any more.
+/// Judges candidates until the receiver is dropped.
 fn judge_candidates(
     judge: &Entrant,
     recipe: OpeningGenerator,
@@ -212,7 +213,7 @@ fn start(judge: &Entrant) -> anyhow::Result<Box<dyn Engine>> {
     Ok(engine)
 }
 
-/// The score in centipawns in the view of the side to move; none for a mate.
+/// Score in centipawns from the point of view of the side to move; `None` for a mate.
 fn judge_one(engine: &mut dyn Engine, candidate: &Candidate, nodes: u64) -> anyhow::Result<Option<i32>> {
     let moves: Vec<UciMove> =
         candidate.moves.iter().map(|&mv| UciMove::from_move(mv, CastlingMode::Standard)).collect();

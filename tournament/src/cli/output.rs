@@ -1,5 +1,4 @@
-//! Writing of results: to standard output, or to files, and what is refused as such a file. Whoever closed the pipe has no
-//! need of the text.
+//! Output of results: to standard output or files, with checks of these files. A closed pipe is no error.
 
 use std::fs::OpenOptions;
 use std::io::{self, Write};
@@ -65,7 +64,7 @@ pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Re
     write_text(path, &text)
 }
 
-/// How long a file is to which is to be appended; 0 where there is none.
+/// Length of a file to append to; 0 if it does not exist.
 pub(super) fn bytes_of(path: &Path) -> u64 {
     std::fs::metadata(path).map_or(0, |file| file.len())
 }
@@ -107,7 +106,7 @@ pub(super) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
     std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()
 }
 
-/// Paths mean the same when the run is resumed from another folder.
+/// Makes paths absolute, so that a run can be resumed from another folder.
 pub(super) fn make_outputs_absolute(output: &mut OutputSettings) {
     let OutputSettings { json, events, epd, log, serve_token, .. } = output;
     for path in
@@ -117,7 +116,7 @@ pub(super) fn make_outputs_absolute(output: &mut OutputSettings) {
     }
 }
 
-/// Views that could not be written in the end are refused at the begin. The folder of transcripts is made.
+/// Checks that output files can be written, before the run starts. Creates the folder of transcripts.
 pub(super) fn check_outputs(plan: &Plan) -> Result<(), Refusal> {
     let output = &plan.settings.output;
     check_apart(output)?;
@@ -155,9 +154,9 @@ fn check_apart(output: &OutputSettings) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A file of results that could not be written at the end is refused at the begin.
+/// Checks that a result file can be written.
 fn check_writable(path: &Path) -> Result<(), Refusal> {
-    // A reader of the pipe would take the end of this check for the end of the output.
+    // Opening and closing a pipe here would end its reader.
     if is_standard_output(path) || is_special(path) {
         return Ok(());
     }

@@ -1,4 +1,4 @@
-//! Names of the files that a run writes: defaults, and what happens to a store that exists.
+//! Names of output files: defaults, and existing stores.
 
 use std::path::{Path, PathBuf};
 use std::time::SystemTime;
@@ -36,7 +36,7 @@ impl OutputNames {
         OutputNames { typed: plan.settings.output.clone(), stem, has_pgn, takes_any_pgn }
     }
 
-    /// Whether a second attempt would choose other names.
+    /// Whether the names are defaults, so that another attempt can choose others.
     pub(super) fn are_ours(&self) -> bool {
         self.typed.store.is_none() && self.takes_any_pgn
     }

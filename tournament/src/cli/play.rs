@@ -1,4 +1,4 @@
-//! Plays a plan: store, slots, signals, display, and at the end the tables.
+//! Plays a plan: opens the store, starts slots, signals and display, and prints the tables at the end.
 
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
@@ -39,15 +39,14 @@ use smalt_report::format::count;
 use smalt_report::sanitize::sanitize_lines;
 use smalt_stats::sprt::Verdict;
 
-/// How a run is shown.
+/// Output style of a run.
 pub(super) enum OutputStyle {
-    /// In our own way.
     Native(Verbosity),
-    /// In the lines of another program.
+    /// Output of fastchess or cutechess.
     Compat(Box<Shown>),
 }
 
-/// Begins a run. Whatever can be refused is refused before anything is made.
+/// Starts a run. All checks precede the creation of files.
 pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     let names = OutputNames::of(&plan, &face);
     names.give(&mut plan, 1);
@@ -76,7 +75,7 @@ pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     }
     let (mut store, games) = loop {
         match begin(&prepared, &fingerprint, &emptied) {
-            // Another run began in this second.
+            // Another run started in this second.
             Err(BeginError::Taken(_)) if names.are_ours() => attempt += 1,
             begun => break begun?,
         }
@@ -88,7 +87,7 @@ pub(super) fn play(mut plan: Plan, face: OutputStyle) -> Result<Exit, Refusal> {
     run_games(&prepared, pool, store, Outputs { games, page }, binaries, face)
 }
 
-/// The programs of engines that play on this machine.
+/// Engine programs of a local run.
 pub(super) fn own_binaries(plan: &Plan) -> Result<Option<Binaries>, Refusal> {
     if plan.fleet().is_some() {
         return Ok(None);
@@ -97,13 +96,13 @@ pub(super) fn own_binaries(plan: &Plan) -> Result<Option<Binaries>, Refusal> {
     Ok(Some(binaries.map_err(|words| anyhow!(words)).or_usage()?))
 }
 
-/// Where a run can be seen and read.
+/// Game files and live page of a run.
 pub(super) struct Outputs {
     pub(super) games: GameFiles,
     pub(super) page: Option<BoundAddress>,
 }
 
-/// Other programs go around a book whose end their first opening lies behind.
+/// Other runners wrap around if the first opening lies beyond the end of the book.
 fn prepare(plan: Plan, face: &OutputStyle) -> Result<(Prepared, Book), SetupError> {
     match (Prepared::new(plan.clone()), face) {
         (Err(SetupError::Start { start, openings }), OutputStyle::Compat(_)) => {
@@ -116,7 +115,7 @@ fn prepare(plan: Plan, face: &OutputStyle) -> Result<(Prepared, Book), SetupErro
     }
 }
 
-/// A plan whose clocks are scaled gets the speed of this machine, once: a resumed run goes on with what was measured.
+/// Measures this machine once for scaled time controls; a resumed run keeps the value.
 fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
     if plan.fleet().is_some() || !plan.is_scaled() || plan.settings.clock.measured.is_some() {
         return Ok(());
@@ -133,7 +132,7 @@ fn measure_machine(plan: &mut Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// Makes the files of a run: all of them, or none.
+/// Creates all files of a run, or none.
 fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(Store, GameFiles), BeginError> {
     let plan = &prepared.plan;
     let path = output_path(&plan.settings.output.store).map_err(BeginError::Other)?;
@@ -154,7 +153,7 @@ fn begin(prepared: &Prepared, openings: &str, emptied: &[PathBuf]) -> Result<(St
     }
 }
 
-/// On this machine engines must be there; on others the run needs a name.
+/// Locates engines of a local run; names a distributed run.
 pub(super) fn check_location(plan: &mut Plan) -> Result<(), Refusal> {
     if plan.fleet().is_none() {
         return locate_engines(plan);
@@ -168,7 +167,7 @@ pub(super) fn check_location(plan: &mut Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A misspelled engine is refused before anything is begun.
+/// Checks that every engine program exists.
 fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     let own_program = own_program()?;
     for entrant in &plan.entrants {
@@ -180,7 +179,7 @@ fn locate_engines(plan: &Plan) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// The name of the registry, or `builtin`, that a command may have meant which is no program.
+/// The registry name, or `builtin`, that a misspelled command may have meant.
 fn hint(entrant: &Entrant, error: &LookupError) -> String {
     let command = entrant.engine.cmd.as_deref().filter(|command| !command.contains('/'));
     match (command, error) {
@@ -197,7 +196,7 @@ pub(super) fn own_program() -> Result<PathBuf, Refusal> {
     std::env::current_exe().context("find this program's own file").or_failed()
 }
 
-/// Without a reaper the system and the next run still end what a killed one leaves, only not all of it at once.
+/// Starts the reaper. Without it the system and the next run still end leftover engines, only later.
 pub(super) fn start_reaper() -> Option<Reaper> {
     let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "guard"));
     started
@@ -207,7 +206,7 @@ pub(super) fn start_reaper() -> Option<Reaper> {
         .ok()
 }
 
-/// The run of a store, without its openings, for those who only look.
+/// The run of a store, without openings.
 pub(super) fn read_run(store: &Store) -> Result<Prepared, Refusal> {
     Ok(Prepared::without_openings(read_plan(store)?))
 }
@@ -219,7 +218,7 @@ fn read_plan(store: &Store) -> Result<Plan, Refusal> {
     Plan::of_layers(settings, &Registry::default()).context(name).or_usage()
 }
 
-/// The run of a store, with its openings as they were.
+/// The run of a store, with its original openings.
 pub(super) fn read_played_run(store: &Store) -> Result<Prepared, Refusal> {
     let (prepared, book) = Prepared::new(read_plan(store)?).or_usage()?;
     let (found, begun) = (book.fingerprint(), store.run().map_err(refuse_store)?.openings);
@@ -232,7 +231,7 @@ pub(super) fn read_played_run(store: &Store) -> Result<Prepared, Refusal> {
     Ok(prepared)
 }
 
-/// What users should know of their openings: what is no opening, and whether they come again.
+/// Reports skipped and repeated openings.
 fn tell_openings(prepared: &Prepared, book: &Book) {
     let file = prepared.plan.settings.openings.file.display();
     for skipped in book.skipped() {
@@ -249,27 +248,30 @@ fn tell_openings(prepared: &Prepared, book: &Book) {
         ));
     }
     let wanted = prepared.schedule.openings();
-    // A test seldom takes all the games that it may.
+    // A sequential test seldom needs its maximum of games.
     if wanted > count && prepared.plan.sprt.is_none() {
         tell(&format!("{file}: the games need {wanted} openings and there are {count}: they will repeat"));
     }
 }
 
-/// Those who will play, and what they tell.
+/// The workers of a run and their events.
 pub(super) struct WorkerPool {
     players: Workers,
     events: (Sender<Event>, Receiver<Event>),
 }
 
 enum Workers {
-    /// So many slots, on which processors, and by which tables their games end.
-    Local { slots: usize, processors: Processors, tablebases: Option<Tablebases> },
-    /// Workers on other machines.
+    /// Local slots, their processors, and endgame tables.
+    Local {
+        slots: usize,
+        processors: Processors,
+        tablebases: Option<Tablebases>,
+    },
     Remote(Box<dyn Queue>),
 }
 
 impl WorkerPool {
-    /// What can be refused of them is refused; these machines have played for the run before.
+    /// Prepares the workers; `known` lists machines of earlier sessions.
     pub(super) fn of(prepared: &Prepared, known: &[MachineReport]) -> Result<WorkerPool, Refusal> {
         let plan = &prepared.plan;
         let tablebases = plan.tablebases().map(Tablebases::open).transpose().or_usage()?;
@@ -287,7 +289,7 @@ impl WorkerPool {
     }
 }
 
-/// Connects to where workers meet.
+/// Connects to the NATS server.
 fn connect(
     plan: &Plan,
     fleet: &FleetSettings,
@@ -360,7 +362,7 @@ pub(super) fn run_games(
     }
     let page = page.and_then(|place| {
         let page = serve::serve_run(&path, place);
-        // The run matters more, and its page can be served by another process at any time.
+        // A failed page does not stop the run; another process can serve it.
         page.map_err(|refusal| tell(&format!("Warning: {refusal}"))).ok()
     });
     let coordinator =
@@ -371,14 +373,14 @@ pub(super) fn run_games(
         Refusal { error: anyhow!("{refusal}; {advice}"), ..refusal }
     })?;
     let stays = plan.settings.output.serve_after && !matches!(conclusion, RunOutcome::Interrupted);
-    // Else it ends here: it sees how the run ended, and lets go of the store.
+    // The page ends here: it shows how the run ended, and closes the store.
     let page = page.filter(|_| stays);
     if !is_foreign {
         show_results(plan, &path, &standings)?;
     }
     if !keeps_store && conclusion.is_final() {
         drop(page);
-        // Others leave nothing but what was asked for.
+        // Other runners leave only requested files.
         let _ = std::fs::remove_file(&path);
         return Ok(report_outcome(plan, None, &conclusion, &standings));
     }
@@ -398,12 +400,11 @@ pub(super) fn run_games(
     Ok(exit)
 }
 
-/// Waits for a signal, when nobody else sends events any more.
+/// Waits for a signal after the run.
 fn await_end(events: &Receiver<Event>) {
     while !matches!(events.recv(), Ok(Event::Stop(_) | Event::Kill) | Err(_)) {}
 }
 
-/// Displays that look on together.
 struct Observers(Vec<Box<dyn RunObserver>>);
 
 impl RunObserver for Observers {
@@ -412,7 +413,7 @@ impl RunObserver for Observers {
     }
 }
 
-/// All tables, and all numbers for scripts.
+/// Prints the final tables and writes the JSON results.
 fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), Refusal> {
     let tables = tables(store, standings)?;
     if let Some(json) = &plan.settings.output.json {
@@ -427,7 +428,7 @@ fn show_results(plan: &Plan, store: &Path, standings: &Standings) -> Result<(), 
     Ok(())
 }
 
-/// Says where everything is and what is left to do.
+/// Prints where the results are and how to continue.
 fn report_outcome(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome, standings: &Standings) -> Exit {
     if let Some(store) = store {
         tell(&format!("Store: {}", store.display()));
@@ -446,16 +447,14 @@ fn report_outcome(plan: &Plan, store: Option<&Path>, conclusion: &RunOutcome, st
             for (entrant, disqualification) in disqualified {
                 tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
             }
-            tell(&format!("{games} games were left out. Mend what is broken, and {resume}"));
+            tell(&format!("{games} games were left out. Fix the cause, and {resume}"));
             Exit::LeftOut
         }
         RunOutcome::Walkovers { games, disqualified } => {
             for (entrant, disqualification) in disqualified {
                 tell(&format!("{} {disqualification}", plan.entrants[*entrant].name));
             }
-            tell(&format!(
-                "{games} games were not played, and were lost by disqualified entrants, so that the tournament could go on"
-            ));
+            tell(&format!("{games} games were lost as walkovers by disqualified entrants"));
             Exit::LeftOut
         }
         RunOutcome::Interrupted => {
@@ -478,13 +477,13 @@ fn verdict(standings: &Standings) -> Exit {
     }
 }
 
-/// A store that cannot be used: the file's fault is the user's to mend, all else a failure.
+/// Exit code of a store error: usage if the file is at fault, else failure.
 pub(super) fn refuse_store(error: StoreError) -> Refusal {
     let exit = if error.is_about_the_file() { Exit::Usage } else { Exit::Failed };
     Refusal { exit, error: error.into() }
 }
 
-/// All tables, and what engines did wrong.
+/// The final tables and faults.
 fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
     let mut list = report::FaultList::default();
     let reader = Store::read(store).map_err(refuse_store)?;
@@ -497,7 +496,7 @@ fn tables(store: &Path, standings: &Standings) -> Result<String, Refusal> {
     Ok(text)
 }
 
-/// How these flags want a run shown.
+/// Output style of these flags.
 pub(super) fn face(is_quiet: bool) -> OutputStyle {
     OutputStyle::Native(if is_quiet { Verbosity::Quiet } else { Verbosity::Usual })
 }
@@ -509,7 +508,7 @@ fn refuse_run(error: RunError) -> Refusal {
     }
 }
 
-/// Cores less one, so that no engine waits for a core, unless the plan says otherwise; no more than there are pairs.
+/// Number of slots: cores less one unless set, and at most the number of pairs.
 fn slots(prepared: &Prepared) -> usize {
     let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
     let wanted = prepared
@@ -527,7 +526,7 @@ fn slots(prepared: &Prepared) -> usize {
     wanted.min(prepared.schedule.pairs().max(1) as usize)
 }
 
-/// As many of these games at once as the limits of the system allow.
+/// Reduces concurrency to the limits of the system.
 pub(super) fn within_limits(wanted: usize, threads: usize) -> Result<usize, Refusal> {
     let Some(MostGames { games, limit }) = most_games(threads).filter(|most| most.games < wanted) else {
         return Ok(wanted);

@@ -1,4 +1,4 @@
-//! How far a run is, how fast it goes, and what engines did wrong. Changes nothing; the run may go on meanwhile.
+//! `status`: progress, speed and faults of a run. Changes nothing; the run may be in progress.
 
 use std::collections::BTreeMap;
 use std::path::Path;
@@ -22,10 +22,9 @@ use smalt_report::sanitize::sanitize;
 use smalt_report::sanitize::sanitize_lines;
 use smalt_workbench::calendar::UtcTime;
 
-/// How many faults are told unless all are asked for.
+/// Number of faults shown by default.
 const MAX_FAULTS: usize = 20;
 
-/// The same for scripts.
 #[derive(Serialize)]
 struct StatusJson<'a> {
     state: RunState,
@@ -39,7 +38,7 @@ struct StatusJson<'a> {
     machines: &'a [MachineJson<'a>],
 }
 
-/// A machine that plays for a run elsewhere, and how many games it has played.
+/// A remote machine and its number of games.
 #[derive(Serialize)]
 struct MachineJson<'a> {
     name: &'a str,
@@ -49,9 +48,9 @@ struct MachineJson<'a> {
     slots: u32,
     nps: u64,
     games: u64,
-    /// Chi-square of its results against those of all other machines; null where there is nothing to compare.
+    /// Chi-square of its results against all other machines; null if incomparable.
     residual: Option<f64>,
-    /// The probability that chance alone makes it so large.
+    /// p-value of that statistic.
     residual_p: Option<f64>,
     binaries: Vec<BinaryJson<'a>>,
 }
@@ -71,10 +70,10 @@ struct FaultJson<'a> {
     words: &'a str,
 }
 
-/// With a smaller probability the results of a machine are said to differ from those of the others.
+/// p-value below which a machine's results are reported as different.
 const SIGNIFICANCE: f64 = 0.001;
 
-/// Results of machines by pairing, in the view of the entrant of the lower number.
+/// Results by machine and pairing, from the point of view of the entrant with the lower index.
 #[derive(Default)]
 struct MachineResults(BTreeMap<String, BTreeMap<(usize, usize), Wdl>>);
 
@@ -103,7 +102,7 @@ impl MachineResults {
     }
 }
 
-/// Tells how far a run is.
+/// Prints the status of a run.
 pub(super) fn status(flags: &StatusFlags) -> Result<Exit, Refusal> {
     let path = &flags.store;
     // Older than the store, so that it is closed after it.
@@ -261,11 +260,11 @@ fn state_text(state: RunState, session: Option<&StoredSession>, path: &Path) -> 
     }
 }
 
-/// Who is out, and what that leaves out.
+/// Disqualified entrants and skipped games.
 fn disqualified_text(standings: &Standings) -> String {
     let mut text = String::new();
     for (&entrant, words) in standings.out() {
-        text.push_str(&format!("{} is out: it {words}\n", name(standings, entrant)));
+        text.push_str(&format!("{} is disqualified: it {words}\n", name(standings, entrant)));
     }
     match standings.games_left_out() {
         0 => {}

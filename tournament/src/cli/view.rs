@@ -1,4 +1,4 @@
-//! Looks at a store: its tables. Changes nothing; the run may go on meanwhile.
+//! `standings`: reads a store and prints its tables. Changes nothing; the run may be in progress.
 
 use std::io::Read;
 use std::path::Path;
@@ -18,7 +18,7 @@ use smalt_match::plan::Plan;
 use smalt_match::standings::{Standings, json, report};
 use smalt_match::store::Store;
 
-/// How every database of SQLite begins.
+/// Magic of an SQLite database.
 const SQLITE: &[u8] = b"SQLite format 3\0";
 
 /// The counts of a store.
@@ -34,19 +34,18 @@ pub(super) fn count(store: &Store) -> Result<Standings, Refusal> {
     Ok(standings)
 }
 
-/// A store, and what its games say.
+/// A loaded store with its standings.
 pub(super) struct LoadedRun {
     pub(super) store: Store,
     pub(super) plan: Plan,
-    /// The entrants'.
     pub(super) names: Vec<String>,
     pub(super) standings: Standings,
     pub(super) openings: OpeningTally,
 }
 
 impl LoadedRun {
-    /// Reads all games, and tells each with the entrants' names and that of its opening. Openings bear the names of their book where that can
-    /// still be read.
+    /// Reads all games and calls back with each, its entrants' names and its opening's name. Opening names
+    /// come from the book if it can still be read.
     pub(super) fn read(
         path: &Path,
         mut each: impl FnMut(&GameRecord, &[String], &str),
@@ -70,7 +69,7 @@ impl LoadedRun {
     }
 }
 
-/// The place of this name in a list; the refusal tells the nearest one.
+/// Index of a name in a list; the error suggests the nearest one.
 pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
     names.iter().position(|other| other == name).ok_or_else(|| {
         let hint = nearest(name, names.iter().map(String::as_str));
@@ -79,8 +78,7 @@ pub(super) fn place_of(name: &str, names: &[String]) -> anyhow::Result<usize> {
     })
 }
 
-/// By its first bytes; a file whose name says so is one even if these say otherwise, so that it is refused as what it
-/// should be.
+/// Whether a file is a store, by its first bytes or its name, so that a broken store is refused as such.
 pub(super) fn is_store(path: &Path) -> bool {
     let mut start = Vec::new();
     // A pipe would be waited for.

@@ -1,4 +1,4 @@
-//! A line a game, for spreadsheets: RFC 4180 with plain line feeds.
+//! CSV export, one line a game: RFC 4180 with plain line feeds.
 
 use smalt_report::csv::field;
 
@@ -6,11 +6,10 @@ use super::final_position;
 use smalt_match::game::GameRecord;
 use smalt_workbench::calendar::UtcTime;
 
-/// The first line.
 pub const CSV_HEADER: &str = "game,pair,round,white,black,result,termination,plies,opening,start_fen,final_fen,started,\
                               seconds,fault_of,fault,fault_words\n";
 
-/// A line with its line feed; games, pairs, rounds and openings count from 1.
+/// One line with its line feed; games, pairs, rounds and openings are numbered from 1.
 pub fn csv_line(record: &GameRecord, names: &[String]) -> String {
     let game = &record.game;
     let fault = record.fault.as_ref();

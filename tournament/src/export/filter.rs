@@ -1,4 +1,4 @@
-//! Which games are wanted. What is not said does not matter.
+//! Filter of games; empty criteria match everything.
 
 use std::fmt;
 use std::str::FromStr;
@@ -7,14 +7,13 @@ use smalt_chess::Outcome;
 
 use smalt_match::game::{GameRecord, Termination};
 
-/// Numbers from the first to the last, counted from 1 as users count.
+/// A range of numbers, from 1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Span {
     first: u32,
     last: u32,
 }
 
-/// A text that is no span.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("expected a number from 1, or two like 5-12, and not {0:?}")]
 pub struct ParseSpanError(String);
@@ -41,29 +40,26 @@ impl fmt::Display for Span {
 }
 
 impl Span {
-    /// Whether it holds a number that is counted from 0.
+    /// Whether it contains a number counted from 0.
     pub fn holds(&self, number: u32) -> bool {
         (self.first..=self.last).contains(&number.saturating_add(1))
     }
 }
 
-/// What a game must be to pass.
 #[derive(Clone, Debug, Default)]
 pub struct Filter {
-    /// One of these entrants plays; any if empty.
+    /// Players; any if empty.
     pub entrants: Vec<usize>,
-    /// Its result.
     pub outcome: Option<Outcome>,
-    /// One of these is its ending; any if empty.
+    /// Terminations; any if empty.
     pub terminations: Vec<Termination>,
-    /// Its number.
     pub games: Option<Span>,
     /// The number of its pair.
     pub pairs: Option<Span>,
 }
 
 impl Filter {
-    /// Whether a game passes.
+    /// Whether a game matches.
     pub fn passes(&self, record: &GameRecord) -> bool {
         let game = &record.game;
         let plays = |entrant: &usize| *entrant == game.white || *entrant == game.black;

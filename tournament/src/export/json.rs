@@ -1,4 +1,4 @@
-//! A game with all its moves for scripts: as elements of a JSON array, or a line each.
+//! JSON export: a game with all its moves, as array elements or one a line.
 
 use serde::Serialize;
 use smalt_protocol::Score;
@@ -7,7 +7,7 @@ use super::{milliseconds, seconds};
 use smalt_match::game::{GameRecord, PlyRecord};
 use smalt_workbench::calendar::UtcTime;
 
-/// A game; numbers count from 1.
+/// A game; numbers start at 1.
 #[derive(Debug, Serialize)]
 pub struct JsonGame<'a> {
     game: u32,
@@ -32,7 +32,8 @@ struct JsonFault<'a> {
     words: &'a str,
 }
 
-/// A move; scores in centipawns of the side that moved, or mates in moves. A book move has nothing but itself.
+/// A move; scores are centipawns or moves to mate from the point of view of the side that moved. Book moves
+/// have no other fields.
 #[derive(Debug, Serialize)]
 struct JsonMove {
     #[serde(rename = "move")]

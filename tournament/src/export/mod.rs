@@ -1,5 +1,4 @@
-//! Finished games as text for others: one form a file, all of them views of the store's records. Makes texts; reads and
-//! writes nothing. PGN is at home in [`smalt_match::pgn`].
+//! Export of finished games as text, one file a form. PGN is in [`smalt_match::pgn`].
 
 use std::time::Duration;
 
@@ -12,12 +11,12 @@ pub use filter::{Filter, Span};
 pub use json::JsonGame;
 pub use smalt_match::epd::{epd_line, final_position};
 
-/// Seconds for scripts, to the microsecond, which is as far as clocks can be trusted.
+/// Seconds, rounded to the microsecond.
 pub(crate) fn seconds(time: Duration) -> f64 {
     time.as_micros() as f64 / 1e6
 }
 
-/// The same in milliseconds.
+/// Milliseconds, rounded to the microsecond.
 fn milliseconds(time: Duration) -> f64 {
     time.as_micros() as f64 / 1e3
 }

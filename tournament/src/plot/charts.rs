@@ -1,4 +1,4 @@
-//! How figures look: which chart shows what, with its title, axes and units.
+//! Charts: titles, axes and units of each figure.
 
 use smalt_chess::Color;
 use smalt_protocol::Score;
@@ -11,16 +11,16 @@ use super::game::{GameCurves, MoveFacts};
 use super::openings::in_order;
 use smalt_match::standings::curve::EloPoint;
 
-/// More openings than these are not shown, but the worst and the best of them.
+/// Maximum number of openings shown: the worst and the best.
 const OPENINGS_SHOWN: usize = 24;
 
 /// Beyond this number of pawns a score is only "won": charts end there, and mates stand there.
 const EDGE: f64 = 10.0;
 
-/// The first share of the games, while little is known, does not decide how high the curve of Elo is drawn.
+/// Share of early games that does not set the range of the Elo axis.
 const UNSETTLED: f64 = 0.1;
 
-/// Elo after each pair with its 95 % band.
+/// Elo after each pair with its 95 % interval.
 pub fn elo(figures: &Figures) -> LineChart {
     let title = match figures.sides.as_slice() {
         [side] => format!("Elo of {} with its 95% interval", side.name),
@@ -56,7 +56,7 @@ pub fn llr(test: &Test) -> LineChart {
     .level("", bounds.lower)
 }
 
-/// Everybody's rating with its error; those without a rating have an empty row.
+/// Ratings with errors; entrants without a rating have an empty row.
 pub fn ratings(figures: &Figures) -> IntervalChart {
     let chart = IntervalChart::new("Ratings, 95% intervals", Axis::in_unit("rating, mean 0", "Elo"));
     let Some(list) = &figures.ratings else { return chart };
@@ -67,7 +67,6 @@ pub fn ratings(figures: &Figures) -> IntervalChart {
     })
 }
 
-/// How many pairs brought how many points.
 pub fn pairs(side: &EntrantFigures) -> BarChart {
     let all = side.pairs.pairs();
     let title = format!("Pairs of games of {} by points", side.name);
@@ -100,7 +99,7 @@ pub fn openings(side: &EntrantFigures) -> ShareChart {
     })
 }
 
-/// Both engines' judgements, both clocks, and how long each move took; what nobody told is left out.
+/// Evaluations, clocks and move times of one game; missing data is omitted.
 pub fn game(course: &GameCurves) -> [LineChart; 3] {
     let [white, black] = &course.players;
     let moves = || Axis::new("move");
@@ -125,7 +124,7 @@ pub fn game(course: &GameCurves) -> [LineChart; 3] {
     ]
 }
 
-/// Pawns in White's view, as far as charts reach.
+/// Pawns from White's point of view, clamped to the chart.
 pub(crate) fn pawns(score: Score) -> f64 {
     match score {
         Score::Centipawns(value) => (f64::from(value) / 100.0).clamp(-EDGE, EDGE),

@@ -1,4 +1,4 @@
-//! What charts of a tournament are drawn from: numbers by entrant, whether they come from a store or from PGN.
+//! Numbers for charts by entrant, from a store or PGN.
 
 use smalt_stats::{Pentanomial, Sprt, Wdl};
 
@@ -11,46 +11,36 @@ use smalt_match::standings::curve::{EloPoint, LlrPoint};
 /// Number of entrants that are shown by default: more lines cannot be told apart.
 const MAX_SIDES: usize = 6;
 
-/// All numbers.
 #[derive(Clone, Debug)]
 pub struct Figures {
-    /// How many took part.
     pub entrants: usize,
-    /// Those whose results are looked at.
     pub sides: Vec<EntrantFigures>,
-    /// What was tested, and how that went.
     pub test: Option<Test>,
-    /// One list of all; none where the games connect nobody.
+    /// Rating list; `None` if no games connect the entrants.
     pub ratings: Option<RatingList>,
 }
 
-/// A sequential test.
 #[derive(Clone, Debug)]
 pub struct Test {
-    /// Whose view it takes.
+    /// Entrant whose gain is measured.
     pub name: String,
-    /// What is tested.
     pub sprt: Sprt,
-    /// How it went.
     pub curve: Vec<LlrPoint>,
 }
 
-/// One entrant's results against all whom it met.
+/// Results of one entrant against all opponents.
 #[derive(Clone, Debug)]
 pub struct EntrantFigures {
-    /// Who.
     pub name: String,
-    /// How its Elo came about.
+    /// Elo curve.
     pub curve: Vec<EloPoint>,
-    /// Its whole pairs.
     pub pairs: Pentanomial,
-    /// What it made of each opening.
     pub openings: Vec<(String, Wdl)>,
 }
 
 impl Figures {
-    /// The numbers of a run in the view of these entrants. A test may be given that was not the run's; it takes the view of
-    /// the first.
+    /// Figures of a run for these entrants. `test` may add a test that the run did not have, from the first
+    /// one's point of view.
     pub fn of_run(
         standings: &Standings,
         openings: &OpeningTally,
@@ -85,13 +75,12 @@ impl Figures {
     }
 }
 
-/// One list of all, its mean 0.
+/// Rating list with mean 0.
 pub(super) fn rated(games: &Games) -> Option<RatingList> {
     RatingList::fit(games, &ListOptions::default(), || ()).ok()
 }
 
-/// Whose view is taken of a run unless another is asked for: the first of two, the challengers of a gauntlet, else all, as far as
-/// they can be told apart.
+/// Entrants shown by default: the first of two, the challengers of a gauntlet, else all, up to the maximum.
 pub fn viewed(plan: &Plan) -> Vec<usize> {
     let all = 0..plan.entrants.len();
     match plan.format() {
@@ -103,10 +92,10 @@ pub fn viewed(plan: &Plan) -> Vec<usize> {
     }
 }
 
-/// The same of those in a file, by how many games each has.
+/// Players of a PGN file shown by default, by number of games.
 pub(super) fn viewed_of_counts(games: &[u64]) -> Vec<usize> {
     let mut order: Vec<usize> = (0..games.len()).collect();
-    // The one of a gauntlet has more games than anybody else.
+    // A gauntlet's challenger has more games than the others.
     order.sort_by_key(|&player| std::cmp::Reverse(games[player]));
     let is_gauntlet = games.len() > 2 && order.get(1).is_some_and(|&next| games[order[0]] > games[next]);
     let shown = if is_gauntlet || games.len() == 2 { 1 } else { MAX_SIDES };

@@ -1,5 +1,4 @@
-//! The course of one game: how both engines judged it, and what their clocks showed. From a run's record, or from the comments
-//! that runners write behind moves.
+//! Curves of one game: evaluations, clocks and move times, from a game record or PGN comments.
 
 use std::time::Duration;
 
@@ -10,34 +9,29 @@ use smalt_match::game::clock::RunningClock;
 use smalt_match::game::{GameRecord, PlyRecord};
 use smalt_match::plan::MoveClock;
 
-/// One game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameCurves {
-    /// Who played, White first.
+    /// Players, White first.
     pub players: [String; 2],
-    /// How it ended, in a word or a sentence.
     pub ending: String,
-    /// Its moves, without those of the opening.
+    /// Moves without the opening.
     pub moves: Vec<MoveFacts>,
 }
 
-/// What is known of a move.
+/// Data of a move.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MoveFacts {
-    /// Who made it.
     pub color: Color,
-    /// Its number on the score sheet; Black's are halfway to the next.
+    /// Move number; Black's moves are halfway to the next.
     pub number: f64,
-    /// The engine's judgement in White's view.
+    /// Score from White's point of view.
     pub score: Option<Score>,
-    /// How long it thought.
     pub used: Option<Duration>,
-    /// What its clock showed afterwards.
     pub left: Option<Duration>,
 }
 
 impl GameCurves {
-    /// The course of a stored game, with the names of the entrants.
+    /// Curves of a stored game.
     pub fn of_record(record: &GameRecord, names: &[String]) -> GameCurves {
         let (turn, number) = record.fen.as_deref().map_or((Color::White, 1), turn_and_number);
         let mut count = MoveCounter { color: turn, number };
@@ -54,8 +48,8 @@ impl GameCurves {
         }
     }
 
-    /// The course of a game in PGN, as far as comments tell it. Clocks follow from the time control and the times used,
-    /// where no comment has them.
+    /// Curves of a PGN game from its comments. Clocks without comments follow from the time control and the
+    /// times used.
     pub fn of_pgn(game: &PgnGame) -> GameCurves {
         let tag = |name: &str| game.tags().get(name).unwrap_or("?").to_owned();
         let (turn, number) = turn_and_number(&game.start().to_fen());
@@ -76,7 +70,7 @@ impl GameCurves {
     }
 }
 
-/// Whose move it is, and its number on the score sheet.
+/// Side to move and move number.
 struct MoveCounter {
     color: Color,
     number: u32,
@@ -106,7 +100,7 @@ fn of_white(score: Score, color: Color) -> Score {
     }
 }
 
-/// Comments count mates in plies, engines in moves.
+/// Comments count mates in plies, scores in moves.
 fn score_of(score: CommentScore) -> Score {
     let moves = |plies: u32| i32::try_from(plies.div_ceil(2)).unwrap_or(i32::MAX);
     match score {
@@ -116,14 +110,14 @@ fn score_of(score: CommentScore) -> Score {
     }
 }
 
-/// The time left that a comment tells: `tl=59.500s`.
+/// Time left in a comment: `tl=59.500s`.
 fn left_of(comment: &SearchComment) -> Option<Duration> {
     let text = comment.rest.split([',', ' ']).find_map(|word| word.strip_prefix("tl="))?;
     let seconds = text.strip_suffix('s').unwrap_or(text).parse().ok()?;
     Duration::try_from_secs_f64(seconds).ok()
 }
 
-/// The clock that the tags tell of.
+/// Time control of the tags.
 fn terms(game: &PgnGame, color: Color) -> Option<MoveClock> {
     let own = match color {
         Color::White => "WhiteTimeControl",
@@ -143,7 +137,7 @@ fn terms(game: &PgnGame, color: Color) -> Option<MoveClock> {
     })
 }
 
-/// What is left after a move. A move whose time is not told stops the clock for good.
+/// Time left after a move. A move without a time ends the clock.
 fn spend(clock: &mut Option<RunningClock<'_>>, used: Option<Duration>) -> Option<Duration> {
     match (clock.as_mut(), used) {
         (Some(running), Some(used)) => {

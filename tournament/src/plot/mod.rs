@@ -1,6 +1,5 @@
-//! Pictures of a run or of a file of games: Elo with its band, a sequential test between its bounds, ratings, pairs, scores by
-//! opening, and the course of one game. What is drawn is gathered as plain [`Figures`], from a store's standings
-//! or from PGN; [`charts`] and `smalt-report` draw it. Writes no files.
+//! Charts of a run or a PGN file: Elo, LLR, ratings, pentanomial, openings, and curves of one game. Plain
+//! [`figures`] are gathered from a store or PGN; [`charts`] and `smalt-report` draw them.
 
 pub mod charts;
 pub mod figures;

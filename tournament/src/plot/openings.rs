@@ -1,4 +1,4 @@
-//! What openings are called, and what somebody made of each.
+//! Names of openings, and results by opening.
 
 use std::cmp::Ordering;
 use std::collections::{BTreeMap, HashMap};
@@ -18,29 +18,29 @@ pub(super) const PLIES: usize = 4;
 pub struct OpeningTally(BTreeMap<(usize, String), Wdl>);
 
 impl OpeningTally {
-    /// Counts a game for both who played it, White first.
+    /// Adds a game for both players, White first.
     pub fn add(&mut self, [white, black]: [usize; 2], opening: &str, of_white: Outcome) {
         for (entrant, outcome) in [(white, of_white), (black, of_white.mirrored())] {
             self.0.entry((entrant, opening.to_owned())).or_default().record(outcome);
         }
     }
 
-    /// What an entrant made of each opening that it played, by the names of the openings.
+    /// Results of an entrant by opening name.
     pub fn of(&self, entrant: usize) -> Vec<(String, Wdl)> {
         let own = self.0.iter().filter(|((other, _), _)| *other == entrant);
         own.map(|((_, opening), &results)| (opening.clone(), results)).collect()
     }
 }
 
-/// Names for openings: their code and name, where those are known; their first moves from the start position; else the
-/// number of the position, in the order in which they appear.
+/// Names for openings: ECO code and name if known, else the first moves from the start position, else a
+/// number in order of appearance.
 #[derive(Clone, Debug, Default)]
 pub struct OpeningNames {
     positions: HashMap<String, usize>,
 }
 
 impl OpeningNames {
-    /// The name of what a game of a run began with. The openings are those of the run, as far as they can be read.
+    /// Name of a game's opening. `openings` are those of the run, if readable.
     pub fn of_record(&mut self, record: &GameRecord, openings: &Openings) -> String {
         let opening = (!openings.is_empty()).then(|| openings.get(record.game.opening));
         let (eco, name) = opening.map_or((None, None), |opening| (opening.eco, opening.name));
@@ -48,7 +48,7 @@ impl OpeningNames {
         self.name(eco.as_deref(), name.as_deref(), record.fen.as_deref(), &moves)
     }
 
-    /// The name of what is known by so much; moves in SAN, from the start position.
+    /// Name from the available data; moves in SAN from the start position.
     pub(super) fn name(
         &mut self,
         eco: Option<&str>,
@@ -69,9 +69,9 @@ impl OpeningNames {
     }
 }
 
-/// Names in the order in which people count: `opening 2` before `opening 10`.
+/// Natural order: `opening 2` before `opening 10`.
 pub(super) fn in_order(first: &str, second: &str) -> Ordering {
-    // Words, and the number that ends them.
+    // Text and its trailing number.
     let parts = |name: &str| -> Vec<(String, u64)> {
         let letters: Vec<char> = name.chars().collect();
         let part = |part: &[char]| {

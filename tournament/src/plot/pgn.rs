@@ -15,24 +15,24 @@ use crate::ratings::Games;
 use smalt_match::schedule::Pairing;
 use smalt_match::standings::curve::{Unit, Units, elo_curve, llr_curve};
 
-/// Results of a file, as they come.
+/// Results of a PGN file.
 #[derive(Debug, Default)]
 pub struct PgnFigures {
     games: Games,
     openings: OpeningTally,
     names: OpeningNames,
     units: Units,
-    /// First games of pairs whose second has not come: White's result.
+    /// First games of incomplete pairs: White's result.
     halves: HashMap<PairKey, Outcome>,
     singles: Units,
     counts: Vec<u64>,
     game: PendingGame,
 }
 
-/// What both games of a pair have in common, but for the colors: who has White is first.
+/// Key of a pair: what both games share except colors.
 type PairKey = (String, String, [usize; 2]);
 
-/// What is known of the game that is being read.
+/// The game being read.
 #[derive(Debug, Default)]
 struct PendingGame {
     white: String,
@@ -46,7 +46,7 @@ struct PendingGame {
 }
 
 impl PgnFigures {
-    /// Reads all games; those that are unfinished, or do not tell who played, are left out.
+    /// Reads all games; unfinished games and games without player names are skipped.
     ///
     /// # Errors
     /// If the stream fails.
@@ -57,21 +57,20 @@ impl PgnFigures {
         Ok(figures)
     }
 
-    /// Everybody's name.
     pub fn names(&self) -> &[String] {
         self.games.names()
     }
 
-    /// How many games count.
+    /// Number of counted games.
     pub fn count(&self) -> u64 {
         self.games.count()
     }
 
-    /// The figures in the view of these; of those with most games if none are named. A test that the file does not
-    /// know may be given; it takes the view of the first.
+    /// Figures for these players, by default those with most games. `test` may add a test, from the first
+    /// one's point of view.
     pub fn figures(&self, viewed: &[usize], test: Option<Sprt>) -> Figures {
         let chosen = if viewed.is_empty() { viewed_of_counts(&self.counts) } else { viewed.to_vec() };
-        // Without any pair games count one by one; with some, a game without a partner does not.
+        // Without pairs, games count singly; with pairs, unpaired games do not count.
         let units = if self.units.is_empty() { &self.singles } else { &self.units };
         let side = |&player: &usize| {
             let units = units.of(player);
@@ -126,7 +125,7 @@ impl PgnFigures {
         self.pair(tags, [white, black], white_outcome);
     }
 
-    /// Two games of one round, from one position, with colors reversed are a pair: so runners write them.
+    /// Two games of one round from one position with reversed colors are a pair.
     fn pair(&mut self, tags: PendingGame, [white, black]: [usize; 2], outcome: Outcome) {
         let number = |units: &Units| u32::try_from(units.len()).unwrap_or(u32::MAX);
         let pairing = Pairing { first: white, second: black };
@@ -176,7 +175,6 @@ impl Visitor for PgnFigures {
     }
 }
 
-/// Passes a game over.
 struct SkipGame;
 
 impl Visitor for SkipGame {
@@ -185,7 +183,7 @@ impl Visitor for SkipGame {
     }
 }
 
-/// The game of this number, counted from 1 in the order of the file; none if there are fewer.
+/// The game with this number, from 1; `None` if there are fewer.
 ///
 /// # Errors
 /// If the stream fails, or the game cannot be used.

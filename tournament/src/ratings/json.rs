@@ -1,4 +1,4 @@
-//! The list as JSON. Numbers that have no finite value are null; errors are half-widths of 95% intervals.
+//! The rating list as JSON. Values that are not finite are null; errors are half-widths of 95 % intervals.
 
 use serde::Serialize;
 use smalt_stats::ratings::ParameterSource;
@@ -10,7 +10,7 @@ use super::RatingList;
 pub struct RatingListJson {
     model: &'static str,
     games: u64,
-    /// Whether anchors hold the scale; else the mean of the ratings does.
+    /// Whether anchors fix the scale, else the mean.
     anchored: bool,
     white_advantage: f64,
     white_advantage_error: Option<f64>,
@@ -20,7 +20,7 @@ pub struct RatingListJson {
     draw_rate_source: &'static str,
     log_likelihood: f64,
     simulations: u64,
-    /// Those that left nobody to compare, and are in no error.
+    /// Simulations without ratings, which count in no error.
     simulations_without_ratings: u64,
     players: Vec<PlayerJson>,
     los: Vec<Vec<Option<f64>>>,
@@ -35,7 +35,7 @@ struct PlayerJson {
     rating: Option<f64>,
     rating_error: Option<f64>,
     simulated_error: Option<f64>,
-    /// In how many simulated lists the player had a rating; with less than 99 % of all there is no simulated error.
+    /// Number of simulated lists with a rating of the player; below 99 % of all there is no simulated error.
     simulated_lists: Option<u64>,
     games: u64,
     wins: u64,
@@ -60,19 +60,17 @@ struct PairingJson {
     expected: Option<f64>,
 }
 
-/// A game that was not counted, or something else that is wrong with a file.
+/// A skipped game, or another problem of a file.
 #[derive(Clone, Debug, Serialize)]
 pub struct SkippedGame {
-    /// The file.
     pub file: String,
     /// The line, from 1.
     pub line: u64,
-    /// What is wrong.
     pub reason: String,
 }
 
 impl RatingListJson {
-    /// Players, and the rows and columns of `los`, from the highest to the lowest.
+    /// The list as JSON; players, and rows and columns of `los`, from highest to lowest.
     pub fn of(list: &RatingList, left_out: Vec<SkippedGame>) -> RatingListJson {
         let ratings = list.ratings();
         let order = list.order();

@@ -1,4 +1,4 @@
-//! The list: ratings, who met whom, what was expected and what was scored. Values only.
+//! The rating list: ratings, head-to-head results, expected and actual scores. Values only.
 
 use smalt_stats::ratings::{
     Anchor, Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Replay, Simulation, Unrated,
@@ -8,23 +8,22 @@ use smalt_stats::{Elo, Estimate, Wdl};
 
 use super::Games;
 
-/// What to hold, and how errors are found.
+/// Options of a rating list.
 #[derive(Clone, Debug, PartialEq)]
 pub struct ListOptions {
-    /// Known ratings.
     pub anchors: Vec<Anchor>,
-    /// The mean of all ratings, where there is no anchor.
+    /// Mean of all ratings without anchors.
     pub average: Elo,
-    /// Half-width of the 95% interval around the average in which every player without an anchor is taken to be before
-    /// any game; none if nothing is known.
+    /// Half-width of the 95 % prior around the average for every player without an anchor; `None` for no
+    /// prior.
     pub prior: Option<Elo>,
-    /// What the first move is worth.
+    /// White's advantage in Elo.
     pub white_advantage: Parameter,
-    /// The share of draws between equals.
+    /// Draw rate between equals.
     pub draw_rate: Parameter,
-    /// How often the games are played again by chance.
+    /// Number of simulated lists.
     pub simulations: u64,
-    /// What that chance follows from.
+    /// Random seed of simulations.
     pub seed: u64,
 }
 
@@ -43,7 +42,7 @@ impl Default for ListOptions {
     }
 }
 
-/// A fitted list with all that goes with it. Players have the numbers of [`Games`].
+/// A fitted rating list. Players have the indices of [`Games`].
 #[derive(Clone, Debug)]
 pub struct RatingList {
     names: Vec<String>,
@@ -57,27 +56,25 @@ pub struct RatingList {
     order: Vec<usize>,
 }
 
-/// What a player did.
+/// Results of a player.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct PlayerTally {
-    /// All games.
     pub results: Wdl,
-    /// Those between rated players, from which the ratings come.
+    /// Games between rated players.
     pub rated: Wdl,
-    /// The points that the model expects of those.
+    /// Expected points of these.
     pub expected: f64,
 }
 
-/// Two who met.
+/// Results of two players.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct HeadToHead {
-    /// The one with the lower number.
+    /// Player with the lower index.
     pub first: usize,
-    /// The other.
     pub second: usize,
-    /// Their games, in the view of the first.
+    /// Results from the point of view of the first.
     pub results: Wdl,
-    /// The points that the model expects of the first; none unless both are rated.
+    /// Expected points of the first; `None` unless both are rated.
     pub expected: Option<f64>,
 }
 
@@ -122,7 +119,7 @@ impl RatingList {
         Ok(list)
     }
 
-    /// Counts games for both players, and as an encounter that is not joined with its mirror image yet.
+    /// Adds games for both players, and as a head-to-head entry that is not yet merged with its mirror image.
     fn count(&mut self, pairing: &Pairing) {
         let Pairing { white, black, results } = *pairing;
         self.players[white].results += results;
@@ -152,14 +149,13 @@ impl RatingList {
         self.encounters = joined;
     }
 
-    /// The score to expect of White in one game; none unless both are rated.
+    /// Expected score of White in one game; `None` unless both are rated.
     fn expected(&self, white: usize, black: usize) -> Option<f64> {
         let rating = |player: usize| self.ratings.players()[player].estimate();
         let difference = rating(white)?.value - rating(black)?.value;
         Some(self.ratings.model().probabilities(Elo(difference)).score())
     }
 
-    /// A player's name.
     pub fn name(&self, player: usize) -> &str {
         &self.names[player]
     }
@@ -169,43 +165,42 @@ impl RatingList {
         &self.ratings
     }
 
-    /// Whether there are anchors, and none of them can be compared with anybody.
+    /// Whether no anchor is connected to any player.
     pub fn lost_its_anchors(&self) -> bool {
         self.has_anchors && !self.ratings.is_anchored()
     }
 
-    /// What simulation says about the errors.
+    /// Result of the simulations.
     pub fn simulation(&self) -> Option<&Simulation> {
         self.simulation.as_ref()
     }
 
-    /// How often the games were played again; in some of them chance may have left nobody to compare.
+    /// Number of simulations; some may have had no ratings.
     pub fn simulations_tried(&self) -> u64 {
         self.simulations_tried
     }
 
-    /// What each did.
     pub fn players(&self) -> &[PlayerTally] {
         &self.players
     }
 
-    /// Who met whom, each two once.
+    /// Head-to-head results, each pair of players once.
     pub fn encounters(&self) -> &[HeadToHead] {
         &self.encounters
     }
 
-    /// Players whom no game connects with each other; one group if all are connected.
+    /// Groups of connected players; one group if all are connected.
     pub fn groups(&self) -> &[Vec<usize>] {
         &self.groups
     }
 
-    /// All players from the highest to the lowest; those who won all are above, those who lost all and those who met
-    /// nobody rated below.
+    /// Players from highest to lowest; those who won all games first, those who lost all or met no rated
+    /// player last.
     pub fn order(&self) -> &[usize] {
         &self.order
     }
 
-    /// What is to be said of a player without a rating.
+    /// Note on a player without a rating.
     pub fn note(&self, player: usize) -> &'static str {
         match self.ratings.players()[player] {
             Rating::Rated(_) => "",
@@ -215,7 +210,7 @@ impl RatingList {
         }
     }
 
-    /// A player's rating, where there is one.
+    /// A player's rating, if any.
     pub fn rating(&self, player: usize) -> Option<Estimate> {
         self.ratings.players()[player].estimate()
     }
@@ -241,7 +236,7 @@ fn height(rating: &Rating) -> f64 {
     }
 }
 
-/// A prior is an anchor, with a wide error, for everybody who has none.
+/// A prior is an anchor with a wide error for every player without an anchor.
 fn rating_options(players: usize, options: &ListOptions) -> RatingOptions {
     let mut anchors = options.anchors.clone();
     if let Some(error) = options.prior {
@@ -262,7 +257,7 @@ fn rating_options(players: usize, options: &ListOptions) -> RatingOptions {
     }
 }
 
-/// All cores work; the result does not depend on how many there are, but for the last digits of sums.
+/// Uses all cores; the result does not depend on their number except in the last digits.
 fn simulate(
     ratings: &Ratings,
     simulations: u64,
@@ -272,7 +267,7 @@ fn simulate(
     let work = |worker: u64| {
         let mut part = Simulation::around(ratings);
         for number in (worker..simulations).step_by(workers as usize) {
-            // Now and then, with few games, chance leaves nobody comparable.
+            // With few games a simulation may leave no comparable players.
             match replay(number) {
                 Ok(replayed) => part.add(&replayed),
                 Err(_) => part.add_failed(),

@@ -1,8 +1,7 @@
-//! One rating list from the games of any number of files, stores and PGN alike.
+//! A rating list from the games of any number of stores and PGN files.
 //!
-//! [`Games`] collects results by names, [`pgn`] reads them from PGN, [`list`] fits the list (the model is
-//! `smalt-stats`'s) and adds what was expected of whom, [`report`] and [`json`] show it. Prints nothing; how a store is
-//! read is the caller's business.
+//! [`Games`] collects results by names, [`pgn`] reads them from PGN, [`list`] fits the list with the model of
+//! `smalt-stats`, [`report`] and [`json`] format it. Prints nothing.
 
 pub mod json;
 pub mod list;

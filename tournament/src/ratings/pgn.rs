@@ -1,5 +1,5 @@
-//! Results out of PGN: only tags are read, moves are skipped. A game that cannot be counted is reported with its line and
-//! reason, and the next one is read.
+//! Results from PGN: tags only, moves are skipped. A game that cannot be counted yields a notice with line
+//! and reason.
 
 use std::fmt;
 use std::io::{self, Read};
@@ -10,23 +10,22 @@ use smalt_stats::{Outcome as Points, Wdl};
 
 use super::Games;
 
-/// Something in a file that is not as it should be.
+/// A problem in a file.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Notice {
-    /// The line, from 1; of a game, the one where it begins.
+    /// Line, from 1; for a game its first line.
     pub line: u64,
-    /// What is wrong, and whether the game counts.
+    /// Problem, and whether the game counts.
     pub words: String,
-    /// Whether a game was lost by it.
+    /// Whether the game is skipped.
     pub consequence: Consequence,
 }
 
-/// What follows from what is wrong.
+/// Consequence of a problem.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Consequence {
     /// The game is not counted.
     Skipped,
-    /// Nothing.
     None,
 }
 
@@ -36,7 +35,7 @@ impl fmt::Display for Notice {
     }
 }
 
-/// Adds all finished games of a text; gives what was wrong with the others.
+/// Adds all finished games of a text; returns notices about the others.
 ///
 /// # Errors
 /// If the stream fails; what was read before is counted.
@@ -98,7 +97,7 @@ impl Visitor for ResultReader<'_> {
 }
 
 impl ResultReader<'_> {
-    /// Counts the game by its tags; what stands behind the moves must not contradict them.
+    /// Adds the game by its tags; the result after the moves must not contradict them.
     fn count(&mut self, behind_moves: Option<Outcome>) -> Result<(), String> {
         let GameTags { white, black, result, .. } = &self.game;
         if let Some((tag, _)) = [("White", white), ("Black", black)]

@@ -1,4 +1,4 @@
-//! The list as tables for people. Makes texts; prints nothing.
+//! The rating list as text tables. Prints nothing.
 
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table, format};
 use smalt_stats::Estimate;
@@ -6,25 +6,20 @@ use smalt_stats::ratings::ParameterSource;
 
 use super::RatingList;
 
-/// What is shown of a list besides the list itself.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct ListParts {
-    /// Who met whom.
     pub head_to_head: Visibility,
-    /// How sure each is stronger than each other.
     pub los: Visibility,
 }
 
-/// Whether a part is shown.
+/// Whether a table is shown.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Visibility {
-    /// It is.
     Yes,
-    /// It is not.
     No,
 }
 
-/// All tables that are wanted, the list first.
+/// The requested tables, the list first.
 pub fn tables(list: &RatingList, parts: ListParts) -> Vec<Table> {
     let mut tables = vec![table(list)];
     if parts.head_to_head == Visibility::Yes {
@@ -36,7 +31,7 @@ pub fn tables(list: &RatingList, parts: ListParts) -> Vec<Table> {
     tables
 }
 
-/// The players, from the highest to the lowest.
+/// Players from highest to lowest.
 pub fn table(list: &RatingList) -> Table {
     let simulated =
         list.simulation().map(|_| Column::new("simulated ±", ColumnKind::Number(1, Sign::Negative)));
@@ -85,7 +80,7 @@ pub fn table(list: &RatingList) -> Table {
     table
 }
 
-/// Why there is no rating; or, where some games did not count for it, how many did.
+/// Note on a missing rating, or on games that did not count for the rating.
 fn note(list: &RatingList, player: usize) -> String {
     let tally = &list.players()[player];
     let [all, rated] = [tally.results.games(), tally.rated.games()];
@@ -99,7 +94,7 @@ fn cell(estimate: Estimate) -> Cell {
     Cell::Estimate(estimate.value, estimate.error)
 }
 
-/// Who met whom, by the order of the list.
+/// Head-to-head results in list order.
 pub fn head_to_head(list: &RatingList) -> Table {
     let mut table = Table::new([
         Column::new("pairing", ColumnKind::Text),
@@ -128,7 +123,7 @@ pub fn head_to_head(list: &RatingList) -> Table {
     table
 }
 
-/// How probable it is that the player of a row is stronger than the one of a column.
+/// Likelihood that the row's player is stronger than the column's.
 pub fn los(list: &RatingList) -> Table {
     let names = list.order().iter().map(|&player| Column::new(list.name(player), ColumnKind::Percent(1)));
     let mut table = Table::new([Column::new("stronger than", ColumnKind::Text)].into_iter().chain(names));
@@ -142,7 +137,7 @@ pub fn los(list: &RatingList) -> Table {
     table
 }
 
-/// What else there is to say, in sentences.
+/// Remarks below the list.
 pub fn remarks(list: &RatingList) -> String {
     let (white, draws) = (list.ratings().white_advantage(), list.ratings().draw_rate());
     let mut text = format!(
@@ -201,5 +196,5 @@ pub fn remarks(list: &RatingList) -> String {
     text
 }
 
-/// How many members of a group are named.
+/// Number of group members named.
 const GROUP_NAMES: usize = 8;

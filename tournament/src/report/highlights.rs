@@ -22,7 +22,6 @@ const LEAST_LEAD: f64 = 1.5;
 pub(super) struct Highlight {
     /// Its number, from 1.
     pub(super) number: u32,
-    /// Its course.
     pub(super) course: GameCurves,
     /// Its result, as PGN writes it.
     pub(super) result: String,

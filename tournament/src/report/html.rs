@@ -1,5 +1,4 @@
-//! A report as one file for a browser: no script, and nothing that is asked for elsewhere. Whatever an engine says is
-//! text.
+//! HTML report in one file: no script, no external resources. Engine output is escaped text.
 
 use std::collections::BTreeSet;
 use std::fmt::Write;
@@ -15,13 +14,13 @@ use crate::plot::charts;
 use smalt_match::standings::report as tables;
 use smalt_match::store::StoredFault;
 
-/// What is looked at first, and seen on a phone without scrolling.
+/// Leading columns, visible on a phone without scrolling.
 const LEADING: [&str; 6] = ["#", "entrant", "pairing", "elo", "points", "games"];
 
-/// Where the list of games stands.
+/// Anchor of the list of games.
 const LIST: &str = "games";
 
-/// The report as a page.
+/// The HTML page.
 ///
 /// # Errors
 /// If a chart cannot be drawn for another reason than that there are no numbers for it.
@@ -72,7 +71,7 @@ fn section(body: &mut String, heading: &str, content: &str) {
         .expect("a string takes any text");
 }
 
-/// All charts that have numbers.
+/// All charts with data.
 fn drawings(report: &RunReport) -> Result<String, PlotError> {
     let figures = &report.figures;
     let mut charts: Vec<Box<dyn Chart>> = vec![Box::new(charts::elo(figures))];
@@ -93,7 +92,7 @@ fn drawings(report: &RunReport) -> Result<String, PlotError> {
     Ok(text)
 }
 
-/// A chart, if it has numbers.
+/// A chart, if it has data.
 fn drawing(chart: &dyn Chart) -> Result<Option<String>, PlotError> {
     match chart.to_svg() {
         Ok(svg) => Ok(Some(format!("<figure>\n{svg}</figure>\n"))),
@@ -102,7 +101,7 @@ fn drawing(chart: &dyn Chart) -> Result<Option<String>, PlotError> {
     }
 }
 
-/// Each game that has curves, with its number: evaluations, and clocks or, where there are none, the times of moves.
+/// Highlighted games with curves: evaluations, and clocks or else move times.
 fn courses(games: &[&Highlight]) -> Result<Vec<(u32, String)>, PlotError> {
     let mut courses = Vec::new();
     for game in games {

@@ -9,7 +9,6 @@ use smalt_match::game::GameRecord;
 /// More games than these are not listed, but those that a fault ended.
 const LISTED: usize = 2_000;
 
-/// Lines on games.
 #[derive(Clone, Debug, Default)]
 pub struct GameList {
     lines: Vec<GameLine>,

@@ -28,9 +28,7 @@ const FAULTS_SHOWN: usize = 50;
 /// All that a report tells of.
 #[derive(Clone, Debug)]
 pub struct RunReport {
-    /// The terms.
     pub plan: Plan,
-    /// All counts.
     pub standings: Standings,
     /// What charts are drawn from.
     pub figures: Figures,
@@ -44,7 +42,6 @@ pub struct RunReport {
     pub programs: BTreeMap<usize, String>,
     /// What they did wrong.
     pub faults: Faults,
-    /// Its games.
     pub games: GameList,
     /// Those of them whose curves are shown.
     pub remarkable: RemarkableGames,

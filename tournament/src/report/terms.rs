@@ -11,7 +11,6 @@ use smalt_match::plan::{
 use smalt_match::standings::report::test_terms;
 use smalt_workbench::calendar::UtcTime;
 
-/// Who played.
 pub(super) fn engines(report: &RunReport) -> Table {
     let text = |header: &str| Column::new(header, ColumnKind::Text);
     let mut table = Table::new([

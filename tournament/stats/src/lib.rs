@@ -13,6 +13,8 @@
 //! Nothing here knows chess, engines, files or clocks. No public function lets a NaN or an infinity out: what
 //! has no finite value is `None`, and the documentation says when that is.
 
+#![warn(missing_docs)]
+
 pub mod counts;
 pub mod elo;
 pub mod homogeneity;

@@ -342,7 +342,7 @@ fn a_move_that_nothing_limits_in_time_is_told_while_it_is_awaited() {
     let (good, slow) = (scripted("good", ""), scripted("slow", "--delay 900 --fault late@2"));
     let rest = "--depth 1 --longest-move 3 --games 2 --maxmoves 3 --store run.db";
     let (out, err) = place.check(&duel(&good, &slow, rest), 0);
-    let warning = "Warning: slow has thought about one move for 0.3 s, and no limit of time ends it: it is given up after 3 s";
+    let warning = "Warning: slow has searched for 0.3 s without a time limit: it loses after 3 s";
     assert_eq!(err.matches(warning).count(), 1, "{err}");
     assert!(out.contains("Endings: maximum moves 2\n"), "{out}");
 }
@@ -380,7 +380,7 @@ fn xboard_has_no_limit_of_nodes_and_users_are_told_so() {
     let other = format!("{} proto=xboard", scripted("other", "--speak xboard --info-lines 2"));
     let (_, err) = place.check(&duel(&scripted("good", ""), &other, rest), 0);
     assert_eq!(
-        err.matches("Warning: other speaks xboard's protocol, which has no limit of nodes").count(),
+        err.matches("Warning: other speaks the xboard protocol, which has no node limit").count(),
         1,
         "{err}"
     );

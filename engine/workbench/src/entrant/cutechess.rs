@@ -11,9 +11,7 @@ use super::words::{parse_keys, split_words};
 /// An engine of a foreign registry that cannot be run as it stands there.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SkippedEngine {
-    /// Its name.
     pub name: String,
-    /// Why.
     pub reason: String,
 }
 

@@ -16,7 +16,6 @@ pub struct FileError {
     pub line: Option<usize>,
     /// The key whose value is wrong.
     pub key: Option<String>,
-    /// What is wrong.
     pub message: String,
     /// The nearest right name.
     pub hint: Option<String>,

@@ -10,16 +10,10 @@ use super::BUILTIN;
 pub enum NameError {
     /// Another is called so.
     #[error("two entrants are called {name:?}: give one of them another with name=")]
-    Taken {
-        /// The name.
-        name: String,
-    },
+    Taken { name: String },
     /// It would spoil tables and PGN.
     #[error("{name:?} is no name: it must be visible and on one line")]
-    Bad {
-        /// The name.
-        name: String,
-    },
+    Bad { name: String },
 }
 
 /// The names of a run.

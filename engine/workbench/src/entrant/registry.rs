@@ -117,7 +117,6 @@ impl Registry {
         self.find(name)?.clone().try_into().ok()
     }
 
-    /// All names.
     pub fn names(&self) -> impl Iterator<Item = &str> {
         self.engines.iter().filter_map(name_of)
     }

@@ -9,7 +9,6 @@ use smalt_driver::Protocol;
 
 use super::{EngineSettings, NameError, Names, Registry, merge_engine};
 
-/// What is run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Program {
     /// Smalt itself: the running executable again, as an engine.

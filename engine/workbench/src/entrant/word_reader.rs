@@ -33,7 +33,6 @@ pub fn table_of_words<T: DeserializeOwned + Serialize>(text: &str) -> Result<Tab
     Ok(table)
 }
 
-/// Reads words.
 pub(super) fn read<T: DeserializeOwned>(words: &[String]) -> Result<T, WordsError> {
     T::deserialize(WordReader { rest: words.iter(), word: "", value: "" })
 }

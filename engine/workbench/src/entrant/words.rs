@@ -9,41 +9,29 @@ use smalt_driver::nearest::nearest;
 /// Why words are no settings.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum WordsError {
-    /// Nothing was written.
     #[error("an entrant needs a command, a name, or key=value words")]
     Empty,
     /// A quotation mark without its partner.
     #[error("the quotation mark {mark} in {text:?} is never closed")]
-    OpenQuote {
-        /// Which mark.
-        mark: char,
-        /// The whole text.
-        text: String,
-    },
+    OpenQuote { mark: char, text: String },
     /// A word without a key among words that have one.
     #[error(
         "{word:?} is not key=value; a value with spaces needs quotation marks, as in 'name=\"My engine\"'"
     )]
-    NoKey {
-        /// The word.
-        word: String,
-    },
+    NoKey { word: String },
     /// A setting behind a command, where it would go to the program as an argument.
     #[error(
         "{word:?} would go to {command} as an argument; write cmd= before the command to set it, and args= before \
          what the program is to get"
     )]
     SettingBehindCommand {
-        /// The setting.
         word: String,
         /// The command, or name.
         command: String,
     },
-    /// An unknown key.
     #[error("unknown key {key:?}: the keys are {}{}", keys.join(", "),
         .hint.map(|hint| format!(" (did you mean {hint}?)")).unwrap_or_default())]
     UnknownKey {
-        /// The key.
         key: String,
         /// The keys that there are.
         keys: &'static [&'static str],
@@ -52,14 +40,10 @@ pub enum WordsError {
     },
     /// A key without which the others mean nothing.
     #[error("{key} is missing")]
-    Missing {
-        /// The key.
-        key: &'static str,
-    },
+    Missing { key: &'static str },
     /// A value that does not fit its key.
     #[error("bad value in {word:?}: {reason}")]
     Value {
-        /// The word.
         word: String,
         /// What should stand there.
         reason: String,

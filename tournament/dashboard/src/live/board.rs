@@ -1,7 +1,7 @@
-//! A demonstration board: the state of the game that a slot plays, as onlookers may see it.
+//! A live board: the state of the game that a slot plays.
 //!
-//! The slot writes after every move and never waits: where the publisher looks at the board in that instant, it shows
-//! the next state instead, which has all moves of this one. Memory is used again, so that a move allocates nothing.
+//! The slot writes after every move and never waits: if the publisher reads at that instant, it gets the next
+//! state instead, which has all moves of this one. Memory is reused, so that a move allocates nothing.
 
 use std::sync::Mutex;
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,59 +14,55 @@ use smalt_protocol::{Info, Score};
 use smalt_match::game::{GameObserver, MoveStart};
 use smalt_match::schedule::ScheduledGame;
 
-/// The longest variation that is shown, in plies.
+/// Longest principal variation shown, in plies.
 const MAX_PV: usize = 24;
 
-/// One board. The slot that plays holds one end, the publisher the other.
+/// A board shared by a slot and the publisher.
 #[derive(Debug, Default)]
 pub struct LiveBoard {
     shown: Mutex<BoardState>,
     watched: AtomicBool,
 }
 
-/// What stands on it.
+/// State of a board.
 #[derive(Debug, Default)]
 pub(super) struct BoardState {
-    /// Which state this is: grows with each.
+    /// Edition number, which grows with each change.
     pub(super) edition: u64,
     pub(super) game: Option<ScheduledGame>,
     pub(super) fen: Option<String>,
     pub(super) moves: Vec<UciMove>,
     pub(super) sides: [SideState; 2],
-    /// Since when the side to move thinks.
+    /// Start of the current search.
     pub(super) since: Option<Instant>,
 }
 
-/// What is shown of a side.
+/// State of one side.
 #[derive(Clone, Debug, Default)]
 pub struct SideState {
-    /// What its clock showed when the present search began; none without a clock.
+    /// Time left at the start of the current search; `None` without a clock.
     pub left: Option<Duration>,
-    /// How long its last move took.
+    /// Time used for its last move.
     pub took: Duration,
-    /// The last that it told of a search.
     pub thought: SearchInfo,
 }
 
-/// What an engine told of a search.
 #[derive(Clone, Debug, Default)]
 pub struct SearchInfo {
-    /// The score in its own view.
+    /// Score from its own point of view.
     pub score: Option<Score>,
     /// Plies searched.
     pub depth: Option<u32>,
-    /// Nodes visited.
     pub nodes: Option<u64>,
-    /// Nodes a second, as it counts them.
+    /// Nodes per second, as reported.
     pub nps: Option<u64>,
-    /// How many plies had been played where its variation begins.
+    /// Ply at which the variation starts.
     pub ply: usize,
-    /// The variation, cut where it becomes too long to be looked at.
     pub line: Vec<UciMove>,
 }
 
 impl SearchInfo {
-    /// Takes over what an engine reported of a finished search from the position after this number of plies.
+    /// Sets the report of a finished search.
     fn take(&mut self, report: &SearchReport, ply: usize) {
         self.score = report.score.map(|reported| reported.score);
         (self.depth, self.nodes, self.nps) = (report.depth, report.nodes, report.nps);
@@ -75,7 +71,7 @@ impl SearchInfo {
         self.line.extend(report.pv.iter().take(MAX_PV));
     }
 
-    /// Takes over what a line of information tells of a search that goes on.
+    /// Updates from an info line of a running search.
     fn update(&mut self, info: &Info<'_>, ply: usize) {
         if info.multipv.is_some_and(|rank| rank != 1) {
             return;
@@ -95,8 +91,8 @@ impl SearchInfo {
 }
 
 impl LiveBoard {
-    /// Shows a search that begins now: the moves so far, and both sides as `tell` makes them. Another game than before
-    /// begins with an empty board.
+    /// Shows a new search: the moves so far, and both sides as `tell` sets them. A new game starts with an
+    /// empty board.
     pub(super) fn show(
         &self,
         game: ScheduledGame,
@@ -122,9 +118,9 @@ impl LiveBoard {
         self.watched.store(watched, Ordering::Relaxed);
     }
 
-    /// Looks at it, unless it shows the edition that is known already.
+    /// Reads the board unless its edition is known.
     pub(super) fn look<T>(&self, known: u64, look: impl FnOnce(&BoardState) -> T) -> Option<(u64, T)> {
-        // The slot holds the lock for nanoseconds; a slot that panicked shows nothing any more.
+        // The slot holds the lock for nanoseconds; after a panic the board stays as it is.
         let shown = self.shown.lock().ok()?;
         (shown.edition != known).then(|| (shown.edition, look(&shown)))
     }

@@ -1,25 +1,24 @@
-//! The file with the games being played: `RUN.db-live`, a line with the length and the checksum of what follows, then one
-//! JSON text. It is written in place, so a reader in the midst of a write finds that the checksum is wrong, and
-//! looks again.
+//! The live file of games in progress: `RUN.db-live`, a header line with length and checksum, then JSON. It
+//! is written in place; a reader that meets an incomplete write sees a wrong checksum and reads again.
 
 use std::path::{Path, PathBuf};
 
 use serde::{Deserialize, Serialize};
 use smalt_protocol::Score;
 
-/// The version of the form; readers refuse others.
+/// Format version; others are refused.
 const FORMAT: u32 = 1;
 
-/// All boards.
+/// Games of all boards.
 #[derive(Debug, Default, Serialize, Deserialize)]
 pub(super) struct LiveFile {
     pub(super) games: Vec<LiveGame>,
 }
 
-/// A game that is being played.
+/// A game in progress.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveGame {
-    /// Which of the places where games are played, from 0.
+    /// Slot, from 0.
     pub slot: usize,
     /// Its number, from 0.
     pub number: u32,
@@ -27,43 +26,40 @@ pub struct LiveGame {
     pub white: usize,
     /// Who has Black.
     pub black: usize,
-    /// Where it began; the start position of chess if none.
+    /// Start position as FEN; `None` for the standard one.
     pub fen: Option<String>,
-    /// Its moves as engines write them, with spaces between.
+    /// Moves in UCI notation, separated by spaces.
     pub moves: String,
     /// Both sides, White's first.
     pub sides: [LiveSide; 2],
-    /// Since when the side to move thinks, in milliseconds since 1970.
+    /// Start of the current search in milliseconds since 1970.
     pub since_ms: u64,
 }
 
 /// One side of it.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveSide {
-    /// Milliseconds on its clock when the present search began; none without a clock.
+    /// Milliseconds left at the start of the current search; `None` without a clock.
     pub left_ms: Option<u64>,
-    /// Milliseconds that its last move took.
+    /// Milliseconds used for its last move.
     pub took_ms: u64,
-    /// What it told last.
     pub thought: LiveSearchInfo,
 }
 
-/// What an engine told of a search; the score in its own view.
+/// Search information; the score is from its own point of view.
 #[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub struct LiveSearchInfo {
-    /// Hundredths of a pawn.
+    /// Centipawns.
     pub cp: Option<i32>,
     /// Moves to mate.
     pub mate: Option<i32>,
     /// Plies searched.
     pub depth: Option<u32>,
-    /// Nodes visited.
     pub nodes: Option<u64>,
-    /// Nodes a second.
     pub nps: Option<u64>,
-    /// How many plies had been played where the variation begins.
+    /// Ply at which the variation starts.
     pub ply: usize,
-    /// The variation, with spaces between its moves.
+    /// Principal variation, separated by spaces.
     pub line: String,
 }
 
@@ -77,7 +73,7 @@ impl LiveSearchInfo {
     }
 }
 
-/// Where the games of a store's run are shown.
+/// Path of a store's live file.
 pub fn path_of(store: &Path) -> PathBuf {
     let mut name = store.as_os_str().to_owned();
     name.push("-live");
@@ -91,7 +87,7 @@ pub(super) fn write(page: &LiveFile) -> Vec<u8> {
     bytes
 }
 
-/// Reads what [`write()`] made, even if remains of an earlier, longer page follow it; none of anything else.
+/// Reads the text of [`write()`], even if remains of a longer one follow; `None` for anything else.
 pub(super) fn read(bytes: &[u8]) -> Option<LiveFile> {
     let end = bytes.iter().position(|&byte| byte == b'\n')?;
     let mut words = std::str::from_utf8(&bytes[..end]).ok()?.split(' ');
@@ -104,7 +100,7 @@ pub(super) fn read(bytes: &[u8]) -> Option<LiveFile> {
     if checksum(body) == sum { serde_json::from_slice(body).ok() } else { None }
 }
 
-/// FNV-1a in 64 bits (G. Fowler, L. Noll, K.-P. Vo): enough to see that a write was not complete.
+/// FNV-1a, 64 bits (G. Fowler, L. Noll, K.-P. Vo), to detect incomplete writes.
 fn checksum(bytes: &[u8]) -> u64 {
     bytes
         .iter()

@@ -1,9 +1,8 @@
-//! The games being played, for those who look on: they are not in the store before they are over.
+//! Live boards: games in progress, which are not in the store yet.
 //!
-//! Each slot has a [`LiveBoard`], on which it shows the state of its game after every move; that costs the game some
-//! fifty nanoseconds and no wait. A [`Publisher`] looks at the boards a few times a second and copies what changed to a
-//! small file beside the store, but only while somebody has that file open ([`LiveReader`]). So pages of this process and
-//! of others see the same, and no page can slow a game. Knows no HTTP and no chess but moves.
+//! Each slot updates a [`LiveBoard`] after every move, which costs some fifty nanoseconds and no wait. A
+//! [`Publisher`] copies changed boards a few times a second to a small file beside the store, but only while
+//! a [`LiveReader`] in any process has it open. So no page can slow a game.
 
 mod board;
 mod file;
@@ -22,8 +21,7 @@ pub use file::{LiveGame, LiveSearchInfo, LiveSide, path_of};
 pub use publisher::Publisher;
 pub use reader::LiveReader;
 
-/// Opens the file beside a store, but no other one to which a link of that name leads, and without waiting where it is a
-/// pipe.
+/// Opens the live file without following a link or waiting on a pipe.
 fn open(options: &mut OpenOptions, path: &Path) -> std::io::Result<File> {
     #[cfg(unix)]
     let flags = (rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK).bits().cast_signed();

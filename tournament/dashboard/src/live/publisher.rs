@@ -1,5 +1,5 @@
-//! Copies the boards of a run to the file beside its store, a few times a second and only while somebody looks. What goes
-//! wrong with it costs nothing but the view.
+//! Copies the boards of a run to its live file, a few times a second and only while someone reads it. Errors
+//! cost nothing but the view.
 
 use std::fs::File;
 use std::io::{Seek, SeekFrom, Write};
@@ -18,13 +18,13 @@ use super::file::{self, LiveFile, LiveGame, LiveSearchInfo, LiveSide, path_of};
 use smalt_match::run::{RunEvent, RunObserver};
 use smalt_match::standings::Standings;
 
-/// How often boards are copied while somebody looks.
+/// Interval of copying while someone reads.
 const WRITE_INTERVAL: Duration = Duration::from_millis(200);
 
-/// How often we see if anybody does.
+/// Interval of looking for readers.
 const WATCH_INTERVAL: Duration = Duration::from_millis(250);
 
-/// The thread that copies; it ends with the run or with this value, and the file goes with it.
+/// The publisher's thread; ends with the run or on drop, and removes the file.
 #[derive(Debug)]
 pub struct Publisher {
     stop: Option<Sender<()>>,
@@ -33,13 +33,13 @@ pub struct Publisher {
 }
 
 impl Publisher {
-    /// Begins to show these boards beside a store.
+    /// Starts publishing these boards beside a store.
     ///
     /// # Errors
     /// If there is no room for the file or the thread.
     pub fn start(store: &Path, boards: Vec<Arc<LiveBoard>>) -> std::io::Result<Publisher> {
         let path = path_of(store);
-        // Not emptied first: an onlooker of a killed run may have it open, and goes on with it.
+        // Not truncated first: a reader of a killed run may have it open and continues with it.
         let file = super::open(File::options().read(true).write(true).create(true).truncate(false), &path)?;
         let (stop, stopped) = mpsc::channel();
         let mut copyist = LiveWriter { file, boards, editions: Vec::new(), games: Vec::new() };
@@ -55,7 +55,7 @@ impl Publisher {
 }
 
 impl Publisher {
-    /// The file goes while the store is still ours: a resumed run makes a new one.
+    /// The file is removed while the store is still locked: a resumed run makes a new one.
     fn end(&mut self) {
         self.stop = None;
         if let Some(thread) = self.thread.take() {
@@ -87,7 +87,7 @@ struct LiveWriter {
 }
 
 impl LiveWriter {
-    /// Copies what changed, if anybody looks; tells whether anybody does.
+    /// Copies changed boards if there are readers; returns whether there are any.
     fn copy(&mut self) -> bool {
         let watched = self.is_watched();
         self.boards.iter().for_each(|board| board.set_watched(watched));
@@ -97,7 +97,7 @@ impl LiveWriter {
         watched
     }
 
-    /// Onlookers hold a shared lock on the file.
+    /// Readers hold a shared lock on the file.
     fn is_watched(&self) -> bool {
         match file_lock::try_lock(&self.file) {
             Ok(()) => {
@@ -109,7 +109,7 @@ impl LiveWriter {
         }
     }
 
-    /// Looks at all boards; tells whether any has changed.
+    /// Reads all boards; returns whether any has changed.
     fn look(&mut self) -> bool {
         self.editions.resize(self.boards.len(), 0);
         self.games.resize(self.boards.len(), None);

@@ -1,5 +1,4 @@
-//! One who looks at the games of a run, from any process. While it looks, the run's publisher writes; it writes nothing
-//! itself.
+//! Reads the live file of a run, from any process. The publisher writes while a reader has the file open.
 
 use std::fs::File;
 use std::io::{Read, Seek, SeekFrom};
@@ -9,13 +8,13 @@ use smalt_match::file_lock;
 
 use super::file::{self, LiveGame, path_of};
 
-/// How often a page that was caught in the midst of a write is read again.
+/// Attempts to read a file during a write.
 const READ_ATTEMPTS: usize = 3;
 
-/// The largest file that is read, in bytes; hundreds of boards need less.
+/// Maximum file size in bytes; hundreds of boards need less.
 const MAX_FILE_BYTES: u64 = 16 << 20;
 
-/// Looks at the games of one run.
+/// Reader of a run's live file.
 #[derive(Debug)]
 pub struct LiveReader {
     path: PathBuf,
@@ -23,16 +22,16 @@ pub struct LiveReader {
 }
 
 impl LiveReader {
-    /// Of the run of this store; does not look yet.
+    /// A reader for the run of this store; opens nothing yet.
     pub fn new(store: &Path) -> LiveReader {
         LiveReader { path: path_of(store), file: None }
     }
 
-    /// The games as they stand; none where they cannot be seen. From now on the publisher knows that somebody looks.
+    /// The games in progress; `None` if unavailable. From now on the publisher writes.
     pub fn look(&mut self) -> Option<Vec<LiveGame>> {
-        // A run that went on after a stop has a file of its own; the old one is let go only when the new one is held.
+        // A resumed run has a new file; the old one is closed only when the new one is locked.
         let opened = super::open(File::options().read(true), &self.path).ok()?;
-        // The publisher itself may hold the lock, for the instant in which it sees if anybody looks.
+        // The publisher may hold the lock for the instant in which it looks for readers.
         if file_lock::try_lock_shared(&opened).is_ok() || self.file.is_none() {
             self.file = Some(opened);
         }
@@ -48,12 +47,11 @@ impl LiveReader {
         None
     }
 
-    /// Whether it looks.
     pub fn is_looking(&self) -> bool {
         self.file.is_some()
     }
 
-    /// Looks away, so that the publisher may rest.
+    /// Closes the file, so that the publisher may stop writing.
     pub fn rest(&mut self) {
         self.file = None;
     }

@@ -1,19 +1,19 @@
-//! Which engines workers must have: those with which the first games of the run were played. What a worker says of its
-//! engines binds nobody before it has played with them.
+//! Engine binaries that workers must have: those of the first played games. A worker's own statement binds
+//! nobody before it has played.
 
 use smalt_match::game::{BinaryReport, MachineReport};
 
-/// The engines of a run by entrant, as far as games were played with them.
+/// Engines by entrant, once games were played with them.
 #[derive(Debug)]
 pub(super) struct Engines {
     names: Vec<String>,
     allows_mixed: bool,
-    /// The engine and the machine that played with it first.
+    /// First machine that played with each engine, and the binary.
     known: Vec<Option<(String, BinaryReport)>>,
 }
 
 impl Engines {
-    /// Those of machines that played in earlier sessions.
+    /// The engines of earlier sessions.
     pub(super) fn of(names: Vec<String>, allows_mixed: bool, machines: &[MachineReport]) -> Engines {
         let known = names.iter().map(|_| None).collect();
         let mut engines = Engines { names, allows_mixed, known };
@@ -21,19 +21,19 @@ impl Engines {
         engines
     }
 
-    /// The entrant's name, if there is such an entrant.
+    /// Name of an entrant, if it exists.
     pub(super) fn name(&self, entrant: usize) -> Option<&str> {
         self.names.get(entrant).map(String::as_str)
     }
 
-    /// This machine has played with its engines.
+    /// Binds the engines of a machine that has played.
     pub(super) fn bind(&mut self, machine: &MachineReport) {
         for (known, engine) in self.known.iter_mut().zip(&machine.engines) {
             known.get_or_insert_with(|| (machine.name.clone(), engine.clone()));
         }
     }
 
-    /// Whether these are the engines of the machines that have played.
+    /// Checks that these are the bound engines.
     ///
     /// # Errors
     /// Which of them is another one.

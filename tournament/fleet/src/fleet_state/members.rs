@@ -1,4 +1,4 @@
-//! The workers of a run: who is there, what they may hold, and who is disqualified.
+//! The workers of a run: active, silent and disqualified ones, and their limits.
 
 use std::collections::{HashMap, HashSet};
 use std::time::{Duration, Instant};
@@ -6,17 +6,16 @@ use std::time::{Duration, Instant};
 use smalt_match::game::{Machine, MachineReport};
 use smalt_match::plan::MoveClock;
 
-/// The most workers of a run, and the most that are remembered as disqualified.
+/// Maximum number of workers, and of remembered disqualifications.
 const MAX_WORKERS: usize = 10_000;
 
-/// How many pairs are out at least, so that a worker that joins finds some, and at most.
+/// Minimum and maximum number of submitted pairs.
 const MIN_PAIRS: usize = 8;
 const MAX_PAIRS: usize = 20_000;
 
-/// After how many leases of silence a worker is forgotten; should it return, it joins again.
+/// Leases of silence after which a worker is removed; it can join again.
 const REMEMBERED_LEASES: u32 = 1000;
 
-/// A worker that is there, or was not long ago.
 #[derive(Debug)]
 pub(super) struct Member {
     pub(super) machine: Machine,
@@ -25,7 +24,7 @@ pub(super) struct Member {
     pub(super) clocks: Vec<MoveClock>,
     pub(super) seen: Instant,
     pub(super) is_silent: bool,
-    /// Pairs that it took; some may be done, or with others.
+    /// Pairs that it took; some may be finished or leased to others.
     pub(super) held: HashSet<u32>,
 }
 
@@ -34,17 +33,17 @@ impl Member {
         self.report.slots as usize
     }
 
-    /// How many pairs it may have: those it plays, those whose results wait, and as many again that it lost sight of.
+    /// Maximum number of pairs: those in play, those with pending results, and as many again that were lost.
     pub(super) fn max_held(&self) -> usize {
         4 * self.slots() + 8
     }
 }
 
-/// The workers by their names on the server.
+/// Workers by their names on the server.
 #[derive(Debug, Default)]
 pub(super) struct Members {
     present: HashMap<String, Member>,
-    /// Workers from which nothing more is taken, and why.
+    /// Disqualified workers with reasons.
     disqualified: HashMap<String, String>,
 }
 
@@ -61,7 +60,6 @@ impl Members {
         self.present.remove(worker)
     }
 
-    /// Those who are there and not silent.
     pub(super) fn active(&self) -> impl Iterator<Item = &Member> {
         self.present.values().filter(|member| !member.is_silent)
     }
@@ -70,13 +68,13 @@ impl Members {
         self.present.len() < MAX_WORKERS
     }
 
-    /// Two pairs for each game that can be played at once, so that nobody waits for the next.
+    /// Two pairs for each concurrent game, so that no slot waits.
     pub(super) fn wanted(&self) -> usize {
         let slots: usize = self.active().map(Member::slots).sum();
         (2 * slots).clamp(MIN_PAIRS, MAX_PAIRS)
     }
 
-    /// This name, with a number if another is called so.
+    /// A unique name, with a number if needed.
     pub(super) fn free_name(&self, worker: &str, name: &str) -> String {
         let others = self.present.iter().filter(|(id, member)| *id != worker && !member.is_silent);
         let taken: HashSet<&str> = others.map(|(_, member)| member.machine.name.as_str()).collect();
@@ -85,7 +83,7 @@ impl Members {
         candidates.find(|candidate| !taken.contains(candidate.as_str())).unwrap_or_else(|| name.to_owned())
     }
 
-    /// Who has been silent for longer than two leases, now first.
+    /// Marks workers as silent after two leases, and returns the new ones.
     pub(super) fn mark_silent(&mut self, now: Instant, lease: Duration) -> Vec<String> {
         let longest = REMEMBERED_LEASES * lease;
         self.present.retain(|_, member| now.saturating_duration_since(member.seen) < longest);
@@ -98,14 +96,13 @@ impl Members {
         silenced.collect()
     }
 
-    /// Takes nothing more from this worker.
     pub(super) fn disqualify(&mut self, worker: &str, words: String) {
         if self.disqualified.len() < MAX_WORKERS {
             self.disqualified.insert(worker.to_owned(), words);
         }
     }
 
-    /// Why this worker is disqualified, if it is.
+    /// Reason of a disqualification, if any.
     pub(super) fn disqualification(&self, worker: &str) -> Option<&str> {
         self.disqualified.get(worker).map(String::as_str)
     }

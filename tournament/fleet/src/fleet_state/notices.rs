@@ -1,5 +1,5 @@
-//! How much users read about workers: one that does nothing but come and go, or whose engines warn all the time, would fill
-//! a screen and a log.
+//! Rate limit of notices: a worker that joins and leaves all the time, or whose engines warn all the time,
+//! would fill screen and log.
 
 use std::time::Instant;
 
@@ -9,7 +9,7 @@ use smalt_match::run::Event;
 /// Burst size of notices; then one more each second.
 const BURST: u64 = 200;
 
-/// Words that may still be told.
+/// Rate limiter of notices.
 #[derive(Debug, Default)]
 pub(super) struct Notices {
     begun: Option<Instant>,
@@ -18,7 +18,7 @@ pub(super) struct Notices {
 }
 
 impl Notices {
-    /// Takes out what is too much.
+    /// Removes notices beyond the limit.
     pub(super) fn limit(&mut self, effects: &mut Vec<Effect>, now: Instant) {
         effects.retain(|effect| match effect {
             Effect::Send(
@@ -36,7 +36,7 @@ impl Notices {
         });
     }
 
-    /// How many words were taken out, when there is room again to say so.
+    /// Number of dropped notices, once there is room to report it.
     pub(super) fn dropped(&mut self, now: Instant) -> Option<u64> {
         (self.dropped > 0 && self.room(now) > 1).then(|| std::mem::take(&mut self.dropped))
     }
@@ -44,7 +44,7 @@ impl Notices {
     fn room(&mut self, now: Instant) -> u64 {
         let begun = *self.begun.get_or_insert(now);
         let earned = now.saturating_duration_since(begun).as_secs();
-        // What was not used in quiet times does not add up.
+        // Unused capacity does not accumulate beyond the burst.
         self.told = self.told.max(earned);
         (earned + BURST).saturating_sub(self.told)
     }

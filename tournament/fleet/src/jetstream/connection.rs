@@ -1,5 +1,5 @@
-//! The connection to a server: who we are, and how it is known that it is really the server. Secrets come from files and
-//! the environment alone. A connection that was lost is made again for as long as it takes.
+//! The connection to a NATS server with authentication and TLS. Secrets come only from files and the
+//! environment. A lost connection is restored without a limit of time.
 
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, Ordering};
@@ -14,19 +14,18 @@ use super::{Identity, SERVER_TIMEOUT};
 use crate::wire::trimmed;
 use smalt_match::plan::FleetSettings;
 
-/// How long the first connection may take.
+/// Timeout of the first connection.
 const CONNECT_TIMEOUT: Duration = Duration::from_secs(10);
 
-/// How often a silent connection is asked whether it is there.
+/// Ping interval of a silent connection.
 const PING_INTERVAL: Duration = Duration::from_secs(5);
 
-/// Why there is no connection.
+/// Why the connection failed.
 #[derive(Debug, thiserror::Error)]
 pub enum ConnectError {
-    /// A file with a secret or a certificate cannot be read.
+    /// Unreadable file with a secret or certificate.
     #[error("read {}: {source}", path.display())]
     File {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
@@ -35,29 +34,14 @@ pub enum ConnectError {
     #[error(
         "log in to {url} as {user}: no password; give --nats-password-file, or {PASSWORD_VARIABLE} in the environment"
     )]
-    NoPassword {
-        /// The server.
-        url: String,
-        /// The user.
-        user: String,
-    },
-    /// The server is not there, or refuses.
+    NoPassword { url: String, user: String },
+    /// Server unreachable or access refused.
     #[error("connect to {url}: {words}{}", advice(.words))]
-    Refused {
-        /// The server.
-        url: String,
-        /// What was said.
-        words: String,
-    },
-    /// It has no JetStream, or forbids what we need.
+    Refused { url: String, words: String },
+    /// JetStream missing or forbidden.
     #[error("use JetStream of {url}: {words}; start it with: nats-server -js, and permit our subjects")]
-    NoJetStream {
-        /// The server.
-        url: String,
-        /// What was said.
-        words: String,
-    },
-    /// The system has no more threads, or no random numbers.
+    NoJetStream { url: String, words: String },
+    /// A failure of the system.
     #[error("begin: {0}")]
     System(#[from] std::io::Error),
 }
@@ -76,16 +60,16 @@ fn advice(words: &str) -> &'static str {
     }
 }
 
-/// What became of a connection.
+/// A change of the connection.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum ConnectionChange {
     Up,
     Down,
-    /// The server forbids something; in its words.
+    /// Permission denied; the server's message.
     Forbidden(String),
 }
 
-/// Connects, with this name for people who look at the server. Losses of the connection are told, and its returns.
+/// Connects under a client name; loss and return of the connection are reported.
 pub(super) async fn connect(
     server: &FleetSettings,
     identity: &Identity,
@@ -166,12 +150,12 @@ pub(super) fn first_line(path: &Path) -> Result<String, ConnectError> {
     Ok(read(path)?.lines().next().unwrap_or_default().trim().to_owned())
 }
 
-/// An error with its causes.
+/// An error with its chain of causes.
 pub(super) fn chain(error: &dyn std::error::Error) -> String {
     let mut text = error.to_string();
     let mut cause = error.source();
     while let Some(error) = cause {
-        // Some errors repeat a part of what they are caused by, behind a name of their own.
+        // Some errors repeat their cause after a prefix.
         let words = error.to_string();
         let words = words.strip_prefix("nats: ").unwrap_or(&words).to_owned();
         if !text.contains(&words) {

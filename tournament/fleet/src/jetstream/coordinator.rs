@@ -1,5 +1,5 @@
-//! The coordinator's end: a queue like the local one, and behind it a thread that talks to the server. The thread owns
-//! the [`FleetState`]; it hears orders on one channel, and tells events on another.
+//! The coordinator's side: a [`Queue`] like the local one, and a thread that talks to the server and owns the
+//! [`FleetState`]. Commands and events go through channels.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -21,28 +21,24 @@ use crate::wire::{Announcement, Response, WorkerRequest, decode, encode, trimmed
 use smalt_match::plan::FleetSettings;
 use smalt_match::run::{Event, Queue, Work};
 
-/// How often the run is announced.
 const ANNOUNCE_INTERVAL: Duration = Duration::from_secs(1);
 
-/// After how many announcements the queue is compared with what should be in it.
+/// Announcements between two checks of the queue.
 const ANNOUNCEMENTS_PER_SYNC: u32 = 5;
 
-/// After how many announcements without an answer users are told that nobody plays.
+/// Announcements without an active worker before users are warned.
 const ANNOUNCEMENTS_BEFORE_WARNING: u32 = 3;
 
-/// How long the last words to the server may take.
+/// Timeout of the shutdown messages.
 const SHUTDOWN_TIMEOUT: Duration = Duration::from_millis(700);
 
-/// A run as it is known to a server.
+/// A run on a server.
 #[derive(Clone, Debug)]
 pub struct FleetRun {
-    /// Where.
     pub server: FleetSettings,
-    /// Its name there, of letters and digits.
+    /// Name on the server, letters and digits.
     pub run: String,
-    /// What it is called by people.
     pub name: String,
-    /// After how long a silent worker's games are given to another.
     pub lease: Duration,
 }
 
@@ -65,7 +61,7 @@ enum QueueCommand {
 }
 
 impl JetStream {
-    /// Connects, and waits for workers from then on.
+    /// Connects and starts waiting for workers.
     ///
     /// # Errors
     /// If the server is not there, or refuses what is needed.
@@ -88,7 +84,7 @@ impl JetStream {
         };
         let runtime = tokio::runtime::Builder::new_current_thread().enable_all().build()?;
         let thread = std::thread::Builder::new().name("fleet".to_owned()).spawn(move || {
-            // However the thread ends, the coordinator hears of it.
+            // The coordinator is notified however the thread ends.
             let _farewell = EndNotice(office.events.clone());
             runtime.block_on(office.run(orders, &ready));
             runtime.shutdown_timeout(Duration::from_millis(100));
@@ -99,13 +95,13 @@ impl JetStream {
     }
 
     fn tell(&self, command: QueueCommand) {
-        // A thread that is gone has said so by an event.
+        // A thread that ended has sent an event.
         let _ = self.commands.send(command);
     }
 }
 
 impl Drop for JetStream {
-    /// A run that was never begun leaves nothing at the server.
+    /// A run that never started leaves nothing on the server.
     fn drop(&mut self) {
         self.tell(QueueCommand::End);
         if let Some(thread) = self.thread.take() {
@@ -155,7 +151,7 @@ impl Queue for JetStream {
     fn worker_left(&mut self, _worker: usize) {
         self.is_open = false;
         if let Some(thread) = self.thread.take() {
-            // A panic has been printed by its own thread, and shows as work that was never done.
+            // A panic was printed by its own thread, and its games were never finished.
             let _ = thread.join();
         }
     }
@@ -169,16 +165,16 @@ impl Queue for JetStream {
     }
 }
 
-/// What the thread owns.
+/// The state of the thread.
 struct CoordinatorTask {
     fleet_run: FleetRun,
     names: Subjects,
     fleet_state: FleetState,
     wanted: Arc<AtomicUsize>,
     events: Sender<Event>,
-    /// Who waits for a game to be stored.
+    /// Subjects that wait for a game to be stored.
     waiting: HashMap<u32, Vec<Subject>>,
-    /// For how many announcements nobody has played.
+    /// Announcements without an active worker.
     alone: u32,
 }
 
@@ -246,7 +242,7 @@ impl CoordinatorTask {
         Ok((client, asked, queue.map_err(refused)?))
     }
 
-    /// Nobody has to play on; what waits is not to be played by anybody.
+    /// Stops the workers and deletes the queue.
     async fn shut_down(&mut self, client: &Client) {
         if client.connection_state() != async_nats::connection::State::Connected {
             return;
@@ -268,7 +264,7 @@ impl CoordinatorTask {
         send(client, RUNS.into(), &announcement);
     }
 
-    /// Nobody plays, and has not for some seconds: users should know what is missing.
+    /// Warns users once when no worker has been active for some seconds.
     fn warn_no_workers(&mut self) {
         self.alone = if self.fleet_state.is_alone() { self.alone.saturating_add(1) } else { 0 };
         if self.alone == ANNOUNCEMENTS_BEFORE_WARNING {
@@ -294,7 +290,7 @@ impl CoordinatorTask {
         let _ = self.events.send(Event::Notice { words });
     }
 
-    /// The server may have lost something, or kept what is done.
+    /// Compares the queue with its expected content: the server may have lost pairs or kept finished ones.
     fn compare(&self, orders: &UnboundedSender<StreamOrder>) {
         let pairs = self.fleet_state.outstanding();
         let pairs = pairs.filter_map(|(pair, message)| Some((pair, encode(&message).ok()?))).collect();
@@ -338,7 +334,7 @@ impl CoordinatorTask {
 
     fn answer(&mut self, client: &Client, orders: &UnboundedSender<StreamOrder>, message: Message) {
         let Some(worker) = self.names.worker_of(&message.subject) else { return };
-        // An answer goes to the worker that asks and to nobody else.
+        // The response goes only to the requesting worker.
         let inbox = message.reply.filter(|inbox| worker.owns(inbox));
         let question = match decode::<WorkerRequest>(&message.payload) {
             Ok(question) => question,
@@ -366,7 +362,7 @@ impl CoordinatorTask {
     }
 }
 
-/// Into the buffer of the connection, which is sent by its own task.
+/// Queues a message in the connection's buffer; its own task sends it.
 fn send<M: crate::wire::Message>(client: &Client, subject: Subject, message: &M) {
     debug_assert!(message.check().is_ok(), "{:?}", message.check());
     let Ok(bytes) = encode(message) else { return };
@@ -376,7 +372,7 @@ fn send<M: crate::wire::Message>(client: &Client, subject: Subject, message: &M)
     });
 }
 
-/// Another one for each call of a coordinator.
+/// A unique session name.
 fn session_name() -> String {
     let now = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH).unwrap_or_default();
     format!("{}p{}", now.as_nanos(), std::process::id())

@@ -1,5 +1,5 @@
-//! Who a process is on a server: the user that the server authenticates, and a random name of this process. Both stand in
-//! the subject of each question and in the inbox for the answers, so that permissions can bind them to the user.
+//! Identity of a process on a server: the authenticated user and a random process name. Both are part of the
+//! subject of each request and of the inbox for responses, so that permissions can bind them to the user.
 
 use std::path::Path;
 
@@ -8,13 +8,13 @@ use nkeys::KeyPair;
 use super::connection::{ConnectError, first_line, read};
 use smalt_match::plan::FleetSettings;
 
-/// The user of those who log in without one.
+/// User name of anonymous clients.
 const ANYONE: &str = "anyone";
 
-/// What the seed of a user's nkey begins with.
+/// Prefix of the seed of a user nkey.
 const SEED_PREFIX: &str = "SU";
 
-/// The name of a process on a server: two tokens of a subject.
+/// Two tokens of a subject: user and process.
 #[derive(Clone, Debug, PartialEq, Eq, Hash)]
 pub struct Identity {
     user: String,
@@ -22,7 +22,7 @@ pub struct Identity {
 }
 
 impl Identity {
-    /// Of this process: the user by name, or the public key of its nkey or credentials.
+    /// The identity of this process: user name, or public key of its nkey or credentials.
     pub(super) fn of(server: &FleetSettings) -> Result<Identity, ConnectError> {
         let user = match (&server.user, &server.nkey, &server.creds) {
             (Some(user), _, _) => token(user),
@@ -43,7 +43,7 @@ impl Identity {
         Ok(Identity { user, process: bytes.iter().map(|byte| format!("{byte:02x}")).collect() })
     }
 
-    /// The one of these two tokens, `USER.PROCESS`.
+    /// Parses `USER.PROCESS`.
     pub(super) fn parse(text: &str) -> Option<Identity> {
         let (user, process) = text.split_once('.')?;
         let is_token = |token: &str| !token.is_empty() && !token.contains('.');
@@ -51,12 +51,12 @@ impl Identity {
             .then(|| Identity { user: user.to_owned(), process: process.to_owned() })
     }
 
-    /// What begins the subjects of all answers to it; nobody else knows it, and permissions can forbid to guess.
+    /// Prefix of its response subjects; it is secret, and permissions can forbid guessing.
     pub(super) fn inbox(&self) -> String {
         format!("_INBOX.{self}")
     }
 
-    /// Whether this is an inbox of it.
+    /// Whether this is one of its inboxes.
     pub(super) fn owns(&self, inbox: &str) -> bool {
         inbox.strip_prefix(&self.inbox()).is_some_and(|rest| rest.starts_with('.'))
     }
@@ -68,7 +68,7 @@ impl std::fmt::Display for Identity {
     }
 }
 
-/// A user's name as one token of a subject: letters and digits stay, other bytes become `=` and two hexadecimal digits.
+/// A user name as one token: letters and digits stay, other bytes become `=` and two hexadecimal digits.
 fn token(user: &str) -> String {
     let encode = |byte: u8| match byte {
         b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' => char::from(byte).to_string(),
@@ -77,7 +77,7 @@ fn token(user: &str) -> String {
     user.bytes().map(encode).collect()
 }
 
-/// The public key of the seed in a file; the words say what is missing there.
+/// The public key of a seed in a file; `missing` describes a missing seed.
 fn public_key(path: &Path, seed: &str, missing: &str) -> Result<String, ConnectError> {
     let failed = |_| {
         let source = std::io::Error::new(std::io::ErrorKind::InvalidData, missing);

@@ -1,9 +1,10 @@
-//! A fleet over NATS JetStream: pairs wait in a work queue on a server, workers fetch them, play them and send results to
-//! the coordinator, which stores them and only then answers. The library runs on a thread of its own, fed by channels.
+//! Distributed runs over NATS JetStream: pairs wait in a work queue on a server, workers fetch and play them
+//! and send results to the coordinator, which stores them before it answers. The NATS client runs on its own
+//! thread, fed by channels.
 //!
-//! The store is the truth, and the queue a wish: whatever the server forgets is put in again, whatever it delivers twice
-//! is stored once. A worker acknowledges a pair when all its games are answered to be stored; until then it tells the
-//! server every third of the lease that it works, and one that stops telling loses the pair to another.
+//! The store is authoritative: pairs that the server loses are submitted again, and games that it delivers
+//! twice are stored once. A worker acknowledges a pair when all its games are stored; until then it extends
+//! the lease every third of it, and a silent worker loses the pair to another.
 //!
 //! Subjects, for permissions on a server (`*` in the place of a run is any run, and USER the name of the worker's user):
 //! coordinators publish `smalt.runs`, `smalt.run.*.halt`, `smalt.run.*.work.*`, `$JS.API.>` and `_INBOX.>`, and subscribe
@@ -25,58 +26,56 @@ pub use coordinator::{FleetRun, JetStream};
 pub use identity::Identity;
 pub use worker::{WorkerExit, WorkerSetup, run as run_worker};
 
-/// The longest that anything is waited for which the server should do at once: one that forbids it may simply be silent.
+/// Timeout of server requests: a server that forbids a request may simply be silent.
 const SERVER_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// Where coordinators announce their runs.
 pub const RUNS: &str = "smalt.runs";
 
-/// The names of what belongs to one run on a server.
+/// Subjects and names of one run on a server.
 #[derive(Clone, Debug)]
 pub struct Subjects(String);
 
 impl Subjects {
-    /// Of the run of this name.
+    /// The names of a run.
     pub fn of(run: &str) -> Subjects {
         Subjects(run.to_owned())
     }
 
-    /// The stream in which its pairs wait.
+    /// Stream of its pairs.
     pub fn stream(&self) -> String {
         format!("SMALT_{}", self.0)
     }
 
-    /// The consumer by which all its workers fetch.
+    /// Consumer shared by its workers.
     pub fn consumer(&self) -> &'static str {
         "workers"
     }
 
-    /// Where a worker of this name (`USER.PROCESS`) asks.
+    /// Request subject of a worker (`USER.PROCESS`).
     pub fn ask(&self, worker: impl std::fmt::Display) -> String {
         format!("smalt.run.{}.ask.{worker}", self.0)
     }
 
-    /// Where all workers ask.
+    /// Request subject of all workers.
     pub fn all_asks(&self) -> String {
         self.ask("*.*")
     }
 
-    /// The worker that asks on this subject.
+    /// The worker of a request subject.
     pub fn worker_of(&self, subject: &str) -> Option<Identity> {
         Identity::parse(subject.strip_prefix(&self.ask(""))?)
     }
 
-    /// Where workers are told that it is over.
+    /// Subject that ends the run.
     pub fn halt(&self) -> String {
         format!("smalt.run.{}.halt", self.0)
     }
 
-    /// Where a pair is put.
+    /// Subject of a pair.
     pub fn work(&self, pair: u32) -> String {
         format!("smalt.run.{}.work.{pair}", self.0)
     }
 
-    /// All pairs.
     pub fn all_work(&self) -> String {
         format!("smalt.run.{}.work.*", self.0)
     }

@@ -1,5 +1,5 @@
-//! A worker in a run: fetches pairs for its free slots, lets them be played as on one machine, and holds each pair until
-//! all its games are answered to be stored. When the coordinator is away, results wait and are sent again.
+//! A worker in a run: fetches pairs for free slots, plays them, and holds each pair until all its games are
+//! stored. While the coordinator is away, results are kept and sent again.
 
 use std::collections::HashMap;
 use std::sync::Arc;
@@ -24,63 +24,57 @@ use smalt_match::plan::Plan;
 use smalt_match::run::slot::SlotConfig;
 use smalt_match::run::{Disqualification, Event, LocalWorkers, Processors, Queue, StopReason, Work};
 
-/// How long the server holds a request for work before it says that there is none.
+/// How long the server holds a fetch request before it answers that there is no work.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
 
-/// How long a result is tried to be sent; then the coordinator plays it again if it ever returns.
+/// How long a result is resent; then the coordinator replays the game if it returns.
 const RESULT_RETRY_LIMIT: Duration = Duration::from_secs(3600);
 
-/// Between two tries.
 const RETRY_INTERVAL: Duration = Duration::from_secs(1);
 
-/// How long results that are under way may take when the worker leaves.
+/// Timeout of pending results when the worker leaves.
 const LEAVE_TIMEOUT: Duration = Duration::from_millis(1500);
 
-/// After this silence of the coordinator a worker that has nothing to do looks for another run.
+/// After this silence of the coordinator an idle worker looks for another run.
 const COORDINATOR_TIMEOUT: Duration = Duration::from_secs(60);
 
-/// Why a worker left a run.
+/// Why a worker leaves a run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) enum LeaveReason {
-    /// It is over.
     Over,
-    /// The user wants it.
+    /// Stopped by the user.
     Asked,
-    /// The system failed.
     Failed(String),
-    /// The coordinator does not want us.
+    /// Refused by the coordinator.
     Refused {
-        /// Which run.
         run: String,
-        /// Why.
         words: String,
     },
 }
 
-/// A pair that was fetched and is not acknowledged.
+/// A fetched pair that is not yet acknowledged.
 struct HeldPair {
     message: jetstream::Message,
-    /// Whether its slot is done with it.
+    /// Whether its slot has finished it.
     is_played: bool,
-    /// Results without an answer.
+    /// Number of unanswered results.
     unanswered: usize,
-    /// Whether a game was given up, so that others must play it.
+    /// Whether a game was abandoned, so that others must play it.
     is_broken: bool,
 }
 
-/// A pair from the queue, and what the coordinator says of it, if it answers.
+/// A pair from the queue and the coordinator's response, if any.
 struct FetchedPair {
     message: jetstream::Message,
     answer: Option<Response>,
 }
 
-/// What the tasks of a worker report.
+/// Result of a worker's task.
 enum TaskResult {
     FetchedPair(Option<Box<FetchedPair>>),
     Answered { pair: u32, answer: Response },
 }
 
-/// See the module.
 pub(super) struct RunSession<'a> {
     worker: &'a Worker,
     run: Announcement,
@@ -99,7 +93,6 @@ pub(super) struct RunSession<'a> {
 }
 
 impl<'a> RunSession<'a> {
-    /// Starts the slots.
     pub(super) async fn begin(
         worker: &'a Worker,
         run: Announcement,
@@ -134,7 +127,7 @@ impl<'a> RunSession<'a> {
         })
     }
 
-    /// Plays until it is over, or the user has enough. All slots have ended then.
+    /// Plays until the run is over or stopped. All slots have ended then.
     pub(super) async fn play(mut self, inputs: &mut WorkerInputs) -> LeaveReason {
         let mut beats = interval(self.lease / 3);
         let end = loop {
@@ -165,7 +158,7 @@ impl<'a> RunSession<'a> {
         self.leave(end, inputs).await
     }
 
-    /// Asks for one more pair, if a slot is free and results do not pile up.
+    /// Fetches another pair if a slot is free and results do not pile up.
     fn fetch(&mut self) {
         let waits = self.held.values().filter(|held| held.is_played).count();
         if self.fetching.is_some() || self.local.capacity() == 0 || waits > self.worker.setup.slots {
@@ -176,7 +169,7 @@ impl<'a> RunSession<'a> {
         self.fetching = Some(tokio::spawn(async move {
             let fetched = fetch_pair(&client, &names, &line, &join).await;
             if fetched.is_none() {
-                // Where the server is away, or the stream not yet there again.
+                // The server is away, or its stream is not restored yet.
                 sleep(RETRY_INTERVAL / 5).await;
             }
             let _ = report.send(TaskResult::FetchedPair(fetched.map(Box::new)));
@@ -206,7 +199,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Plays what the coordinator still wants of a pair; where nobody answers, all of it.
+    /// Plays the games of a pair that the coordinator still needs; all of them if it does not answer.
     fn begin_pair(&mut self, FetchedPair { message, answer }: FetchedPair) -> Option<LeaveReason> {
         let work =
             decode::<WorkMessage>(&message.payload).and_then(|work| work.to_work(self.plan.entrants.len()));
@@ -216,7 +209,7 @@ impl<'a> RunSession<'a> {
         };
         let pair = work.pair;
         if let Some(held) = self.held.get_mut(&pair) {
-            // Delivered again, since we were silent for a while, or the server has forgotten it: it is still ours.
+            // Redelivered after a silence or a loss at the server: the pair is still ours.
             held.message = message;
             return None;
         }
@@ -248,7 +241,7 @@ impl<'a> RunSession<'a> {
         self.local.submit(work);
     }
 
-    /// Tells the server what becomes of a pair; should that be lost, the lease ends.
+    /// Acknowledges or returns a pair; if that message is lost, the lease expires.
     fn return_pair(&mut self, message: jetstream::Message, kind: AckKind) {
         self.tasks.spawn(async move {
             let _ = timeout(SERVER_TIMEOUT, message.ack_with(kind)).await;
@@ -263,7 +256,7 @@ impl<'a> RunSession<'a> {
         self.worker.line(&self.names)
     }
 
-    /// What the slots tell, and signals.
+    /// Handles events of slots and signals.
     fn handle_event(&mut self, event: Event) -> Option<LeaveReason> {
         match event {
             Event::GameStarted(game) => self.tell(WorkerNotice::Started { game: game.number }),
@@ -310,7 +303,7 @@ impl<'a> RunSession<'a> {
         None
     }
 
-    /// An engine cannot be started: others may be able to.
+    /// An engine cannot be started here; another worker may succeed.
     fn give_up(&mut self, entrant: usize, disqualification: &Disqualification) -> LeaveReason {
         let name = &self.plan.entrants[entrant].name;
         let end =
@@ -346,7 +339,7 @@ impl<'a> RunSession<'a> {
         });
     }
 
-    /// Acknowledges a pair of which all is known; one that was given up goes back.
+    /// Acknowledges a finished pair; one with an abandoned game is returned.
     fn release(&mut self, pair: u32) {
         let is_done = self.held.get(&pair).is_some_and(|held| held.is_played && held.unanswered == 0);
         if is_done && let Some(held) = self.held.remove(&pair) {
@@ -355,7 +348,7 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Signs of life, for the server and for the coordinator.
+    /// Heartbeat to server and coordinator.
     fn send_heartbeat(&mut self) {
         if self.worker.client.connection_state() != async_nats::connection::State::Connected {
             return;
@@ -369,7 +362,7 @@ impl<'a> RunSession<'a> {
         self.tell(WorkerNotice::Alive);
     }
 
-    /// An announcement: of our run, or of another one.
+    /// Handles an announcement of this or another run.
     fn notice(&mut self, payload: &[u8]) {
         let Ok(announcement) = decode::<Announcement>(payload) else { return };
         if announcement.run != self.run.run {
@@ -383,15 +376,15 @@ impl<'a> RunSession<'a> {
         }
     }
 
-    /// Whether there is nothing to do for a run of which nobody speaks any more.
+    /// Whether the worker is idle and the run is no longer announced.
     fn is_orphaned(&self) -> bool {
         self.held.is_empty()
             && self.worker.client.connection_state() == async_nats::connection::State::Connected
             && self.heard_of.elapsed() > COORDINATOR_TIMEOUT
     }
 
-    /// Ends all games, hands back what is not done, and waits for the slots. A signal that comes meanwhile ends the worker,
-    /// too.
+    /// Stops all games, returns unfinished pairs, and waits for the slots. A signal meanwhile ends the
+    /// worker, too.
     async fn leave(&mut self, mut end: LeaveReason, inputs: &mut WorkerInputs) -> LeaveReason {
         if let Some(fetching) = self.fetching.take() {
             fetching.abort();
@@ -400,7 +393,7 @@ impl<'a> RunSession<'a> {
         self.local.close();
         let run_goes_on = end != LeaveReason::Over;
         let ends = |end: &LeaveReason| matches!(end, LeaveReason::Asked | LeaveReason::Failed(_));
-        // A worker that goes on must be rid of its slots; one that ends takes them with it.
+        // A worker that continues must wait for its slots; one that exits takes them with it.
         let patience = if ends(&end) {
             self.plan.settings.timeouts.quit.duration() + LEAVE_TIMEOUT
         } else {
@@ -458,7 +451,7 @@ impl<'a> RunSession<'a> {
     }
 }
 
-/// Sends a result of a pair until it is answered.
+/// Sends a result until it is answered.
 async fn deliver(
     line: &CoordinatorClient,
     result: &WorkerRequest,
@@ -469,7 +462,7 @@ async fn deliver(
     while begun.elapsed() < RESULT_RETRY_LIMIT {
         match line.ask(result).await {
             None | Some(Response::Later) => {}
-            // Another session of the coordinator: it must know who we are, and that this pair is ours.
+            // A new session of the coordinator: join and take the pair again.
             Some(Response::Unknown) => {
                 drop(line.ask(join).await);
                 drop(line.ask(&WorkerRequest::Take { pair }).await);
@@ -481,7 +474,7 @@ async fn deliver(
     Response::Unneeded
 }
 
-/// The next pair, if there is one in time, and what of it is still to be played.
+/// The next pair, if one arrives in time, with its games to be played.
 async fn fetch_pair(
     client: &Client,
     names: &Subjects,

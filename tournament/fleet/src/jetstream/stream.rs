@@ -1,5 +1,5 @@
-//! The stream of one run: what should stand in it is put there, in the order in which it is asked for, and whatever went
-//! wrong is made good when all that should be there is sent again. Knows no games.
+//! The work queue stream of one run. Operations run in order; failed ones are repaired by the next
+//! [`StreamOrder::Hold`], which lists all pairs that should be there.
 
 use std::collections::HashSet;
 use std::time::Duration;
@@ -14,25 +14,24 @@ use tokio::time::timeout;
 use super::{SERVER_TIMEOUT, Subjects};
 use crate::wire::MAX_MESSAGE_BYTES;
 
-/// A run that nobody resumes is forgotten by the server after this time.
+/// Age after which the server deletes an abandoned run.
 const MAX_STREAM_AGE: Duration = Duration::from_secs(30 * 24 * 3600);
 
-/// The most pairs that wait, and their bytes.
+/// Maximum number of waiting pairs, and their bytes.
 const MAX_PAIRS: i64 = 200_000;
 const MAX_BYTES: i64 = 1 << 30;
 
-/// How many requests for work may wait at the server, and how many pairs may be out with workers.
+/// Maximum number of waiting fetch requests, and of leased pairs.
 const MAX_WAITING: i64 = 16_384;
 const MAX_HELD: i64 = 200_000;
 
-/// What is wanted of a stream.
+/// An operation on a stream.
 #[derive(Debug)]
 pub(super) enum StreamOrder {
-    /// This pair stands in it, in place of what is there of it.
+    /// Put this pair, replacing an older message.
     Put(u32, Vec<u8>),
-    /// This pair does not.
     Remove(u32),
-    /// These and no others do.
+    /// Hold exactly these pairs.
     Hold(Vec<(u32, Vec<u8>)>),
 }
 
@@ -42,19 +41,19 @@ pub(super) struct WorkQueue {
     names: Subjects,
     lease: Duration,
     stream: Option<Stream>,
-    /// Whether pairs stood in it that no worker could fetch, when it was looked at last.
+    /// Whether the last check found pairs that no worker could fetch.
     was_stranded: bool,
 }
 
-/// What stands in a stream.
+/// Content of a stream.
 struct StreamListing {
     pairs: HashSet<u32>,
-    /// Whether some of them are neither waiting for workers nor with one.
+    /// Whether some pairs are neither waiting nor leased.
     is_stranded: bool,
 }
 
 impl WorkQueue {
-    /// Makes the stream, or takes over the one that is there.
+    /// Creates the stream or opens the existing one.
     pub(super) async fn open(
         client: async_nats::Client,
         names: Subjects,
@@ -104,7 +103,8 @@ impl WorkQueue {
         Ok(())
     }
 
-    /// Does what is ordered until nobody orders any more. What fails is made good by the next [`StreamOrder::Hold`].
+    /// Runs operations until the channel is closed. Failed ones are repaired by the next
+    /// [`StreamOrder::Hold`].
     pub(super) async fn serve(mut self, mut orders: UnboundedReceiver<StreamOrder>) {
         while let Some(order) = orders.recv().await {
             let done = match order {
@@ -136,14 +136,14 @@ impl WorkQueue {
     async fn hold(&mut self, pairs: Vec<(u32, Vec<u8>)>) -> Option<()> {
         let listing = match self.list().await {
             Some(listing) => listing,
-            // The server has lost it or its consumer, or was away.
+            // The server lost the stream or its consumer, or was away.
             None => {
                 self.make().await.ok()?;
                 self.list().await?
             }
         };
         let StreamListing { pairs: found, is_stranded } = listing;
-        // Once may be chance: a pair that the server was just about to take out.
+        // Once may be a coincidence: a pair that the server was just about to deliver.
         let stays_stranded = is_stranded && self.was_stranded;
         self.was_stranded = is_stranded && !stays_stranded;
         if stays_stranded {
@@ -161,12 +161,13 @@ impl WorkQueue {
         Some(())
     }
 
-    /// What stands in it, if there is all that workers need to fetch: a server that was killed may come back with the
-    /// stream and without its consumer, or with one that passes over what it never delivered.
+    /// The content, if stream and consumer exist: a killed server may come back with the stream but without
+    /// its consumer, or with one that skips pairs that it never delivered.
     async fn list(&self) -> Option<StreamListing> {
         let stream = self.stream.as_ref()?;
         let list = async {
-            // Looked at first: what is acknowledged meanwhile is then missing among the pairs, and not among those in reach.
+            // Read first: pairs acknowledged meanwhile are then missing from the pairs rather than from those
+            // in reach.
             let consumer = stream.consumer_info(self.names.consumer()).await.ok()?;
             let subjects = stream.info_with_subjects(self.names.all_work()).await.ok()?;
             let count = usize::try_from(subjects.info.state.subjects_count).ok()?;
@@ -182,7 +183,7 @@ impl WorkQueue {
     }
 }
 
-/// Ends the stream of a run with all that is in it.
+/// Deletes the stream of a run.
 pub(super) async fn delete(client: &async_nats::Client, names: &Subjects, patience: Duration) {
     let context = jetstream::new(client.clone());
     let _ = timeout(patience, context.delete_stream(names.stream())).await;

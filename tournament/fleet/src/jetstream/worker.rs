@@ -1,5 +1,5 @@
-//! A worker: waits for runs, and plays for the first that takes it until that is over. What it plays with is its own:
-//! engines, folders, processors. Prints nothing; what users should know goes to a channel.
+//! A worker: waits for announced runs and plays for the first that accepts it, with its own engines, folders
+//! and processors. Prints nothing; messages for users go to a callback.
 
 use std::cell::OnceCell;
 use std::collections::HashMap;
@@ -27,42 +27,39 @@ use smalt_match::plan::{Affinity, FleetSettings, Plan, TablebaseRule};
 use smalt_match::run::slot::SlotConfig;
 use smalt_match::run::{Event, StopReason, calibration};
 
-/// After how long a run that refused us, or that we could not play, is tried again.
+/// Time after which a refused or unplayable run is tried again.
 const REFUSED_RETRY_INTERVAL: Duration = Duration::from_secs(30);
 
-/// What a worker is.
+/// Configuration of a worker.
 #[derive(Debug)]
 pub struct WorkerSetup {
-    /// Where runs are announced.
     pub server: FleetSettings,
-    /// What it is called in tables.
     pub name: String,
     /// Games at the same time.
     pub slots: usize,
-    /// Which run it plays for; any if none.
+    /// Run to play for; any if `None`.
     pub run: Option<String>,
-    /// The engines that it may start.
+    /// Engines that it may start.
     pub registry: Registry,
-    /// Nodes a second of Smalt on one core; measured if none.
+    /// Nodes per second of Smalt on one core; measured if `None`.
     pub speed: Option<NonZeroU64>,
-    /// Its endgame tables.
+    /// Folder of endgame tables.
     pub tables: Option<PathBuf>,
-    /// Where full transcripts are kept, in a folder a run; not kept if none.
+    /// Folder of full transcripts, with a subfolder for each run; `None` for none.
     pub log: Option<PathBuf>,
-    /// Whether games are bound to processors.
     pub affinity: Affinity,
-    /// This program, which is the built-in engine, too.
+    /// Path of this program, which is also the built-in engine.
     pub own_program: PathBuf,
     /// Who ends the engines when this program is killed.
     pub reaper: Option<Reaper>,
 }
 
-/// Why a worker ended.
+/// Why a worker exits.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum WorkerExit {
-    /// The user asked for it.
+    /// Stopped by the user.
     Asked,
-    /// The system failed it.
+    /// A failure of the system.
     Failed(String),
 }
 
@@ -124,17 +121,15 @@ pub fn run(
     departure
 }
 
-/// What a worker hears.
+/// Input channels of a worker.
 pub(super) struct WorkerInputs {
-    /// Of its slots and of signals.
+    /// Events of slots and signals.
     pub(super) heard: UnboundedReceiver<Event>,
-    /// Of runs.
     pub(super) announced: Subscriber,
-    /// Of the connection.
     pub(super) changes: UnboundedReceiver<ConnectionChange>,
 }
 
-/// Waits for a signal, or for a failure of the system; all other events are dropped.
+/// Waits for a stop signal or a failure; drops other events.
 async fn end_of(heard: &mut UnboundedReceiver<Event>) -> LeaveReason {
     loop {
         match heard.recv().await {
@@ -145,20 +140,19 @@ async fn end_of(heard: &mut UnboundedReceiver<Event>) -> LeaveReason {
     }
 }
 
-/// See the module.
 pub(super) struct Worker {
     pub(super) identity: Identity,
     pub(super) setup: WorkerSetup,
     pub(super) client: Client,
     pub(super) sender: Sender<Event>,
     told: Box<dyn Fn(&str)>,
-    /// Nodes a second of Smalt on one core, once that is known.
+    /// Nodes per second of Smalt on one core, once measured.
     speed: OnceCell<NonZeroU64>,
-    /// Runs that cannot be played, until when, and what was told of them.
+    /// Refused runs with the time of the next attempt and the message shown.
     refused: HashMap<String, (Instant, String)>,
 }
 
-/// What a run needs, found here.
+/// A run prepared on this machine.
 struct PreparedRun {
     plan: Plan,
     tablebases: Option<Tablebases>,
@@ -229,7 +223,7 @@ impl Worker {
         }
     }
 
-    /// Finds what the run needs on this machine, and joins it. An error says why it cannot be played.
+    /// Prepares the run on this machine and joins it. An error says why it cannot be played.
     async fn join(&self, run: Announcement) -> Result<RunSession<'_>, String> {
         let fitted = self.prepare(&run).await;
         if let Err(words) = &fitted {
@@ -252,7 +246,7 @@ impl Worker {
         RunSession::begin(self, run, plan, slot_terms, worker_info, lease).await
     }
 
-    /// Tells the coordinator why we cannot play, once for each reason.
+    /// Reports to the coordinator why this worker cannot play, once for each reason.
     async fn report_unfit(&self, run: &str, words: &str) {
         if self.refused.get(run).is_some_and(|(_, earlier)| earlier == words) {
             return;
@@ -261,7 +255,7 @@ impl Worker {
         self.line(&Subjects::of(run)).tell(report).await;
     }
 
-    /// Asks how the run is played, and finds what it needs on this machine.
+    /// Requests the configuration and prepares the run on this machine.
     async fn prepare(&self, run: &Announcement) -> Result<PreparedRun, String> {
         let Response::Terms(message) = self.ask(&Subjects::of(&run.run), WorkerRequest::Terms).await? else {
             return Err("the answer makes no sense".to_owned());
@@ -274,7 +268,7 @@ impl Worker {
         check_tables(plan.tablebases(), tablebases.as_ref(), message.tables)?;
         let (known, own_program) = (self.speed.get().copied(), setup.own_program.clone());
         let (examined, reaper) = (plan.clone(), setup.reaper.clone());
-        // Engines are started here, which takes its time.
+        // This starts engines, which takes time.
         let examine = tokio::task::spawn_blocking(move || {
             let engines = machine::engines(&examined, &own_program, reaper.as_ref())?;
             let speed = known.map_or_else(|| calibration::measure(&own_program), Ok);
@@ -301,13 +295,13 @@ impl Worker {
         answer.ok_or_else(|| "its coordinator does not answer".to_owned())
     }
 
-    /// The line to the coordinator of a run.
+    /// The client of a run's coordinator.
     pub(super) fn line(&self, names: &Subjects) -> CoordinatorClient {
         CoordinatorClient { client: self.client.clone(), subject: names.ask(&self.identity) }
     }
 }
 
-/// How a worker asks the coordinator of a run.
+/// Sends requests to the coordinator of a run.
 #[derive(Clone, Debug)]
 pub(super) struct CoordinatorClient {
     client: Client,
@@ -315,21 +309,21 @@ pub(super) struct CoordinatorClient {
 }
 
 impl CoordinatorClient {
-    /// One question; none if nobody answers in time.
+    /// Sends a request; `None` on timeout.
     pub(super) async fn ask(&self, question: &WorkerRequest) -> Option<Response> {
         let bytes = encode(question).ok()?;
         let answer = self.client.request(self.subject.clone(), bytes.into());
         decode::<Response>(&timeout(SERVER_TIMEOUT, answer).await.ok()?.ok()?.payload).ok()
     }
 
-    /// Reports without waiting for an answer.
+    /// Sends a notice without waiting.
     pub(super) async fn tell(&self, report: WorkerNotice) {
         let Ok(bytes) = encode(&WorkerRequest::Notify(report)) else { return };
         let _ = timeout(SERVER_TIMEOUT, self.client.publish(self.subject.clone(), bytes.into())).await;
     }
 }
 
-/// Games must end where they would elsewhere.
+/// Checks that the endgame tables match the run's.
 fn check_tables(
     rule: Option<&TablebaseRule>,
     tables: Option<&Tablebases>,
@@ -344,7 +338,7 @@ fn check_tables(
     }
 }
 
-/// Whether a message could be sent at all.
+/// Whether a message is within the size limit.
 pub(super) fn fits<M: Message>(message: &M) -> bool {
     encode(message).is_ok()
 }

@@ -1,4 +1,4 @@
-//! How long and how many the parts of a message may be, and which letters they may have.
+//! Limits of message parts: lengths, counts, characters.
 
 use super::{
     Announcement, Message, RecordMessage, Response, WorkMessage, WorkerInfo, WorkerNotice, WorkerRequest,
@@ -6,19 +6,18 @@ use super::{
 use smalt_match::plan::is_run_name;
 use smalt_report::sanitize::is_hidden;
 
-/// The longest name or word of a message, in letters.
+/// Longest name, in letters.
 const MAX_NAME: usize = 200;
-/// The longest explanation.
 pub(super) const MAX_TEXT: usize = 4_000;
-/// The most lines of a transcript, and the longest of them in bytes.
+/// Maximum number of lines of a transcript, and bytes of a line.
 pub(super) const MAX_LINES: usize = 200;
 pub(super) const MAX_LINE: usize = 5_000;
-/// All of its lines together.
+/// Maximum bytes of a transcript.
 pub(super) const MAX_TRANSCRIPT: usize = 64_000;
-/// The most games at once, and cores, of a machine.
+/// Maximum number of concurrent games and cores of a machine.
 pub const MAX_SLOTS: usize = 1_024;
 const MAX_CORES: u32 = 65_536;
-/// The most games of a pair, entrants of a run, and plies of an opening.
+/// Maximum number of games of a pair, entrants of a run, and plies of an opening.
 const MAX_GAMES: usize = 2;
 const MAX_ENTRANTS: usize = 10_000;
 const MAX_OPENING_PLIES: usize = 1_000;
@@ -34,7 +33,7 @@ fn check_text(what: &str, text: &str, longest: usize) -> Result<(), String> {
     }
 }
 
-/// Checks what a worker calls itself: a name that can stand in any table.
+/// Checks the name of a worker: it must fit any table.
 ///
 /// # Errors
 /// If it is empty, too long, or has other characters than letters, digits, spaces and `.`, `_`, `-`.

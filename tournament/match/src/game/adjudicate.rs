@@ -1,4 +1,5 @@
-//! Ends games that are decided, by the engines' own scores. Pure: scores go in, a verdict comes out.
+//! Adjudication by the engines' scores: resign, draw, mate and maximum length. Pure: scores go in, a result
+//! comes out.
 
 use smalt_chess::{Color, Outcome};
 use smalt_protocol::Score;
@@ -6,30 +7,29 @@ use smalt_protocol::Score;
 use super::termination::Termination;
 use crate::plan::{AdjudicationRules, Sides};
 
-/// Watches one game.
 #[derive(Clone, Debug)]
 pub struct Adjudicator {
     rules: AdjudicationRules,
     plies: u32,
-    /// Plies in a row whose score is that of a draw, since the last capture or pawn move, that one included.
+    /// Consecutive plies with a draw score since the last capture or pawn move, that move included.
     even: u32,
-    /// Moves in a row, by color, at which a side saw itself lost, and won.
+    /// Consecutive moves of each color with a losing score, and with a winning score.
     lost: [u32; 2],
     won: [u32; 2],
-    /// Moves in a row, by color, at which a side announced that it gives mate, or gets it.
+    /// Consecutive moves of each color that announce a mate given, and a mate suffered.
     mates: [u32; 2],
     mated: [u32; 2],
 }
 
 impl Adjudicator {
-    /// Watches a game from its first move.
+    /// An adjudicator at the first move of a game.
     pub fn new(rules: AdjudicationRules) -> Adjudicator {
         Adjudicator { rules, plies: 0, even: 0, lost: [0; 2], won: [0; 2], mates: [0; 2], mated: [0; 2] }
     }
 
-    /// Takes a move of this side with the score (its own view) that its engine gave; a move without a score (a book
-    /// move, a silent engine) breaks every row, and what can't be taken back (a capture, a pawn move) begins the row of
-    /// a draw anew, as with fastchess and cutechess. Tells if the game ends by it.
+    /// Adds a move with its score from the mover's point of view, and returns the result if the game is
+    /// adjudicated. A move without a score (a book move, or an engine that reports none) resets all counts;
+    /// an irreversible move (capture or pawn move) restarts the draw count, as in fastchess and cutechess.
     pub fn update(
         &mut self,
         mover: Color,
@@ -89,7 +89,7 @@ impl Adjudicator {
     }
 }
 
-/// A mate counts as more than any number of pawns.
+/// Centipawns; a mate exceeds every score in pawns.
 fn to_centipawns(score: Score) -> i64 {
     match score {
         Score::Centipawns(value) => i64::from(value),

@@ -1,5 +1,5 @@
-//! A running clock: what is left for each move, what an engine is told, and when its flag falls. Pure: the time that
-//! a move took is passed in.
+//! A running clock: time left before each move, the time sent to the engine, and time forfeits. Pure: the
+//! time used by a move is passed in.
 
 use std::num::NonZeroU32;
 use std::time::Duration;
@@ -8,7 +8,7 @@ use smalt_protocol::Clock;
 
 use crate::plan::MoveClock;
 
-/// One side's time in one game.
+/// The clock of one side in one game.
 #[derive(Clone, Debug)]
 pub struct RunningClock<'a> {
     terms: &'a MoveClock,
@@ -16,40 +16,38 @@ pub struct RunningClock<'a> {
     remaining: Duration,
 }
 
-/// Whether a move came in time.
+/// Whether a move was made in time.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum ClockFlag {
-    /// It did.
     Up,
-    /// It was late by so much, the margin not counted.
+    /// Late by this much, beyond the margin.
     Fallen(Duration),
 }
 
 impl<'a> RunningClock<'a> {
-    /// A clock at the beginning of a game.
+    /// The clock at the start of a game.
     pub fn new(terms: &'a MoveClock) -> RunningClock<'a> {
         let remaining = terms.control.period_after(0).map_or(Duration::ZERO, |(period, _)| period.time);
         RunningClock { terms, moves: 0, remaining }
     }
 
-    /// What was agreed.
     pub fn terms(&self) -> &'a MoveClock {
         self.terms
     }
 
-    /// What is left before the next move, and the increment of that move; none if time is unlimited.
+    /// Time left before the next move and its increment; `None` if time is unlimited.
     pub fn time_left(&self) -> Option<Clock> {
         let (period, _) = self.terms.control.period_after(self.moves)?;
         // The increment is granted for the move about to be made when it is made; engines expect the time without it.
         Some(Clock { remaining: self.remaining, increment: period.increment })
     }
 
-    /// Moves to the next time control; none in sudden death.
+    /// Moves to the next time control; `None` in sudden death.
     pub fn moves_to_go(&self) -> Option<NonZeroU32> {
         self.terms.control.period_after(self.moves)?.1
     }
 
-    /// How long the next move may take at most, without the margin; none if no time is agreed.
+    /// Longest time for the next move, without the margin; `None` if time is unlimited.
     pub fn time_limit(&self) -> Option<Duration> {
         let of_game = self.time_left().map(|time_left| time_left.remaining);
         match (of_game, self.terms.move_time) {
@@ -58,14 +56,14 @@ impl<'a> RunningClock<'a> {
         }
     }
 
-    /// Gets the time that the opponent has used, as in an hourglass.
+    /// Hourglass: adds the time that the opponent has used.
     pub fn gain(&mut self, elapsed: Duration) {
         if self.time_left().is_some() {
             self.remaining += elapsed;
         }
     }
 
-    /// Counts a move that took so long. With the margin a move may be late; what is left is never below zero.
+    /// Deducts the time of a move. The margin allows a late move; the time left is never below zero.
     pub fn spend(&mut self, elapsed: Duration) -> ClockFlag {
         let late = self
             .time_limit()
@@ -103,7 +101,7 @@ mod tests {
         }
     }
 
-    /// Plays moves of so many milliseconds; gives what is left after each.
+    /// Makes moves of these durations in milliseconds; returns the time left after each.
     fn check(terms: &MoveClock, moves: &[u64], expected: &[u128]) {
         let mut clock = RunningClock::new(terms);
         for (&took, &left) in moves.iter().zip(expected) {

@@ -1,7 +1,7 @@
-//! One game: two engines, their clocks, the rules of chess, and a record of what happened.
+//! One game between two engines: clocks, rules of chess, adjudication, and the game record.
 //!
-//! [`play`] needs engines that run; [`clock`] and [`adjudicate`] are pure. Nothing here knows tournaments: whose name
-//! is whose, which games come next, and where records are kept.
+//! [`play`] drives the engines; [`clock`] and [`adjudicate`] are pure. Names of entrants, pairings and
+//! storage belong to other modules.
 
 pub mod adjudicate;
 pub mod clock;

@@ -1,7 +1,7 @@
-//! The moves of a game as one text: a word a move, `e2e4/35/12/98000/410250/8` with score, depth, nodes, microseconds
-//! of the engine and microseconds of the runner; then, if any of them is known, the longest line, hits of endgame tables,
-//! microseconds left on the clock, the principal variation with points between its moves, and the share of the
-//! transposition table that is full, in thousandths. A move of the opening is only `e2e4`; what is not known is empty.
+//! The stored text of a game's moves: one word a move, `e2e4/35/12/98000/410250/8` with score, depth, nodes,
+//! microseconds used by the engine and microseconds of the runner. If known, seldepth, tbhits, microseconds
+//! left on the clock, the principal variation (moves joined by points) and hashfull follow. A book move is
+//! only `e2e4`; unknown fields are empty.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -48,7 +48,7 @@ fn push(text: &mut String, ply: &PlyRecord) -> std::fmt::Result {
     push_further(text, search)
 }
 
-/// A number of 128 bits is slow to write.
+/// Microseconds as 64 bits: numbers of 128 bits are slow to format.
 fn micros(time: Duration) -> u64 {
     u64::try_from(time.as_micros()).unwrap_or(u64::MAX)
 }
@@ -78,7 +78,7 @@ fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
     hashfull.map_or(Ok(()), |thousandths| write!(text, "/{thousandths}"))
 }
 
-/// Reads what [`to_text`] writes; further parts of a word, of later versions, are passed over.
+/// Reads the text of [`to_text`]; fields of later versions are skipped.
 pub fn parse(text: &str) -> Option<Vec<PlyRecord>> {
     text.split_ascii_whitespace().map(parse_word).collect()
 }
@@ -102,7 +102,7 @@ fn parse_word(word: &str) -> Option<PlyRecord> {
     Some(PlyRecord { mv, search: Some(search) })
 }
 
-/// An empty text is nothing; a bad one spoils the whole.
+/// `Some(None)` for an empty field, `None` for an invalid one.
 fn known<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> {
     if text.is_empty() { Some(None) } else { parse(text).map(Some) }
 }

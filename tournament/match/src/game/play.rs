@@ -1,5 +1,5 @@
-//! Plays one game between two running engines: asks for moves, judges them, runs the clocks. Whatever an engine does,
-//! a record comes out; only an interrupt or a failure of our own system ends a game without one.
+//! Plays one game between two running engines: sends positions, checks moves, runs the clocks. An engine's
+//! fault ends in a game record; only an interrupt or a failure of our own system ends a game without one.
 
 use std::time::{Duration, Instant, SystemTime};
 
@@ -22,76 +22,71 @@ use crate::opening::Opening;
 use crate::plan::{AdjudicationRules, MoveClock, PvRecord, ScoreView, TimeFlow};
 use crate::schedule::ScheduledGame;
 
-/// How long a move is awaited beyond clock and margin, so that a late one is seen to be late, and by how much.
+/// Extra wait beyond clock and margin, so that a late move is measured.
 const LATE_GRACE: Duration = Duration::from_millis(250);
 
-/// A search after one that took so long is worth being followed by onlookers.
+/// Searches are shown on live boards if the previous one took at least this long.
 const LONG_SEARCH: Duration = Duration::from_millis(50);
 
-/// How often they are shown what it found.
+/// Interval between updates of a live board.
 const INFO_INTERVAL: Duration = Duration::from_millis(100);
 
-/// A game is disturbed when this program stood still, while an engine's clock ran, for half of the time that the engine had,
-/// within these bounds; or when the engine would not have lost on time without all such times.
+/// A game is disturbed if this program stood still, while an engine's clock ran, for half of the time that
+/// the engine had (within these bounds), or if the engine lost on time only because of such stalls.
 const MIN_DISTURBANCE: Duration = Duration::from_millis(500);
 const MAX_DISTURBANCE: Duration = Duration::from_secs(1);
 
-/// Least time sent to an engine: zero would mean no limit.
+/// Minimum time sent to an engine: zero would mean no limit.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
-/// After this share of the longest time for a move users are told that it is being awaited.
+/// Share of the longest time for a move after which there is a warning.
 const WARNING_SHARE: u32 = 10;
 
-/// What is played.
+/// A game to be played.
 #[derive(Clone, Copy)]
 pub struct GameSetup<'a> {
     /// Which game of the schedule.
     pub game: ScheduledGame,
-    /// Where it begins.
     pub opening: &'a Opening,
-    /// Which chess it is; in Chess960 castling is written as king takes rook.
+    /// Castling mode; in Chess960 castling is written as king takes rook.
     pub variant: CastlingMode,
-    /// Where the time goes that a side uses.
+    /// Usual clock or hourglass.
     pub flow: TimeFlow,
     /// Whether principal variations are kept.
     pub pv: PvRecord,
-    /// When it ends early.
     pub adjudication: AdjudicationRules,
-    /// The endgame tables that end it, too.
+    /// Endgame tables for adjudication.
     pub tablebases: Option<&'a Tablebases>,
-    /// Follows it.
+    /// Observer of the game.
     pub observer: &'a dyn GameObserver,
-    /// What ends it at once.
+    /// Interrupt that ends it at once.
     pub interrupt: &'a Interrupt,
 }
 
-/// One side: an engine that has been told that a new game begins, and its time.
+/// One side: an engine that has received the new-game commands, and its time control.
 pub struct Player<'a> {
-    /// The engine.
     pub engine: &'a mut dyn Engine,
-    /// What its moves may take.
     pub clock: &'a MoveClock,
     /// Whether it thinks on its opponent's time.
     pub pondering: Pondering,
-    /// From whose view it tells its scores.
+    /// Point of view of its scores.
     pub scores: ScoreView,
 }
 
-/// Why there is no record.
+/// Why a game has no record.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum Interrupted {
-    /// We were told to stop.
     #[error("interrupted")]
     Stopped,
-    /// This program itself stood still for so long while an engine's clock ran: the game says nothing.
+    /// This program stood still for this long while an engine's clock ran: the game is void.
     #[error("this program stood still for {:.1} s", .0.as_secs_f64())]
     Stalled(Duration),
-    /// The system failed us, not an engine.
+    /// A failure of our own system, not of an engine.
     #[error("{0}")]
     System(String),
 }
 
-/// Plays to the end. An engine that did wrong may be closed afterwards, or still think.
+/// Plays a game to its end. After a fault an engine may be closed or still searching.
 ///
 /// # Errors
 /// If the interrupt was raised, this program was held up while a clock ran, or the system failed.
@@ -157,22 +152,22 @@ struct LiveGame<'a> {
     clocks: [RunningClock<'a>; 2],
     pondering: [Pondering; 2],
     scores: [ScoreView; 2],
-    /// The answer that a side expects to its last move, if it may ponder on it.
+    /// The reply that each side expects, if it may ponder on it.
     expected: [Option<UciMove>; 2],
-    /// The move that a side ponders on, as if it had been played.
+    /// The move that each side ponders on.
     pondered: [Option<UciMove>; 2],
     game: Game,
     moves: Vec<UciMove>,
     plies: Vec<PlyRecord>,
     adjudicator: Adjudicator,
     answered_at: Option<Instant>,
-    /// What each side told of its last search, and how long that took.
+    /// Report and duration of each side's last search.
     last: [Option<(SearchReport, Duration)>; 2],
-    /// Whether users were told that a side overruns its limits: once a game is enough.
+    /// Whether users were warned that a side exceeds its limits: once a game is enough.
     warned: [bool; 2],
-    /// How long the mover took to stop pondering on a wrong guess: part of its time for the move.
+    /// Time from `stop` to the answer of a wrong ponder guess: part of the mover's time.
     stopping: Duration,
-    /// How long this program stood still in all searches of each side.
+    /// Total time that this program stood still during searches of each side.
     stalls: [Duration; 2],
 }
 
@@ -184,12 +179,12 @@ impl LiveGame<'_> {
             let uci = UciMove::from_move(mv, self.setup.variant);
             self.moves.push(uci);
             self.plies.push(PlyRecord { mv: uci, search: None });
-            // A book move never ends a game, but it counts as one.
+            // A book move never ends a game, but it counts for adjudication.
             let _ = self.adjudicator.update(mover, None, false);
         }
     }
 
-    /// The end by the rules of chess, where draws are claimed as soon as they can be, or by the tables.
+    /// End by the rules of chess (draws are claimed automatically) or by endgame tables.
     fn end_by_rules(&self) -> Option<GameEnd> {
         if let Some(ending) = self.game.ending(DrawClaims::Automatic) {
             return Some(GameEnd { outcome: ending.outcome(), termination: ending.into(), fault: None });
@@ -198,7 +193,7 @@ impl LiveGame<'_> {
         Some(GameEnd { outcome, termination, fault: None })
     }
 
-    /// Asks the side to move for its move, and plays it; or tells how the game ends without it.
+    /// Lets the side to move search and plays its move; returns how the game ended instead, if it did.
     fn play_move(&mut self) -> Result<Option<GameEnd>, Interrupted> {
         let mover = self.game.position().turn();
         let stalled_before = self.engines[mover.index()].process().stalled();
@@ -232,7 +227,7 @@ impl LiveGame<'_> {
             return Ok(Some(verdict));
         }
         let Some(uci) = searched.best else {
-            let words = "said that it has no move, where it has one".to_owned();
+            let words = "reported no move in a position with legal moves".to_owned();
             return Ok(Some(self.lost(mover, Termination::MissingMove, "no-move", words)));
         };
         let Ok(mv) = uci.to_move(self.game.position()) else {
@@ -255,7 +250,7 @@ impl LiveGame<'_> {
         Ok(judged.map(|(outcome, termination)| GameEnd { outcome, termination, fault: None }))
     }
 
-    /// An engine may give up, or claim a result instead of a move; a draw is had by the rules alone.
+    /// An engine may resign or claim a result instead of moving; draws follow from the rules alone.
     fn check_claim(&self, mover: Color, searched: &SearchResult) -> Option<GameEnd> {
         let lost = Outcome::Win(mover.opposite());
         match searched.claim.as_ref()? {
@@ -274,16 +269,16 @@ impl LiveGame<'_> {
         self.lost(mover, Termination::FalseClaim, "false-claim", words)
     }
 
-    /// The answer on which a side may ponder: a legal one.
+    /// The legal reply on which a side may ponder.
     fn expected_answer(&self, mover: Color, searched: &SearchResult) -> Option<UciMove> {
         let expected = searched.ponder.filter(|_| self.pondering[mover.index()] == Pondering::On)?;
         let mv = expected.to_move(self.game.position()).ok()?;
         Some(UciMove::from_move(mv, self.setup.variant))
     }
 
-    /// The mover's clock runs from the write of its `go` (or `ponderhit`) to the read of its move, and before that from
-    /// `stop` to its answer, if it pondered on another move. Only when it runs is the other side told to ponder, so that
-    /// this costs nobody time.
+    /// The mover's clock runs from the write of `go` (or `ponderhit`) to the read of its move, and before
+    /// that from `stop` to its answer if it pondered on another move. The other side starts to ponder only
+    /// then, which costs nobody time.
     fn search(&mut self, mover: Color) -> Result<SearchResult, ConversationError> {
         let was_right = self.pondered[mover.index()].take().is_some_and(|mv| self.moves.last() == Some(&mv));
         let (engine, mut context) = sides(&mut self.engines, mover, self.setup.interrupt);
@@ -341,7 +336,7 @@ impl LiveGame<'_> {
         Ok(searched)
     }
 
-    /// Tells the observer of the search that has just begun: while the engine thinks, so that it costs nobody time.
+    /// Reports the new search to the observer while the engine thinks, which costs nobody time.
     fn report_move_start(&self, mover: Color) {
         let left = Color::ALL
             .map(|color| self.clocks[color.index()].time_left().map(|time_left| time_left.remaining));
@@ -357,13 +352,13 @@ impl LiveGame<'_> {
         });
     }
 
-    /// Whether a search is followed line by line: where somebody looks on and the search is likely to last.
+    /// Whether search lines are forwarded: someone watches and the search is likely to be long.
     fn is_followed(&self, mover: Color) -> bool {
         let is_long = self.last[mover.index()].as_ref().is_none_or(|(_, took)| *took >= LONG_SEARCH);
         is_long && self.setup.observer.wants_info()
     }
 
-    /// Lets a side think on as if this answer had been played. What goes wrong with it shows when it is its turn.
+    /// Starts pondering on the expected reply. Faults show when it is that side's turn.
     fn ponder(&mut self, ponderer: Color, expected: UciMove) -> Result<(), ConversationError> {
         let limits = SearchLimits { ponder: true, ..self.limits(ponderer, Duration::ZERO) };
         self.moves.push(expected);
@@ -385,8 +380,8 @@ impl LiveGame<'_> {
         Ok(())
     }
 
-    /// The game is over, and so is what engines thought ahead. One that does not stop is unfit for the next game,
-    /// which its state tells.
+    /// Stops pondering at the end of a game. An engine that does not stop is unfit for the next game, as its
+    /// state says.
     fn end_pondering(&mut self) {
         for color in Color::ALL {
             let (engine, mut context) = sides(&mut self.engines, color, self.setup.interrupt);
@@ -396,7 +391,7 @@ impl LiveGame<'_> {
         }
     }
 
-    /// How long the mover is waited for when it has used so much of its time already.
+    /// Timeout of the mover's search, given the time already used.
     fn move_deadline(&self, mover: Color, used: Duration) -> MoveDeadline {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();
@@ -405,7 +400,7 @@ impl LiveGame<'_> {
         })
     }
 
-    /// Clock to send to the mover when it has used part of its time already.
+    /// Search limits for the mover, given the time already used.
     fn limits(&self, mover: Color, used: Duration) -> SearchLimits {
         let clock = &self.clocks[mover.index()];
         let terms = clock.terms();
@@ -413,7 +408,7 @@ impl LiveGame<'_> {
             |time: Duration| if used.is_zero() { time } else { time.saturating_sub(used).max(MIN_TIME) };
         let own =
             clock.time_left().map(|time_left| Clock { remaining: rest(time_left.remaining), ..time_left });
-        // An engine with a clock is told of both; where its opponent has none, of its own twice.
+        // An engine with a clock gets both clocks; if its opponent has none, its own twice.
         let time_left =
             |color: Color| if color == mover { own } else { self.clocks[color.index()].time_left().or(own) };
         let has_clock = clock.time_left().is_some();
@@ -456,8 +451,8 @@ impl LiveGame<'_> {
         });
     }
 
-    /// A fault while a move was awaited: the mover loses. An engine that is only late is asked to stop, which tells
-    /// a slow one from a dead one, and leaves it fit for the next game.
+    /// A fault during a search: the mover loses. A late engine gets `stop` first, which tells a slow engine
+    /// from a dead one and leaves it fit for the next game.
     fn game_lost_by_fault(&mut self, mover: Color, fault: &Fault) -> Result<GameEnd, Interrupted> {
         let termination = match fault {
             Fault::NoBestmove { .. } => return self.handle_timeout(mover, fault),
@@ -468,7 +463,7 @@ impl LiveGame<'_> {
             | Fault::NoUciok { .. }
             | Fault::NoReadyok { .. } => Termination::Stall,
             Fault::IllegalMove { .. } => Termination::IllegalMove,
-            // What we tell it is legal: it claims the contrary.
+            // We send legal moves only, and it claims the contrary.
             Fault::Refused { .. } => Termination::FalseClaim,
             Fault::NoMove { .. } => Termination::MissingMove,
             Fault::MalformedBestmove { .. } => Termination::MalformedMove,
@@ -490,7 +485,7 @@ impl LiveGame<'_> {
         let mut context = WaitContext::interruptible(self.setup.interrupt);
         match self.engines[mover.index()].abandon(&mut context) {
             Ok(_) if has_clock => {
-                let words = "overstepped its time, and answered only when told to stop".to_owned();
+                let words = "overstepped its time, and answered only after stop".to_owned();
                 Ok(self.lost(mover, Termination::TimeForfeit, "time-forfeit", words))
             }
             Ok(_) => Ok(self.lost(mover, Termination::Stall, fault.name(), fault.to_string())),
@@ -514,27 +509,27 @@ impl LiveGame<'_> {
     }
 }
 
-/// Whether a game says nothing after this program stood still for so long in a search that might take so long.
+/// Whether a stall of this program spoils the game, given the time limit of the search.
 fn is_disturbing(stall: Duration, time_limit: Duration) -> bool {
     stall >= (time_limit / 2).clamp(MIN_DISTURBANCE, MAX_DISTURBANCE)
 }
 
-/// The score of a search, if the engine told one that is more than a bound.
+/// The exact score of a search, if it reported one.
 fn exact_score(report: &SearchReport) -> Option<Score> {
     report.score.filter(|reported| reported.bound == Bound::Exact).map(|reported| reported.score)
 }
 
-/// How long a move is awaited.
+/// Timeout of a move.
 #[derive(Clone, Copy)]
 enum MoveDeadline {
-    /// As its clock says.
+    /// Limited by its clock.
     Clocked(Duration),
-    /// Nothing limits its time, so that nobody knows whether it hangs: users are told before it is given up.
+    /// No time limit: users are warned before the engine is given up.
     Unclocked(Duration),
 }
 
 impl MoveDeadline {
-    /// Until something is done.
+    /// First timeout: warn or stop.
     fn first(self) -> Duration {
         match self {
             MoveDeadline::Clocked(time) => time,
@@ -542,7 +537,7 @@ impl MoveDeadline {
         }
     }
 
-    /// Until it is given up.
+    /// Final timeout: the game is lost.
     fn last(self) -> Duration {
         match self {
             MoveDeadline::Clocked(time) | MoveDeadline::Unclocked(time) => time,
@@ -552,7 +547,7 @@ impl MoveDeadline {
 
 fn slow_move_warning(waited: Duration, longest: Duration) -> String {
     format!(
-        "has thought about one move for {} s, and no limit of time ends it: it is given up after {} s (longest-move)",
+        "has searched for {} s without a time limit: it loses after {} s (longest-move)",
         waited.as_secs_f64(),
         longest.as_secs_f64()
     )
@@ -568,7 +563,7 @@ fn overrun_warning(terms: &MoveClock) -> String {
     )
 }
 
-/// The engine of a side, and what is heeded while it is waited for: the other engine, and the interrupt.
+/// The engine of a side, and the wait context with the other engine and the interrupt.
 fn sides<'e>(
     engines: &'e mut [&mut dyn Engine; 2],
     side: Color,
@@ -582,7 +577,7 @@ fn sides<'e>(
     (engine, WaitContext::interruptible(interrupt).with_other(other))
 }
 
-/// The last lines of a conversation, and of what the engine wrote to standard error.
+/// The last lines of the transcript, standard error included.
 pub(crate) fn transcript_of(engine: &dyn Engine) -> Vec<String> {
     engine.last_lines().iter().map(ToString::to_string).collect()
 }

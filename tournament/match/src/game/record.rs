@@ -1,5 +1,5 @@
-//! What is kept of a game: enough to replay it, to count it, and to see what an engine did wrong. Plain values; the
-//! store and PGN are made of these.
+//! The game record: enough to replay a game, to count it, and to see an engine's fault. Plain values; store
+//! and PGN are made from them.
 
 use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime};
@@ -11,42 +11,37 @@ use smalt_stats::Outcome as Points;
 use super::termination::Termination;
 use crate::schedule::ScheduledGame;
 
-/// A finished game.
 #[derive(Clone, Debug, PartialEq)]
 pub struct GameRecord {
-    /// Which game of the schedule it is.
     pub game: ScheduledGame,
-    /// Where it began; the start position of chess if none.
+    /// Start position as FEN; `None` for the standard one.
     pub fen: Option<String>,
-    /// Its moves: first those of the opening, then the engines'.
+    /// All moves, the opening first.
     pub plies: Vec<PlyRecord>,
-    /// Who won.
     pub outcome: Outcome,
-    /// Why it ended.
     pub termination: Termination,
-    /// When the first move was asked for.
+    /// Start of the first search.
     pub started: SystemTime,
-    /// From then to the end.
+    /// From the first search to the end.
     pub duration: Duration,
-    /// What an engine did wrong, if that ended the game.
+    /// The fault that ended the game, if any.
     pub fault: Option<FaultReport>,
-    /// The most memory that each engine's process had had by the end, in bytes, White's first; none if it was gone.
+    /// Peak memory of White's and Black's process in bytes; `None` if the process was gone.
     pub peak_memory: [Option<u64>; 2],
-    /// Who played it; none if it was the machine of the run itself.
+    /// The machine that played it; `None` for the runner's own.
     pub machine: Option<Machine>,
 }
 
-/// A machine that plays for a run elsewhere.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Machine {
     /// What its worker is called.
     pub name: String,
-    /// Nodes a second of Smalt on it, to which its clocks were scaled where the plan wants that.
+    /// Nodes per second of Smalt on it, to which clocks are scaled where the plan says so.
     pub speed: NonZeroU64,
 }
 
 impl GameRecord {
-    /// The side that lost, if one did.
+    /// The loser, if any.
     pub fn loser(&self) -> Option<Color> {
         match self.outcome {
             Outcome::Win(winner) => Some(winner.opposite()),
@@ -54,7 +49,7 @@ impl GameRecord {
         }
     }
 
-    /// What it counts for White.
+    /// The result from White's point of view.
     pub fn white_outcome(&self) -> Points {
         match self.loser() {
             Some(Color::Black) => Points::Win,
@@ -63,7 +58,6 @@ impl GameRecord {
         }
     }
 
-    /// A game that nobody played, since one of the two, or none, is there: who is there wins.
     pub fn walkover(game: ScheduledGame, fen: Option<String>, outcome: Outcome) -> GameRecord {
         GameRecord {
             game,
@@ -79,10 +73,10 @@ impl GameRecord {
         }
     }
 
-    /// How it ended, in words: `White mates`, `Black makes an illegal move: e2e5`.
+    /// The ending in words: `White mates`, `Black makes an illegal move: e2e5`.
     pub fn sentence(&self) -> String {
         if (self.outcome, self.termination) == (Outcome::Draw, Termination::Walkover) {
-            return "Nobody appears".to_owned();
+            return "Neither player appears".to_owned();
         }
         let sentence = self.termination.sentence(self.loser().map_or(Color::White, Color::opposite));
         let culprit = self.fault.as_ref().filter(|_| self.termination == Termination::IllegalMove);
@@ -100,43 +94,40 @@ impl GameRecord {
         }
     }
 
-    /// How many plies are the opening's.
+    /// Number of opening plies.
     pub fn book_plies(&self) -> usize {
         self.plies.iter().take_while(|ply| ply.search.is_none()).count()
     }
 }
 
-/// One move.
 #[derive(Clone, Debug, PartialEq)]
 pub struct PlyRecord {
     /// The move, legal where it was played.
     pub mv: UciMove,
-    /// What the engine told; none for a move of the opening.
+    /// The search; `None` for a book move.
     pub search: Option<SearchRecord>,
 }
 
-/// What is kept of a search.
+/// A search, as it is stored.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct SearchRecord {
-    /// The score in the view of the side that moved.
+    /// Score from the point of view of the side that moved.
     pub score: Option<Score>,
-    /// Plies searched.
+    /// Depth in plies.
     pub depth: Option<u32>,
-    /// Nodes visited.
     pub nodes: Option<u64>,
-    /// From the end of our write of `go` to the read of the move.
+    /// Time from the end of our write of `go` to the read of the move.
     pub elapsed: Duration,
-    /// From the read of the opponent's move to the end of our write of `go`: the runner's own delay.
+    /// Time from the read of the opponent's move to the end of our write of `go`: the runner's own delay.
     pub handover: Option<Duration>,
-    /// The longest line looked at, in plies.
+    /// Selective depth in plies.
     pub selective_depth: Option<u32>,
-    /// How full the transposition table was, in thousandths.
+    /// Transposition table use, in thousandths.
     pub hashfull: Option<u32>,
-    /// Positions found in endgame tables.
     pub tbhits: Option<u64>,
-    /// What the clock showed after the move.
+    /// Time left after the move.
     pub left: Option<Duration>,
-    /// The principal variation, where the plan wants it kept; else empty.
+    /// Principal variation; empty unless the plan keeps it.
     pub pv: Box<[UciMove]>,
 }
 
@@ -150,16 +141,15 @@ fn illegal_move_in(words: &str) -> Option<&str> {
     words.strip_prefix("answered ")?.split_once(", which is illegal").map(|(mv, _)| mv)
 }
 
-/// What an engine did wrong.
+/// An engine's fault in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultReport {
-    /// Whose engine.
     pub color: Color,
-    /// A stable name.
+    /// Stable name for stores and JSON.
     pub name: String,
-    /// In words that fit after the engine's name.
+    /// Description that follows the engine's name.
     pub words: String,
-    /// The last lines of the conversation.
+    /// Last lines of the transcript.
     pub transcript: Vec<String>,
 }
 
@@ -168,15 +158,15 @@ pub struct FaultReport {
 pub struct EngineFault {
     /// Whose engine: an index of the plan's entrants.
     pub entrant: usize,
-    /// A stable name.
+    /// Stable name for stores and JSON.
     pub name: String,
-    /// In words that fit after the engine's name.
+    /// Description that follows the engine's name.
     pub words: String,
-    /// The last lines of the conversation.
+    /// Last lines of the transcript.
     pub transcript: Vec<String>,
 }
 
-/// A machine.
+/// A machine and its engines.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MachineReport {
     /// What its worker is called.
@@ -185,23 +175,20 @@ pub struct MachineReport {
     pub program: String,
     /// The model of its processor.
     pub cpu: String,
-    /// How many it has.
     pub cores: u32,
-    /// Games at the same time.
     pub slots: u32,
-    /// Nodes a second of Smalt on one of its cores.
+    /// Nodes per second of Smalt on one core.
     pub speed: u64,
-    /// One for each entrant, in the order of the plan.
+    /// Engines by entrant, in plan order.
     pub engines: Vec<BinaryReport>,
 }
 
-/// An engine of a machine.
+/// An engine binary of a machine.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BinaryReport {
-    /// What it calls itself.
+    /// Name that the engine reports.
     pub name: String,
-    /// Its author.
     pub author: String,
-    /// SHA-256 of its program's file, in hexadecimal digits.
+    /// SHA-256 of the program file, in hexadecimal.
     pub sha256: String,
 }

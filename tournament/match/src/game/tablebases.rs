@@ -1,5 +1,5 @@
-//! Endgame tables as an arbiter: a position that they know ends the game. They are checked when they are opened, so
-//! that a broken file is refused before a run and not met in the middle of one. Knows no scores.
+//! Adjudication by Syzygy endgame tables. Tables are checked when they are opened, so that a broken file is
+//! refused before the run.
 
 use std::fmt;
 use std::fs::{self, File};
@@ -13,7 +13,7 @@ use smalt_chess::{Color, Outcome, Position};
 use super::termination::Termination;
 use crate::plan::{FiftyMoves, TablebaseResults, TablebaseRule};
 
-/// Opened tables and the rule by which they are asked.
+/// Opened tables with the adjudication rule.
 pub struct Tablebases {
     tables: Tablebase<Chess>,
     pieces: usize,
@@ -21,32 +21,24 @@ pub struct Tablebases {
     fifty: FiftyMoves,
 }
 
-/// Why there are no tables.
+/// Why the tables cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum TablebaseError {
-    /// A folder that cannot be read.
     #[error("read endgame tables from {}: {source}; change [adjudication] tablebases", path.display())]
     Folder {
-        /// The folder.
         path: PathBuf,
         /// What the system said.
         source: io::Error,
     },
-    /// Nothing in it.
+    /// No tables in the folder.
     #[error("find endgame tables in {}: it has no .rtbw file; change [adjudication] tablebases", .0.display())]
     None(PathBuf),
-    /// A file that is none.
     #[error("read the endgame table {}: {reason}; mend or remove it", path.display())]
-    Broken {
-        /// The file.
-        path: PathBuf,
-        /// Why.
-        reason: String,
-    },
+    Broken { path: PathBuf, reason: String },
 }
 
 impl Tablebases {
-    /// Opens all tables of the rule's folders.
+    /// Opens all tables in the rule's folders.
     ///
     /// # Errors
     /// If a folder has none, or a table is broken.
@@ -72,13 +64,13 @@ impl Tablebases {
         Ok(Tablebases { tables, pieces, adjudicate: rule.adjudicate, fifty: rule.fifty })
     }
 
-    /// The most pieces at which they are asked, kings included.
+    /// Largest number of pieces that is probed, kings included.
     pub fn pieces(&self) -> u32 {
         self.pieces as u32
     }
 
-    /// How the game ends here, if the tables know it and the rule calls it. They say nothing of positions in which
-    /// somebody may castle.
+    /// The result of the position, if the tables know it and the rule adjudicates it. Positions with castling
+    /// rights are not in the tables.
     pub fn adjudicate(&self, position: &Position) -> Option<(Outcome, Termination)> {
         if position.occupied().count() > self.pieces || position.castling_rooks().any() {
             return None;
@@ -100,8 +92,8 @@ impl Tablebases {
         })
     }
 
-    /// The tables of results assume that the last move was a capture or a pawn move. Later, where the rule of fifty
-    /// moves counts, the tables of distances must say if a win comes in time; without them only a draw is certain.
+    /// WDL tables assume a zeroed fifty-move counter. With a running counter, where the fifty-move rule
+    /// applies, DTZ tables must show that a win comes in time; without them only a draw is certain.
     fn probe(&self, position: &Chess) -> Option<Wdl> {
         let fresh = self.tables.probe_wdl_after_zeroing(position).ok()?;
         if position.halfmoves() == 0 || self.fifty == FiftyMoves::Ignored || fresh == Wdl::Draw {
@@ -133,7 +125,7 @@ impl fmt::Debug for Tablebases {
     }
 }
 
-/// Tables begin with four known bytes, and are sixteen bytes more than a multiple of 64 (R. de Man's format).
+/// A Syzygy table has a four-byte magic and a length of 16 modulo 64 (R. de Man's format).
 fn check_table(path: &Path) -> Result<(), TablebaseError> {
     let broken = |reason: String| TablebaseError::Broken { path: path.to_owned(), reason };
     let mut magic = [0; 4];

@@ -1,58 +1,53 @@
-//! The closed list of ways in which a game ends, each with its own name.
+//! The ways in which a game ends, each with its stable name.
 
 use std::fmt;
 use std::str::FromStr;
 
 use smalt_chess::{Color, Ending};
 
-/// Why a game is over. Who won is told by the record's outcome.
+/// Why a game ended; the record's outcome says who won.
 #[derive(Clone, Copy, PartialEq, Eq, PartialOrd, Ord, Hash, Debug)]
 pub enum Termination {
     /// Mate.
     Checkmate,
-    /// No legal move, and no check.
     Stalemate,
-    /// A position for the third time.
     Repetition,
     /// Fifty moves of each side without a capture or a pawn move.
     FiftyMoves,
-    /// Nobody has the pieces to give mate, or they are locked for ever.
+    /// Insufficient material, or a blocked position in which nobody can mate.
     InsufficientMaterial,
-    /// Both engines saw a draw for long enough.
+    /// Draw by the engines' scores.
     DrawAdjudication,
-    /// The loser's case was hopeless for long enough.
+    /// Win by the engines' scores.
     WinAdjudication,
-    /// Both engines announced a mate.
+    /// Announced mate.
     MateAdjudication,
-    /// The endgame tables know that one side wins.
+    /// Won by the endgame tables.
     TablebaseWin,
-    /// The endgame tables know that it is a draw.
+    /// Drawn by the endgame tables.
     TablebaseDraw,
-    /// The game was too long.
+    /// Maximum number of moves.
     MaximumMoves,
-    /// The loser gave up.
+    /// Resignation, or an accepted claim of a loss.
     Resignation,
-    /// The loser's time ran out.
     TimeForfeit,
-    /// The loser's process ended, or closed its pipes.
+    /// The loser's process exited or closed its pipes.
     Disconnect,
-    /// The loser neither moved nor stopped.
+    /// The loser answered neither `go` nor `stop`.
     Stall,
-    /// The loser's move was against the rules.
     IllegalMove,
-    /// The loser said that it has no move, where it had one.
+    /// Null move or `(none)` in a position with legal moves.
     MissingMove,
-    /// The loser's move was no move's text.
     MalformedMove,
-    /// The loser's line had no end.
+    /// A line longer than the limit.
     EndlessLine,
-    /// The loser claimed a result that the rules do not give it.
+    /// False claim of a result.
     FalseClaim,
-    /// The loser could not be started any more, in a tournament that goes on by results: nobody moved.
+    /// Walkover in a knockout or Swiss tournament: the loser could not be started.
     Walkover,
 }
 
-/// All of them in the order of tables, with their names and PGN's words for them.
+/// All terminations in table order, with stable name and PGN word.
 const NAMES: [(Termination, &str, &str); 21] = [
     (Termination::Checkmate, "checkmate", "normal"),
     (Termination::Stalemate, "stalemate", "normal"),
@@ -77,26 +72,24 @@ const NAMES: [(Termination, &str, &str); 21] = [
     (Termination::Walkover, "walkover", "abandoned"),
 ];
 
-/// What part of the game is to blame for its end.
+/// Category of a termination.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub enum TerminationKind {
-    /// Chess, or those who watch it.
+    /// By the rules of chess or by adjudication.
     Play,
-    /// An engine's clock.
     Time,
-    /// An engine's process broke down.
     Crash,
-    /// An engine's move.
+    /// Illegal or unreadable move, or false claim.
     Move,
 }
 
 impl Termination {
-    /// All of them, in the order of tables.
+    /// All terminations in table order.
     pub fn all() -> impl Iterator<Item = Termination> {
         NAMES.iter().map(|(termination, ..)| *termination)
     }
 
-    /// A stable name for stores, tables and JSON.
+    /// Stable name for stores, tables and JSON.
     pub fn name(self) -> &'static str {
         self.entry().1
     }
@@ -111,7 +104,6 @@ impl Termination {
         NAMES.iter().find(|(termination, ..)| *termination == self).expect("the list is closed, and tested")
     }
 
-    /// What part of the game is to blame.
     pub fn kind(self) -> TerminationKind {
         match self {
             Termination::TimeForfeit => TerminationKind::Time,
@@ -125,13 +117,13 @@ impl Termination {
         }
     }
 
-    /// Whether an engine failed otherwise than at chess.
+    /// Whether it is an engine's fault.
     pub fn is_fault(self) -> bool {
         self.kind() != TerminationKind::Play
     }
 
-    /// The end in words that scripts look for (OpenBench: `disconnect`, `stalls`, `illegal`). In a draw it does not
-    /// matter who is said to have won.
+    /// The ending in the words that scripts look for (OpenBench: `disconnect`, `stalls`, `illegal`). For a
+    /// draw `winner` does not matter.
     pub fn sentence(self, winner: Color) -> String {
         let [winner, loser] = match winner {
             Color::White => ["White", "Black"],
@@ -181,7 +173,7 @@ impl fmt::Display for Termination {
     }
 }
 
-/// A name that is none of the list.
+/// Unknown name of a termination.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 #[error("unknown ending of a game {0:?}")]
 pub struct ParseTerminationError(String);

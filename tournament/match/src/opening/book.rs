@@ -1,5 +1,5 @@
-//! A source of openings, judged: how many it has, what is no opening in it, and a checksum by which another book is told
-//! from it. Does not hold the openings.
+//! An opening book after one pass over its source: number of openings, unusable entries with reasons, and a
+//! checksum that identifies it. Does not hold the openings.
 
 use std::collections::HashSet;
 use std::io;
@@ -11,39 +11,36 @@ use super::source::{OpeningOrigin, OpeningParts, OpeningSource, RawOpening};
 use super::{Openings, PolyglotWalk};
 use crate::plan::BookFormat;
 
-/// How many of those that are skipped are kept with their reasons.
+/// Number of skipped entries that are kept with their reasons.
 const KEPT: usize = 20;
 
-/// A line that is no opening.
+/// An entry that cannot be used as an opening.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SkippedOpening {
-    /// Its number, from 1.
+    /// Line number, from 1.
     pub line: u64,
-    /// Why.
     pub reason: String,
 }
 
-/// Why there is no book.
+/// Why a book cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum BookError {
     /// The file cannot be read.
     #[error("{0}")]
     Io(#[from] io::Error),
-    /// Nothing in it can be used.
     #[error("failed to find a single opening{}", .first.as_ref().map(|first| format!(": line {} {}", first.line, first.reason)).unwrap_or_default())]
     Empty {
         /// The first line that was skipped.
         first: Option<SkippedOpening>,
     },
-    /// A Polyglot book that is none, or that does not know the start position.
+    /// Invalid Polyglot book, or one without a move for the start position.
     #[error("{0}")]
     Polyglot(String),
-    /// It was written to meanwhile.
+    /// The file changed while it was read.
     #[error("it changed while it was read")]
     Changed,
 }
 
-/// A source of openings and what is known of it.
 #[derive(Clone, Debug)]
 pub struct Book {
     source: OpeningSource,
@@ -51,12 +48,12 @@ pub struct Book {
     count: u32,
     sum: Checksum,
     skipped: Vec<SkippedOpening>,
-    /// The places of all that are skipped among all that was read.
+    /// Indices of skipped entries.
     bad: HashSet<u32>,
 }
 
 impl Book {
-    /// Reads all of a source.
+    /// Reads and checks a whole source.
     ///
     /// # Errors
     /// If it cannot be read, or has no opening.
@@ -64,8 +61,8 @@ impl Book {
         Book::scan_playable(source, |_| None)
     }
 
-    /// The same, where besides positions are refused in which there is nothing to play for, for the reason given. The
-    /// walks of a Polyglot book are not asked.
+    /// As [`Self::scan`], but also skips positions that `decided` rejects with a reason. The walks of a
+    /// Polyglot book are not checked.
     ///
     /// # Errors
     /// As [`Self::scan`].
@@ -125,27 +122,27 @@ impl Book {
         }
     }
 
-    /// How many openings it has; a Polyglot book, whose walks never end, has the greatest number there is.
+    /// Number of openings; `u32::MAX` for a Polyglot book, whose walks never end.
     pub fn count(&self) -> u32 {
         self.count
     }
 
-    /// Whether openings are made by walking, so that there is no end of them.
+    /// Whether openings are random walks through a Polyglot book.
     pub fn is_endless(&self) -> bool {
         self.walk.is_some()
     }
 
-    /// The first of those that are no openings.
+    /// The first skipped entries.
     pub fn skipped(&self) -> &[SkippedOpening] {
         &self.skipped
     }
 
-    /// How many are no openings.
+    /// Number of skipped entries.
     pub fn skipped_count(&self) -> usize {
         self.bad.len()
     }
 
-    /// A short text that is another for other openings, or the same in another order.
+    /// A fingerprint that depends on all openings and their order.
     pub fn fingerprint(&self) -> String {
         match &self.walk {
             Some(walk) => format!("{} book moves, {:016x}", walk.records(), self.sum.0),
@@ -153,7 +150,7 @@ impl Book {
         }
     }
 
-    /// The openings at these places, counted from 0, in this order. Walks of a Polyglot book follow from the seed.
+    /// The openings with these indices, from 0, in this order. Walks of a Polyglot book follow from the seed.
     ///
     /// # Errors
     /// If the source cannot be read again, or has changed.
@@ -181,7 +178,7 @@ impl Book {
         }
     }
 
-    /// How many openings end in a position in which another before them did, counters aside.
+    /// Number of openings whose final position, counters aside, an earlier opening has too.
     ///
     /// # Errors
     /// If the source cannot be read again.
@@ -195,7 +192,7 @@ impl Book {
         Ok(repeated)
     }
 
-    /// All places of the book.
+    /// All indices of the book.
     pub fn places(&self) -> Range<u32> {
         0..self.count
     }

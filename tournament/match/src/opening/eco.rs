@@ -1,5 +1,4 @@
-//! Codes and names of openings (Encyclopaedia of Chess Openings), by the positions that they lead to, whatever the order
-//! of the moves.
+//! ECO codes and names of openings, found by position, so that transpositions have the same name.
 
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -7,10 +6,10 @@ use std::sync::LazyLock;
 use smalt_chess::notation::san::San;
 use smalt_chess::{Game, Position};
 
-/// Code, name and moves, a line each.
+/// ECO code, name and moves, one opening a line.
 const TABLE: &str = include_str!("../../../../data/openings/eco.tsv");
 
-/// Code and name by the key of the position.
+/// Code and name by position key.
 static BY_POSITION: LazyLock<HashMap<u64, (&str, &str)>> =
     LazyLock::new(|| TABLE.lines().filter_map(entry).collect());
 
@@ -25,7 +24,7 @@ fn entry(line: &str) -> Option<(u64, (&str, &str))> {
     Some((game.position().repetition_key(), (eco, name)))
 }
 
-/// Code and name of the last of these positions that has them.
+/// Code and name of the last of these positions that is in the table.
 pub fn classify<'a>(
     positions: impl IntoIterator<Item = &'a Position>,
 ) -> Option<(&'static str, &'static str)> {

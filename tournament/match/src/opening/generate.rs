@@ -1,6 +1,6 @@
-//! Makes openings: random legal moves from the start position, kept where a judge calls the position even. Candidates
-//! are numbered, and each follows from seed and number alone, so that the same book comes out however many judges
-//! there are. Knows no engine: the judge is passed in.
+//! Generates openings: random legal moves from the start position, kept where a judge calls the position
+//! even. Each candidate follows from the seed and its number alone, so that the book does not depend on the
+//! number of judges. The judge is passed in.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::SeedableRng;
@@ -8,19 +8,17 @@ use smalt_chess::{Game, Move, Position};
 
 use crate::schedule::below;
 
-/// How candidates are made.
+/// Parameters of the generator.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OpeningGenerator {
-    /// What all chance follows from.
     pub seed: u64,
-    /// How many random moves, both sides counted.
+    /// Number of random plies.
     pub plies: u32,
 }
 
-/// A position after random moves, that may become an opening.
+/// A position after random moves.
 #[derive(Clone, Debug)]
 pub struct Candidate {
-    /// Its number.
     pub number: u64,
     /// The moves from the start position.
     pub moves: Vec<Move>,
@@ -29,7 +27,7 @@ pub struct Candidate {
 }
 
 impl OpeningGenerator {
-    /// The candidate of this number; none if its moves end the game, or leave a check, which is no place to begin.
+    /// The candidate with this number; `None` if the game is over or the side to move is in check.
     pub fn candidate(&self, number: u64) -> Option<Candidate> {
         let mut random = ChaCha8Rng::seed_from_u64(self.seed);
         random.set_stream(number);

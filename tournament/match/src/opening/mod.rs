@@ -1,6 +1,6 @@
-//! Openings: where games begin. Texts and books become legal positions with moves here, before a run starts; what cannot
-//! be used is reported with its line. A book of millions is never held as a whole: it is read once to be judged and
-//! counted ([`Book`]), and once more for the openings that a run uses ([`Openings`]). Knows no order, and no games.
+//! Openings: EPD, PGN and Polyglot books become legal positions with moves before a run starts; unusable
+//! entries are reported with their lines. A large book is never held in memory: it is read once to check and
+//! count it ([`Book`]) and once more for the openings that a run uses ([`Openings`]).
 
 mod book;
 pub mod eco;
@@ -16,18 +16,16 @@ pub use selection::Openings;
 pub use source::{OpeningOrigin, OpeningSource};
 pub use walk::PolyglotWalk;
 
-/// One opening. Its position has moves, and so has the one after its moves.
+/// An opening. Its start position and its final position have legal moves.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Opening {
-    /// Where it begins, as engines are told; the start position of chess if none.
+    /// Start position as sent to engines; `None` for the standard one.
     pub fen: Option<String>,
-    /// The same.
     pub position: Position,
-    /// What is played from there before the engines think.
+    /// Book moves from there.
     pub moves: Vec<Move>,
-    /// What it is called, if that is known.
     pub name: Option<String>,
-    /// Its code in the Encyclopedia of Chess Openings, if that is known.
+    /// ECO code, if known.
     pub eco: Option<String>,
 }
 
@@ -37,14 +35,14 @@ impl Opening {
         Opening::from_position(Position::start())
     }
 
-    /// A position to begin in.
+    /// An opening without moves.
     pub fn from_position(position: Position) -> Opening {
         let fen = (position != Position::start()).then(|| position.to_fen());
         Opening { fen, position, moves: Vec::new(), name: None, eco: None }
     }
 }
 
-/// The shipped openings, in EPD: `data/openings/balanced.epd`.
+/// The built-in openings in EPD: `data/openings/balanced.epd`.
 const EMBEDDED: &str = include_str!("../../../../data/openings/balanced.epd");
 
 #[cfg(test)]

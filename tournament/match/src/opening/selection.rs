@@ -1,5 +1,4 @@
-//! The openings that a run uses, in the order in which it does, in little memory: texts behind one another, made into
-//! positions when they are asked for.
+//! The openings of a run in order of use, stored compactly as text and parsed on demand.
 
 use std::collections::HashMap;
 
@@ -7,19 +6,19 @@ use smalt_chess::{Move, Position};
 
 use super::Opening;
 
-/// Openings by the number of their use, from 0. When all have been used they come again.
+/// Openings by order of use, from 0; they repeat after the last.
 #[derive(Clone, Debug, Default)]
 pub struct Openings {
-    /// A line for each: FEN (empty for the start position), moves in hexadecimal, ECO, name, parted by tabs.
+    /// One line each: FEN (empty for the start position), moves in hexadecimal, ECO, name, separated by tabs.
     text: String,
-    /// Where the line of each begins and ends.
+    /// Start and end of each line.
     lines: Vec<(u32, u32)>,
-    /// Which place of the book is used as which, while openings are put in.
+    /// Index in the book to index of use, while openings are inserted.
     wanted: HashMap<u32, u32>,
 }
 
 impl Openings {
-    /// These, all of them.
+    /// All of these, in order.
     pub(super) fn in_order(openings: impl Iterator<Item = Opening>) -> Openings {
         let mut all = Openings::default();
         for opening in openings {
@@ -29,7 +28,7 @@ impl Openings {
         all
     }
 
-    /// Those of these places, once they are put in.
+    /// A selection by book indices, to be filled with [`Self::put`].
     pub(super) fn at_places(places: impl IntoIterator<Item = u32>) -> Openings {
         let wanted: HashMap<u32, u32> = places.into_iter().zip(0..).collect();
         Openings { text: String::new(), lines: vec![(0, 0); wanted.len()], wanted }
@@ -59,17 +58,16 @@ impl Openings {
         (start as u32, self.text.len() as u32)
     }
 
-    /// How many there are.
     pub fn len(&self) -> usize {
         self.lines.len()
     }
 
-    /// Whether there is none.
+    /// Whether there are no openings.
     pub fn is_empty(&self) -> bool {
         self.lines.is_empty()
     }
 
-    /// The opening of this use; the start position of chess if there are none.
+    /// The opening of this use; the start position if there are none.
     pub fn get(&self, used: usize) -> Opening {
         let Some(&(start, end)) = self.lines.get(used % self.lines.len().max(1)) else {
             return Opening::standard();

@@ -1,5 +1,4 @@
-//! Where openings come from, and what is written there: lines of EPD, or games in PGN. Reads one after the other and keeps
-//! none.
+//! Sources of openings: EPD lines or PGN games, read one after the other.
 
 use std::io::{self, BufRead, BufReader, Read};
 use std::path::PathBuf;
@@ -11,50 +10,46 @@ use super::{EMBEDDED, Opening};
 use crate::plan::BookFormat;
 use smalt_workbench::decompress::Unpacked;
 
-/// Bytes of a line that are read; nothing longer is a position.
+/// Longest line that is read, in bytes.
 const LONGEST_LINE: u64 = 4096;
 
-/// The start position in EPD.
 const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq -";
 
-/// Plies after which a game is drawn without a capture or a pawn's move.
+/// Halfmove clock at which the fifty-move rule ends a game.
 const FIFTY_MOVES: u16 = 100;
 
-/// Where openings are.
+/// Where openings come from.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum OpeningOrigin {
-    /// In the program: balanced positions of standard chess.
+    /// Built-in balanced positions of standard chess.
     Builtin,
-    /// In the rules: the 960 start positions of Chess960 by their numbers.
+    /// The 960 start positions of Chess960 by number.
     Chess960,
-    /// Nowhere: the start position of chess alone.
+    /// Only the standard start position.
     Start,
-    /// In a file, plain or compressed.
+    /// A file, plain or compressed.
     File(PathBuf, BookFormat),
 }
 
-/// Where openings are, and how much of them is taken.
+/// A source of openings with the length that is used.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct OpeningSource {
-    /// Where they are.
     pub origin: OpeningOrigin,
-    /// How many plies of each are played at most; all if none.
+    /// Maximum number of plies of each opening; all if `None`.
     pub plies: Option<u32>,
 }
 
-/// Something that should be an opening, with the line where it begins.
+/// One entry of a source, not yet checked.
 pub(super) enum RawOpening<'a> {
-    /// A line of EPD.
     Line(&'a str),
-    /// A game.
     Game(&'a PgnGame),
-    /// Something that is neither, for this reason.
+    /// An unreadable entry, with the reason.
     Unreadable(String),
-    /// A start position of Chess960 by its number.
+    /// A Chess960 start position by number.
     Number(u16),
 }
 
-/// What makes an opening, without the texts that are only made for those that are used.
+/// A checked opening without the texts that only used openings need.
 pub(super) struct OpeningParts {
     pub start: Position,
     pub moves: Vec<Move>,
@@ -63,7 +58,7 @@ pub(super) struct OpeningParts {
 }
 
 impl OpeningParts {
-    /// The position in which engines begin to think.
+    /// The final position, in which engines start to think.
     pub(super) fn last_position(&self) -> Position {
         let mut position = self.start;
         for &mv in &self.moves {
@@ -72,7 +67,7 @@ impl OpeningParts {
         position
     }
 
-    /// Its key.
+    /// Polyglot key of the final position.
     pub(super) fn last_key(&self) -> u64 {
         self.last_position().repetition_key()
     }
@@ -84,12 +79,12 @@ impl OpeningParts {
 }
 
 impl OpeningSource {
-    /// All of everything.
+    /// A source without a limit of plies.
     pub fn new(origin: OpeningOrigin) -> OpeningSource {
         OpeningSource { origin, plies: None }
     }
 
-    /// Tells everything that should be an opening, with its line. A Polyglot book has no such list.
+    /// Calls back with every entry and its line number. Polyglot books have no entries.
     pub(super) fn for_each(&self, mut each: impl FnMut(u64, RawOpening<'_>)) -> io::Result<()> {
         match &self.origin {
             OpeningOrigin::Builtin => for_each_line(EMBEDDED.as_bytes(), each),
@@ -109,7 +104,7 @@ impl OpeningSource {
         }
     }
 
-    /// Makes an opening of what was told, or says why it is none.
+    /// Parses an entry; the error says why it cannot be used.
     pub(super) fn parse_opening(&self, entry: &RawOpening<'_>) -> Result<OpeningParts, String> {
         match entry {
             RawOpening::Line(line) => opening_of_line(line),
@@ -187,7 +182,7 @@ fn check_open(position: &Position) -> Result<(), String> {
     }
 }
 
-/// The first moves of a game. One that ends in an error before so many moves is no opening.
+/// The opening moves of a game. A game with an error within these moves is unusable.
 fn opening_of_game(written: &PgnGame, most: usize) -> Result<OpeningParts, String> {
     let mut game = Game::new(*written.start());
     for played in written.main_line().take(most) {

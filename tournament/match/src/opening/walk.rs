@@ -1,5 +1,5 @@
-//! Openings from a Polyglot book: walks from the start position, at each step a move chosen by its weight. A walk follows
-//! from its number and a seed alone.
+//! Openings from a Polyglot book: random walks from the start position, each move chosen by its weight. A
+//! walk follows from its number and the seed alone.
 
 use std::io::Read;
 use std::path::Path;
@@ -14,10 +14,10 @@ use super::Opening;
 use super::book::{BookError, Checksum};
 use smalt_workbench::decompress::Unpacked;
 
-/// No walk is longer, in plies: books may go in circles.
+/// Longest walk in plies: books may have cycles.
 const LONGEST: u32 = 400;
 
-/// A book that openings are walked in.
+/// A Polyglot book for random walks.
 #[derive(Clone, Debug)]
 pub struct PolyglotWalk {
     book: PolyglotBook<Arc<[u8]>>,
@@ -25,7 +25,7 @@ pub struct PolyglotWalk {
 }
 
 impl PolyglotWalk {
-    /// Reads a book, plain or compressed; its walks have so many plies at most.
+    /// Reads a book, plain or compressed, with a maximum length of its walks in plies.
     ///
     /// # Errors
     /// If it cannot be read, is no such book, or has no move for the start position.
@@ -46,7 +46,7 @@ impl PolyglotWalk {
         Ok(PolyglotWalk { book, plies: plies.unwrap_or(LONGEST).min(LONGEST) })
     }
 
-    /// How many moves the book has.
+    /// Number of book moves.
     pub(super) fn records(&self) -> usize {
         self.book.len()
     }
@@ -60,7 +60,8 @@ impl PolyglotWalk {
         sum
     }
 
-    /// The walk of this number. It ends with the book, at its last ply, or before a move that would end the game.
+    /// The walk with this number. It ends where the book ends, at the maximum length, or before a move that
+    /// would end the game.
     pub fn opening(&self, number: u32, seed: u64) -> Opening {
         let mut random = ChaCha8Rng::seed_from_u64(seed);
         random.set_stream(u64::from(number));

@@ -1,4 +1,4 @@
-//! Section `[adjudication]`: when a game is ended before its natural end. Values only; [`crate::game::adjudicate`] and
+//! Section `[adjudication]`: rules that end games early. Values only; [`crate::game::adjudicate`] and
 //! [`crate::game::tablebases`] apply them.
 
 use std::path::PathBuf;
@@ -44,7 +44,7 @@ impl Default for AdjudicationSettings {
 }
 
 impl AdjudicationSettings {
-    /// The rules that hold.
+    /// The active rules.
     pub fn rules(&self) -> AdjudicationRules {
         AdjudicationRules {
             draw: self.draw.on().copied(),
@@ -64,7 +64,7 @@ enum RuleSchema<T> {
     Words(String),
 }
 
-/// Endgame tables may be `off`, words, or a table.
+/// Reads endgame table settings: `off`, words, or a table.
 fn read_tablebases<'de, D: Deserializer<'de>>(deserializer: D) -> Result<TablebaseRule, D::Error> {
     let switch: OnOff<TablebaseRule> = OnOff::deserialize(deserializer)?;
     Ok(match switch {
@@ -78,14 +78,14 @@ fn write_tablebases<S: Serializer>(rule: &TablebaseRule, serializer: S) -> Resul
     if rule.path.is_some() { rule.serialize(serializer) } else { serializer.serialize_str("off") }
 }
 
-/// All rules; those that are missing do not hold.
+/// The active adjudication rules.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct AdjudicationRules {
-    /// A draw when both engines see one.
+    /// Draw adjudication.
     pub draw: Option<DrawRule>,
-    /// A loss for an engine that sees one.
+    /// Resign adjudication.
     pub resign: Option<ResignRule>,
-    /// A win for an engine that announces a mate.
+    /// Mate adjudication.
     pub mate: Option<MateRule>,
     /// Move number after which the game is a draw.
     pub max_moves: Option<u32>,
@@ -174,7 +174,7 @@ impl Default for TablebaseRule {
 }
 
 impl TablebaseRule {
-    /// The rule, if there are tables.
+    /// The rule, if a path is given.
     pub fn on(&self) -> Option<&TablebaseRule> {
         self.path.is_some().then_some(self)
     }

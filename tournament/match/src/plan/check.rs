@@ -1,5 +1,5 @@
-//! From layers of settings to a plan: defaults filled in, engines found in the registry, contradictions rejected. The
-//! only way to a [`Plan`].
+//! Makes a plan from layers of settings: fills in defaults, finds engines in the registry, rejects
+//! contradictions. The only way to a [`Plan`].
 
 use std::num::{NonZeroU32, NonZeroUsize};
 
@@ -15,100 +15,72 @@ use super::fleet::FleetError;
 use super::settings::{Settings, merge_settings};
 use super::{Format, Plan};
 
-/// How many games a run may have.
+/// Maximum number of games of a run.
 const MOST_GAMES: u64 = 100_000_000;
 
-/// How many games a sequential test may take where nothing is said: more than bounds worth testing need.
+/// Default maximum number of games of a sequential test.
 const GAMES_OF_A_TEST: NonZeroU32 = NonZeroU32::new(1_000_000).expect("above zero");
 
-/// How many further pairs a level encounter of a knockout has where nothing is said.
+/// Default number of tiebreak pairs of a knockout match.
 const TIEBREAK_PAIRS: u32 = 4;
 
-/// Why settings are no plan.
+/// Why settings do not make a plan.
 #[derive(Clone, Debug, PartialEq, thiserror::Error)]
 pub enum PlanError {
-    /// Too few to play.
     #[error(
         "{}: a {format} needs {needed}; name more with --engine or --opponent, or as [[entrant]]",
         smalt_report::format::count(*entrants, "entrant")
     )]
-    TooFew {
-        /// How many there are.
-        entrants: usize,
-        /// What they should play.
-        format: Format,
-        /// How many it takes.
-        needed: &'static str,
-    },
-    /// More than two in a match or under a sequential test.
+    TooFew { entrants: usize, format: Format, needed: &'static str },
+    /// More than two entrants in a match or sequential test.
     #[error("{entrants} entrants: a match, or a sequential test, has exactly two")]
-    TooMany {
-        /// How many there are.
-        entrants: usize,
-    },
-    /// A gauntlet in which nobody is met.
+    TooMany { entrants: usize },
+    /// A gauntlet without opponents.
     #[error("no opponent: every entrant of the gauntlet is a challenger")]
     NoOpponent,
-    /// An entrant that cannot be started.
+    /// An entrant without a command.
     #[error("entrant {number} has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand {
         /// Its number, from 1.
         number: usize,
     },
-    /// A bad name, or another's.
+    /// An invalid or duplicate name.
     #[error("[[entrant]] name: {0}")]
     Name(#[from] NameError),
-    /// An invalid clock.
     #[error("entrant {name:?}: {error}")]
-    Clock {
-        /// Whose.
-        name: String,
-        /// Why.
-        error: ClockError,
-    },
+    Clock { name: String, error: ClockError },
     /// An hourglass with zero time.
     #[error("[clock] hourglass: entrant {name:?} has no tc; an hourglass needs one for everybody")]
-    Hourglass {
-        /// Whose clock.
-        name: String,
-    },
+    Hourglass { name: String },
     /// Settings of a fleet that contradict each other.
     #[error("[fleet] {0}")]
     Fleet(#[from] FleetError),
-    /// An impossible test.
     #[error("[sprt]: {0}")]
     Sprt(#[from] SprtError),
-    /// A setting that the format has no use for.
+    /// A setting that the format does not use.
     #[error("[run] {key}: {reason}")]
     Format {
-        /// What was set.
         key: &'static str,
-        /// Why that makes no sense.
+        /// Reason.
         reason: String,
     },
-    /// More games than can be numbered.
     #[error(
         "{games} games are too many: a run has at most {MOST_GAMES}; lower games, rounds or the number of entrants"
     )]
-    TooManyGames {
-        /// How many were asked for.
-        games: u64,
-    },
-    /// Pairs of games are needed.
+    TooManyGames { games: u64 },
+    /// An odd number of games where pairs are needed.
     #[error(
         "[run] games is {games}, an odd number: a sequential test counts pairs of games with reversed colors"
     )]
-    OddGames {
-        /// The number.
-        games: u32,
-    },
-    /// A value that does not fit its key, though each layer for itself could be read.
+    OddGames { games: u32 },
+    /// A value that does not fit its key after merging.
     #[error("{0}")]
     Value(String),
 }
 
 impl Plan {
-    /// Makes a plan of merged layers: what they do not say has its default. Engines of the registry may be named.
+    /// Makes a plan from merged layers; missing settings have their defaults. Engines of the registry may be
+    /// named.
     ///
     /// # Errors
     /// If something is missing or contradicts itself.
@@ -135,7 +107,7 @@ impl Plan {
         Plan::of_engines(settings, &entrants, &each, registry)
     }
 
-    /// Makes a plan of settings and the layers of its engines.
+    /// Makes a plan from settings and layers of its engines.
     ///
     /// # Errors
     /// If something is missing or contradicts itself.
@@ -158,7 +130,7 @@ impl Plan {
         Plan::new(settings)
     }
 
-    /// Makes a plan of complete settings, as a store keeps them.
+    /// Makes a plan from complete settings, as a store keeps them.
     ///
     /// # Errors
     /// If something is missing or contradicts itself.
@@ -184,7 +156,7 @@ impl Plan {
     }
 }
 
-/// Who challenges: who says so, or the first `seeds`, or else the first of a gauntlet or match.
+/// Sets the challengers: by role, else the first `seeds`, else the first entrant of a gauntlet or match.
 fn set_roles(settings: &mut Settings, format: Format) -> Result<(), PlanError> {
     let seeds = check_seeds(settings, format)?;
     let somebody_challenges = settings.entrants.iter().any(|engine| engine.role == Some(Role::Challenger));
@@ -196,7 +168,7 @@ fn set_roles(settings: &mut Settings, format: Format) -> Result<(), PlanError> {
     Ok(())
 }
 
-/// How many of the first entrants are challengers, if that is how it was said; roles say it from then on.
+/// Number of challengers if given by `seeds`; roles hold it from then on.
 fn check_seeds(settings: &mut Settings, format: Format) -> Result<Option<usize>, PlanError> {
     let refuse = |reason: String| Err(PlanError::Format { key: "seeds", reason });
     let Some(seeds) = settings.run.seeds.take().map(NonZeroUsize::get) else { return Ok(None) };
@@ -206,7 +178,8 @@ fn check_seeds(settings: &mut Settings, format: Format) -> Result<Option<usize>,
     }
     if settings.entrants.iter().any(|engine| engine.role.is_some()) {
         return refuse(
-            "who challenges is said twice; leave out role, or name all entrants by --engine".to_owned(),
+            "challengers are set both by seeds and by role; leave out role, or name all entrants by --engine"
+                .to_owned(),
         );
     }
     if seeds >= count {
@@ -216,7 +189,7 @@ fn check_seeds(settings: &mut Settings, format: Format) -> Result<Option<usize>,
     Ok(Some(seeds))
 }
 
-/// The entrants by their complete settings.
+/// Entrants from their complete settings.
 fn entrants(engines: &[EngineSettings]) -> Result<Vec<Entrant>, PlanError> {
     let mut names = Names::default();
     let mut entrants = Vec::new();
@@ -254,7 +227,7 @@ fn check_flow(plan: &Plan) -> Result<(), PlanError> {
     }
 }
 
-/// What a run is called that was given no name: who plays, or how many.
+/// Default name of a run: the players, or their number.
 fn title(format: Format, entrants: &[Entrant]) -> String {
     let challengers = entrants.iter().filter(|entrant| entrant.role == Role::Challenger);
     let challengers: Vec<&str> = challengers.map(|entrant| entrant.name.as_str()).collect();
@@ -270,13 +243,13 @@ fn title(format: Format, entrants: &[Entrant]) -> String {
     }
 }
 
-/// A Swiss tournament has as many rounds as a knockout would where nothing is said, which is enough for one to have won
-/// all, and no more than there are opponents.
+/// Default rounds of a Swiss tournament: enough for a single undefeated winner, and no more than there are
+/// opponents.
 fn rounds(rounds: Option<NonZeroU32>, format: Format, entrants: usize) -> Result<u32, PlanError> {
     let refuse = |reason: String| Err(PlanError::Format { key: "rounds", reason });
     match (format, rounds.map(NonZeroU32::get)) {
         (Format::Knockout, Some(_)) => {
-            refuse("a knockout has as many rounds as it takes; leave it out".to_owned())
+            refuse("the rounds of a knockout follow from the number of entrants; leave it out".to_owned())
         }
         (Format::Swiss, None) => Ok(entrants.next_power_of_two().ilog2().max(1)),
         (Format::Swiss, Some(rounds)) => {
@@ -305,7 +278,7 @@ fn check_tiebreak(pairs: &mut Option<u32>, format: Format) -> Result<(), PlanErr
     Ok(())
 }
 
-/// Refuses what could not be numbered.
+/// Checks the number of games.
 fn check_size(plan: &Plan) -> Result<(), PlanError> {
     let count = plan.entrants.len() as u64;
     let is_challenger = |entrant: &&Entrant| entrant.role == Role::Challenger;

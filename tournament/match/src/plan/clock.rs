@@ -1,5 +1,4 @@
-//! How much time and work a move of one entrant may take. What was agreed; the running clock is
-//! [`crate::game::clock`].
+//! Time controls and search limits of entrants, as agreed; the running clock is [`crate::game::clock`].
 
 use std::fmt;
 use std::num::{NonZeroU32, NonZeroU64};
@@ -67,10 +66,10 @@ impl ClockSettings {
     }
 }
 
-/// All limits of one entrant. They hold together: a search ends at the first.
+/// All search limits of one entrant; a search ends at the first that is reached.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct MoveClock {
-    /// The clock of the game; unlimited if there is none.
+    /// Time control of the game; may be unlimited.
     pub control: TimeControl,
     /// Time for each move.
     pub move_time: Option<Duration>,
@@ -78,44 +77,44 @@ pub struct MoveClock {
     pub nodes: Option<u64>,
     /// Plies for each move.
     pub depth: Option<u32>,
-    /// How late a move may be without being lost.
+    /// Time margin.
     pub margin: Duration,
-    /// When a move without any other limit of time is given up.
+    /// Timeout of a search without a time limit.
     pub longest_move: Duration,
     /// Nodes a second of Smalt on the machine for which the times are meant; as they stand for any machine if none.
     pub reference: Option<NonZeroU64>,
 }
 
-/// How long a move without any limit of time is awaited where nothing is said: deep searches end, and an engine that
-/// hangs does not hold a night up.
+/// Default timeout of a search without a time limit: deep searches end, and a hanging engine does not hold up
+/// a night.
 const LONGEST_MOVE: Duration = Duration::from_secs(600);
 
-/// Where the time goes that a side uses.
+/// Usual clock or hourglass.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum TimeFlow {
-    /// It is gone.
+    /// The time used is lost.
     #[default]
     Usual,
-    /// Its opponent gets it, as from an hourglass.
+    /// The opponent gets the time used (hourglass).
     Hourglass,
 }
 
-/// Why there is no clock.
+/// Why limits are invalid.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ClockError {
-    /// Nothing says when a search ends.
+    /// No limit at all.
     #[error("no clock: give tc, movetime, nodes or depth")]
     None,
-    /// A clock that never ends one.
+    /// Infinite time without another limit.
     #[error("tc=inf ends no search: give movetime, nodes or depth, with it or instead of it")]
     Endless,
-    /// Both kinds of time at once.
+    /// Both tc and movetime.
     #[error("tc and movetime exclude each other")]
     TwoTimes,
 }
 
 impl MoveClock {
-    /// The clock of an engine; the margin is 0 and the longest move [`LONGEST_MOVE`] where nothing is said.
+    /// The limits of an engine; by default the margin is 0 and the longest move [`LONGEST_MOVE`].
     ///
     /// # Errors
     /// If nothing ends a search, or two kinds of time do.
@@ -140,17 +139,17 @@ impl MoveClock {
         })
     }
 
-    /// Whether no time ends a move, so that an engine may play the same game every time.
+    /// Whether no limit depends on time, so that an engine may play the same game every time.
     pub fn is_timeless(&self) -> bool {
         self.control == TimeControl::UNLIMITED && self.move_time.is_none()
     }
 
-    /// The work that each move may take.
+    /// Node and depth limits.
     pub fn work(&self) -> WorkLimit {
         WorkLimit { nodes: self.nodes, depth: self.depth }
     }
 
-    /// Limits of this kind, to find out how an engine can be held to them.
+    /// Sample limits of this kind, to find out how the engine can be held to them.
     pub fn kind_of_limits(&self) -> SearchLimits {
         let clock = self
             .control
@@ -173,7 +172,7 @@ impl MoveClock {
         (reference.get() as f64 / measured.get() as f64).clamp(0.01, 100.0)
     }
 
-    /// The same clock with its times (not the margin) multiplied for such a machine.
+    /// The same limits with times (not the margin) scaled to a machine of this speed.
     #[must_use]
     pub fn scaled(&self, measured: Option<NonZeroU64>) -> MoveClock {
         let factor = self.factor(measured);
@@ -185,7 +184,7 @@ impl MoveClock {
             increment: period.increment.mul_f64(factor),
             ..*period
         });
-        // A year for a game is the most there can be, scaled or not.
+        // The maximum is a year, scaled or not.
         let control = TimeControl::new(periods.collect()).unwrap_or_else(|_| self.control.clone());
         MoveClock { control, move_time: self.move_time.map(|time| time.mul_f64(factor)), ..self.clone() }
     }

@@ -1,4 +1,4 @@
-//! How two entrants meet: who has White in which game, and which games share an opening.
+//! Colors and openings within an encounter of two entrants.
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
@@ -8,53 +8,51 @@ use serde::{Deserialize, Serialize};
 pub enum Repeat {
     /// Two games after each other: a pair.
     Pairs,
-    /// None: each game has an opening of its own.
+    /// Every game has its own opening.
     Never,
 }
 
 /// Who has White in the games of an encounter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Colors {
-    /// Whether colors change from game to game.
     pub swap: Swap,
-    /// Who would have White in the first game.
+    /// Who has White in the first game.
     pub lead: Lead,
 }
 
-/// Whether colors change from game to game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Swap {
-    /// They do, and from pair to pair, too.
+    /// In each game, and from pair to pair.
     EachGame,
-    /// They do within a pair; every pair begins like the first.
+    /// Within a pair; every pair starts like the first.
     InPairs,
-    /// Everybody keeps the color of the first game.
+    /// Never.
     Never,
 }
 
-/// One of two who meet.
+/// One of the two entrants.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Lead {
-    /// The one that is named first.
+    /// The first.
     First,
-    /// The other.
+    /// The second.
     Second,
 }
 
-/// Which encounters begin with the same openings.
+/// Which encounters share openings.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum OpeningPolicy {
-    /// All encounters of a round, so that their results can be compared.
+    /// All encounters of a round share openings.
     Round,
-    /// None: each pair of games has an opening of its own.
+    /// Every pair of games has its own opening.
     Pair,
-    /// None, and all games of an encounter share one.
+    /// All games of an encounter share one opening.
     Encounter,
 }
 
 impl Lead {
-    /// The other one, if asked.
+    /// The other one if `flip`.
     #[must_use]
     pub(crate) fn flipped_if(self, flip: bool) -> Lead {
         match (self, flip) {

@@ -1,5 +1,5 @@
-//! Where the workers of a run meet that is played on other machines: the address of a NATS server, how to be let in, and
-//! how long a silent worker is waited for. Values only; who connects is [`crate::fleet`].
+//! Section `[fleet]`: NATS server, authentication and lease time of a distributed run. Values only;
+//! `smalt-fleet` connects.
 
 use std::path::PathBuf;
 use std::time::Duration;
@@ -10,7 +10,7 @@ use serde::{Deserialize, Serialize};
 
 use super::value::{SecondsSetting, defaults};
 
-/// The word that means no server, so that a run is played here.
+/// The word for a local run.
 const OFF: &str = "off";
 
 /// Section `[fleet]`: the NATS server where workers meet, and how a run is played there.
@@ -59,16 +59,16 @@ impl Default for FleetSettings {
     }
 }
 
-/// Why it cannot be.
+/// Why fleet settings are invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum FleetError {
-    /// Everybody who may list processes reads a command line.
+    /// A secret in the address, which other users could read in the process list.
     #[error(
         "nats: the address must bear no user and no password, which others could read; give the user by --nats-user \
          and its password by --nats-password-file or in the environment as SMALT_NATS_PASSWORD"
     )]
     Secret,
-    /// Another kind of address.
+    /// Invalid address.
     #[error("nats {0:?}: expected nats://HOST:PORT, tls://HOST:PORT, or off")]
     Address(String),
     /// Invalid lease.
@@ -77,32 +77,32 @@ pub enum FleetError {
     /// A name that cannot be part of a subject.
     #[error("run {0:?}: expected letters and digits, 40 at most")]
     Run(String),
-    /// Two ways to be let in.
-    #[error("of a user, credentials and an nkey only one can be given")]
+    /// More than one kind of authentication.
+    #[error("give only one of a user, credentials and an nkey")]
     TwoWays,
-    /// Something about a server, and no server.
+    /// Server settings without a server.
     #[error("these settings are for runs over a NATS server: give nats, too")]
     NoServer,
-    /// A password of nobody.
+    /// A password without a user.
     #[error("password-file is the password of a user: give the user, too")]
     Nobody,
-    /// Half of a pair.
+    /// Certificate without key, or key without certificate.
     #[error("cert and key go together")]
     HalfCertificate,
 }
 
 impl FleetSettings {
-    /// The settings, if a run is played on other machines.
+    /// The settings of a distributed run; `None` for a local one.
     pub fn on(&self) -> Option<&FleetSettings> {
         self.nats.as_ref().is_some_and(|url| url != OFF).then_some(self)
     }
 
-    /// The address of the server.
+    /// Address of the server.
     pub fn url(&self) -> &str {
         self.nats.as_deref().unwrap_or(OFF)
     }
 
-    /// Checks all.
+    /// Checks the settings.
     ///
     /// # Errors
     /// If something is no address, no time, or a secret in the wrong place.
@@ -135,7 +135,7 @@ impl FleetSettings {
     }
 }
 
-/// Whether it may be part of a subject and of a stream's name.
+/// Whether a run name may be part of a NATS subject and stream name.
 pub fn is_run_name(text: &str) -> bool {
     (1..=40).contains(&text.len()) && text.bytes().all(|byte| byte.is_ascii_alphanumeric())
 }
@@ -143,7 +143,7 @@ pub fn is_run_name(text: &str) -> bool {
 fn check_url(url: &str) -> Result<(), FleetError> {
     let refuse = || FleetError::Address(url.to_owned());
     let host = url.strip_prefix("nats://").or_else(|| url.strip_prefix("tls://"));
-    // What stands before an @ may be a secret, and so may not come back in an error.
+    // The part before an @ may be a secret and must not appear in an error.
     if url.contains('@') {
         return Err(FleetError::Secret);
     }

@@ -1,5 +1,4 @@
-//! What a run asks of its machine: which processors games are bound to, and how long engines may take to answer.
-//! Values only; who binds is [`crate::fleet`], who waits is the driver.
+//! CPU affinity and timeouts of a run. Values only.
 
 use std::fmt;
 use std::str::FromStr;
@@ -10,19 +9,19 @@ use serde::{Deserialize, Serialize};
 
 use super::value::{SecondsSetting, defaults};
 
-/// Whether games are bound to processors: the thread of a game and its engines, which never have two things to do at
-/// once, then share one, and a move is handed over without waking another.
+/// CPU affinity: the thread of a game and its engines, which never work at the same time, share one
+/// processor, and a move is handed over without waking another.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub enum Affinity {
-    /// Where every game gets as many processors as it has threads that work at the same time, or all get the same
-    /// share, and no other run has bound games to them.
+    /// On where every game gets as many processors as it has busy threads, or an equal share, and no other
+    /// run has bound games to them.
     #[default]
     Auto,
-    /// As `Auto`, but the run is refused where it cannot be.
+    /// As `Auto`, but an error where it is impossible.
     On,
     /// Never.
     Off,
-    /// To these processors, as the system numbers them, as `On`.
+    /// On these processors, by system number.
     These(Vec<usize>),
 }
 

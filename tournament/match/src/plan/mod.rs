@@ -1,6 +1,5 @@
-//! What a run shall do. [`Settings`] is all that a user can say, in a file or as flags; the [`Plan`] adds what follows
-//! from it, and is what everything below takes. The store keeps the settings, `plan` prints them. Knows neither the
-//! openings themselves nor the machine that it will run on.
+//! The plan of a run. [`Settings`] is everything that a user can set, in a file or by flags; the [`Plan`]
+//! adds derived facts. The store keeps the settings, and `plan` prints them.
 
 mod adjudication;
 mod book_format;
@@ -44,13 +43,13 @@ pub const DEFAULT_PLAN: &str = include_str!("../../../../data/gauntlet.toml");
 /// A complete, checked description of a run: its settings, and what follows from them.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Plan {
-    /// All settings, complete. What is changed here later is taken up by [`Plan::new`] only.
+    /// Complete settings. Later changes take effect through [`Plan::new`] only.
     pub settings: Settings,
-    /// The engines. At least two, each with a name of its own.
+    /// The entrants: at least two, with unique names.
     pub entrants: Vec<Entrant>,
-    /// When the run is ended early.
+    /// Sequential test that ends the run.
     pub sprt: Option<Sprt>,
-    /// Number of rounds; 1 for a knockout, which has as many as it takes.
+    /// Number of rounds; 1 for a knockout, where it follows from the entrants.
     pub rounds: u32,
 }
 
@@ -60,7 +59,6 @@ impl Plan {
         self.settings.run.name.as_deref().unwrap_or_default()
     }
 
-    /// Who meets whom.
     pub fn format(&self) -> Format {
         self.settings.run.format
     }
@@ -70,17 +68,17 @@ impl Plan {
         self.settings.run.games.get()
     }
 
-    /// How it is played on other machines; on this one if none.
+    /// Fleet settings; `None` for a local run.
     pub fn fleet(&self) -> Option<&FleetSettings> {
         self.settings.fleet.on()
     }
 
-    /// The endgame tables that end games.
+    /// Endgame table rule, if any.
     pub fn tablebases(&self) -> Option<&TablebaseRule> {
         self.settings.adjudication.tablebases.on()
     }
 
-    /// Where the time goes that a side uses.
+    /// Usual clock or hourglass.
     pub fn flow(&self) -> TimeFlow {
         if self.settings.clock.hourglass { TimeFlow::Hourglass } else { TimeFlow::Usual }
     }
@@ -103,18 +101,18 @@ impl Plan {
         }
     }
 
-    /// Whether any clock is for a machine of a certain speed.
+    /// Whether any time control is scaled to the speed of the machine.
     pub fn is_scaled(&self) -> bool {
         self.entrants.iter().any(|entrant| entrant.clock.reference.is_some())
     }
 
-    /// Whose point of view a sequential test takes: the challenger's, or else that of the first entrant.
+    /// The entrant whose gain a sequential test measures: the challenger, else the first.
     pub fn tested(&self) -> usize {
         self.entrants.iter().position(|entrant| entrant.role == Role::Challenger).unwrap_or(0)
     }
 
-    /// How many threads of one game may work at the same time: those of the engine that has most, and of both engines
-    /// where somebody ponders.
+    /// Number of threads of one game that work at the same time: those of the larger engine, or of both where
+    /// one ponders.
     pub fn threads_of_a_game(&self) -> usize {
         let most = self.entrants.iter().map(Entrant::threads).max().unwrap_or(1);
         let somebody_ponders = self.entrants.iter().any(|entrant| entrant.engine.ponder == Pondering::On);

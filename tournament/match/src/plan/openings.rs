@@ -1,4 +1,4 @@
-//! Section `[openings]`: where games begin.
+//! Section `[openings]`: opening book and its order.
 
 use std::num::NonZeroUsize;
 use std::path::PathBuf;
@@ -11,13 +11,13 @@ use super::book_format::BookFormat;
 use super::encounter::OpeningPolicy;
 use super::value::{defaults, parse_word, positive};
 
-/// The name of the openings that are part of the program.
+/// Name of the built-in openings.
 pub const EMBEDDED_OPENINGS: &str = "builtin";
 
-/// The name of the 960 start positions of Chess960.
+/// Name of the 960 start positions of Chess960.
 pub const CHESS960_OPENINGS: &str = "chess960";
 
-/// The name of the start position: no opening.
+/// Name of the start position alone.
 pub const START_POSITION: &str = "startpos";
 
 /// Settings of openings.
@@ -60,7 +60,7 @@ impl Default for OpeningsSettings {
 }
 
 impl OpeningsSettings {
-    /// Whether `file` names openings that are part of the program.
+    /// Whether `file` names built-in openings.
     pub fn is_embedded(&self) -> bool {
         let file = self.file.to_str();
         [EMBEDDED_OPENINGS, CHESS960_OPENINGS, START_POSITION].iter().any(|name| file == Some(name))

@@ -1,4 +1,4 @@
-//! Section `[output]`: where results go, and how games are written. Values only; [`crate::pgn`] writes.
+//! Section `[output]`: output files and their formats. Values only; [`crate::pgn`] writes.
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
@@ -81,7 +81,7 @@ impl OutputSettings {
     }
 }
 
-/// A port of this machine, or an address with its port.
+/// Parses a port of this machine, or an address with a port.
 ///
 /// # Errors
 /// If it is neither.
@@ -92,7 +92,7 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
     address.ok_or_else(|| "expected a port, or an address with its port like 0.0.0.0:8064".to_owned())
 }
 
-/// Figures that move comments may bear behind score, depth and time.
+/// Extra fields of PGN move comments.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Figure {
@@ -114,18 +114,18 @@ pub enum Figure {
     Pv,
 }
 
-/// Whether what depends on time is written.
+/// Whether dates and times are written.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Times {
     /// Dates, durations, and the time of each move.
     #[default]
     On,
-    /// Nothing of that kind: deterministic games then have the same bytes whenever they are played.
+    /// No dates and times: deterministic games then give the same bytes in every run.
     Off,
 }
 
-/// How much is written of a game.
+/// Amount of PGN.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum PgnForm {
@@ -136,7 +136,7 @@ pub enum PgnForm {
     Minimal,
 }
 
-/// How the moves of a game are written.
+/// Move notation.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
 #[serde(rename_all = "kebab-case")]
 pub enum Notation {
@@ -159,22 +159,22 @@ impl From<Notation> for MoveNotation {
     }
 }
 
-/// Whether principal variations are kept in the store.
+/// Whether the store keeps principal variations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PvRecord {
-    /// They are not.
+    /// Dropped.
     #[default]
     Dropped,
-    /// They are.
+    /// Kept.
     Kept,
 }
 
 /// How games are written.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct GameWriting {
-    /// What move comments bear besides, in order, none twice.
+    /// Extra fields of move comments, in order and unique.
     pub figures: Vec<Figure>,
-    /// Whether what depends on time is written.
+    /// Whether dates and times are written.
     pub times: Times,
     /// How much is written.
     pub form: PgnForm,
@@ -183,14 +183,14 @@ pub struct GameWriting {
 }
 
 impl GameWriting {
-    /// These figures in their order, each once.
+    /// Sorts the fields and removes duplicates.
     pub fn new(mut figures: Vec<Figure>, times: Times, form: PgnForm, notation: Notation) -> GameWriting {
         figures.sort_unstable();
         figures.dedup();
         GameWriting { figures, times, form, notation }
     }
 
-    /// Whether principal variations must be kept to write this.
+    /// Whether this output needs principal variations.
     pub fn pv_record(&self) -> PvRecord {
         if self.figures.contains(&Figure::Pv) { PvRecord::Kept } else { PvRecord::Dropped }
     }

@@ -1,4 +1,4 @@
-//! Section `[run]`: who meets whom, how often, and what happens after a fault.
+//! Section `[run]`: format, number of games, and reaction to faults.
 
 use std::fmt::{self, Display};
 use std::num::{NonZeroU32, NonZeroUsize};
@@ -104,7 +104,7 @@ pub enum Format {
 }
 
 impl Format {
-    /// Whether later pairings follow from results.
+    /// Whether later pairings depend on results.
     pub fn goes_by_results(self) -> bool {
         matches!(self, Format::Knockout | Format::Swiss)
     }

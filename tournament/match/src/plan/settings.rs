@@ -1,5 +1,5 @@
-//! All settings of a run. One field is the flag, the key of a plan file, its default and its description; what a user
-//! typed in several places is a layer of TOML each, and the layers are merged before they are read once.
+//! All settings of a run. One field is flag, plan file key, default and description of a setting. Each source
+//! of settings (file, `--each`, flags) is a layer of TOML; layers are merged and read once.
 
 use clap::parser::ValueSource;
 use clap::{Arg, ArgMatches, Args, FromArgMatches};
@@ -77,7 +77,7 @@ impl Settings {
         toml::to_string(self).expect("settings have only tables, texts and numbers")
     }
 
-    /// The settings as a layer that says everything.
+    /// The settings as a complete layer.
     pub fn to_layer(&self) -> Table {
         Table::try_from(self).expect("settings have only tables, texts and numbers")
     }
@@ -88,7 +88,7 @@ impl Settings {
     }
 }
 
-/// Puts a layer of settings over another. Any limit of searches replaces all limits of its section; a list of engines
+/// Merges a layer over another. Any search limit replaces all limits of its section; a list of engines
 /// replaces the other list.
 pub fn merge_settings(below: &mut Table, above: Table) {
     for section in ["clock", "each"] {
@@ -102,17 +102,17 @@ pub fn merge_settings(below: &mut Table, above: Table) {
     merge(below, above);
 }
 
-/// The flags of settings: their values, and the layer of those that were given.
+/// The flags of a section: all values, and the layer of those given.
 #[derive(Clone, Debug, Default)]
 pub struct Flags<T> {
     /// All values, with defaults.
     pub settings: T,
-    /// What was given.
+    /// Values given on the command line.
     pub given: Table,
 }
 
 impl<T: Args + Serialize> Args for Flags<T> {
-    /// Usual flags come first, advanced ones (marked by `hide_short_help`) behind them, under headings of their own.
+    /// Common flags come first; advanced ones (`hide_short_help`) follow under their own headings.
     fn augment_args(command: clap::Command) -> clap::Command {
         let all = T::augment_args(clap::Command::new("settings"));
         let (advanced, usual): (Vec<Arg>, Vec<Arg>) =
@@ -143,7 +143,7 @@ impl<T: Args + Serialize> FromArgMatches for Flags<T> {
     }
 }
 
-/// The heading of the advanced flags of a section.
+/// Heading of a section's advanced flags.
 fn advanced_heading(usual: &str) -> Option<&'static str> {
     Some(match usual {
         "Run" => "Advanced: run",
@@ -157,7 +157,7 @@ fn advanced_heading(usual: &str) -> Option<&'static str> {
     })
 }
 
-/// The part of a section that was given on the command line.
+/// The part of a section given on the command line.
 fn given(section: Table, name: &str, matches: &ArgMatches) -> Table {
     let part = |(key, value): (String, Value)| {
         let is_given = id_of(name, &key, &|id| matches.try_contains_id(id).is_ok())
@@ -174,7 +174,7 @@ fn given(section: Table, name: &str, matches: &ArgMatches) -> Table {
     section.into_iter().filter_map(part).collect()
 }
 
-/// The id of the flag of a key: its name, behind that of its section where another key has the same name.
+/// The flag id of a key: its name, prefixed with its section where another key has the same name.
 fn id_of(section: &str, key: &str, is_known: &dyn Fn(&str) -> bool) -> Option<String> {
     let key = key.replace('-', "_");
     let short = if section == "tablebases" { "tb" } else { section };

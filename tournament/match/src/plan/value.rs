@@ -1,4 +1,4 @@
-//! Values of settings that are written as texts, and defaults that are those of the command line.
+//! Value types of settings, and defaults taken from the command line definitions.
 
 use std::fmt::{self, Display};
 use std::str::FromStr;
@@ -11,7 +11,7 @@ use serde::de::{DeserializeOwned, IntoDeserializer};
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smalt_workbench::entrant::{WordsError, from_words};
 
-/// The defaults of a section: what its flags have where none is given.
+/// The defaults of a section: its flags' defaults.
 pub(super) fn defaults<T: Args>() -> T {
     let command = T::augment_args(Command::new("defaults").no_binary_name(true));
     let matches = command.try_get_matches_from(std::iter::empty::<String>());
@@ -22,14 +22,14 @@ pub(super) fn defaults<T: Args>() -> T {
 /// A rule as a table or as `key=value` words, or `off`.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum OnOff<T> {
-    /// The rule does not hold.
+    /// Off.
     Off,
-    /// The rule holds.
+    /// On.
     On(T),
 }
 
 impl<T> OnOff<T> {
-    /// The rule, if it holds.
+    /// The rule, if on.
     pub fn on(&self) -> Option<&T> {
         match self {
             OnOff::Off => None,
@@ -77,12 +77,12 @@ impl<T: DeserializeOwned> FromStr for OnOff<T> {
     }
 }
 
-/// A time in seconds: above zero, a day at most. Tables of a terabyte are filled by then.
+/// A timeout in seconds: above zero, at most a day, by which tables of a terabyte are filled.
 #[derive(Clone, Copy, Debug, PartialEq, PartialOrd, Serialize, JsonSchema)]
 pub struct SecondsSetting(f64);
 
 impl SecondsSetting {
-    /// The longest time, in seconds.
+    /// Maximum in seconds.
     const MOST: f64 = 86_400.0;
 
     fn new(seconds: f64) -> Result<SecondsSetting, String> {
@@ -94,7 +94,7 @@ impl SecondsSetting {
         }
     }
 
-    /// The same as a duration.
+    /// As a duration.
     pub fn duration(self) -> Duration {
         Duration::from_secs_f64(self.0)
     }
@@ -120,12 +120,12 @@ impl<'de> Deserialize<'de> for SecondsSetting {
     }
 }
 
-/// Reads a number that has no zero.
+/// Parses a number above zero.
 pub(super) fn positive<T: FromStr>(text: &str) -> Result<T, String> {
     text.parse().map_err(|_| "expected a whole number above zero".to_owned())
 }
 
-/// Reads one word as the type that a setting has: `gauntlet`, `recover`, `random`.
+/// Parses one word of a setting's type: `gauntlet`, `recover`, `random`.
 ///
 /// # Errors
 /// If it is not one of the words of that type; the message lists them.

@@ -1,5 +1,5 @@
-//! The programs of a run's engines on this machine, by their bytes: a run whose engine is built anew between two games
-//! would mix two engines under one name.
+//! SHA-256 of the engine programs on this machine: an engine rebuilt during a run would mix two engines under
+//! one name.
 
 use std::fs::{File, Metadata};
 use std::io::{self, Read as _};
@@ -15,7 +15,7 @@ use ring::digest::{Context, SHA256};
 use super::slot::command;
 use crate::plan::Plan;
 
-/// The programs of all entrants, in the order of the plan.
+/// The programs of all entrants, in plan order.
 #[derive(Debug)]
 pub struct Binaries(Vec<Binary>);
 
@@ -24,12 +24,11 @@ struct Binary {
     entrant: String,
     path: PathBuf,
     sha256: String,
-    /// The file whose bytes were read last.
+    /// Stamp of the file that was hashed last.
     seen: Mutex<FileStamp>,
 }
 
-/// What changes when a file is written or replaced: device, inode, length, time of the last change in seconds and
-/// nanoseconds.
+/// Identity of a file's content: device, inode, length, time of the last change in seconds and nanoseconds.
 #[cfg(unix)]
 type FileStamp = (u64, u64, u64, i64, i64);
 
@@ -48,7 +47,7 @@ fn stamp(file: &Metadata) -> FileStamp {
 }
 
 impl Binaries {
-    /// Reads the programs.
+    /// Reads and hashes the programs.
     ///
     /// # Errors
     /// If one cannot be found or read, in words that name the entrant.
@@ -69,12 +68,12 @@ impl Binaries {
         Ok(Binaries(binaries))
     }
 
-    /// The SHA-256 of each, in hexadecimal digits.
+    /// SHA-256 of each, in hexadecimal.
     pub fn digests(&self) -> Vec<String> {
         self.0.iter().map(|binary| binary.sha256.clone()).collect()
     }
 
-    /// Compares with what the programs were when the run began; none where nobody knows.
+    /// Compares with the digests at the start of the run; `None` where unknown.
     ///
     /// # Errors
     /// If one has other bytes now, in words.
@@ -87,7 +86,7 @@ impl Binaries {
         other.map_or(Ok(()), |(binary, _)| Err(binary.words()))
     }
 
-    /// That the program of this entrant is still the same.
+    /// Checks that the program of this entrant is unchanged.
     ///
     /// # Errors
     /// If it has other bytes now, in words. A program that cannot be read is no matter of this.
@@ -129,7 +128,7 @@ fn read(path: &Path) -> io::Result<(String, FileStamp)> {
     Ok((sha256(&mut file)?, seen))
 }
 
-/// SHA-256 of a file, in hexadecimal digits.
+/// SHA-256 of a file, in hexadecimal.
 ///
 /// # Errors
 /// If it cannot be read.

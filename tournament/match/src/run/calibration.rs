@@ -1,5 +1,4 @@
-//! How fast this machine is: nodes a second of the built-in engine, for clocks that are scaled to it. Runs one engine
-//! for about a second; plays nothing.
+//! Speed of this machine in nodes per second of the built-in engine, for scaled time controls.
 
 use std::num::NonZeroU64;
 use std::path::Path;
@@ -12,13 +11,13 @@ use smalt_driver::{
 use smalt_protocol::SearchLimits;
 use smalt_protocol::uci::client::Start;
 
-/// How many nodes are visited; a second or two on most machines.
+/// Nodes of the measurement: a second or two on most machines.
 const NODES: u64 = 1_000_000;
 
-/// The longest that they may take.
+/// Timeout of the measurement.
 const LONGEST: Duration = Duration::from_secs(120);
 
-/// Nodes a second of the built-in engine, which is this program, on one thread from the start position.
+/// Nodes per second of the built-in engine on one thread, from the start position.
 ///
 /// # Errors
 /// If it does not run.

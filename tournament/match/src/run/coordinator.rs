@@ -1,6 +1,6 @@
-//! Owns the state of a run: which games are done, which are being played, who is out, when it is over. It handles one
-//! event after the other, stores every game before anything else is told of it, and never waits without a deadline
-//! once the run is stopping.
+//! The coordinator owns the state of a run: finished games, games in progress, disqualified entrants, the
+//! end. It handles one event after the other and stores each game before it is reported. Once the run stops,
+//! every wait has a deadline.
 
 use std::collections::{BTreeMap, HashSet};
 use std::sync::mpsc::Receiver;
@@ -22,31 +22,29 @@ use crate::setup::Prepared;
 use crate::standings::Standings;
 use crate::store::{SaveOutcome, Store, StoreError};
 
-/// How long workers may take to leave beyond the time that their engines have for `quit`: to end what is deaf to that.
+/// Time for workers to end after their engines' quit timeout.
 const EXIT_GRACE: Duration = Duration::from_secs(2);
 
-/// How long they may take from then on.
+/// Time for workers to end after their engines were killed.
 const KILL_GRACE: Duration = Duration::from_millis(300);
 
-/// How a run came to its end.
+/// How a run ended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum RunOutcome {
-    /// Every game was played.
+    /// All games were played.
     Complete,
-    /// The sequential test was decided.
+    /// The sequential test is decided.
     Decided,
-    /// Games of entrants that were out were not played.
+    /// Games of disqualified entrants were skipped.
     Incomplete {
-        /// How many.
         games: u32,
-        /// Who is out (an index of the plan's entrants), and why.
+        /// Disqualified entrants by index, with reasons.
         disqualified: BTreeMap<usize, Disqualification>,
     },
-    /// Games of a tournament that goes on by results were lost without being played, by entrants that were out.
+    /// Games of a knockout or Swiss tournament were lost as walkovers by disqualified entrants.
     Walkovers {
-        /// How many.
         games: u32,
-        /// Who is out, and why.
+        /// Disqualified entrants by index, with reasons.
         disqualified: BTreeMap<usize, Disqualification>,
     },
     /// The user stopped it.
@@ -56,7 +54,7 @@ pub enum RunOutcome {
 }
 
 impl RunOutcome {
-    /// Whether nothing is left to be played.
+    /// Whether no games are left.
     pub fn is_final(&self) -> bool {
         matches!(self, RunOutcome::Complete | RunOutcome::Decided | RunOutcome::Walkovers { .. })
     }
@@ -65,13 +63,12 @@ impl RunOutcome {
 /// Why a run failed.
 #[derive(Debug, thiserror::Error)]
 pub enum RunError {
-    /// Results could not be kept.
     #[error("keep the results: failed to {0}")]
     Store(#[from] StoreError),
-    /// The games could not be written.
+    /// A game file failed.
     #[error("write the games: {0}")]
     Pgn(#[from] std::io::Error),
-    /// The system failed us.
+    /// A failure of our own system.
     #[error("play: {0}")]
     System(String),
 }
@@ -88,9 +85,9 @@ pub struct Coordinator<'a> {
     next_pair: u32,
     faults: Vec<u32>,
     disqualified: BTreeMap<usize, Disqualification>,
-    /// What was told of engines that play not quite as their entrants say.
+    /// Warnings that were shown already.
     warned: HashSet<(usize, String)>,
-    /// Whether users know that openings come again.
+    /// Whether users were warned of repeated openings.
     has_warned_of_repeats: bool,
     walkovers: u32,
     playing: u32,
@@ -100,19 +97,18 @@ pub struct Coordinator<'a> {
     closed: bool,
 }
 
-/// How far the workers' leaving is.
+/// Progress of the workers' shutdown.
 #[derive(Clone, Copy, Debug)]
 enum Shutdown {
-    /// Nobody has to leave.
     NotYet,
-    /// They have until then; after it their engines are killed.
+    /// Workers have until this time; then engines are killed.
     Until(Instant),
-    /// Engines were killed; nobody waits longer than until then.
+    /// Engines were killed; the wait ends at this time.
     AtLast(Instant),
 }
 
 impl<'a> Coordinator<'a> {
-    /// Takes over a store, with the games that it has already.
+    /// A coordinator for a store, which may hold games already.
     ///
     /// # Errors
     /// If the store cannot be read, or the games not be written.
@@ -156,7 +152,7 @@ impl<'a> Coordinator<'a> {
         })
     }
 
-    /// Plays to the end; gives the standings and how it ended. All workers have left then.
+    /// Runs to the end; returns the standings and how the run ended. All workers have ended then.
     ///
     /// # Errors
     /// If the system or the disk failed; what was stored before stays stored.
@@ -219,7 +215,7 @@ impl<'a> Coordinator<'a> {
         self.observer.on_event(event, &self.standings);
     }
 
-    /// Waits for the next event; none when workers that should leave have not done so in time.
+    /// Waits for the next event; `None` if the shutdown deadline passes.
     fn next_event(&self, events: &Receiver<Event>) -> Option<Event> {
         match self.shutdown {
             Shutdown::NotYet => events.recv().ok(),
@@ -229,7 +225,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Time is up: engines are killed, so that the workers come back. Whether there is any more time to wait.
+    /// Kills engines at the deadline, so that the workers return. Returns whether there is time left to wait.
     fn kill_engines(&mut self) -> bool {
         match self.shutdown {
             Shutdown::Until(_) => {
@@ -241,12 +237,12 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Whether engines were killed, so that what they do is our doing.
+    /// Whether engines were killed by us, so that their behavior is no fault.
     fn has_killed(&self) -> bool {
         matches!(self.shutdown, Shutdown::AtLast(_))
     }
 
-    /// All workers must have left after this time, or at an earlier end that was set before.
+    /// Sets the shutdown deadline, unless an earlier one is set.
     fn leave_within(&mut self, time: Duration) {
         let end = Instant::now() + time;
         self.shutdown = match self.shutdown {
@@ -256,7 +252,7 @@ impl<'a> Coordinator<'a> {
         };
     }
 
-    /// Gives out work as long as somebody wants some; closes the queue when there is none left.
+    /// Submits work while the queue has capacity; closes the queue when none is left.
     fn submit_work(&mut self) -> Result<(), RunError> {
         if self.closed {
             return Ok(());
@@ -280,7 +276,7 @@ impl<'a> Coordinator<'a> {
         self.queue.close();
     }
 
-    /// The next pair with games to be played; those of entrants that are out are left, or lost.
+    /// The next pair with unplayed games; those of disqualified entrants are skipped or lost.
     fn next_work(&mut self) -> Result<Option<Work>, RunError> {
         while let Some(pair) = self.standings.schedule().pair(self.next_pair) {
             self.next_pair += 1;
@@ -303,7 +299,7 @@ impl<'a> Coordinator<'a> {
         Ok(None)
     }
 
-    /// Tells once when openings begin to come again for engines that no clock makes play otherwise.
+    /// Warns once when openings repeat for engines whose limits do not depend on time.
     fn warn_of_repeats(&mut self, games: &[ScheduledGame]) {
         let plan = &self.prepared.plan;
         let is_timeless = |entrant: usize| plan.entrants[entrant].clock.is_timeless();
@@ -317,13 +313,13 @@ impl<'a> Coordinator<'a> {
         }
         self.has_warned_of_repeats = true;
         self.notify(&RunEvent::Notice(
-            "Warning: all openings have been used and come again; without a clock engines play copies of earlier \
+            "Warning: all openings have been used and repeat; without a clock engines play copies of earlier \
              games, which say nothing new but make errors and tests look too sure: take a larger book (--openings)",
         ));
     }
 
-    /// A game that will not be played. Where later games follow from results it is lost by who is out, so that the
-    /// tournament goes on; elsewhere it is left out, and can be made up for.
+    /// Handles a game that will not be played. In formats that depend on results it is lost as a walkover, so
+    /// that the tournament goes on; elsewhere it is skipped and can be played after a resume.
     fn skip_game(&mut self, game: ScheduledGame) -> Result<(), RunError> {
         let is_out = [game.white, game.black].map(|entrant| self.disqualified.contains_key(&entrant));
         let outcome = match is_out {
@@ -355,7 +351,7 @@ impl<'a> Coordinator<'a> {
                 self.processes.remove(&process);
                 self.store.forget_process(process)?;
             }
-            // What engines do once we have killed them is no fault of theirs.
+            // The behavior of engines that we killed is no fault.
             Event::EngineFault(_) | Event::Disqualified { .. } if self.has_killed() => {}
             Event::GameFinished(record) if self.has_killed() && record.termination.is_fault() => {}
             Event::EngineFault(fault) => {
@@ -428,7 +424,7 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// Writes a game as the store has it, so that the same bytes come of it at any time.
+    /// Writes a game as the store has it, so that its bytes are always the same.
     fn write_game(&mut self, number: u32) -> Result<(), RunError> {
         if self.games.is_empty() {
             return Ok(());
@@ -438,7 +434,7 @@ impl<'a> Coordinator<'a> {
         Ok(written?)
     }
 
-    /// Files of games that somebody removed or replaced during the run are written again.
+    /// Rewrites game files that were removed or replaced during the run.
     fn restore_games(&mut self) -> Result<(), RunError> {
         let restored = self
             .games
@@ -454,7 +450,8 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// What the plan wants after a fault: to stop, or to go on until an entrant has had too many since this start.
+    /// Applies the plan's fault policy: stop the run, or disqualify an entrant after too many faults in this
+    /// session.
     fn apply_policy(&mut self, entrant: usize, words: &str) -> Result<(), RunError> {
         let plan = &self.prepared.plan;
         if plan.settings.run.on_fault != OnFault::Recover {
@@ -470,7 +467,7 @@ impl<'a> Coordinator<'a> {
         Ok(())
     }
 
-    /// The entrant plays no more games in this session.
+    /// Disqualifies an entrant for this session.
     fn disqualify(&mut self, entrant: usize, disqualification: Disqualification) -> Result<(), RunError> {
         if self.disqualified.contains_key(&entrant) {
             return Ok(());
@@ -491,7 +488,7 @@ impl<'a> Coordinator<'a> {
         }
     }
 
-    /// Ends all games at once, unless that is under way for a reason as strong.
+    /// Stops all games at once, unless the run is already stopping for an equal or stronger reason.
     fn stop(&mut self, reason: StopReason) {
         if self.stop.as_ref().is_some_and(|earlier| *earlier >= reason) {
             return;
@@ -504,7 +501,7 @@ impl<'a> Coordinator<'a> {
         self.stop = Some(reason);
     }
 
-    /// Ends what is left of engines whose slots did not come to their end.
+    /// Kills remaining engine processes of slots that did not end.
     fn kill_remaining(&mut self) {
         for process in self.processes.drain() {
             let _ = process.sweep();

@@ -1,5 +1,5 @@
-//! Which games are done: a bit a game, so that a run of millions of games needs no more memory at its end than at its
-//! begin.
+//! Set of finished games, one bit each, so that a run of millions of games needs no more memory at its end
+//! than at its start.
 
 /// A set of game numbers.
 #[derive(Clone, Debug, Default)]
@@ -14,7 +14,6 @@ impl DoneGames {
         DoneGames { bits: vec![0; games.div_ceil(64) as usize], count: 0 }
     }
 
-    /// Adds a number.
     pub(super) fn insert(&mut self, number: u32) {
         let (word, bit) = place(number);
         if word >= self.bits.len() {
@@ -24,13 +23,13 @@ impl DoneGames {
         self.bits[word] |= bit;
     }
 
-    /// Whether it is done.
+    /// Whether the game is finished.
     pub(super) fn contains(&self, number: u32) -> bool {
         let (word, bit) = place(number);
         self.bits.get(word).is_some_and(|bits| bits & bit != 0)
     }
 
-    /// How many are done.
+    /// Number of finished games.
     pub(super) fn count(&self) -> u32 {
         self.count
     }

@@ -1,5 +1,5 @@
-//! Tries engines before a run begins: a misspelled option, or a limit that an engine cannot be held to, is found before the
-//! first game and not in it. An engine that fails otherwise is left to the run.
+//! Starts engines once before a run: a misspelled option, or a limit that an engine cannot keep, is found
+//! before the first game. Other failures are left to the run.
 
 use std::path::Path;
 
@@ -9,28 +9,18 @@ use smalt_driver::{ConversationError, Fault, SetOptionError, WaitContext};
 use super::slot::{command, engine_timeouts};
 use crate::plan::{BadOptions, Entrant, Plan};
 
-/// Why a run with this engine would not be what was asked for.
+/// Why an engine does not fit the plan.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum UnfitEngine {
-    /// It has no such option, or not of that value.
+    /// Unknown option or invalid value.
     #[error("entrant {name:?}: failed to {error}")]
-    Option {
-        /// The entrant's name.
-        name: String,
-        /// What is wrong.
-        error: SetOptionError,
-    },
-    /// It cannot be held to the limit.
+    Option { name: String, error: SetOptionError },
+    /// It cannot keep the limit.
     #[error("entrant {name:?} {fault}")]
-    Limit {
-        /// The entrant's name.
-        name: String,
-        /// What is wrong.
-        fault: Fault,
-    },
+    Limit { name: String, fault: Fault },
 }
 
-/// Starts each engine of which something has to be found out, once.
+/// Starts each engine that needs a check, once.
 ///
 /// # Errors
 /// The first engine that does not fit.

@@ -1,4 +1,4 @@
-//! What happens in a run: the closed list of what the coordinator hears, and of what it tells displays.
+//! Events of a run: those sent to the coordinator, and those reported to observers.
 
 use std::fmt;
 
@@ -8,105 +8,94 @@ use crate::game::{EngineFault, GameRecord, MachineReport};
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
 
-/// What the coordinator hears.
+/// An event sent to the coordinator.
 #[derive(Debug)]
 pub enum Event {
-    /// An engine runs and has introduced itself.
+    /// An engine has started and identified itself.
     EngineStarted {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// Its process.
         process: ProcessIdentity,
-        /// What it calls itself.
+        /// Name that it reports.
         name: String,
-        /// Its author.
         author: String,
     },
     /// An engine's process has ended.
     EngineExited {
-        /// The process.
         process: ProcessIdentity,
     },
-    /// An engine did wrong outside of a game.
+    /// A fault outside of a game.
     EngineFault(EngineFault),
-    /// An engine did wrong outside of a game, as another machine says: noted, but no reason to end anything.
+    /// A fault outside of a game, as reported by a remote worker: stored, but ends nothing.
     RemoteFault(EngineFault),
-    /// An engine plays, but not quite as its entrant says.
+    /// A warning: an engine plays, but differs from its entrant's settings.
     EngineWarning {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// What is not so, in words that fit after its name.
+        /// Description that follows its name.
         words: String,
     },
-    /// An engine could not be started, again and again: it is out.
+    /// An engine repeatedly failed to start: it is disqualified.
     Disqualified {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// Why.
         disqualification: Disqualification,
     },
-    /// A game begins.
     GameStarted(ScheduledGame),
-    /// A game ended by itself.
+    /// A game was finished.
     GameFinished(Box<GameRecord>),
-    /// A game was not played to its end, or not at all.
+    /// A game was abandoned.
     GameAbandoned(ScheduledGame),
-    /// The system failed us in a game.
+    /// A failure of our own system in a game.
     SystemFailed {
-        /// Why.
         words: String,
     },
-    /// A machine plays for the run from now on.
+    /// A remote machine joined the run.
     MachineJoined(Box<MachineReport>),
-    /// A machine has played its first game: what it says of itself is stored.
+    /// A remote machine finished its first game: its data is stored.
     MachineVerified(Box<MachineReport>),
-    /// Something that users should know.
+    /// A message to users.
     Notice {
-        /// What.
         words: String,
     },
-    /// A worker has done what it was given.
+    /// A worker has finished its work.
     WorkDone {
-        /// Which one.
+        /// Index of the worker.
         worker: usize,
-        /// The pair that it was.
         pair: u32,
     },
-    /// A worker has left.
+    /// A worker has ended.
     WorkerEnded {
-        /// Which one.
+        /// Index of the worker.
         worker: usize,
     },
-    /// The run shall stop.
     Stop(StopReason),
-    /// The run shall stop at once, whoever has not left yet.
+    /// Stop the run at once, without waiting for workers.
     Kill,
 }
 
-/// Why a run stops before its end; the later in this list the stronger.
+/// Why a run stops early; later variants are stronger.
 #[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum StopReason {
     /// The sequential test is decided.
     Decided,
-    /// An engine did wrong, and the plan says that this stops the run.
+    /// A fault that stops the run by the plan's policy.
     Fault(String),
-    /// The user asked for it.
+    /// Stopped by the user.
     User,
-    /// The system or the store failed us.
+    /// A failure of the system or the store.
     Failed(String),
 }
 
-/// Why an entrant plays no more. Its words fit after the entrant's name.
+/// Why an entrant is disqualified. The text follows the entrant's name.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Disqualification {
-    /// It failed to start so many times running; once where a further try would have ended no better.
+    /// It repeatedly failed to start (once where a retry is pointless).
     Starts {
-        /// How many times.
         times: usize,
-        /// What went wrong the last time, in words that fit after its name.
+        /// Reason of the last failure, which follows its name.
         words: String,
     },
-    /// It has had as many faults as the plan allows.
     Faults(u32),
 }
 
@@ -122,43 +111,40 @@ impl fmt::Display for Disqualification {
     }
 }
 
-/// What displays are told.
+/// An event reported to observers.
 #[derive(Debug)]
 pub enum RunEvent<'a> {
-    /// The run begins, or goes on.
+    /// The run starts or resumes.
     Begun,
-    /// A game begins.
     GameStarted(&'a ScheduledGame),
-    /// A game ended, and is stored.
+    /// A game is finished and stored.
     GameFinished(&'a GameRecord),
-    /// An engine did wrong outside of a game.
+    /// A fault outside of a game.
     EngineFault(&'a EngineFault),
-    /// An engine plays, but not quite as its entrant says; each such thing is told once.
+    /// A warning, reported once: an engine plays, but differs from its entrant's settings.
     EngineWarning {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// What is not so, in words that fit after its name.
+        /// Description that follows its name.
         words: &'a str,
     },
-    /// A machine plays for the run from now on.
+    /// A remote machine joined the run.
     MachineJoined(&'a MachineReport),
-    /// Something that users should know.
+    /// A message to users.
     Notice(&'a str),
-    /// An engine is out.
+    /// An entrant is disqualified.
     Disqualified {
         /// An index of the plan's entrants.
         entrant: usize,
-        /// Why.
         disqualification: &'a Disqualification,
     },
-    /// The run stops early; games being played are given up.
+    /// The run stops early; games in progress are abandoned.
     Stopping(&'a StopReason),
-    /// All is over.
+    /// The run has ended.
     Ended,
 }
 
-/// A display.
 pub trait RunObserver {
-    /// Something happened; these are the standings after it.
+    /// Called after each event with the standings.
     fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings);
 }

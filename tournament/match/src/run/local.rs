@@ -1,4 +1,4 @@
-//! Workers as threads of this process.
+//! Workers as threads of this process, one a slot.
 
 use std::sync::Arc;
 use std::sync::mpsc::{self, Sender};
@@ -11,7 +11,7 @@ use super::processors::Processors;
 use super::queue::{Queue, Work};
 use super::slot::{self, Slot};
 
-/// Slots, each a long-lived thread: the engines that it starts live no longer than it does.
+/// Slots, each a long-lived thread that owns its engines.
 #[derive(Debug)]
 pub struct LocalWorkers {
     workers: Vec<LocalWorker>,
@@ -34,7 +34,7 @@ enum WorkerState {
 }
 
 impl LocalWorkers {
-    /// Starts so many slots on these processors.
+    /// Starts slots on these processors.
     ///
     /// # Errors
     /// If the system has no more threads or descriptors.
@@ -96,7 +96,7 @@ impl Queue for LocalWorkers {
         let worker = &mut self.workers[worker];
         worker.state = WorkerState::Gone;
         if let Some(thread) = worker.thread.take() {
-            // A panic has been printed by its own thread, and shows as work that was never done.
+            // A panic was printed by its own thread, and its games were never finished.
             let _ = thread.join();
         }
     }

@@ -1,5 +1,5 @@
-//! Full transcripts, a file a game: every line of both engines, with its time and its sender, from the first line of the
-//! start or of the new game to the end. Written line by line, so that a killed run has lost none. Knows no protocol.
+//! Full transcripts, one file a game: every line of both engines with time and sender. Written line by line,
+//! so that a killed run loses none.
 
 use std::fs::File;
 use std::io::{ErrorKind, Write};
@@ -18,7 +18,7 @@ pub(super) struct GameLog {
     shared: Arc<Mutex<LogWriter>>,
 }
 
-/// Where the lines go.
+/// Destination of the lines.
 #[derive(Debug)]
 enum LogOutput {
     File(File, PathBuf),
@@ -35,8 +35,8 @@ struct LogWriter {
 }
 
 impl GameLog {
-    /// A new file for the game of this number (from 0): `game-000001.log` is the first; where that is there already, of an
-    /// earlier attempt or another run, `game-000001-2.log`. If the folder is `-`, standard output.
+    /// Creates the file of a game: `game-000001.log` is the first (`number` counts from 0), or
+    /// `game-000001-2.log` if that exists. The folder `-` means standard output.
     pub(super) fn create(folder: &Path, number: u32) -> Result<GameLog, String> {
         let output = if folder.as_os_str() == "-" {
             LogOutput::Standard
@@ -56,7 +56,7 @@ impl GameLog {
         Ok(GameLog { shared: Arc::new(Mutex::new(pages)) })
     }
 
-    /// What takes the lines of one engine.
+    /// The transcript sink of one engine.
     pub(super) fn sink(&self, name: &str) -> Box<dyn TranscriptSink> {
         let (pages, name) = (Arc::clone(&self.shared), name.to_owned());
         Box::new(move |_: Duration, speaker: Speaker, text: &[u8]| {
@@ -64,7 +64,7 @@ impl GameLog {
         })
     }
 
-    /// Why the log is not complete, if it is not.
+    /// Why the log is incomplete, if it is.
     pub(super) fn failure(&self) -> Option<String> {
         self.shared.lock().unwrap_or_else(PoisonError::into_inner).failure.take()
     }
@@ -92,7 +92,7 @@ impl LogWriter {
                     self.failure = Some(format!("write {}: {error}", path.display()));
                 }
             }
-            // Standard output may be closed; then nobody reads it, and the games go on.
+            // Standard output may be closed; the games go on.
             LogOutput::Standard => {
                 let _ = std::io::stdout().lock().write_all(&self.line);
             }

@@ -1,5 +1,5 @@
-//! A run: a plan being played. The coordinator owns its state and hears of everything as [`Event`]s, one after the
-//! other; slots play games, each a thread that owns its engines. Displays are told, and decide nothing.
+//! Plays a plan. The coordinator owns the state of a run and handles [`Event`]s one after the other; slots
+//! play games, each on a thread that owns its engines. Observers see [`RunEvent`]s and decide nothing.
 
 pub mod binaries;
 pub mod calibration;

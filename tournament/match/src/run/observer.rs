@@ -1,4 +1,4 @@
-//! The observer of a slot's games: it tells the coordinator of warnings, and shows the rest on the slot's live board.
+//! The observer of a slot's games: sends warnings to the coordinator and the rest to the slot's live board.
 
 use std::sync::mpsc::Sender;
 
@@ -9,7 +9,7 @@ use super::event::Event;
 use crate::game::{GameObserver, MoveStart};
 use crate::schedule::ScheduledGame;
 
-/// Sends warnings to the coordinator, and all else to the observer of this slot, if there is one.
+/// Sends warnings to the coordinator, and the rest to the slot's live board, if any.
 #[derive(Debug)]
 pub(super) struct SlotObserver<'a> {
     pub(super) game: ScheduledGame,

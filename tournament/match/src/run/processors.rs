@@ -1,5 +1,5 @@
-//! Which processors each slot is bound to. Two runs of one user never bind games to the same processor: each takes a
-//! lock on those that it uses, and the system drops the locks when the run ends, however it ends.
+//! CPU affinity of slots. Two runs of one user never bind games to the same processor: each run holds a lock
+//! file for each of its processors, which the system releases when the run ends.
 
 use std::fs::{self, File};
 use std::io;
@@ -12,55 +12,50 @@ use smalt_driver::process::own_processors;
 use crate::file_lock;
 use crate::plan::Affinity;
 
-/// How often, and at which distance, [`busy_threads`] looks.
+/// Samples of [`busy_threads`] and the time between them.
 const LOAD_SAMPLES: usize = 5;
 const SAMPLE_INTERVAL: Duration = Duration::from_millis(5);
 
-/// The processors of each slot, and the locks on them for as long as this value lives.
+/// The processors of each slot, with their lock files.
 #[derive(Debug, Default)]
 pub struct Processors {
     sets: Vec<Vec<usize>>,
     _locks: Vec<File>,
 }
 
-/// Why games cannot be bound as the plan demands.
+/// Why games cannot be bound.
 #[derive(Debug, thiserror::Error)]
 pub enum AffinityError {
-    /// The system would not say which processors there are.
+    /// The system does not list its processors.
     #[error("ask which processors may be used: {0}")]
     System(#[from] io::Error),
-    /// Some of the named ones are not ours.
+    /// A processor that this process may not use.
     #[error("bind games to processor {processor}: only {allowed:?} may be used; change affinity")]
     NotOurs {
-        /// The first that is not.
+        /// The first such processor.
         processor: usize,
-        /// Those that are.
         allowed: Vec<usize>,
     },
-    /// There are too few.
     #[error(
         "bind {slots} game(s) of {width} processor(s) each to {processors}: lower concurrency, or say affinity = \"auto\""
     )]
     TooFew {
-        /// Games at once.
         slots: usize,
         /// Threads of one game that work at the same time.
         width: usize,
-        /// Processors.
         processors: usize,
     },
-    /// Another run has them.
+    /// Processors taken by another run.
     #[error("bind games to processors: another run has bound its games to them; say affinity = \"auto\"")]
     Taken,
 }
 
 impl Processors {
-    /// Nobody is bound.
     pub fn free() -> Processors {
         Processors::default()
     }
 
-    /// Assigns processors to so many slots, in whose games so many threads work at the same time.
+    /// Assigns processors to `slots` games with `width` busy threads each.
     ///
     /// # Errors
     /// If the plan demands what cannot be; [`Affinity::Auto`] never fails.
@@ -80,7 +75,7 @@ impl Processors {
             }
             _ => cores_first(&allowed, siblings_of),
         };
-        // A bound game cannot leave a processor that others use.
+        // A bound game cannot move off a processor that others use.
         if !demanded && busy_threads() + slots.min(candidates.len()) > candidates.len() {
             return Ok(Processors::free());
         }
@@ -101,14 +96,14 @@ impl Processors {
         }
     }
 
-    /// Those of one slot; none if it is not bound.
+    /// The processors of one slot; `None` if it is not bound.
     pub fn of_slot(&self, slot: usize) -> Option<&[usize]> {
         self.sets.get(slot).map(Vec::as_slice)
     }
 }
 
-/// How many threads of the whole system, this one aside, work right now: the least of a few looks, so that what only
-/// passes by does not count. Zero where the system does not say (proc(5), the fourth word of `loadavg`).
+/// Number of running threads in the system other than this one: the minimum of several samples, so that short
+/// activity does not count. Zero where the system does not say (proc(5), fourth field of `loadavg`).
 fn busy_threads() -> usize {
     let look = || {
         let load = fs::read_to_string("/proc/loadavg").ok()?;
@@ -122,20 +117,20 @@ fn busy_threads() -> usize {
     looks.min().unwrap_or(0)
 }
 
-/// A set of its own for each slot; where there are more games than processors, as many games on each. None if that
-/// would put more work on one processor than on another.
+/// A separate set for each slot; with more games than processors, equally many games on each. `None` if the
+/// load would be unequal.
 fn share(processors: &[usize], slots: usize, width: usize) -> Option<Vec<Vec<usize>>> {
     let count = processors.len();
     if width > 0 && slots * width <= count {
         return Some(processors.chunks(width).take(slots).map(<[usize]>::to_vec).collect());
     }
-    // With many games on each, one more or less is little.
+    // With many games on each processor, one more or less matters little.
     const MANY: usize = 8;
     let even = count > 0 && (slots.is_multiple_of(count) || slots >= MANY * count);
     (width == 1 && even).then(|| (0..slots).map(|slot| vec![processors[slot % count]]).collect())
 }
 
-/// One processor of each core before the second ones: two games on one core are slower than on two.
+/// One logical processor of each core first: two games on one core are slower than on two.
 fn cores_first(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Vec<usize> {
     let mut ranked: Vec<(usize, usize)> = Vec::new();
     for &processor in allowed {
@@ -149,7 +144,7 @@ fn cores_first(allowed: &[usize], siblings: impl Fn(usize) -> Vec<usize>) -> Vec
     ranked.into_iter().map(|(_, processor)| processor).collect()
 }
 
-/// The processors of the same core, as Linux tells; only itself where it does not.
+/// Logical processors of the same core (Linux); only itself elsewhere.
 fn siblings_of(processor: usize) -> Vec<usize> {
     let path = format!("/sys/devices/system/cpu/cpu{processor}/topology/thread_siblings_list");
     let text = std::fs::read_to_string(path).unwrap_or_default();
@@ -159,7 +154,8 @@ fn siblings_of(processor: usize) -> Vec<usize> {
     }
 }
 
-/// Anybody may read, and so lock, the file; none if another run has it, or it cannot be made.
+/// Locks a processor; `None` if another run has it or the file cannot be made. Anybody may read, and so lock,
+/// the file.
 fn lock(folder: &Path, processor: usize) -> Option<File> {
     let path = folder.join(format!("smalt-processor-{processor}.lock"));
     let file = File::open(&path).or_else(|_| File::create(&path)).ok()?;

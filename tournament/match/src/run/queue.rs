@@ -1,57 +1,54 @@
-//! Work for those who play: games of one pair, and the trait behind which they are played, on threads of this process
-//! ([`super::LocalWorkers`]) or on other machines. Work goes out by [`Queue::submit`]; all that comes back are
-//! [`super::Event`]s, on a channel that the queue was made with.
+//! The work queue: pairs of games, played on threads of this process ([`super::LocalWorkers`]) or on other
+//! machines. Work goes out by [`Queue::submit`]; results come back as [`super::Event`]s.
 
 use crate::opening::Opening;
 use crate::schedule::ScheduledGame;
 
-/// Games of one pair that are to be played by one worker, one after the other.
+/// The games of one pair, played by one worker one after the other.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Work {
-    /// The pair's number.
     pub pair: u32,
-    /// Those of its games that have no result yet.
+    /// Its games without a result.
     pub games: Vec<OpenedGame>,
 }
 
-/// A game and where it begins.
+/// A game with its opening.
 #[derive(Clone, Debug, PartialEq)]
 pub struct OpenedGame {
     /// Which game of the schedule.
     pub game: ScheduledGame,
-    /// Its opening.
     pub opening: Opening,
 }
 
-/// Those who play.
+/// Workers that play submitted games.
 pub trait Queue {
-    /// How many more pieces of work could be played at once.
+    /// Number of further pairs that could start now.
     fn capacity(&self) -> usize;
 
-    /// Gives out work; nobody has to wait for it.
+    /// Submits work; returns at once.
     fn submit(&mut self, work: Work);
 
-    /// This game has a result in the store, a new one or one from before.
+    /// A game is stored, now or before.
     fn stored(&mut self, _game: u32) {}
 
-    /// This entrant plays no more: its games need not be begun.
+    /// Drops the waiting games of a disqualified entrant.
     fn cancel_entrant(&mut self, _entrant: usize) {}
 
-    /// The results of this worker's work, which was this pair, are stored; it is free again.
+    /// All games of this pair are stored; the worker is free again.
     fn acknowledge(&mut self, worker: usize, pair: u32);
 
-    /// Ends all games at once.
+    /// Stops all games at once.
     fn cancel(&mut self);
 
-    /// No more work will come: workers end when they have done theirs.
+    /// No more work follows: workers end after theirs.
     fn close(&mut self);
 
-    /// This worker has left.
+    /// A worker has ended.
     fn worker_left(&mut self, worker: usize);
 
-    /// How many games are played at once; 0 if that changes.
+    /// Number of concurrent games; 0 if it varies.
     fn slots(&self) -> usize;
 
-    /// How many workers have not left yet.
+    /// Number of workers that have not ended.
     fn workers(&self) -> usize;
 }

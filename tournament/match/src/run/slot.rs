@@ -1,5 +1,5 @@
-//! A slot: one thread that plays games one after the other and owns the engines that play them. It decides nothing
-//! about the run; what happens goes to the coordinator.
+//! A slot: one thread that plays games one after the other and owns its engines. It decides nothing about the
+//! run; events go to the coordinator.
 
 use std::collections::HashMap;
 use std::num::NonZeroU64;
@@ -32,23 +32,23 @@ use crate::plan::{
 };
 use crate::schedule::ScheduledGame;
 
-/// An engine that fails to start so many times running is out.
+/// Failed starts in a row after which an engine is disqualified.
 pub const MAX_STARTS: usize = 3;
 
-/// From the beginning of one attempt to that of the next: a program that is being rebuilt is not there for some seconds.
+/// Time between two start attempts: a program that is being rebuilt is missing for some seconds.
 const START_INTERVAL: Duration = Duration::from_millis(2500);
 
-/// Attempts after which a disturbed game is left out.
+/// Attempts after which a disturbed game is skipped.
 const MAX_REPLAYS: u32 = 5;
 
-/// The name of the fault of an engine that has no such option as its entrant's, or not of that value.
+/// Fault name for a missing option or an invalid value.
 const BAD_OPTION: &str = "bad-option";
 
-/// What users should know of an engine that is not held to its limits by the words of its protocol.
+/// Warning about an engine whose limits are enforced by other means than its protocol.
 fn limit_words(method: LimitMethod, has_nodes: bool) -> Option<&'static str> {
     match method {
         LimitMethod::MoveNow if has_nodes => Some(
-            "speaks xboard's protocol, which has no limit of nodes: `?` is sent as soon as its lines show that many",
+            "speaks the xboard protocol, which has no node limit: `?` is sent as soon as its output shows that many nodes",
         ),
         LimitMethod::OneMoveClock => Some(
             "is given a clock for each move (`level 1`), since xboard's protocol has whole seconds alone and it does not move \
@@ -58,44 +58,40 @@ fn limit_words(method: LimitMethod, has_nodes: bool) -> Option<&'static str> {
     }
 }
 
-/// How long a pause between games takes no notice of an interrupt.
+/// Interval at which a pause between games checks for an interrupt.
 const SLEEP_SLICE: Duration = Duration::from_millis(50);
 
-/// What all slots of a run have in common.
+/// Configuration shared by all slots of a run.
 #[derive(Debug)]
 pub struct SlotConfig {
-    /// Who plays.
     pub entrants: Vec<Entrant>,
-    /// Which chess is played.
     pub variant: Variant,
-    /// Where the time goes that a side uses.
+    /// Usual clock or hourglass.
     pub flow: TimeFlow,
     /// Whether principal variations are kept.
     pub pv: PvRecord,
-    /// When they end early.
     pub adjudication: AdjudicationRules,
-    /// The endgame tables that end them, too.
+    /// Endgame tables for adjudication.
     pub tablebases: Option<Tablebases>,
-    /// How long engines may take for what is not a move.
+    /// Timeouts other than for moves.
     pub timeouts: Timeouts,
-    /// What happens where an engine has no such option as its entrant's.
+    /// Policy for missing options.
     pub bad_options: BadOptions,
-    /// From the end of a game to the start of the next one.
     pub wait: Duration,
-    /// This program, which is the built-in engine, too.
+    /// Path of this program, which is also the built-in engine.
     pub own_program: PathBuf,
-    /// Observers of the games, one a slot; empty if nobody observes them.
+    /// Observers of the games, one a slot, or none.
     pub observers: Vec<Arc<dyn GameObserver>>,
-    /// The folder of full transcripts, if they are kept.
+    /// Folder of full transcripts, if any.
     pub log: Option<PathBuf>,
     /// Who ends the engines when this program is killed.
     pub reaper: Option<Reaper>,
-    /// The programs that the engines must have; none where they may change.
+    /// Expected engine programs; `None` where they may change.
     pub binaries: Option<Binaries>,
 }
 
 impl SlotConfig {
-    /// Those of a plan, with clocks scaled to a machine of so many nodes a second.
+    /// The configuration of a plan, with time controls scaled to a machine of this speed in nodes per second.
     pub fn of(
         plan: &Plan,
         measured: Option<NonZeroU64>,
@@ -133,20 +129,20 @@ pub struct Slot {
     disqualified: Vec<usize>,
     binding: Option<CpuBinding>,
     log: Option<GameLog>,
-    /// How engines are held to their limits, by entrant: it is found out once.
+    /// Limit method by entrant, found once.
     limit_methods: HashMap<usize, LimitMethod>,
 }
 
-/// The processors that a slot is bound to, and those that it could use.
+/// The processors of a slot, and all allowed ones.
 struct CpuBinding {
     bound: Vec<usize>,
     all: Vec<usize>,
-    /// Entrants whose engines turned out to use more threads than the plan knew.
+    /// Entrants whose engines use more threads than the plan knew, and are not bound.
     free: Vec<usize>,
 }
 
 impl CpuBinding {
-    /// Binds this thread; nobody is bound where the system refuses.
+    /// Binds this thread; `None` where the system refuses.
     fn new(bound: Vec<usize>) -> Option<CpuBinding> {
         let all = own_processors().ok()?;
         bind_this_thread(&bound).ok()?;
@@ -158,27 +154,27 @@ impl CpuBinding {
     }
 }
 
-/// A running engine and whose it is.
+/// A running engine and its entrant.
 struct RunningEngine {
     entrant: usize,
     engine: Box<dyn Engine>,
     process: ProcessIdentity,
 }
 
-/// Why there is no engine.
+/// Why an engine is not available.
 enum NoEngine {
     Interrupted,
     System(String),
     Out,
 }
 
-/// One failed attempt.
+/// A failed start attempt.
 enum AttemptError {
     Stop(NoEngine),
     Fault(EngineFault),
 }
 
-/// Tells the coordinator that the thread is over, however it ended.
+/// Reports the end of the thread on drop, even after a panic.
 struct WorkerEndedOnDrop {
     worker: usize,
     events: Sender<Event>,
@@ -191,7 +187,6 @@ impl Drop for WorkerEndedOnDrop {
 }
 
 impl Slot {
-    /// A slot that has not begun.
     pub fn new(worker: usize, terms: Arc<SlotConfig>, events: Sender<Event>, interrupt: Interrupt) -> Slot {
         Slot {
             worker,
@@ -206,7 +201,7 @@ impl Slot {
         }
     }
 
-    /// Plays until no work can come any more, bound to these processors if some are given.
+    /// Plays until the queue is closed, bound to these processors if given.
     pub fn run(mut self, queue: &Receiver<Work>, processors: Option<Vec<usize>>) {
         self.binding = processors.and_then(CpuBinding::new);
         let _end = WorkerEndedOnDrop { worker: self.worker, events: self.events.clone() };
@@ -225,7 +220,7 @@ impl Slot {
         self.quit_engines(running);
     }
 
-    /// Waits, unless all is to end.
+    /// Sleeps until then or until the interrupt.
     fn sleep_until(&self, end: Instant) {
         while !self.interrupt.is_raised()
             && let left = end.saturating_duration_since(Instant::now())
@@ -235,12 +230,12 @@ impl Slot {
         }
     }
 
-    /// The coordinator outlives its slots; should it be gone, nobody wants to know.
+    /// Sends an event. The coordinator outlives its slots; errors are ignored.
     fn send(&self, event: Event) {
         let _ = self.events.send(event);
     }
 
-    /// Plays a game, and plays it again where this program itself disturbed it: such a game never counts.
+    /// Plays a game, and replays it if this program disturbed it: such a game never counts.
     fn play_game(&mut self, opened: &OpenedGame) {
         let game = opened.game;
         if let Err(words) = self.open_log(&game) {
@@ -261,7 +256,7 @@ impl Slot {
         self.send(Event::GameAbandoned(game));
     }
 
-    /// Plays a game; for how long this program stood still, if that spoiled it.
+    /// Plays a game once; returns the stall that spoiled it, if any.
     fn play_once(&mut self, opened: &OpenedGame, attempt: u32) -> Option<Duration> {
         let OpenedGame { game, opening } = opened;
         let game = *game;
@@ -307,7 +302,7 @@ impl Slot {
         spoiled
     }
 
-    /// Every line is kept from here on, where the plan wants it.
+    /// Opens the transcript of a game, where the plan wants it.
     fn open_log(&mut self, game: &ScheduledGame) -> Result<(), String> {
         let Some(folder) = &self.terms.log else { return Ok(()) };
         if let Some(words) = self.log.as_ref().and_then(GameLog::failure) {
@@ -328,7 +323,7 @@ impl Slot {
             .all(|entrant| self.running.iter().any(|running| running.entrant == *entrant))
     }
 
-    /// Ends what must not play on: engines that are closed, that still think, or that are to be started anew.
+    /// Quits engines that are closed, still searching, or to be restarted.
     fn quit_unfit_engines(&mut self) {
         let entrants = &self.terms.entrants;
         let unfit = |running: &mut RunningEngine| {
@@ -340,7 +335,7 @@ impl Slot {
         self.quit_engines(unfit);
     }
 
-    /// Engines that leave at the same time do not wait for each other.
+    /// Quits engines in parallel.
     fn quit_engines(&self, mut leaving: Vec<RunningEngine>) {
         leaving.iter_mut().for_each(|running| running.engine.ask_to_quit());
         leaving.into_iter().for_each(|running| self.quit_engine(running));
@@ -350,10 +345,10 @@ impl Slot {
         let was_idle = running.engine.state() == State::Idle;
         let farewell = running.engine.quit();
         let dropped = running.engine.process().dropped_bytes();
-        // The group goes with it.
+        // Its process group ends with it.
         drop(running.engine);
         self.send(Event::EngineExited { process: running.process });
-        // No faults of any game, but its author should know.
+        // Not a fault of a game, but its author should know.
         let warn = |words: String| self.send(Event::EngineWarning { entrant: running.entrant, words });
         if dropped > 0 {
             warn(format!(
@@ -367,7 +362,7 @@ impl Slot {
             ExitOutcome::Quit(exit) if exit != Exit::Code(0) => {
                 warn(format!("{exit} when it was told to quit"));
             }
-            // One that was out of time and thinks on was not expected to leave.
+            // An engine that lost on time and still searches was not expected to quit.
             ExitOutcome::Terminated(_) | ExitOutcome::Killed if was_idle => {
                 let seconds = self.terms.timeouts.quit.duration().as_secs_f64();
                 warn(format!(
@@ -379,8 +374,8 @@ impl Slot {
         }
     }
 
-    /// Makes sure that an entrant's engine runs and is ready for a new game. Engines that do not play in this game
-    /// are dismissed, so that nobody else uses the processor.
+    /// Makes sure that an entrant's engine runs and is ready for a new game. Engines that do not play in this
+    /// game are quit, so that the processor is free.
     fn prepare(&mut self, entrant: usize, opened: &OpenedGame) -> Result<(), NoEngine> {
         let OpenedGame { game, opening } = opened;
         let terms = self.game_terms(opening, self.terms.entrants[entrant].engine.ponder);
@@ -415,7 +410,7 @@ impl Slot {
                 Err(AttemptError::Stop(stop)) => return Err(stop),
                 Err(AttemptError::Fault(fault)) => {
                     let words = fault.words.clone();
-                    // What it refuses it would refuse again.
+                    // A refused option would be refused again.
                     let is_final = fault.name == BAD_OPTION || fault.name == Fault::NoNodeLimit.name();
                     let is_last = attempt == MAX_STARTS || is_final;
                     self.send(Event::EngineFault(fault));
@@ -436,7 +431,7 @@ impl Slot {
         GameOptions { variant: self.terms.variant.mode(position), pondering }
     }
 
-    /// Says that a new game begins; an engine that fails at it is dismissed.
+    /// Starts a new game; an engine that fails at it is quit.
     fn begin_game(&mut self, position: usize, terms: GameOptions) -> Result<(), AttemptError> {
         let running = &mut self.running[position];
         match running.engine.new_game(terms, &mut WaitContext::interruptible(&self.interrupt)) {
@@ -455,7 +450,7 @@ impl Slot {
         let plan = &terms.entrants[entrant];
         let running = self.start_once(entrant, plan)?;
         match &mut self.binding {
-            // By its own default it uses more threads than the game has processors.
+            // Its default uses more threads than the game has processors.
             Some(binding)
                 if !binding.free.contains(&entrant)
                     && declares_more_threads(plan, running.engine.options()) =>
@@ -550,7 +545,7 @@ pub fn engine_timeouts(timeouts: &Timeouts) -> EngineTimeouts {
     }
 }
 
-/// How an entrant's engine is started; the built-in one is this program itself.
+/// The command that starts an entrant's engine; the built-in one is this program.
 pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
     let command = match &entrant.program {
         Program::Builtin => EngineCommand::new(own_program).argument("engine"),

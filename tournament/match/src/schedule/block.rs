@@ -1,5 +1,5 @@
-//! A block: encounters that are played together, with their games numbered by arithmetic alone. One block holds a whole
-//! gauntlet, or one round of a Swiss tournament.
+//! A block of encounters with games numbered by arithmetic alone: a whole gauntlet, or one round of a Swiss
+//! tournament.
 
 use std::ops::Range;
 
@@ -8,19 +8,19 @@ use super::rules::EncounterRules;
 use super::{ScheduledGame, ScheduledPair};
 use crate::plan::{Lead, OpeningPolicy};
 
-/// Encounters with the numbers of their games. A unit of an encounter is a pair of games, or a single game; the units
-/// of all encounters take turns.
+/// Encounters with their game numbers. A unit is a pair of games or a single game; the units of all
+/// encounters alternate.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EncounterBlock {
     pub encounters: Vec<Encounter>,
     pub terms: EncounterRules,
-    /// How often all encounters are gone through.
+    /// How often the set of encounters is repeated.
     pub cycles: u32,
     pub start: BlockStart,
     pub rounds: RoundNames,
 }
 
-/// The numbers with which a block begins.
+/// First numbers of a block.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct BlockStart {
     pub game: u32,
@@ -28,22 +28,21 @@ pub(super) struct BlockStart {
     pub opening: u32,
 }
 
-/// What is called a round.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RoundNames {
-    /// Each unit of all encounters.
+    /// Each unit of all encounters is a round.
     Units,
-    /// The whole block, which is the round of this number.
+    /// The whole block is this round.
     Whole(u32),
 }
 
-/// Where a game or a pair stands in its block.
+/// Position of a game or pair in its block.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 struct BlockPosition {
     cycle: u32,
     unit: u32,
     encounter: u32,
-    /// The number of the game in its unit.
+    /// Index of the game in its unit.
     game: u32,
 }
 
@@ -60,7 +59,7 @@ impl EncounterBlock {
         self.size().saturating_mul(self.cycles).saturating_mul(self.terms.games)
     }
 
-    /// How many games two have with each other in it, each time that they meet in its list.
+    /// Games of one encounter in the block.
     pub(super) fn games_of_an_encounter(&self) -> u64 {
         u64::from(self.cycles) * u64::from(self.terms.games)
     }
@@ -69,7 +68,7 @@ impl EncounterBlock {
         self.size().saturating_mul(self.cycles).saturating_mul(self.units_each())
     }
 
-    /// How many openings it takes.
+    /// Number of openings used.
     pub(super) fn openings(&self) -> u32 {
         match self.terms.policy {
             OpeningPolicy::Round => self.cycles.saturating_mul(self.units_each()),
@@ -78,7 +77,7 @@ impl EncounterBlock {
         }
     }
 
-    /// Where the next block begins. Blocks that go through rounds of the same name share their openings.
+    /// Start of the next block. Blocks of the same round share openings.
     pub(super) fn end(&self) -> BlockStart {
         let shares = self.rounds == RoundNames::Units && self.terms.policy == OpeningPolicy::Round;
         BlockStart {
@@ -96,13 +95,13 @@ impl EncounterBlock {
         self.start.pair..self.end().pair
     }
 
-    /// How many games a unit has: the last one of an odd number is single.
+    /// Games of a unit: the last one of an odd number is single.
     fn games_of_unit(&self, unit: u32) -> u32 {
         let each = self.terms.unit_games();
         each.min(self.terms.games - unit * each)
     }
 
-    /// The pair of a number that is in the block.
+    /// The pair with this number, which is in the block.
     pub(super) fn pair(&self, number: u32) -> ScheduledPair {
         let index = number - self.start.pair;
         let (size, units) = (self.size(), self.units_each());
@@ -123,12 +122,12 @@ impl EncounterBlock {
         BlockPosition { cycle, unit, encounter: left / games, game: left % games }
     }
 
-    /// The encounter, by its place in the block, that a game of the block belongs to.
+    /// Index of the encounter of a game.
     pub(super) fn encounter_of_game(&self, number: u32) -> usize {
         self.place_of_game(number).encounter as usize
     }
 
-    /// The game of a number that is in the block.
+    /// The game with this number, which is in the block.
     pub(super) fn game(&self, number: u32) -> ScheduledGame {
         let place = self.place_of_game(number);
         let turn = place.cycle * self.units_each() + place.unit;

@@ -1,32 +1,30 @@
-//! Single elimination: the winner of an encounter goes on. The best seeds meet last, and have a bye where the number of
-//! entrants is no power of two. A level encounter gets pairs of games until it is decided, or until there have been
-//! as many as agreed: then the better seed goes on.
+//! Single elimination. The best seeds meet last and get the byes. A level encounter gets tiebreak pairs until
+//! it is decided or their maximum is reached; then the better seed advances.
 
 use super::pairings::{Encounter, Pairing};
 use super::rounds::{EncounterScore, NextRound, PlayedRound};
 use crate::plan::Lead;
 
-/// One round of the bracket as far as it is known.
+/// One known round of the bracket.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct BracketRound {
-    /// Its places in order: neighbors meet.
+    /// Its ties in bracket order.
     pub ties: Vec<Tie>,
 }
 
-/// Two places of the bracket that meet, or one that has a bye.
+/// Two entrants that meet, or one with a bye.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Tie {
-    /// Who is there: the better seed first, and none where there is a bye.
+    /// The better seed first; `None` for a bye.
     pub entrants: (usize, Option<usize>),
-    /// What they have made of their games, if they play.
+    /// Score, if they play.
     pub score: Option<EncounterScore>,
-    /// Further games that it took so far.
+    /// Tiebreak games so far.
     pub further_games: u32,
-    /// Who goes on, once that is known.
     pub winner: Option<usize>,
 }
 
-/// The next games after these, or none if there is a champion.
+/// The next round, or `None` if there is a champion.
 pub(super) fn next(
     seeds: &[usize],
     games: u32,
@@ -51,8 +49,8 @@ fn encounter(tie: &Tie) -> Option<Encounter> {
     Some(Encounter { pairing, lead: Lead::First })
 }
 
-/// All rounds that are known: those played, and the one that follows from them. `games` is the number of games of an
-/// encounter without its further pairs.
+/// All known rounds: those played, and the one that follows. `games` is the number of games of an encounter
+/// without tiebreaks.
 pub fn bracket(
     seeds: &[usize],
     games: u32,
@@ -68,7 +66,7 @@ pub fn bracket(
         let total = |tie: &Tie| tie.score.map_or(0, |score| (score.first + score.second) / 2);
         for tie in &mut ties {
             tie.further_games = total(tie).saturating_sub(games);
-            // A further pair decides when both its games are over.
+            // A tiebreak pair decides when both its games are over.
             let is_whole = total(tie) >= games && tie.further_games.is_multiple_of(2);
             tie.winner = winner(tie, games + 2 * tiebreak_pairs, is_whole);
         }
@@ -95,7 +93,7 @@ fn pair_of(score: &EncounterScore) -> (usize, Option<usize>) {
     (score.pairing.first, Some(score.pairing.second))
 }
 
-/// Two places, the better seed first; one of them may be empty in the first round.
+/// A tie, the better seed first; one place may be empty in the first round.
 fn tie(places: &[Option<usize>], seeds: &[usize]) -> Option<Tie> {
     let mut there: Vec<usize> = places.iter().flatten().copied().collect();
     there.sort_by_key(|entrant| seeds.iter().position(|seed| seed == entrant));
@@ -104,7 +102,7 @@ fn tie(places: &[Option<usize>], seeds: &[usize]) -> Option<Tie> {
     Some(Tie { entrants, score, further_games: 0, winner: None })
 }
 
-/// Who goes on. A level encounter is given to the better seed after that many games.
+/// The winner. After `most_games` a level encounter goes to the better seed.
 fn winner(tie: &Tie, most_games: u32, is_whole: bool) -> Option<usize> {
     let (better, other) = tie.entrants;
     let (Some(other), Some(score)) = (other, tie.score) else { return Some(better) };
@@ -116,8 +114,8 @@ fn winner(tie: &Tie, most_games: u32, is_whole: bool) -> Option<usize> {
     }
 }
 
-/// The bracket of the first round: places by seed, so that the two best can meet only at the end, and so on below; the
-/// places beyond the last seed are empty.
+/// The first round's bracket: the two best seeds can meet only in the final, and so on; places beyond the
+/// last seed are empty.
 fn first_places(seeds: &[usize]) -> Vec<Option<usize>> {
     let mut order = vec![0_usize];
     while order.len() < seeds.len() {

@@ -1,9 +1,9 @@
-//! Who plays whom in which game, from which opening: a pure function of the plan's numbers, and for a knockout or a
-//! Swiss tournament of the results of complete rounds.
+//! The schedule: pairings, colors and openings of all games, as a pure function of the plan's numbers and,
+//! for knockout and Swiss tournaments, of the results of complete rounds.
 //!
-//! Every game has a number, from 0, and every pair of games (one opening, both colors) too; all else follows from it,
-//! so that a run can be resumed, and spread over machines, by numbers alone. All encounters take turns, so that all
-//! entrants have played about as many games whenever a run is stopped. Knows no names, engines or positions.
+//! Games and pairs (one opening, both colors) are numbered from 0, and everything else follows from the
+//! number, so that a run can be resumed and distributed by numbers alone. Encounters alternate, so that all
+//! entrants have played about equally many games whenever a run stops.
 
 mod block;
 pub mod knockout;
@@ -28,35 +28,29 @@ pub use rules::EncounterRules;
 
 use crate::plan::{OpeningPolicy, Repeat};
 
-/// Who meets whom.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum PairingScheme {
     /// Challengers and opponents: the side of each entrant.
     Gauntlet(Vec<GauntletSide>),
-    /// So many, everybody and everybody.
+    /// Everybody against everybody; the value is the number of entrants.
     RoundRobin(usize),
-    /// So many, each against all before it, one newcomer after the other.
+    /// Each against all before it; the value is the number of entrants.
     Pyramid(usize),
-    /// So many; who wins an encounter goes on.
     Knockout {
-        /// How many there are.
         entrants: usize,
-        /// How many further pairs a level encounter has at most.
+        /// Maximum number of tiebreak pairs.
         tiebreak_pairs: u32,
     },
-    /// So many; those meet who have about as many points.
     Swiss {
-        /// How many there are.
         entrants: usize,
     },
 }
 
-/// In which order encounters come, or who is seeded where.
+/// Order of encounters, or seeding.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Sequence {
-    /// In the order of the entrants.
     AsListed,
-    /// As a seed shuffles it.
+    /// Shuffled with this seed.
     Shuffled(u64),
 }
 
@@ -68,60 +62,50 @@ pub struct Schedule {
     course: Option<ResultDriven>,
 }
 
-/// A tournament that goes on by results.
+/// State of a knockout or Swiss tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 struct ResultDriven {
     system: RoundSystem,
-    /// The entrants, the best seed first.
+    /// Entrants, best seed first.
     seeds: Vec<usize>,
-    /// One for each block.
+    /// One played round for each block.
     played: Vec<PlayedRound>,
-    /// Games of the last block that are not over.
+    /// Unfinished games of the last block.
     missing: BTreeSet<u32>,
 }
 
-/// How far a tournament is that goes on by results.
+/// Progress of a knockout or Swiss tournament.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum TournamentProgress {
-    /// The bracket.
     Knockout(Vec<knockout::BracketRound>),
-    /// The table, and the rounds with all that was played of the last one.
-    Swiss {
-        /// Everybody by points.
-        places: Vec<swiss::SwissStanding>,
-        /// How many rounds there will be.
-        rounds: u32,
-        /// How many are over.
-        complete: u32,
-    },
+    Swiss { places: Vec<swiss::SwissStanding>, rounds: u32, complete: u32 },
 }
 
-/// One game to be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScheduledGame {
     /// Its number, from 0.
     pub number: u32,
     /// The number of its pair, from 0.
     pub pair: u32,
-    /// The round, from 0. In a knockout or Swiss tournament that of the tournament, else how many pairs this pairing
-    /// has played before.
+    /// The round, from 0: that of a knockout or Swiss tournament, else the number of earlier pairs of this
+    /// pairing.
     pub round: u32,
-    /// Who has White: an index of the plan's entrants.
+    /// Index of the entrant with White.
     pub white: usize,
-    /// Who has Black.
+    /// Index of the entrant with Black.
     pub black: usize,
-    /// Which of the openings of the run, in the order in which they are used, from 0.
+    /// Index of the opening, in order of use, from 0.
     pub opening: usize,
 }
 
-/// Games that belong together: one opening, both colors; or a single game.
+/// A pair of games (one opening, both colors), or a single game.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct ScheduledPair {
     /// Its number, from 0.
     pub number: u32,
     /// The number of its first game.
     pub first_game: u32,
-    /// How many games it has: 2 or 1.
+    /// Number of games: 2 or 1.
     pub games: u32,
 }
 
@@ -133,8 +117,8 @@ impl ScheduledPair {
 }
 
 impl Schedule {
-    /// A schedule in which everything is gone through so many times; a Swiss tournament has so many rounds, and a
-    /// knockout as many as it takes.
+    /// A schedule whose set of pairings is repeated `rounds` times; a Swiss tournament has that many rounds,
+    /// and a knockout as many as it needs.
     pub fn new(meeting: PairingScheme, terms: EncounterRules, rounds: u32, sequence: Sequence) -> Schedule {
         let empty = Schedule { terms, blocks: Vec::new(), course: None };
         let shuffled = |mut encounters: Vec<Encounter>| {
@@ -177,7 +161,7 @@ impl Schedule {
         self.blocks.last().map_or_else(BlockStart::default, EncounterBlock::end)
     }
 
-    /// Adds the next round if all that is known is over.
+    /// Adds the next round if all known games are finished.
     fn grow(&mut self) {
         let start = self.end();
         let Some(course) = &mut self.course else { return };
@@ -191,8 +175,8 @@ impl Schedule {
         self.blocks.push(block);
     }
 
-    /// Takes note of a result: what White made of the game, in half points. The same game may be told again. When a
-    /// round is complete, the next one is known.
+    /// Records a result: White's half points. Repeated calls for one game are ignored. A complete round
+    /// yields the next one.
     pub fn record(&mut self, game: u32, white_half_points: u32) {
         let (Some(course), Some(block)) = (&mut self.course, self.blocks.last()) else { return };
         if !course.missing.remove(&game) {
@@ -210,7 +194,7 @@ impl Schedule {
         }
     }
 
-    /// How many games there are; of a knockout no less than there will be.
+    /// Number of games; for a knockout a lower bound.
     pub fn games(&self) -> u32 {
         match &self.course {
             Some(course) => course.system.games(course.seeds.len(), self.terms.games, &course.played),
@@ -218,12 +202,12 @@ impl Schedule {
         }
     }
 
-    /// How many pairs are known. Where it goes by results, more follow when all known games are over.
+    /// Number of known pairs; in knockout and Swiss tournaments more follow.
     pub fn pairs(&self) -> u32 {
         self.end().pair
     }
 
-    /// The greatest number of openings that it can come to use.
+    /// Maximum number of openings used.
     pub fn openings(&self) -> u32 {
         let Some(course) = &self.course else {
             let end = |block: &EncounterBlock| block.start.opening.saturating_add(block.openings());
@@ -248,13 +232,13 @@ impl Schedule {
         }
     }
 
-    /// Who meets whom, as far as it is known; each once, in order.
+    /// Known pairings, each once, in order.
     pub fn pairings(&self) -> Vec<Pairing> {
         let encounters = self.blocks.iter().flat_map(|block| &block.encounters);
         encounters.map(|encounter| encounter.pairing).collect::<BTreeSet<_>>().into_iter().collect()
     }
 
-    /// How many games each pairing has, as far as they are known.
+    /// Known number of games of each pairing.
     pub fn games_by_pairing(&self) -> BTreeMap<Pairing, u64> {
         let mut games = BTreeMap::new();
         for block in &self.blocks {
@@ -265,23 +249,23 @@ impl Schedule {
         games
     }
 
-    /// Whether two games of an opening belong together, so that they can be counted as one.
+    /// Whether two games share an opening and count as a pair.
     pub fn repeat(&self) -> Repeat {
         self.terms.repeat
     }
 
-    /// Whether pairs are the unit of statistics: not where each game has its own opening, nor where an odd number of games
-    /// leaves one of every encounter without a partner.
+    /// Whether statistics count pairs: not if each game has its own opening, nor if an odd number of games
+    /// leaves one without a partner.
     pub fn counts_pairs(&self) -> bool {
         self.terms.repeat == Repeat::Pairs && self.terms.games.is_multiple_of(2)
     }
 
-    /// Whether later games follow from the results of earlier ones.
+    /// Whether later pairings depend on results.
     pub fn goes_by_results(&self) -> bool {
         self.course.is_some()
     }
 
-    /// How far it is, if it goes by results.
+    /// Progress of a knockout or Swiss tournament.
     pub fn progress(&self) -> Option<TournamentProgress> {
         let course = self.course.as_ref()?;
         let games = self.terms.games;
@@ -303,13 +287,13 @@ impl Schedule {
         })
     }
 
-    /// The pair of this number, if it is known.
+    /// The pair with this number, if known.
     pub fn pair(&self, number: u32) -> Option<ScheduledPair> {
         let index = self.blocks.partition_point(|block| block.pair_numbers().end <= number);
         self.blocks.get(index).map(|block| block.pair(number))
     }
 
-    /// The game of this number, if it is known.
+    /// The game with this number, if known.
     pub fn game(&self, number: u32) -> Option<ScheduledGame> {
         let index = self.blocks.partition_point(|block| block.game_numbers().end <= number);
         self.blocks.get(index).map(|block| block.game(number))

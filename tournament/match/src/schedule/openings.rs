@@ -1,31 +1,31 @@
-//! In which order openings are used. Knows how many there are, not what they are.
+//! Order of openings, as indices.
 
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
-/// An order of all openings, gone through again and again.
+/// A cyclic order of all openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpeningOrder {
     openings: u32,
     start: u32,
-    /// The order as a seed shuffled it; that of the file if none.
+    /// Shuffled order; `None` for file order.
     order: Option<Vec<u32>>,
 }
 
 impl OpeningOrder {
-    /// In the order of the file, from this one (counted from 0) on.
+    /// File order, from `start` (counted from 0).
     pub fn sequential(openings: u32, start: u32) -> OpeningOrder {
         OpeningOrder { openings, start, order: None }
     }
 
-    /// As a seed shuffles them; the same seed always gives the same order.
+    /// Random order; the same seed gives the same order.
     pub fn random(openings: u32, seed: u64, start: u32) -> OpeningOrder {
         let mut order: Vec<u32> = (0..openings).collect();
         shuffle(&mut order, seed);
         OpeningOrder { openings, start, order: Some(order) }
     }
 
-    /// The place in the file of the opening that is used as this one, both counted from 0; 0 if there are none.
+    /// Index in the file of the opening with this index of use; 0 if there are none.
     pub fn place(&self, used: u32) -> u32 {
         let openings = u64::from(self.openings.max(1));
         let at = ((u64::from(self.start) + u64::from(used)) % openings) as u32;
@@ -36,7 +36,7 @@ impl OpeningOrder {
     }
 }
 
-/// Fisher and Yates, in the form of R. Durstenfeld (1964).
+/// Fisher-Yates shuffle (R. Durstenfeld, 1964).
 pub(super) fn shuffle<T>(list: &mut [T], seed: u64) {
     let mut random = ChaCha8Rng::seed_from_u64(seed);
     for last in (1..list.len()).rev() {
@@ -44,7 +44,7 @@ pub(super) fn shuffle<T>(list: &mut [T], seed: u64) {
     }
 }
 
-/// A number below the limit, each with the same chance: what would favor the small ones is drawn again.
+/// A uniform random number below the limit, by rejection.
 pub(crate) fn below(random: &mut ChaCha8Rng, limit: usize) -> usize {
     let limit = limit as u64;
     let fair = u64::MAX - u64::MAX % limit;

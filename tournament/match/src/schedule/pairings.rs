@@ -1,31 +1,27 @@
-//! Who meets whom, in which order, where that is known from the beginning.
+//! Pairings of gauntlet, round robin and pyramid, in order.
 
 use crate::plan::Lead;
 
-/// Two who meet.
+/// Two entrants that meet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub struct Pairing {
-    /// Whose view results are counted in: an index of the plan's entrants.
+    /// Index of the entrant from whose point of view results are counted.
     pub first: usize,
-    /// The other.
     pub second: usize,
 }
 
-/// A pairing and who leads in it.
+/// A pairing with its color lead.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Encounter {
-    /// Who meet.
     pub pairing: Pairing,
-    /// Who has White first, if nothing else is said.
+    /// Who has White first by default.
     pub lead: Lead,
 }
 
-/// Which side of a gauntlet somebody is on.
+/// Side of a gauntlet.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum GauntletSide {
-    /// Meets all opponents.
     Challenger,
-    /// Meets all challengers.
     Opponent,
 }
 
@@ -33,7 +29,7 @@ fn first_leads(first: usize, second: usize) -> Encounter {
     Encounter { pairing: Pairing { first, second }, lead: Lead::First }
 }
 
-/// Challengers against opponents: every challenger meets its first opponent before any meets its second.
+/// Gauntlet: every challenger meets its first opponent before any meets its second.
 pub(super) fn gauntlet(sides: &[GauntletSide]) -> Vec<Encounter> {
     let on = |wanted: GauntletSide| (0..sides.len()).filter(move |&entrant| sides[entrant] == wanted);
     on(GauntletSide::Opponent)
@@ -43,8 +39,8 @@ pub(super) fn gauntlet(sides: &[GauntletSide]) -> Vec<Encounter> {
         .collect()
 }
 
-/// Everybody against everybody, in turns in which nobody plays twice: the circle method, in which one stays and the
-/// others move on by one seat. In each pairing that one leads which makes the leads even.
+/// Round robin by the circle method: nobody plays twice in a turn; one entrant stays and the others rotate.
+/// The lead in each pairing keeps colors balanced.
 pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
     let seats = entrants.next_multiple_of(2);
     let mut circle: Vec<usize> = (0..seats).collect();
@@ -52,7 +48,7 @@ pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
     for _ in 1..seats {
         for seat in 0..seats / 2 {
             let (one, other) = (circle[seat], circle[seats - 1 - seat]);
-            // With an odd number somebody meets the empty seat, which is the last one.
+            // With an odd number one entrant meets the empty seat, which is the last one.
             if one.max(other) < entrants {
                 let (first, second) = (one.min(other), one.max(other));
                 let lead = Lead::First.flipped_if((first + second) % 2 == 0);
@@ -64,7 +60,7 @@ pub(super) fn round_robin(entrants: usize) -> Vec<Encounter> {
     encounters
 }
 
-/// Everybody against all before it: one list for each newcomer, whose view counts.
+/// Pyramid: each newcomer against all before it; results are counted from the newcomer's point of view.
 pub(super) fn pyramid(entrants: usize) -> Vec<Vec<Encounter>> {
     (1..entrants).map(|newcomer| (0..newcomer).map(|old| first_leads(newcomer, old)).collect()).collect()
 }

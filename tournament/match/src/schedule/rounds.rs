@@ -1,36 +1,35 @@
-//! Tournaments whose next round follows from the results of those before: what they remember, and what they decide.
-//! A round is a barrier: nobody goes on before all its games are over, so that the pairings follow from the results
-//! alone, at any concurrency and after any interruption.
+//! Knockout and Swiss tournaments, whose next round depends on results. Every round is a barrier: all its
+//! games end before the next is paired, so that pairings follow from the results alone, at any concurrency
+//! and after any interruption.
 
 use super::knockout;
 use super::pairings::{Encounter, Pairing};
 use super::rules::EncounterRules;
 use super::swiss;
 
-/// How the next round is made.
+/// How the next round is paired.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum RoundSystem {
-    /// Winners go on; a level encounter goes on by so many further pairs at most.
+    /// Winners advance; a level encounter gets at most this number of tiebreak pairs.
     Knockout { tiebreak_pairs: u32 },
-    /// All go on, and meet those with about as many points, for so many rounds.
+    /// Swiss system with this number of rounds.
     Swiss { rounds: u32 },
 }
 
-/// Games that were played between two barriers.
+/// Games played between two barriers.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct PlayedRound {
-    /// The round, from 0. The further pairs of a knockout's level encounters are of the same round.
+    /// The round, from 0. Tiebreak pairs belong to the same round.
     pub round: u32,
-    /// Who met, with what result.
+    /// Encounters with their scores.
     pub encounters: Vec<EncounterScore>,
-    /// How many games each of these encounters had.
+    /// Games of each encounter.
     pub games: u32,
 }
 
-/// What two made of their games, in half points.
+/// Score of an encounter in half points.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncounterScore {
-    /// Who met.
     pub pairing: Pairing,
     /// Half points of the first.
     pub first: u32,
@@ -39,23 +38,22 @@ pub struct EncounterScore {
 }
 
 impl EncounterScore {
-    /// Nothing played yet.
+    /// A score of zero.
     pub(super) fn new(pairing: Pairing) -> EncounterScore {
         EncounterScore { pairing, first: 0, second: 0 }
     }
 
-    /// The half points of one of the two.
+    /// Half points of one of the two.
     pub fn of(&self, entrant: usize) -> u32 {
         if entrant == self.pairing.first { self.first } else { self.second }
     }
 
-    /// Who did not play whom it was not.
+    /// The opponent of this entrant.
     pub fn other(&self, entrant: usize) -> usize {
         if entrant == self.pairing.first { self.pairing.second } else { self.pairing.first }
     }
 }
 
-/// The next games of a course.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct NextRound {
     pub round: u32,
@@ -64,8 +62,8 @@ pub(super) struct NextRound {
 }
 
 impl RoundSystem {
-    /// What follows after these complete rounds; nothing if the tournament is over. `seeds` lists the entrants, the
-    /// best seed first.
+    /// The next round after these complete ones; `None` at the end. `seeds` lists the entrants, best seed
+    /// first.
     pub(super) fn next(
         self,
         seeds: &[usize],
@@ -80,7 +78,7 @@ impl RoundSystem {
         }
     }
 
-    /// How many games there will be at least, given those rounds that are known.
+    /// Minimum number of games, given the known rounds.
     pub(super) fn games(self, entrants: usize, games_each: u32, known: &[PlayedRound]) -> u32 {
         let entrants = u32::try_from(entrants).unwrap_or(u32::MAX);
         match self {

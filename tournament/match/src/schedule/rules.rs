@@ -1,8 +1,8 @@
-//! What holds whenever two meet: how many games, who has White in which, and which of them share an opening.
+//! Rules of an encounter: number of games, colors, shared openings.
 
 use crate::plan::{Colors, Lead, OpeningPolicy, Repeat, Swap};
 
-/// How two meet.
+/// Rules of an encounter.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct EncounterRules {
     /// Games of an encounter, at least one.
@@ -16,7 +16,7 @@ pub struct EncounterRules {
 }
 
 impl EncounterRules {
-    /// How many games share an opening.
+    /// Number of games that share an opening.
     pub(super) fn unit_games(&self) -> u32 {
         match self.repeat {
             Repeat::Pairs => 2,
@@ -24,8 +24,8 @@ impl EncounterRules {
         }
     }
 
-    /// Who has White in a game of a unit: the lead changes from unit to unit and from round to round, so that an odd
-    /// number of games is spread fairly, too.
+    /// Who has White in a game of a unit. The lead alternates between units and rounds, so that odd numbers
+    /// of games are balanced.
     pub(super) fn white(&self, lead: Lead, round: u32, unit: u32, game: u32) -> Lead {
         let lead = lead.flipped_if(self.colors.lead == Lead::Second);
         match self.colors.swap {

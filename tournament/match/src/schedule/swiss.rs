@@ -1,30 +1,29 @@
-//! A Swiss tournament: in every round those meet who have about as many points and have not met yet. As in the Dutch
-//! system the upper half of those with equal points meets the lower half. Colors do not matter, since both have them.
-//! With an odd number the last who has not had one gets a bye, which counts as all games won.
+//! Swiss system: entrants with about equal points meet, nobody twice. As in the Dutch system the upper half
+//! of a score group meets the lower half. Each encounter has both colors, so colors need no balancing. With
+//! an odd number the lowest entrant without a bye gets one, which counts as all games won.
 
 use super::pairings::{Encounter, Pairing};
 use super::rounds::{NextRound, PlayedRound};
 use crate::plan::Lead;
 
-/// How many choices are tried for the best round before any good one will do.
+/// Maximum number of search steps for the best pairing; then any valid one is taken.
 const MAX_TRIES: u32 = 10_000;
 
-/// Where somebody stands.
+/// Rank data of an entrant.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SwissStanding {
     /// An index of the plan's entrants.
     pub entrant: usize,
     /// Half points, those of a bye included.
     pub half_points: u32,
-    /// The sum of the half points of all whom it met: Buchholz's tie-break.
+    /// Buchholz tie-break: sum of the opponents' half points.
     pub buchholz: u32,
-    /// Whom it met, in order.
+    /// Opponents met, in order.
     pub met: Vec<usize>,
-    /// How many byes it had.
     pub byes: u32,
 }
 
-/// Everybody by half points, then Buchholz, then seed.
+/// Entrants by half points, Buchholz, seed.
 pub fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<SwissStanding> {
     let mut places: Vec<SwissStanding> = seeds
         .iter()
@@ -54,20 +53,20 @@ pub fn places(seeds: &[usize], games: u32, played: &[PlayedRound]) -> Vec<SwissS
     for place in &mut places {
         place.buchholz = place.met.iter().map(|&other| points_of(other)).sum();
     }
-    // A stable sort, so that seeds decide what else is equal.
+    // A stable sort: seeds decide what is equal.
     places.sort_by_key(|place| std::cmp::Reverse((place.half_points, place.buchholz)));
     places
 }
 
-/// The next round after these, or none after the last.
+/// The next round, or `None` after the last.
 pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRound]) -> Option<NextRound> {
     let round = u32::try_from(played.len()).ok().filter(|&round| round < rounds)?;
     let seed = |entrant: usize| seeds.iter().position(|&seed| seed == entrant);
     let mut ranked = places(seeds, games, played);
-    // Buchholz tells little in the middle of a tournament: within equal points seeds decide.
+    // Within equal points seeds decide: Buchholz means little in the middle of a tournament.
     ranked.sort_by_key(|place| (std::cmp::Reverse(place.half_points), seed(place.entrant)));
     let pairs = pair_up(&ranked);
-    // The better seed is named first, whoever is ahead, so that a pairing has one name however often it comes.
+    // The better seed is named first, so that a repeated pairing has one name.
     let encounter = |(upper, lower): (usize, usize)| {
         let (upper, lower) = (ranked[upper].entrant, ranked[lower].entrant);
         if seed(upper) < seed(lower) {
@@ -83,7 +82,7 @@ pub(super) fn next(seeds: &[usize], games: u32, rounds: u32, played: &[PlayedRou
     })
 }
 
-/// Pairs of ranks. Nobody meets twice as long as that can be.
+/// Pairs of ranks, without repeated pairings if possible.
 fn pair_up(ranked: &[SwissStanding]) -> Vec<(usize, usize)> {
     let byes: Vec<Option<usize>> = if ranked.len().is_multiple_of(2) {
         vec![None]
@@ -109,12 +108,12 @@ fn pair_up(ranked: &[SwissStanding]) -> Vec<(usize, usize)> {
     unreachable!("with repeated pairings allowed every choice is a complete one")
 }
 
-/// Looks for partners from the top down, and goes back where somebody finds none.
+/// Depth-first search for partners from the top down.
 struct PairingSearch<'a> {
     ranked: &'a [SwissStanding],
     free: Vec<bool>,
     pairs: Vec<(usize, usize)>,
-    /// How often two may have met before.
+    /// Allowed number of earlier encounters.
     repeats: usize,
     left: u32,
 }
@@ -140,9 +139,9 @@ impl PairingSearch<'_> {
         false
     }
 
-    /// Pairs whoever can be, then parts pairs for the sake of those who are left. With no more than half as many rounds
-    /// as entrants this never fails: two who are left have together as many choices as there are others, so that some
-    /// pair suits both (the argument of G. A. Dirac, 1952).
+    /// Pairs greedily, then splits pairs for those left over. With at most half as many rounds as entrants
+    /// this never fails: the two left over have together as many choices as there are others, so that some
+    /// pair suits both (G. A. Dirac, 1952).
     fn exchange(&mut self) -> bool {
         let mut left = Vec::new();
         for rank in 0..self.free.len() {
@@ -178,8 +177,8 @@ impl PairingSearch<'_> {
         self.ranked[one].met.iter().filter(|&&met| met == entrant).count() <= self.repeats
     }
 
-    /// The free ones in the order in which they suit: in the group of equal points the one half a group below, then its
-    /// neighbors below and above; then the groups below from the top.
+    /// Free partners in order of preference: the opposite half of the score group, then its neighbors; then
+    /// the groups below from the top.
     fn partners(&self, rank: usize) -> Vec<usize> {
         let place = &self.ranked[rank];
         let free: Vec<usize> = (rank + 1..self.ranked.len()).filter(|&other| self.free[other]).collect();

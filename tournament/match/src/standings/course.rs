@@ -1,5 +1,4 @@
-//! How far a knockout or a Swiss tournament is: the bracket, or the table with tie-breaks; as texts for people and as values
-//! for scripts.
+//! Progress of a knockout or Swiss tournament: the bracket, or the table with tie-breaks, as text and JSON.
 
 use schemars::JsonSchema;
 use serde::Serialize;
@@ -10,24 +9,24 @@ use crate::schedule::TournamentProgress;
 use crate::schedule::knockout::{BracketRound, Tie};
 use crate::schedule::swiss::SwissStanding;
 
-/// A course as JSON.
+/// Tournament progress as JSON.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 #[serde(tag = "kind", rename_all = "lowercase")]
 pub enum CourseJson {
     /// A knockout.
     Knockout {
-        /// Every round that is known.
+        /// Known rounds.
         rounds: Vec<RoundJson>,
-        /// Who won it, once that is known.
+        /// Champion, once known.
         champion: Option<String>,
     },
     /// A Swiss tournament.
     Swiss {
-        /// How many rounds there will be.
+        /// Total rounds.
         rounds: u32,
-        /// How many are over.
+        /// Complete rounds.
         complete: u32,
-        /// Everybody by points, then Buchholz.
+        /// Entrants by points, then Buchholz.
         places: Vec<SwissPlaceJson>,
     },
 }
@@ -39,7 +38,7 @@ pub struct RoundJson {
     encounters: Vec<EncounterJson>,
 }
 
-/// Who met; nobody is second where the first had a bye.
+/// An encounter; `second` is null for a bye.
 #[derive(Clone, Debug, PartialEq, Serialize, JsonSchema)]
 pub struct EncounterJson {
     first: String,
@@ -66,7 +65,7 @@ fn points(half_points: u32) -> f64 {
 }
 
 impl CourseJson {
-    /// The course as it stands; none of a format that does not go by results.
+    /// Current progress; `None` for formats that do not depend on results.
     pub fn of(standings: &Standings) -> Option<CourseJson> {
         let name = |entrant: usize| standings.entrants()[entrant].name.clone();
         Some(match standings.schedule().progress()? {
@@ -92,7 +91,7 @@ impl CourseJson {
         })
     }
 
-    /// The course as a table, with a line on how far it is.
+    /// The table with a progress line.
     pub fn to_text(&self) -> String {
         format!("{}\n{}\n", self.to_table().to_text().trim_end(), self.progress())
     }
@@ -105,7 +104,7 @@ impl CourseJson {
         }
     }
 
-    /// How far it is, in a line.
+    /// Progress in one line.
     pub fn progress(&self) -> String {
         match self {
             CourseJson::Knockout { champion: Some(name), .. } => format!("Champion: {name}"),
@@ -115,7 +114,7 @@ impl CourseJson {
     }
 }
 
-/// Who won the last round, if that is the final.
+/// Winner of the final.
 fn champion(bracket: &[BracketRound]) -> Option<usize> {
     let final_round = bracket.last().filter(|round| round.ties.len() == 1)?;
     final_round.ties[0].winner

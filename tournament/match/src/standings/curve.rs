@@ -1,33 +1,31 @@
-//! How an estimate came about: Elo after each pair, in the order in which pairs are numbered and not in that in which
-//! they ended, so that a curve is the same at any concurrency. The live page, plots and reports draw these points.
+//! Elo and LLR curves: the estimate after each pair, in order of pair numbers rather than of finish, so that
+//! a curve is the same at any concurrency.
 
 use smalt_stats::{Counts, Estimate, Interval, Outcome, Pentanomial, Sprt, Wdl};
 
 use super::sequential::SequentialTest;
 use crate::schedule::Pairing;
 
-/// Where an estimate stood.
+/// A point of an Elo curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct EloPoint {
-    /// After so many games of the one in view.
     pub games: u64,
-    /// The difference to all whom it had met, and the half-width of its 95 % interval. None as long as all games were won
-    /// or all lost.
+    /// Elo against all opponents so far with the half-width of its 95 % interval; `None` while all games were
+    /// won or all lost.
     pub elo: Option<Estimate>,
     /// The ends of that interval.
     pub interval: Interval,
 }
 
-/// Where a sequential test stood.
+/// A point of an LLR curve.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct LlrPoint {
-    /// After so many games, in whole pairs and in the order of their numbers.
+    /// Number of games, in whole pairs and order of numbers.
     pub games: u64,
-    /// The log-likelihood ratio.
     pub llr: f64,
 }
 
-/// What counts at once: both games of a pair, or one game where openings are not repeated.
+/// Unit of statistics: a pair of games, or one game where openings are not repeated.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Unit {
     /// A game without a partner.
@@ -37,7 +35,7 @@ pub enum Unit {
 }
 
 impl Unit {
-    /// The same from the opponent's view.
+    /// From the opponent's point of view.
     pub fn mirrored(self) -> Unit {
         match self {
             Unit::Game(outcome) => Unit::Game(outcome.mirrored()),
@@ -45,7 +43,7 @@ impl Unit {
         }
     }
 
-    /// Counts its games, and itself if it is a pair.
+    /// Adds its games, and the pair if it is one.
     pub fn count(self, games: &mut Wdl, pairs: &mut Pentanomial) {
         match self {
             Unit::Game(outcome) => games.record(outcome),
@@ -58,7 +56,7 @@ impl Unit {
     }
 }
 
-/// The points after each of these, all in the view of one side.
+/// Elo curve from one side's point of view.
 pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
     let (mut games, mut pairs) = (Wdl::default(), Pentanomial::default());
     let point = |unit: Unit| {
@@ -74,19 +72,19 @@ pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
     units.into_iter().map(point).collect()
 }
 
-/// The points of a sequential test after each of these, in the view of the first, up to its verdict.
+/// LLR curve from the first side's point of view, up to the verdict.
 pub fn llr_curve(sprt: Sprt, units: impl IntoIterator<Item = Unit>) -> Vec<LlrPoint> {
     let mut test = SequentialTest::new(sprt);
     (0..).zip(units).for_each(|(number, unit)| test.add(number, unit));
     test.curve().to_vec()
 }
 
-/// All units of a run, as they come.
+/// All units of a run, in order of finish.
 #[derive(Clone, Debug, Default)]
 pub struct Units(Vec<(u32, Pairing, Unit)>);
 
 impl Units {
-    /// Takes one of this number, in the view of the first of its pairing.
+    /// Adds a unit from the point of view of the first of its pairing.
     pub fn add(&mut self, number: u32, pairing: Pairing, unit: Unit) {
         self.0.push((number, pairing, unit));
     }
@@ -101,7 +99,7 @@ impl Units {
         self.0.is_empty()
     }
 
-    /// Those of one entrant by their numbers, in its view.
+    /// Units of one entrant in order of numbers, from its point of view.
     pub fn of(&self, entrant: usize) -> Vec<Unit> {
         let view = |&(number, pairing, unit): &(u32, Pairing, Unit)| match pairing {
             Pairing { first, .. } if first == entrant => Some((number, unit)),

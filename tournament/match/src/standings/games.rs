@@ -1,11 +1,11 @@
-//! Results of games by the names of those who played. Knows no files and no ratings.
+//! Results of games by players' names.
 
 use std::collections::HashMap;
 
 use smalt_stats::Wdl;
 use smalt_stats::ratings::Pairing;
 
-/// Who played whom with which color, and how it ended.
+/// Results by players and colors.
 #[derive(Clone, Debug, Default)]
 pub struct Games {
     names: Vec<String>,
@@ -14,7 +14,7 @@ pub struct Games {
 }
 
 impl Games {
-    /// The number of this player, a new one if it is met for the first time.
+    /// Index of a player; a new one for an unknown name.
     pub fn player(&mut self, name: &str) -> usize {
         if let Some(&number) = self.numbers.get(name) {
             return number;
@@ -24,17 +24,16 @@ impl Games {
         self.names.len() - 1
     }
 
-    /// Adds games of two players, numbered by [`Self::player`]; the results are in White's view.
+    /// Adds games of two players, given by index; results are from White's point of view.
     pub fn add(&mut self, white: usize, black: usize, results: Wdl) {
         *self.results.entry((white, black)).or_default() += results;
     }
 
-    /// All names, by number.
     pub fn names(&self) -> &[String] {
         &self.names
     }
 
-    /// The number of the player of this name.
+    /// Index of a player's name.
     pub fn find(&self, name: &str) -> Option<usize> {
         self.numbers.get(name).copied()
     }
@@ -44,7 +43,7 @@ impl Games {
         self.results.values().map(Wdl::games).sum()
     }
 
-    /// All results, in the order of the players' numbers.
+    /// All results, in order of indices.
     pub fn pairings(&self) -> Vec<Pairing> {
         let pairing =
             |(&(white, black), &results): (&(usize, usize), &Wdl)| Pairing { white, black, results };

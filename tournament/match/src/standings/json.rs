@@ -1,4 +1,4 @@
-//! Standings as JSON, with the fixed field names that scripts read. Numbers that have no finite value are null.
+//! Standings as JSON. Field names are fixed; values that are not finite are null.
 
 use std::collections::BTreeMap;
 
@@ -18,7 +18,7 @@ pub struct ResultsJson {
     format: String,
     games_planned: u32,
     games_finished: u64,
-    /// Games that are not played since a player of theirs is out.
+    /// Games skipped because a player is disqualified.
     games_left_out: u64,
     entrants: Vec<EntrantJson>,
     pairings: Vec<PairingJson>,
@@ -34,13 +34,13 @@ struct EntrantJson {
     /// From 1, by rating: the order of all tables.
     rank: usize,
     games: u64,
-    /// Games whose partner in the pair is still to be played: `elo` to `draw_ratio` do not count them.
+    /// Games whose pair is incomplete: `elo` to `draw_ratio` do not count them.
     unpaired_games: u64,
     wins: u64,
     draws: u64,
     losses: u64,
     points: f64,
-    /// The share of its games that were drawn; `draw_ratio` is that of drawn pairs where pairs count.
+    /// Share of drawn games; `draw_ratio` is that of drawn pairs where pairs count.
     drawn: Option<f64>,
     #[serde(flatten)]
     figures: MatchFigures,
@@ -50,9 +50,9 @@ struct EntrantJson {
     crashes: u64,
     illegal_moves: u64,
     failed_starts: u64,
-    /// Why it plays no more, in words that fit after its name.
+    /// Reason of its disqualification, which follows its name.
     out: Option<String>,
-    /// Searches that took no notice of their limit of nodes or plies.
+    /// Searches that exceeded their limit of nodes or depth.
     overruns: u64,
     elo_without_faults: Option<f64>,
     elo_without_faults_error: Option<f64>,
@@ -80,7 +80,7 @@ struct PairingJson {
     figures: MatchFigures,
 }
 
-/// A sequential test as it stands.
+/// State of a sequential test.
 #[derive(Debug, Serialize, JsonSchema)]
 pub struct SprtJson {
     elo0: f64,
@@ -93,15 +93,15 @@ pub struct SprtJson {
     upper: f64,
     verdict: String,
     games: u64,
-    /// Games still to be played, on average, if H0 is true; null once the test is decided.
+    /// Expected number of further games under H0; null once the test is decided.
     games_left_h0: Option<f64>,
-    /// The same if H1 is true.
+    /// Expected number of further games under H1.
     games_left_h1: Option<f64>,
     #[serde(flatten)]
     estimate: SprtEstimate,
 }
 
-/// The strength that a sequential test found, with the rule of stopping taken into account; null before its first game.
+/// Elo estimate of a sequential test, corrected for the stopping rule; null before its first game.
 #[derive(Clone, Copy, Debug, Default, Serialize, JsonSchema)]
 pub struct SprtEstimate {
     sprt_elo: Option<f64>,
@@ -149,7 +149,7 @@ fn error(estimate: Option<Estimate>) -> Option<f64> {
 }
 
 impl ResultsJson {
-    /// The results as they stand.
+    /// Current results.
     pub fn of(standings: &Standings) -> ResultsJson {
         let ratings = standings.ratings(&RatingOptions::default()).ok();
         let mut ranks = vec![0; standings.entrants.len()];

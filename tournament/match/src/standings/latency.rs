@@ -1,11 +1,10 @@
-//! Many short times, kept as counts in classes that are a twelfth wide: enough for percentiles, and small.
+//! Histogram of latencies with logarithmic classes (eight per doubling), for percentiles.
 
 use std::time::Duration;
 
 /// Classes of each doubling.
 const CLASSES: f64 = 8.0;
 
-/// Counts of times.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Latencies {
     counts: Vec<u64>,
@@ -13,7 +12,6 @@ pub struct Latencies {
 }
 
 impl Latencies {
-    /// Counts one.
     pub fn add(&mut self, time: Duration) {
         let class = class_of(time);
         if class >= self.counts.len() {
@@ -33,7 +31,7 @@ impl Latencies {
         self.longest
     }
 
-    /// The time that this share (in [0, 1]) of all do not exceed, up to a tenth too long.
+    /// Quantile: the time that this share (in [0, 1]) does not exceed, up to a tenth too long.
     pub fn quantile(&self, share: f64) -> Option<Duration> {
         let wanted = (share * self.count() as f64).ceil().max(1.0) as u64;
         let mut seen = 0;
@@ -45,7 +43,7 @@ impl Latencies {
     }
 }
 
-/// Classes of nanoseconds, on a logarithmic scale.
+/// Logarithmic class of a time in nanoseconds.
 fn class_of(time: Duration) -> usize {
     let nanoseconds = time.as_nanos().max(1) as f64;
     (nanoseconds.log2() * CLASSES) as usize

@@ -1,5 +1,6 @@
-//! What the games say so far: points, pairs, endings, speed. Counts only; what they mean is told by `smalt-stats`,
-//! and how they look by [`report`] and [`json`]. The order in which games are added does not matter.
+//! Standings: points, pentanomial counts, terminations, speed of all games. Counts only: `smalt-stats`
+//! computes the statistics, [`report`] and [`json`] format them. The order in which games are added does not
+//! matter.
 
 pub mod course;
 pub mod curve;
@@ -38,7 +39,7 @@ pub struct Standings {
     schedule: Schedule,
     pairs_known: u32,
     sequential: Option<SequentialTest>,
-    /// Whose view the sequential test takes.
+    /// Entrant whose gain the sequential test measures.
     tested: usize,
     entrants: Vec<EntrantTally>,
     pairings: Vec<PairingTally>,
@@ -47,15 +48,15 @@ pub struct Standings {
     half_pairs: HashMap<u32, HalfPair>,
     units: Units,
     played: Duration,
-    /// The id of the last fault between games that is counted; 0 if there is none.
+    /// Id of the last counted fault between games; 0 for none.
     last_start_fault: i64,
     out: BTreeMap<usize, String>,
 }
 
-/// The game of a pair that ended first.
+/// The finished game of an incomplete pair.
 #[derive(Clone, Copy, Debug)]
 struct HalfPair {
-    /// In the view of the first of the pairing.
+    /// From the point of view of the first of the pairing.
     outcome: Outcome,
     is_fault: bool,
 }
@@ -63,43 +64,38 @@ struct HalfPair {
 /// Counts of one entrant.
 #[derive(Clone, Debug, Default)]
 pub struct EntrantTally {
-    /// Its name.
     pub name: String,
-    /// Its games.
     pub results: Wdl,
-    /// Its games that count in statistics and that no fault ended, its own or its opponent's: where pairs count, those of
-    /// whole pairs without any fault.
+    /// Games that count in statistics and did not end by a fault; where pairs count, games of whole pairs
+    /// without any fault.
     pub faultless: Wdl,
-    /// Those pairs.
     pub faultless_pairs: Pentanomial,
     /// Games that it lost on time.
     pub time_losses: u64,
-    /// Games that it lost since its process broke down or did not answer.
+    /// Games lost by a crash or stall.
     pub crashes: u64,
     /// Games that it lost by an illegal or unreadable move.
     pub illegal_moves: u64,
-    /// How often it failed to start, or to get ready for a game: that cost no game by itself.
+    /// Failed starts and failed preparations for a game, which cost no game.
     pub start_faults: u64,
-    /// Its limits of work.
+    /// Node and depth limits.
     pub work: WorkLimit,
-    /// How many of its searches took no notice of them.
+    /// Searches that exceeded them.
     pub overruns: u64,
-    /// What its searches told.
+    /// Sums over its searches.
     pub searches: SearchTally,
-    /// How long the runner took to hand it a move.
+    /// Runner's delay before its searches.
     pub handovers: Latencies,
-    /// The most memory that its process had, in bytes, without its children.
+    /// Peak memory of its process in bytes, without its children.
     pub peak_memory: Option<u64>,
 }
 
-/// Sums over searches.
 #[derive(Clone, Copy, Debug, Default)]
 pub struct SearchTally {
-    /// How many moves it made.
     pub moves: u64,
-    /// The time that they took.
+    /// Total time of the moves.
     pub time: Duration,
-    /// Nodes of those searches that told them, and their time.
+    /// Nodes of searches that reported them, and their time.
     nodes: u64,
     nodes_time: Duration,
     depths: u64,
@@ -107,7 +103,7 @@ pub struct SearchTally {
 }
 
 impl EntrantTally {
-    /// All that it did wrong, whether it cost a game or not.
+    /// Number of faults, whether or not they cost a game.
     pub fn faults(&self) -> u64 {
         self.time_losses + self.crashes + self.illegal_moves + self.start_faults
     }
@@ -127,7 +123,7 @@ impl SearchTally {
         }
     }
 
-    /// Nodes a second over all searches that told their nodes, by our clock.
+    /// Nodes per second over all searches that reported nodes, by our clock.
     pub fn nps(&self) -> Option<f64> {
         let seconds = self.nodes_time.as_secs_f64();
         (self.nodes > 0 && seconds > 0.0).then(|| self.nodes as f64 / seconds)
@@ -144,16 +140,13 @@ impl SearchTally {
     }
 }
 
-/// Counts of one pairing, in the view of its first.
+/// Counts of one pairing, from the point of view of its first.
 #[derive(Clone, Copy, Debug)]
 pub struct PairingTally {
-    /// Who met.
     pub pairing: Pairing,
-    /// Its games.
     pub results: Wdl,
-    /// Those of them that count in statistics: all, or where pairs count, those of whole pairs.
+    /// Games that count in statistics: all, or those of whole pairs where pairs count.
     pub counted: Wdl,
-    /// Its whole pairs.
     pub pairs: Pentanomial,
 }
 
@@ -167,12 +160,12 @@ impl PairingTally {
         }
     }
 
-    /// Games whose partner in the pair is still to be played: no statistics count them yet.
+    /// Games whose pair is incomplete: statistics do not count them yet.
     pub fn unpaired(&self) -> u64 {
         self.results.games() - self.counted.games()
     }
 
-    /// The same in the view of one of the two; none of others.
+    /// From the point of view of one of the two; `None` for others.
     fn viewed_by(&self, entrant: usize) -> Option<PairingTally> {
         match self.pairing {
             Pairing { first, .. } if first == entrant => Some(*self),
@@ -187,40 +180,37 @@ impl PairingTally {
     }
 }
 
-/// A sequential test as it stands.
+/// State of a sequential test.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct TestState {
-    /// What is tested.
+    /// Hypotheses and error rates.
     pub sprt: Sprt,
-    /// The log-likelihood ratio.
     pub llr: f64,
-    /// What it says.
     pub verdict: Verdict,
-    /// How many games, in whole pairs and in the order of their numbers, it rests on.
+    /// Number of counted games, in whole pairs and order of numbers.
     pub games: u64,
-    /// Their results, in the view of the one that is tested.
+    /// Their results, from the point of view of the tested entrant.
     pub counts: Counts,
 }
 
 impl TestState {
-    /// The strength that the test found so far, with the rule of stopping taken into account.
+    /// Elo estimate, corrected for the stopping rule.
     pub fn estimate(&self) -> Option<SequentialEstimate> {
         self.sprt.estimate_of(&self.counts)
     }
 
-    /// Games still to be played, on average, if H0 is true and if H1 is; none once it is decided.
+    /// Expected number of further games under H0 and H1; `None` once decided.
     pub fn games_left(&self) -> Option<[f64; 2]> {
         (self.verdict == Verdict::Continue).then(|| self.sprt.games_left(&self.counts, self.llr))
     }
 
-    /// Whether it is not decided yet.
+    /// Whether it is undecided.
     pub fn is_open(&self) -> bool {
         self.verdict == Verdict::Continue
     }
 }
 
 impl Standings {
-    /// Nothing counted yet.
     pub fn new(prepared: &Prepared) -> Standings {
         let plan = &prepared.plan;
         let entrant = |entrant: &Entrant| EntrantTally {
@@ -247,7 +237,6 @@ impl Standings {
         }
     }
 
-    /// Counts a game.
     pub fn add(&mut self, record: &GameRecord) {
         let white = record.white_outcome();
         self.colors.entry((record.game.white, record.game.black)).or_default().record(white);
@@ -263,7 +252,7 @@ impl Standings {
         self.add_new_pairings();
     }
 
-    /// Counts all that a store has.
+    /// Adds everything in a store.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -272,8 +261,8 @@ impl Standings {
         self.add_between_games(store)
     }
 
-    /// Counts what a store tells of the time between games, as far as it is new since the last call: who failed to start,
-    /// and who plays no more in the latest session.
+    /// Adds what a store holds on events between games since the last call: failed starts, and
+    /// disqualifications of the latest session.
     ///
     /// # Errors
     /// If the store cannot be read.
@@ -288,13 +277,13 @@ impl Standings {
         Ok(())
     }
 
-    /// Who plays no more, by entrant, and why, in words that fit after its name.
+    /// Disqualified entrants with reasons, which follow their names.
     pub fn out(&self) -> &BTreeMap<usize, String> {
         &self.out
     }
 
-    /// How many games will not be played, as one of their players is out. (Where it goes on by results they are lost
-    /// instead, and count as played.)
+    /// Games skipped because a player is disqualified. (In knockout and Swiss tournaments they are lost and
+    /// count as played.)
     pub fn games_left_out(&self) -> u64 {
         if self.out.is_empty() || self.schedule.goes_by_results() {
             return 0;
@@ -310,13 +299,13 @@ impl Standings {
         concerned.map(left).sum()
     }
 
-    /// How many games are still to be played.
+    /// Number of games left to play.
     pub fn games_missing(&self) -> u64 {
         let known = self.games_finished() + self.games_left_out();
         u64::from(self.games_planned()).saturating_sub(known)
     }
 
-    /// What a tournament that goes by results has just decided.
+    /// Adds the pairings of a new round.
     fn add_new_pairings(&mut self) {
         if self.schedule.pairs() == self.pairs_known {
             return;
@@ -408,27 +397,27 @@ impl Standings {
         }
     }
 
-    /// The games, as far as they are known after those that were added.
+    /// The schedule with all known games.
     pub fn schedule(&self) -> &Schedule {
         &self.schedule
     }
 
-    /// How many games there will be; of a knockout, at least.
+    /// Planned number of games; for a knockout a lower bound.
     pub fn games_planned(&self) -> u32 {
         self.schedule.games()
     }
 
-    /// How many there are.
+    /// Number of finished games.
     pub fn games_finished(&self) -> u64 {
         self.terminations.values().sum()
     }
 
-    /// Every entrant, in the order of the plan.
+    /// Entrants in plan order.
     pub fn entrants(&self) -> &[EntrantTally] {
         &self.entrants
     }
 
-    /// How strong an entrant is by the games (pairs) alone in which there was no fault; none where all are such.
+    /// Statistics over games (pairs) without faults; `None` if there are none.
     pub fn faultless_statistics_of(&self, entrant: usize) -> Option<MatchStatistics> {
         let tally = &self.entrants[entrant];
         (tally.faultless != self.counted_of(entrant))
@@ -436,12 +425,12 @@ impl Standings {
             .flatten()
     }
 
-    /// Every pairing that is known, in the order of the entrants.
+    /// Known pairings in order of entrants.
     pub fn pairings(&self) -> &[PairingTally] {
         &self.pairings
     }
 
-    /// How games ended.
+    /// Number of games by termination.
     pub fn terminations(&self) -> &BTreeMap<Termination, u64> {
         &self.terminations
     }
@@ -450,27 +439,27 @@ impl Standings {
         self.pairings.iter().filter_map(move |tally| tally.viewed_by(entrant))
     }
 
-    /// The whole pairs of one entrant, in its view.
+    /// Pentanomial counts of one entrant.
     pub fn pairs_of(&self, entrant: usize) -> Pentanomial {
         self.pairings_of(entrant).map(|tally| tally.pairs).sum()
     }
 
-    /// The games of one entrant that count in statistics: where pairs count, those of whole pairs.
+    /// Games of one entrant that count in statistics: those of whole pairs where pairs count.
     pub fn counted_of(&self, entrant: usize) -> Wdl {
         self.pairings_of(entrant).map(|tally| tally.counted).sum()
     }
 
-    /// Games of one entrant whose partner in the pair is still to be played: no statistics count them yet.
+    /// Games of one entrant in incomplete pairs, which statistics do not count yet.
     pub fn unpaired_of(&self, entrant: usize) -> u64 {
         self.pairings_of(entrant).map(|tally| tally.unpaired()).sum()
     }
 
-    /// An entrant against all opponents: whole pairs, or games where these are no pairs.
+    /// Counts of an entrant against all opponents: pairs, or games where there are no pairs.
     pub fn counts_of(&self, entrant: usize) -> Counts {
         self.counts(self.counted_of(entrant), self.pairs_of(entrant))
     }
 
-    /// The first of a pairing against the second: whole pairs, or games where these are no pairs.
+    /// Counts of a pairing: pairs, or games where there are no pairs.
     pub fn counts_of_pairing(&self, tally: &PairingTally) -> Counts {
         self.counts(tally.counted, tally.pairs)
     }
@@ -479,9 +468,9 @@ impl Standings {
         if self.schedule.counts_pairs() { Counts::Pairs(pairs) } else { Counts::Games(games) }
     }
 
-    /// The entrants from the best to the worst on the scale of these ratings, so that those with different opponents
-    /// compare: above the rated those who lost nothing to them, below those who won nothing from them, and last those whom
-    /// no game connects. Among these, and without ratings, by the share of points.
+    /// Entrants from best to worst by these ratings: above the rated those who lost nothing to them, below
+    /// those who won nothing from them, and last those connected by no game. Among these, and without
+    /// ratings, by score.
     pub fn order(&self, ratings: Option<&Ratings>) -> Vec<usize> {
         let key = |&entrant: &usize| {
             let results = self.entrants[entrant].results;
@@ -503,7 +492,7 @@ impl Standings {
         order
     }
 
-    /// Whose view the sequential test takes, if there is one.
+    /// Entrant whose gain the sequential test measures, if there is one.
     pub fn tested(&self) -> usize {
         self.tested
     }
@@ -513,18 +502,18 @@ impl Standings {
         self.sequential.as_ref().map(SequentialTest::state)
     }
 
-    /// How the Elo of an entrant came about, a point for each of its whole pairs (each game, where openings are not
-    /// repeated) by their numbers; half pairs do not count. The last point is what the table says, unless there are such.
+    /// Elo curve of an entrant, a point for each whole pair (each game where openings are not repeated) in
+    /// order of numbers. Without incomplete pairs the last point equals the table.
     pub fn elo_curve(&self, entrant: usize) -> Vec<EloPoint> {
         elo_curve(self.units.of(entrant))
     }
 
-    /// How a sequential test would have gone that nobody asked for while the games were played, in the view of an entrant.
+    /// LLR curve that a sequential test would have had, from an entrant's point of view.
     pub fn llr_curve_of(&self, entrant: usize, sprt: Sprt) -> Vec<LlrPoint> {
         llr_curve(sprt, self.units.of(entrant))
     }
 
-    /// How the sequential test went, if there is one, up to its verdict.
+    /// LLR curve of the sequential test up to its verdict.
     pub fn llr_curve(&self) -> &[LlrPoint] {
         self.sequential.as_ref().map_or(&[], SequentialTest::curve)
     }
@@ -537,7 +526,7 @@ impl Standings {
         }
     }
 
-    /// One rating list over all games, its mean 0.
+    /// Rating list over all games, with mean 0.
     ///
     /// # Errors
     /// If the games do not connect anybody.
@@ -556,7 +545,7 @@ fn pairing_tallies(schedule: &Schedule) -> Vec<PairingTally> {
     schedule.pairings().into_iter().map(PairingTally::new).collect()
 }
 
-/// What White made of a game, in half points.
+/// White's half points.
 fn half_points(white: Outcome) -> u32 {
     match white {
         Outcome::Win => 2,

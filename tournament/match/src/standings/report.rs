@@ -1,4 +1,4 @@
-//! Standings as tables for people. Makes texts; prints nothing.
+//! Standings as text tables. Prints nothing.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -12,7 +12,7 @@ use super::course::CourseJson;
 use super::{EntrantTally, PairingTally, Standings, TestState};
 use crate::store::StoredFault;
 
-/// Everything at the end of a run: bracket or table of a tournament by rounds, standings, pairings, the test, endings, speed.
+/// The final report: bracket or Swiss table, standings, pairings, sequential test, terminations, speed.
 pub fn full(standings: &Standings) -> String {
     let mut text = String::new();
     let parts = [
@@ -37,7 +37,8 @@ pub fn full(standings: &Standings) -> String {
     text
 }
 
-/// Entrants by rating; with more than two, their ratings, which compare those with different opponents.
+/// Entrants by rating; with more than two also their ratings, which compare entrants with different
+/// opponents.
 pub fn table(standings: &Standings) -> Table {
     let ratings = standings.ratings(&RatingOptions::default()).ok();
     let rated = ratings.as_ref().filter(|_| standings.entrants().len() > 2);
@@ -79,7 +80,7 @@ pub fn table(standings: &Standings) -> Table {
     table
 }
 
-/// The same in few columns, for a terminal of eighty while a run goes on, with intervals that hold at every look.
+/// A narrow table for a terminal of eighty columns during a run, with intervals that are valid at every look.
 pub fn live_table(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("#", ColumnKind::Integer),
@@ -109,7 +110,7 @@ pub fn live_table(standings: &Standings) -> Table {
     table
 }
 
-/// Entrants from the best to the worst, by rating.
+/// Entrants from best to worst by rating.
 fn by_rating(standings: &Standings) -> Vec<usize> {
     standings.order(standings.ratings(&RatingOptions::default()).ok().as_ref())
 }
@@ -118,8 +119,8 @@ fn estimate(estimate: Option<Estimate>) -> Cell {
     estimate.map_or(Cell::Missing, |estimate| Cell::Estimate(estimate.value, estimate.error))
 }
 
-/// Elo with its error; `+373.8 (+141, +604)` where the interval is not as wide on both sides, and `> +183` (`< -183`)
-/// where all games were won (lost).
+/// Elo with its error: `+373.8 (+141, +604)` for an asymmetric interval, `> +183` (`< -183`) if all games
+/// were won (lost).
 pub fn elo(found: Option<MatchStatistics>) -> Interval {
     let Some(found) = found else { return Interval::default() };
     let ends = found.elo_interval;
@@ -131,17 +132,17 @@ pub fn elo(found: Option<MatchStatistics>) -> Interval {
     }
 }
 
-/// Elo with the interval that holds however often one looks.
+/// Elo with the interval that is valid at every look.
 pub fn elo_at_any_look(counts: &Counts) -> Interval {
     let ends = counts.always_valid_interval();
     let found = counts.statistics().and_then(|found| found.elo);
     Interval { value: found.map(|elo| elo.value), error: ends.half_width(), low: ends.low, high: ends.high }
 }
 
-/// What that interval means.
+/// Explanation of that interval.
 pub const AT_ANY_LOOK: &str = "The interval at any look holds the true Elo at every look of a run, from its first game to its last, in 95 of 100 runs.";
 
-/// Who met whom; those who have not yet are left out.
+/// Pairings that have games.
 pub fn pairings(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("pairing", ColumnKind::Text),
@@ -169,7 +170,7 @@ pub fn pairings(standings: &Standings) -> Table {
     table
 }
 
-/// Games whose partner in the pair is still to be played, as a sentence; none if there are no such games.
+/// Sentence about games in incomplete pairs; `None` if there are none.
 pub fn unpaired(standings: &Standings) -> Option<String> {
     let half = |tally: &PairingTally| {
         let name = |entrant: usize| &standings.entrants()[entrant].name;
@@ -183,7 +184,7 @@ pub fn unpaired(standings: &Standings) -> Option<String> {
     })
 }
 
-/// Everybody against everybody, by rating: points of games, in the view of the row. Empty for more than a page is wide.
+/// Crosstable by rating: points of the row against the column. Empty for too many entrants.
 pub fn crosstable(standings: &Standings) -> Table {
     let order = by_rating(standings);
     let shown = if order.len() <= CROSSTABLE_WIDTH { order.as_slice() } else { &[] };
@@ -210,10 +211,11 @@ pub fn crosstable(standings: &Standings) -> Table {
     table
 }
 
-/// More entrants than these make no crosstable.
+/// Maximum number of entrants in a crosstable.
 const CROSSTABLE_WIDTH: usize = 16;
 
-/// A sequential test: its line as fastchess prints it, the strength that it found, and how many games it still needs.
+/// A sequential test: the LLR line as fastchess prints it, the Elo estimate, and the expected number of
+/// further games.
 pub fn test(state: &TestState) -> String {
     let bounds = state.sprt.bounds();
     let says = match state.verdict {
@@ -236,7 +238,7 @@ pub fn test(state: &TestState) -> String {
     text
 }
 
-/// The strength that a test found.
+/// Elo estimate of a test.
 pub fn estimate_after_test(found: &SequentialEstimate) -> String {
     let ends = found.interval;
     let interval = Interval { value: found.elo, error: ends.half_width(), low: ends.low, high: ends.high };
@@ -247,19 +249,19 @@ pub fn estimate_after_test(found: &SequentialEstimate) -> String {
     )
 }
 
-/// How many games a test that is not decided still needs; none once it is.
+/// Expected number of further games; `None` once decided.
 pub fn games_left(state: &TestState) -> Option<String> {
     let [under0, under1] = state.games_left()?.map(|games| format::grouped(games.round() as i64));
     Some(format!("About {under0} more games on average if H0 is true, {under1} if H1 is"))
 }
 
-/// What a sequential test asks: `[0.00, 5.00] normalized, alpha 0.05, beta 0.05`.
+/// Bounds and error rates of a test: `[0.00, 5.00] normalized, alpha 0.05, beta 0.05`.
 pub fn test_terms(sprt: &Sprt) -> String {
     let (elo0, elo1, model) = (sprt.elo0(), sprt.elo1(), sprt.model());
     format!("[{elo0:.2}, {elo1:.2}] {model}, alpha {}, beta {}", sprt.alpha(), sprt.beta())
 }
 
-/// How games ended, as a table: how many of them, and for whom faults count.
+/// Terminations as a table; faults are marked.
 pub fn endings_table(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("ending", ColumnKind::Text),
@@ -275,7 +277,7 @@ pub fn endings_table(standings: &Standings) -> Table {
     table
 }
 
-/// How games ended; faults apart, so that nobody takes a crash for strength.
+/// Terminations as text; faults are listed separately.
 pub fn endings(standings: &Standings) -> String {
     let list = |wanted: bool| -> Vec<String> {
         let chosen =
@@ -320,7 +322,7 @@ pub fn endings(standings: &Standings) -> String {
     text
 }
 
-/// Who played with more than was agreed, which is no fault, but makes the numbers doubtful.
+/// Entrants that exceeded their limits, which is no fault but makes results doubtful.
 fn overruns(standings: &Standings) -> String {
     let tell = |tally: &EntrantTally| {
         let (overruns, moves) = (tally.overruns, tally.searches.moves);
@@ -336,7 +338,7 @@ fn overruns(standings: &Standings) -> String {
     )
 }
 
-/// Strength by chess alone, where faults ended some games.
+/// Elo without the games that a fault ended.
 fn without_faults(standings: &Standings) -> String {
     let tell = |(entrant, tally): (usize, &EntrantTally)| {
         let found = standings.faultless_statistics_of(entrant)?;
@@ -348,10 +350,10 @@ fn without_faults(standings: &Standings) -> String {
     if told.is_empty() { String::new() } else { format!("Elo without those games: {}\n", told.join(", ")) }
 }
 
-/// How many faults a table shows.
+/// Maximum number of faults in the table.
 const FAULTS_SHOWN: usize = 20;
 
-/// What engines did wrong, in words; none if nothing. `store` is the file that has all of it.
+/// Faults as text; `None` if there are none. `store` is the file with all of them.
 pub fn faults(faults: &FaultList, standings: &Standings, store: &str) -> Option<String> {
     if faults.count == 0 {
         return None;
@@ -378,7 +380,7 @@ pub fn faults(faults: &FaultList, standings: &Standings, store: &str) -> Option<
     Some(text)
 }
 
-/// The first faults of a run, and how many there are.
+/// The first faults of a run and their number.
 #[derive(Clone, Debug, Default)]
 pub struct FaultList {
     first: Vec<StoredFault>,
@@ -386,7 +388,7 @@ pub struct FaultList {
 }
 
 impl FaultList {
-    /// Adds one; those beyond what a table shows are only counted.
+    /// Adds a fault; those beyond the table are only counted.
     pub fn add(&mut self, mut fault: StoredFault) {
         self.count += 1;
         if self.first.len() < FAULTS_SHOWN {
@@ -396,7 +398,7 @@ impl FaultList {
     }
 }
 
-/// How fast engines are, and how fast the runner is with them.
+/// Speed of engines and of the runner.
 pub fn speed(standings: &Standings) -> Table {
     let mut table = Table::new([
         Column::new("engine", ColumnKind::Text),

@@ -1,11 +1,9 @@
-//! The sequential test of a run: fed with whole pairs in the order of their numbers, whatever the order in which they
-//! end.
+//! The sequential test of a run, fed with whole pairs in order of their numbers.
 //!
-//! Games of equals last longer than those that one side wins quickly, so pairs that happen to be finished first are no
-//! fair sample of all. A pair therefore counts when all pairs before it have counted, and the first pair after which
-//! the test is decided ends it for good: pairs that were being played then, or that ended out of turn, stay in the
-//! store and in the tables, but never change the verdict. So the verdict is the same at any concurrency, and after a
-//! resume.
+//! Fast games are a biased sample: draws last longer than quick wins. A pair therefore counts only when all
+//! earlier pairs have counted, and the first pair that decides the test is the last: pairs in progress or
+//! finished out of order stay in the store and the tables, but never change the verdict. So the verdict is
+//! the same at any concurrency and after a resume.
 
 use std::collections::BTreeMap;
 
@@ -15,7 +13,7 @@ use smalt_stats::{Counts, Pentanomial, Sprt, Verdict, Wdl};
 use super::TestState;
 use super::curve::{LlrPoint, Unit};
 
-/// A test and the pairs that count for it.
+/// A sequential test with its counts.
 #[derive(Clone, Debug)]
 pub(super) struct SequentialTest {
     sprt: Sprt,
@@ -23,7 +21,7 @@ pub(super) struct SequentialTest {
     games: Wdl,
     verdict: Verdict,
     next: u32,
-    /// Whole pairs that came before their turn: no more than are played at once.
+    /// Whole pairs that finished early; at most as many as are played at once.
     waiting: BTreeMap<u32, Unit>,
     curve: Vec<LlrPoint>,
 }
@@ -41,7 +39,8 @@ impl SequentialTest {
         }
     }
 
-    /// Takes a whole pair (a single game where openings are not repeated), in the view of the first entrant.
+    /// Adds a whole pair (a single game where openings are not repeated) from the first entrant's point of
+    /// view.
     pub(super) fn add(&mut self, number: u32, unit: Unit) {
         if self.verdict != Verdict::Continue {
             return;
@@ -62,7 +61,7 @@ impl SequentialTest {
         &self.curve
     }
 
-    /// Pairs, but for the BayesElo model, which knows only single games.
+    /// Pentanomial counts, or game counts for the BayesElo model.
     fn counts(&self) -> Counts {
         let is_pairs = self.pairs.games() == self.games.games() && self.sprt.model() != Model::BayesElo;
         if is_pairs { Counts::Pairs(self.pairs) } else { Counts::Games(self.games) }

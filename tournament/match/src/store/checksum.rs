@@ -1,4 +1,4 @@
-//! Checksums of rows: SQLite does not notice a flipped bit inside a value, and a result or a move must not change unseen.
+//! Checksums of rows: SQLite does not detect a flipped bit inside a value.
 
 use rusqlite::types::ValueRef;
 

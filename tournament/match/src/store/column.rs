@@ -1,18 +1,17 @@
-//! Values of columns as they may be: a file can be damaged or made by anybody, so that numbers are checked where they are
-//! read.
+//! Column values, range-checked when they are read: the file may be damaged or hostile.
 
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
 use rusqlite::Row;
 use rusqlite::types::Type;
 
-/// The last millisecond of the year 9999: calendars have four digits.
+/// Last millisecond of the year 9999, the calendar's limit.
 const LATEST_MS: u64 = 253_402_300_799_999;
 
 /// The longest duration of a game, in microseconds: a century.
 const LONGEST_US: u64 = 100 * 366 * 24 * 3600 * 1_000_000;
 
-/// A value that this program never writes, in words.
+/// A value that this program never writes.
 #[derive(Clone, Debug, thiserror::Error)]
 #[error("{0}")]
 struct InvalidValue(String);
@@ -27,7 +26,7 @@ fn out_of_range(column: usize, name: &str) -> rusqlite::Error {
     invalid(column, format!("{name} is out of range"))
 }
 
-/// An error of SQLite about a value in our words.
+/// An SQLite error about a value, in our words.
 pub(super) fn explain(error: &rusqlite::Error) -> String {
     match error {
         rusqlite::Error::FromSqlConversionFailure(_, _, cause) => cause.to_string(),
@@ -40,12 +39,11 @@ pub(super) fn explain(error: &rusqlite::Error) -> String {
     }
 }
 
-/// A whole number that is not negative.
 pub(super) fn whole(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result<u64> {
     u64::try_from(row.get::<_, i64>(column)?).map_err(|_| out_of_range(column, name))
 }
 
-/// A number counted from 0 that is shown counted from 1.
+/// A number counted from 0 and shown from 1.
 pub(super) fn number(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result<u32> {
     let number = u32::try_from(whole(row, column, name)?).ok().filter(|&number| number != u32::MAX);
     number.ok_or_else(|| out_of_range(column, name))
@@ -59,7 +57,7 @@ pub(super) fn time(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result
     }
 }
 
-/// The same where there may be none.
+/// A time, or NULL.
 pub(super) fn time_if_any(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result<Option<SystemTime>> {
     if is_null(row, column)? { Ok(None) } else { time(row, column, name).map(Some) }
 }
@@ -72,12 +70,12 @@ pub(super) fn duration(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Re
     }
 }
 
-/// A count where there may be none.
+/// A count, or NULL.
 pub(super) fn whole_if_any(row: &Row<'_>, column: usize, name: &str) -> rusqlite::Result<Option<u64>> {
     if is_null(row, column)? { Ok(None) } else { whole(row, column, name).map(Some) }
 }
 
-/// An index of the plan's entrants, of which there are this many.
+/// An index below the number of entrants.
 pub(super) fn entrant(row: &Row<'_>, column: usize, entrants: usize) -> rusqlite::Result<usize> {
     let index = usize::try_from(whole(row, column, "an entrant")?).ok().filter(|&index| index < entrants);
     index.ok_or_else(|| out_of_range(column, "an entrant"))

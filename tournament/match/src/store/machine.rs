@@ -1,5 +1,4 @@
-//! Machines that play for a run elsewhere: what they are, and which engines they have. Each is kept as it was when it
-//! joined last.
+//! Remote machines of a run and their engines, as they were when they last joined.
 
 use std::time::SystemTime;
 
@@ -10,11 +9,11 @@ use super::write::to_ms;
 use super::{Store, StoreError};
 use crate::game::{BinaryReport, MachineReport};
 
-/// The machine of the run itself, in the table of binaries; no worker has this name.
+/// Name of the runner's own machine in the table of binaries; no worker has it.
 const OWN_MACHINE: &str = "";
 
 impl Store {
-    /// Notes a machine that joins.
+    /// Stores a machine that joined.
     ///
     /// # Errors
     /// If the disk is full, or fails.
@@ -27,7 +26,7 @@ impl Store {
         Ok(())
     }
 
-    /// Notes the programs of the engines that play where the run is, by their SHA-256, in the order of the plan.
+    /// Stores the SHA-256 of the runner's own engine programs, in plan order.
     ///
     /// # Errors
     /// If the disk is full, or fails.
@@ -52,7 +51,7 @@ impl Store {
         self.database(read())
     }
 
-    /// All machines that ever joined, in the order in which they did.
+    /// All machines in order of joining.
     ///
     /// # Errors
     /// If the database fails.

@@ -1,8 +1,8 @@
-//! The run's store: one SQLite file that holds the plan and every finished game. It is the truth; PGN and tables are
-//! views of it.
+//! The store of a run: one SQLite file with the plan and every finished game. PGN and tables are derived from
+//! it.
 //!
 //! A game counts once it is committed here, and storing it again changes nothing. One runner writes at a time
-//! ([`StoreError::Busy`]); readers may look on meanwhile. The only SQL of the program; knows no engines and no display.
+//! ([`StoreError::Busy`]); readers may read meanwhile. The only SQL of the program.
 
 mod checksum;
 mod column;
@@ -29,59 +29,42 @@ pub use write::SaveOutcome;
 use crate::file_lock;
 use crate::named_file::{is_in_place, is_removed};
 
-/// Why the store did not do its work.
+/// An error of the store.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
-    /// There is a file of that name already.
     #[error("create {}: it exists already; go on with it by `smalt-tournament resume {}`, or choose another --store", .0.display(), .0.display())]
     Exists(PathBuf),
     /// The file cannot be made or opened.
     #[error("open {}: {source}", path.display())]
     Open {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: std::io::Error,
     },
-    /// Another runner works on it.
+    /// Another runner has it open.
     #[error("lock {}: another run is writing to it", .0.display())]
     Busy(PathBuf),
-    /// It is something else.
+    /// The file is not a store.
     #[error("read {}: it is not the store of a run", .0.display())]
     Foreign(PathBuf),
     /// It was written by a newer program.
     #[error("read {}: its format is {found}, and this program knows formats up to {known}; use a newer one", path.display())]
-    Newer {
-        /// The file.
-        path: PathBuf,
-        /// Its format.
-        found: i64,
-        /// Ours.
-        known: i64,
-    },
-    /// It was removed or renamed while a run wrote to it.
+    Newer { path: PathBuf, found: i64, known: i64 },
+    /// The file was removed or renamed during the run.
     #[error("write {}: the file was removed, renamed or replaced while the run was going on; {rescue}", path.display())]
     Moved {
-        /// The file.
         path: PathBuf,
         /// Where its games are now.
         rescue: String,
     },
-    /// There is no room for more.
+    /// The disk is full.
     #[error("write {}: the disk is full; what was stored before is kept: make room", .0.display())]
     Full(PathBuf),
-    /// The database failed.
     #[error("use {}: {source}; what was stored before is kept", path.display())]
-    Database {
-        /// The file.
-        path: PathBuf,
-        /// What SQLite said.
-        source: rusqlite::Error,
-    },
-    /// The file is a store, but not as this program writes them: it was damaged.
+    Database { path: PathBuf, source: rusqlite::Error },
+    /// The store is damaged.
     #[error("read {}: the file is damaged: {what}", path.display())]
     Damaged {
-        /// The file.
         path: PathBuf,
         /// Which part, or what SQLite said.
         what: String,
@@ -89,26 +72,25 @@ pub enum StoreError {
 }
 
 impl StoreError {
-    /// Whether the file is to blame, and not the moment.
+    /// Whether the file is the cause rather than a passing condition.
     pub fn is_about_the_file(&self) -> bool {
         !matches!(self, StoreError::Database { .. } | StoreError::Full(_) | StoreError::Moved { .. })
     }
 }
 
-/// How often, and after how long, a lock is tried again: whoever only looks holds it for an instant.
+/// Attempts to take the lock and the pause between them: readers hold it only for an instant.
 const LOCK_TRIES: u32 = 10;
 const LOCK_PAUSE: Duration = Duration::from_millis(20);
 
-/// When a commit returns (SQLite's `synchronous`, in the journal mode of a store).
+/// When a commit returns (SQLite's `synchronous`).
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 enum Synchronous {
-    /// When it is on the disk.
+    /// After it is on disk.
     Full,
-    /// When the system has it.
+    /// After the system has it.
     Normal,
 }
 
-/// An open store.
 #[derive(Debug)]
 pub struct Store {
     // Closed before the lock is: closing any handle of the file drops SQLite's own locks of this process.
@@ -121,7 +103,7 @@ pub struct Store {
 }
 
 impl Store {
-    /// Makes the store of a new run, for one writer. It appears under its name whole, or not at all.
+    /// Creates the store of a new run. It appears under its name complete or not at all.
     ///
     /// # Errors
     /// If the file exists, or cannot be made.
@@ -132,13 +114,13 @@ impl Store {
         let draft = draft_of(path);
         let made = write_draft(&draft, run).and_then(|()| publish(&draft, path));
         let _ = std::fs::remove_file(&draft);
-        // Whatever failed, the user knows only the name that was asked for.
+        // The user knows only the requested name.
         made.map_err(|error| error.of(path))?;
         Self::resume(path)
     }
 
-    /// Opens the store of a run to go on with it; one of an older form is brought up to date. All of it is read first, so
-    /// that a damaged file is refused unchanged.
+    /// Opens the store of a run to resume it; an older format is upgraded. All of it is read first, so that a
+    /// damaged file is refused unchanged.
     ///
     /// # Errors
     /// If it is no store, if it is damaged, or another runner has it.
@@ -147,7 +129,7 @@ impl Store {
         let open = OpenOptions::new().read(true).write(true).open(path);
         let file = open.map_err(|source| StoreError::Open { path: path.to_owned(), source })?;
         lock(&file, path)?;
-        // What a rollback journal holds must be put back first, which needs a writer.
+        // A rollback journal must be applied first, which needs a writer.
         if !journal_path(path, "-journal").exists() {
             Self::read(path)?.verify()?;
         }
@@ -165,12 +147,12 @@ impl Store {
         Ok(store)
     }
 
-    /// Opens a store to look at it, even while a run goes on, and even where nothing can be written.
+    /// Opens a store for reading, even while a run writes to it, and even where nothing can be written.
     ///
     /// # Errors
     /// If it is no store.
     pub fn read(path: &Path) -> Result<Store, StoreError> {
-        // Not opened to find out: closing it again would drop SQLite's locks, if this process has the store open already.
+        // Opening it as a file and closing it would drop SQLite's locks if this process has the store open.
         check_is_file(path)?;
         let mut store = Store {
             connection: connect(path, OpenFlags::SQLITE_OPEN_READ_ONLY)?,
@@ -180,7 +162,7 @@ impl Store {
             lock: None,
         };
         store.version = match schema::check(&store.connection, path) {
-            // Where nothing can be written, SQLite cannot look for a writer; without a journal there is none.
+            // On a read-only file system SQLite cannot look for a writer; without a journal there is none.
             Err(StoreError::Database { .. }) if !journal_path(path, "-wal").exists() => {
                 store.connection = connect_unchanging(path)?;
                 schema::check(&store.connection, path)?
@@ -190,12 +172,11 @@ impl Store {
         Ok(store)
     }
 
-    /// Its file.
     pub fn path(&self) -> &Path {
         &self.path
     }
 
-    /// That the file still has its name. What was removed is written again, from what is still open.
+    /// Checks that the file still has its name; a removed file is written again from the open one.
     fn check_in_place(&self) -> Result<(), StoreError> {
         let Some(file) = self.lock.as_ref().filter(|file| !is_in_place(file, &self.path)) else {
             return Ok(());
@@ -226,7 +207,7 @@ impl Store {
         self.database(self.connection.pragma_update(None, "synchronous", word))
     }
 
-    /// Leaves one file that needs no other beside it, unless somebody looks at it just now.
+    /// Closes the store as a single file, unless it is being read.
     pub fn close(self) {
         let _ = self.connection.pragma_update(None, "journal_mode", "DELETE");
     }
@@ -235,7 +216,7 @@ impl Store {
         result.map_err(|source| failure(&self.path, source))
     }
 
-    /// The same for a result that was read of one part of the store, which a report of damage names.
+    /// Converts a result of one part of the store, which an error of damage names.
     fn part<T>(&self, part: impl Into<String>, result: rusqlite::Result<T>) -> Result<T, StoreError> {
         self.database(result).map_err(|error| match error {
             StoreError::Damaged { path, what } => {
@@ -251,7 +232,7 @@ impl Store {
 }
 
 impl StoreError {
-    /// The same about another file.
+    /// The same error about another path.
     fn of(self, other: &Path) -> StoreError {
         let path = other.to_owned();
         match self {
@@ -263,7 +244,7 @@ impl StoreError {
     }
 }
 
-/// A pipe would be waited for, and a device is no store.
+/// Rejects pipes and devices.
 fn check_is_file(path: &Path) -> Result<(), StoreError> {
     match std::fs::metadata(path) {
         Ok(found) if found.is_file() => Ok(()),
@@ -272,12 +253,12 @@ fn check_is_file(path: &Path) -> Result<(), StoreError> {
     }
 }
 
-/// What a failure of the database means.
+/// Converts an SQLite error.
 fn failure(path: &Path, source: rusqlite::Error) -> StoreError {
     let path = path.to_owned();
     match (&source, source.sqlite_error_code()) {
         (_, Some(ErrorCode::DiskFull)) => StoreError::Full(path),
-        // SQLite's own words would name its numbers and not ours.
+        // SQLite's message would name its own numbers.
         (_, Some(ErrorCode::NotADatabase)) => StoreError::Foreign(path),
         (_, Some(ErrorCode::DatabaseCorrupt | ErrorCode::Unknown)) | (_, None) => {
             StoreError::Damaged { path, what: column::explain(&source) }
@@ -286,7 +267,7 @@ fn failure(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
-/// The name under which a store is made, before it has its own.
+/// Temporary name of a new store.
 fn draft_of(path: &Path) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(format!(".new.{}", std::process::id()));
@@ -308,14 +289,14 @@ fn write_draft(draft: &Path, run: &StoredRun) -> Result<(), StoreError> {
     store.write_run(run)
 }
 
-/// Gives the draft its name; of two that want the same name one gets it.
+/// Renames the draft; only one of two processes succeeds.
 fn publish(draft: &Path, path: &Path) -> Result<(), StoreError> {
     match std::fs::hard_link(draft, path) {
         Ok(()) => Ok(()),
         Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
             Err(StoreError::Exists(path.to_owned()))
         }
-        // Some file systems know no second names.
+        // Some file systems have no hard links.
         Err(_) => {
             std::fs::rename(draft, path).map_err(|source| StoreError::Open { path: path.to_owned(), source })
         }
@@ -345,14 +326,14 @@ fn connect(path: &Path, flags: OpenFlags) -> Result<Connection, StoreError> {
     connection.map_err(|source| failure(path, source))
 }
 
-/// The file in which SQLite keeps what is not yet in the store itself: `-wal`, or `-journal`.
+/// The journal file beside a store: `-wal` or `-journal`.
 fn journal_path(path: &Path, suffix: &str) -> PathBuf {
     let mut name = path.as_os_str().to_owned();
     name.push(suffix);
     name.into()
 }
 
-/// Opens a file that nobody changes meanwhile (SQLite's URI parameter `immutable`).
+/// Opens a file that does not change (SQLite's URI parameter `immutable`).
 fn connect_unchanging(path: &Path) -> Result<Connection, StoreError> {
     let path_text = path.to_string_lossy().replace('%', "%25").replace('?', "%3f").replace('#', "%23");
     let flags = OpenFlags::SQLITE_OPEN_READ_ONLY | OpenFlags::SQLITE_OPEN_URI;

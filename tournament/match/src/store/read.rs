@@ -1,4 +1,4 @@
-//! Reading: the run, its games in order, its engines.
+//! Queries: the run, its games in order, engines and faults.
 
 use std::collections::BTreeMap;
 use std::num::NonZeroU64;
@@ -17,23 +17,20 @@ use crate::game::{EngineFault, FaultReport, GameRecord, Machine, moves};
 use crate::plan::Settings;
 use crate::schedule::ScheduledGame;
 
-/// What a store says about its run.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredRun {
-    /// When it was begun.
+    /// Start of the run.
     pub created: SystemTime,
-    /// The complete plan, as a file.
+    /// Complete plan as TOML.
     pub plan: String,
-    /// What the openings were, so that others are not taken for them: see [`crate::opening::Book::fingerprint`].
+    /// Fingerprint of the openings: see [`crate::opening::Book::fingerprint`].
     pub openings: String,
 }
 
-/// A fault as it was stored.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct StoredFault {
-    /// The number of the game that it cost; none if it cost none.
+    /// Number of the game that it ended; `None` outside of games.
     pub game: Option<u32>,
-    /// Who did what.
     pub fault: EngineFault,
 }
 
@@ -69,7 +66,7 @@ impl Store {
         Ok(*self.entrants.get_or_init(|| count))
     }
 
-    /// Checks that no part of the file is out of its place, so that no row is missed (SQLite's `quick_check`).
+    /// Checks the structure of the file (SQLite's `quick_check`), so that no row is missed.
     ///
     /// # Errors
     /// If the file is damaged.
@@ -81,7 +78,7 @@ impl Store {
         }
     }
 
-    /// Reads all of the store.
+    /// Reads and checks the whole store.
     ///
     /// # Errors
     /// If the file is damaged.
@@ -104,7 +101,7 @@ impl Store {
         self.select_games("ORDER BY number", &mut each)
     }
 
-    /// Calls back with each game with a number from the first to the last of these, in their order.
+    /// Calls back with each game whose number is in this range, in order.
     ///
     /// # Errors
     /// As [`Self::for_each_game`].
@@ -117,7 +114,7 @@ impl Store {
         self.select_games(&format!("WHERE number BETWEEN {first} AND {last} ORDER BY number"), &mut each)
     }
 
-    /// The numbers of the games that are there, from this one on.
+    /// Numbers of the stored games, from `first` on.
     ///
     /// # Errors
     /// If the database fails.
@@ -168,7 +165,7 @@ impl Store {
         self.part("a fault", read())
     }
 
-    /// The last of these many faults, the latest first, and how many there are in all.
+    /// The latest faults, newest first, at most `most`, and the total number.
     ///
     /// # Errors
     /// If the database fails.
@@ -185,8 +182,7 @@ impl Store {
         self.part("a fault", read())
     }
 
-    /// Who failed to start, or to get ready for a game, after the fault of this id (0 for all of them), in the order in which
-    /// it was stored: the id of the fault, and the entrant.
+    /// Failed starts after the fault with this id (0 for all): fault id and entrant, in order.
     ///
     /// # Errors
     /// If the database fails.
@@ -202,7 +198,7 @@ impl Store {
         self.part("a fault", read())
     }
 
-    /// What engines call themselves, by entrant.
+    /// Reported engine names by entrant.
     ///
     /// # Errors
     /// If the database fails.

@@ -13,9 +13,7 @@ use super::{Store, StoreError};
 /// The latest call of the runner on a store.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StoredSession {
-    /// Its process number.
     pub pid: u32,
-    /// When it began.
     pub started: SystemTime,
     /// How many games it played at once; 0 if workers came and went.
     pub slots: u32,

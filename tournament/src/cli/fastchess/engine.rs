@@ -86,7 +86,6 @@ fn own_book(engine: &Flag<'_>, each: &[String]) -> anyhow::Result<OwnBook> {
     Ok(book)
 }
 
-/// A configured engine.
 fn known(name: &str, registry: &Registry, left_out: &[SkippedEngine]) -> anyhow::Result<Table> {
     let Some(engine) = registry.find(name) else {
         if let Some(engine) = left_out.iter().find(|engine| engine.name == name) {

@@ -60,7 +60,6 @@ impl Shown {
     }
 }
 
-/// Prints.
 pub(in crate::cli) struct Lines {
     shown: Shown,
     names: Vec<String>,

@@ -8,7 +8,6 @@ use std::path::PathBuf;
 /// How much a line matters, and from where on a log has it; the later the fewer.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Level {
-    /// What engines say.
     Trace,
     /// What standard output gets.
     Info,
@@ -44,7 +43,6 @@ pub(super) struct LogFile {
     pub(super) appends: bool,
 }
 
-/// An open log.
 #[derive(Debug)]
 pub(super) struct Log {
     file: File,

@@ -31,10 +31,13 @@ pub(super) enum Dialect {
 
 /// What the command line asks for.
 enum Request {
-    /// A tournament.
     Play(Box<translate::Translation>),
     /// One that was begun before.
-    Resume { store: std::path::PathBuf, concurrency: Option<std::num::NonZeroUsize>, shown: lines::Shown },
+    Resume {
+        store: std::path::PathBuf,
+        concurrency: Option<std::num::NonZeroUsize>,
+        shown: lines::Shown,
+    },
     /// The version, in a line that scripts can read.
     Version,
     /// What can be asked.
@@ -42,10 +45,12 @@ enum Request {
     /// The names of the engines that are known.
     Engines(Vec<String>),
     /// What is wrong with an engine of this command, with these arguments.
-    Compliance { program: String, arguments: Vec<String> },
+    Compliance {
+        program: String,
+        arguments: Vec<String>,
+    },
 }
 
-/// Runs.
 pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusal> {
     match translate::request(dialect, arguments)? {
         Request::Play(translation) => {

@@ -26,7 +26,6 @@ pub(super) struct Translation {
     pub(super) shown: Shown,
 }
 
-/// All flags, read.
 struct Typed<'a> {
     dialect: Dialect,
     engines: Vec<Flag<'a>>,
@@ -131,7 +130,6 @@ impl<'a> Typed<'a> {
         }
     }
 
-    /// Takes one flag.
     fn take(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
         let Settings { run, adjudication, timeouts, .. } = &mut self.settings;
         match flag.name {

@@ -5,9 +5,7 @@ use anyhow::{Context, anyhow, bail};
 /// A flag with its words.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct Flag<'a> {
-    /// Without its dashes.
     pub(super) name: &'a str,
-    /// What follows it.
     pub(super) words: &'a [String],
 }
 
@@ -32,7 +30,6 @@ fn flag_name(word: &str) -> Option<&str> {
 }
 
 impl<'a> Flag<'a> {
-    /// Its only word.
     pub(super) fn word(&self) -> anyhow::Result<&'a str> {
         match self.words {
             [word] => Ok(word),
