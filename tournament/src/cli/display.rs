@@ -206,7 +206,7 @@ impl RunObserver for Display {
             RunEvent::Disqualified { entrant, disqualification } => {
                 let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
                 self.line(&format!(
-                    "{} is out: it {disqualification}; its games are {lot}",
+                    "{} is disqualified: it {disqualification}; its games are {lot}",
                     self.name(*entrant)
                 ));
                 if self.bar.is_some() {

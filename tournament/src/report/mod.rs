@@ -87,7 +87,7 @@ impl RunReport {
         let out = self.standings.out().iter();
         let lost = if self.standings.schedule().goes_by_results() { "lost" } else { "left out" };
         out.map(|(&entrant, words)| {
-            format!("{} is out: it {words}; games of it are {lost}", self.name_of(entrant))
+            format!("{} is disqualified: it {words}; its games are {lost}", self.name_of(entrant))
         })
         .collect()
     }

@@ -186,7 +186,7 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
     );
     let (told, _) = place.check(&["standings", "run.db"], 0);
     assert!(told.contains("Faults:  failed starts 6\n"), "{told}");
-    assert!(err.contains("bad is out: it failed to start 3 times running"), "{err}");
+    assert!(err.contains("bad is disqualified: it failed to start 3 times running"), "{err}");
     assert_eq!(err.matches("bad exited with code 1 while starting").count(), 3, "{err}");
     assert!(err.contains("8 games were left out"), "{err}");
     let results = place.results("run.db");
@@ -195,12 +195,12 @@ fn an_engine_that_never_starts_is_out_and_the_others_go_on() {
     let why = results["entrants"][1]["out"].as_str().unwrap();
     assert!(why.starts_with("failed to start 3 times running"), "{why}");
     assert!(results["entrants"][0]["out"].is_null());
-    let absence = format!("bad is out: it {why}");
+    let absence = format!("bad is disqualified: it {why}");
     let (told, _) = place.check(&["status", "run.db"], 0);
     assert!(told.contains(&absence) && told.contains("8 games are left out"), "{told}");
     let (told, _) = place.check(&["report", "run.db"], 0);
     assert!(told.contains("4 of 12 games, 8 left out, stopped"), "{told}");
-    assert!(told.contains("bad is out: it failed to start 3 times running"), "{told}");
+    assert!(told.contains("bad is disqualified: it failed to start 3 times running"), "{told}");
     assert_eq!(place.read("run.pgn").matches("[White ").count(), 4);
     place.await_nobody();
 }
@@ -248,7 +248,7 @@ fn check_never_ready(protocol: &str, fault: &str, times: &str, expected: &str) {
     let mut arguments = duel(&good, &bad, "--depth 1 --games 2 --store run.db --timeouts");
     arguments.push(times);
     let (_, err) = place.check(&arguments, 3);
-    assert!(err.contains("bad is out: it failed to start 3 times running"), "{err}");
+    assert!(err.contains("bad is disqualified: it failed to start 3 times running"), "{err}");
     assert!(err.contains(expected), "{err}");
     assert_eq!(place.results("run.db")["games_finished"], 0);
     place.await_nobody();

@@ -272,7 +272,7 @@ fn a_worker_without_the_engines_says_what_it_lacks() {
     crate::support::signal(lacking.id(), "-INT");
     let (_, err) = texts(&finish(lacking, 130));
     assert!(
-        err.contains("no engine is called \"first\" or \"scripted_engine\" here; add it to engines.toml"),
+        err.contains("engines.toml of this machine has no \"first\" or \"scripted_engine\"; add it"),
         "{err}"
     );
     dismiss([able]);
@@ -371,7 +371,7 @@ fn a_worker_with_an_impossible_game_is_disqualified_and_its_pair_is_played_by_an
     assert!(matches!(answer, Response::Refused { words } if words.contains("a1a8, which is illegal")));
     let honest = worker(&place, &server.url(), "honest");
     let (_, err) = texts(&finish(run, 0));
-    assert!(err.contains("raw may not play on: disqualified: its game 1 is impossible"), "{err}");
+    assert!(err.contains("raw may not play on: disqualified: its game 1 is invalid"), "{err}");
     assert_eq!(place.results("run.db")["games_finished"], 6);
     dismiss([honest]);
 }

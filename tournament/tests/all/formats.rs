@@ -224,7 +224,7 @@ fn who_does_not_appear_loses_by_walkover_so_that_a_tournament_goes_on() {
         let (_, err) = place.check(&arguments(format, &all, &rest), 3);
         assert!(err.contains("gone failed to start 3 times running"), "{err}");
         assert!(err.contains("; its games are lost\n"), "{err}");
-        assert!(err.contains("were not played, and were lost by disqualified entrants"), "{err}");
+        assert!(err.contains("were lost as walkovers by disqualified entrants"), "{err}");
         let results = place.results("run.db");
         assert_eq!(results["games_planned"], results["games_finished"], "{format}");
         let walkovers = results["terminations"]["walkover"].as_u64().unwrap();

@@ -269,7 +269,7 @@ fn an_engine_with_too_many_faults_is_struck_and_made_up_for() {
     let (good, bad) = (scripted("good", ""), restarted(&scripted("bad", "--fault illegal-move@all")));
     let arguments = duel(&good, &bad, "--depth 1 --games 10 --concurrency 1 --strike-after 3 --store run.db");
     let (_, err) = place.check(&arguments, 3);
-    assert!(err.contains("bad is out: it had 3 faults, as many as the plan allows"), "{err}");
+    assert!(err.contains("bad is disqualified: it had 3 faults, as many as the plan allows"), "{err}");
     assert!(err.contains("6 games were left out"), "the pair that was begun is played: {err}");
     assert_eq!(place.results("run.db")["games_finished"], 4);
     place.check(&["resume", "run.db", "--strike-after", "0"], 0);

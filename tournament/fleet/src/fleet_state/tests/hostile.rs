@@ -197,7 +197,7 @@ fn a_pair_of_which_nothing_comes_is_given_to_others_and_more_and_more_rarely() {
         at(&mut fleet_state, "w1", second, WorkerRequest::Take { pair: 0 });
         let effects = fleet_state.tick(begun + Duration::from_secs(second));
         if published(&effects) == [0] {
-            assert_eq!(notices(&effects), ["Nothing comes of pair 1 from a; others get it, too"]);
+            assert_eq!(notices(&effects), ["No results of pair 1 from a; it is given to other workers, too"]);
             lapses.push(second);
         }
     }
