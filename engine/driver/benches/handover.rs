@@ -119,7 +119,7 @@ fn measure_handover() {
     report("best move written to the other's go received", handovers(&paths));
 }
 
-/// So many games at once, a thread each as in a tournament.
+/// Concurrent games, a thread each as in a tournament.
 fn measure_together() {
     let interrupt = Interrupt::new().unwrap();
     let slot = |_| {
@@ -142,7 +142,7 @@ fn measure_together() {
     );
 }
 
-/// Plays so many games; gives how long each search took.
+/// Plays this number of games; returns the time of each search.
 fn play([first, second]: &mut [UciEngine; 2], games: usize, interrupt: &Interrupt) -> Vec<Duration> {
     let limits = SearchLimits { depth: Some(1), ..SearchLimits::default() };
     let (mut first, mut second) = (first, second);

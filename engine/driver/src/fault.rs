@@ -76,7 +76,7 @@ pub enum Fault {
         line: String,
     },
     /// Its best move is no move.
-    #[error("gave a best move that is none: `{line}`")]
+    #[error("gave an invalid best move: `{line}`")]
     MalformedBestmove {
         /// Its line.
         line: String,

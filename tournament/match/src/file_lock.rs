@@ -1,4 +1,4 @@
-//! Locks of files, between programs that mean the same file. They are advice: whoever does not ask may read and write, on
+//! Locks of files, between programs that mean the same file. They are advisory: a program that does not ask may read and write, on
 //! every system. They end with the program that holds them.
 
 use std::fs::{File, TryLockError};

@@ -331,7 +331,7 @@ impl FromArgMatches for ResumableFlags {
     }
 }
 
-/// What is told of a run.
+/// What is shown of a run.
 #[derive(Args, Clone, Debug)]
 pub(super) struct StatusFlags {
     /// Store of the run

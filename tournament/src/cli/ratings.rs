@@ -19,7 +19,7 @@ use crate::ratings::report::{self, ListParts, Visibility};
 use crate::ratings::{Games, ListOptions, RatingList, pgn};
 use smalt_workbench::decompress::Unpacked;
 
-/// So many notices of a file are shown; all of them are in the JSON.
+/// Number of notices of a file that are shown; all of them are in the JSON.
 const NOTICES_SHOWN: usize = 10;
 
 pub(super) const EXAMPLES: &str = "\

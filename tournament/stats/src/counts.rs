@@ -1,6 +1,6 @@
 //! What was counted: results of games, and of pairs of games, all from one entrant's view.
 //!
-//! Knows no probability: what the counts mean is told by [`elo`](crate::elo) and [`sprt`](crate::sprt).
+//! Knows no probability: [`elo`](crate::elo) and [`sprt`](crate::sprt) interpret the counts.
 
 use std::iter::Sum;
 use std::ops::{Add, AddAssign};

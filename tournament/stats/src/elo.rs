@@ -80,7 +80,7 @@ pub struct MatchStatistics {
     ///   so that results that happen to be alike do not pass for certainty. From 2 pairs on it covers the truth with 93%
     ///   and more (tests/all/coverage.rs counts every outcome).
     /// - After nothing but wins (losses) only the low (high) end of the interval of C. Clopper and E. Pearson (1934): at a
-    ///   lower (higher) score so many in a row are rarer than one time in forty. Not before five pairs (ten games).
+    ///   lower (higher) score that number in a row is rarer than one time in forty. Not before five pairs (ten games).
     /// - None after a single result.
     pub elo_interval: Interval,
     /// Normalized Elo difference. `None` where all games (pairs) ended alike, so that nothing is known of the

@@ -34,7 +34,7 @@ pub struct Interval {
 }
 
 /// The sum of paired differences as a bootstrap sees it: questions are drawn anew with replacement, as many as there
-/// are, so many times, and the interval leaves 2.5 % of the sums out at each end (B. Efron, 1979). The same seed gives
+/// are, `samples` times, and the interval leaves 2.5 % of the sums out at each end (B. Efron, 1979). The same seed gives
 /// the same interval. `None` without differences, without resamples, or where they are not finite.
 pub fn bootstrap_sum(differences: &[f64], resamples: usize, seed: u64) -> Option<Interval> {
     if differences.is_empty() || resamples == 0 || !differences.iter().all(|value| value.is_finite()) {

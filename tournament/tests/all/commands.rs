@@ -254,7 +254,7 @@ fn status_tells_what_engines_did_wrong_and_shows_their_last_lines() {
     let (out, _) = place.check(&["status", "run.db"], 0);
     assert!(out.starts_with("1 of 1 games, finished\n"), "{out}");
     assert!(out.contains(" games/h\n  good: good\n  bad: bad\n"), "{out}");
-    assert!(out.ends_with("Game 1: bad gave a best move that is none: `bestmove Zz9-h`\n"), "{out}");
+    assert!(out.ends_with("Game 1: bad gave an invalid best move: `bestmove Zz9-h`\n"), "{out}");
     let (out, _) = place.check(&["status", "run.db", "--transcripts"], 0);
     assert!(out.contains(" > go depth 1\n") && out.contains(" < bestmove Zz9-h\n"), "{out}");
 }

@@ -320,6 +320,6 @@ mod tests {
         check("bestmove (none)", Ok(None));
         check("bestmove 0000", Ok(None));
         check("bestmove", Err("answered without a move: `bestmove`"));
-        check("bestmove Nf3", Err("gave a best move that is none: `bestmove Nf3`"));
+        check("bestmove Nf3", Err("gave an invalid best move: `bestmove Nf3`"));
     }
 }

@@ -129,7 +129,7 @@ fn first_places(seeds: &[usize]) -> Vec<Option<usize>> {
 mod tests {
     use super::*;
 
-    /// Plays a whole tournament in which this one of two gets so many half points of all; gives the rounds.
+    /// Plays a whole tournament in which this one of two gets this number of half points; returns the rounds.
     fn play(
         entrants: usize,
         games: u32,

@@ -1,5 +1,5 @@
-//! Sessions: each call of the runner on a store, with its begin and, unless it was killed, its end. How fast a run goes
-//! is told by them, and who played no more in them.
+//! Sessions: each call of the runner on a store, with its begin and, unless it was killed, its end. They give the
+//! speed of a run, and the engines that were disqualified in them.
 
 use std::collections::BTreeMap;
 use std::time::{Duration, SystemTime};

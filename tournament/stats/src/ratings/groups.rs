@@ -4,7 +4,7 @@ use super::Pairing;
 
 /// Players in groups that no game connects with each other, the group with most games first; within each the players
 /// in the order of their numbers. Players without games are groups of their own, at the end. Pairings with players
-/// beyond the number of players are not heeded.
+/// beyond the number of players are ignored.
 pub fn groups(players: usize, pairings: &[Pairing]) -> Vec<Vec<usize>> {
     let mut leaders: Vec<usize> = (0..players).collect();
     let mut games = vec![0; players];

@@ -125,7 +125,7 @@ fn a_gauntlet_is_rated_as_by_ordo_apart_from_its_scale() {
     for (player, published) in [(HERO, 2614.1), (MID, 2596.4), (WEAK, 2281.0)] {
         let ours = ratings.players()[player].estimate().unwrap().value;
         let on_ordos_scale = 2500.0 + (ours - 2500.0) * ordo_per_elo;
-        // Ordo equates expected and scored points; the likelihood also heeds how they were scored.
+        // Ordo equates expected and scored points; the likelihood also depends on how they were scored.
         assert!(
             (on_ordos_scale - published).abs() < 0.1,
             "player {player}: {on_ordos_scale}, not {published}"
