@@ -1,5 +1,5 @@
 //! Starts the shell script of its command line under a reaper, prints the script's first line, and waits to be killed:
-//! the tests look at what is left then. With the one argument `guard` it is that guard.
+//! the tests look at what is left then. With the one argument `reaper` it is that reaper.
 
 #![expect(clippy::print_stdout, reason = "its output is what the test reads")]
 
@@ -11,11 +11,11 @@ use smalt_driver::process::{Process, Reaper, WaitFor, poll_once, run_reaper};
 
 fn main() -> Result<(), Box<dyn Error>> {
     let script = std::env::args().nth(1).ok_or("expected a script")?;
-    if script == "guard" {
+    if script == "reaper" {
         run_reaper(std::io::stdin().lock());
         return Ok(());
     }
-    let reaper = Reaper::start(&std::env::current_exe()?, "guard")?;
+    let reaper = Reaper::start(&std::env::current_exe()?, "reaper")?;
     let command = EngineCommand::new("sh").arguments(["-c", &script]).reaped_by(&reaper);
     let mut process = Process::spawn(&command)?;
     let deadline = Instant::now() + Duration::from_secs(600);

@@ -1,5 +1,5 @@
 //! A conversation with a running engine: lines go out, lines come in, every wait has an absolute deadline, and its
-//! state is one of four. Knows no protocol; what a line means is the handler's business.
+//! state is one of four. Knows no protocol; a [`LineHandler`] parses the lines.
 
 use std::time::{Duration, Instant};
 
@@ -22,7 +22,7 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 /// How long each answer may take; searches bring their own deadline.
 #[derive(Clone, Copy, PartialEq, Eq, Debug)]
 pub struct EngineTimeouts {
-    /// From the start to the end of its introduction (`uciok`).
+    /// From the start to `uciok`.
     pub start: Duration,
     /// From `isready` to `readyok`, which follows a new game or large tables.
     pub ready: Duration,
@@ -46,7 +46,7 @@ impl Default for EngineTimeouts {
     }
 }
 
-/// Why a verb of a conversation did not come to its end.
+/// Why a request to an engine failed.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 pub enum ConversationError {
     /// The engine is to blame.
@@ -83,7 +83,7 @@ pub enum ExitOutcome {
     Gone,
 }
 
-/// Hears the lines that come while we wait for something else.
+/// Parses the lines of an engine.
 pub(crate) trait LineHandler {
     /// One line of the engine, read at that instant.
     fn on_line(&mut self, line: Line<'_>, at: Instant);
@@ -140,7 +140,7 @@ impl Conversation {
         Ok(at)
     }
 
-    /// As [`Self::send`], where so many of the first bytes are those of the last lines that were sent so.
+    /// As [`Self::send`], where the first `shared` bytes are those of the last lines that were sent so.
     pub(crate) fn send_growing(
         &mut self,
         shared: usize,
@@ -197,7 +197,7 @@ impl Conversation {
 
     /// Gives the handler one line, waiting for it if need be. A line that was read after the deadline still counts
     /// (it may have waited for us), but nothing more is read then, so that a flood of lines cannot move the deadline.
-    /// The time that this program itself stood still meanwhile is not counted.
+    /// The time that this program itself stood still is not counted.
     pub(crate) fn handle_line(
         &mut self,
         deadline: Instant,
@@ -207,10 +207,10 @@ impl Conversation {
         let mut deadline = deadline;
         loop {
             let stalled = self.process.stalled();
-            let heard = self.handle_line_before(deadline, context, handler);
+            let result = self.handle_line_before(deadline, context, handler);
             deadline += self.process.stalled().saturating_sub(stalled);
-            if !matches!(heard, Err(WaitError::TimedOut)) || self.process.stalled() == stalled {
-                return heard;
+            if !matches!(result, Err(WaitError::TimedOut)) || self.process.stalled() == stalled {
+                return result;
             }
         }
     }
@@ -255,7 +255,7 @@ impl Conversation {
     }
 
     /// Reads what is in the pipe already and gives it to the handler, up to what one read holds; never waits. Where
-    /// the engine was polled and found quiet since its last line, as while its opponent thought, the read is spared.
+    /// a poll found nothing since its last line, as while its opponent thought, the read is spared.
     pub(crate) fn handle_available(&mut self, handler: &mut impl LineHandler) -> Result<(), Fault> {
         self.handle_buffered(handler)?;
         if self.process.was_quiet() {
@@ -374,7 +374,7 @@ impl Conversation {
             return;
         }
         let now = Instant::now();
-        // What an engine that does not read any more hears are the steps of `quit`.
+        // An engine that does not read any more is ended by `quit`.
         let _ = self.process.write(quit_lines);
         self.transcript.push(now, Speaker::Driver, quit_lines.trim_ascii_end());
         self.quit_asked_at = Some(now);

@@ -1,4 +1,4 @@
-//! The verbs that every protocol has. A game, a suite or a check uses these, and need not know what is spoken.
+//! What every engine can be asked for, whichever protocol it speaks.
 
 use std::time::Duration;
 
@@ -18,9 +18,9 @@ use crate::wait_context::{Background, WaitContext};
 /// A running engine, whichever protocol it speaks. Dropping it kills its process and all that it started.
 ///
 /// It belongs to one thread, the one that spawned it, which must live as long: see [`crate::process::Process`]. After
-/// a fault from which it does not recover ([`Fault::survival`]) it is closed, and every verb repeats that fault.
+/// a fault from which it does not recover ([`Fault::survival`]) it is closed, and every method returns that fault.
 pub trait Engine: Background + Send {
-    /// Makes it introduce itself and tell its options.
+    /// The handshake: `uci` to `uciok`, or `protover` to `done=1`.
     ///
     /// # Errors
     /// A fault of the engine, which ends it; or the interrupt.
@@ -34,10 +34,10 @@ pub trait Engine: Background + Send {
         true
     }
 
-    /// Its own name; empty if it told none.
+    /// Its own name; empty if it sent none.
     fn name(&self) -> &str;
 
-    /// Its author; empty if it told none.
+    /// Its author; empty if it sent none.
     fn author(&self) -> &str;
 
     /// The options that it declared.
@@ -136,7 +136,7 @@ pub trait Engine: Background + Send {
     }
 
     /// Stops a search and throws its result away; after it, no line of that search can be taken for the next one's.
-    /// Does nothing if none runs.
+    /// Does nothing without a search.
     ///
     /// The time from our `stop` to its answer.
     ///
@@ -147,7 +147,7 @@ pub trait Engine: Background + Send {
     /// Sends `quit` and does not wait, so that several engines can leave at the same time; [`Self::quit`] comes next.
     fn ask_to_quit(&mut self);
 
-    /// Asks it to quit (unless that has been done) and waits for its exit: when its timeouts for that ends, SIGTERM
+    /// Asks it to quit (unless that has been done) and waits for its exit: after the timeout SIGTERM
     /// follows, and half a second later it is killed.
     fn quit(&mut self) -> ExitOutcome;
 
@@ -186,7 +186,7 @@ pub trait Engine: Background + Send {
 /// What an engine must know of a game before it begins; by default standard chess without pondering.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug, Default)]
 pub struct GameOptions {
-    /// Chess960 where castling cannot be told by the standard's two steps ([`CastlingMode::of`]).
+    /// Chess960 where castling cannot be written as the standard's two steps ([`CastlingMode::of`]).
     pub variant: CastlingMode,
     /// Whether it may think on its opponent's time.
     pub pondering: Pondering,

@@ -15,7 +15,7 @@ pub enum Fault {
     /// It could not be started.
     #[error("would not start: failed to {0}")]
     WouldNotStart(#[from] StartError),
-    /// It did not introduce itself.
+    /// It did not finish the handshake.
     #[error(
         "did not answer `uci` with `uciok` within {waited:?} (an engine that speaks xboard needs proto=xboard; proto=auto finds out)"
     )]
@@ -35,7 +35,7 @@ pub enum Fault {
         /// How long we waited, since `go`.
         waited: Duration,
     },
-    /// It was told to stop, and did not.
+    /// It ignored `stop`.
     #[error("gave no best move within {waited:?} after `stop`")]
     StopIgnored {
         /// How long we waited, since `stop`.
@@ -89,7 +89,7 @@ pub enum Fault {
         /// How it begins.
         start: String,
     },
-    /// It said that it would tell when its features are complete, and did not.
+    /// It announced the end of its features (`done=0`), and did not send it.
     #[error("did not end its features with `done=1` within {waited:?}")]
     NoFeaturesDone {
         /// How long we waited.
@@ -135,10 +135,10 @@ pub enum Fault {
     Closed,
 }
 
-/// What an engine is doing, as far as the conversation tells.
+/// What an engine is doing, by its conversation.
 #[derive(Clone, Copy, PartialEq, Eq, Hash, Debug)]
 pub enum State {
-    /// Its process runs; it has not introduced itself yet.
+    /// Its process runs; the handshake is not over.
     Starting,
     /// It waits for us.
     Idle,
@@ -159,7 +159,7 @@ impl fmt::Display for State {
     }
 }
 
-/// To milliseconds: more digits tell nobody anything.
+/// Rounded up to milliseconds.
 fn rounded(waited: Duration) -> Duration {
     Duration::from_millis(waited.as_micros().div_ceil(1000) as u64)
 }
@@ -210,8 +210,8 @@ impl Fault {
     }
 }
 
-/// The lines of an engine's standard error that most likely say why it ended: from the last one that tells of a panic, of a
-/// failed assertion or of a sanitizer's finding, else the last ones. Empty if there are none.
+/// The lines of an engine's standard error that most likely say why it ended: from the last one about a panic, a
+/// failed assertion or a finding of a sanitizer, else the last ones.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct StderrExcerpt(String);
 

@@ -13,19 +13,19 @@ pub struct SearchRequest<'a> {
     pub start: Start<'a>,
     /// All moves since then. It is cheap to pass the whole game each time: what was sent before is not written anew.
     pub moves: &'a [UciMove],
-    /// What the engine is told about time, depth and so on.
+    /// Clocks, depth, nodes and the other limits of `go`.
     pub limits: &'a SearchLimits,
-    /// When it is given up, counted from `go` (or `ponderhit`), whatever the engine says context.
+    /// When it is given up, counted from `go` (or `ponderhit`), whatever the engine writes meanwhile.
     pub deadline: Duration,
-    /// When it is told to `stop`, counted likewise; never if none. From then on its timeouts for `stop` counts.
+    /// When `stop` is sent, counted likewise; never if `None`. The timeout for `stop` counts from then on.
     pub stop_after: Option<Duration>,
 }
 
-/// How long a search runs at least before it is told to end, unless it has said something already: engines lose an
+/// How long a search runs at least before `stop` is sent, unless a line of it came already: engines lose an
 /// order that comes before their search has begun (Ethereal 12 then thinks for ever).
 const SETTLING: Duration = Duration::from_millis(20);
 
-/// How long a search runs before anybody looks whether it keeps its limits of work: most have ended by then, and their
+/// How long a search runs before its limits of nodes and depth are checked: most have ended by then, and their
 /// lines need not be read.
 const UNWATCHED: Duration = Duration::from_millis(200);
 
@@ -45,7 +45,7 @@ impl WorkLimit {
         (nodes.is_some() || depth.is_some()).then_some(WorkLimit { nodes, depth })
     }
 
-    /// Whether a search that tells these nodes and plies takes no notice of it. There is some room, since engines look at
+    /// Whether a search that reports these nodes and plies ignores it. There is some room, since engines look at
     /// their limits now and then: half as many nodes again, or 20,000, and two plies.
     #[must_use]
     pub fn is_overrun(self, nodes: Option<u64>, depth: Option<u32>) -> bool {
@@ -78,7 +78,7 @@ impl RunningSearch {
         Self { asked_at, deadline, stop_after, work: WorkLimit::of(limits) }
     }
 
-    /// From when on it is watched whether it keeps its limit of work; never if it has none.
+    /// From when on its limit of work is checked; never without one.
     pub(crate) fn watched_at(&self) -> Option<Instant> {
         self.work.map(|_| self.asked_at + UNWATCHED)
     }
@@ -145,14 +145,13 @@ pub type SearchObserver<'a> = dyn FnMut(&Info<'_>, Duration) -> SearchControl + 
 /// What came of a search.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub struct SearchResult {
-    /// The move, as the engine wrote it: nobody has judged yet whether it is legal. None if the engine says that there
-    /// is none.
+    /// The move, as the engine wrote it, not checked for legality yet. `None` if the engine says that it has no move.
     pub best: Option<UciMove>,
-    /// What it says about the outcome: instead of a move, or with one. Always none in UCI.
+    /// What it says about the outcome: instead of a move, or with one. Always `None` in UCI.
     pub claim: Option<ResultClaim>,
     /// The answer that it expects.
     pub ponder: Option<UciMove>,
-    /// The last that it told about its best line.
+    /// Its last information about the principal variation.
     pub report: SearchReport,
     /// From the end of our write to the end of the read that brought the best move.
     pub elapsed: Duration,
@@ -166,7 +165,7 @@ pub struct SearchResult {
     pub ending: SearchEnd,
 }
 
-/// What an engine says about the outcome of the game. Whether it is right is for the game to judge.
+/// What an engine claims about the outcome of the game; not checked.
 #[derive(Clone, PartialEq, Eq, Debug)]
 pub enum ResultClaim {
     /// It gives up.
@@ -187,20 +186,20 @@ pub enum ResultClaim {
 pub enum SearchEnd {
     /// The engine.
     Own,
-    /// We did, by `stop`, at the time or by the wish of who asked.
+    /// We did, by `stop`: at the time, or since the observer asked for it.
     Stopped,
-    /// We did, since it took no notice of its limit of nodes or plies ([`WorkLimit::is_overrun`]).
+    /// We did, since it ignored its limit of nodes or plies ([`WorkLimit::is_overrun`]).
     Overrun,
 }
 
-/// What an engine last told about its best line. Scores take the view of the side to move.
+/// The last information of an engine about its principal variation. Scores take the view of the side to move.
 #[derive(Clone, PartialEq, Eq, Debug, Default)]
 pub struct SearchReport {
     /// Nominal depth, in plies.
     pub depth: Option<u32>,
     /// The longest line looked at, in plies.
     pub selective_depth: Option<u32>,
-    /// The last exact score; if there was none, the last bound.
+    /// The last exact score, else the last bound.
     pub score: Option<ReportedScore>,
     /// Chances to win, draw and lose.
     pub wdl: Option<Wdl>,
@@ -219,11 +218,11 @@ pub struct SearchReport {
 }
 
 impl SearchReport {
-    /// Takes over what this line tells; what it does not mention stays.
+    /// Takes over the fields of this line; others stay.
     pub(crate) fn update(&mut self, info: &Info<'_>) {
-        fn keep<T>(slot: &mut Option<T>, news: Option<T>) {
-            if news.is_some() {
-                *slot = news;
+        fn keep<T>(slot: &mut Option<T>, new: Option<T>) {
+            if new.is_some() {
+                *slot = new;
             }
         }
         keep(&mut self.depth, info.depth);
@@ -252,11 +251,11 @@ mod tests {
     #[test]
     fn a_limit_has_some_room_before_it_is_overrun() {
         let check =
-            |nodes: Option<u64>, depth: Option<u32>, told: (Option<u64>, Option<u32>), expected: bool| {
+            |nodes: Option<u64>, depth: Option<u32>, reported: (Option<u64>, Option<u32>), expected: bool| {
                 assert_eq!(
-                    WorkLimit { nodes, depth }.is_overrun(told.0, told.1),
+                    WorkLimit { nodes, depth }.is_overrun(reported.0, reported.1),
                     expected,
-                    "{nodes:?} {depth:?} {told:?}"
+                    "{nodes:?} {depth:?} {reported:?}"
                 );
             };
         check(Some(1000), None, (Some(21_000), Some(99)), false);

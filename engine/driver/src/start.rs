@@ -1,4 +1,4 @@
-//! Starts an engine in whichever protocol it speaks, up to the end of its introduction. Knows no more of the protocols
+//! Starts an engine in whichever protocol it speaks, up to the end of the handshake. Knows no more of the protocols
 //! than their names and first words.
 
 use std::time::Duration;
@@ -13,17 +13,17 @@ use crate::uci::UciEngine;
 use crate::wait_context::WaitContext;
 use crate::xboard::XboardEngine;
 
-/// How long an engine of unknown protocol may think about its first word before the other protocol is tried.
+/// How long an engine of unknown protocol may take for its first line before the other protocol is tried.
 const FIRST_TRY: Duration = Duration::from_millis(1500);
 
-/// An engine that did not get as far as the end of its introduction, and what was said until then.
+/// An engine whose handshake failed, with the lines until then.
 #[derive(Clone, PartialEq, Eq, Debug, thiserror::Error)]
 #[error("{error}")]
 pub struct StartFailure {
     /// What stopped it.
     #[source]
     pub error: ConversationError,
-    /// The last lines of the conversation; empty if there was none.
+    /// The last lines of the conversation, if any.
     pub transcript: Vec<TranscriptLine>,
 }
 
@@ -45,7 +45,7 @@ impl From<Fault> for StartFailure {
     }
 }
 
-/// Starts an engine and has it introduce itself. The sink, if any, gets every line from the first on. The calling
+/// Starts an engine, handshake included. The sink, if any, gets every line from the first on. The calling
 /// thread must be the long-lived one that will own the engine: when it ends, the system kills the engine.
 ///
 /// # Errors
@@ -81,7 +81,7 @@ fn introduced<E: Engine>(
 }
 
 /// UCI first, for a moment; then xboard; and what answers to neither gets all of its time: a slow engine of UCI, or
-/// one that knows only the first version of the other and so tells nothing. Each try is a process of its own, since an
+/// one that knows only the first version of the other and so sends nothing. Each try is a process of its own, since an
 /// engine may die of a word that it does not know.
 fn find_out(
     command: &EngineCommand,

@@ -116,7 +116,7 @@ impl Transcript {
         self.keep(at, speaker, line, None);
     }
 
-    /// A line of ours that grows, so many of whose first bytes are those of the last one pushed so.
+    /// A line of ours that grows: its first `shared` bytes are those of the last one pushed so.
     pub(crate) fn push_growing(&mut self, at: Instant, line: &[u8], shared: usize) {
         self.keep(at, Speaker::Driver, line, Some(shared));
     }

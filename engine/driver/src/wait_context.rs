@@ -1,4 +1,4 @@
-//! What else is heeded while we wait for an engine: the interrupt, and the game's other engine, whose pipes must not
+//! What else a wait for an engine watches: the interrupt, and the game's other engine, whose pipes must not
 //! fill up while it idles or ponders.
 
 use crate::process::{Interrupt, Process};
@@ -8,11 +8,11 @@ pub trait Background {
     /// Its process, to be polled.
     fn process_mut(&mut self) -> &mut Process;
 
-    /// Takes the lines that were read: idle chatter is dropped, what pondering tells is kept. Never waits.
+    /// Takes the lines that were read: idle chatter is dropped, that of pondering is kept. Never waits.
     fn handle_buffered(&mut self);
 }
 
-/// What else a wait heeds; by default nothing.
+/// What else a wait watches; by default nothing.
 #[derive(Default)]
 pub struct WaitContext<'a> {
     interrupt: Option<&'a Interrupt>,

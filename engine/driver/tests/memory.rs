@@ -1,6 +1,7 @@
 //! However much an engine prints, our memory stays where it was. Alone in its program, since it looks at the memory of
 //! all of it.
 
+#![cfg(unix)]
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
 #[path = "all/support/mod.rs"]

@@ -113,4 +113,11 @@ pub(crate) fn close_stdout() {
         // Should it fail, the fault does not show, and the test that waits for it says so.
         let _ = rustix::stdio::dup2_stdout(nowhere);
     }
+    #[cfg(windows)]
+    {
+        use std::os::windows::io::{AsRawHandle, FromRawHandle, OwnedHandle};
+        // SAFETY: The handle is the process's own, and its standard output looks it up at each write, which then fails.
+        #[expect(unsafe_code, reason = "the fault is to close it")]
+        drop(unsafe { OwnedHandle::from_raw_handle(std::io::stdout().as_raw_handle()) });
+    }
 }

@@ -1,13 +1,16 @@
 //! Programs under test: they start with the default actions of signals, are waited for with a limit, and are watched while
 //! they run.
 
+use std::env::consts::EXE_SUFFIX;
 use std::io::{BufRead, BufReader};
 use std::path::PathBuf;
 use std::process::{Child, Command, Output};
 use std::sync::mpsc::{Receiver, channel};
+#[cfg(unix)]
 use std::sync::{Arc, Once};
 use std::time::{Duration, Instant};
 
+#[cfg(unix)]
 use signal_hook::consts::{SIGHUP, SIGINT};
 
 /// The longest that a test waits for an event. Only a fault takes so long, also on a busy machine.
@@ -25,6 +28,7 @@ pub fn wait_until(what: &str, mut condition: impl FnMut() -> bool) {
 
 /// Lets programs that are started from here begin with the default actions of signals. A test run in the background inherits
 /// them as ignored, and programs keep ignored what was ignored; a handler is reset when a program is executed.
+#[cfg(unix)]
 pub fn reset_signals() {
     static ONCE: Once = Once::new();
     ONCE.call_once(|| {
@@ -34,6 +38,10 @@ pub fn reset_signals() {
         }
     });
 }
+
+/// Windows has no such signals.
+#[cfg(windows)]
+pub fn reset_signals() {}
 
 /// A command that starts the program under test.
 #[expect(clippy::disallowed_methods, reason = "the program under test is started here")]
@@ -132,7 +140,7 @@ impl Watched {
 /// The path of an example program of the crate under test, as `cargo test` builds it.
 pub fn example(name: &str) -> PathBuf {
     let tests = std::env::current_exe().unwrap();
-    let program = tests.parent().unwrap().with_file_name("examples").join(name);
+    let program = tests.parent().unwrap().with_file_name("examples").join(format!("{name}{EXE_SUFFIX}"));
     assert!(program.exists(), "{name} is not built: build the examples of the crate");
     program
 }

@@ -209,7 +209,7 @@ impl Process {
         self.quiet == Quiet::Seen
     }
 
-    /// When a wait for it last began to watch all that can happen; none if the next one should at once.
+    /// When all sources were last polled; `None` if the next poll should be one of all.
     pub(super) fn last_full_poll(&self) -> Option<Instant> {
         self.last_full_poll
     }
@@ -244,7 +244,7 @@ impl Process {
         self.awake_at
     }
 
-    /// The most memory that it had at once so far, in bytes, without its children; none once it is gone.
+    /// The most memory that it had at once so far, in bytes, without its children; `None` once it is gone.
     #[must_use]
     pub fn peak_memory_bytes(&self) -> Option<u64> {
         super::system::peak_memory_bytes(self.pid())
@@ -305,7 +305,7 @@ impl Process {
     }
 
     /// Ends the whole group at once (SIGKILL) and reaps the child. Gives how it ended, which may be by itself, before;
-    /// none if the system has not let go of it within five seconds.
+    /// `None` if the system has not let go of it within five seconds.
     pub fn kill(&mut self) -> Option<Exit> {
         if self.life == Life::Running {
             self.child.kill();
@@ -337,7 +337,7 @@ impl Process {
         if self.life == Life::Running {
             self.life = Life::Ended;
         }
-        // As much as a pipe holds: the last words of a crash are at its end.
+        // As much as a pipe holds: the messages of a crash are at its end.
         for _ in 0..PIPE_BYTES.div_ceil(SCRATCH_BYTES) {
             self.read_stderr();
         }

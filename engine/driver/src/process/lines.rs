@@ -1,9 +1,9 @@
 //! Bytes in, lines out, in one fixed block of memory: what follows the limit of an endless line is thrown away.
-//! Text is judged by nobody here: NUL and bytes that are not UTF-8 pass through, and [`Line::text`] replaces them.
+//! Text is not checked: NUL and bytes that are not UTF-8 pass through, and [`Line::text`] replaces them.
 
 use std::borrow::Cow;
 
-/// The longest line that is handed on whole, in bytes. The longest honest lines, a principal variation of 250 moves or
+/// The longest line that is handed on whole, in bytes. The longest lines that occur, a principal variation of 250 moves or
 /// a combo option with hundreds of values, stay far below.
 pub const LINE_LIMIT: usize = 1 << 16;
 

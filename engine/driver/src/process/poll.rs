@@ -1,9 +1,9 @@
-//! The one place that waits: `poll(2)` over the pipes of the engine that is waited for, of one more that must not
-//! block context, and over the interrupt; then a read of each that has something.
+//! The one place that waits: for the pipes and the end of an engine, for the pipes of the other engine of its game, and
+//! for the interrupt; then it reads those that are ready.
 //!
-//! Each source that is polled costs time, above all with many games at once, when nothing of it is in a cache. So where
-//! lines follow each other closely only the few that bring them are watched, and all others are looked at now and then:
-//! what happens there is seen some milliseconds later, which moves no clock.
+//! Each source that is polled costs time, above all with many games at once, when nothing of it is in a cache. So while
+//! lines follow each other closely only the pipes that bring them are polled, and all sources every 50 ms: what happens
+//! elsewhere is seen some milliseconds later, which moves no clock.
 
 use std::io;
 use std::time::{Duration, Instant};
@@ -17,7 +17,7 @@ use super::system::{self, Child, Event};
 pub enum WaitFor {
     /// Until it says something.
     Output,
-    /// Until there is room in its standard input (or it says something, which may be why there is none).
+    /// Until there is room in its standard input (or it writes, which may be why there is none).
     Room,
 }
 

@@ -12,7 +12,7 @@ const LINE_LIMIT: usize = 512;
 pub(super) struct StderrTail {
     partial: LineBuffer,
     lines: VecDeque<Vec<u8>>,
-    /// How many of the last lines nobody has taken yet.
+    /// The number of last lines that were not taken yet.
     fresh: usize,
 }
 

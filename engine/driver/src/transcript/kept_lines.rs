@@ -30,21 +30,21 @@ struct Kept {
 }
 
 impl KeptLines {
-    /// Keeps a line. Of a growing one it is told how many of its first bytes are those of the growing one before it.
+    /// Keeps a line. `shared` is the number of first bytes that a growing line has in common with the growing one before.
     pub(crate) fn push(&mut self, at: Instant, speaker: Speaker, line: &[u8], shared: Option<usize>) {
         if self.lines.len() == LINES_KEPT {
             self.pop();
         }
         let line = &line[..line.len().min(usize::from(LINE_LIMIT))];
         let shared = shared.map(|shared| shared.min(line.len()));
-        let news = &line[shared.unwrap_or(0)..];
-        self.bytes.extend(news);
+        let added = &line[shared.unwrap_or(0)..];
+        self.bytes.extend(added);
         let within_limit = |count: usize| u16::try_from(count).unwrap_or(LINE_LIMIT);
         self.lines.push_back(Kept {
             at,
             speaker,
             shared: shared.map(within_limit),
-            length: within_limit(news.len()),
+            length: within_limit(added.len()),
         });
     }
 
@@ -70,14 +70,14 @@ impl KeptLines {
     }
 
     /// Calls this with each line, oldest first.
-    pub(crate) fn for_each(&self, mut tell: impl FnMut(Instant, Speaker, &[u8])) {
+    pub(crate) fn for_each(&self, mut show: impl FnMut(Instant, Speaker, &[u8])) {
         let mut rest = self.bytes.range(..);
         let (mut growing, mut other) = (self.before.clone(), Vec::new());
         for &Kept { at, speaker, shared, length } in &self.lines {
             let line = if shared.is_some() { &mut growing } else { &mut other };
             line.truncate(usize::from(shared.unwrap_or(0)));
             line.extend(rest.by_ref().take(usize::from(length)));
-            tell(at, speaker, line);
+            show(at, speaker, line);
         }
     }
 }

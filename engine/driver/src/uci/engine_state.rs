@@ -1,6 +1,6 @@
-//! What an engine's lines told us: who it is, whether it answered, and what it found. Decides nothing and never waits.
+//! What the lines of an engine say: its name, whether it answered, and its search.
 //!
-//! While nobody watches a search, its lines of information are not parsed: the last ones that matter are kept as bytes
+//! Without an observer the lines of a search of information are not parsed: the last ones that matter are kept as bytes
 //! and read when the best move has come. One that lasts is watched for the work that it may do.
 
 use std::time::Instant;
@@ -26,13 +26,13 @@ pub(super) enum Awaiting {
 /// Whether the engine knows the word `uci`.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) enum Refusal {
-    /// Nobody asks.
+    /// Not asked for.
     #[default]
     Ignored,
     /// A complaint would settle it.
     Awaited,
     /// It complained.
-    Heard,
+    Refused,
 }
 
 impl Refusal {
@@ -44,7 +44,7 @@ impl Refusal {
             && line.contains("uci")
             && COMPLAINTS.iter().any(|complaint| line.contains(complaint))
         {
-            *self = Refusal::Heard;
+            *self = Refusal::Refused;
         }
     }
 }
@@ -57,7 +57,7 @@ pub(super) struct Answer {
     pub(super) at: Instant,
 }
 
-/// All that was heard and not dealt with yet.
+/// What was received and not handled yet.
 #[derive(Debug, Default)]
 pub(super) struct EngineState {
     pub(super) name: String,
@@ -71,7 +71,7 @@ pub(super) struct EngineState {
     pub(super) info_lines: u64,
     /// Looked at with every line from now on, if there is one.
     pub(super) watched: Option<WorkLimit>,
-    /// Whether the search that is watched takes no notice of its limit.
+    /// Whether the search that is watched ignores its limit.
     pub(super) is_overrun: bool,
     /// The last line about the best variation with an exact score, or without any score.
     line_of_play: Vec<u8>,
@@ -93,12 +93,12 @@ impl EngineState {
         self.counters.clear();
     }
 
-    /// The answer that came is none to this search: its own is still awaited.
+    /// The answer that came belongs to an earlier search: that of this one is still awaited.
     pub(super) fn await_another(&mut self) {
         self.awaiting = Awaiting::BestMove;
     }
 
-    /// Looks at what the lines so far and all others tell of the work that was done; or at no more of them.
+    /// Checks the nodes and depth of the lines so far and of all others against this limit; or no more of them.
     pub(super) fn watch(&mut self, limit: Option<WorkLimit>) {
         self.watched = limit;
         let report = limit.map(|_| self.report()).unwrap_or_default();
@@ -188,7 +188,7 @@ impl LineHandler for EngineState {
     }
 }
 
-/// Shows each line of information to an observer, and hears it as well.
+/// Shows each line of information to an observer, too.
 pub(super) struct ObservedState<'a, 'o> {
     pub(super) received: &'a mut EngineState,
     pub(super) observer: &'a mut (dyn FnMut(&Info<'_>, std::time::Duration) -> SearchControl + 'o),
@@ -299,7 +299,7 @@ mod tests {
     }
 
     #[test]
-    fn what_nobody_asked_for_is_dropped() {
+    fn unexpected_lines_are_dropped() {
         let mut received = EngineState::default();
         receive(&mut received, "info depth 1 score cp 5");
         receive(&mut received, "bestmove e2e4");
@@ -307,7 +307,7 @@ mod tests {
     }
 
     #[test]
-    fn best_moves_are_told_from_none_and_from_nonsense() {
+    fn best_moves_differ_from_no_move_and_from_nonsense() {
         fn check(line: &str, expected: Result<Option<&str>, &str>) {
             let mut received = EngineState::default();
             received.expect_search();

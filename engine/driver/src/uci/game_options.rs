@@ -1,4 +1,4 @@
-//! The terms of a game as options: which of them an engine must be told anew before the next game begins.
+//! The options that depend on the game: which of them must be sent before the next one.
 
 use smalt_chess::CastlingMode;
 use smalt_protocol::{OptionDeclaration, OptionKind, option};
@@ -10,7 +10,7 @@ use crate::settings::Pondering;
 const CHESS960: &str = "UCI_Chess960";
 const PONDER: &str = "Ponder";
 
-/// What the engine was told last; none for what it was never told. What the user set himself is left alone.
+/// The values that were sent last, `None` for those never sent. What the user set is left alone.
 #[derive(Debug, Default)]
 pub(super) struct SentOptions {
     chess960: Option<bool>,
@@ -52,10 +52,10 @@ impl SentOptions {
 }
 
 /// The value to send, if the engine has that option and does not have that value.
-fn change(told: &mut Option<bool>, wanted: bool, default: Option<bool>) -> Option<bool> {
-    let news = default.is_some_and(|default| told.unwrap_or(default) != wanted).then_some(wanted);
-    *told = news.or(*told);
-    news
+fn change(sent: &mut Option<bool>, wanted: bool, default: Option<bool>) -> Option<bool> {
+    let change = default.is_some_and(|default| sent.unwrap_or(default) != wanted).then_some(wanted);
+    *sent = change.or(*sent);
+    change
 }
 
 fn default_of(options: &[OptionDeclaration], name: &str) -> Option<bool> {

@@ -1,4 +1,4 @@
-//! An engine that speaks UCI: the verbs of [`Engine`] as lines, and lines as results.
+//! An engine that speaks UCI.
 
 mod engine_state;
 mod game_options;
@@ -57,7 +57,7 @@ impl UciEngine {
         })
     }
 
-    /// Gives up an introduction as soon as the engine complains about its first word: it speaks another protocol.
+    /// Makes the handshake fail as soon as the engine complains about `uci`: it speaks another protocol.
     pub(crate) fn leave_at_refusal(&mut self) {
         self.received.refusal = Refusal::Awaited;
     }
@@ -75,15 +75,15 @@ impl UciEngine {
         self.conversation.send(self.outgoing.as_bytes(), context, &mut self.received)
     }
 
-    /// Listens until what was heard is enough.
+    /// Handles lines until the condition holds.
     fn wait_until(
         &mut self,
         deadline: Instant,
         context: &mut WaitContext<'_>,
-        enough: impl Fn(&EngineState) -> bool,
+        is_done: impl Fn(&EngineState) -> bool,
     ) -> Result<(), WaitError> {
         let stalled = self.conversation.process().stalled();
-        while !enough(&self.received) {
+        while !is_done(&self.received) {
             let deadline = deadline + self.conversation.process().stalled().saturating_sub(stalled);
             self.conversation.handle_line(deadline, context, &mut self.received)?;
         }
@@ -96,8 +96,8 @@ impl UciEngine {
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
         let waited = self.conversation.timeouts.ready;
-        let heard = self.wait_until(asked_at + waited, context, |received| received.ready);
-        self.conversation.fail_if_late(heard, Fault::NoReadyok { waited })
+        let result = self.wait_until(asked_at + waited, context, |received| received.ready);
+        self.conversation.fail_if_late(result, Fault::NoReadyok { waited })
     }
 
     /// Waits until the search has surely begun, so that a `stop` is not lost.
@@ -109,7 +109,7 @@ impl UciEngine {
         }
     }
 
-    /// Listens until the best move comes, the observer has seen enough, the search overruns its limit, or the deadline.
+    /// Handles lines until the best move, a stop of the observer, an overrun limit, or the deadline.
     fn wait_for_search(
         &mut self,
         deadline: Instant,
@@ -166,11 +166,11 @@ impl Engine for UciEngine {
     fn introduce(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         let asked_at = self.send(&[ClientMessage::Uci], context)?;
         let waited = self.conversation.timeouts.start;
-        let heard = self.wait_until(asked_at + waited, context, |received| {
-            received.introduced || received.refusal == Refusal::Heard
+        let result = self.wait_until(asked_at + waited, context, |received| {
+            received.introduced || received.refusal == Refusal::Refused
         });
-        let heard = heard.and(if self.received.introduced { Ok(()) } else { Err(WaitError::TimedOut) });
-        self.conversation.fail_if_late(heard, Fault::NoUciok { waited })?;
+        let result = result.and(if self.received.introduced { Ok(()) } else { Err(WaitError::TimedOut) });
+        self.conversation.fail_if_late(result, Fault::NoUciok { waited })?;
         self.conversation.state = State::Idle;
         Ok(())
     }
@@ -237,7 +237,7 @@ impl Engine for UciEngine {
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
         self.abandon(context)?;
-        // A second best move for the last search may wait in the pipe: it is heard before the next is expected.
+        // A second best move for the last search may wait in the pipe: it is handled before the next is expected.
         self.conversation.handle_available(&mut self.received)?;
         let go = ClientMessage::Go(request.limits.clone());
         let (shared, lines) = self.position.then(request.start, request.moves, &go);
@@ -278,7 +278,7 @@ impl Engine for UciEngine {
             let silence = repetition.as_ref().map(|repetition| repetition.until);
             let until = [stop_at, watch_at, silence].into_iter().flatten().fold(deadline, Instant::min);
             let watching = observer.as_deref_mut().filter(|_| ending == SearchEnd::Own);
-            let heard = self.wait_for_search(until, context, watching);
+            let result = self.wait_for_search(until, context, watching);
             if let Some(answer) = self.received.answer.take() {
                 if !self.is_repetition(&answer) {
                     return self.conclude(answer, ending);
@@ -287,7 +287,7 @@ impl Engine for UciEngine {
                 repetition = Some(Repetition::new(answer, self.received.info_lines));
                 continue;
             }
-            if matches!(heard, Err(WaitError::TimedOut))
+            if matches!(result, Err(WaitError::TimedOut))
                 && let Some(earlier) = repetition.take_if(|it| it.until <= until || deadline <= until)
             {
                 if earlier.info_lines == self.received.info_lines {
@@ -296,7 +296,7 @@ impl Engine for UciEngine {
                 continue;
             }
             let is_overrun = self.received.is_overrun;
-            match heard {
+            match result {
                 Ok(_) => {}
                 Err(WaitError::TimedOut) if watch_at.is_some_and(|watch_at| watch_at <= until) => {
                     self.received.watch(search.work);
@@ -331,10 +331,10 @@ impl Engine for UciEngine {
         self.received.ready = false;
         let asked_at = self.send(&[ClientMessage::Stop, ClientMessage::IsReady], context)?;
         let waited = self.conversation.timeouts.stop;
-        let heard = self.wait_until(asked_at + waited, context, |received| {
+        let result = self.wait_until(asked_at + waited, context, |received| {
             received.ready && received.awaiting == Awaiting::Nothing
         });
-        self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
+        self.conversation.fail_if_late(result, Fault::StopIgnored { waited })?;
         self.received.answer = None;
         self.conversation.state = State::Idle;
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
@@ -386,7 +386,7 @@ impl Background for UciEngine {
     }
 
     fn handle_buffered(&mut self) {
-        // A fault closes the conversation, and its next verb tells.
+        // A fault closes the conversation, and the next request returns it.
         let _ = self.conversation.handle_buffered(&mut self.received);
     }
 }

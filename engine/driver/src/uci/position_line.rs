@@ -46,7 +46,7 @@ impl PositionLine {
         mv.to_move(&position).is_ok()
     }
 
-    /// Whether the piece on this square left it and none has come there since; none if no move of the last line tells.
+    /// Whether this square was left and not entered since; `None` if no move of the last line touches it.
     pub(super) fn has_left(&self, square: Square) -> Option<bool> {
         let from_or_to = |mv: &UciMove| match *mv {
             UciMove::Normal { from, .. } if from == square => Some(true),
@@ -64,11 +64,11 @@ impl PositionLine {
         };
         match moves.strip_prefix(self.moves.as_slice()) {
             // Without a move there is no `moves` to append to.
-            Some(news) if same_start && !self.moves.is_empty() => {
-                for mv in news {
+            Some(added) if same_start && !self.moves.is_empty() => {
+                for mv in added {
                     write!(self.text, " {mv}").expect("a string takes any text");
                 }
-                self.moves.extend_from_slice(news);
+                self.moves.extend_from_slice(added);
                 self.length
             }
             _ => {

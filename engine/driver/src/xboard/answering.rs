@@ -1,4 +1,4 @@
-//! What an engine's answer comes to: its move on our board, its claim, what it told about its search.
+//! The result of a search: the engine's move on our board, its claim, its last information.
 
 use std::time::{Duration, Instant};
 
@@ -106,7 +106,7 @@ impl XboardEngine {
         report
     }
 
-    /// The engine did not take what it was told: the next position is set up anew.
+    /// The engine refused a move or position: the next position is set up anew.
     pub(super) fn refused(&mut self, line: String) -> ConversationError {
         self.board.forget();
         self.received.awaiting = Awaiting::Nothing;

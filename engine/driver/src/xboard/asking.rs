@@ -87,7 +87,7 @@ impl XboardEngine {
             time_lines::clocks(limits, mover, &self.received.features, &mut self.outgoing);
             return self.push_move(mv);
         }
-        // The idiom of section 13: engines of old take `time` for the side that they were last told to play.
+        // The idiom of section 13: engines of old take `time` for the side that they were last set to play.
         let (own, other) = match mover {
             Color::White => (ClientMessage::White, ClientMessage::Black),
             Color::Black => (ClientMessage::Black, ClientMessage::White),

@@ -1,4 +1,4 @@
-//! The position that the engine has on its board, as far as it was told, and the lines that bring it to another.
+//! The position that the engine has on its board, as far as it was sent, and the lines that bring it to another.
 
 use std::fmt::Write;
 
@@ -40,7 +40,7 @@ impl Board {
         *self = Self { is_known: true, ..Self::default() };
     }
 
-    /// Says that nobody knows what the engine has.
+    /// The position of the engine is unknown from now on.
     pub(super) fn forget(&mut self) {
         self.is_known = false;
     }
@@ -74,7 +74,7 @@ impl Board {
         edit(&position, features, lines)
     }
 
-    /// The text of a move as this engine reads it; none if it is not legal here.
+    /// The text of a move as this engine reads it; `None` if it is not legal here.
     pub(super) fn write_move(
         &self,
         uci: UciMove,
@@ -95,7 +95,7 @@ impl Board {
         Some((mv, text))
     }
 
-    /// Writes the line of a move, and plays it. The text of the move, or none if it is illegal.
+    /// Writes the line of a move, and plays it. The text of the move; `None` if it is illegal.
     pub(super) fn play(
         &mut self,
         uci: UciMove,

@@ -1,5 +1,4 @@
-//! What an engine's lines told us: its features, its answers, its claims and its refusals. Decides nothing and never
-//! waits.
+//! What the lines of an engine say: features, moves, claims and refusals.
 
 use std::time::{Duration, Instant};
 
@@ -37,7 +36,7 @@ pub(super) struct StopRule {
 }
 
 impl StopRule {
-    /// As many nodes as asked: nobody else tells it, since the protocol has no such limit.
+    /// As many nodes as asked: the protocol has no such limit.
     fn has_nodes(self, thinking: &Thinking<'_>) -> bool {
         self.nodes.is_some_and(|nodes| thinking.nodes >= nodes)
     }
@@ -48,7 +47,7 @@ impl StopRule {
     }
 }
 
-/// All that was heard and not dealt with yet.
+/// What was received and not handled yet.
 #[derive(Debug, Default)]
 pub(super) struct EngineState {
     pub(super) features: Features,
@@ -65,7 +64,7 @@ pub(super) struct EngineState {
     pub(super) hint: String,
     pub(super) enough: StopRule,
     pub(super) has_reached: bool,
-    /// Whether it has enough since it took no notice of its limit of plies.
+    /// Whether it has enough since it ignored its limit of plies.
     pub(super) is_overrun: bool,
     pub(super) info_lines: u64,
     /// The last line of thinking with an exact score, and the last one behind it whose score is a bound.
@@ -88,7 +87,7 @@ impl EngineState {
         self.bounded.clear();
     }
 
-    /// The answer that came is none to this search: its own is still awaited.
+    /// The answer that came belongs to an earlier search: that of this one is still awaited.
     pub(super) fn await_another(&mut self) {
         self.awaiting = Awaiting::Move;
     }
@@ -168,7 +167,7 @@ impl LineHandler for EngineState {
     }
 }
 
-/// Shows each line of thinking, and hears it as well.
+/// Shows each line of thinking to an observer, too.
 pub(super) struct ObservedState<'a, 'o> {
     pub(super) received: &'a mut EngineState,
     pub(super) observer: &'a mut (dyn FnMut(&Thinking<'_>, Duration) -> SearchControl + 'o),
@@ -204,7 +203,7 @@ mod tests {
         for text in ["feature done=0 ping=1", "feature done=1"] {
             received.on_message(&EngineMessage::parse(text), text, Instant::now());
             assert_eq!(
-                (received.features.heard, received.features.replies.as_str()),
+                (received.features.state, received.features.replies.as_str()),
                 (FeatureState::Done, "")
             );
         }

@@ -13,7 +13,7 @@ pub(super) const CORES: &str = "Threads";
 /// The features of an engine; as they stand at first, those of one that knows only version 1.
 #[derive(Debug)]
 pub(super) struct Features {
-    pub(super) heard: FeatureState,
+    pub(super) state: FeatureState,
     pub(super) name: String,
     pub(super) ping: bool,
     pub(super) setboard: bool,
@@ -46,7 +46,7 @@ pub(super) enum FeatureState {
 impl Default for Features {
     fn default() -> Self {
         Self {
-            heard: FeatureState::Nothing,
+            state: FeatureState::Nothing,
             name: String::new(),
             ping: false,
             setboard: false,
@@ -69,9 +69,9 @@ impl Features {
         let (name, value) = (feature.name, feature.value);
         let is_on = value.is_on();
         // What comes after `done=1` mostly comes again, as it was asked more than once: an answer could disturb its search.
-        let is_repeated = self.heard == FeatureState::Done;
-        if self.heard == FeatureState::Nothing {
-            self.heard = FeatureState::Some;
+        let is_repeated = self.state == FeatureState::Done;
+        if self.state == FeatureState::Nothing {
+            self.state = FeatureState::Some;
         }
         let mut accepted = true;
         match name {
@@ -89,7 +89,7 @@ impl Features {
             "smp" if is_on => self.offer(CORES, 1, 4096),
             "option" => accepted = self.on_option(value.text()),
             "done" if is_repeated => {}
-            "done" => self.heard = if is_on { FeatureState::Done } else { FeatureState::Announced },
+            "done" => self.state = if is_on { FeatureState::Done } else { FeatureState::Announced },
             "playother" | "draw" | "sigint" | "sigterm" | "analyze" | "ics" | "name" | "pause" | "memory"
             | "smp" | "debug" | "egt" => {}
             _ => accepted = false,

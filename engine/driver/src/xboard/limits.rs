@@ -77,8 +77,8 @@ impl XboardEngine {
         let in_time = match answered {
             Ok(()) => true,
             Err(WaitError::TimedOut) => {
-                let heard = self.wait_until(Instant::now() + waited, context, is_over);
-                self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
+                let result = self.wait_until(Instant::now() + waited, context, is_over);
+                self.conversation.fail_if_late(result, Fault::StopIgnored { waited })?;
                 false
             }
             Err(WaitError::Failed(error)) => return Err(error),

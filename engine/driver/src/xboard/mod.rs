@@ -1,4 +1,4 @@
-//! An engine that speaks the protocol of xboard: the verbs of [`Engine`] as lines, and lines as results.
+//! An engine that speaks the protocol of xboard.
 //!
 //! The protocol keeps one board on each side: after the engine's own move only the opponent's is sent, anything else
 //! is set up anew. Engines ponder by themselves here (`hard`), so `begin` with a ponder limit sends nothing, and the
@@ -80,10 +80,10 @@ impl XboardEngine {
         })
     }
 
-    /// Whether it answered with features: false for one of version 1, and for what is no xboard engine at all.
+    /// Whether it answered with features: false for one of version 1, and for a program that is no xboard engine.
     #[must_use]
     pub fn has_features(&self) -> bool {
-        self.received.features.heard != FeatureState::Nothing
+        self.received.features.state != FeatureState::Nothing
     }
 
     /// Sends what was put together, in one write.
@@ -108,10 +108,10 @@ impl XboardEngine {
         &mut self,
         deadline: Instant,
         context: &mut WaitContext<'_>,
-        enough: impl Fn(&EngineState) -> bool,
+        is_done: impl Fn(&EngineState) -> bool,
     ) -> Result<(), WaitError> {
         let stalled = self.conversation.process().stalled();
-        while !enough(&self.received) {
+        while !is_done(&self.received) {
             let deadline = deadline + self.conversation.process().stalled().saturating_sub(stalled);
             self.conversation.handle_line(deadline, context, &mut self.received)?;
             self.answer_features(context)?;
@@ -119,7 +119,7 @@ impl XboardEngine {
         Ok(())
     }
 
-    /// Answers what the engine wished, as soon as it did.
+    /// Answers features as soon as they come.
     fn answer_features(&mut self, context: &mut WaitContext<'_>) -> Result<(), ConversationError> {
         if !self.received.features.replies.is_empty() {
             let replies = std::mem::take(&mut self.received.features.replies);
@@ -146,8 +146,8 @@ impl XboardEngine {
         let asked_at = self.send(context)?;
         let Some(number) = ping else { return Ok(Duration::ZERO) };
         let waited = self.conversation.timeouts.ready;
-        let heard = self.wait_until(asked_at + waited, context, |received| received.pong == Some(number));
-        self.conversation.fail_if_late(heard, Fault::NoPong { waited })?;
+        let result = self.wait_until(asked_at + waited, context, |received| received.pong == Some(number));
+        self.conversation.fail_if_late(result, Fault::NoPong { waited })?;
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
@@ -160,7 +160,7 @@ impl XboardEngine {
         }
     }
 
-    /// Listens until the move or a claim comes, the search has thought enough, or the deadline.
+    /// Handles lines until the move or a claim comes, the search has thought enough, or the deadline.
     fn wait_for_search(
         &mut self,
         deadline: Instant,
@@ -200,11 +200,11 @@ impl Engine for XboardEngine {
         let asked_at = self.send(context)?;
         let waited = self.conversation.timeouts.start;
         let soon = asked_at + FEATURE_TIMEOUT.min(waited);
-        let is_done = |received: &EngineState| received.features.heard == FeatureState::Done;
+        let is_done = |received: &EngineState| received.features.state == FeatureState::Done;
         let mut woken_at = asked_at;
         for (silence, lines) in xboard_wake_up_lines() {
             let until = soon.min(woken_at + silence);
-            match self.wait_until(until, context, |heard| heard.features.heard != FeatureState::Nothing) {
+            match self.wait_until(until, context, |heard| heard.features.state != FeatureState::Nothing) {
                 Err(WaitError::TimedOut) if until < soon => {
                     woken_at = self.conversation.send(lines, context, &mut self.received)?;
                 }
@@ -213,9 +213,9 @@ impl Engine for XboardEngine {
             }
         }
         match self.wait_until(soon, context, is_done) {
-            Err(WaitError::TimedOut) if self.received.features.heard == FeatureState::Announced => {
-                let heard = self.wait_until(asked_at + waited, context, is_done);
-                self.conversation.fail_if_late(heard, Fault::NoFeaturesDone { waited })?;
+            Err(WaitError::TimedOut) if self.received.features.state == FeatureState::Announced => {
+                let result = self.wait_until(asked_at + waited, context, is_done);
+                self.conversation.fail_if_late(result, Fault::NoFeaturesDone { waited })?;
             }
             Ok(()) | Err(WaitError::TimedOut) => {}
             Err(WaitError::Failed(error)) => return Err(error),
@@ -342,7 +342,7 @@ impl Engine for XboardEngine {
         if self.conversation.state != State::Closed {
             self.conversation.state = State::Thinking;
         }
-        // Whole seconds alone are told, so shorter times are kept by us.
+        // The protocol knows whole seconds only, so `?` is sent at shorter times.
         let own_stop = limits.move_time.filter(|time| time.subsec_nanos() > 0);
         let stop_after = match (request.stop_after, own_stop) {
             (Some(asked), Some(own)) => Some(asked.min(own)),
@@ -375,7 +375,7 @@ impl Engine for XboardEngine {
             let silence = repetition.as_ref().map(|repetition| repetition.until);
             let until = [stop_at, silence].into_iter().flatten().fold(deadline, Instant::min);
             let watching = observer.as_deref_mut().filter(|_| ending == SearchEnd::Own);
-            let heard = self.wait_for_search(until, ending, context, watching);
+            let result = self.wait_for_search(until, ending, context, watching);
             if let Some(line) = self.received.refusal.take() {
                 return Err(self.refused(line));
             }
@@ -392,7 +392,7 @@ impl Engine for XboardEngine {
             if self.received.answer.is_some() || self.received.claim.is_some() {
                 return self.conclude(ending, context);
             }
-            if matches!(heard, Err(WaitError::TimedOut))
+            if matches!(result, Err(WaitError::TimedOut))
                 && let Some(earlier) = repetition.take_if(|it| it.until <= until || deadline <= until)
             {
                 if earlier.info_lines == self.received.info_lines {
@@ -401,7 +401,7 @@ impl Engine for XboardEngine {
                 }
                 continue;
             }
-            match heard {
+            match result {
                 Ok(_) => {}
                 Err(WaitError::TimedOut) if stop_at.is_some_and(|stop_at| stop_at <= until) => {}
                 Err(WaitError::TimedOut) if ending != SearchEnd::Own => {
@@ -445,8 +445,8 @@ impl Engine for XboardEngine {
             Some(number) => received.pong == Some(number),
             None => received.awaiting == Awaiting::Nothing || received.claim.is_some(),
         };
-        let heard = self.wait_until(asked_at + waited, context, is_silent);
-        self.conversation.fail_if_late(heard, Fault::StopIgnored { waited })?;
+        let result = self.wait_until(asked_at + waited, context, is_silent);
+        self.conversation.fail_if_late(result, Fault::StopIgnored { waited })?;
         self.received.awaiting = Awaiting::Nothing;
         self.received.answer = None;
         self.received.claim = None;
@@ -502,7 +502,7 @@ impl Background for XboardEngine {
     }
 
     fn handle_buffered(&mut self) {
-        // A fault closes the conversation, and its next verb tells.
+        // A fault closes the conversation, and the next request returns it.
         let _ = self.conversation.handle_buffered(&mut self.received);
     }
 }

@@ -12,7 +12,7 @@ use super::features::Features;
 /// A time for a move that no search with another limit ever reaches.
 const FOREVER: Duration = Duration::from_secs(36_000);
 
-/// What the engine was told last about its time in this game.
+/// The time settings that were sent last in this game.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
 pub(super) struct TimeLines {
     agreed: Option<Agreed>,
@@ -32,8 +32,8 @@ enum Agreed {
 }
 
 impl TimeLines {
-    /// The engine has forgotten its clock. The limit of depth should be gone too, but many keep it: so it is told again, and
-    /// taken back where there is none.
+    /// The engine has forgotten its clock. The limit of depth should be gone too, but many keep it: so it is sent again, and
+    /// taken back where there is no limit.
     pub(super) fn begin_game(&mut self) {
         *self = Self { depth: self.depth, is_depth_stale: true, ..Self::default() };
     }

@@ -1,25 +1,25 @@
-//! What wakes an engine that tells nothing at the start: GNU Chess 6 can sleep over its first lines until others come. One
+//! Lines that wake an engine which sends nothing at the start: GNU Chess 6 can sleep over its first lines until others come. One
 //! of its threads waits for the lock of standard input, which another holds while it reads a line: each further line is a
 //! chance to get it, a small one. Having got it, it drops what that other had read ahead, which may be the question.
 
 use std::time::Duration;
 
-/// So long a silence calls for a nudge.
+/// Wake-up lines are sent after this time without a line.
 const WAKE_UP_AFTER: Duration = Duration::from_millis(50);
 
-/// Many chances in one write. Of starts with `--xboard`, four at once on two idle cores, all 100 told their features within
-/// 0.9 s with so many empty lines. Where single ones were sent for a second and the question each second after that, 7 of 40
+/// Many chances in one write. Of starts with `--xboard`, four at once on two idle cores, all 100 sent their features within
+/// 0.9 s with 64 empty lines. Where single ones were sent for a second and the question each second after that, 7 of 40
 /// were silent for 10 s.
 const EMPTY_LINES: [u8; 64] = [b'\n'; 64];
 
-/// The question is asked again in place of each such nudge.
+/// `protover` is sent again in place of every fifth.
 const ASK_AGAIN_EVERY: u32 = 5;
 
-/// After so many nudges more timeouts is shown, for all that is sent has to find room in GNU Chess, which may still sleep.
+/// After this number the pauses are longer: all that is sent must fit into the buffer of GNU Chess, which may still sleep.
 const QUICK_WAKE_UPS: u32 = 20;
 const SLOW_WAKE_UP_AFTER: Duration = Duration::from_millis(250);
 
-/// Silences, each with the lines that are sent where no feature was heard for so long.
+/// Pauses, each with the lines that are sent where no feature came in it.
 pub fn xboard_wake_up_lines() -> impl Iterator<Item = (Duration, &'static [u8])> {
     (1_u32..).map(|number| {
         let silence = if number <= QUICK_WAKE_UPS { WAKE_UP_AFTER } else { SLOW_WAKE_UP_AFTER };
@@ -35,7 +35,7 @@ mod tests {
     use crate::xboard::FEATURE_TIMEOUT;
 
     #[test]
-    fn all_nudges_of_a_start_fit_into_the_buffer_of_gnu_chess_and_ask_again() {
+    fn all_wake_up_lines_of_a_start_fit_into_the_buffer_of_gnu_chess_and_ask_again() {
         let mut passed = Duration::ZERO;
         let sent: Vec<&[u8]> = xboard_wake_up_lines()
             .take_while(|(silence, _)| {

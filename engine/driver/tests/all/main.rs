@@ -2,11 +2,19 @@
 
 #![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
 
+// Their engines are shell scripts, or those of Debian.
+#[cfg(unix)]
 mod faults;
+#[cfg(unix)]
 mod pondering;
+#[cfg(unix)]
 mod process;
+#[cfg(unix)]
 mod real_engines;
+#[cfg(unix)]
 mod real_xboard;
 mod scripted;
 mod scripted_xboard;
 mod support;
+#[cfg(windows)]
+mod windows;

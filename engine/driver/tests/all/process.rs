@@ -262,7 +262,7 @@ fn an_engine_dies_with_a_program_that_is_killed() {
 
 #[test]
 fn a_guard_ends_what_an_engine_of_a_killed_program_started() {
-    // The shell dies by the death signal; its child, which nobody's signal reaches, is the guard's.
+    // The shell dies by the death signal; the reaper ends its child, which no signal reaches.
     let command = EngineCommand::new(example("reaped")).argument("sleep 600 & echo ready; wait");
     let mut owner = Process::spawn(&command).unwrap();
     let (line, _) = next_line(&mut owner).unwrap();

@@ -60,7 +60,16 @@ pub(crate) fn scripted(arguments: &str) -> EngineCommand {
     EngineCommand::new(example("scripted")).arguments(arguments.split_whitespace())
 }
 
+/// Whether this process runs; its group is its job, which ends with it.
+#[cfg(windows)]
+pub(crate) fn group_lives(process: u32) -> bool {
+    let filter = format!("PID eq {process}");
+    let output = smalt_testing::process::command("tasklist").args(["/NH", "/FI", &filter]).output().unwrap();
+    String::from_utf8_lossy(&output.stdout).contains(&process.to_string())
+}
+
 /// Whether any process of this group runs; zombies, which await their reaper, do not.
+#[cfg(unix)]
 pub(crate) fn group_lives(group: u32) -> bool {
     std::fs::read_dir("/proc").unwrap().flatten().any(|entry| {
         let Ok(stat) = std::fs::read_to_string(entry.path().join("stat")) else { return false };

@@ -71,7 +71,7 @@ pub(in crate::process::system) fn spawn(
     Ok(Spawned { pid, exit: pidfd, stdin, stdout, stderr, tag })
 }
 
-/// Ours, without what is nobody else's, and with the command's own; of a name given twice the last value counts.
+/// Ours without the password, and with the command's own; of a name given twice the last value counts.
 fn environment(command: &EngineCommand, tag: &OsStr) -> io::Result<Vec<CString>> {
     let mut variables: BTreeMap<OsString, OsString> = std::env::vars_os().collect();
     variables.remove(OsStr::new(PASSWORD_VARIABLE));
@@ -166,7 +166,7 @@ impl Launch<'_> {
         rustix::process::setpgid(None, None)?;
         leave_terminal();
         rustix::process::set_parent_process_death_signal(Some(Signal::KILL))?;
-        // The parent may have died before the line above; then nobody will send that signal.
+        // The parent may have died before the line above; then that signal will never come.
         if rustix::process::getppid() != Some(self.parent) {
             return Err(Errno::SRCH.into());
         }
@@ -239,7 +239,7 @@ impl Drop for BlockedSignals {
 }
 
 /// In the child: no signal is handled by us any more, none is held back, and writing to a closed pipe ends a program
-/// again, which Rust's own start has changed. What we were told to ignore (nohup) stays ignored. What came meanwhile was
+/// again, which Rust's own start has changed. What this program was started to ignore (nohup) stays ignored. A signal that came in between was
 /// meant for us, not for the program (Ctrl-C before the child had a group of its own): to ignore a signal forgets it.
 fn restore_signals() {
     // SAFETY: The child has handlers and a mask of its own, and zeros are a set and an action.

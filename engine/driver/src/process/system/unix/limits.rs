@@ -45,8 +45,7 @@ pub struct MostGames {
     pub limit: &'static str,
 }
 
-/// The most games at once, each of two engines with this many threads, that the limits of this system allow; none if it has
-/// none.
+/// The most games at once, each of two engines with this many threads, that the limits of this system allow; `None` without limits.
 pub fn most_games(threads: usize) -> Option<MostGames> {
     let files = getrlimit(Resource::Nofile)
         .current
@@ -69,7 +68,7 @@ fn by_processes(left: u64, threads: usize) -> usize {
     (left.saturating_sub(PROCESSES_IN_RESERVE) / each).try_into().unwrap_or(usize::MAX)
 }
 
-/// How many processes and threads may be started yet; none where nothing limits them.
+/// How many processes and threads may be started yet; `None` where nothing limits them.
 fn processes_left() -> Option<u64> {
     let of_group = of_control_group();
     let limit = getrlimit(Resource::Nproc).current.filter(|_| !getuid().is_root());

@@ -1,0 +1,73 @@
+//! What Windows promises for engines: the whole process tree ends with its owner, and lines are stamped when they are read.
+
+use std::time::{Duration, Instant};
+
+use smalt_driver::process::{
+    EngineCommand, Exit, Interrupt, LineEnd, PollOutcome, Process, WaitFor, Written, poll_once,
+};
+
+use crate::support::{LONG, assert_group_ends, example, group_lives};
+
+fn cmd(line: &str) -> Process {
+    Process::spawn(&EngineCommand::new("cmd.exe").arguments(["/c", line])).unwrap()
+}
+
+fn next_line(process: &mut Process) -> Option<(String, LineEnd)> {
+    let deadline = Instant::now() + LONG;
+    while !process.has_line() && !process.is_silent() {
+        assert_eq!(poll_once(process, None, None, WaitFor::Output, deadline).unwrap(), PollOutcome::Progress);
+    }
+    process.take_line().map(|line| (line.text().into_owned(), line.end))
+}
+
+#[test]
+fn lines_and_exit_codes_are_read() {
+    let mut process = cmd("echo one& echo two& exit 3");
+    assert_eq!(next_line(&mut process).unwrap(), ("one".to_owned(), LineEnd::LineFeed));
+    assert_eq!(next_line(&mut process).unwrap().0.trim_end(), "two");
+    assert_eq!(next_line(&mut process), None);
+    assert_eq!(process.await_exit(Instant::now() + LONG), Some(Exit::Code(3)));
+    assert_eq!(process.write(b"isready\n"), Written::Broken);
+}
+
+#[test]
+fn an_engine_ends_with_a_program_that_is_killed() {
+    let command = EngineCommand::new(example("owner")).argument(example("scripted"));
+    let mut owner = Process::spawn(&command).unwrap();
+    let (line, _) = next_line(&mut owner).unwrap();
+    let (engine, introduced) = line.split_once(' ').unwrap();
+    let engine: u32 = engine.parse().unwrap();
+    assert_eq!(introduced, "true");
+    assert!(group_lives(engine));
+    assert!(owner.kill().is_some());
+    assert_group_ends(engine);
+}
+
+#[test]
+fn a_deadline_and_an_interrupt_end_a_wait() {
+    let mut process = Process::spawn(&EngineCommand::new(example("scripted"))).unwrap();
+    let soon = Instant::now() + Duration::from_millis(30);
+    assert_eq!(poll_once(&mut process, None, None, WaitFor::Output, soon).unwrap(), PollOutcome::TimedOut);
+    let interrupt = Interrupt::new().unwrap();
+    let raiser = interrupt.clone();
+    let thread = std::thread::spawn(move || raiser.raise());
+    let deadline = Instant::now() + LONG;
+    let outcome = poll_once(&mut process, None, Some(&interrupt), WaitFor::Output, deadline);
+    assert_eq!(outcome.unwrap(), PollOutcome::Interrupted);
+    thread.join().unwrap();
+}
+
+#[test]
+fn a_full_pipe_is_reported_and_never_waited_for() {
+    // It reads nothing.
+    let mut process =
+        Process::spawn(&EngineCommand::new(example("scripted")).arguments(["--linger", "600"])).unwrap();
+    let megabyte = vec![b'\n'; 1 << 20];
+    let deadline = Instant::now() + LONG;
+    while process.write(&megabyte) != Written::Bytes(0) {
+        assert!(Instant::now() < deadline, "the pipe is never full");
+    }
+    let soon = Instant::now() + Duration::from_millis(50);
+    let outcome = poll_once(&mut process, None, None, WaitFor::Room, soon).unwrap();
+    assert!(outcome == PollOutcome::TimedOut || process.write(&megabyte) != Written::Broken);
+}
