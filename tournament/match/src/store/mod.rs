@@ -15,10 +15,11 @@ mod write;
 
 use std::cell::OnceCell;
 use std::fs::{File, OpenOptions, TryLockError};
+use std::io::{ErrorKind, Write as _};
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
-use rusqlite::{Connection, ErrorCode, OpenFlags};
+use rusqlite::{Connection, ErrorCode, MAIN_DB, OpenFlags};
 
 pub use occupancy::StoreUse;
 pub use read::{StoredFault, StoredRun};
@@ -111,11 +112,11 @@ impl Store {
         if path.exists() {
             return Err(StoreError::Exists(path.to_owned()));
         }
-        let draft = draft_of(path);
-        let made = write_draft(&draft, run).and_then(|()| publish(&draft, path));
-        let _ = std::fs::remove_file(&draft);
-        // The user knows only the requested name.
-        made.map_err(|error| error.of(path))?;
+        write_new(path, &serialize_new(path, run)?).map_err(|source| match source.kind() {
+            ErrorKind::AlreadyExists => StoreError::Exists(path.to_owned()),
+            ErrorKind::StorageFull => StoreError::Full(path.to_owned()),
+            _ => StoreError::Open { path: path.to_owned(), source },
+        })?;
         Self::resume(path)
     }
 
@@ -231,19 +232,6 @@ impl Store {
     }
 }
 
-impl StoreError {
-    /// The same error about another path.
-    fn of(self, other: &Path) -> StoreError {
-        let path = other.to_owned();
-        match self {
-            StoreError::Open { source, .. } => StoreError::Open { path, source },
-            StoreError::Database { source, .. } => StoreError::Database { path, source },
-            StoreError::Full(_) => StoreError::Full(path),
-            other => other,
-        }
-    }
-}
-
 /// Rejects pipes and devices.
 fn check_is_file(path: &Path) -> Result<(), StoreError> {
     match std::fs::metadata(path) {
@@ -267,40 +255,71 @@ fn failure(path: &Path, source: rusqlite::Error) -> StoreError {
     }
 }
 
-/// Temporary name of a new store.
-fn draft_of(path: &Path) -> PathBuf {
-    let mut name = path.as_os_str().to_owned();
-    name.push(format!(".new.{}", std::process::id()));
-    name.into()
-}
-
-fn write_draft(draft: &Path, run: &StoredRun) -> Result<(), StoreError> {
-    let created =
-        File::create(draft).map_err(|source| StoreError::Open { path: draft.to_owned(), source })?;
-    drop(created);
-    let store = Store {
-        connection: connect(draft, OpenFlags::SQLITE_OPEN_READ_WRITE)?,
-        path: draft.to_owned(),
+/// The bytes of a new store, made in memory; its errors name the file that it is for.
+fn serialize_new(path: &Path, run: &StoredRun) -> Result<Vec<u8>, StoreError> {
+    let connection = Connection::open_in_memory().map_err(|source| failure(path, source))?;
+    let mut store = Store {
+        connection,
+        path: path.to_owned(),
         version: schema::VERSION,
         entrants: OnceCell::new(),
         lock: None,
     };
     store.database(schema::create(&store.connection))?;
-    store.write_run(run)
+    store.write_run(run)?;
+    let bytes = store.connection.serialize(MAIN_DB).map_err(|source| failure(path, source))?;
+    Ok(bytes.to_vec())
 }
 
-/// Renames the draft; only one of two processes succeeds.
-fn publish(draft: &Path, path: &Path) -> Result<(), StoreError> {
-    match std::fs::hard_link(draft, path) {
-        Ok(()) => Ok(()),
-        Err(error) if error.kind() == std::io::ErrorKind::AlreadyExists => {
-            Err(StoreError::Exists(path.to_owned()))
-        }
-        // Some file systems have no hard links.
-        Err(_) => {
-            std::fs::rename(draft, path).map_err(|source| StoreError::Open { path: path.to_owned(), source })
-        }
+/// Writes a new file, which appears under its name whole or not at all. Until then it has no name, so that nothing is left
+/// of it where this program is killed.
+fn write_new(path: &Path, bytes: &[u8]) -> std::io::Result<()> {
+    let folder = path.parent().filter(|folder| *folder != Path::new("")).unwrap_or(Path::new("."));
+    if let Some(mut file) = unnamed_file(folder) {
+        file.write_all(bytes)?;
+        file.sync_all()?;
+        return name_file(&file, path);
     }
+    // Some file systems know no files without a name.
+    let mut draft = path.as_os_str().to_owned();
+    draft.push(format!(".new.{}", std::process::id()));
+    let mut file = File::create_new(&draft)?;
+    let written = file.write_all(bytes).and_then(|()| file.sync_all()).and_then(|()| {
+        // Some have no hard links, either.
+        std::fs::hard_link(&draft, path).or_else(|error| match error.kind() {
+            ErrorKind::AlreadyExists => Err(error),
+            _ => std::fs::rename(&draft, path),
+        })
+    });
+    let _ = std::fs::remove_file(&draft);
+    written
+}
+
+/// A file without a name in this folder, where the system has such.
+#[cfg(target_os = "linux")]
+fn unnamed_file(folder: &Path) -> Option<File> {
+    use rustix::fs::{Mode, OFlags, open};
+    let flags = OFlags::TMPFILE | OFlags::WRONLY | OFlags::CLOEXEC;
+    open(folder, flags, Mode::from_raw_mode(0o666)).ok().map(File::from)
+}
+
+/// Gives it a name that nobody has (open(2), on O_TMPFILE).
+#[cfg(target_os = "linux")]
+fn name_file(file: &File, path: &Path) -> std::io::Result<()> {
+    use rustix::fs::{AtFlags, CWD, linkat};
+    use std::os::fd::AsRawFd as _;
+    let unnamed = format!("/proc/self/fd/{}", file.as_raw_fd());
+    Ok(linkat(CWD, unnamed, CWD, path, AtFlags::SYMLINK_FOLLOW)?)
+}
+
+#[cfg(not(target_os = "linux"))]
+fn unnamed_file(_: &Path) -> Option<File> {
+    None
+}
+
+#[cfg(not(target_os = "linux"))]
+fn name_file(_: &File, _: &Path) -> std::io::Result<()> {
+    Err(ErrorKind::Unsupported.into())
 }
 
 fn lock(file: &File, path: &Path) -> Result<(), StoreError> {

@@ -159,6 +159,19 @@ fn a_store_appears_whole_or_not_at_all() {
 }
 
 #[test]
+fn a_store_that_is_being_made_has_no_file_that_a_kill_could_leave() {
+    let folder = tempfile::tempdir().unwrap();
+    let entries = || std::fs::read_dir(folder.path()).unwrap().count();
+    let mut file = unnamed_file(folder.path()).expect("the folder of temporary files knows O_TMPFILE");
+    file.write_all(&serialize_new(&folder.path().join("run.db"), &run()).unwrap()).unwrap();
+    assert_eq!(entries(), 0);
+    let path = folder.path().join("run.db");
+    name_file(&file, &path).unwrap();
+    assert_eq!((entries(), Store::read(&path).unwrap().run().unwrap()), (1, run()));
+    assert_eq!(name_file(&file, &path).unwrap_err().kind(), ErrorKind::AlreadyExists);
+}
+
+#[test]
 fn an_older_form_is_read_and_brought_up_to_date() {
     let folder = tempfile::tempdir().unwrap();
     let path = folder.path().join("run.db");
