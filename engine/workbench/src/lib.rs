@@ -4,12 +4,14 @@
 //! - [`exit`]: exit codes, and errors that carry one;
 //! - [`signals`]: Ctrl-C and the other requests to end a program;
 //! - [`decompress`]: plain, gzip and zstd files as one stream of bytes;
+//! - [`output_file`]: output files, and when one that exists may be replaced;
 //! - [`calendar`]: dates as text.
 
 pub mod calendar;
 pub mod decompress;
 pub mod entrant;
 pub mod exit;
+pub mod output_file;
 pub mod signals;
 
 use std::path::PathBuf;

@@ -147,6 +147,9 @@ pub(super) struct HistoryShowFlags {
     /// SVG plot of WAC, STS and Elo over time (-: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub force: bool,
 }
 
 /// Where a history is kept, if nothing else is said.
@@ -214,6 +217,9 @@ pub(super) struct HistoryAddFlags {
     /// JSON file of the results of the suites
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub force: bool,
     /// No progress display
     #[arg(short, long)]
     pub quiet: bool,
@@ -313,6 +319,9 @@ pub(super) struct OutputFlags {
     /// SVG plot of points by theme and positions solved over time (-: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub force: bool,
     /// No progress display
     #[arg(short, long)]
     pub quiet: bool,
@@ -346,4 +355,7 @@ pub(super) struct CompareFlags {
     /// Markdown file of the comparison (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub force: bool,
 }

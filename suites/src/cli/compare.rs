@@ -17,6 +17,7 @@ pub(super) fn compare(flags: &CompareFlags) -> Result<Exit, Refusal> {
     let files = [&flags.json, &flags.csv, &flags.markdown];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
     output::check_apart(&files, iter::once(flags.first.as_path()).chain(flags.second.as_deref()))?;
+    output::check_all_writable(&files, flags.force)?;
     let first = output::read_records(&flags.first)?;
     let second = flags.second.as_deref().map(output::read_records).transpose()?;
     let pairs = match_runs(&first, second.as_deref());

@@ -31,7 +31,8 @@ pub(super) fn grade(flags: &GradeFlags) -> Result<Exit, Refusal> {
         Some(stem) if !is_standard_output(&flags.moves) => stem.to_string_lossy().into_owned(),
         _ => "moves".to_owned(),
     });
-    let mut results = ResultList::new(&flags.output, [Path::new(&flags.suite), &flags.moves], Vec::new())?;
+    let mut results =
+        ResultList::new(&flags.output, [Path::new(&flags.suite), &flags.moves], Vec::new(), None)?;
     results.add(&suite, Record::from_moves(&suite, &name, &list))?;
     results.end_suite(&suite)?;
     results.finish()?;

@@ -39,6 +39,7 @@ fn show(flags: &HistoryShowFlags) -> Result<Exit, Refusal> {
     let files = [&flags.markdown, &flags.json, &flags.plot];
     let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
     output::check_apart(&files, [flags.file.as_path()])?;
+    output::check_all_writable(&files, flags.force)?;
     let style = if flags.markdown.is_some() { ReportStyle::Text } else { ReportStyle::Markdown };
     let people = People::beside(files);
     people.show(&history_report(&history, style))?;
@@ -149,7 +150,12 @@ fn scoring(flags: &HistoryAddFlags) -> ScoreFlags {
         early_stop: None,
         resume: None,
         longest_move: LONGEST_MOVE,
-        output: OutputFlags { quiet: flags.quiet, json: flags.json.clone(), ..OutputFlags::default() },
+        output: OutputFlags {
+            quiet: flags.quiet,
+            json: flags.json.clone(),
+            force: flags.force,
+            ..OutputFlags::default()
+        },
     }
 }
 

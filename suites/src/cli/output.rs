@@ -1,6 +1,5 @@
 //! Writing of results: to standard output, to standard error, or to files. A closed pipe is no error.
 
-use std::fs::File;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 
@@ -10,6 +9,7 @@ use smalt_report::sanitize::sanitize_lines;
 
 use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
+use smalt_workbench::output_file::{self, Existing};
 
 /// Whether a path means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -63,34 +63,23 @@ pub(super) fn tell(text: &str) {
     let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
 }
 
-/// Writes a text to a file, or to standard output. A file is there whole, or as it was before.
+/// Writes a text to a file that [`check_writable`] has passed, or to standard output. A file is there whole, or as it was
+/// before.
 pub(super) fn write(path: &Path, text: &str) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);
     }
-    let written = if is_pipe(path) {
-        std::fs::write(path, text)
-    } else {
-        create_part(path).and_then(|(mut file, part)| {
-            file.write_all(text.as_bytes()).and_then(|()| std::fs::rename(part, path))
-        })
-    };
-    written.with_context(|| format!("failed to write {}", path.display())).or_failed()
+    output_file::write(path, text.as_bytes(), Existing::Replace).or_failed()
 }
 
-/// Whether [`write`] will find a place for the file; what stands there now is left as it is.
-pub(super) fn check_writable(path: &Path) -> Result<(), Refusal> {
-    if is_standard_output(path) {
-        return Ok(());
-    }
-    let checked = if path.is_dir() {
-        Err(io::ErrorKind::IsADirectory.into())
-    } else if is_pipe(path) {
-        Ok(())
-    } else {
-        create_part(path).and_then(|(_, part)| std::fs::remove_file(part))
-    };
-    checked.with_context(|| format!("{} cannot be written", path.display())).or_usage()
+/// Checks before the work that [`write`] will find a place for the file; what it holds now is left as it is.
+pub(super) fn check_writable(path: &Path, existing: Existing) -> Result<(), Refusal> {
+    if is_standard_output(path) { Ok(()) } else { output_file::check(path, existing).or_usage() }
+}
+
+/// Checks all of several files.
+pub(super) fn check_all_writable(files: &[&Path], force: bool) -> Result<(), Refusal> {
+    files.iter().try_for_each(|path| check_writable(path, Existing::with_force(force)))
 }
 
 /// Whether two paths name one file, which need not exist yet.
@@ -129,24 +118,6 @@ pub(super) fn check_apart<'a>(
         }
     }
     Ok(())
-}
-
-/// Whether a path names a pipe or a device, which nothing can take the place of.
-fn is_pipe(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
-}
-
-/// A new file, written before it takes the place of the old one. What has such a name already is not ours.
-fn create_part(path: &Path) -> io::Result<(File, PathBuf)> {
-    let mut attempt = 0;
-    loop {
-        let mut name = path.as_os_str().to_owned();
-        name.push(format!(".{}-{attempt}.part", std::process::id()));
-        match File::create_new(&name) {
-            Err(error) if error.kind() == io::ErrorKind::AlreadyExists => attempt += 1,
-            created => return created.map(|file| (file, name.into())),
-        }
-    }
 }
 
 /// Reads a file that the user named.

@@ -1,4 +1,4 @@
-//! Results on their way to the user: shown when they come, written to files after each run.
+//! ResultList on their way to the user: shown when they come, written to files after each run.
 
 use std::collections::HashSet;
 use std::path::Path;
@@ -10,6 +10,7 @@ use super::output::{self, People};
 use crate::record::{Record, to_json};
 use crate::report::{self, ReportStyle};
 use crate::suite::Suite;
+use smalt_workbench::output_file::Existing;
 
 /// How much of a run is lost at most if the machine fails, unless saving takes long.
 const SAVE_EVERY: Duration = Duration::from_secs(2);
@@ -57,18 +58,22 @@ pub(super) struct ResultList<'a> {
 }
 
 impl<'a> ResultList<'a> {
-    /// Tells before the work which of the files cannot be written, or must not be, since they are among the `inputs`.
-    /// `ahead` are the results of an interrupted run that is gone on with: they stay in the JSON until their own run has
+    /// Tells before the work which of the files cannot be written, or must not be, since they exist or are among the
+    /// `inputs`; the file that is resumed is written again. `ahead` are the results of an interrupted run that is gone on with: they stay in the JSON until their own run has
     /// added its record.
     pub(super) fn new<'b>(
         flags: &'a OutputFlags,
         inputs: impl IntoIterator<Item = &'b Path>,
         ahead: Vec<Record>,
+        resumed: Option<&Path>,
     ) -> Result<ResultList<'a>, Refusal> {
         let files = [&flags.json, &flags.csv, &flags.markdown, &flags.failed, &flags.plot];
         let files: Vec<&Path> = files.into_iter().flatten().map(AsRef::as_ref).collect();
         output::check_apart(&files, inputs)?;
-        files.iter().copied().try_for_each(output::check_writable)?;
+        for file in files.iter().copied() {
+            let is_resumed = resumed.is_some_and(|resumed| output::is_same_file(file, resumed));
+            output::check_writable(file, Existing::with_force(flags.force || is_resumed))?;
+        }
         let people = People::beside(files);
         let (markdown, failed) = (String::new(), String::new());
         Ok(ResultList { flags, people, records: Vec::new(), ahead, markdown, failed })

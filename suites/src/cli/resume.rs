@@ -4,6 +4,7 @@ use std::path::Path;
 
 use anyhow::anyhow;
 
+use super::arguments::OutputFlags;
 use super::exit::{OrRefuse, Refusal};
 use super::output;
 use crate::ask::EngineInfo;
@@ -152,9 +153,13 @@ impl Difference {
 }
 
 /// How an interrupted run is gone on with, whose results went to this file.
-pub(super) fn hint(json: Option<&Path>) -> String {
-    match json.filter(|path| !output::is_standard_output(path)) {
-        Some(file) => format!("interrupted; to go on, give the same command and --resume {}", file.display()),
+pub(super) fn hint(flags: &OutputFlags) -> String {
+    match flags.json.as_deref().filter(|path| !output::is_standard_output(path)) {
+        Some(file) => {
+            let others = [&flags.csv, &flags.markdown, &flags.failed, &flags.plot];
+            let force = if !flags.force && others.into_iter().any(Option::is_some) { " --force" } else { "" };
+            format!("interrupted; to go on, give the same command and --resume {}{force}", file.display())
+        }
         None => "interrupted; with --json FILE the results so far would be kept for --resume FILE".to_owned(),
     }
 }

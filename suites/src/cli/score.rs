@@ -36,7 +36,7 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
         earlier.check_all_kept()?;
     }
     let inputs = flags.suites.iter().map(Path::new);
-    let results = ResultList::new(&flags.output, inputs, earlier.of_this_run())?;
+    let results = ResultList::new(&flags.output, inputs, earlier.of_this_run(), flags.resume.as_deref())?;
     let interrupt = Interrupt::new().or_failed()?;
     raise_on_signals(&interrupt).or_failed()?;
     let mut checked = Vec::new();
@@ -51,7 +51,7 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     let exit = thread::scope(|scope| run.score_all(&suites, scope))?;
     run.results.finish()?;
     if exit == Exit::Interrupted {
-        output::tell(&resume::hint(flags.output.json.as_deref()));
+        output::tell(&resume::hint(&flags.output));
     }
     if exit == Exit::LeftOut && !run.results.has_answers() {
         return Err(anyhow!("no engine gave an answer")).or_failed();

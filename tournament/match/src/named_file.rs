@@ -5,10 +5,7 @@ use std::fs::File;
 use std::os::unix::fs::MetadataExt as _;
 use std::path::{Path, PathBuf};
 
-/// Whether a path names an existing pipe or device, which must not be replaced.
-pub fn is_special(path: &Path) -> bool {
-    std::fs::metadata(path).is_ok_and(|found| !found.is_file() && !found.is_dir())
-}
+pub use smalt_workbench::output_file::is_special;
 
 /// Whether the path still names this open file.
 #[cfg(unix)]

@@ -47,8 +47,7 @@ pub(super) fn export(flags: &ExportFlags) -> Result<Exit, Refusal> {
     };
     let written = written.and_then(|()| output.flush());
     if let (Some(path), Some(part)) = (&flags.output, &part) {
-        let replaced =
-            written.map_or_else(|error| Err(error).context("write the games"), |()| replace(path, part));
+        let replaced = written.context("write the games").and_then(|()| replace(path, part, flags.force));
         if replaced.is_err() {
             let _ = std::fs::remove_file(part);
         }
@@ -79,8 +78,8 @@ fn create(path: &Path) -> io::Result<File> {
     File::options().write(true).create(true).truncate(false).open(path)
 }
 
-/// Replaces an older export whose lines are all in the new one.
-fn replace(path: &Path, part: &Path) -> anyhow::Result<()> {
+/// Replaces an older export whose lines are all in the new one, or any file by force.
+fn replace(path: &Path, part: &Path, force: bool) -> anyhow::Result<()> {
     let lines = |path: &Path| -> io::Result<_> { Ok(BufReader::new(File::open(path)?).split(b'\n')) };
     // The last line of a list has no comma.
     let bare = |line: io::Result<Vec<u8>>| {
@@ -96,9 +95,9 @@ fn replace(path: &Path, part: &Path) -> anyhow::Result<()> {
         Ok(true)
     };
     let context = || format!("write {}", path.display());
-    if !is_held().with_context(context)? {
+    if !force && !is_held().with_context(context)? {
         bail!(
-            "write {}: it exists already, and holds what the export does not; choose another name",
+            "write {}: it exists already, and holds what the export does not; give --force to replace it, or choose another name",
             path.display()
         );
     }

@@ -24,6 +24,7 @@ use smalt_match::opening::{Book, OpeningSource};
 use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, Plan, Settings, parse_word};
 use smalt_match::run::slot::command;
 use smalt_match::setup::source_of;
+use smalt_workbench::output_file::Existing;
 
 /// An opening book to be made, or checked.
 #[derive(Args, Clone, Debug)]
@@ -61,6 +62,9 @@ pub(super) struct OpeningFlags {
     /// EPD file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
 }
 
 /// Timeout of a judgement.
@@ -108,7 +112,8 @@ fn check(path: &Path, flags: &OpeningFlags) -> Result<Exit, Refusal> {
 
 /// Makes the book.
 fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
-    flags.output.as_deref().map_or(Ok(()), output::spare_stores)?;
+    let existing = Existing::with_force(flags.force);
+    flags.output.as_deref().map_or(Ok(()), |path| output::check_output(path, existing))?;
     let judge = judge_entrant(flags)?;
     let recipe = OpeningGenerator { seed: flags.seed, plies: flags.plies.unwrap_or(DEFAULT_PLIES) };
     let cores = thread::available_parallelism().map_or(1, NonZeroUsize::get);
@@ -131,7 +136,7 @@ fn make(flags: &OpeningFlags) -> Result<Exit, Refusal> {
     });
     let text = book.or_failed()?;
     match &flags.output {
-        Some(path) => output::write_text(path, &text)?,
+        Some(path) => output::write_text(path, &text, existing)?,
         None => output::print(&text)?,
     }
     Ok(Exit::Done)

@@ -9,13 +9,14 @@ use schemars::JsonSchema;
 use serde::Serialize;
 use smalt_report::sanitize::sanitize_lines;
 
-use super::exit::{OrRefuse, Refusal};
+use super::exit::{Exit, OrRefuse, Refusal};
 use super::view::is_store;
 use smalt_match::named_file::is_special;
 use smalt_match::plan::{OutputSettings, Plan};
 use smalt_match::setup::Prepared;
 use smalt_match::standings::Standings;
 use smalt_match::standings::json::ResultsJson;
+use smalt_workbench::output_file::{self, Existing, OutputError};
 
 /// Whether a path means standard output.
 pub(super) fn is_standard_output(path: &Path) -> bool {
@@ -61,7 +62,7 @@ pub(super) fn write_json(path: &Path, results: &impl Serialize) -> Result<(), Re
     spare_others(path, results)?;
     let mut text = serde_json::to_string_pretty(results).context("write JSON").or_failed()?;
     text.push('\n');
-    write_text(path, &text)
+    write_text(path, &text, Existing::Replace)
 }
 
 /// Length of a file to append to; 0 if it does not exist.
@@ -98,12 +99,24 @@ fn spare_others(path: &Path, results: &impl Serialize) -> Result<(), Refusal> {
 }
 
 /// Writes a text to a file, or to standard output.
-pub(super) fn write_text(path: &Path, text: &str) -> Result<(), Refusal> {
+pub(super) fn write_text(path: &Path, text: &str, existing: Existing) -> Result<(), Refusal> {
     if is_standard_output(path) {
         return print(text);
     }
     spare_stores(path)?;
-    std::fs::write(path, text).with_context(|| format!("write {}", path.display())).or_failed()
+    output_file::write(path, text.as_bytes(), existing).map_err(|error| match error {
+        OutputError::Exists(_) => Refusal { exit: Exit::Usage, error: error.into() },
+        OutputError::Io { .. } => Refusal { exit: Exit::Failed, error: error.into() },
+    })
+}
+
+/// Checks before the work that [`write_text`] can write the file at its end.
+pub(super) fn check_output(path: &Path, existing: Existing) -> Result<(), Refusal> {
+    if is_standard_output(path) {
+        return Ok(());
+    }
+    spare_stores(path)?;
+    output_file::check(path, existing).or_usage()
 }
 
 /// Makes paths absolute, so that a run can be resumed from another folder.

@@ -14,6 +14,7 @@ use crate::plot::pgn::{PgnFigures, game_of};
 use crate::plot::{Figures, GameCurves, charts, figures};
 use smalt_match::plan::{Flags, SprtSettings};
 use smalt_workbench::decompress::Unpacked;
+use smalt_workbench::output_file::Existing;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -55,6 +56,9 @@ pub(super) struct PlotFlags {
     /// SVG file [default: standard output], or a folder for several kinds
     #[arg(short, long, value_name = "FILE.svg|FOLDER")]
     output: Option<PathBuf>,
+    /// Replace files that exist
+    #[arg(long, requires = "output")]
+    force: bool,
     /// Kind of plot; may be repeated [default: game with --game, llr with an SPRT, else elo]
     #[arg(short, long, value_enum, value_name = "KIND")]
     kind: Vec<PlotKind>,
@@ -81,12 +85,13 @@ pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
     if flags.kind.contains(&PlotKind::Game) && flags.game.is_none() {
         return Err(anyhow!("--kind game: which one? give --game N")).or_usage();
     }
+    let existing = Existing::with_force(flags.force);
     let source = if is_store(&flags.file) { of_store(flags)? } else { of_pgn(flags)? };
     let shown = flags.file.display().to_string();
     let kinds = kinds(flags, &source);
     if let [kind] = kinds[..] {
         let svg = draw(kind, &source).with_context(|| shown.clone()).or_usage()?;
-        write(flags.output.as_deref(), &svg)?;
+        write(flags.output.as_deref(), &svg, existing)?;
         return Ok(Exit::Done);
     }
     let folder = folder(flags.output.as_deref())?;
@@ -104,7 +109,7 @@ pub(super) fn plot(flags: &PlotFlags) -> Result<Exit, Refusal> {
     }
     std::fs::create_dir_all(folder).with_context(|| format!("make {}", folder.display())).or_usage()?;
     for (kind, svg) in drawings {
-        write(Some(&folder.join(format!("{}.svg", name_of(kind)))), &svg)?;
+        write(Some(&folder.join(format!("{}.svg", name_of(kind)))), &svg, existing)?;
     }
     Ok(Exit::Done)
 }
@@ -125,12 +130,12 @@ fn is_drawing(path: &Path) -> bool {
     path.extension().is_some_and(|extension| extension.eq_ignore_ascii_case("svg"))
 }
 
-fn write(path: Option<&Path>, svg: &str) -> Result<(), Refusal> {
+fn write(path: Option<&Path>, svg: &str, existing: Existing) -> Result<(), Refusal> {
     match path.filter(|path| !is_standard_output(path)) {
         Some(path) if !is_drawing(path) => {
             Err(anyhow!("{}: drawings are SVG: give a file.svg", path.display())).or_usage()
         }
-        Some(path) => write_text(path, svg),
+        Some(path) => write_text(path, svg, existing),
         None => print(svg),
     }
 }

@@ -14,6 +14,7 @@ use crate::plot::{Figures, figures};
 use crate::report::{Faults, GameList, RemarkableGames, RunReport, csv, html::html, markdown::markdown};
 use smalt_match::progress::RunState;
 use smalt_match::store::StoreUse;
+use smalt_workbench::output_file::Existing;
 
 pub(super) const EXAMPLES: &str = "\
 Examples:
@@ -43,6 +44,9 @@ pub(super) struct ReportFlags {
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
+    /// Replace the file if it exists
+    #[arg(long, requires = "output")]
+    force: bool,
     /// Format [default: by the name of the file, else markdown]
     #[arg(short, long, value_enum, value_name = "FORM")]
     format: Option<ReportForm>,
@@ -58,7 +62,7 @@ pub(super) fn report(flags: &ReportFlags) -> Result<Exit, Refusal> {
         ReportForm::Csv => csv(&report),
     };
     match &flags.output {
-        Some(path) => write_text(path, &text)?,
+        Some(path) => write_text(path, &text, Existing::with_force(flags.force))?,
         None => print(&text)?,
     }
     Ok(Exit::Done)

@@ -145,6 +145,9 @@ pub(super) struct ExtractFlags {
     /// Write the report as JSON; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -164,6 +167,9 @@ pub(super) struct ConvertFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -213,6 +219,9 @@ pub(super) struct TraceFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -303,6 +312,9 @@ pub(super) struct TexelFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 fn parse_language(word: &str) -> Result<Language, String> {
@@ -345,6 +357,9 @@ pub(super) struct CheckFlags {
     /// Threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -359,6 +374,9 @@ pub(super) struct PlotFlags {
     /// Where the SVG goes; standard output if not given
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 /// What is drawn.
@@ -427,6 +445,9 @@ pub(super) struct ProveFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub(super) force: bool,
 }
 
 #[derive(Debug, Args)]
@@ -482,4 +503,7 @@ pub(super) struct SpsaFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
+    /// Replace output files that exist
+    #[arg(long)]
+    pub(super) force: bool,
 }

@@ -33,7 +33,7 @@ const NAMED_PAIRS: usize = 20;
 const SPLIT: Split = Split { validation: 0.0, seed: 0 };
 
 pub(super) fn run(flags: &CheckFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref(), flags.outliers.as_ref()])?;
+    check_writable([flags.json.as_ref(), flags.outliers.as_ref()], flags.force)?;
     if is_traced(&flags.engine, std::slice::from_ref(&flags.positions)) {
         let stop = interrupt()?;
         return with_threads(flags.threads, || check_traces(flags, &stop));

@@ -17,7 +17,7 @@ const SHOWN_EVERY: u64 = 16_384;
 
 pub(super) fn run(flags: &ConvertFlags) -> Result<Exit, Refusal> {
     let format = output_format(&flags.output, flags.format)?;
-    check_writable([Some(&flags.output), flags.json.as_ref()])?;
+    check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     let shown = flags.output.display().to_string();
     let mut writer =
         SampleWriter::create(&flags.output, format, 0).with_context(|| shown.clone()).or_failed()?;

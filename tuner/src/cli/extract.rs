@@ -22,7 +22,7 @@ const SQLITE: &[u8] = b"SQLite format 3\0";
 pub(super) fn run(flags: &ExtractFlags) -> Result<Exit, Refusal> {
     let rules = rules(flags)?;
     let format = output_format(&flags.output, flags.format)?;
-    check_writable([Some(&flags.output), flags.json.as_ref()])?;
+    check_writable([Some(&flags.output), flags.json.as_ref()], flags.force)?;
     check_output(&flags.output)?;
     let stop = interrupt()?;
     let folder = tempfile::tempdir().or_failed()?;

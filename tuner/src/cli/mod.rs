@@ -25,6 +25,7 @@ use serde_json::Value;
 use smalt::evaluation::Parameters;
 use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use smalt_workbench::exit::{Exit, OrRefuse, Refusal};
+use smalt_workbench::output_file::{self, Existing};
 use smalt_workbench::signals::exit_code;
 
 use crate::dataset::{Dataset, SkippedLine};
@@ -166,25 +167,18 @@ fn show(page: &str, json: Option<&Path>, value: impl FnOnce() -> Value) -> Resul
     if path == Path::new("-") { print(&text) } else { write(path, &text) }
 }
 
-/// Writes a file.
+/// Writes a file that [`check_writable`] has passed.
 fn write(path: &Path, text: &str) -> Result<(), Refusal> {
-    std::fs::write(path, text).with_context(|| path.display().to_string()).or_failed()
+    output_file::write(path, text.as_bytes(), Existing::Replace).or_failed()
 }
 
-/// Refuses files that could not be written at the end of long work, before it begins.
-fn check_writable<'a>(files: impl IntoIterator<Item = Option<&'a PathBuf>>) -> Result<(), Refusal> {
-    for path in files.into_iter().flatten().filter(|path| path.as_path() != Path::new("-")) {
-        let folder = path.parent().filter(|folder| !folder.as_os_str().is_empty());
-        let folder = folder.unwrap_or(Path::new("."));
-        if path.is_dir() {
-            return Err(anyhow!("{}: a folder, and no file to write", path.display())).or_usage();
-        }
-        // A file that nobody sees, and that is gone at once.
-        tempfile::tempfile_in(folder)
-            .with_context(|| format!("{}: nothing can be written there", path.display()))
-            .or_usage()?;
-    }
-    Ok(())
+/// Refuses files that could not be written at the end of long work, before it begins; those that exist, unless by force.
+fn check_writable<'a>(
+    files: impl IntoIterator<Item = Option<&'a PathBuf>>,
+    force: bool,
+) -> Result<(), Refusal> {
+    let mut files = files.into_iter().flatten().filter(|path| path.as_path() != Path::new("-"));
+    files.try_for_each(|path| output_file::check(path, Existing::with_force(force))).or_usage()
 }
 
 /// Writes to standard output; a closed pipe is no error.

@@ -8,11 +8,12 @@ use smalt::evaluation::Parameters;
 use smalt_report::plot::Chart;
 
 use super::arguments::{PlotFlags, PlotKind};
-use super::{Exit, OrRefuse, Refusal, parameters, print, write};
+use super::{Exit, OrRefuse, Refusal, check_writable, parameters, print, write};
 use crate::plot::{boards, errors, moved, parameters_by_games};
 use crate::spsa::Course;
 
 pub(super) fn run(flags: &PlotFlags) -> Result<Exit, Refusal> {
+    check_writable([flags.output.as_ref()], flags.force)?;
     let svg = match flags.files.as_slice() {
         [run] if !is_table(run) => course(run, flags.kind)?,
         [after] => change(Parameters::embedded(), after, flags.kind)?,

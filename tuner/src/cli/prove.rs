@@ -18,7 +18,7 @@ use crate::source_build::build;
 use crate::weights::document::replace;
 
 pub(super) fn run(flags: &ProveFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref()])?;
+    check_writable([flags.json.as_ref()], flags.force)?;
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
     let folder = tempfile::tempdir().or_failed()?;
     let stop = interrupt()?;

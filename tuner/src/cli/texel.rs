@@ -39,7 +39,7 @@ pub(super) fn run(flags: &TexelFlags) -> Result<Exit, Refusal> {
     let mut task = task(flags)?;
     let is_traced = is_traced(&flags.engine, &flags.positions);
     let target = Target::of(flags, if is_traced { Evaluation::Traced } else { Evaluation::Own })?;
-    check_writable([flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()])?;
+    check_writable([flags.output.as_ref(), flags.json.as_ref(), flags.checkpoint.as_ref()], flags.force)?;
     if !is_traced {
         task.start = own_start(flags)?;
     }

@@ -24,7 +24,7 @@ use crate::trace::{Loader, TraceRows};
 const NAMED_GROUPS: usize = 12;
 
 pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref(), Some(&flags.output)])?;
+    check_writable([flags.json.as_ref(), Some(&flags.output)], flags.force)?;
     let Some(words) = &flags.engine.engine else { return Err(anyhow!("--engine is missing")).or_usage() };
     let stop = interrupt()?;
     let mut engines = start(words, &flags.engine, &stop)?;
