@@ -21,8 +21,9 @@ use smalt_match::run::{OpenedGame, Work};
 use smalt_match::schedule::ScheduledGame;
 use smalt_report::sanitize::{is_hidden, sanitize};
 
-/// Version of the messages; others are refused. Since version 2 the subject of a request names the worker.
-pub const VERSION: u32 = 2;
+/// Version of the messages; others are refused. Since version 2 the subject of a request names the worker; since version 3 a
+/// fault has its illegal move.
+pub const VERSION: u32 = 3;
 
 /// Longest message in bytes, a little below the default limit of a server.
 pub const MAX_MESSAGE_BYTES: usize = 1_000_000;
@@ -226,6 +227,8 @@ struct FaultMessage {
     name: String,
     words: String,
     transcript: Vec<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    illegal_move: Option<String>,
 }
 
 /// The part of a game record that a worker reports; the rest is known.
@@ -360,7 +363,21 @@ impl From<&FaultReport> for FaultMessage {
             name: fault.name.clone(),
             words: trimmed(&fault.words),
             transcript: trimmed_transcript(&fault.transcript),
+            illegal_move: fault.illegal_move.map(|mv| mv.to_string()),
         }
+    }
+}
+
+impl FaultMessage {
+    /// The fault; `None` if its move is invalid.
+    fn to_report(&self) -> Option<FaultReport> {
+        Some(FaultReport {
+            color: if self.white { Color::White } else { Color::Black },
+            name: self.name.clone(),
+            words: self.words.clone(),
+            transcript: self.transcript.clone(),
+            illegal_move: self.illegal_move.as_deref().map(UciMove::parse).transpose().ok()?,
+        })
     }
 }
 
@@ -405,12 +422,10 @@ impl RecordMessage {
     /// If its texts make no sense.
     pub fn to_report(&self) -> Result<GameReport, WireError> {
         let refuse = |what: &str| WireError::Form(format!("the {what} of a game makes no sense"));
-        let fault = self.fault.as_ref().map(|fault| FaultReport {
-            color: if fault.white { Color::White } else { Color::Black },
-            name: fault.name.clone(),
-            words: fault.words.clone(),
-            transcript: fault.transcript.clone(),
-        });
+        let fault = match &self.fault {
+            Some(fault) => Some(fault.to_report().ok_or_else(|| refuse("illegal move"))?),
+            None => None,
+        };
         Ok(GameReport {
             plies: moves::parse(&self.moves).ok_or_else(|| refuse("list of moves"))?,
             outcome: Outcome::parse(&self.outcome).ok_or_else(|| refuse("result"))?,

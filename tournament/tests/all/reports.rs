@@ -193,6 +193,7 @@ fn a_report_is_one_file_in_which_names_are_text() {
         name: "crashed".to_owned(),
         words: format!("was ended by SIGSEGV {HOSTILE}"),
         transcript: vec!["> go".to_owned(), format!("< info string {HOSTILE}</pre><script>")],
+        illegal_move: None,
     });
     store.save(&lost).unwrap();
     store.close();

@@ -45,6 +45,7 @@ fn report(text: &str, outcome: &str, termination: &str, loser: Option<Color>) ->
             name: "fault".to_owned(),
             words: "did wrong".to_owned(),
             transcript: Vec::new(),
+            illegal_move: None,
         }),
         peak_memory: [None; 2],
     }

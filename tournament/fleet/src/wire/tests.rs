@@ -53,6 +53,7 @@ fn record() -> impl Strategy<Value = GameRecord> {
             name,
             words,
             transcript: vec!["> go".to_owned()],
+            illegal_move: None,
         },
     ));
     let plies = proptest::collection::vec(search(), 0..20).prop_map(|searches| {
@@ -93,7 +94,7 @@ proptest! {
 
     #[test]
     fn any_bytes_are_read_or_refused(bytes in proptest::collection::vec(any::<u8>(), 0..200), headed in any::<bool>()) {
-        let bytes = if headed { [b"smalt 2\n".as_slice(), &bytes].concat() } else { bytes };
+        let bytes = if headed { [b"smalt 3\n".as_slice(), &bytes].concat() } else { bytes };
         let _ = decode::<WorkerRequest>(&bytes);
         let _ = decode::<Response>(&bytes);
         let _ = decode::<WorkMessage>(&bytes);
@@ -153,7 +154,7 @@ fn illegal_openings_are_refused() {
 fn messages_of_other_versions_are_refused_by_their_first_line() {
     let bytes = encode(&Response::Stored).unwrap();
     assert_eq!(decode::<Response>(&bytes), Ok(Response::Stored));
-    let newer = String::from_utf8(bytes).unwrap().replace("smalt 2", "smalt 3");
+    let newer = String::from_utf8(bytes).unwrap().replace("smalt 3", "smalt 4");
     assert_eq!(decode::<Response>(newer.as_bytes()), Err(WireError::Version));
     assert_eq!(decode::<Response>(b""), Err(WireError::Version));
 }

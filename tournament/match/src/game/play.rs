@@ -15,7 +15,7 @@ use smalt_protocol::{Bound, Clock, Info, ReportedScore, Score, SearchLimits};
 use super::adjudicate::Adjudicator;
 use super::clock::{ClockFlag, RunningClock};
 use super::observer::{GameObserver, MoveStart};
-use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord, illegal_move_words};
+use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord};
 use super::tablebases::Tablebases;
 use super::termination::Termination;
 use crate::opening::Opening;
@@ -231,8 +231,12 @@ impl LiveGame<'_> {
             return Ok(Some(self.lost(mover, Termination::MissingMove, "no-move", words)));
         };
         let Ok(mv) = uci.to_move(self.game.position()) else {
-            let words = illegal_move_words(uci, &self.game.position().to_fen());
-            return Ok(Some(self.lost(mover, Termination::IllegalMove, "illegal-move", words)));
+            let words = format!("answered {uci}, which is illegal in {}", self.game.position().to_fen());
+            let mut verdict = self.lost(mover, Termination::IllegalMove, "illegal-move", words);
+            if let Some(fault) = &mut verdict.fault {
+                fault.illegal_move = Some(uci);
+            }
+            return Ok(Some(verdict));
         };
         self.game.play(mv).expect("the move was found among the legal ones");
         self.record_ply(mover, UciMove::from_move(mv, self.setup.variant), &searched);
@@ -504,6 +508,7 @@ impl LiveGame<'_> {
             name: name.to_owned(),
             words,
             transcript: transcript_of(&*self.engines[loser.index()]),
+            illegal_move: None,
         };
         GameEnd { outcome: Outcome::Win(loser.opposite()), termination, fault: Some(report) }
     }

@@ -79,10 +79,9 @@ impl GameRecord {
             return "Neither player appears".to_owned();
         }
         let sentence = self.termination.sentence(self.loser().map_or(Color::White, Color::opposite));
-        let culprit = self.fault.as_ref().filter(|_| self.termination == Termination::IllegalMove);
-        match culprit.and_then(|fault| illegal_move_in(&fault.words)) {
-            Some(mv) => format!("{sentence}: {mv}"),
-            None => sentence,
+        match self.fault.as_ref().and_then(|fault| fault.illegal_move) {
+            Some(mv) if self.termination == Termination::IllegalMove => format!("{sentence}: {mv}"),
+            _ => sentence,
         }
     }
 
@@ -131,16 +130,6 @@ pub struct SearchRecord {
     pub pv: Box<[UciMove]>,
 }
 
-/// What a report says of an illegal move.
-pub(super) fn illegal_move_words(mv: UciMove, fen: &str) -> String {
-    format!("answered {mv}, which is illegal in {fen}")
-}
-
-/// The move of [`illegal_move_words`].
-fn illegal_move_in(words: &str) -> Option<&str> {
-    words.strip_prefix("answered ")?.split_once(", which is illegal").map(|(mv, _)| mv)
-}
-
 /// An engine's fault in a game.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct FaultReport {
@@ -151,6 +140,8 @@ pub struct FaultReport {
     pub words: String,
     /// Last lines of the transcript.
     pub transcript: Vec<String>,
+    /// The illegal move that it answered.
+    pub illegal_move: Option<UciMove>,
 }
 
 /// A fault outside of a game.

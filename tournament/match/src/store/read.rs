@@ -7,7 +7,7 @@ use std::time::SystemTime;
 
 use rusqlite::Row;
 use rusqlite::types::ValueRef;
-use smalt_chess::{Color, Outcome};
+use smalt_chess::{Color, Outcome, UciMove};
 
 use super::checksum::checksum;
 use super::column::{duration, entrant, invalid, number, time, whole, whole_if_any};
@@ -133,9 +133,11 @@ impl Store {
         let memory = if self.version < 3 { "NULL, NULL" } else { "white_memory_bytes, black_memory_bytes" };
         let machine = if self.version < 4 { "NULL, NULL" } else { "machine, speed_nps" };
         let sum = if self.version < 6 { "NULL" } else { "checksum" };
+        let illegal = if self.version < 7 { "NULL" } else { "fault.illegal_move" };
         let mut statement = self.database(self.connection.prepare(&format!(
             "SELECT number, pair, round, white, black, opening, fen, outcome, termination, started_ms, duration_us,
-                    moves, {memory}, {machine}, fault.entrant, fault.name, fault.words, fault.transcript, {sum}
+                    moves, {memory}, {machine}, fault.entrant, fault.name, fault.words, fault.transcript,
+                    {illegal}, {sum}
              FROM game LEFT JOIN fault ON fault.game = game.number {which}",
         )))?;
         let mut rows = self.database(statement.query([]))?;
@@ -231,15 +233,23 @@ fn read_fault(row: &Row<'_>, entrants: usize) -> rusqlite::Result<StoredFault> {
     })
 }
 
-/// The columns of a game with its fault; behind them stands their checksum.
-const SUMMED: usize = 20;
+/// Up to form 6 the illegal move stood in the words alone.
+fn illegal_move_before_form_7(words: &str) -> Option<UciMove> {
+    let (mv, _) = words.strip_prefix("answered ")?.split_once(", which is illegal in ")?;
+    mv.parse().ok()
+}
+
+/// The column of the illegal move, the last of a game with its fault, and that of their checksum.
+const ILLEGAL_MOVE: usize = 20;
+const CHECKSUM: usize = 21;
 
 /// A game of a plan with this number of entrants.
 fn read_game(row: &Row<'_>, entrants: usize) -> rusqlite::Result<GameRecord> {
-    if let Some(sum) = row.get::<_, Option<i64>>(SUMMED)? {
-        let values = (0..SUMMED).map(|column| row.get_ref(column)).collect::<rusqlite::Result<Vec<_>>>()?;
+    if let Some(sum) = row.get::<_, Option<i64>>(CHECKSUM)? {
+        let summed = ILLEGAL_MOVE + usize::from(row.get_ref(ILLEGAL_MOVE)? != ValueRef::Null);
+        let values = (0..summed).map(|column| row.get_ref(column)).collect::<rusqlite::Result<Vec<_>>>()?;
         if sum != checksum(values) {
-            return Err(invalid(SUMMED, "its checksum does not match"));
+            return Err(invalid(CHECKSUM, "its checksum does not match"));
         }
     }
     let game = ScheduledGame {
@@ -276,7 +286,12 @@ fn read_game(row: &Row<'_>, entrants: usize) -> rusqlite::Result<GameRecord> {
             culprit if culprit == game.black => Color::Black,
             _ => return Err(invalid(16, "the engine at fault does not play in it")),
         };
-        Some(FaultReport { color, name: row.get(17)?, words: row.get(18)?, transcript: lines(text(19)?) })
+        let words: String = row.get(18)?;
+        let illegal_move = match row.get::<_, Option<String>>(ILLEGAL_MOVE)? {
+            Some(mv) => Some(mv.parse().map_err(|_| invalid(ILLEGAL_MOVE, "its illegal move is not valid"))?),
+            None => illegal_move_before_form_7(&words),
+        };
+        Some(FaultReport { color, name: row.get(17)?, words, transcript: lines(text(19)?), illegal_move })
     };
     Ok(GameRecord {
         game,

@@ -11,8 +11,9 @@ use super::{StoreError, failure};
 const APPLICATION: i64 = 0x536d_6c74;
 
 /// The form that this program writes. Form 2 added the sessions, form 3 the engines' memory, form 4 the machines of games
-/// that were played elsewhere, form 5 who played no more, form 6 the checksums of the run and of each game.
-pub(super) const VERSION: i64 = 6;
+/// that were played elsewhere, form 5 who played no more, form 6 the checksums of the run and of each game,
+/// form 7 the illegal moves.
+pub(super) const VERSION: i64 = 7;
 
 /// `run` has one row. Times are milliseconds since 1970 or microseconds, as their names say. `game.moves` is the text
 /// of the module `game::moves`; `game.number` is the game's number in the schedule, and its only key.
@@ -61,7 +62,7 @@ CREATE TABLE process (
 
 /// What each form added to the one before; the first of these makes form 2 of form 1. A session is one call of the
 /// runner, from start or resume to its end; one that was killed has no end.
-const STEPS: [&str; 5] = [
+const STEPS: [&str; 6] = [
     "
 CREATE TABLE session (
     id INTEGER PRIMARY KEY,
@@ -107,6 +108,9 @@ CREATE TABLE strike (
     "
 ALTER TABLE run ADD COLUMN checksum INTEGER;
 ALTER TABLE game ADD COLUMN checksum INTEGER;
+",
+    "
+ALTER TABLE fault ADD COLUMN illegal_move TEXT;
 ",
 ];
 

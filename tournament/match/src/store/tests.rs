@@ -35,6 +35,7 @@ fn record(number: u32, outcome: Outcome) -> GameRecord {
             name: "crashed".to_owned(),
             words: "was ended by SIGSEGV".to_owned(),
             transcript: vec!["> go".to_owned(), "< bye".to_owned()],
+            illegal_move: None,
         }),
         peak_memory: [Some(5 << 30), None],
         machine: number.is_multiple_of(2).then(|| Machine { name: "bench".into(), speed: NonZeroU64::MIN }),
@@ -180,7 +181,7 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let older = "DROP TABLE session; ALTER TABLE game DROP COLUMN white_memory_bytes;
                  ALTER TABLE game DROP COLUMN black_memory_bytes; ALTER TABLE game DROP COLUMN machine;
                  ALTER TABLE game DROP COLUMN speed_nps; DROP TABLE machine; DROP TABLE binary;
-                 DROP TABLE strike; ALTER TABLE game DROP COLUMN checksum; ALTER TABLE run DROP COLUMN checksum;
+                 DROP TABLE strike; ALTER TABLE fault DROP COLUMN illegal_move; ALTER TABLE game DROP COLUMN checksum; ALTER TABLE run DROP COLUMN checksum;
                  PRAGMA user_version = 1;";
     store.connection.execute_batch(older).unwrap();
     drop(store);
@@ -196,6 +197,38 @@ fn an_older_form_is_read_and_brought_up_to_date() {
     let kept = GameRecord { peak_memory: [None; 2], machine: None, ..record(0, Outcome::Draw) };
     assert_eq!(games(&store), [kept], "games without a checksum are read as they are");
     assert_eq!(Store::read(&path).unwrap().version, schema::VERSION);
+}
+
+#[test]
+fn the_illegal_move_is_a_value_and_is_found_in_the_words_of_form_6() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("run.db");
+    let mut store = Store::create(&path, &run()).unwrap();
+    let illegal = |number, words: &str, mv: &str| {
+        let mut game = record(number, Outcome::Win(Color::White));
+        game.termination = Termination::IllegalMove;
+        let fault = game.fault.as_mut().unwrap();
+        (fault.words, fault.illegal_move) = (words.to_owned(), UciMove::parse(mv).ok());
+        game
+    };
+    let one = illegal(0, "answered e2e5, which is illegal in 8/8 w - -", "e2e5");
+    let other = illegal(1, "answered something else", "a1a9");
+    store.save(&one).unwrap();
+    store.save(&other).unwrap();
+    assert_eq!(games(&store), [one.clone(), other.clone()]);
+    assert_eq!(one.sentence(), "Black makes an illegal move: e2e5");
+    store.connection.execute_batch("UPDATE fault SET illegal_move = 'e2e4' WHERE game = 0").unwrap();
+    assert!(store.for_each_game(|_| {}).unwrap_err().to_string().contains("its checksum does not match"));
+    // As form 6 wrote it: without the column, and summed without it.
+    store.connection.execute_batch("DELETE FROM game; DELETE FROM fault").unwrap();
+    let mut former = one.clone();
+    former.fault.as_mut().unwrap().illegal_move = None;
+    store.save(&former).unwrap();
+    let form_6 = "ALTER TABLE fault DROP COLUMN illegal_move; PRAGMA user_version = 6;";
+    store.connection.execute_batch(form_6).unwrap();
+    drop(store);
+    assert_eq!(games(&Store::read(&path).unwrap()), std::slice::from_ref(&one));
+    assert_eq!(games(&Store::resume(&path).unwrap()), [one]);
 }
 
 #[test]

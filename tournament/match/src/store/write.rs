@@ -154,7 +154,7 @@ fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> ru
     }
     let values = std::iter::once(Value::from(record.game.number)).chain(fault);
     transaction.execute(
-        "INSERT INTO fault (game, entrant, name, words, transcript) VALUES (?1, ?2, ?3, ?4, ?5)",
+        "INSERT INTO fault (game, entrant, name, words, transcript, illegal_move) VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
         params_from_iter(values),
     )?;
     transaction.commit()?;
@@ -164,10 +164,12 @@ fn insert_game(connection: &mut rusqlite::Connection, record: &GameRecord) -> ru
 fn insert_record(
     connection: &rusqlite::Connection,
     record: &GameRecord,
-    fault: &[Value],
+    fault: &[Value; 5],
 ) -> rusqlite::Result<SaveOutcome> {
     let values = game_values(record);
-    let sum = checksum(values.iter().chain(fault).map(ValueRef::from));
+    // Form 6 did not have the illegal move: a row without one is summed as it was then.
+    let summed = if fault[4] == Value::Null { &fault[..4] } else { fault };
+    let sum = checksum(values.iter().chain(summed).map(ValueRef::from));
     let inserted = connection
         .prepare_cached(
             "INSERT INTO game (number, pair, round, white, black, opening, fen, outcome, termination, started_ms,
@@ -207,12 +209,13 @@ fn game_values(record: &GameRecord) -> [Value; 16] {
 }
 
 /// The columns of its fault behind the number of the game; all are null without one.
-fn fault_values(record: &GameRecord) -> [Value; 4] {
-    let Some(fault) = &record.fault else { return [const { Value::Null }; 4] };
+fn fault_values(record: &GameRecord) -> [Value; 5] {
+    let Some(fault) = &record.fault else { return [const { Value::Null }; 5] };
     [
         (record.entrant(fault.color) as i64).into(),
         fault.name.clone().into(),
         fault.words.clone().into(),
         fault.transcript.join("\n").into(),
+        fault.illegal_move.map(|mv| mv.to_string()).into(),
     ]
 }
