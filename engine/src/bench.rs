@@ -49,12 +49,25 @@ pub(crate) fn per_second(count: u64, time: Duration) -> u64 {
     u64::try_from(rate).unwrap_or(u64::MAX)
 }
 
+/// The system has no memory for a bench.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, thiserror::Error)]
+#[error("there is no memory for a bench with a hash table of {hash} MB and {threads} threads")]
+pub struct NoBenchMemoryError {
+    hash: usize,
+    threads: usize,
+}
+
 /// Searches every position as a new game.
-pub fn run(plan: BenchPlan) -> BenchResult {
-    let table = TranspositionTable::new(plan.hash);
+///
+/// # Errors
+/// If there is not enough memory for the hash table and the threads.
+pub fn run(plan: BenchPlan) -> Result<BenchResult, NoBenchMemoryError> {
+    let no_memory = NoBenchMemoryError { hash: plan.hash, threads: plan.threads };
+    let table = TranspositionTable::try_new(plan.hash).ok_or(no_memory)?;
     let parameters = Arc::new(Parameters::embedded().clone());
-    let new_memory = || ThreadData::new(Arc::clone(&parameters));
-    let mut threads: Vec<ThreadData> = std::iter::repeat_with(new_memory).take(plan.threads.max(1)).collect();
+    let new_data = || ThreadData::try_new(Arc::clone(&parameters)).ok_or(no_memory);
+    let mut threads =
+        std::iter::repeat_with(new_data).take(plan.threads.max(1)).collect::<Result<Vec<_>, _>>()?;
     let mut result = BenchResult::default();
     for fen in POSITIONS {
         let position: Position = fen.parse().expect("the positions of the bench are legal");
@@ -69,7 +82,7 @@ pub fn run(plan: BenchPlan) -> BenchResult {
         result.nodes += end.nodes;
         result.time += end.time;
     }
-    result
+    Ok(result)
 }
 
 /// Start position, kiwipete, positions of all game phases from our own engine games, and a Chess960 position.

@@ -40,6 +40,8 @@ enum CommandError {
     #[error("{path} holds no parameters: {source}")]
     Parameters { path: String, source: smalt::evaluation::ParametersError },
     #[error(transparent)]
+    Bench(#[from] bench::NoBenchMemoryError),
+    #[error(transparent)]
     Openings(#[from] OpeningsError),
     #[error("can't write the result: {0}")]
     Write(#[from] io::Error),
@@ -48,7 +50,9 @@ enum CommandError {
 impl CommandError {
     fn exit_code(&self) -> u8 {
         match self {
-            CommandError::Write(_) | CommandError::Openings(OpeningsError::Exhausted) => 1,
+            CommandError::Write(_)
+            | CommandError::Bench(_)
+            | CommandError::Openings(OpeningsError::Exhausted) => 1,
             _ => 2,
         }
     }
@@ -78,7 +82,7 @@ fn run(command: Command, out: &mut impl Write) -> Result<Ending, CommandError> {
         Command::Serve => {}
         Command::About(about) => about.run(Command::definition(), out)?,
         Command::Bench(plan) => {
-            let result = bench::run(plan);
+            let result = bench::run(plan)?;
             writeln!(out, "time {} ms", result.time.as_millis())?;
             writeln!(out, "{} nodes {} nps", result.nodes, result.speed())?;
         }

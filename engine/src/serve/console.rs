@@ -119,10 +119,10 @@ impl ConsoleCommand {
             ConsoleCommand::Perft(depth) => run_perft(engine.position(), *depth, false, control, say),
             ConsoleCommand::Divide(depth) => run_perft(engine.position(), *depth, true, control, say),
             ConsoleCommand::Book(is_on) => switch_book(engine, settings, *is_on, say),
-            ConsoleCommand::Bench(plan) => {
-                let result = bench::run(*plan);
-                say(&format_args!("{} nodes {} nps", result.nodes, result.speed()));
-            }
+            ConsoleCommand::Bench(plan) => match bench::run(*plan) {
+                Ok(result) => say(&format_args!("{} nodes {} nps", result.nodes, result.speed())),
+                Err(error) => say(&format_args!("info string {error}")),
+            },
             ConsoleCommand::Openings(plan) => {
                 if !plan.ignored.is_empty() {
                     say(&format_args!("info string ignored: {}", plan.ignored.join(" ")));
