@@ -5,7 +5,7 @@ use std::num::{NonZeroU32, NonZeroUsize};
 use std::thread;
 use std::time::Duration;
 
-use smalt_driver::process::Interrupt;
+use smalt_driver::process::{Interrupt, Reaper};
 
 use crate::ask::{EngineAnswer, SuiteOutcome, WorkerPool};
 use crate::plan::{Limit, Memory, Plan, SuiteEntrant};
@@ -49,6 +49,7 @@ pub fn bench(
     entrant: &SuiteEntrant,
     depth: NonZeroU32,
     longest_move: Duration,
+    reaper: Option<Reaper>,
     interrupt: &Interrupt,
 ) -> Result<BenchResult, BenchError> {
     let wac = Suite::embedded("wac").expect("it is part of the program");
@@ -60,6 +61,7 @@ pub fn bench(
         early_stop: None,
         grace: Duration::ZERO,
         longest_move,
+        reaper,
     };
     let indexes: Vec<usize> = (0..wac.problems.len()).step_by(EVERY).collect();
     let positions = indexes.len();

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use smalt_driver::WorkLimit;
+use smalt_driver::process::Reaper;
 use smalt_driver::{Protocol, Restart};
 use smalt_protocol::SearchLimits;
 pub use smalt_workbench::entrant::Program;
@@ -28,6 +29,8 @@ pub struct Plan {
     pub grace: Duration,
     /// When a search without a limit of time is given up.
     pub longest_move: Duration,
+    /// Ends what engines leave behind when this program is killed.
+    pub reaper: Option<Reaper>,
 }
 
 /// An engine with all that makes it answer as it does.

@@ -103,7 +103,8 @@ fn resolved(path: &Path) -> PathBuf {
 
 /// A new file beside the target, which takes its place when it is complete and vanishes otherwise.
 fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile> {
-    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty());
+    let folder = target.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
+    fs::metadata(folder)?;
     let mut prefix = target.file_name().unwrap_or_default().to_owned();
     prefix.push(".");
     let mut builder = tempfile::Builder::new();
@@ -114,7 +115,8 @@ fn draft(target: &Path) -> io::Result<tempfile::NamedTempFile> {
         // The user's mask takes away what others may not do.
         builder.permissions(fs::Permissions::from_mode(0o666));
     }
-    builder.tempfile_in(folder.unwrap_or(Path::new(".")))
+    // The name of the draft, which the error has besides, says nothing to the user.
+    builder.tempfile_in(folder).map_err(|error| error.kind().into())
 }
 
 #[cfg(test)]

@@ -123,6 +123,7 @@ mod tests {
             early_stop: NonZeroU32::new(early_stop),
             grace: Duration::from_millis(2),
             longest_move: Duration::MAX,
+            reaper: None,
         };
         let limit = Limit::MoveTime(Duration::from_millis(6));
         let mut follower = SearchFollower::new(&suite.problems[0], limit, &plan);

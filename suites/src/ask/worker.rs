@@ -3,7 +3,7 @@
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Move, UciMove};
-use smalt_driver::process::Interrupt;
+use smalt_driver::process::{Interrupt, Reaper};
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, EngineTimeouts, Fault, GameOptions, LimitMethod, ResultClaim,
     SearchEnd, SearchRequest, SearchResult, SetOptionError, WaitContext,
@@ -61,9 +61,13 @@ pub struct EngineInfo {
 ///
 /// # Errors
 /// If the command, the protocol or an option is wrong.
-pub fn check(entrant: &SuiteEntrant, interrupt: &Interrupt) -> Result<Checked, CheckError> {
+pub fn check(
+    entrant: &SuiteEntrant,
+    reaper: Option<&Reaper>,
+    interrupt: &Interrupt,
+) -> Result<Checked, CheckError> {
     let name = || entrant.name.clone();
-    match start(entrant, &mut None, interrupt) {
+    match start(entrant, reaper, &mut None, interrupt) {
         Ok(engine) => {
             let introduction =
                 EngineInfo { name: engine.name().to_owned(), protocol: Some(engine.protocol()) };
@@ -191,8 +195,9 @@ impl<'a> SuiteWorker<'a> {
                 Ready::Failed(_) => {}
             }
         }
+        let reaper = self.plan.reaper.as_ref();
         for _ in 0..STARTS {
-            let ready = match start(self.entrant, &mut self.limit_method, self.interrupt) {
+            let ready = match start(self.entrant, reaper, &mut self.limit_method, self.interrupt) {
                 Ok(engine) => self.new_game(engine),
                 Err(SetOptionError::Conversation(error)) => error.into(),
                 Err(error) => Ready::Failed(error.to_string()),
@@ -319,10 +324,12 @@ fn failed(failure: AnswerFailure, time: Duration) -> EngineAnswer {
 /// known.
 fn start(
     entrant: &SuiteEntrant,
+    reaper: Option<&Reaper>,
     known: &mut Option<LimitMethod>,
     interrupt: &Interrupt,
 ) -> Result<Box<dyn Engine>, SetOptionError> {
-    let command = command(entrant)?;
+    let mut command = command(entrant)?;
+    command.reaper = reaper.cloned();
     let context = &mut WaitContext::interruptible(interrupt);
     let started = smalt_driver::start(&command, entrant.protocol, EngineTimeouts::default(), None, context);
     let mut engine = started.map_err(ConversationError::from)?;
@@ -334,7 +341,7 @@ fn start(
     *known = Some(method);
     if !was_known && method != LimitMethod::Protocol && !engine.is_reusable() {
         engine.quit();
-        return start(entrant, known, interrupt);
+        return start(entrant, reaper, known, interrupt);
     }
     Ok(engine)
 }

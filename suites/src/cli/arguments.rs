@@ -49,6 +49,9 @@ pub(super) enum Command {
     /// Be the built-in engine
     #[command(hide = true)]
     Engine,
+    /// End what a killed run leaves behind
+    #[command(hide = true)]
+    Reaper,
 }
 
 // Lines of examples are at most 80 letters long, so that no terminal breaks them.

@@ -226,7 +226,7 @@ fn measure(
     };
     let interrupt = Interrupt::new().map_err(failed)?;
     score::raise_on_signals(&interrupt).map_err(failed)?;
-    let result = bench(entrant, flags.bench_depth, longest_move, &interrupt)?;
+    let result = bench(entrant, flags.bench_depth, longest_move, intent::start_reaper(), &interrupt)?;
     Ok((result.nodes, result.nodes_per_second))
 }
 

@@ -7,6 +7,7 @@ use std::time::Duration;
 
 use anyhow::{Context, anyhow};
 use smalt_driver::nearest::nearest;
+use smalt_driver::process::Reaper;
 use smalt_workbench::entrant::{BUILTIN, Registry, parse_keys, split_words};
 use toml::{Table, Value};
 
@@ -42,7 +43,15 @@ pub(super) fn plan(flags: &ScoreFlags) -> Result<Plan, Refusal> {
         early_stop: flags.early_stop,
         grace: Duration::from_millis(flags.grace),
         longest_move: Duration::from_secs(flags.longest_move.get().into()),
+        reaper: start_reaper(),
     })
+}
+
+/// Without a reaper the system still ends the engines of a program that is killed, but not what they started themselves.
+pub(super) fn start_reaper() -> Option<Reaper> {
+    let started = std::env::current_exe().and_then(|program| Reaper::start(&program, "reaper"));
+    let warn = |error| output::tell(&format!("Warning: failed to start the reaper of engines: {error}"));
+    started.map_err(warn).ok()
 }
 
 /// All cores but one, which is ours.

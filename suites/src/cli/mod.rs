@@ -17,7 +17,7 @@ mod score;
 use std::process::ExitCode;
 
 use clap::CommandFactory;
-use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit};
+use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_reaper};
 use smalt_workbench::signals::exit_code;
 
 use arguments::{Arguments, Command};
@@ -37,7 +37,7 @@ pub struct Builtin {
 /// The program.
 pub fn main(builtin: Builtin) -> ExitCode {
     let command = smalt_about::parse::<Arguments>().command;
-    if !matches!(command, Command::Engine) {
+    if !matches!(command, Command::Engine | Command::Reaper) {
         raise_file_limit();
         if let Err(error) = adopt_orphans() {
             output::tell(&format!("Warning: what engines leave behind may stay: {error}"));
@@ -57,6 +57,10 @@ pub fn main(builtin: Builtin) -> ExitCode {
 fn run(command: &Command, builtin: Builtin) -> Result<ExitCode, Refusal> {
     let exit = match command {
         Command::Engine => return Ok((builtin.serve)()),
+        Command::Reaper => {
+            run_reaper(std::io::stdin().lock());
+            Exit::Done
+        }
         Command::About(about) => {
             output::print_with(|out| about.run(Arguments::command(), out))?;
             Exit::Done

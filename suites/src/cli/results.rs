@@ -1,4 +1,4 @@
-//! ResultList on their way to the user: shown when they come, written to files after each run.
+//! Results on their way to the user: shown when they come, written to files after each run.
 
 use std::collections::HashSet;
 use std::path::Path;

@@ -41,7 +41,7 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     raise_on_signals(&interrupt).or_failed()?;
     let mut checked = Vec::new();
     for entrant in &plan.entrants {
-        let engine = ask::check(entrant, &interrupt).or_usage()?;
+        let engine = ask::check(entrant, plan.reaper.as_ref(), &interrupt).or_usage()?;
         earlier.check_engine(entrant, &engine.introduction)?;
         checked.push(engine);
     }

@@ -160,6 +160,46 @@ fn a_file_that_holds_other_results_is_not_written_over() {
 }
 
 #[test]
+fn existing_outputs_are_kept_unless_force_is_given() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE);
+    let engine = scripted("--moves e2e4");
+    let flags = ["--json", "--csv", "--markdown", "--failed", "--plot"];
+    for flag in flags {
+        bench.file("mine", "of the user");
+        let score = ["score", "suite.epd", "--engine", &engine, "--nodes", "10", "--quiet", flag, "mine"];
+        let ran = bench.run(score);
+        assert_eq!(ran.code, Some(2), "{}", ran.errors);
+        assert!(ran.errors.contains("write mine: it exists already; give --force"), "{}", ran.errors);
+        assert_eq!(bench.read("mine"), "of the user");
+        let ran = bench.run(score.iter().chain(&["--force"]));
+        assert_eq!(ran.code, Some(0), "{}", ran.errors);
+        assert_ne!(bench.read("mine"), "of the user");
+    }
+}
+
+#[cfg(target_os = "linux")]
+#[test]
+fn helpers_of_engines_end_with_a_run_that_is_killed() {
+    let bench = Bench::new();
+    bench.file("suite.epd", SUITE.repeat(10));
+    let engine = scripted("--moves e2e4 --think 20 --fault daemon");
+    let flags = ["-c", "1", "--nodes", "10", "--engine", &engine];
+    let mut child = bench.command().args(["score", "suite.epd"].iter().chain(&flags)).spawn().unwrap();
+    let begun = Instant::now();
+    while !bench.processes().iter().any(|line| line.contains("--linger")) {
+        assert!(begun.elapsed() < LONG, "no helper was started: {:?}", bench.processes());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    child.kill().unwrap();
+    child.wait().unwrap();
+    while !bench.processes().is_empty() {
+        assert!(begun.elapsed() < 2 * LONG, "left: {:?}", bench.processes());
+        std::thread::sleep(Duration::from_millis(5));
+    }
+}
+
+#[test]
 fn what_was_not_asked_is_no_loss_in_a_comparison() {
     let bench = Bench::new();
     let (_, whole) = bench.score(SUITE, &scripted("--moves e2e4"), &["--nodes", "10"]);
@@ -189,7 +229,7 @@ fn a_file_that_cannot_be_written_is_told_before_any_engine_is_started() {
         assert_eq!(ran.code, Some(2), "{}", ran.errors);
         assert!(ran.errors.contains(expected) && !ran.errors.contains("nowhere"), "{}", ran.errors);
     };
-    check(&["--csv", "no/such/folder.csv"], "no/such/folder.csv cannot be written");
+    check(&["--csv", "no/such/folder.csv"], "write no/such/folder.csv: No such file");
     check(&["--json", "-", "--csv", "-"], "standard output (-) takes one form of the results");
     check(&["--json", "out", "--csv", "./out"], "./out was named for two outputs");
     check(&["--failed", "./suite.epd"], "./suite.epd would be written over, and is read");

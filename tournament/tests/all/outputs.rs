@@ -65,6 +65,33 @@ fn no_output_goes_over_a_store_or_over_another() {
 }
 
 #[test]
+fn existing_files_are_replaced_by_force_only() {
+    let place = Place::new();
+    play(&place, &[]);
+    let openings = ["openings", "--count", "1", "--nodes", "100", "--plies", "2", "-o", "mine.svg"];
+    let commands = [
+        &["report", "run.db", "--format", "html", "-o", "mine.svg"][..],
+        &["plot", "run.db", "-o", "mine.svg"],
+        &["export", "run.db", "-o", "mine.svg"],
+        &openings,
+    ];
+    for command in commands {
+        place.write("mine.svg", "of the user\n");
+        let (_, err) = place.check(command, 2);
+        assert!(err.contains("write mine.svg: it exists already") && err.contains("--force"), "{err}");
+        assert_eq!(place.read("mine.svg"), "of the user\n");
+        place.check(&[command, &["--force"]].concat(), 0);
+        let written = place.read("mine.svg");
+        assert!(!written.contains("of the user"), "{command:?}");
+        // What is there already may be written again.
+        if command[0] != "openings" {
+            place.check(command, 0);
+            assert_eq!(place.read("mine.svg"), written);
+        }
+    }
+}
+
+#[test]
 fn a_table_is_shown_every_so_many_games() {
     let place = Place::new();
     let (_, err) = play(&place, &["--rating-interval", "2"]);

@@ -284,10 +284,22 @@ fn wrong_input_is_refused_in_words() {
     refused(&["texel", &empty, "--batch", "0"], "--batch 0");
     let missing = path(&folder, "missing/file");
     for flag in ["--out", "--json", "--checkpoint"] {
-        refused(&["texel", "/nowhere/at/all", flag, &missing], "missing/file: nothing can be written there");
+        refused(&["texel", "/nowhere/at/all", flag, &missing], "missing/file: No such file");
     }
-    refused(&["check", "/nowhere/at/all", "--outliers", &missing], "nothing can be written there");
-    refused(&["texel", "/nowhere/at/all", "--out", &path(&folder, "")], "a folder, and no file to write");
+    refused(&["check", "/nowhere/at/all", "--outliers", &missing], "missing/file: No such file");
+    refused(&["texel", "/nowhere/at/all", "--out", &path(&folder, "")], "is a directory");
+    let mine = path(&folder, "mine");
+    std::fs::write(&mine, "of the user").unwrap();
+    for flag in ["--out", "--json", "--checkpoint"] {
+        refused(&["texel", "/nowhere/at/all", flag, &mine], "mine: it exists already; give --force");
+        refused(&["texel", "/nowhere/at/all", flag, &mine, "--force"], "/nowhere/at/all");
+    }
+    for command in ["extract", "convert"] {
+        refused(&[command, "/nowhere/at/all", "-o", &mine], "mine: it exists already; give --force");
+    }
+    refused(&["check", "/nowhere/at/all", "--outliers", &mine], "mine: it exists already; give --force");
+    refused(&["plot", "/nowhere/at.all", "-o", &mine], "mine: it exists already; give --force");
+    assert_eq!(std::fs::read_to_string(&mine).unwrap(), "of the user");
     refused(&["extract", "/nowhere.pgn", "-o", &path(&folder, "x")], "/nowhere.pgn");
     refused(&["diff", &bad, &bad], "missing material.pawn");
     refused(&["extract"], "Usage");

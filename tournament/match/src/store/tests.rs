@@ -4,7 +4,7 @@ use std::collections::BTreeMap;
 use std::num::NonZeroU64;
 use std::time::{Duration, SystemTime, UNIX_EPOCH};
 
-use smalt_chess::{Color, Outcome};
+use smalt_chess::{Color, Outcome, UciMove};
 use smalt_driver::process::ProcessIdentity;
 
 use super::*;
