@@ -128,6 +128,9 @@ pub(super) enum Command {
         #[arg(long, value_name = "FILE")]
         json: Option<PathBuf>,
     },
+    /// List the engines of the registry, and which of them are installed
+    #[command(after_help = super::engines::EXAMPLES)]
+    Engines(super::engines::EnginesFlags),
     /// Check an engine: protocol, options, limits, moves, stop, determinism
     #[command(after_help = super::check::EXAMPLES)]
     Check(super::check::CheckFlags),

@@ -4,6 +4,7 @@ mod arguments;
 mod check;
 mod display;
 mod elo;
+mod engines;
 mod events;
 mod exit;
 mod export;
@@ -127,6 +128,7 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
         Command::Fastchess { arguments } => fastchess::run(Dialect::Fastchess, &arguments)?,
         Command::Cutechess { arguments } => fastchess::run(Dialect::Cutechess, &arguments)?,
+        Command::Engines(flags) => engines::engines(&flags)?,
         Command::Check(flags) => check::check(&flags)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,
         Command::Export(flags) => export::export(&flags)?,
