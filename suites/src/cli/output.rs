@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use anyhow::{Context, anyhow};
 
-use smalt_report::sanitize::sanitize_lines;
+use smalt_report::sanitize::{sanitize_lines, sanitize_message};
 
 use super::exit::{OrRefuse, Refusal};
 use crate::record::{Record, from_json};
@@ -60,7 +60,7 @@ pub(super) fn print_with(write: impl FnOnce(&mut dyn Write) -> io::Result<()>) -
 
 /// Writes a line of information to standard error.
 pub(super) fn tell(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", sanitize_lines(text));
+    let _ = writeln!(io::stderr(), "{}", sanitize_message(text));
 }
 
 /// Writes a text to a file that [`check_writable`] has passed, or to standard output. A file is there whole, or as it was

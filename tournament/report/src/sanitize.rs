@@ -31,9 +31,28 @@ pub fn sanitize_lines(text: &str) -> String {
     text.split('\n').map(sanitize).collect::<Vec<_>>().join("\n")
 }
 
+/// Characters of a message that are shown.
+const LONGEST_MESSAGE: usize = 2_000;
+
+/// The same for a message, which may quote a line of any length: what is too long is cut.
+pub fn sanitize_message(text: &str) -> String {
+    let mut message = sanitize_lines(text);
+    if let Some((end, _)) = message.char_indices().nth(LONGEST_MESSAGE) {
+        message.truncate(end);
+        message.push('…');
+    }
+    message
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_message_that_quotes_a_long_line_is_cut() {
+        assert_eq!(sanitize_message("a\u{1b}[2J"), sanitize("a\u{1b}[2J"));
+        assert_eq!(sanitize_message(&"é".repeat(1_000_000)).chars().count(), LONGEST_MESSAGE + 1);
+    }
 
     #[test]
     fn what_moves_a_cursor_or_turns_a_line_is_shown_as_a_number() {

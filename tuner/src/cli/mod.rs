@@ -194,5 +194,5 @@ fn print(text: &str) -> Result<(), Refusal> {
 
 /// Says something on standard error; where that is closed, nobody hears it.
 fn tell(text: &str) {
-    let _ = writeln!(io::stderr(), "{}", smalt_report::sanitize::sanitize_lines(text));
+    let _ = writeln!(io::stderr(), "{}", smalt_report::sanitize::sanitize_message(text));
 }

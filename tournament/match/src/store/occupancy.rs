@@ -13,9 +13,9 @@ pub struct StoreUse {
 }
 
 impl StoreUse {
-    /// A check of this store. A file that cannot be opened is not in use.
+    /// A check of this store. A file that cannot be opened is not in use, nor is a pipe, whose opening would wait for a writer.
     pub fn of(path: &Path) -> StoreUse {
-        StoreUse { file: File::open(path).ok() }
+        StoreUse { file: path.is_file().then(|| File::open(path).ok()).flatten() }
     }
 
     /// Whether a runner has it open now.

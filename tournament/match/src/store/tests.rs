@@ -388,3 +388,15 @@ fn a_damaged_store_is_refused_by_resume_and_keeps_its_bytes() {
         std::fs::read_dir(folder.path()).unwrap().map(|entry| entry.unwrap().file_name()).collect();
     assert_eq!(names, ["run.db"]);
 }
+
+#[cfg(unix)]
+#[test]
+fn a_pipe_is_refused_as_a_store_without_waiting_for_a_writer() {
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("pipe");
+    let (fifo, mode) = (rustix::fs::FileType::Fifo, rustix::fs::Mode::from_raw_mode(0o600));
+    rustix::fs::mknodat(rustix::fs::CWD, &path, fifo, mode, 0).unwrap();
+    assert!(!StoreUse::of(&path).is_in_use());
+    assert!(Store::read(&path).is_err());
+    assert!(Store::resume(&path).is_err());
+}
