@@ -5,6 +5,7 @@
 mod engine;
 mod fits;
 mod formats;
+mod fuzz_corpus;
 mod laws;
 mod programs;
 mod splitting;

@@ -1,5 +1,6 @@
 //! The tests of the crate through its public interface, in one program.
 
+mod fuzz_corpus;
 mod laws;
 mod time_control;
 mod uci_client;
