@@ -150,7 +150,7 @@ pub(super) struct HistoryShowFlags {
     /// SVG plot of WAC, STS and Elo over time (-: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub force: bool,
 }
@@ -220,7 +220,7 @@ pub(super) struct HistoryAddFlags {
     /// JSON file of the results of the suites
     #[arg(long, value_name = "FILE")]
     pub json: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub force: bool,
     /// No progress display
@@ -322,7 +322,7 @@ pub(super) struct OutputFlags {
     /// SVG plot of points by theme and positions solved over time (-: standard output)
     #[arg(long, value_name = "FILE.svg")]
     pub plot: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub force: bool,
     /// No progress display
@@ -358,7 +358,7 @@ pub(super) struct CompareFlags {
     /// Markdown file of the comparison (-: standard output)
     #[arg(long, value_name = "FILE")]
     pub markdown: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub force: bool,
 }

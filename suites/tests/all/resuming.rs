@@ -186,17 +186,10 @@ fn helpers_of_engines_end_with_a_run_that_is_killed() {
     let engine = scripted("--moves e2e4 --think 20 --fault daemon");
     let flags = ["-c", "1", "--nodes", "10", "--engine", &engine];
     let mut child = bench.command().args(["score", "suite.epd"].iter().chain(&flags)).spawn().unwrap();
-    let begun = Instant::now();
-    while !bench.processes().iter().any(|line| line.contains("--linger")) {
-        assert!(begun.elapsed() < LONG, "no helper was started: {:?}", bench.processes());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("a helper", || bench.processes().iter().any(|line| line.contains("--linger")));
     child.kill().unwrap();
     child.wait().unwrap();
-    while !bench.processes().is_empty() {
-        assert!(begun.elapsed() < 2 * LONG, "left: {:?}", bench.processes());
-        std::thread::sleep(Duration::from_millis(5));
-    }
+    wait_until("the end of all processes", || bench.processes().is_empty());
 }
 
 #[test]

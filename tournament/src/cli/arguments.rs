@@ -358,7 +358,7 @@ pub(super) struct ExportFlags {
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     pub output: Option<PathBuf>,
-    /// Replace the file even if it holds what the export does not
+    /// Replacement of an existing file that holds what the export does not
     #[arg(long, requires = "output")]
     pub force: bool,
     /// Format [default: by the name of the file, else pgn]

@@ -6,7 +6,7 @@ use clap::Args;
 use serde::Serialize;
 use smalt_driver::EngineCommand;
 use smalt_report::sanitize::sanitize;
-use smalt_report::{Cell, Column, Kind, Table};
+use smalt_report::{Cell, Column, ColumnKind, Table};
 use smalt_workbench::entrant::Registry;
 
 use super::exit::{Exit, Refusal};
@@ -94,10 +94,10 @@ fn listed(registry: &Registry, name: &str) -> Option<ListedEngine> {
 
 fn text(list: &EngineList) -> String {
     let columns = [
-        ("Engine", Kind::Text),
-        ("Protocol", Kind::Text),
-        ("Rating", Kind::Integer),
-        ("Program", Kind::Text),
+        ("Engine", ColumnKind::Text),
+        ("Protocol", ColumnKind::Text),
+        ("Rating", ColumnKind::Integer),
+        ("Program", ColumnKind::Text),
     ];
     let mut table = Table::new(columns.map(|(head, kind)| Column::new(head, kind)));
     for engine in &list.engines {
@@ -113,6 +113,7 @@ fn text(list: &EngineList) -> String {
             sanitize(&program).into(),
         ]);
     }
-    let own = Registry::user_file().map(|path| format!("\nYour own: {}\n", path.display()));
+    let own = smalt_workbench::config_folder()
+        .map(|path| format!("\nYour own: {}\n", path.join("smalt").join("engines.toml").display()));
     table.to_text() + &own.unwrap_or_default()
 }

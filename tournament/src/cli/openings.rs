@@ -62,7 +62,7 @@ pub(super) struct OpeningFlags {
     /// EPD file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it exists
+    /// Replacement of an existing file
     #[arg(long, requires = "output")]
     force: bool,
 }

@@ -56,7 +56,7 @@ pub(super) struct PlotFlags {
     /// SVG file [default: standard output], or a folder for several kinds
     #[arg(short, long, value_name = "FILE.svg|FOLDER")]
     output: Option<PathBuf>,
-    /// Replace files that exist
+    /// Replacement of existing files
     #[arg(long, requires = "output")]
     force: bool,
     /// Kind of plot; may be repeated [default: game with --game, llr with an SPRT, else elo]

@@ -44,7 +44,7 @@ pub(super) struct ReportFlags {
     /// Output file [default: standard output]
     #[arg(short, long, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// Replace the file if it exists
+    /// Replacement of an existing file
     #[arg(long, requires = "output")]
     force: bool,
     /// Format [default: by the name of the file, else markdown]

@@ -145,7 +145,7 @@ pub(super) struct ExtractFlags {
     /// Write the report as JSON; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -167,7 +167,7 @@ pub(super) struct ConvertFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -219,7 +219,7 @@ pub(super) struct TraceFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -357,7 +357,7 @@ pub(super) struct CheckFlags {
     /// Threads [default: number of processors]
     #[arg(long, value_name = "N")]
     pub(super) threads: Option<usize>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -374,7 +374,7 @@ pub(super) struct PlotFlags {
     /// Where the SVG goes; standard output if not given
     #[arg(short, long, value_name = "FILE")]
     pub(super) output: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -445,7 +445,7 @@ pub(super) struct ProveFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
@@ -503,7 +503,7 @@ pub(super) struct SpsaFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
 }

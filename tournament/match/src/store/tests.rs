@@ -159,6 +159,7 @@ fn a_store_appears_whole_or_not_at_all() {
     assert_eq!(names, ["run.db"], "no draft and no journal is left");
 }
 
+#[cfg(target_os = "linux")]
 #[test]
 fn a_store_that_is_being_made_has_no_file_that_a_kill_could_leave() {
     let folder = tempfile::tempdir().unwrap();
@@ -389,7 +390,7 @@ fn a_damaged_store_is_refused_by_resume_and_keeps_its_bytes() {
     assert_eq!(names, ["run.db"]);
 }
 
-#[cfg(unix)]
+#[cfg(target_os = "linux")]
 #[test]
 fn a_pipe_is_refused_as_a_store_without_waiting_for_a_writer() {
     let folder = tempfile::tempdir().unwrap();
