@@ -24,7 +24,9 @@ use crate::trace::{Loader, TraceRows};
 const NAMED_GROUPS: usize = 12;
 
 pub(super) fn run(flags: &TraceFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref(), Some(&flags.output)], flags.force)?;
+    check_writable([flags.json.as_ref()], flags.force)?;
+    // Traces of the same positions are completed; other files are refused when they are opened.
+    check_writable([Some(&flags.output)], true)?;
     let Some(words) = &flags.engine.engine else { return Err(anyhow!("--engine is missing")).or_usage() };
     let stop = interrupt()?;
     let mut engines = start(words, &flags.engine, &stop)?;
