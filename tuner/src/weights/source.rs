@@ -153,7 +153,8 @@ fn parameters_of(schema: &Schema, name: &str, half: Option<usize>) -> Option<Vec
 fn heading(old: &str, name: &str, half: Option<usize>, note: &str) -> String {
     let half = half.map_or("", |half| [" mg", " eg"][half]);
     let after = old.split_once(name).map_or("", |(_, after)| after);
-    let after = after.trim_start().strip_prefix(half.trim_start()).unwrap_or(after);
+    let after =
+        if half.is_empty() { after } else { after.trim_start().strip_prefix(&half[1..]).unwrap_or(after) };
     let after = match after.trim_start().strip_prefix("(tuned") {
         Some(old_note) => old_note.split_once(')').map_or("", |(_, rest)| rest),
         None => after,

@@ -138,8 +138,11 @@ fn an_engine_is_tuned_from_zeros_and_its_source_rewritten() {
 fn a_trace_that_does_not_give_the_score_is_refused_before_the_fit() {
     let place = Workplace::new();
     let positions = place.extract("1");
-    let broken =
-        example("tunable.c").replace("linear[TEMPO] = p->side == WHITE ? 1 : -1;", "linear[TEMPO] = 5;");
+    // The coefficient of a knight counts twice.
+    let broken = example("tunable.c").replace(
+        "linear[MATERIAL + type] += sign;",
+        "linear[MATERIAL + type] += type == KNIGHT ? 2 * sign : sign;",
+    );
     let engine = place.build("broken", &broken);
     let output = place.name("tuned.toml");
     let (out, error) =
@@ -148,12 +151,9 @@ fn a_trace_that_does_not_give_the_score_is_refused_before_the_fit() {
     assert!(error.contains("the score differs in ") && error.contains("nothing was fitted"), "{error}");
     let named = error.lines().filter(|line| line.contains("by the engine")).collect::<Vec<_>>();
     assert_eq!(named.len(), 10, "{error}");
-    assert!(
-        named[0].contains("tempo +50.0") && named[0].contains(" w ") || named[0].contains(" b "),
-        "{error}"
-    );
+    assert!(named.iter().all(|line| line.contains("material ") && line.contains("/")), "{error}");
     let allowed =
-        ["texel", &positions, "--engine", &engine, "--tolerance", "100", "--epochs", "1", "-o", &output];
+        ["texel", &positions, "--engine", &engine, "--tolerance", "5000", "--epochs", "1", "-o", &output];
     check(&allowed, 0);
 }
 
