@@ -10,6 +10,7 @@ pub mod position;
 mod rows;
 pub mod verify;
 
+use crate::dataset::file::{HASH_START, hashed};
 use crate::dataset::record::merged;
 use crate::dataset::{Sample, mixed};
 use crate::labels::{Kept, SourceOptions, Sources, Split};
@@ -39,8 +40,13 @@ impl Loader {
     pub fn new(header: Header, split: Split, kept: Kept, tolerance: f64) -> Loader {
         let rows = || TraceRows::new(&header, kept);
         let weights = header.schema.weights.len();
-        let table =
-            Table { train: rows(), validation: rows(), coverage: vec![0; weights], ..Table::default() };
+        let table = Table {
+            train: rows(),
+            validation: rows(),
+            coverage: vec![0; weights],
+            hash: hashed(HASH_START, header.to_string().as_bytes()),
+            ..Table::default()
+        };
         let verification = Verification::new(tolerance);
         let (sources, last_seen) = (Sources::default(), vec![0; weights]);
         Loader { table, header, split, sources, verification, last_seen, rows: 0 }
