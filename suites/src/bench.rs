@@ -44,7 +44,7 @@ pub enum BenchError {
 /// Searches the positions to a depth, each as the first of a new game.
 ///
 /// # Errors
-/// If the engine fails in any position, or does not tell its nodes.
+/// If the engine fails in any position, or reports no nodes.
 pub fn bench(
     entrant: &SuiteEntrant,
     depth: NonZeroU32,

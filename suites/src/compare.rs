@@ -55,9 +55,9 @@ pub struct ComparedRun {
 pub struct ChangedPosition {
     pub id: String,
     pub fen: String,
-    /// What the first played, in algebraic notation.
+    /// Move of the first run, in SAN.
     pub first: Option<String>,
-    /// What the second played.
+    /// Move of the second run.
     pub second: Option<String>,
     /// What would have been right.
     pub best: Vec<String>,
@@ -82,19 +82,18 @@ pub enum ComparisonVerdict {
 /// The name of the comparison over all suites of one pair of engines.
 pub const TOTAL: &str = "total";
 
-/// Below this, a difference is taken for real.
 const SIGNIFICANCE: f64 = 0.05;
 
 type RecordPair<'a> = (&'a ResultRecord, &'a ResultRecord);
 
 impl Comparison {
-    /// Compares two runs; none if they have no position in common. Positions are paired by id and position, never by
-    /// the position alone; the nth of an id with the nth.
+    /// Compares two runs; `None` if they share no position. Positions are paired by id and position; the nth
+    /// of an id with the nth.
     pub fn new(first: &Record, second: &Record) -> Option<Comparison> {
         Comparison::of(&first.suite, &[(first, second)])
     }
 
-    /// Compares the runs of two engines over several suites, all positions together; none for a single suite.
+    /// Compares two engines over several suites, all positions together; `None` for a single suite.
     pub fn total(runs: &[(&Record, &Record)]) -> Option<Comparison> {
         if runs.len() < 2 { None } else { Comparison::of(TOTAL, runs) }
     }

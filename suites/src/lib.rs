@@ -1,9 +1,9 @@
 //! Scores engines on suites of problems: STS, WAC and any EPD file.
 //!
-//! A [`suite`] has problems with goals; [`ask`] puts them to an engine, several at a time; [`grade`] says what a move
-//! is worth; a [`record`] holds the results, which [`report`] makes tables of and [`compare`] sets beside others.
-//! A [`plan`] says how a run goes, a [`history`] keeps what each build brought. Flags, files and the screen are
-//! [`cli`]'s business alone.
+//! A [`suite`] has problems with goals; [`ask`] lets an engine solve them, several at a time; [`grade`]
+//! grades its moves; a [`record`] holds the results, which [`report`] formats and [`compare`] compares. A
+//! [`plan`] describes a run, and a [`history`] keeps the results of each build. [`cli`] has flags, files and
+//! output.
 
 pub mod ask;
 pub mod bench;

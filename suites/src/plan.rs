@@ -1,4 +1,4 @@
-//! What a run shall do, complete and checked: which engines, how long, how many at a time. Starts nothing.
+//! The plan of a run, complete and checked: engines, limits, concurrency. Starts nothing.
 
 use std::collections::BTreeMap;
 use std::fmt;
@@ -21,13 +21,13 @@ pub struct Plan {
     pub entrants: Vec<SuiteEntrant>,
     /// Positions at a time, each on a process of its own.
     pub concurrency: NonZeroUsize,
-    /// What an engine remembers from one position to the next.
+    /// Whether hash tables are kept between positions.
     pub memory: Memory,
     /// Number of consecutive iterations with a solution that end a search early.
     pub early_stop: Option<NonZeroU32>,
-    /// How long after its time an answer may come: what comes later is late.
+    /// Grace time after the limit; later answers are late.
     pub grace: Duration,
-    /// When a search without a limit of time is given up.
+    /// Timeout of a search without a time limit.
     pub longest_move: Duration,
     /// Ends what engines leave behind when this program is killed.
     pub reaper: Option<Reaper>,
@@ -40,7 +40,7 @@ pub struct SuiteEntrant {
     pub name: String,
     pub program: Program,
     pub arguments: Vec<String>,
-    /// Its working folder; the current one if none.
+    /// Working folder; `None` for the current one.
     pub directory: Option<PathBuf>,
     pub protocol: Protocol,
     /// Whether it is started anew for each position.
@@ -61,7 +61,7 @@ pub enum Limit {
     Depth(u32),
 }
 
-/// What an engine remembers from one position to the next.
+/// Whether hash tables are kept between positions.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Memory {
     /// Nothing: each position is a new game.
@@ -69,7 +69,7 @@ pub enum Memory {
     Kept,
 }
 
-/// Why what was typed about an entrant is no plan.
+/// Why an entrant is invalid.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum EntrantError {
     /// It cannot be started.
@@ -112,8 +112,8 @@ impl Limit {
         }
     }
 
-    /// Whether a search that has lasted so long, and tells these nodes and plies, goes on after its limit. Time has the
-    /// `grace` that is given; nodes and plies have the room of [`WorkLimit::is_overrun`].
+    /// Whether a search with this time, nodes and depth exceeds its limit. Time has the `grace`; nodes and
+    /// plies have the tolerance of [`WorkLimit::is_overrun`].
     pub fn is_passed(self, grace: Duration, time: Duration, nodes: Option<u64>, depth: Option<u32>) -> bool {
         let work = WorkLimit::default();
         match self {

@@ -1,4 +1,4 @@
-//! The rating that STS suggests, printed as what it is: an estimate, under a condition.
+//! The STS rating: an estimate under stated conditions.
 //!
 //! The line was fitted by the authors of the STS-Rating program to engines of the CCRL 40/4 list, each given 200 ms a
 //! position on an Intel i7-2600K. A faster machine needs less time for the same: rivals scale it by a test of speed.
@@ -51,7 +51,7 @@ impl RatingEstimate {
     }
 }
 
-/// Why there is none, for people.
+/// Why there is no estimate.
 pub fn reason_for_none() -> String {
     format!(
         "none: its line holds for UCI engines with {} to {} ms a position (--movetime; its authors gave 200) that answer \

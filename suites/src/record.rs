@@ -30,9 +30,9 @@ pub struct Record {
     /// The name that the engine bears itself, version included.
     #[serde(default)]
     pub engine_id: Option<String>,
-    /// How long it could think, as the flag that means it; none for moves found elsewhere.
+    /// Limit, as its flag; `None` for moves from elsewhere.
     pub limit: Option<String>,
-    /// What the engine spoke: `uci` or `xboard`.
+    /// Protocol: `uci` or `xboard`.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub protocol: Option<String>,
     /// What else made it answer as it did.
@@ -55,7 +55,7 @@ pub struct Record {
     /// Under which condition the rating holds.
     #[serde(default)]
     pub rating_condition: Option<String>,
-    /// Answers that came after the limit and its grace: there what the engine had in its pv by then counts.
+    /// Late answers: the principal variation at the limit counts instead.
     #[serde(default)]
     pub late: usize,
     /// How many were solved, if the late moves counted.
@@ -85,10 +85,10 @@ pub struct RunSettings {
     /// The options that were set.
     #[serde(default, skip_serializing_if = "BTreeMap::is_empty")]
     pub options: BTreeMap<String, String>,
-    /// Whether it kept what it remembered from one position to the next.
+    /// Whether hash tables were kept between positions.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub keep_hash: bool,
-    /// Milliseconds after its time at which an answer still counted; none where there was no limit of time.
+    /// Grace time in milliseconds; `None` without a time limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub grace_ms: Option<u64>,
     /// After how many iterations with a solution a search was ended.
@@ -127,7 +127,7 @@ pub struct ResultRecord {
     pub fen: String,
     #[serde(default)]
     pub theme: String,
-    /// The move that counts, in coordinates; none if there was no legal one.
+    /// The graded move in UCI notation; `None` without a legal one.
     #[serde(rename = "move")]
     pub mv: Option<String>,
     /// The move in algebraic notation.
@@ -162,8 +162,8 @@ pub struct ResultRecord {
     /// Whether the search was ended since it had held a solution for long enough.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub stopped_early: bool,
-    /// The move that came too late to count. `move` is then what the engine had in its pv by the end of its limit, and so
-    /// are depth, nodes and score; `time_ms` is when the late one came.
+    /// A late move. `move` is then the principal variation's at the limit, and so are depth, nodes and score;
+    /// `time_ms` is the time of the late move.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub late: Option<LateRecord>,
     /// The name of what went wrong.
@@ -174,7 +174,7 @@ pub struct ResultRecord {
     pub fault_text: Option<String>,
 }
 
-/// A move that came too late, and what it would have been worth.
+/// A late move with the points that it would have earned.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
 pub struct LateRecord {
     /// The move in coordinates.
@@ -197,7 +197,7 @@ pub enum ScoreRecord {
     Mate(i32),
 }
 
-/// The name of a position that nobody was asked about.
+/// Name of a position that was not searched.
 const NOT_ASKED: &str = "not-asked";
 
 impl Record {
@@ -237,7 +237,7 @@ impl Record {
         self.unanswered < self.positions
     }
 
-    /// The results of the problems that were answered, by problem; none where one has to be asked still.
+    /// Results by problem; `None` where one is missing.
     pub fn answered(&self, suite: &Suite) -> Vec<Option<ResultRecord>> {
         let same = |(problem, result): (&Problem, &ResultRecord)| {
             let is_same = result.id == problem.id && result.fen == problem.epd.position.to_fen();
@@ -312,7 +312,7 @@ impl Record {
     }
 }
 
-/// Points of 100; 0 where there are none to be made.
+/// Percent of points; 0 without points.
 pub fn percent(points: u64, max_points: u64) -> f64 {
     if max_points == 0 { 0.0 } else { 100.0 * points as f64 / max_points as f64 }
 }
@@ -395,7 +395,7 @@ impl ResultRecord {
         self.late.as_ref().map_or((self.points, self.solved), |late| (late.points, late.solved))
     }
 
-    /// Whether nobody answered: no fault of an engine.
+    /// Whether there was no answer without a fault.
     pub fn is_unanswered(&self) -> bool {
         self.fault.as_deref() == Some(NOT_ASKED)
     }

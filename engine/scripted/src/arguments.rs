@@ -38,9 +38,9 @@ pub(crate) struct Script {
     pub(crate) info_lines: u32,
     /// Further features of xboard's protocol.
     pub(crate) features: String,
-    /// The move of which it tells at once, before it thinks.
+    /// Move reported at once, before it thinks.
     pub(crate) first: Option<UciMove>,
-    /// What the info lines say, in centipawns, from the own view.
+    /// Score of info lines in centipawns, from its own point of view.
     pub(crate) score: i32,
     pub(crate) think: Duration,
     pub(crate) delay: Duration,
@@ -160,7 +160,7 @@ pub(crate) fn parse(mut parser: Parser) -> Result<ScriptRequest, lexopt::Error> 
     Ok(ScriptRequest::Play(script))
 }
 
-/// What it speaks at first, and whether it knows the other protocol, too.
+/// First protocol, and whether it supports the other one.
 fn parse_tongues(name: &str) -> Result<(Tongue, bool), lexopt::Error> {
     match name {
         "uci" => Ok((Tongue::Uci, false)),

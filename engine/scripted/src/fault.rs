@@ -1,4 +1,4 @@
-//! The ways to misbehave, each with its name and its moment. What they do in detail is for the session to know.
+//! Faults by name and trigger. The session implements them.
 
 use std::fmt;
 

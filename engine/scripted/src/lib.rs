@@ -1,7 +1,7 @@
 //! A chess engine for tests: it plays legal moves at once, or the moves of a script, and misbehaves on command.
 //!
-//! It knows nothing of those whom it torments, and its moves depend on the position alone, so a game between two of
-//! them is the same game each time. It answers in microseconds: what a test run costs is the runner's own cost.
+//! Its moves depend on the position alone, so a game between two of them is always the same. It answers in
+//! microseconds: the cost of a test run is the runner's own.
 
 mod arguments;
 mod board;

@@ -1,4 +1,4 @@
-//! What the faults of a search do.
+//! Implements the faults of a search.
 
 use std::io;
 use std::process;

@@ -23,7 +23,7 @@ use xboard::XboardGame;
 
 const CHESS960: &str = "UCI_Chess960";
 
-/// Plays by the script until told to quit.
+/// Runs the script until quit.
 pub(crate) fn run(script: Script) -> ExitCode {
     if script.has(ScriptedFault::ExitAtStart) {
         return ExitCode::FAILURE;
@@ -61,7 +61,7 @@ struct PendingSearch {
     thread: JoinHandle<()>,
 }
 
-/// Whether the conversation goes on.
+/// Whether the session continues.
 pub(crate) enum Next {
     Listen,
     Quit,
@@ -125,7 +125,7 @@ impl ScriptedSession {
         Next::Listen
     }
 
-    /// What comes of `quit`.
+    /// Handles `quit`.
     pub(crate) fn quit(&self) -> Next {
         if self.script.has(ScriptedFault::ExitAtQuit) {
             process::exit(1);
@@ -174,7 +174,7 @@ impl ScriptedSession {
         }
     }
 
-    /// Tells of the move that the script has for the first iteration.
+    /// Reports the script's move of the first iteration.
     fn say_first(&mut self) {
         let Some(first) = self.script.first else { return };
         match self.script.tongue {
@@ -217,7 +217,7 @@ impl ScriptedSession {
         }
     }
 
-    /// Answers this word, whatever it is.
+    /// Sends this word as best move.
     pub(crate) fn say_answer(&mut self, word: &str) {
         let command = match self.script.tongue {
             Tongue::Uci => "bestmove",
@@ -226,7 +226,7 @@ impl ScriptedSession {
         self.say(&format_args!("{command} {word}").to_string().trim_end());
     }
 
-    /// Sends what was put together, when the limits allow it.
+    /// Sends the prepared lines when the limits allow it.
     pub(crate) fn answer(&mut self, limits: &SearchLimits) {
         let waits_for_stop = limits.infinite || limits.ponder;
         if waits_for_stop {
@@ -238,7 +238,7 @@ impl ScriptedSession {
         }
     }
 
-    /// Sends the lines after a time, or when told to stop.
+    /// Sends the lines after a time or on stop.
     fn think(&mut self, time: Option<Duration>) {
         let (stop, stopped) = mpsc::channel::<()>();
         let mut answer = self.lines.take();
@@ -253,7 +253,7 @@ impl ScriptedSession {
         self.thinking = Some(PendingSearch { stop, thread });
     }
 
-    /// Sends the lines after a time, whatever is said meanwhile.
+    /// Sends the lines after a time, ignoring stop.
     pub(crate) fn send_after(&mut self, time: Duration) {
         let mut answer = self.lines.take();
         thread::spawn(move || {

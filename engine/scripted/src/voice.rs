@@ -1,4 +1,4 @@
-//! What the engine sends: whole lines in one system call each, and the output faults.
+//! Output of the engine: whole lines in one system call each, and output faults.
 
 use std::fmt::{self, Write as _};
 use std::io::{self, Write};
@@ -15,7 +15,7 @@ pub(crate) enum LineEnd {
     Windows,
 }
 
-/// What the engine speaks.
+/// Protocol of the output.
 #[derive(Clone, Copy, PartialEq, Eq)]
 pub(crate) enum Tongue {
     Uci,
@@ -54,7 +54,7 @@ impl Lines {
         self.text = text;
     }
 
-    /// The lines, to be sent by somebody else.
+    /// The lines, to be sent elsewhere.
     pub(crate) fn take(&mut self) -> Lines {
         Lines { text: std::mem::take(&mut self.text), end: self.end }
     }

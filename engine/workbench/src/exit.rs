@@ -1,5 +1,5 @@
-//! How a program ends: the exit codes that all programs of the workbench share, and errors that bear one. What each code
-//! means in a program is listed in its own table, in its `--help`.
+//! Exit codes shared by all programs of the workbench, and errors that carry one. Each program's `--help` has
+//! its own table.
 
 use std::fmt;
 use std::process::ExitCode;

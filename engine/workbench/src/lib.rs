@@ -1,4 +1,4 @@
-//! What the programs of the workbench (`smalt-tournament`, `smalt-suites`, `smalt-tuner`) share, in reading order:
+//! Code shared by the programs (`smalt-tournament`, `smalt-suites`, `smalt-tuner`), in reading order:
 //!
 //! - [`entrant`]: an engine as users write it, on a command line or in a registry of engines;
 //! - [`exit`]: exit codes, and errors that carry one;

@@ -32,7 +32,6 @@ pub enum OutputError {
     /// It cannot be written.
     #[error("write {}: {source}", path.display())]
     Io {
-        /// The file.
         path: PathBuf,
         /// What the system said.
         source: io::Error,

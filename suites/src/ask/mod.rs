@@ -1,6 +1,6 @@
 //! Questions to an engine: positions in, moves out, each with its time. Many engines at once, one order of results.
 //!
-//! It does not know what an answer is worth, but for when an engine settled on a solution.
+//! Grading is left to [`crate::grade`], except for when an engine settled on a solution.
 
 mod pool;
 mod settled;
@@ -23,7 +23,7 @@ pub struct EngineAnswer {
     pub outcome: Result<Move, AnswerFailure>,
     /// From the question to the answer, or to the fault.
     pub time: Duration,
-    /// The last depth that the engine told within its limit, in plies.
+    /// Last depth reported within the limit, in plies.
     pub depth: Option<u32>,
     /// The last count of nodes, likewise.
     pub nodes: Option<u64>,
@@ -42,7 +42,7 @@ pub enum Length {
     Full,
     /// It was ended, since it had held a solution for long enough.
     StoppedEarly,
-    /// It went on after its limit. What it had in its principal variation until then is the answer, not its move.
+    /// It exceeded its limit. The principal variation at the limit is the answer, not its move.
     Late(LateMove),
 }
 
@@ -65,7 +65,7 @@ pub enum AnswerFailure {
     /// It gave up instead of moving.
     #[error("resigned instead of moving")]
     Resigned,
-    /// Its move came after its limit, until which it had told of none.
+    /// Its move was late, and no principal variation was reported before.
     #[error("had told of no move by the end of its limit (and then played {0})")]
     Late(UciMove),
     /// It said that there is no move, and there is one.

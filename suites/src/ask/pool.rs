@@ -13,13 +13,13 @@ use super::{AnswerFailure, EngineAnswer};
 use crate::plan::{Plan, SuiteEntrant};
 use crate::suite::Problem;
 
-/// Consecutive faults after which an engine is given up.
+/// Consecutive faults after which an engine is disqualified.
 const MOST_FAULTS: u32 = 5;
 
 /// What came of all questions.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Asked {
-    /// The answers in the order of the problems; none where the question was not asked, or had no answer.
+    /// Answers in order of problems; `None` where there is none.
     pub answers: Vec<Option<EngineAnswer>>,
     pub outcome: SuiteOutcome,
 }
@@ -68,7 +68,8 @@ struct PoolQuestion<'env> {
     reply: Sender<WorkerEvent<'env>>,
 }
 
-/// What an asker's thread reports. It gives the question back, and so the line, on which the next answer may come.
+/// An event of a worker's thread. It returns the question with its channel, on which the next answer may
+/// come.
 struct WorkerEvent<'env> {
     asker: usize,
     question: PoolQuestion<'env>,
@@ -168,7 +169,6 @@ struct SuiteRun<'env> {
     waiting: VecDeque<usize>,
     interrupted: bool,
     last_words: Option<String>,
-    /// Faults since the last answer that was none.
     faults_running: u32,
 }
 

@@ -16,13 +16,13 @@ use crate::suite::Problem;
 pub struct Settled {
     /// Since the question, by our clock.
     pub time: Duration,
-    /// The iteration in which it was found, if the engine told.
+    /// Iteration in which it was found, if reported.
     pub depth: Option<u32>,
-    /// Nodes until then, if the engine told.
+    /// Nodes until then, if reported.
     pub nodes: Option<u64>,
 }
 
-/// What an engine last told about its best line. The score takes the view of the side to move.
+/// Latest principal variation. The score is from the point of view of the side to move.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(super) struct Told {
     pub(super) mv: Option<UciMove>,
@@ -48,8 +48,8 @@ impl<'a> SearchFollower<'a> {
         SearchFollower { problem, limit, grace, early_stop, told: Told::default(), settled: None }
     }
 
-    /// Hears a line. Wants to stop when a solution has been held for as many iterations as was asked for, and when the
-    /// search goes on after its limit: then the line is ignored.
+    /// Handles an info line. Stops when a solution has been held for the requested iterations, or when the
+    /// search exceeds its limit: then the line is ignored.
     pub(super) fn hear(&mut self, info: &Info<'_>, time: Duration) -> SearchControl {
         if self.limit.is_passed(self.grace, time, info.nodes, info.depth) {
             return SearchControl::Stop;
@@ -72,12 +72,12 @@ impl<'a> SearchFollower<'a> {
         if self.is_enough() { SearchControl::Stop } else { SearchControl::Continue }
     }
 
-    /// The moment when it settled; none if its last line was about another move.
+    /// When it settled on this move; `None` if its last line has another.
     pub(super) fn settled(&self) -> Option<Settled> {
         self.settled
     }
 
-    /// What it last told within its limit.
+    /// Latest information within the limit.
     pub(super) fn told(&self) -> Told {
         self.told
     }

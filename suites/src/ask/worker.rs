@@ -18,7 +18,7 @@ use crate::grade::announced_mate;
 use crate::plan::{Limit, Memory, Plan, Program, SuiteEntrant};
 use crate::suite::Problem;
 
-/// How often an engine is started in vain before it is given up.
+/// Failed starts after which an engine is disqualified.
 const STARTS: u32 = 3;
 
 /// A search is disturbed when this program stood still in it for half of its time, or for so long.
@@ -41,18 +41,18 @@ pub enum CheckError {
 /// An engine that was started before the run, and stays for its first question.
 #[derive(Default)]
 pub struct Checked {
-    /// What it said of itself.
+    /// Reported name and author.
     pub introduction: EngineInfo,
-    /// The engine; none where it failed in a way that is for the run to find.
+    /// The engine; `None` if it failed in a way that the run will report.
     pub engine: Option<Box<dyn Engine>>,
 }
 
-/// What an engine says of itself.
+/// Name, author and protocol of an engine.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct EngineInfo {
-    /// Its name, version included; empty if it told none.
+    /// Name with version; empty if not reported.
     pub name: String,
-    /// What it speaks; none if it failed before that was known.
+    /// Protocol; `None` if it failed before.
     pub protocol: Option<Protocol>,
 }
 
@@ -212,7 +212,7 @@ impl<'a> SuiteWorker<'a> {
         Err(Stopped::GivenUp(format!("would not start three times running: {last_words}")))
     }
 
-    /// Tells an engine that a new game begins. One that cannot play this kind of chess is kept for the next question.
+    /// Starts a new game. An engine that cannot play this variant is kept for the next position.
     fn new_game(&mut self, mut engine: Box<dyn Engine>) -> Ready {
         let terms = GameOptions { variant: self.variant, ..GameOptions::default() };
         match engine.new_game(terms, &mut WaitContext::interruptible(self.interrupt)) {
@@ -292,7 +292,7 @@ fn in_time(
     }
 }
 
-/// What a search had to say when its limit was over.
+/// State of a search at its limit.
 fn late(problem: &Problem, searched: &SearchResult, mv: Move, follower: &SearchFollower<'_>) -> EngineAnswer {
     let told = follower.told();
     let position = &problem.epd.position;

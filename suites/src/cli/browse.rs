@@ -1,4 +1,4 @@
-//! `list` and `show`: what suites there are, and what is in them.
+//! `list` and `show`: the suites and their problems.
 
 use anyhow::anyhow;
 use smalt_chess::{Move, San};

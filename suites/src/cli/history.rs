@@ -98,7 +98,7 @@ fn add(flags: &HistoryAddFlags, builtin: Builtin) -> Result<Exit, Refusal> {
     Ok(exit)
 }
 
-/// What is known of a build before anything is measured.
+/// Data of a build before measurements.
 fn described(
     flags: &HistoryAddFlags,
     entrant: &SuiteEntrant,
@@ -186,10 +186,10 @@ fn earlier_results(flags: &HistoryAddFlags, engine: &str) -> Result<Vec<Record>,
     Ok(records)
 }
 
-/// The suites that a history tells of.
+/// Suites of a history.
 const MEASURED: [&str; 2] = ["wac", STS];
 
-/// A row tells of whole runs, one a suite, under one limit.
+/// A row has complete runs, one a suite, under one limit.
 fn check_measured(records: &[Record]) -> anyhow::Result<()> {
     for record in records {
         let suite = &record.suite;

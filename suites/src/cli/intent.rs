@@ -1,4 +1,4 @@
-//! From what was typed to what is meant: suites found and read, engines resolved, defaults filled in.
+//! Makes a plan from flags: finds and reads suites, resolves engines, fills in defaults.
 
 use std::num::NonZeroUsize;
 use std::path::Path;
@@ -17,7 +17,6 @@ use super::output;
 use crate::plan::{Limit, Memory, Plan, resolve_entrants};
 use crate::suite::{EMBEDDED, EmbeddedSuite, Note, Problem, Suite};
 
-/// The limit where none was given.
 const DEFAULT_LIMIT: Limit = Limit::MoveTime(Duration::from_millis(200));
 
 /// The plan that the flags mean.
@@ -60,7 +59,7 @@ fn spare_cores() -> NonZeroUsize {
     NonZeroUsize::new(cores - 1).unwrap_or(NonZeroUsize::MIN)
 }
 
-/// The suite of the program that has this name, or else the file. Tells of lines that could not be read.
+/// The built-in suite with this name, else the file. Warns about unreadable lines.
 pub(super) fn suite(text: &str) -> Result<Suite, Refusal> {
     let suite = match Suite::embedded(text) {
         Some(suite) => suite,
@@ -93,14 +92,13 @@ fn read_suite(text: &str) -> Result<Suite, Refusal> {
     Ok(Suite::parse(&bytes, &name, text))
 }
 
-/// What could not be read within lines that are asked all the same. Those of the program's own suites are known, and
-/// told by `show`.
+/// Warns about unreadable parts of accepted lines. Those of built-in suites are known, and listed by `show`.
 fn parts_left_out(suite: &Suite) -> impl Iterator<Item = (&Problem, &Note)> {
     let own = EmbeddedSuite::find(&suite.name).is_some();
     suite.notes().filter(move |(_, note)| !own && note.leaves_out())
 }
 
-/// What the lines of a suite that could not be read, whole or in part, mean for the exit code.
+/// Exit code for unreadable lines of a suite.
 pub(super) fn exit_of(suite: &Suite) -> Exit {
     let all_was_read = suite.refused.is_empty() && parts_left_out(suite).next().is_none();
     if all_was_read { Exit::Done } else { Exit::LeftOut }

@@ -1,5 +1,4 @@
-//! What users type, and what they see: flags, exit codes, displays. The only part that prints, and the only one that
-//! knows flags.
+//! The command line: flags, exit codes, displays. The only module that prints.
 
 mod arguments;
 mod browse;
@@ -26,7 +25,7 @@ use exit::{Exit, Refusal};
 /// The built-in engine, as far as this program needs it.
 #[derive(Clone, Copy, Debug)]
 pub struct Builtin {
-    /// Serves on standard input and output until told to quit.
+    /// Serves on standard input and output until quit.
     pub serve: fn() -> ExitCode,
     /// Runs the bench; gives its nodes and nodes a second.
     pub bench: fn() -> (u64, u64),

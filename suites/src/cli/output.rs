@@ -87,7 +87,7 @@ pub(super) fn is_same_file(one: &Path, other: &Path) -> bool {
     one == other || resolved(one).is_some_and(|one| Some(one) == resolved(other))
 }
 
-/// The one name of a file, links followed; none if not even its folder exists.
+/// Canonical name of a file; `None` if not even its folder exists.
 fn resolved(path: &Path) -> Option<PathBuf> {
     let folder = || path.parent().filter(|folder| !folder.as_os_str().is_empty()).unwrap_or(Path::new("."));
     let of_new = || Some(folder().canonicalize().ok()?.join(path.file_name()?));

@@ -32,7 +32,6 @@ pub(super) struct ScoreBar<'a> {
     line_due: Option<Instant>,
 }
 
-/// What was made so far.
 #[derive(Clone, Copy, Debug, Default)]
 struct RunningScore {
     /// Answers that the bar has seen come.

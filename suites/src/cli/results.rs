@@ -51,16 +51,15 @@ pub(super) struct ResultList<'a> {
     flags: &'a OutputFlags,
     people: People,
     records: Vec<Record>,
-    /// What an interrupted run has answered and this one has not come to yet.
+    /// Results of an interrupted run that this one has not reached yet.
     ahead: Vec<Record>,
     markdown: String,
     failed: String,
 }
 
 impl<'a> ResultList<'a> {
-    /// Tells before the work which of the files cannot be written, or must not be, since they exist or are among the
-    /// `inputs`; the file that is resumed is written again. `ahead` are the results of an interrupted run that is gone on with: they stay in the JSON until their own run has
-    /// added its record.
+    /// Checks before the run which files cannot be written, or are among the `inputs`. `ahead` are results of
+    /// an interrupted run: they stay in the JSON until their run has added its record.
     pub(super) fn new<'b>(
         flags: &'a OutputFlags,
         inputs: impl IntoIterator<Item = &'b Path>,
@@ -79,7 +78,7 @@ impl<'a> ResultList<'a> {
         Ok(ResultList { flags, people, records: Vec::new(), ahead, markdown, failed })
     }
 
-    /// Writes the JSON with what a run has brought so far, so that it can be gone on with after whatever may happen.
+    /// Writes the JSON with partial results, so that a run can be resumed after any failure.
     pub(super) fn save(&self, so_far: &Record) -> Result<(), Refusal> {
         let file = self.flags.json.as_deref().filter(|path| !output::is_standard_output(path));
         let Some(file) = file else { return Ok(()) };
@@ -167,7 +166,7 @@ impl<'a> ResultList<'a> {
     }
 }
 
-/// Whether both tell of the same engine on the same suite.
+/// Whether both are of the same engine on the same suite.
 fn is_of_same_run(one: &Record, other: &Record) -> bool {
     one.suite == other.suite && one.engine == other.engine
 }

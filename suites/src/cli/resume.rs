@@ -12,7 +12,7 @@ use crate::plan::{Plan, SuiteEntrant};
 use crate::record::{Record, ResultRecord, RunSettings};
 use crate::suite::Suite;
 
-/// The results of a run before it was interrupted, as seen by the run that goes on with it.
+/// Results of an interrupted run, for the run that resumes it.
 pub(super) struct Earlier<'a> {
     records: Vec<Record>,
     plan: &'a Plan,
@@ -25,8 +25,7 @@ impl<'a> Earlier<'a> {
         Earlier { records: Vec::new(), plan, suites }
     }
 
-    /// The results of a file: none where the run has just begun, or is still to begin. Tells of those that are another
-    /// run's.
+    /// The results of a file: none if the run has just started. Warns about those of another run.
     pub(super) fn read(file: &Path, plan: &'a Plan, suites: &'a [Suite]) -> Result<Earlier<'a>, Refusal> {
         if !file.exists() {
             output::tell(&format!("{} does not exist yet: all positions are asked", file.display()));
@@ -68,7 +67,7 @@ impl<'a> Earlier<'a> {
         self.records.iter().filter(|record| !self.is_other(record)).cloned().collect()
     }
 
-    /// What the same engine with the same settings has answered already, by problem.
+    /// Answers of the same engine with the same settings, by problem.
     pub(super) fn answered(&self, suite: &Suite, entrant: &SuiteEntrant) -> Vec<Option<ResultRecord>> {
         self.records
             .iter()
@@ -88,7 +87,7 @@ impl<'a> Earlier<'a> {
         self.runs().all(|(suite, entrant)| self.difference(record, suite, entrant).is_some())
     }
 
-    /// Tells where nothing can be taken, and why.
+    /// Warns where results cannot be reused, and why.
     fn tell_others(&self, file: &Path) {
         let others: Vec<&Record> = self.records.iter().filter(|record| self.is_other(record)).collect();
         for record in &others {
@@ -152,7 +151,7 @@ impl Difference {
     }
 }
 
-/// How an interrupted run is gone on with, whose results went to this file.
+/// How to resume an interrupted run with this results file.
 pub(super) fn hint(flags: &OutputFlags) -> String {
     match flags.json.as_deref().filter(|path| !output::is_standard_output(path)) {
         Some(file) => {

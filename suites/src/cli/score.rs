@@ -59,13 +59,14 @@ pub(super) fn score(flags: &ScoreFlags) -> Result<(Exit, Vec<Record>), Refusal> 
     Ok((exit, run.results.into_records()))
 }
 
-/// From now on the first signal ends all waits, so that what was done is still written; the second ends the program.
+/// From now on the first signal ends all waits, so that results are still written; the second ends the
+/// program.
 pub(super) fn raise_on_signals(interrupt: &Interrupt) -> std::io::Result<()> {
     let interrupt = interrupt.clone();
     smalt_workbench::signals::handle(move || interrupt.raise(), || {})
 }
 
-/// Results are told apart by the names of their suites.
+/// Results are identified by the names of their suites.
 fn check_names(suites: &[Suite], typed: &[String]) -> Result<(), Refusal> {
     for (index, suite) in suites.iter().enumerate() {
         if let Some(first) = suites[..index].iter().position(|other| other.name == suite.name) {
@@ -76,10 +77,10 @@ fn check_names(suites: &[Suite], typed: &[String]) -> Result<(), Refusal> {
     Ok(())
 }
 
-/// A run and what it has brought so far.
+/// A run with its results so far.
 struct ScoredRun<'a> {
     plan: &'a Plan,
-    /// What the engines say of themselves, and they, until they are asked.
+    /// The engines and their reported names, before the first question.
     checked: Vec<Checked>,
     /// The results of the same run before it was interrupted.
     earlier: &'a Earlier<'a>,

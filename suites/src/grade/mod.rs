@@ -1,4 +1,4 @@
-//! Points for answers: what a move, and a mate announced with it, is worth by a problem's goal.
+//! Grades answers: points of a move, and of an announced mate, by a problem's goal.
 
 mod move_list;
 
@@ -20,8 +20,9 @@ pub struct Grade {
 }
 
 impl Goal {
-    /// Grades a move; none is worth nothing. `announced` is the mate in moves that came with it, below zero for one against
-    /// the side to move. Where moves have points the move earns its own, else a solved problem is worth one.
+    /// Grades a move; no move earns nothing. `announced` is the mate in moves reported with it, negative
+    /// against the side to move. If moves have points, the move earns its own; else a solved problem earns
+    /// one.
     pub fn grade(&self, mv: Option<Move>, announced: Option<i32>) -> Grade {
         let solved = mv.is_some_and(|mv| self.is_solved_by(mv, announced));
         let listed = self.points.iter().find(|&&(listed, _)| Some(listed) == mv);

@@ -15,7 +15,7 @@ pub struct MoveList {
     pub refused: Vec<RefusedMove>,
 }
 
-/// What a line says about a problem.
+/// Content of a line.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ListedMove {
     /// The move as it is written.
@@ -26,10 +26,10 @@ pub struct ListedMove {
     pub announced: Option<i32>,
 }
 
-/// Why what is listed is no move that could be played.
+/// Why a listed move cannot be played.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum NoMove {
-    /// It is against the rules, or says that there is none.
+    /// Illegal, or a null move.
     Illegal,
     /// It could be more than one move.
     Ambiguous,
@@ -47,7 +47,7 @@ impl NoMove {
         }
     }
 
-    /// What is wrong with the text, in words that follow the finder's name.
+    /// Description of the error, which follows the file's name.
     pub fn words(self, text: &str) -> String {
         match self {
             NoMove::Illegal => format!("played {text}, which is no legal move"),
@@ -89,9 +89,9 @@ pub enum RefusedMoveReason {
 }
 
 impl MoveList {
-    /// Reads a list; `file` is the name that refused lines shall bear. Moves may be written in any notation: `Qg6`,
-    /// `g3g6`, `Qg3-g6`. A move that is against the rules, and `0000`, `(none)` or `-`, are answers that earn nothing.
-    /// Where several problems have the same name the first line is the first one's, and so on.
+    /// Reads a list; `file` is the name used in errors. Moves may be in any notation: `Qg6`, `g3g6`,
+    /// `Qg3-g6`. Illegal moves and `0000`, `(none)` or `-` are answers that earn nothing. For problems with
+    /// equal names, lines are taken in order.
     pub fn parse(text: &str, file: &str, suite: &Suite) -> MoveList {
         let mut list = MoveList { moves: vec![None; suite.problems.len()], refused: Vec::new() };
         let names = Names::new(suite);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::{Path, PathBuf};
 
-/// The commit that is checked out in a folder or above it; none outside of a checkout.
+/// The commit checked out in a folder or above it; `None` outside of a checkout.
 pub fn current_commit(folder: &Path) -> Option<String> {
     let git = folder.ancestors().map(|folder| folder.join(".git")).find(|git| git.exists())?;
     let git = git_folder(&git)?;

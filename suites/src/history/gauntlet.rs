@@ -45,7 +45,7 @@ pub enum GauntletError {
         /// What is wrong, with line and column.
         source: serde_json::Error,
     },
-    /// Nobody of that name played.
+    /// No player has that name.
     #[error("nobody called {name:?} played in {file}; those who did: {}", names.join(", "))]
     NoEntrant {
         name: String,
@@ -117,7 +117,7 @@ fn reader() -> PathBuf {
     beside.filter(|path| path.exists()).unwrap_or_else(|| PathBuf::from(READER))
 }
 
-/// All that a program writes, and how it ends; none if it does not.
+/// Output and exit of a program; `None` on timeout.
 fn output_of(process: &mut Process) -> (String, Option<Exit>) {
     process.close_stdin();
     let deadline = Instant::now() + PATIENCE;
@@ -140,7 +140,7 @@ fn output_of(process: &mut Process) -> (String, Option<Exit>) {
 /// The strength of an entrant above the mean of its opponents, in Elo, and its error. `file` is the name that errors shall bear.
 ///
 /// # Errors
-/// If the text is something else, or nobody of that name played.
+/// If the text is something else, or no player has that name.
 pub fn elo_of(name: &str, text: &str, file: &str) -> Result<(Option<f64>, Option<f64>), GauntletError> {
     let results: GauntletJson =
         serde_json::from_str(text).map_err(|source| GauntletError::Json { file: file.to_owned(), source })?;

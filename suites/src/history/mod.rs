@@ -1,8 +1,7 @@
-//! The history of an engine's builds: what each brought on the suites and in games, in one file.
+//! The history of an engine's builds: suite and game results of each, in one file.
 //!
-//! The file is TOML, a table a build: it lives in git beside the code that it is about, a change of it is read like any
-//! other, two branches merge, and a hand can correct it. Rows are appended as text, so whatever else stands in the file
-//! stays.
+//! The file is TOML with one table a build, kept in git beside the code: changes can be reviewed, merged and
+//! corrected by hand. Rows are appended as text, so other content of the file stays.
 
 mod checkout;
 mod gauntlet;
@@ -53,7 +52,7 @@ pub struct Build {
     /// Nodes a second of its bench.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub bench_nps: Option<u64>,
-    /// Its rating, or its difference to what it was measured against.
+    /// Rating, or difference to a reference.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub elo: Option<f64>,
     /// Half of the 95 % interval of that.
@@ -83,7 +82,7 @@ impl History {
         })
     }
 
-    /// The improvement table: each build with what it gained on the one before, in Elo where both have one.
+    /// The improvement table: each build with its gain over the previous one, in Elo where both have it.
     pub fn table(&self) -> Table {
         let mut table = Table::new([
             Column::new("Feature", ColumnKind::Text),

@@ -6,7 +6,7 @@ use smalt_report::{Cell, Column, ColumnKind, Sign, Table};
 use super::{ReportStyle, Section, right};
 use crate::compare::{ChangedPosition, ComparedRun, Comparison, ComparisonVerdict, TOTAL};
 
-/// Totals, changes, and what they mean; over several suites without the changes, which each suite has.
+/// Totals, changes and verdict; over several suites without the changes, which each suite lists.
 pub fn comparison_report(comparison: &Comparison, style: ReportStyle) -> String {
     let mut section = Section::new(format!(
         "{}: {} against {}",

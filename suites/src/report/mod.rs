@@ -73,7 +73,7 @@ impl Section {
     }
 }
 
-/// What is right in a position: `Qg6, not Rd6`.
+/// Solution of a position: `Qg6, not Rd6`.
 fn right(best: &[String], avoid: &[String]) -> String {
     let avoid = avoid.iter().map(|mv| format!("not {mv}"));
     best.iter().cloned().chain(avoid).collect::<Vec<_>>().join(", ")

@@ -1,4 +1,4 @@
-//! One engine on one suite: themes, totals, what went wrong, what was missed.
+//! Report of one engine on one suite: themes, totals, faults, missed problems.
 
 use smalt_driver::Protocol;
 use smalt_report::format::{grouped, number, percent};
@@ -9,7 +9,7 @@ use crate::rating;
 use crate::record::{self, Record, ScoreRecord};
 use crate::suite;
 
-/// The most faults that are told one by one.
+/// Maximum number of faults listed.
 const FAULTS_SHOWN: usize = 20;
 
 /// The table of themes, the totals, the faults.
@@ -107,7 +107,7 @@ fn too_few_nodes(run: &Record) -> Option<String> {
     })
 }
 
-/// What an engine of xboard's protocol cannot be told of its limit.
+/// Note on limits that the xboard protocol lacks.
 fn interrupted(run: &Record) -> Option<String> {
     let (kind, amount) = run.limit.as_deref()?.split_once(' ')?;
     let is_whole = amount.parse::<u64>().is_ok_and(|ms| ms % 1000 == 0);
@@ -127,7 +127,7 @@ fn interrupted(run: &Record) -> Option<String> {
     }
 }
 
-/// How many answers came late, and what they would have changed.
+/// Number of late answers and their effect.
 fn late(run: &Record) -> Option<String> {
     if run.late == 0 {
         return None;
@@ -165,7 +165,7 @@ fn faults(run: &Record) -> Vec<String> {
     lines
 }
 
-/// What was missed: what was played, and what was right. Empty if nothing was.
+/// Missed problems with the played move and the solution; empty if there are none.
 pub fn failures(run: &Record, style: ReportStyle) -> String {
     let mut table = Table::new([
         Column::new("Position", ColumnKind::Text),

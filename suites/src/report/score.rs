@@ -6,8 +6,8 @@ use smalt_report::plot::{Axis, BarChart, Chart, LineChart, PlotError, stacked};
 
 use crate::record::{self, Record};
 
-/// For each suite of several themes the points of all engines by theme, and below them what was solved by when, as SVG.
-/// Suites of a single theme share a pair of charts, with a bar each.
+/// SVG charts: for each suite with several themes the points by theme of all engines and the share solved by
+/// time. Suites with a single theme share a pair of charts.
 ///
 /// # Errors
 /// If there is no run.
@@ -108,7 +108,7 @@ fn bar((points, most): (u64, u64)) -> (f64, String) {
     (record::percent(points, most), format!("{points} of {most}"))
 }
 
-/// The share of positions that were solved for good after so much time.
+/// Share of positions solved for good by time.
 fn solved(group: &Group<'_>) -> LineChart {
     let x = Axis::in_unit("time to solution", "ms, logarithmic");
     let y = Axis::in_unit("positions solved", "%");

@@ -10,7 +10,7 @@ pub struct EmbeddedSuite {
     pub title: &'static str,
     /// How answers are measured.
     pub scoring: &'static str,
-    /// What is odd about it as a whole, and how it is taken.
+    /// Notes on the suite as a whole.
     remarks: &'static [&'static str],
     files: &'static [SuiteFile],
 }

@@ -1,11 +1,11 @@
-//! What is right in a position: moves to find, moves to avoid, points, a mate to announce.
+//! The goal of a problem: moves to find, moves to avoid, points, a mate to announce.
 
 use smalt_chess::{Epd, EpdMoveError, Move, San};
 
 use super::note::Note;
 use super::points::read_points;
 
-/// What an answer is measured by. At least one of the four is there.
+/// The goal; at least one of the four parts is set.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Goal {
     /// The moves that solve it: `bm`, or else those worth the most points. Any move, if empty.
@@ -22,21 +22,17 @@ pub struct Goal {
 /// Why a line asks nothing.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum GoalError {
-    /// Nothing says what is right.
     #[error("nothing to solve: it has no bm, am or dm, and no points in c0 or c8{}", words_of(.left_out))]
-    Nothing {
-        /// What was written, and could not be read.
-        left_out: Vec<Note>,
-    },
+    Nothing { left_out: Vec<Note> },
     /// Each move to find is one to avoid.
     #[error("nothing can solve it: {} both after bm and after am", stand(.moves))]
     Contradiction { moves: Vec<String> },
-    /// None of the moves of an operation can be played.
+    /// No move of an operation is legal.
     #[error("none of its moves after {opcode} can be played: {source}")]
     NoMove {
         /// `bm` or `am`.
         opcode: &'static str,
-        /// What is wrong with the first.
+        /// Error of the first.
         source: EpdMoveError,
     },
 }
@@ -50,12 +46,11 @@ fn stand(moves: &[String]) -> String {
     format!("{} {verb}", moves.join(", "))
 }
 
-/// The operations that say what is right, and the name. A second one is an error of the line's writer: the standard
-/// has each once.
+/// Operations that set the goal, and the name. A duplicate is an error: the standard allows each once.
 const READ_ONCE: [&str; 8] = ["bm", "am", "dm", "id", "c0", "c7", "c8", "c9"];
 
 impl Goal {
-    /// Reads the goal of a line, and notes what is odd about it.
+    /// Reads the goal of a line and adds notes on irregularities.
     pub(super) fn read(epd: &Epd, notes: &mut Vec<Note>) -> Result<Goal, GoalError> {
         note_second_operations(epd, notes);
         let points = read_points(epd, notes);

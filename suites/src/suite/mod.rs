@@ -1,7 +1,7 @@
-//! Suites of problems: positions, what is right in each, and under which theme it counts. Knows no engine.
+//! Suites of problems: positions, goals and themes. Knows no engine.
 //!
-//! A suite comes from EPD text ([`Suite::parse`]) or is part of the program ([`Suite::embedded`]). What is odd about a
-//! line but can be taken is taken, and noted; a line that asks nothing is refused, and the others are there.
+//! A suite is parsed from EPD text ([`Suite::parse`]) or built in ([`Suite::embedded`]). Irregular lines are
+//! accepted with a note if possible; a line without a goal is skipped.
 
 mod embedded;
 mod goal;
@@ -29,16 +29,15 @@ pub struct Suite {
     /// The names of its themes, in the order in which they occur. At least one, unless it is empty.
     pub themes: Vec<String>,
     pub problems: Vec<Problem>,
-    /// What is odd about it as a whole, and how it is taken.
+    /// Notes on the suite as a whole.
     pub remarks: &'static [&'static str],
-    /// The lines that are none.
     pub refused: Vec<RefusedLine>,
 }
 
-/// One position and what is right in it.
+/// A position with its goal.
 #[derive(Clone, Debug)]
 pub struct Problem {
-    /// Its name: the `id`, or its line where it has none. Not always unique; notes say so.
+    /// Name: the `id`, else the line number. Not always unique.
     pub id: String,
     /// Its line in its file, from 1.
     pub line: usize,
@@ -47,7 +46,6 @@ pub struct Problem {
     /// The position and all operations, known or not.
     pub epd: Epd,
     pub goal: Goal,
-    /// What was odd about it, and what was done.
     pub notes: Vec<Note>,
 }
 

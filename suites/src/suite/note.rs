@@ -1,4 +1,4 @@
-//! What is odd about a problem, and what was done about it.
+//! Notes on irregularities of a problem and how they were resolved.
 
 use std::fmt;
 
@@ -35,7 +35,7 @@ pub enum Note {
     SecondOperation { opcode: &'static str, text: String },
     /// Something after `dm` is no number of moves, and was left out.
     NoMate { text: String },
-    /// A move is to be found and to be avoided: it is avoided.
+    /// A move is both best and to be avoided: it is avoided.
     Contradiction { san: String },
     /// A list of points names both squares of its moves.
     LongForm {

@@ -44,8 +44,8 @@ fn read_item(text: &str) -> Option<(String, u32)> {
     (!mv.is_empty()).then_some((mv.to_owned(), points.trim().parse().ok()?))
 }
 
-/// Moves in one operation and their points in `c8`; empty if there are none. Where the operation says something else,
-/// a result for example, that is no oddity.
+/// Moves in one operation and their points in `c8`; empty if there are none. Other content of the operation
+/// is no irregularity.
 fn parallel_lists(epd: &Epd, opcode: &'static str, notes: &mut Vec<Note>) -> Vec<(String, u32)> {
     let words = |text: Option<String>| -> Vec<String> {
         let text = text.unwrap_or_default();

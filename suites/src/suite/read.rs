@@ -1,4 +1,4 @@
-//! Reads EPD files as they are found: any encoding, comments, empty lines, lines that are none.
+//! Reads EPD files leniently: any encoding, comments, empty lines, invalid lines.
 
 use std::collections::HashMap;
 
@@ -80,7 +80,7 @@ impl Suite {
         })
     }
 
-    /// Groups the problems by their names; all in one theme if that gives none, or too many.
+    /// Groups the problems into themes by name; a single theme if that gives none or too many.
     fn find_themes(&mut self) {
         let groups: Vec<String> = self.problems.iter().map(|problem| group_of(&problem.id)).collect();
         let mut distinct: Vec<&String> = groups.iter().collect();

@@ -4,7 +4,7 @@
 
 use std::time::Duration;
 
-/// Shown for what is not known.
+/// Placeholder for unknown values.
 pub const MISSING: &str = "-";
 
 /// Whether numbers above zero carry their sign.
@@ -43,9 +43,9 @@ pub struct Interval {
     pub value: Option<f64>,
     /// The half-width; shown where the interval is about as wide on both sides.
     pub error: Option<f64>,
-    /// None where there is no end on this side.
+    /// `None` if unbounded on this side.
     pub low: Option<f64>,
-    /// None where there is no end on this side.
+    /// `None` if unbounded on this side.
     pub high: Option<f64>,
 }
 
@@ -76,7 +76,7 @@ impl TwoPartText {
         TwoPartText { value, spread: Spread::Unknown }
     }
 
-    /// What is known of a value and its interval.
+    /// A value and its interval, as far as known.
     pub(crate) fn of(interval: &Interval, decimals: usize, sign: Sign) -> TwoPartText {
         let finite = |number: Option<f64>| number.filter(|number| number.is_finite());
         let end = |end: f64| number(end, 0, sign);

@@ -1,5 +1,5 @@
-//! Foreign text, made harmless for a terminal: engines and workers may write what moves the cursor, or turns the
-//! direction of a line. Every program passes through here what it shows of such text.
+//! Sanitizes foreign text for a terminal: engines and workers may write control characters that move the
+//! cursor or turn the direction of a line. All programs pass such text through here.
 
 /// Whether a letter is not seen where it stands, but changes how others are: control characters, and marks of format
 /// such as those of direction (Unicode's categories Cc, Cf, Zl and Zp).

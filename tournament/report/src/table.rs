@@ -33,7 +33,7 @@ pub enum ColumnKind {
     Duration,
 }
 
-/// What a cell holds. Whatever does not fit its column's kind is shown as plainly as possible.
+/// Content of a cell. A value that does not fit its column's kind is shown as plainly as possible.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub enum Cell {
     /// Not known, or without meaning here.

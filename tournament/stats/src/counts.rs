@@ -1,4 +1,4 @@
-//! What was counted: results of games, and of pairs of games, all from one entrant's view.
+//! Counts: results of games and pairs from one entrant's point of view.
 //!
 //! Knows no probability: [`elo`](crate::elo) and [`sprt`](crate::sprt) interpret the counts.
 
@@ -72,7 +72,7 @@ impl Wdl {
         self.wins as f64 + 0.5 * self.draws as f64
     }
 
-    /// The share of games that were drawn. `None` without games.
+    /// Share of drawn games. `None` without games.
     pub fn drawn(&self) -> Option<f64> {
         (self.games() > 0).then(|| self.draws as f64 / self.games() as f64)
     }

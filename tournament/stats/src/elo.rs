@@ -62,7 +62,7 @@ pub struct Interval {
     pub high: Option<f64>,
 }
 
-/// What a match says about the entrant in view. There is none before the first game (or the first pair).
+/// Match statistics of the entrant in view; none before the first game (or pair).
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct MatchStatistics {
     /// Mean points of a game, in [0, 1].
@@ -148,7 +148,7 @@ impl MatchFigures {
 }
 
 impl Counts {
-    /// What the counts say; `None` without any.
+    /// Statistics of the counts; `None` without any.
     pub fn statistics(&self) -> Option<MatchStatistics> {
         match self {
             Counts::Games(games) => games.statistics(),

@@ -47,8 +47,8 @@ struct ConfiguredOption {
 }
 
 impl Registry {
-    /// Reads the `engines.json` of Cute Chess; `file` is the name that errors shall bear. Options whose values are the
-    /// defaults are left to the engine. Engines that need what we cannot give them are told apart.
+    /// Reads the `engines.json` of Cute Chess; `file` is the name used in errors. Options with default values
+    /// are left to the engine. Engines that need unsupported features are listed separately.
     ///
     /// # Errors
     /// If it is no JSON, or no list of engines with names and commands.

@@ -14,7 +14,7 @@ pub struct FileError {
     pub file: String,
     /// The line, from 1.
     pub line: Option<usize>,
-    /// The key whose value is wrong.
+    /// Key with the invalid value.
     pub key: Option<String>,
     pub message: String,
     /// The nearest right name.

@@ -104,7 +104,7 @@ pub struct EngineSettings {
 }
 
 impl EngineSettings {
-    /// What is run; none without a command.
+    /// Program; `None` without a command.
     #[must_use]
     pub fn program(&self) -> Option<Program> {
         self.cmd.as_deref().map(|command| match command {

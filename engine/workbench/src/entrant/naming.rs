@@ -1,4 +1,4 @@
-//! Names of entrants: what they are called where nobody said so, and that no two are called alike.
+//! Names of entrants: defaults, and uniqueness.
 
 use std::collections::BTreeSet;
 use std::path::Path;
@@ -27,7 +27,7 @@ impl Names {
     /// another is called so.
     ///
     /// # Errors
-    /// If the name was chosen before, or is none.
+    /// If the name is taken or invalid.
     pub fn take(&mut self, chosen: Option<&str>, command: &str) -> Result<String, NameError> {
         let name = chosen.map_or_else(|| self.free(default_name(command)), str::to_owned);
         if name.trim().is_empty() || name.chars().any(char::is_control) {
@@ -46,7 +46,8 @@ impl Names {
     }
 }
 
-/// What an entrant is called by its command: the program's file without folder and ending; the built-in engine `smalt`.
+/// Default name from the command: the program's file name without folder and extension; `smalt` for the
+/// built-in engine.
 #[must_use]
 pub fn default_name(command: &str) -> String {
     if command == BUILTIN {

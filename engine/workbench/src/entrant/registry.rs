@@ -100,7 +100,7 @@ impl Registry {
         Self::parse(SHIPPED, "data/engines.toml").expect("the shipped registry is tested")
     }
 
-    /// This one, and what it lacks from another.
+    /// This registry, completed from another.
     #[must_use]
     pub fn or(mut self, other: Registry) -> Registry {
         self.engines.extend(other.engines);

@@ -20,7 +20,6 @@ pub enum Program {
 /// Why there is no entrant.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum ResolveError {
-    /// Nothing says what is run.
     #[error("it has no cmd: give a program, a name of the registry, or builtin")]
     NoCommand,
     /// A bad name, or one that is taken.

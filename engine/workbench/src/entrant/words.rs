@@ -134,7 +134,6 @@ fn text_of(value: &Value) -> String {
     }
 }
 
-/// One word, whatever stands in it.
 fn quoted(word: &str) -> String {
     let escaped: String = word
         .chars()

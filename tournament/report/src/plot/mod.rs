@@ -35,7 +35,7 @@ use plotters::drawing::{DrawingArea, IntoDrawingArea};
 use plotters::prelude::SVGBackend;
 use plotters::style::RGBColor;
 
-/// What a chart is drawn on.
+/// Drawing area.
 type Paper<'a> = DrawingArea<SVGBackend<'a>, Shift>;
 
 /// Width of every chart, in the units of its view box.

@@ -1,4 +1,4 @@
-//! From the caller's question to the list: checks the input, leaves out who cannot be rated, and asks the search.
+//! Fits the rating list: checks the input, leaves out unrated players, and runs the search.
 
 use super::search::{LikelihoodProblem, SharedParameters, Values};
 use super::{
@@ -67,7 +67,7 @@ fn without_anchors(options: &RatingOptions) -> RatingOptions {
     RatingOptions { anchors: Vec::new(), ..options.clone() }
 }
 
-/// Who can be rated, and by which games.
+/// Rated players and their games.
 struct RatedPlayers {
     verdicts: Vec<Option<Unrated>>,
     used: Vec<Pairing>,

@@ -1,4 +1,4 @@
-//! Who has met whom, directly or through others. Knows no results.
+//! Connected groups of players, by games.
 
 use super::Pairing;
 

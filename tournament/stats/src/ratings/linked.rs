@@ -1,4 +1,4 @@
-//! Who can be compared with whom.
+//! Which players can be compared.
 //!
 //! Draw an arrow from each player to all whom he took points from. A finite maximum of the likelihood exists
 //! for a group in which every player can be reached from every other (L. R. Ford, *Solution of a Ranking

@@ -32,15 +32,15 @@ pub use simulation::{Replay, Simulation};
 /// Games between two players with fixed colors. Several entries for the same players simply add up.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Pairing {
-    /// Who had White: an index below the number of players.
+    /// Player with White: an index below the number of players.
     pub white: usize,
-    /// Who had Black.
+    /// Player with Black.
     pub black: usize,
     /// Results from White's view.
     pub results: Wdl,
 }
 
-/// A player whose rating is known from elsewhere.
+/// An anchor: a player with a known rating.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct Anchor {
     /// An index below the number of players.
@@ -78,7 +78,7 @@ pub struct RatingOptions {
     pub anchors: Vec<Anchor>,
     /// The mean of all ratings; not used when there are anchors.
     pub average: Elo,
-    /// What the first move is worth, in Elo.
+    /// White's advantage in Elo.
     pub white_advantage: Parameter,
     /// The share of draws between equal players, in (0, 1).
     pub draw_rate: Parameter,
@@ -99,7 +99,7 @@ impl Default for RatingOptions {
 /// Why there is no list.
 #[derive(Clone, Copy, Debug, PartialEq, thiserror::Error)]
 pub enum RatingError {
-    /// A pairing or an anchor names a player who does not exist.
+    /// Unknown player in a pairing or anchor.
     #[error("player {player} does not exist: there are {players}, counted from 0")]
     UnknownPlayer {
         /// The index given.
@@ -208,7 +208,7 @@ impl Ratings {
         &self.players
     }
 
-    /// What the first move is worth, in Elo. The error is `None` where it was held.
+    /// White's advantage in Elo.
     pub fn white_advantage(&self) -> Estimate {
         self.white_advantage.0
     }

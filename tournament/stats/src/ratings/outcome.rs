@@ -9,7 +9,7 @@ pub(super) const LOG_ODDS_PER_ELO: f64 = std::f64::consts::LN_10 / 400.0;
 /// A logistic expected score, and draws by Davidson's rule.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct OutcomeModel {
-    /// What the first move is worth.
+    /// White's advantage.
     pub white_advantage: Elo,
     /// The share of draws between equal players, in [0, 1].
     pub draw_rate: f64,

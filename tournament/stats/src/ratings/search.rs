@@ -11,7 +11,7 @@ use crate::counts::Wdl;
 use crate::elo::Estimate;
 use crate::normal::Z_95;
 
-/// Steps after which a search that has not come to rest is given up.
+/// Maximum number of steps.
 const STEPS: usize = 200;
 
 /// The search rests when no parameter moves by more than this (in log-odds; a millionth of a point).
@@ -175,7 +175,7 @@ impl<'games> LikelihoodProblem<'games> {
         }
     }
 
-    /// Climbs to the maximum; none where there is none.
+    /// Climbs to the maximum; `None` if there is none.
     pub(super) fn solve(&self) -> Option<Summit> {
         let mut parameters = self.start.clone();
         let mut state = self.evaluate(&parameters);

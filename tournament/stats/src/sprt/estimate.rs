@@ -25,7 +25,7 @@ fn is_enough<const N: usize>(counts: &[u64; N]) -> bool {
         .is_some_and(|moments| moments.variance * count as f64 >= LEAST_SCATTER * squared_step)
 }
 
-/// What a sequential test says of the difference, in logistic Elo whatever its model.
+/// Elo estimate of a sequential test, in logistic Elo whatever its model.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct SequentialEstimate {
     /// Median-unbiased: too high as often as too low. `None` beyond ±1000.
@@ -110,7 +110,7 @@ impl StoppedTest {
         outcome
     }
 
-    /// What a game (pair) adds to the LLR on average if this is the true score.
+    /// Mean LLR increment of a game (pair) if this is the true score.
     fn drift(&self, score: f64) -> f64 {
         let [score0, score1] = self.scores;
         (score - 0.5 * (score0 + score1)) * (score1 - score0) / self.variance

@@ -220,7 +220,7 @@ impl Sprt {
         }
     }
 
-    /// What an LLR decides.
+    /// Verdict of an LLR.
     pub fn verdict(&self, llr: f64) -> Verdict {
         let Bounds { lower, upper } = self.bounds();
         if llr >= upper {
