@@ -246,7 +246,7 @@ fn wrong_combinations_are_refused_in_words() {
         assert!(err.contains(expected), "{err}");
         assert!(!place.path("run.db").exists());
     };
-    check("knockout", &["--rounds", "3"], "a knockout has as many rounds as it takes");
+    check("knockout", &["--rounds", "3"], "the rounds of a knockout follow from the number of entrants");
     check("swiss", &["--rounds", "4"], "4 entrants meet everybody in 3 rounds");
     check("swiss", &["--tiebreak-pairs", "4"], "a swiss has no level encounters to decide");
     check("gauntlet", &["--seeds", "4"], "4 challengers of 4 entrants; 1 to 3 can be");
