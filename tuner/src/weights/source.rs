@@ -176,6 +176,8 @@ fn numbers(text: &str, comments: Comments) -> Vec<Number> {
     let bytes = text.as_bytes();
     let is_name = |byte: u8| byte.is_ascii_alphanumeric() || byte == b'_' || byte >= 128;
     let (mut all, mut at) = (Vec::new(), 0);
+    // The last two tokens outside of comments, a name as `a` and a number as `0`; and where a sign stands.
+    let (mut tokens, mut sign) = ([b'='; 2], None);
     while at < bytes.len() {
         let rest = &text[at..];
         let skip_to = |end: Option<usize>| end.map_or(bytes.len(), |end| at + end);
@@ -183,22 +185,31 @@ fn numbers(text: &str, comments: Comments) -> Vec<Number> {
             Comments::Slashes => rest.starts_with("//"),
             Comments::Hash => rest.starts_with('#'),
         };
-        at = match bytes[at] {
-            _ if is_line_comment => skip_to(rest.find('\n')),
-            b'/' if comments == Comments::Slashes && rest.starts_with("/*") => {
-                skip_to(rest.find("*/").map(|end| end + 2))
-            }
-            b'"' => skip_to(rest[1..].find('"').map(|end| end + 2)),
-            b'0'..=b'9' => {
-                let end = number_end(bytes, at);
-                if !is_length(bytes, at, end) {
-                    all.push(number(text, at, end));
-                }
-                end
-            }
-            byte if is_name(byte) => skip_to(rest.bytes().position(|byte| !is_name(byte))),
-            _ => at + 1,
+        if is_line_comment {
+            at = skip_to(rest.find('\n'));
+            continue;
+        } else if comments == Comments::Slashes && rest.starts_with("/*") {
+            at = skip_to(rest.find("*/").map(|end| end + 2));
+            continue;
+        } else if bytes[at].is_ascii_whitespace() {
+            at += 1;
+            continue;
+        }
+        let (token, end) = match bytes[at] {
+            b'"' => (b'"', skip_to(rest[1..].find('"').map(|end| end + 2))),
+            b'0'..=b'9' => (b'0', number_end(bytes, at)),
+            byte if is_name(byte) => (b'a', skip_to(rest.bytes().position(|byte| !is_name(byte)))),
+            byte => (byte, at + 1),
         };
+        if token == b'0' && !is_length(bytes, at, end) {
+            all.push(number(text, sign.unwrap_or(at), at, end));
+        }
+        // A sign after a number, a name or a call adds or subtracts; after a cast it belongs to the number.
+        let is_unary =
+            matches!(tokens, [_, b'(' | b'[' | b'{' | b',' | b'=' | b':' | b';' | b'>'] | [b'a', b')']);
+        sign = (matches!(token, b'-' | b'+') && is_unary).then_some(at);
+        tokens = [tokens[1], token];
+        at = end;
     }
     all
 }
@@ -217,55 +228,31 @@ fn number_end(bytes: &[u8], start: usize) -> usize {
     (start..bytes.len()).find(|&at| !is_part(at)).unwrap_or(bytes.len())
 }
 
-/// Whether a number is a length or an index: `name[64]`, `[64]int`, `[i32; 64]`, `[3] =`.
+/// Whether a number is a length or an index: `name[64]`, `[64]int`, `[64][2]int`, `[i32; 64]`, `[3] = 5`.
 fn is_length(bytes: &[u8], start: usize, end: usize) -> bool {
+    let is_name = |byte: Option<&u8>| byte.is_some_and(|&byte| byte.is_ascii_alphanumeric() || byte == b'_');
     let is_blank = |byte: &&u8| byte.is_ascii_whitespace();
     let mut before = bytes[..start].iter().rev().skip_while(is_blank);
     let mut after = bytes[end..].iter().skip_while(is_blank);
-    if after.next() != Some(&b']') {
-        return false;
-    }
-    match before.next() {
-        Some(b';') => true,
-        Some(b'[') => {
-            let is_joined = |byte: Option<&u8>| {
-                byte.is_some_and(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b']' | b'['))
-            };
-            let next = after.next();
-            let is_name_before = before
-                .next()
-                .is_some_and(|&byte| byte.is_ascii_alphanumeric() || matches!(byte, b'_' | b']'));
-            is_name_before
-                || is_joined(next.filter(|byte| **byte != b']'))
-                || next.is_some_and(|byte| *byte == b'=')
-                || next.is_some_and(u8::is_ascii_whitespace)
-                    && after.find(|byte| !byte.is_ascii_whitespace()) == Some(&b'=')
+    match (before.next(), after.next()) {
+        (Some(b';'), Some(b']')) => true,
+        (Some(b'['), Some(b']')) => {
+            let (before, after) = (before.next(), after.find(|byte| !byte.is_ascii_whitespace()));
+            is_name(before) || before == Some(&b']') || is_name(after) || matches!(after, Some(b'=' | b'['))
         }
         _ => false,
     }
 }
 
-fn number(text: &str, start: usize, end: usize) -> Number {
+/// The number with these digits, and a sign before them.
+fn number(text: &str, sign: usize, start: usize, end: usize) -> Number {
     let literal = &text[start..end];
     let digits = literal.find(|letter: char| letter.is_ascii_alphabetic()).unwrap_or(literal.len());
     let (digits, suffix) = literal.split_at(digits);
     let decimals = digits.split_once('.').map_or(0, |(_, fraction)| fraction.len());
     let is_exponent = suffix.starts_with(['e', 'E', 'x']);
-    Number {
-        place: sign_start(text.as_bytes(), start)..end,
-        decimals,
-        suffix: if is_exponent { String::new() } else { suffix.to_owned() },
-    }
-}
-
-/// Where a number with its sign begins. A minus after a number, a name or a closing bracket subtracts.
-fn sign_start(bytes: &[u8], start: usize) -> usize {
-    let sign = bytes[..start].iter().rposition(|byte| !byte.is_ascii_whitespace());
-    let Some(sign) = sign.filter(|&sign| matches!(bytes[sign], b'-' | b'+')) else { return start };
-    let before = bytes[..sign].iter().rfind(|byte| !byte.is_ascii_whitespace());
-    let is_unary = before
-        .is_none_or(|&byte| matches!(byte, b'(' | b'[' | b'{' | b',' | b'=' | b':' | b';' | b'>' | b'/'));
-    if is_unary { sign } else { start }
+    let suffix = if is_exponent { String::new() } else { suffix.to_owned() };
+    Number { place: sign..end, decimals, suffix }
 }
 
 /// A region with other numbers. Where its numbers stand in columns they do so afterwards.
@@ -338,7 +325,7 @@ mod tests {
         );
         check(
             Comments::Slashes,
-            "const int tempo = /* smalt:begin tempo */ (int16_t)10 /* smalt:end tempo */;",
+            "const int tempo = /* smalt:begin tempo */ (int16_t)-10 /* smalt:end tempo */;",
             "const int tempo = /* smalt:begin tempo (tuned by a test) */ (int16_t)19 /* smalt:end tempo */;",
         );
         check(
