@@ -24,8 +24,10 @@ const EXIT_TIMEOUT: Duration = Duration::from_millis(200);
 pub struct EngineTimeouts {
     /// From the start to `uciok`.
     pub start: Duration,
-    /// From `isready` to `readyok`, which follows a new game or large tables.
+    /// From `isready` to `readyok`.
     pub ready: Duration,
+    /// The same after `ucinewgame`, when large tables are cleared.
+    pub new_game: Duration,
     /// From `stop` to the best move.
     pub stop: Duration,
     /// Until it reads what we write.
@@ -39,6 +41,7 @@ impl Default for EngineTimeouts {
         Self {
             start: Duration::from_secs(10),
             ready: Duration::from_secs(10),
+            new_game: Duration::from_secs(10),
             stop: Duration::from_secs(5),
             write: Duration::from_secs(5),
             quit: Duration::from_secs(5),

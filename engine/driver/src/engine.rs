@@ -10,7 +10,7 @@ use crate::conversation::{ConversationError, ExitOutcome};
 use crate::fault::{Fault, State};
 use crate::nearest::nearest;
 use crate::process::{Process, text};
-use crate::search::{SearchObserver, SearchRequest, SearchResult};
+use crate::search::{SearchLines, SearchObserver, SearchRequest, SearchResult};
 use crate::settings::{Pondering, Protocol};
 use crate::transcript::{Speaker, Transcript, TranscriptLine, TranscriptSink};
 use crate::wait_context::{Background, WaitContext};
@@ -133,6 +133,17 @@ pub trait Engine: Background + Send {
     ) -> Result<SearchResult, ConversationError> {
         self.begin(request, context)?;
         self.finish(context, observer)
+    }
+
+    /// Keeps these lines of each search from the next one on, for [`Self::search_lines`].
+    fn keep_search_lines(&mut self, lines: SearchLines) {
+        let _ = lines;
+    }
+
+    /// The lines of the last search that were kept, each with a line feed; of a very long search only the last ones. None in
+    /// xboard's protocol.
+    fn search_lines(&self) -> &[u8] {
+        &[]
     }
 
     /// Stops a search and throws its result away; after it, no line of that search can be taken for the next one's.

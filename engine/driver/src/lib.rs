@@ -47,8 +47,8 @@ pub use engine::{Engine, GameOptions, LimitMethod, SetOptionError};
 pub use fault::{Fault, State, StderrExcerpt, Survival};
 pub use process::EngineCommand;
 pub use search::{
-    ResultClaim, SearchControl, SearchEnd, SearchObserver, SearchReport, SearchRequest, SearchResult,
-    WorkLimit,
+    ResultClaim, SearchControl, SearchEnd, SearchLines, SearchObserver, SearchReport, SearchRequest,
+    SearchResult, WorkLimit,
 };
 pub use settings::{Pondering, Protocol, Restart};
 pub use start::{StartFailure, start};

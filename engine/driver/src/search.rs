@@ -89,6 +89,18 @@ impl RunningSearch {
     }
 }
 
+/// The lines of a search that an engine keeps until its next one.
+#[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
+pub enum SearchLines {
+    /// No lines but those of its report.
+    #[default]
+    Report,
+    /// Lines of information.
+    Info,
+    /// All lines.
+    All,
+}
+
 /// How many of an engine's last answers are remembered.
 const ANSWERS_REMEMBERED: usize = 8;
 

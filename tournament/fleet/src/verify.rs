@@ -205,7 +205,7 @@ impl Replay<'_> {
             PvRecord::Kept => search.pv.clone(),
             PvRecord::Dropped => Box::default(),
         };
-        let search = SearchRecord { left, pv, ..search.clone() };
+        let search = SearchRecord { left, pv, lines: Box::default(), ..search.clone() };
         let score = search.score;
         self.plies.push(PlyRecord { mv: UciMove::from_move(mv, self.variant), search: Some(search) });
         let is_irreversible = self.game.position().halfmove_clock() == 0;

@@ -37,6 +37,13 @@ impl GameFormat {
         }
     }
 
+    /// What an engine calls itself, for the tags of games.
+    pub fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
+        if let GameFormat::Pgn(writer) = self {
+            writer.set_engine(entrant, name, author);
+        }
+    }
+
     /// Whether this line is the first of a game.
     fn begins_with(&self, line: &[u8]) -> bool {
         match self {
@@ -386,6 +393,11 @@ impl FilePieces {
 pub struct GameFiles(pub Vec<GameFile>);
 
 impl GameFiles {
+    /// What an engine calls itself, for the tags of games that are written from now on.
+    pub fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
+        self.0.iter_mut().for_each(|file| file.text.set_engine(entrant, name, author));
+    }
+
     /// Writes a game to every file.
     ///
     /// # Errors

@@ -12,7 +12,7 @@ use smalt_protocol::Score;
 use crate::game::GameRecord;
 use crate::game::record::SearchRecord;
 use crate::opening::{Openings, eco};
-use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, Plan, TimeFlow, Times, Variant};
+use crate::plan::{Figure, GameWriting, MoveClock, PgnForm, PgnStyle, Plan, TimeFlow, Times, Variant};
 use smalt_workbench::calendar::UtcTime;
 
 /// Longest named opening, in plies.
@@ -34,13 +34,18 @@ pub struct PgnWriter {
     variant: Variant,
     writing: GameWriting,
     openings: Arc<Openings>,
+    /// Names and authors that the engines told, where they are written.
+    engines: Option<Vec<[String; 2]>>,
 }
 
 impl PgnWriter {
     /// A writer with the entrants' names of a plan; opening names are omitted where `openings` is empty.
     pub fn new(plan: &Plan, openings: Arc<Openings>) -> PgnWriter {
+        let output = &plan.settings.output;
         PgnWriter {
             openings,
+            engines: (output.pgn_style == PgnStyle::Fastchess)
+                .then(|| vec![Default::default(); plan.entrants.len()]),
             event: plan.name().to_owned(),
             site: plan.settings.run.site.clone(),
             names: plan.entrants.iter().map(|entrant| entrant.name.clone()).collect(),
@@ -50,6 +55,13 @@ impl PgnWriter {
             measured: plan.settings.clock.measured,
             variant: plan.settings.run.variant,
             writing: plan.settings.output.writing(),
+        }
+    }
+
+    /// What an engine calls itself, for the tags of games.
+    pub(crate) fn set_engine(&mut self, entrant: usize, name: &str, author: &str) {
+        if let Some(engine) = self.engines.as_mut().and_then(|engines| engines.get_mut(entrant)) {
+            *engine = [name.to_owned(), author.to_owned()];
         }
     }
 
@@ -72,6 +84,9 @@ impl PgnWriter {
         game.set_tag("Round", &(record.game.round + 1).to_string());
         game.set_tag("White", &self.names[white]);
         game.set_tag("Black", &self.names[black]);
+        if self.writing.form == PgnForm::Full {
+            self.push_engines(game, [white, black]);
+        }
         if self.variant == Variant::Chess960 {
             game.set_tag("Variant", "Chess960");
         }
@@ -91,6 +106,17 @@ impl PgnWriter {
         game.set_tag("Termination", record.termination.pgn_word());
         self.push_opening(game, record);
         self.push_clocks(game, record);
+    }
+
+    /// The names and authors that the engines told, under fastchess's tags.
+    fn push_engines(&self, game: &mut PgnGame, players: [usize; 2]) {
+        let tags = [["EngineWhiteName", "EngineWhiteAuthor"], ["EngineBlackName", "EngineBlackAuthor"]];
+        for (player, tags) in players.into_iter().zip(tags) {
+            let told = self.engines.as_ref().and_then(|engines| engines.get(player)).into_iter().flatten();
+            for (tag, text) in tags.into_iter().zip(told).filter(|(_, text)| !text.is_empty()) {
+                game.set_tag(tag, text);
+            }
+        }
     }
 
     /// Time controls of the game, and the nominal ones where they are scaled to the machine that played it.
@@ -168,8 +194,22 @@ fn opening_positions(record: &GameRecord, start: Position) -> Vec<Position> {
 fn comment(search: Option<&SearchRecord>, writing: &GameWriting, sentence: &str) -> String {
     let Some(search) = search else { return joined(MoveComment::Book.to_string(), sentence) };
     let mut rest = String::new();
-    for &figure in &writing.figures {
-        push_figure(&mut rest, figure, search, writing.times).expect("a string takes any text");
+    let figures: &[Figure] = match writing.style {
+        PgnStyle::Smalt => &writing.figures,
+        PgnStyle::Fastchess => &FASTCHESS_ORDER,
+    };
+    for &figure in figures.iter().filter(|figure| writing.figures.contains(figure)) {
+        match writing.style {
+            PgnStyle::Smalt => push_figure(&mut rest, figure, search, writing.times),
+            PgnStyle::Fastchess => push_fastchess_figure(&mut rest, figure, search),
+        }
+        .expect("a string takes any text");
+    }
+    for line in &search.lines {
+        let separator = if rest.is_empty() { "" } else { ", " };
+        // A brace would end the comment.
+        let line = line.replace(['{', '}'], "?");
+        write!(rest, "{separator}line=\"{line}\"").expect("a string takes any text");
     }
     let rest = joined(rest, sentence);
     let time = Some(search.elapsed).filter(|_| writing.times == Times::On);
@@ -188,6 +228,40 @@ fn joined(mut text: String, rest: &str) -> String {
     }
     text.push_str(rest);
     text
+}
+
+/// The order of figures in comments of fastchess.
+const FASTCHESS_ORDER: [Figure; 8] = [
+    Figure::Timeleft,
+    Figure::Latency,
+    Figure::Nodes,
+    Figure::Seldepth,
+    Figure::Nps,
+    Figure::Hashfull,
+    Figure::Tbhits,
+    Figure::Pv,
+];
+
+/// Appends a figure as fastchess does; its readers expect each that was asked for.
+fn push_fastchess_figure(text: &mut String, figure: Figure, search: &SearchRecord) -> fmt::Result {
+    text.push_str(if text.is_empty() { "" } else { ", " });
+    let seconds = |time: Option<Duration>| time.unwrap_or_default().as_secs_f64();
+    match figure {
+        Figure::Timeleft => write!(text, "tl={:.3}s", seconds(search.left)),
+        Figure::Latency => write!(text, "latency={:.3}s", seconds(search.handover)),
+        Figure::Nodes => write!(text, "n={}", search.nodes.unwrap_or(0)),
+        Figure::Seldepth => write!(text, "sd={}", search.selective_depth.unwrap_or(0)),
+        Figure::Nps => {
+            let (nodes, time) = (search.nodes.unwrap_or(0) as f64, search.elapsed.as_secs_f64());
+            write!(text, "nps={:.0}", if time > 0.0 { nodes / time } else { 0.0 })
+        }
+        Figure::Hashfull => write!(text, "hashfull={}", search.hashfull.unwrap_or(0)),
+        Figure::Tbhits => write!(text, "tbhits={}", search.tbhits.unwrap_or(0)),
+        Figure::Pv => {
+            let moves: Vec<String> = search.pv.iter().map(ToString::to_string).collect();
+            write!(text, "pv=\"{}\"", moves.join(" "))
+        }
+    }
 }
 
 /// Appends a field if the engine reported it; fields that depend on time only where times are written.
@@ -284,6 +358,7 @@ mod tests {
             tbhits: Some(3),
             left: Some(Duration::from_millis(59_500)),
             pv: ["g1f3", "g8f6"].map(|mv| mv.parse().unwrap()).into(),
+            ..SearchRecord::default()
         };
         let all = ["nodes", "nps", "seldepth", "hashfull", "tbhits", "latency", "timeleft", "pv"];
         let figures: Vec<Figure> = all.iter().map(|name| crate::plan::parse_word(name).unwrap()).collect();
@@ -296,6 +371,17 @@ mod tests {
             "-0.07/9 0.010s, n=5000, nps=500000, sd=15, hashfull=987, tb=3, latency=0.000012s, tl=59.500s, pv=\"g1f3 g8f6\", White mates",
         );
         check(Times::Off, "-0.07/9, n=5000, sd=15, hashfull=987, tb=3, pv=\"g1f3 g8f6\", White mates");
+        let commented =
+            SearchRecord { lines: [Box::from("info string pgncomment {x}")].into(), ..search.clone() };
+        let writing = GameWriting::new(Vec::new(), Times::Off, PgnForm::Full, Notation::San);
+        assert_eq!(comment(Some(&commented), &writing, ""), "-0.07/9, line=\"info string pgncomment ?x?\"");
+        let all = GameWriting::new(figures.clone(), Times::On, PgnForm::Full, Notation::San);
+        let fastchess = GameWriting { style: PgnStyle::Fastchess, ..all };
+        let quiet = SearchRecord { score: Some(Score::Centipawns(0)), ..SearchRecord::default() };
+        assert_eq!(
+            comment(Some(&quiet), &fastchess, ""),
+            "0.00/0 0.000s, tl=0.000s, latency=0.000s, n=0, sd=0, nps=0, hashfull=0, tbhits=0, pv=\"\""
+        );
         let silent = SearchRecord { elapsed: Duration::from_millis(1), ..SearchRecord::default() };
         let timeless = GameWriting::new(Vec::new(), Times::Off, PgnForm::Full, Notation::San);
         assert_eq!(comment(Some(&silent), &timeless, ""), "");

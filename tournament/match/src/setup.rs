@@ -69,6 +69,9 @@ impl Prepared {
         let order = match plan.settings.openings.order {
             _ if book.is_endless() => OpeningOrder::sequential(book.count(), start),
             Order::Sequential => OpeningOrder::sequential(book.count(), start),
+            Order::Random if let Some(srand) = plan.settings.openings.srand => {
+                OpeningOrder::of_fastchess(book.count(), srand, start)
+            }
             Order::Random => OpeningOrder::random(book.count(), plan.settings.run.seed, start),
         };
         let used = schedule.openings().min(book.count());

@@ -77,6 +77,7 @@ pub struct CheckReport {
 const TIMEOUTS: EngineTimeouts = EngineTimeouts {
     start: Duration::from_secs(10),
     ready: Duration::from_secs(10),
+    new_game: Duration::from_secs(10),
     stop: Duration::from_secs(3),
     write: Duration::from_secs(3),
     quit: Duration::from_secs(2),

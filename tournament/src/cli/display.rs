@@ -1,15 +1,17 @@
 //! Progress on standard error: one line a game; on a terminal standings and a progress bar below, elsewhere
 //! standings at an interval.
 
+use std::collections::HashSet;
 use std::io::{IsTerminal, Write};
 use std::time::{Duration, Instant};
 
 use indicatif::{ProgressBar, ProgressStyle};
 use smalt_report::{Sign, format};
 
-use smalt_match::game::GameRecord;
+use smalt_match::game::{GameRecord, GameWarning, SearchWarning};
 use smalt_match::plan::Plan;
 use smalt_match::run::{RunEvent, RunObserver, StopReason};
+use smalt_match::schedule::ScheduledGame;
 use smalt_match::standings::{Standings, TestState, report};
 use smalt_report::sanitize::sanitize;
 
@@ -33,6 +35,8 @@ pub(super) struct Display {
     began: Instant,
     drawn: Option<Instant>,
     games_before: u64,
+    /// The kinds of warnings about searches that were shown, by entrant: the first of each is.
+    shown_warnings: HashSet<(usize, SearchWarning)>,
 }
 
 impl Display {
@@ -46,6 +50,7 @@ impl Display {
             began: Instant::now(),
             drawn: None,
             games_before: 0,
+            shown_warnings: HashSet::new(),
         }
     }
 
@@ -65,6 +70,20 @@ impl Display {
         }
         bar.enable_steady_tick(REDRAWING);
         self.bar = Some(bar);
+    }
+
+    /// The first warning of a kind about an engine; `status` and the reports count all of them.
+    fn show_search_warning(&mut self, entrant: usize, game: &ScheduledGame, warning: &GameWarning) {
+        let kind = warning.finding.kind;
+        if self.shown_warnings.insert((entrant, kind)) {
+            let mv = warning.finding.mv.as_ref().map(|mv| format!(" - move {mv}")).unwrap_or_default();
+            let line = &warning.finding.line;
+            let line = if line.is_empty() { String::new() } else { format!(": {line}") };
+            let (name, game) = (self.name(entrant), game.number + 1);
+            self.line(&format!(
+                "Warning: {kind}{mv} from {name} (game {game}){line}; all are counted in the results"
+            ));
+        }
     }
 
     /// A line above the bar, or simply a line.
@@ -193,6 +212,12 @@ impl RunObserver for Display {
             }
             RunEvent::EngineWarning { entrant, words } => {
                 self.line(&format!("Warning: {} {words}", self.name(*entrant)))
+            }
+            RunEvent::OptionRejected { entrant, rejected } => {
+                self.line(&format!("Warning: {} {}", self.name(*entrant), rejected.words))
+            }
+            RunEvent::SearchWarning { entrant, game, warning } => {
+                self.show_search_warning(*entrant, game, warning)
             }
             RunEvent::MachineJoined(machine) => self.line(&format!(
                 "{} joins: concurrency {}, {} cores, {} nodes/s ({})",

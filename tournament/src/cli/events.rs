@@ -45,6 +45,16 @@ enum EventJson {
     EngineFault(FaultJson),
     /// Something about an engine that costs it nothing.
     EngineWarning { engine: String, words: String },
+    /// The output of a search cannot be right; it costs the engine nothing.
+    SearchWarning {
+        engine: String,
+        game: u32,
+        ply: usize,
+        name: &'static str,
+        #[serde(rename = "move")]
+        mv: Option<String>,
+        line: String,
+    },
     /// Another machine plays games of the run.
     MachineJoined { name: String, slots: u32, cores: u32, cpu: String, nps: u64 },
     /// Something that the user should know.
@@ -203,6 +213,18 @@ impl RunObserver for EventWriter {
                     words: words.to_string(),
                 });
             }
+            RunEvent::OptionRejected { entrant, rejected } => {
+                let (engine, words) = (self.name(*entrant), rejected.words.clone());
+                self.write(EventJson::EngineWarning { engine, words });
+            }
+            RunEvent::SearchWarning { entrant, game, warning } => self.write(EventJson::SearchWarning {
+                engine: self.name(*entrant),
+                game: game.number + 1,
+                ply: warning.moves.len() + 1,
+                name: warning.finding.kind.name(),
+                mv: warning.finding.mv.clone(),
+                line: warning.finding.line.clone(),
+            }),
             RunEvent::MachineJoined(machine) => {
                 let MachineReport { name, cpu, cores, slots, speed, .. } = (*machine).clone();
                 self.write(EventJson::MachineJoined { name, slots, cores, cpu, nps: speed });

@@ -130,7 +130,11 @@ pub(super) fn resume(prepared: &mut Prepared, store: &Store) -> Result<GameFiles
         let output = &mut prepared.plan.settings.output;
         let Some(path) = kind.path(output).clone() else { continue };
         let sharing = kind.bytes_before(output).map_or(Sharing::Own, Sharing::After);
-        let text = kind.text(prepared);
+        let mut text = kind.text(prepared);
+        let authors = store.authors().map_err(refuse_store)?;
+        for (entrant, name) in store.engines().map_err(refuse_store)? {
+            text.set_engine(entrant, &name, authors.get(&entrant).map_or("", String::as_str));
+        }
         let file = match reopen(kind, &path, text.clone(), sharing, store)? {
             Some(file) => file,
             None => {

@@ -2,13 +2,13 @@
 
 mod arguments;
 mod check;
+mod compat;
 mod display;
 mod elo;
 mod engines;
 mod events;
 mod exit;
 mod export;
-mod fastchess;
 mod fleet;
 mod games;
 mod intent;
@@ -26,6 +26,8 @@ mod signals;
 mod status;
 mod view;
 
+use std::ffi::OsString;
+use std::path::Path;
 use std::process::ExitCode;
 
 use anyhow::{Context, anyhow};
@@ -34,9 +36,9 @@ use smalt_driver::process::{adopt_orphans, end_orphans, raise_file_limit, run_re
 use smalt_stats::{Counts, Pentanomial, Wdl};
 
 use arguments::{Arguments, Command, ResumeFlags, RunFlags};
+use compat::Dialect;
 use elo::CountList;
 use exit::{Exit, OrRefuse, Refusal};
-use fastchess::Dialect;
 use schema::SchemaName;
 use smalt_match::estimate::estimate;
 use smalt_match::plan::{DEFAULT_PLAN, Format, Plan};
@@ -44,7 +46,7 @@ use smalt_workbench::signals::exit_code;
 
 /// Runs the program; `engine` is its behavior as the engine `builtin`.
 pub fn main(engine: fn() -> ExitCode) -> ExitCode {
-    let command = smalt_about::parse::<Arguments>().command;
+    let command = compat_command().unwrap_or_else(|| smalt_about::parse::<Arguments>().command);
     if !matches!(command, Command::Engine | Command::Guard | Command::About(_)) {
         prepare_for_engines();
     }
@@ -57,6 +59,21 @@ pub fn main(engine: fn() -> ExitCode) -> ExitCode {
             exit_code(refusal.exit)
         }
     }
+}
+
+/// The command of a link or a copy of this program that is called like fastchess or cutechess-cli. The processes that this
+/// program starts of itself keep their own command lines.
+fn compat_command() -> Option<Command> {
+    let mut arguments = std::env::args_os();
+    let dialect = compat::dialect_of(Path::new(&arguments.next()?))?;
+    let arguments: Vec<String> = arguments.map(OsString::into_string).collect::<Result<_, _>>().ok()?;
+    if let Some("guard" | "engine") = arguments.first().map(String::as_str) {
+        return None;
+    }
+    Some(match dialect {
+        Dialect::Fastchess => Command::Fastchess { arguments },
+        Dialect::Cutechess => Command::Cutechess { arguments },
+    })
 }
 
 /// Prepares the process for many engines.
@@ -126,8 +143,8 @@ fn run(command: Command, engine: fn() -> ExitCode) -> Result<ExitCode, Refusal> 
         Command::Status(flags) => status::status(&flags)?,
         Command::Serve(flags) => serve::serve(&flags)?,
         Command::Standings { store, json, table } => view::standings(&store, json.as_deref(), table)?,
-        Command::Fastchess { arguments } => fastchess::run(Dialect::Fastchess, &arguments)?,
-        Command::Cutechess { arguments } => fastchess::run(Dialect::Cutechess, &arguments)?,
+        Command::Fastchess { arguments } => compat::run(Dialect::Fastchess, &arguments)?,
+        Command::Cutechess { arguments } => compat::run(Dialect::Cutechess, &arguments)?,
         Command::Engines(flags) => engines::engines(&flags)?,
         Command::Check(flags) => check::check(&flags)?,
         Command::Ratings(flags) => ratings::ratings(&flags)?,

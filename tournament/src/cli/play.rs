@@ -10,10 +10,10 @@ use anyhow::{Context, anyhow};
 use smalt_driver::process::{LookupError, MostGames, Reaper, most_games};
 use smalt_workbench::entrant::Registry;
 
+use super::compat::{CompatOutput, OutputOptions};
 use super::display::{Display, Verbosity};
 use super::events::EventWriter;
 use super::exit::{Exit, OrRefuse, Refusal};
-use super::fastchess::{Lines, Shown};
 use super::games::BeginError;
 use super::intent::registry;
 use super::output::{check_outputs, is_standard_output, make_outputs_absolute, print, tell, write_json};
@@ -43,7 +43,7 @@ use smalt_stats::sprt::Verdict;
 pub(super) enum OutputStyle {
     Native(Verbosity),
     /// Output of fastchess or cutechess.
-    Compat(Box<Shown>),
+    Compat(Box<OutputOptions>),
 }
 
 /// Starts a run. All checks precede the creation of files.
@@ -347,7 +347,11 @@ pub(super) fn run_games(
     };
     let mut display = Observers(vec![match face {
         OutputStyle::Native(verbosity) => Box::new(Display::new(plan, &path, verbosity)),
-        OutputStyle::Compat(shown) => Box::new(Lines::new(plan, *shown)),
+        OutputStyle::Compat(shown) => {
+            let mut output = CompatOutput::new(plan, *shown);
+            store.for_each_game(|record| output.count_earlier(&record)).map_err(refuse_store)?;
+            Box::new(output)
+        }
     }]);
     if let Some(path) = &plan.settings.output.events {
         let names = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();

@@ -114,8 +114,11 @@ impl RunReport {
 
     /// How it was played, as tables with their headings.
     fn conduct(&self) -> Vec<(&'static str, Table)> {
-        let parts =
-            [("Endings", tables::endings_table(&self.standings)), ("Speed", tables::speed(&self.standings))];
+        let parts = [
+            ("Endings", tables::endings_table(&self.standings)),
+            ("Warnings about engine output", tables::search_warnings_table(&self.standings)),
+            ("Speed", tables::speed(&self.standings)),
+        ];
         parts.into_iter().filter(|(_, table)| !table.is_empty()).collect()
     }
 

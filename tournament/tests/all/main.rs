@@ -13,6 +13,8 @@ mod fleet;
 #[cfg(feature = "nats")]
 mod fleet_borders;
 mod formats;
+#[cfg(unix)]
+mod frameworks;
 #[cfg(feature = "nats")]
 mod fuzz_corpus;
 mod games;

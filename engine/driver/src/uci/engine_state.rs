@@ -13,7 +13,7 @@ use smalt_protocol::{Info, OptionDeclaration};
 use crate::conversation::LineHandler;
 use crate::fault::{Fault, quote};
 use crate::process::{Line, text};
-use crate::search::{SearchControl, SearchReport, WorkLimit};
+use crate::search::{SearchControl, SearchLines, SearchReport, WorkLimit};
 
 /// Whether a best move is awaited.
 #[derive(Clone, Copy, PartialEq, Eq, Debug, Default)]
@@ -79,7 +79,13 @@ pub(super) struct EngineState {
     bounded: Vec<u8>,
     /// The last line with counters that came after it.
     counters: Vec<u8>,
+    /// Which lines of a search are kept, and those of the last one.
+    pub(super) keeps: SearchLines,
+    pub(super) kept: Vec<u8>,
 }
+
+/// The kept lines of a search begin anew at this length.
+const KEPT_BYTES: usize = 1 << 20;
 
 impl EngineState {
     /// Forgets the last search, and awaits the best move of the next.
@@ -91,6 +97,15 @@ impl EngineState {
         self.line_of_play.clear();
         self.bounded.clear();
         self.counters.clear();
+        self.kept.clear();
+    }
+
+    fn keep_line(&mut self, line: &[u8]) {
+        if self.kept.len() + line.len() >= KEPT_BYTES {
+            self.kept.clear();
+        }
+        self.kept.extend_from_slice(line);
+        self.kept.push(b'\n');
     }
 
     /// The answer that came belongs to an earlier search: that of this one is still awaited.
@@ -122,6 +137,9 @@ impl EngineState {
             return;
         }
         self.info_lines += 1;
+        if self.keeps != SearchLines::Report {
+            self.keep_line(line);
+        }
         match kind_of_info(line) {
             InfoKind::LineOfPlay => {
                 keep(&mut self.line_of_play, line);
@@ -183,6 +201,9 @@ impl LineHandler for EngineState {
         if is_info(line.bytes) {
             self.on_info(line.bytes);
         } else {
+            if self.keeps == SearchLines::All && self.awaiting == Awaiting::BestMove {
+                self.keep_line(line.bytes);
+            }
             self.on_message(&line.text(), at);
         }
     }
@@ -296,6 +317,27 @@ mod tests {
         let report = received.report();
         assert_eq!(report.score, Some(Score::Centipawns(21).into()));
         assert_eq!((report.depth, report.nodes, report.pv.len()), (Some(11), Some(300), 1));
+    }
+
+    #[test]
+    fn the_lines_of_the_last_search_are_kept_where_they_are_wanted() {
+        let mut state = EngineState::default();
+        let mut kept = |keeps: SearchLines| {
+            state.keeps = keeps;
+            state.expect_search();
+            for line in
+                ["info depth 1 score cp 3 pv e2e4", "hello", "info string bye", "bestmove e2e4", "hello"]
+            {
+                receive(&mut state, line);
+            }
+            String::from_utf8(state.kept.clone()).unwrap()
+        };
+        assert_eq!(kept(SearchLines::Report), "");
+        assert_eq!(kept(SearchLines::Info), "info depth 1 score cp 3 pv e2e4\ninfo string bye\n");
+        assert_eq!(
+            kept(SearchLines::All),
+            "info depth 1 score cp 3 pv e2e4\nhello\ninfo string bye\nbestmove e2e4\n"
+        );
     }
 
     #[test]

@@ -16,8 +16,8 @@ use crate::engine::{Engine, GameOptions, SetOptionError};
 use crate::fault::{Fault, State};
 use crate::process::{EngineCommand, Process};
 use crate::search::{
-    LastAnswers, Repetition, RunningSearch, SearchControl, SearchEnd, SearchObserver, SearchRequest,
-    SearchResult,
+    LastAnswers, Repetition, RunningSearch, SearchControl, SearchEnd, SearchLines, SearchObserver,
+    SearchRequest, SearchResult,
 };
 use crate::settings::Protocol;
 use crate::transcript::{Transcript, TranscriptSink};
@@ -93,9 +93,9 @@ impl UciEngine {
     fn await_ready(
         &mut self,
         asked_at: Instant,
+        waited: Duration,
         context: &mut WaitContext<'_>,
     ) -> Result<(), ConversationError> {
-        let waited = self.conversation.timeouts.ready;
         let result = self.wait_until(asked_at + waited, context, |received| received.ready);
         self.conversation.fail_if_late(result, Fault::NoReadyok { waited })
     }
@@ -221,13 +221,13 @@ impl Engine for UciEngine {
         }
         self.received.ready = false;
         let asked_at = self.send(&[ClientMessage::UciNewGame, ClientMessage::IsReady], context)?;
-        self.await_ready(asked_at, context)
+        self.await_ready(asked_at, self.conversation.timeouts.new_game, context)
     }
 
     fn ping(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError> {
         self.received.ready = false;
         let asked_at = self.send(&[ClientMessage::IsReady], context)?;
-        self.await_ready(asked_at, context)?;
+        self.await_ready(asked_at, self.conversation.timeouts.ready, context)?;
         Ok(self.conversation.process().read_at().saturating_duration_since(asked_at))
     }
 
@@ -321,6 +321,14 @@ impl Engine for UciEngine {
 
     fn allow(&mut self, deadline: Duration) {
         self.search.deadline = deadline;
+    }
+
+    fn keep_search_lines(&mut self, lines: SearchLines) {
+        self.received.keeps = lines;
+    }
+
+    fn search_lines(&self) -> &[u8] {
+        &self.received.kept
     }
 
     fn abandon(&mut self, context: &mut WaitContext<'_>) -> Result<Duration, ConversationError> {

@@ -113,7 +113,7 @@ fn chatter_does_not_move_the_deadline_of_uciok() {
 #[test]
 fn silence_after_isready_is_no_readyok() {
     let script = Script { isready: ":", ..HONEST };
-    check(script, timeouts_with(|p| p.ready = SHORT), LONG, "no-readyok", "`readyok`");
+    check(script, timeouts_with(|p| p.new_game = SHORT), LONG, "no-readyok", "`readyok`");
 }
 
 #[test]

@@ -59,7 +59,7 @@ fn silence_is_named_by_what_was_awaited() {
         LONG,
         "no-uciok",
     );
-    check_within("--fault no-readyok", EngineTimeouts { ready: SHORT, ..LENIENT }, LONG, "no-readyok");
+    check_within("--fault no-readyok", EngineTimeouts { new_game: SHORT, ..LENIENT }, LONG, "no-readyok");
     check_late("hang", "no-bestmove");
     check_late("no-bestmove", "no-bestmove");
     check_late("info-forever", "no-bestmove");

@@ -42,6 +42,15 @@ export function standings(run) {
     rows, { class: "standings" }), element("p", { class: "quiet" }, AT_ANY_LOOK));
 }
 
+/** Warnings about the output of engines: illegal moves in PVs and the like, which cost no game. */
+export function warnings(run) {
+  const told = ({ name, search_warnings: counts }) => Object.entries(counts ?? {}).map(([kind, count]) =>
+    [name, kind.replaceAll("-", " "), whole(count)]);
+  const rows = run.results.entrants.flatMap(told);
+  return rows.length === 0 ? null
+    : card("Warnings about engine output", null, table([["Engine", "name"], ["Warning", "wide"], ["Number", "number"]], rows));
+}
+
 /** The two sides of a match: one number, and the test if there is one. */
 export function hero(run) {
   const { entrants, sprt, pairings } = run.results;

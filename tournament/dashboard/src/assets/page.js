@@ -4,7 +4,7 @@
 import { Boards } from "./boards.js";
 import { element, renew } from "./elements.js";
 import { Games } from "./games.js";
-import { Curves, Faults, crosstable, endings, engines, hero, standings } from "./overview.js";
+import { Curves, Faults, crosstable, endings, engines, hero, standings, warnings } from "./overview.js";
 import { head, silence } from "./head.js";
 import { Replay } from "./replay.js";
 import { mark, showRuns } from "./runs.js";
@@ -35,7 +35,7 @@ const ELSEWHERE = "The games of this run are played on other machines; boards ar
 
 /** The overview: everything at a glance. */
 class Overview {
-  #cards = Object.fromEntries(["hero", "standings-card", "cross-card", "endings", "engines"].map((name) => [name, element("div", { class: name })]));
+  #cards = Object.fromEntries(["hero", "standings-card", "cross-card", "endings", "engines", "warnings"].map((name) => [name, element("div", { class: name })]));
   #curves = new Curves();
   #faults = new Faults();
   #boards = new Boards(2);
@@ -45,7 +45,7 @@ class Overview {
   node = element("div", { class: "stack" }, this.#cards.hero,
     element("div", { class: "grid two" },
       element("div", { class: "stack" }, this.#cards["standings-card"], this.#curves.node, this.#cards["cross-card"]),
-      element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node)),
+      element("div", { class: "stack" }, this.#live, this.#cards.endings, this.#faults.node, this.#cards.warnings)),
     this.#cards.engines);
 
   show() {
@@ -54,6 +54,7 @@ class Overview {
     this.#draw("cross-card", crosstable(run));
     this.#draw("endings", endings(run));
     this.#draw("engines", engines(run));
+    this.#draw("warnings", warnings(run));
     this.#curves.show(run);
     this.#faults.show(run);
     this.showBoards({ count: boards.count, boards: [] });

@@ -22,7 +22,9 @@ use crate::wire::{
 use smalt_match::game::GameRecord;
 use smalt_match::plan::Plan;
 use smalt_match::run::slot::SlotConfig;
-use smalt_match::run::{Disqualification, Event, LocalWorkers, Processors, Queue, StopReason, Work};
+use smalt_match::run::{
+    Disqualification, Event, LocalWorkers, Processors, Queue, RejectedOption, StopReason, Work,
+};
 
 /// How long the server holds a fetch request before it answers that there is no work.
 const FETCH_TIMEOUT: Duration = Duration::from_secs(5);
@@ -272,7 +274,8 @@ impl<'a> RunSession<'a> {
                 words: trimmed(&fault.words),
                 transcript: trimmed_transcript(&fault.transcript),
             }),
-            Event::EngineWarning { entrant, words } => {
+            Event::OptionRejected { entrant, rejected: RejectedOption { words, .. } }
+            | Event::EngineWarning { entrant, words } => {
                 self.worker.tell(&format!("Warning: {} {words}", self.plan.entrants[entrant].name));
                 self.tell(WorkerNotice::Warning { entrant: entrant as u32, words: trimmed(&words) });
             }
@@ -293,7 +296,9 @@ impl<'a> RunSession<'a> {
             }
             Event::Stop(StopReason::Failed(words)) => return Some(LeaveReason::Failed(words)),
             Event::Stop(_) | Event::Kill => return Some(LeaveReason::Asked),
-            Event::EngineStarted { .. }
+            // The counts come with the record of the game.
+            Event::SearchWarning { .. }
+            | Event::EngineStarted { .. }
             | Event::EngineExited { .. }
             | Event::MachineJoined(_)
             | Event::MachineVerified(_)

@@ -9,6 +9,7 @@ pub mod moves;
 pub mod observer;
 pub mod play;
 pub mod record;
+pub mod search_warning;
 pub mod tablebases;
 pub mod termination;
 
@@ -17,5 +18,6 @@ pub use clock::RunningClock;
 pub use observer::{GameObserver, MoveStart};
 pub use play::{GameSetup, Interrupted, Player, play};
 pub use record::{BinaryReport, EngineFault, FaultReport, GameRecord, Machine, MachineReport, PlyRecord};
+pub use search_warning::{Finding, GameWarning, SearchWarning, WarningCounts};
 pub use tablebases::{TablebaseError, Tablebases};
 pub use termination::Termination;

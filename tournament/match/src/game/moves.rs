@@ -1,7 +1,7 @@
 //! The stored text of a game's moves: one word a move, `e2e4/35/12/98000/410250/8` with score, depth, nodes,
 //! microseconds used by the engine and microseconds of the runner. If known, seldepth, tbhits, microseconds
-//! left on the clock, the principal variation (moves joined by points) and hashfull follow. A book move is
-//! only `e2e4`; unknown fields are empty.
+//! left on the clock, the principal variation (moves joined by points), hashfull, the warnings about the search, and
+//! lines of the engine (percent-encoded, joined by commas) follow. A book move is only `e2e4`; unknown fields are empty.
 
 use std::fmt::Write;
 use std::time::Duration;
@@ -11,6 +11,7 @@ use smalt_protocol::Score;
 
 use super::PlyRecord;
 use super::record::SearchRecord;
+use super::search_warning::WarningCounts;
 
 /// Writes the moves of a game.
 pub fn to_text(plies: &[PlyRecord]) -> String {
@@ -54,9 +55,10 @@ fn micros(time: Duration) -> u64 {
 }
 
 fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
-    let SearchRecord { selective_depth, hashfull, tbhits, left, pv, .. } = search;
+    let SearchRecord { selective_depth, hashfull, tbhits, left, pv, warnings, lines, .. } = search;
     let is_more_known = selective_depth.is_some() || tbhits.is_some() || left.is_some() || hashfull.is_some();
-    if !is_more_known && pv.is_empty() {
+    let has_output = !warnings.is_empty() || !lines.is_empty();
+    if !is_more_known && pv.is_empty() && !has_output {
         return Ok(());
     }
     text.push('/');
@@ -75,7 +77,45 @@ fn push_further(text: &mut String, search: &SearchRecord) -> std::fmt::Result {
     for (index, mv) in pv.iter().enumerate() {
         write!(text, "{}{mv}", if index > 0 { "." } else { "" })?;
     }
-    hashfull.map_or(Ok(()), |thousandths| write!(text, "/{thousandths}"))
+    match hashfull {
+        Some(thousandths) => write!(text, "/{thousandths}")?,
+        None if has_output => text.push('/'),
+        None => {}
+    }
+    if has_output {
+        write!(text, "/{warnings}")?;
+    }
+    if !lines.is_empty() {
+        text.push('/');
+    }
+    for (index, line) in lines.iter().enumerate() {
+        text.push_str(if index > 0 { "," } else { "" });
+        push_encoded(text, line)?;
+    }
+    Ok(())
+}
+
+/// All bytes but letters and digits as `%20`, so that a line is part of a word.
+fn push_encoded(text: &mut String, line: &str) -> std::fmt::Result {
+    for byte in line.bytes() {
+        match byte {
+            byte if byte.is_ascii_alphanumeric() => text.push(char::from(byte)),
+            byte => write!(text, "%{byte:02x}")?,
+        }
+    }
+    Ok(())
+}
+
+fn decode(text: &str) -> Option<Box<str>> {
+    let mut bytes = Vec::new();
+    let mut rest = text;
+    while let Some(first) = rest.bytes().next() {
+        let length = if first == b'%' { 3 } else { 1 };
+        let part = rest.get(..length)?;
+        bytes.push(if first == b'%' { u8::from_str_radix(&part[1..], 16).ok()? } else { first });
+        rest = &rest[length..];
+    }
+    String::from_utf8(bytes).ok().map(String::into_boxed_str)
 }
 
 /// Reads the text of [`to_text`]; fields of later versions are skipped.
@@ -98,6 +138,8 @@ fn parse_word(word: &str) -> Option<PlyRecord> {
         left: known(parts.next().unwrap_or_default(), |text| text.parse().ok().map(Duration::from_micros))?,
         pv: known(parts.next().unwrap_or_default(), parse_variation)?.unwrap_or_default(),
         hashfull: known(parts.next().unwrap_or_default(), |text| text.parse().ok())?,
+        warnings: known(parts.next().unwrap_or_default(), WarningCounts::parse)?.unwrap_or_default(),
+        lines: known(parts.next().unwrap_or_default(), parse_lines)?.unwrap_or_default(),
     };
     Some(PlyRecord { mv, search: Some(search) })
 }
@@ -109,6 +151,10 @@ fn known<T>(text: &str, parse: impl Fn(&str) -> Option<T>) -> Option<Option<T>> 
 
 fn parse_variation(text: &str) -> Option<Box<[UciMove]>> {
     text.split('.').map(|mv| UciMove::parse(mv).ok()).collect()
+}
+
+fn parse_lines(text: &str) -> Option<Box<[Box<str>]>> {
+    text.split(',').map(decode).collect()
 }
 
 fn parse_score(text: &str) -> Option<Score> {
@@ -124,18 +170,23 @@ mod tests {
 
     #[test]
     fn the_text_of_moves_reads_as_they_were() {
-        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/ a2a3/1/2/3/4/5/9/7/6/e7e5.g1f3 a7a6////0//6/// h2h3////0/////a6a5/987 b7b6////0//////12";
+        let text = "e2e4 e7e5/35/12/98000/410250/ g1f3/#-3///7/8 b8c6////0/ a2a3/1/2/3/4/5/9/7/6/e7e5.g1f3 a7a6////0//6/// h2h3////0/////a6a5/987 b7b6////0//////12 g2g4////0//////12/a2i1 g7g5////0////////info%20string%20x,%22";
         let plies = parse(text).unwrap();
         assert_eq!(to_text(&plies), text);
         assert_eq!(plies[0].search, None);
         assert_eq!(plies[2].search.as_ref().unwrap().score, Some(Score::Mate(-3)));
         assert_eq!(plies[4].search.as_ref().unwrap().pv.len(), 2);
         assert_eq!(plies[6].search.as_ref().unwrap().hashfull, Some(987));
+        assert_eq!(plies[8].search.as_ref().unwrap().warnings.to_string(), "a2i1");
+        let lines = &plies[9].search.as_ref().unwrap().lines;
+        assert_eq!(lines.iter().map(|line| &**line).collect::<Vec<_>>(), ["info string x", "\""]);
     }
 
     #[test]
     fn other_texts_are_refused() {
-        for text in ["e2", "e2e4/", "e2e4/x////0/", "e2e4/1/2/3/4"] {
+        let bad_output =
+            ["e2e4////0//////12/z1", "e2e4////0////////a%2", "e2e4////0////////a%zz", "e2e4////0////////%ff"];
+        for text in ["e2", "e2e4/", "e2e4/x////0/", "e2e4/1/2/3/4"].into_iter().chain(bad_output) {
             assert_eq!(parse(text), None, "{text}");
         }
         assert_eq!(parse("").unwrap(), []);

@@ -8,6 +8,7 @@ use smalt_chess::{Color, UciMove};
 use smalt_driver::SearchReport;
 use smalt_protocol::Info;
 
+use super::search_warning::GameWarning;
 use crate::schedule::ScheduledGame;
 
 /// Observes the games of a slot. Its methods must return at once.
@@ -24,6 +25,11 @@ pub trait GameObserver: Debug + Send + Sync {
 
     /// A warning about the engine of `side`, which plays on; the text follows the engine's name.
     fn warning(&self, side: Color, words: String);
+
+    /// There is something wrong with the output of a search of `side`.
+    fn search_warning(&self, side: Color, warning: GameWarning) {
+        let _ = (side, warning);
+    }
 }
 
 /// The state of a game when a search begins.

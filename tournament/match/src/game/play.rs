@@ -1,8 +1,12 @@
 //! Plays one game between two running engines: sends positions, checks moves, runs the clocks. An engine's
 //! fault ends in a game record; only an interrupt or a failure of our own system ends a game without one.
 
+mod deadline;
+mod search_checks;
+
 use std::time::{Duration, Instant, SystemTime};
 
+use regex::Regex;
 use smalt_chess::{CastlingMode, Color, DrawClaims, Game, Outcome, UciMove};
 use smalt_driver::process::Interrupt;
 use smalt_driver::{
@@ -12,10 +16,13 @@ use smalt_driver::{
 use smalt_protocol::uci::client::Start;
 use smalt_protocol::{Bound, Clock, Info, ReportedScore, Score, SearchLimits};
 
+use self::deadline::{MoveDeadline, overrun_warning, slow_move_warning};
+use self::search_checks::UncheckedSearch;
 use super::adjudicate::Adjudicator;
 use super::clock::{ClockFlag, RunningClock};
 use super::observer::{GameObserver, MoveStart};
 use super::record::{FaultReport, GameRecord, PlyRecord, SearchRecord};
+use super::search_warning::WarningCounts;
 use super::tablebases::Tablebases;
 use super::termination::Termination;
 use crate::opening::Opening;
@@ -39,9 +46,6 @@ const MAX_DISTURBANCE: Duration = Duration::from_secs(1);
 /// Minimum time sent to an engine: zero would mean no limit.
 const MIN_TIME: Duration = Duration::from_millis(1);
 
-/// Share of the longest time for a move after which there is a warning.
-const WARNING_SHARE: u32 = 10;
-
 /// A game to be played.
 #[derive(Clone, Copy)]
 pub struct GameSetup<'a> {
@@ -54,6 +58,10 @@ pub struct GameSetup<'a> {
     pub flow: TimeFlow,
     /// Whether principal variations are kept.
     pub pv: PvRecord,
+    /// Whether the PVs of mate scores are checked.
+    pub check_mate_pvs: bool,
+    /// Patterns of lines that are kept with a move: the last line of its search that matches, for each.
+    pub match_lines: &'a [Regex],
     pub adjudication: AdjudicationRules,
     /// Endgame tables for adjudication.
     pub tablebases: Option<&'a Tablebases>,
@@ -111,7 +119,10 @@ pub fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<GameRecord
         warned: [false; 2],
         stopping: Duration::ZERO,
         stalls: [Duration::ZERO; 2],
+        unchecked: None,
+        mate_lines: [const { None }; 2],
     };
+    table.keep_search_lines();
     let started = SystemTime::now();
     let begun = Instant::now();
     table.play_opening();
@@ -123,6 +134,7 @@ pub fn play(setup: GameSetup<'_>, players: [Player<'_>; 2]) -> Result<GameRecord
             }
         },
     };
+    table.check_search();
     table.end_pondering();
     Ok(GameRecord {
         game: setup.game,
@@ -169,6 +181,10 @@ struct LiveGame<'a> {
     stopping: Duration,
     /// Total time that this program stood still during searches of each side.
     stalls: [Duration; 2],
+    /// The last search, whose lines are checked when the other side thinks.
+    unchecked: Option<UncheckedSearch>,
+    /// The mate score that each side reported with its last move, and the line.
+    mate_lines: [Option<(i32, String)>; 2],
 }
 
 impl LiveGame<'_> {
@@ -212,6 +228,14 @@ impl LiveGame<'_> {
             Err(ConversationError::Fault(fault)) => return self.game_lost_by_fault(mover, &fault).map(Some),
         };
         self.stalls[mover.index()] += stall;
+        let position = *self.game.position();
+        self.unchecked = Some(UncheckedSearch {
+            mover,
+            position,
+            plies: self.moves.len(),
+            best: searched.best.filter(|mv| mv.to_move(&position).is_ok()),
+            score: exact_score(&searched.report),
+        });
         if let ClockFlag::Fallen(late) = self.clocks[mover.index()].spend(searched.elapsed) {
             let stalls = self.stalls[mover.index()];
             if late.saturating_sub(stalls) <= self.clocks[mover.index()].terms().margin {
@@ -302,6 +326,7 @@ impl LiveGame<'_> {
         } else {
             engine.begin(&request, &mut context)?;
         }
+        self.check_search();
         if let Some(expected) = self.expected[mover.opposite().index()].take() {
             self.ponder(mover.opposite(), expected)?;
         }
@@ -451,6 +476,8 @@ impl LiveGame<'_> {
                 tbhits: report.tbhits,
                 left: self.clocks[mover.index()].time_left().map(|time_left| time_left.remaining),
                 pv,
+                warnings: WarningCounts::default(),
+                lines: self.matching_lines(mover),
             }),
         });
     }
@@ -522,50 +549,6 @@ fn is_disturbing(stall: Duration, time_limit: Duration) -> bool {
 /// The exact score of a search, if it reported one.
 fn exact_score(report: &SearchReport) -> Option<Score> {
     report.score.filter(|reported| reported.bound == Bound::Exact).map(|reported| reported.score)
-}
-
-/// Timeout of a move.
-#[derive(Clone, Copy)]
-enum MoveDeadline {
-    /// Limited by its clock.
-    Clocked(Duration),
-    /// No time limit: users are warned before the engine is given up.
-    Unclocked(Duration),
-}
-
-impl MoveDeadline {
-    /// First timeout: warn or stop.
-    fn first(self) -> Duration {
-        match self {
-            MoveDeadline::Clocked(time) => time,
-            MoveDeadline::Unclocked(longest) => longest / WARNING_SHARE,
-        }
-    }
-
-    /// Final timeout: the game is lost.
-    fn last(self) -> Duration {
-        match self {
-            MoveDeadline::Clocked(time) | MoveDeadline::Unclocked(time) => time,
-        }
-    }
-}
-
-fn slow_move_warning(waited: Duration, longest: Duration) -> String {
-    format!(
-        "has searched for {} s without a time limit: it loses after {} s (longest-move)",
-        waited.as_secs_f64(),
-        longest.as_secs_f64()
-    )
-}
-
-fn overrun_warning(terms: &MoveClock) -> String {
-    let nodes = terms.nodes.map(|nodes| format!("{nodes} nodes"));
-    let depth = terms.depth.map(|plies| format!("{plies} plies"));
-    let limit: Vec<String> = nodes.into_iter().chain(depth).collect();
-    format!(
-        "ignores its limit of {} a move and is stopped beyond it: it plays with more than was agreed",
-        limit.join(" and ")
-    )
 }
 
 /// The engine of a side, and the wait context with the other engine and the interrupt.

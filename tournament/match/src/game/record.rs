@@ -8,6 +8,7 @@ use smalt_chess::{Color, Outcome, UciMove};
 use smalt_protocol::Score;
 use smalt_stats::Outcome as Points;
 
+use super::search_warning::WarningCounts;
 use super::termination::Termination;
 use crate::schedule::ScheduledGame;
 
@@ -128,6 +129,10 @@ pub struct SearchRecord {
     pub left: Option<Duration>,
     /// Principal variation; empty unless the plan keeps it.
     pub pv: Box<[UciMove]>,
+    /// Warnings about the output of the search.
+    pub warnings: WarningCounts,
+    /// Lines of the engine that the plan wants in the PGN.
+    pub lines: Box<[Box<str>]>,
 }
 
 /// An engine's fault in a game.

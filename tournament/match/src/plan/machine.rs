@@ -92,6 +92,10 @@ pub struct Timeouts {
         hide_short_help = true
     )]
     pub ping: SecondsSetting,
+    /// Timeout of isready after ucinewgame, in seconds [default: as --timeout-ping]
+    #[arg(id = "timeouts_newgame", long = "timeout-newgame", value_name = "SECONDS", hide_short_help = true)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub newgame: Option<SecondsSetting>,
     /// Timeout from stop to the best move, in seconds
     #[arg(
         id = "timeouts_stop",

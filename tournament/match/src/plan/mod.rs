@@ -11,6 +11,7 @@ mod fleet;
 mod machine;
 mod openings;
 mod output;
+mod prior;
 mod run;
 mod settings;
 mod sprt;
@@ -31,7 +32,11 @@ pub use entrant::{EngineSettings, Entrant, Program, Role, ScoreView, declares_mo
 pub use fleet::{FleetError, FleetSettings, is_run_name};
 pub use machine::{Affinity, Timeouts};
 pub use openings::{CHESS960_OPENINGS, EMBEDDED_OPENINGS, OpeningsSettings, Order, START_POSITION};
-pub use output::{Figure, GameWriting, Notation, OutputSettings, PgnForm, PvRecord, Times, parse_address};
+pub use output::{
+    Figure, GameWriting, LinePattern, Notation, OutputSettings, PgnForm, PgnStyle, PvRecord, Times,
+    parse_address,
+};
+pub use prior::PriorResults;
 pub use run::{BadOptions, Format, OnFault, RunSettings, Variant};
 pub use settings::{Flags, Settings, merge_settings};
 pub use sprt::SprtSettings;

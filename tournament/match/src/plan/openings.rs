@@ -6,6 +6,7 @@ use std::path::PathBuf;
 use clap::{ArgAction, Args};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use smalt_workbench::entrant::text;
 
 use super::book_format::BookFormat;
 use super::encounter::OpeningPolicy;
@@ -32,6 +33,11 @@ pub struct OpeningsSettings {
     /// Order of openings: random (by the seed) or sequential
     #[arg(long, value_name = "ORDER", value_parser = parse_word::<Order>, default_value = "random")]
     pub order: Order,
+    /// Seed of fastchess's random order: the same openings as there for the same -srand, in place of the order of --seed
+    #[arg(long, value_name = "SEED", hide_short_help = true)]
+    #[serde(with = "text::option", skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<String>")]
+    pub srand: Option<u64>,
     /// Number of the first opening, from 1
     #[arg(long, value_name = "N", value_parser = positive::<NonZeroUsize>, default_value = "1", hide_short_help = true)]
     pub start: NonZeroUsize,

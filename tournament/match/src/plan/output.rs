@@ -2,10 +2,12 @@
 
 use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
+use std::str::FromStr;
 
 use clap::Args;
+use regex::Regex;
 use schemars::JsonSchema;
-use serde::{Deserialize, Serialize};
+use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use smalt_chess::notation::pgn::MoveNotation;
 
 use super::value::{defaults, parse_word};
@@ -33,6 +35,14 @@ pub struct OutputSettings {
     /// Notation of PGN moves: san, lan (both squares) or uci
     #[arg(long, value_name = "NOTATION", value_parser = parse_word::<Notation>, default_value = "san", hide_short_help = true)]
     pub pgn_notation: Notation,
+    /// Regular expression of engine output for PGN move comments: the last line of a search that matches (repeatable)
+    #[arg(id = "pgn_match_lines", long = "pgn-match-line", value_name = "REGEX", hide_short_help = true)]
+    #[schemars(with = "Vec<String>")]
+    #[serde(skip_serializing_if = "Vec::is_empty")]
+    pub pgn_match_lines: Vec<LinePattern>,
+    /// Style of PGN: smalt, or fastchess (its extra fields in its order, zero where an engine tells none; its tags of engines)
+    #[arg(long, value_name = "STYLE", value_parser = parse_word::<PgnStyle>, default_value = "smalt", hide_short_help = true)]
+    pub pgn_style: PgnStyle,
     /// Dates and times in the PGN: on or off
     #[arg(long, value_name = "SWITCH", value_parser = parse_word::<Times>, default_value = "on", hide_short_help = true)]
     pub pgn_times: Times,
@@ -77,7 +87,10 @@ impl Default for OutputSettings {
 impl OutputSettings {
     /// How games are written.
     pub fn writing(&self) -> GameWriting {
-        GameWriting::new(self.pgn_comments.clone(), self.pgn_times, self.pgn_form, self.pgn_notation)
+        GameWriting {
+            style: self.pgn_style,
+            ..GameWriting::new(self.pgn_comments.clone(), self.pgn_times, self.pgn_form, self.pgn_notation)
+        }
     }
 }
 
@@ -90,6 +103,38 @@ pub fn parse_address(text: &str) -> Result<SocketAddr, String> {
     let port = text.parse::<u16>().ok().map(own);
     let address = port.or_else(|| text.parse().ok());
     address.ok_or_else(|| "expected a port, or an address with its port like 0.0.0.0:8064".to_owned())
+}
+
+/// A regular expression of lines.
+#[derive(Clone, Debug)]
+pub struct LinePattern(pub Regex);
+
+impl FromStr for LinePattern {
+    type Err = regex::Error;
+
+    fn from_str(text: &str) -> Result<LinePattern, regex::Error> {
+        Regex::new(text).map(LinePattern)
+    }
+}
+
+impl Eq for LinePattern {}
+
+impl PartialEq for LinePattern {
+    fn eq(&self, other: &LinePattern) -> bool {
+        self.0.as_str() == other.0.as_str()
+    }
+}
+
+impl Serialize for LinePattern {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.0.as_str())
+    }
+}
+
+impl<'de> Deserialize<'de> for LinePattern {
+    fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<LinePattern, D::Error> {
+        String::deserialize(deserializer)?.parse().map_err(serde::de::Error::custom)
+    }
 }
 
 /// Extra fields of PGN move comments.
@@ -159,6 +204,18 @@ impl From<Notation> for MoveNotation {
     }
 }
 
+/// Style of PGN.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Deserialize, Serialize, JsonSchema)]
+#[serde(rename_all = "kebab-case")]
+pub enum PgnStyle {
+    /// Extra fields as far as they are known.
+    #[default]
+    Smalt,
+    /// Extra fields in the order of fastchess, zero where an engine tells none; tags with the names and authors that the
+    /// engines tell.
+    Fastchess,
+}
+
 /// Whether the store keeps principal variations.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub enum PvRecord {
@@ -180,6 +237,8 @@ pub struct GameWriting {
     pub form: PgnForm,
     /// How moves are written.
     pub notation: Notation,
+    /// Whose extra fields and tags are written.
+    pub style: PgnStyle,
 }
 
 impl GameWriting {
@@ -187,7 +246,7 @@ impl GameWriting {
     pub fn new(mut figures: Vec<Figure>, times: Times, form: PgnForm, notation: Notation) -> GameWriting {
         figures.sort_unstable();
         figures.dedup();
-        GameWriting { figures, times, form, notation }
+        GameWriting { figures, times, form, notation, style: PgnStyle::default() }
     }
 
     /// Whether this output needs principal variations.

@@ -66,6 +66,12 @@ pub struct RunSettings {
     /// Reaction to an option that an engine lacks, or to a bad value of one: fault (it does not play), or warn
     #[arg(long, value_name = "POLICY", value_parser = parse_word::<BadOptions>, default_value = "fault", hide_short_help = true)]
     pub bad_options: BadOptions,
+    /// Stop the run at the first warning about an engine
+    #[arg(long, hide_short_help = true)]
+    pub strict: bool,
+    /// Check that the PVs of mate scores have their length and end in mate
+    #[arg(long, hide_short_help = true)]
+    pub check_mate_pvs: bool,
     /// Pause between two games of a slot, in milliseconds
     #[arg(long, value_name = "MS", default_value = "0", hide_short_help = true)]
     pub wait: u64,

@@ -14,6 +14,7 @@ use super::fleet::FleetSettings;
 use super::machine::Timeouts;
 use super::openings::OpeningsSettings;
 use super::output::OutputSettings;
+use super::prior::PriorResults;
 use super::run::RunSettings;
 use super::sprt::SprtSettings;
 
@@ -45,6 +46,10 @@ pub struct Settings {
     /// How the run is played on other machines.
     #[command(flatten)]
     pub fleet: FleetSettings,
+    /// Results of the match before this run.
+    #[arg(skip)]
+    #[serde(skip_serializing_if = "Option::is_none")]
+    pub prior: Option<PriorResults>,
     /// What every engine inherits.
     #[arg(skip)]
     pub each: Option<EngineSettings>,

@@ -345,6 +345,7 @@ impl<'a> Coordinator<'a> {
             Event::EngineStarted { entrant, process, name, author } => {
                 self.processes.insert(process);
                 self.store.note_engine(entrant, &name, &author)?;
+                self.games.set_engine(entrant, &name, &author);
                 self.store.note_process(process)?;
             }
             Event::EngineExited { process } => {
@@ -359,9 +360,20 @@ impl<'a> Coordinator<'a> {
                 self.apply_policy(fault.entrant, &fault.words)?;
             }
             Event::RemoteFault(fault) => self.store_fault(&fault)?,
+            Event::OptionRejected { entrant, rejected } => {
+                if self.warned.insert((entrant, rejected.words.clone())) {
+                    self.notify(&RunEvent::OptionRejected { entrant, rejected: &rejected });
+                    self.stop_if_strict(entrant, &rejected.words);
+                }
+            }
+            Event::SearchWarning { entrant, game, warning } => {
+                self.notify(&RunEvent::SearchWarning { entrant, game: &game, warning: &warning });
+                self.stop_if_strict(entrant, &warning.finding.kind.to_string());
+            }
             Event::EngineWarning { entrant, words } => {
                 if self.warned.insert((entrant, words.clone())) {
                     self.notify(&RunEvent::EngineWarning { entrant, words: &words });
+                    self.stop_if_strict(entrant, &words);
                 }
             }
             Event::Disqualified { entrant, disqualification } => {
@@ -394,6 +406,15 @@ impl<'a> Coordinator<'a> {
             }
         }
         Ok(())
+    }
+
+    /// Ends the run at a warning where the plan wants that.
+    fn stop_if_strict(&mut self, entrant: usize, words: &str) {
+        let plan = &self.prepared.plan;
+        if plan.settings.run.strict {
+            let words = format!("{} {words}", plan.entrants[entrant].name);
+            self.stop(StopReason::Fault(words));
+        }
     }
 
     fn store_fault(&mut self, fault: &EngineFault) -> Result<(), RunError> {

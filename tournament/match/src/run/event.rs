@@ -4,7 +4,7 @@ use std::fmt;
 
 use smalt_driver::process::ProcessIdentity;
 
-use crate::game::{EngineFault, GameRecord, MachineReport};
+use crate::game::{EngineFault, GameRecord, GameWarning, MachineReport};
 use crate::schedule::ScheduledGame;
 use crate::standings::Standings;
 
@@ -34,6 +34,22 @@ pub enum Event {
         entrant: usize,
         /// Description that follows its name.
         words: String,
+    },
+    /// An engine plays without an option of its entrant, since the plan allows that.
+    OptionRejected {
+        /// An index of the plan's entrants.
+        entrant: usize,
+        /// The option.
+        rejected: RejectedOption,
+    },
+    /// There is something wrong with the output of a search.
+    SearchWarning {
+        /// Whose engine: an index of the plan's entrants.
+        entrant: usize,
+        /// The game.
+        game: ScheduledGame,
+        /// The warning.
+        warning: Box<GameWarning>,
     },
     /// An engine repeatedly failed to start: it is disqualified.
     Disqualified {
@@ -72,6 +88,17 @@ pub enum Event {
     Stop(StopReason),
     /// Stop the run at once, without waiting for workers.
     Kill,
+}
+
+/// An option that an engine does not have, or does not have with this value.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RejectedOption {
+    /// Its name.
+    pub name: String,
+    /// The value, if the engine has the option.
+    pub value: Option<String>,
+    /// What is wrong, in words that fit after the engine's name.
+    pub words: String,
 }
 
 /// Why a run stops early; later variants are stronger.
@@ -127,6 +154,22 @@ pub enum RunEvent<'a> {
         entrant: usize,
         /// Description that follows its name.
         words: &'a str,
+    },
+    /// An engine plays without an option of its entrant; reported once for each.
+    OptionRejected {
+        /// An index of the plan's entrants.
+        entrant: usize,
+        /// The option.
+        rejected: &'a RejectedOption,
+    },
+    /// There is something wrong with the output of a search.
+    SearchWarning {
+        /// Whose engine: an index of the plan's entrants.
+        entrant: usize,
+        /// The game.
+        game: &'a ScheduledGame,
+        /// The warning.
+        warning: &'a GameWarning,
     },
     /// A remote machine joined the run.
     MachineJoined(&'a MachineReport),

@@ -13,9 +13,10 @@ mod observer;
 mod processors;
 mod queue;
 pub mod slot;
+mod slot_config;
 
 pub use coordinator::{Coordinator, RunError, RunOutcome};
-pub use event::{Disqualification, Event, RunEvent, RunObserver, StopReason};
+pub use event::{Disqualification, Event, RejectedOption, RunEvent, RunObserver, StopReason};
 pub use local::LocalWorkers;
 pub use processors::{AffinityError, Processors};
 pub use queue::{OpenedGame, Queue, Work};

@@ -6,7 +6,7 @@ use smalt_chess::Color;
 use smalt_protocol::Info;
 
 use super::event::Event;
-use crate::game::{GameObserver, MoveStart};
+use crate::game::{GameObserver, GameWarning, MoveStart};
 use crate::schedule::ScheduledGame;
 
 /// Sends warnings to the coordinator, and the rest to the slot's live board, if any.
@@ -15,6 +15,12 @@ pub(super) struct SlotObserver<'a> {
     pub(super) game: ScheduledGame,
     pub(super) board: Option<&'a dyn GameObserver>,
     pub(super) events: Sender<Event>,
+}
+
+impl SlotObserver<'_> {
+    fn entrant(&self, side: Color) -> usize {
+        if side == Color::White { self.game.white } else { self.game.black }
+    }
 }
 
 impl GameObserver for SlotObserver<'_> {
@@ -35,8 +41,12 @@ impl GameObserver for SlotObserver<'_> {
     }
 
     fn warning(&self, side: Color, words: String) {
-        let entrant = if side == Color::White { self.game.white } else { self.game.black };
         // The coordinator outlives its slots.
-        let _ = self.events.send(Event::EngineWarning { entrant, words });
+        let _ = self.events.send(Event::EngineWarning { entrant: self.entrant(side), words });
+    }
+
+    fn search_warning(&self, side: Color, warning: GameWarning) {
+        let (entrant, warning) = (self.entrant(side), Box::new(warning));
+        let _ = self.events.send(Event::SearchWarning { entrant, game: self.game, warning });
     }
 }

@@ -2,8 +2,7 @@
 //! run; events go to the coordinator.
 
 use std::collections::HashMap;
-use std::num::NonZeroU64;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
@@ -11,25 +10,22 @@ use std::time::{Duration, Instant};
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::Restart;
 use smalt_driver::process::{
-    Exit, Interrupt, LINE_LIMIT, ProcessIdentity, Reaper, StderrPolicy, bind_this_thread, own_processors,
+    Exit, Interrupt, LINE_LIMIT, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
 };
 use smalt_driver::{
     ConversationError, Engine, EngineCommand, EngineTimeouts, ExitOutcome, Fault, GameOptions, LimitMethod,
     Pondering, SetOptionError, StartFailure, State, WaitContext,
 };
 
-use super::binaries::Binaries;
-use super::event::{Disqualification, Event};
+use super::event::{Disqualification, Event, RejectedOption};
 use super::log::GameLog;
 use super::observer::SlotObserver;
 use super::queue::{OpenedGame, Work};
+pub use super::slot_config::SlotConfig;
 use crate::game::play::transcript_of;
-use crate::game::{EngineFault, GameObserver, GameSetup, Interrupted, Player, Tablebases, play};
+use crate::game::{EngineFault, GameSetup, Interrupted, Player, play};
 use crate::opening::Opening;
-use crate::plan::{
-    AdjudicationRules, BadOptions, Entrant, Plan, Program, PvRecord, TimeFlow, Timeouts, Variant,
-    declares_more_threads,
-};
+use crate::plan::{BadOptions, Entrant, Program, Timeouts, declares_more_threads};
 use crate::schedule::ScheduledGame;
 
 /// Failed starts in a row after which an engine is disqualified.
@@ -60,64 +56,6 @@ fn limit_words(method: LimitMethod, has_nodes: bool) -> Option<&'static str> {
 
 /// Interval at which a pause between games checks for an interrupt.
 const SLEEP_SLICE: Duration = Duration::from_millis(50);
-
-/// Configuration shared by all slots of a run.
-#[derive(Debug)]
-pub struct SlotConfig {
-    pub entrants: Vec<Entrant>,
-    pub variant: Variant,
-    /// Usual clock or hourglass.
-    pub flow: TimeFlow,
-    /// Whether principal variations are kept.
-    pub pv: PvRecord,
-    pub adjudication: AdjudicationRules,
-    /// Endgame tables for adjudication.
-    pub tablebases: Option<Tablebases>,
-    /// Timeouts other than for moves.
-    pub timeouts: Timeouts,
-    /// Policy for missing options.
-    pub bad_options: BadOptions,
-    pub wait: Duration,
-    /// Path of this program, which is also the built-in engine.
-    pub own_program: PathBuf,
-    /// Observers of the games, one a slot, or none.
-    pub observers: Vec<Arc<dyn GameObserver>>,
-    /// Folder of full transcripts, if any.
-    pub log: Option<PathBuf>,
-    /// Who ends the engines when this program is killed.
-    pub reaper: Option<Reaper>,
-    /// Expected engine programs; `None` where they may change.
-    pub binaries: Option<Binaries>,
-}
-
-impl SlotConfig {
-    /// The configuration of a plan, with time controls scaled to a machine of this speed in nodes per second.
-    pub fn of(
-        plan: &Plan,
-        measured: Option<NonZeroU64>,
-        tablebases: Option<Tablebases>,
-        own_program: &Path,
-        reaper: Option<Reaper>,
-    ) -> SlotConfig {
-        let scaled = |entrant: &Entrant| Entrant { clock: entrant.clock.scaled(measured), ..entrant.clone() };
-        SlotConfig {
-            entrants: plan.entrants.iter().map(scaled).collect(),
-            variant: plan.settings.run.variant,
-            flow: plan.flow(),
-            pv: plan.settings.output.writing().pv_record(),
-            adjudication: plan.settings.adjudication.rules(),
-            tablebases,
-            timeouts: plan.settings.timeouts,
-            bad_options: plan.settings.run.bad_options,
-            wait: Duration::from_millis(plan.settings.run.wait),
-            own_program: own_program.to_owned(),
-            observers: Vec::new(),
-            log: plan.settings.output.log.clone(),
-            reaper,
-            binaries: None,
-        }
-    }
-}
 
 /// The state of one slot.
 pub struct Slot {
@@ -282,6 +220,8 @@ impl Slot {
             variant: self.game_terms(opening, Pondering::Off).variant,
             flow: terms.flow,
             pv: terms.pv,
+            check_mate_pvs: terms.check_mate_pvs,
+            match_lines: &terms.match_lines,
             adjudication: terms.adjudication,
             tablebases: terms.tablebases.as_ref(),
             observer: &observer,
@@ -524,8 +464,10 @@ impl Slot {
                     Err(error @ (SetOptionError::Unknown { .. } | SetOptionError::Value(_))),
                     BadOptions::Warn,
                 ) => {
+                    let value = matches!(error, SetOptionError::Value(_)).then(|| text.0.clone());
                     let words = format!("plays without option {name}: failed to {error}");
-                    self.send(Event::EngineWarning { entrant, words });
+                    let rejected = RejectedOption { name: name.clone(), value, words };
+                    self.send(Event::OptionRejected { entrant, rejected });
                 }
                 (Err(error), _) => return Err(error),
             }
@@ -539,6 +481,7 @@ pub fn engine_timeouts(timeouts: &Timeouts) -> EngineTimeouts {
     EngineTimeouts {
         start: timeouts.start.duration(),
         ready: timeouts.ping.duration(),
+        new_game: timeouts.newgame.unwrap_or(timeouts.ping).duration(),
         stop: timeouts.stop.duration(),
         write: timeouts.write.duration(),
         quit: timeouts.quit.duration(),

@@ -7,6 +7,7 @@
 
 mod block;
 pub mod knockout;
+mod mersenne;
 mod openings;
 mod pairings;
 mod rounds;

@@ -3,6 +3,8 @@
 use rand_chacha::ChaCha8Rng;
 use rand_chacha::rand_core::{Rng, SeedableRng};
 
+use super::mersenne::MersenneTwister;
+
 /// A cyclic order of all openings.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct OpeningOrder {
@@ -22,6 +24,17 @@ impl OpeningOrder {
     pub fn random(openings: u32, seed: u64, start: u32) -> OpeningOrder {
         let mut order: Vec<u32> = (0..openings).collect();
         shuffle(&mut order, seed);
+        OpeningOrder { openings, start, order: Some(order) }
+    }
+
+    /// As fastchess shuffles them for `-srand`: the same seed gives the same order there.
+    pub fn of_fastchess(openings: u32, srand: u64, start: u32) -> OpeningOrder {
+        let mut order: Vec<u32> = (0..openings).collect();
+        let mut random = MersenneTwister::new(srand);
+        for place in 0..order.len().saturating_sub(1) {
+            let rest = (order.len() - place) as u64;
+            order.swap(place, place + (random.next_u64() % rest) as usize);
+        }
         OpeningOrder { openings, start, order: Some(order) }
     }
 
@@ -77,6 +90,13 @@ mod tests {
     fn a_seed_is_an_order_for_ever() {
         assert_eq!(first(&OpeningOrder::random(10, 1, 0), 10), [2, 7, 6, 3, 4, 9, 0, 5, 8, 1]);
         assert_ne!(first(&OpeningOrder::random(10, 2, 0), 10), first(&OpeningOrder::random(10, 1, 0), 10));
+    }
+
+    /// The openings of `fastchess -rounds 10 -openings order=random start=3 -srand 12345678901234567890` (1.8.2) over a book of 16.
+    #[test]
+    fn a_seed_of_fastchess_gives_its_order() {
+        let order = OpeningOrder::of_fastchess(16, 12_345_678_901_234_567_890, 2);
+        assert_eq!(first(&order, 10), [3, 13, 15, 7, 8, 11, 4, 6, 5, 12]);
     }
 
     #[test]

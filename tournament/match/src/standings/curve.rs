@@ -74,7 +74,7 @@ pub fn elo_curve(units: impl IntoIterator<Item = Unit>) -> Vec<EloPoint> {
 
 /// LLR curve from the first side's point of view, up to the verdict.
 pub fn llr_curve(sprt: Sprt, units: impl IntoIterator<Item = Unit>) -> Vec<LlrPoint> {
-    let mut test = SequentialTest::new(sprt);
+    let mut test = SequentialTest::new(sprt, Wdl::default(), Pentanomial::default());
     (0..).zip(units).for_each(|(number, unit)| test.add(number, unit));
     test.curve().to_vec()
 }

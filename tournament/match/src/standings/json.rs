@@ -54,6 +54,8 @@ struct EntrantJson {
     out: Option<String>,
     /// Searches that exceeded their limit of nodes or depth.
     overruns: u64,
+    /// Warnings about the output of its searches, by their names.
+    search_warnings: BTreeMap<&'static str, u32>,
     elo_without_faults: Option<f64>,
     elo_without_faults_error: Option<f64>,
     nps: Option<f64>,
@@ -178,6 +180,7 @@ impl ResultsJson {
             failed_starts: tally.start_faults,
             out: standings.out().get(&index).cloned(),
             overruns: tally.overruns,
+            search_warnings: tally.warnings.iter().map(|(kind, count)| (kind.name(), count)).collect(),
             elo_without_faults: value(faultless(index)),
             elo_without_faults_error: error(faultless(index)),
             nps: tally.searches.nps(),

@@ -21,8 +21,8 @@ use smalt_stats::{Counts, MatchStatistics, Outcome, Pentanomial, Sprt, Verdict, 
 
 use crate::game::record::SearchRecord;
 use crate::game::termination::TerminationKind;
-use crate::game::{GameRecord, Termination};
-use crate::plan::{Entrant, Format, Repeat};
+use crate::game::{GameRecord, Termination, WarningCounts};
+use crate::plan::{Entrant, Format, PriorResults, Repeat};
 use crate::schedule::{Pairing, Schedule};
 use crate::setup::Prepared;
 use crate::store::{Store, StoreError};
@@ -82,6 +82,8 @@ pub struct EntrantTally {
     pub work: WorkLimit,
     /// Searches that exceeded them.
     pub overruns: u64,
+    /// Warnings about the output of its searches.
+    pub warnings: WarningCounts,
     /// Sums over its searches.
     pub searches: SearchTally,
     /// Runner's delay before its searches.
@@ -218,12 +220,13 @@ impl Standings {
             work: entrant.clock.work(),
             ..EntrantTally::default()
         };
-        Standings {
+        let prior = plan.settings.prior.unwrap_or_default();
+        let mut standings = Standings {
             name: plan.name().to_owned(),
             format: plan.format(),
             schedule: prepared.schedule.clone(),
             pairs_known: prepared.schedule.pairs(),
-            sequential: plan.sprt.map(SequentialTest::new),
+            sequential: plan.sprt.map(|sprt| SequentialTest::new(sprt, prior.games(), prior.pairs())),
             tested: plan.tested(),
             entrants: plan.entrants.iter().map(entrant).collect(),
             pairings: pairing_tallies(&prepared.schedule),
@@ -234,6 +237,28 @@ impl Standings {
             played: Duration::ZERO,
             last_start_fault: 0,
             out: BTreeMap::new(),
+        };
+        if let Some(prior) = plan.settings.prior {
+            standings.add_prior(&prior);
+        }
+        standings
+    }
+
+    /// Counts results from before the run, of the first entrant against the second.
+    fn add_prior(&mut self, prior: &PriorResults) {
+        let (games, pairs) = (prior.games(), prior.pairs());
+        for tally in &mut self.pairings {
+            let is_mirrored = tally.pairing.first != 0;
+            let games = if is_mirrored { games.mirrored() } else { games };
+            tally.results += games;
+            tally.counted += games;
+            tally.pairs = if is_mirrored { pairs.mirrored() } else { pairs };
+        }
+        for (tally, is_second) in self.entrants.iter_mut().zip([false, true]) {
+            let games = if is_second { games.mirrored() } else { games };
+            tally.results += games;
+            tally.faultless += games;
+            tally.faultless_pairs = if is_second { pairs.mirrored() } else { pairs };
         }
     }
 
@@ -388,6 +413,7 @@ impl Standings {
             if let Some(search) = &ply.search {
                 let tally = &mut self.entrants[record.entrant(mover)];
                 tally.searches.add(search);
+                tally.warnings.add_all(&search.warnings);
                 tally.overruns += u64::from(tally.work.is_overrun(search.nodes, search.depth));
                 if let Some(handover) = search.handover {
                     tally.handovers.add(handover);

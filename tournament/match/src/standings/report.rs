@@ -319,7 +319,33 @@ pub fn endings(standings: &Standings) -> String {
     }
     text.push_str(&without_faults(standings));
     text.push_str(&overruns(standings));
+    text.push_str(&search_warnings(standings));
     text
+}
+
+/// Warnings about the output of searches, by engine and kind.
+pub fn search_warnings_table(standings: &Standings) -> Table {
+    let mut table = Table::new([
+        Column::new("engine", ColumnKind::Text),
+        Column::new("warning", ColumnKind::Text),
+        Column::new("number", ColumnKind::Integer),
+    ]);
+    for tally in standings.entrants() {
+        for (kind, count) in tally.warnings.iter() {
+            table.push([tally.name.as_str().into(), kind.to_string().into(), u64::from(count).into()]);
+        }
+    }
+    table
+}
+
+fn search_warnings(standings: &Standings) -> String {
+    let tell = |tally: &EntrantTally| {
+        let kinds: Vec<String> =
+            tally.warnings.iter().map(|(kind, count)| format!("{kind} {count}")).collect();
+        (!kinds.is_empty()).then(|| format!("  {}: {}\n", tally.name, kinds.join(", ")))
+    };
+    let told: String = standings.entrants().iter().filter_map(tell).collect();
+    if told.is_empty() { told } else { format!("Warnings about engine output:\n{told}") }
 }
 
 /// Entrants that exceeded their limits, which is no fault but makes results doubtful.

@@ -27,11 +27,12 @@ pub(super) struct SequentialTest {
 }
 
 impl SequentialTest {
-    pub(super) fn new(sprt: Sprt) -> SequentialTest {
+    /// A test that goes on from these results.
+    pub(super) fn new(sprt: Sprt, games: Wdl, pairs: Pentanomial) -> SequentialTest {
         SequentialTest {
             sprt,
-            pairs: Pentanomial::default(),
-            games: Wdl::default(),
+            pairs,
+            games,
             verdict: Verdict::Continue,
             next: 0,
             waiting: BTreeMap::new(),
@@ -88,7 +89,8 @@ mod tests {
     use smalt_stats::Outcome;
 
     fn test() -> SequentialTest {
-        SequentialTest::new(Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap())
+        let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap();
+        SequentialTest::new(sprt, Wdl::default(), Pentanomial::default())
     }
 
     #[test]
@@ -98,6 +100,18 @@ mod tests {
         assert_eq!((test.state().games, test.state().llr), (0, 0.0));
         test.add(0, Unit::Pair(Outcome::Loss, Outcome::Win));
         assert_eq!(test.state().games, 4);
+    }
+
+    #[test]
+    fn a_test_goes_on_from_earlier_results() {
+        let sprt = Sprt::new(0.0, 50.0, 0.05, 0.05, Model::Normalized).unwrap();
+        let mut resumed = SequentialTest::new(sprt, Wdl::new(3, 0, 1), Pentanomial([0, 0, 1, 0, 1]));
+        resumed.add(0, Unit::Pair(Outcome::Win, Outcome::Draw));
+        let mut whole = test();
+        whole.add(0, Unit::Pair(Outcome::Loss, Outcome::Win));
+        whole.add(1, Unit::Pair(Outcome::Win, Outcome::Win));
+        whole.add(2, Unit::Pair(Outcome::Win, Outcome::Draw));
+        assert_eq!(resumed.state(), whole.state());
     }
 
     #[test]

@@ -200,14 +200,26 @@ impl Store {
         self.part("a fault", read())
     }
 
+    /// The authors that engines name, by entrant.
+    ///
+    /// # Errors
+    /// If the database fails.
+    pub fn authors(&self) -> Result<BTreeMap<usize, String>, StoreError> {
+        self.engine_texts("author")
+    }
+
     /// Reported engine names by entrant.
     ///
     /// # Errors
     /// If the database fails.
     pub fn engines(&self) -> Result<BTreeMap<usize, String>, StoreError> {
+        self.engine_texts("name")
+    }
+
+    fn engine_texts(&self, column: &str) -> Result<BTreeMap<usize, String>, StoreError> {
         let entrants = self.entrants()?;
         let read = || {
-            let mut statement = self.connection.prepare("SELECT entrant, name FROM engine")?;
+            let mut statement = self.connection.prepare(&format!("SELECT entrant, {column} FROM engine"))?;
             let rows = statement.query_map([], |row| Ok((entrant(row, 0, entrants)?, row.get(1)?)))?;
             rows.collect()
         };

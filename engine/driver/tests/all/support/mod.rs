@@ -20,7 +20,7 @@ pub(crate) const SHORT: Duration = Duration::from_millis(60);
 
 /// Waits for everything.
 pub(crate) const LENIENT: EngineTimeouts =
-    EngineTimeouts { start: LONG, ready: LONG, stop: LONG, write: LONG, quit: LONG };
+    EngineTimeouts { start: LONG, ready: LONG, new_game: LONG, stop: LONG, write: LONG, quit: LONG };
 
 /// A search from the beginning of a game, for as long as it takes.
 pub(crate) fn request<'a>(moves: &'a [UciMove], limits: &'a SearchLimits) -> SearchRequest<'a> {

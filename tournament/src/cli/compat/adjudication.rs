@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use smalt_stats::sprt::Model;
 
 use super::Dialect;
-use super::words::Flag;
+use super::flag::Flag;
 use smalt_match::plan::{
     DrawRule, FiftyMoves, ResignRule, Sides, SprtSettings, TablebaseResults, TablebaseRule,
 };

@@ -1,29 +1,34 @@
-//! From foreign flags to a plan and to how it is shown. Every flag is either honoured or refused.
+//! From the flags of fastchess and cutechess-cli to a plan and to the form of its output. Every flag is honoured or refused.
 
 use std::num::{NonZeroU32, NonZeroUsize};
 use std::path::PathBuf;
-use std::time::{SystemTime, UNIX_EPOCH};
 
 use anyhow::{Context, anyhow, bail};
 use smalt_workbench::entrant::{Registry, SkippedEngine};
 use toml::Table;
 
-use super::lines::{Shown, Style};
-use super::outputs::{self, Config, EpdOut, PgnOut};
-use super::words::{Flag, flags};
-use super::{Dialect, Request, engine, rules};
+use super::config::ConfigFile;
+use super::files::{self, Config, EpdOut, PgnOut};
+use super::flag::{Flag, flags};
+use super::output::{OutputOptions, Style};
+use super::result_format::ResultFormat;
+use super::values::{
+    QUICK_ROUNDS, SEEDS, affinity, concurrency, other, policy, seconds, seed_of_now, tournament,
+    usual_settings, variant,
+};
+use super::{Dialect, HELP, Request, adjudication, engine};
 use crate::cli::exit::{OrRefuse, Refusal};
 use crate::cli::intent::make_absolute;
 use crate::cli::output::tell;
 use smalt_match::plan::{
-    Affinity, BadOptions, BookFormat, DrawRule, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings,
-    Order, Plan, START_POSITION, SecondsSetting, Settings, Variant,
+    BookFormat, DrawRule, Format, OnFault, OnOff, OpeningPolicy, OpeningsSettings, Order, PgnStyle, Plan,
+    PriorResults, START_POSITION, Settings,
 };
 
 /// A plan, and how it is shown.
 pub(super) struct Translation {
     pub(super) plan: Plan,
-    pub(super) shown: Shown,
+    pub(super) shown: OutputOptions,
 }
 
 struct Typed<'a> {
@@ -34,15 +39,18 @@ struct Typed<'a> {
     openings: Option<OpeningsSettings>,
     tournament: Format,
     is_quick: bool,
-    ping: Option<SecondsSetting>,
     rounds: Option<NonZeroU32>,
     games: Option<NonZeroU32>,
-    repeat: Option<u32>,
+    /// How many games share an opening (cutechess).
+    repeat: Option<NonZeroU32>,
     pgn: Option<PgnOut>,
     epd: Option<EpdOut>,
     config: Config,
-    result_format: Option<String>,
-    shown: Shown,
+    /// The results of the match that is gone on with.
+    prior: Option<PriorResults>,
+    /// The seed of a random order of openings.
+    srand: u64,
+    shown: OutputOptions,
 }
 
 /// Reads a command line.
@@ -57,7 +65,8 @@ pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request,
     for flag in &flags {
         match flag.name {
             "version" | "v" => return Ok(Request::Version),
-            "help" | "h" => return Ok(Request::Help),
+            "help" | "h" => return Ok(Request::Help(HELP.to_owned())),
+            "resultformat" if flag.words == ["help"] => return Ok(Request::Help(ResultFormat::help())),
             "engines" => {
                 let (registry, _) = registry().or_usage()?;
                 return Ok(Request::Engines(registry.names().map(str::to_owned).collect()));
@@ -66,13 +75,40 @@ pub(super) fn request(dialect: Dialect, arguments: &[String]) -> Result<Request,
         }
     }
     if flags.is_empty() {
-        return Ok(Request::Help);
+        return Ok(Request::Help(HELP.to_owned()));
     }
-    let mut typed = Typed::new(dialect);
-    for flag in &flags {
-        typed.take(flag).or_usage()?;
+    if let Some((file, arguments, drops_stats)) = expand_config(&flags).or_usage()? {
+        let flags = super::flag::flags(&arguments).or_usage()?;
+        let mut typed = Typed::read(dialect, &flags)?;
+        let name = Some(file.name()).filter(|name| !name.is_empty()).map(PathBuf::from);
+        typed.config.outname = typed.config.outname.take().or(name);
+        match file.store().filter(|_| !drops_stats) {
+            Some(store) => typed.config.resume = Some(store.to_owned()),
+            None => typed.prior = file.prior().filter(|_| !drops_stats),
+        }
+        return typed.request();
     }
-    typed.request()
+    Typed::read(dialect, &flags)?.request()
+}
+
+/// The configuration that a command line goes on with, as flags, with the flags behind it; and whether its results are
+/// dropped. As in fastchess, flags before it do not count, but for `-each`.
+fn expand_config(flags: &[Flag<'_>]) -> anyhow::Result<Option<(ConfigFile, Vec<String>, bool)>> {
+    let Some(place) = flags.iter().rposition(|flag| flag.name == "config") else { return Ok(None) };
+    let Config { load: Some(path), outname, drops_stats, .. } = files::config(&flags[place])? else {
+        return Ok(None);
+    };
+    let file = ConfigFile::read(&path)?;
+    let mut arguments = file.to_arguments();
+    if let Some(outname) = outname {
+        arguments.extend(["-config".to_owned(), format!("outname={}", outname.display())]);
+    }
+    let earlier = flags[..place].iter().filter(|flag| flag.name == "each");
+    for flag in earlier.chain(&flags[place + 1..]) {
+        arguments.push(format!("-{}", flag.name));
+        arguments.extend_from_slice(flag.words);
+    }
+    Ok(Some((file, arguments, drops_stats)))
 }
 
 fn first_and_rest(arguments: &[String]) -> Option<(&str, &[String])> {
@@ -105,29 +141,43 @@ impl<'a> Typed<'a> {
             openings: None,
             tournament: Format::RoundRobin,
             is_quick: false,
-            ping: None,
             rounds: None,
             games: None,
             repeat: None,
             pgn: None,
             epd: None,
             config: Config::default(),
-            result_format: None,
-            shown: Shown {
+            prior: None,
+            srand: seed_of_now(),
+            shown: OutputOptions {
                 dialect,
                 style: if is_fastchess { Style::Fastchess } else { Style::Cutechess },
                 rating_interval: if is_fastchess { 10 } else { 0 },
                 score_interval: 1,
+                outcome_interval: 0,
                 by_pairs: true,
+                result_format: ResultFormat::default(),
                 book: None,
                 latency: false,
+                test_environment: false,
                 checksum: false,
                 pgn: None,
                 keeps_store: false,
+                config: None,
+                autosave_interval: 20,
                 emptied: Vec::new(),
                 log: None,
             },
         }
+    }
+
+    /// Reads all flags.
+    fn read(dialect: Dialect, flags: &[Flag<'a>]) -> Result<Typed<'a>, Refusal> {
+        let mut typed = Typed::new(dialect);
+        for flag in flags {
+            typed.take(flag).or_usage()?;
+        }
+        Ok(typed)
     }
 
     fn take(&mut self, flag: &Flag<'a>) -> anyhow::Result<()> {
@@ -135,11 +185,17 @@ impl<'a> Typed<'a> {
         match flag.name {
             "engine" => self.engines.push(flag.clone()),
             "each" => self.each.extend(flag.words.iter().cloned()),
-            "concurrency" => run.concurrency = Some(flag.number()?),
+            "concurrency" => run.concurrency = Some(concurrency(flag)?),
             "rounds" => self.rounds = Some(flag.number()?),
             "games" => self.games = Some(flag.number()?),
-            "repeat" if flag.words.is_empty() => self.repeat = Some(2),
-            "repeat" => self.repeat = Some(flag.number()?),
+            "repeat" => {
+                let games =
+                    if flag.words.is_empty() { NonZeroU32::MIN.saturating_add(1) } else { flag.number()? };
+                match self.dialect {
+                    Dialect::Fastchess => self.games = Some(games),
+                    Dialect::Cutechess => self.repeat = Some(games),
+                }
+            }
             "noswap" => {
                 flag.alone()?;
                 run.noswap = true;
@@ -149,7 +205,10 @@ impl<'a> Typed<'a> {
                 run.reverse = true;
             }
             "seeds" => run.seeds = Some(flag.number()?),
-            "srand" => run.seed = flag.number::<u64>()? & SEEDS,
+            "srand" => {
+                self.srand = flag.number()?;
+                run.seed = self.srand & SEEDS;
+            }
             "recover" => {
                 flag.alone()?;
                 run.on_fault = OnFault::Recover;
@@ -159,26 +218,21 @@ impl<'a> Typed<'a> {
             "tournament" => self.tournament = tournament(flag)?,
             "openings" => self.take_openings(flag)?,
             "quick" => self.take_quick(flag)?,
-            "draw" => adjudication.draw = OnOff::On(rules::draw(flag)?),
-            "resign" => adjudication.resign = OnOff::On(rules::resign(flag)?),
+            "draw" => adjudication.draw = OnOff::On(adjudication::draw(flag)?),
+            "resign" => adjudication.resign = OnOff::On(adjudication::resign(flag)?),
             "maxmoves" => adjudication.maxmoves = flag.number()?,
             "tb" | "tbpieces" | "tbignore50" | "tbadjudicate" => {
-                rules::take_tables(&mut adjudication.tablebases, flag)?;
+                adjudication::take_tables(&mut adjudication.tablebases, flag)?;
             }
             "startup-ms" => timeouts.start = seconds(flag)?,
-            "ucinewgame-ms" | "ping-ms" => {
-                // One time-out holds for both: the longer one.
-                let asked = seconds(flag)?;
-                let known = self.ping.filter(|known| *known > asked).unwrap_or(asked);
-                self.ping = Some(known);
-                timeouts.ping = known;
-            }
+            "ucinewgame-ms" => timeouts.newgame = Some(seconds(flag)?),
+            "ping-ms" => timeouts.ping = seconds(flag)?,
             "use-affinity" => run.affinity = affinity(flag)?,
-            "sprt" => self.settings.sprt = Some(rules::sprt(flag, self.dialect)?),
-            "pgnout" => self.pgn = Some(outputs::pgn(flag)?),
-            "config" => self.config = outputs::config(flag)?,
+            "sprt" => self.settings.sprt = Some(adjudication::sprt(flag, self.dialect)?),
+            "pgnout" => self.pgn = Some(files::pgn(flag)?),
+            "config" => self.config = files::config(flag)?,
             "log" => {
-                let log = outputs::log(flag)?;
+                let log = files::log(flag)?;
                 self.shown.log = Some(log.log);
                 self.settings.output.log = log.engines;
             }
@@ -187,14 +241,28 @@ impl<'a> Typed<'a> {
                 self.settings.output.log = Some(PathBuf::from("-"));
             }
             "wait" => run.wait = flag.number()?,
-            "epdout" => self.epd = Some(outputs::epd(flag)?),
+            "epdout" => self.epd = Some(files::epd(flag)?),
             "variant" => run.variant = variant(flag)?,
-            "output" => self.shown.style = outputs::style(flag)?,
+            "output" => self.shown.style = files::style(flag)?,
             "ratinginterval" => self.shown.rating_interval = flag.number()?,
-            "resultformat" => self.result_format = Some(flag.word()?.to_owned()),
+            "autosaveinterval" => self.shown.autosave_interval = flag.number()?,
+            "resultformat" => self.shown.result_format = ResultFormat::parse(flag.word()?)?,
+            "outcomeinterval" => self.shown.outcome_interval = flag.number()?,
             "scoreinterval" => self.shown.score_interval = flag.number()?,
-            "report" => self.shown.by_pairs = outputs::switch(flag, "penta")?,
-            "crc32" => self.shown.checksum = outputs::switch(flag, "pgn")?,
+            "report" => self.shown.by_pairs = files::switch(flag, "penta")?,
+            "crc32" => self.shown.checksum = files::switch(flag, "pgn")?,
+            "testEnv" => {
+                flag.alone()?;
+                self.shown.test_environment = true;
+            }
+            "check-mate-pvs" => {
+                flag.alone()?;
+                run.check_mate_pvs = true;
+            }
+            "strict" => {
+                flag.alone()?;
+                run.strict = true;
+            }
             "show-latency" => {
                 flag.alone()?;
                 self.shown.latency = true;
@@ -274,14 +342,19 @@ impl<'a> Typed<'a> {
     }
 
     fn request(mut self) -> Result<Request, Refusal> {
+        // As fastchess does: pairs are reported only where a round has two games, and not in cutechess's style.
+        let has_pairs = self.games.is_none_or(|games| games.get() > 1);
+        self.shown.by_pairs &= has_pairs && self.shown.style == Style::Fastchess;
         self.shown.pgn = self.pgn.as_ref().map(|pgn| pgn.path.clone());
         self.shown.keeps_store = self.config.keep.is_some() || self.config.resume.is_some();
+        self.choose_config().or_usage()?;
         let pgn = self.pgn.as_ref().filter(|pgn| pgn.after.is_none()).map(|pgn| &pgn.path);
         let epd = self.epd.as_ref().filter(|epd| epd.after.is_none()).map(|epd| &epd.path);
         self.shown.emptied = pgn.into_iter().chain(epd).cloned().collect();
         if let Some(store) = self.config.resume.take() {
             let concurrency = self.settings.run.concurrency.filter(|games| games.get() > 1);
-            return Ok(Request::Resume { store, concurrency, shown: self.shown });
+            let recovers = self.settings.run.on_fault == OnFault::Recover;
+            return Ok(Request::Resume { store, concurrency, recovers, shown: self.shown });
         }
         if self.is_quick && self.rounds.is_none() {
             self.rounds = NonZeroU32::new(QUICK_ROUNDS);
@@ -289,10 +362,39 @@ impl<'a> Typed<'a> {
                 "-quick: {QUICK_ROUNDS} rounds of two games, as fastchess plays them; -rounds N asks for fewer"
             ));
         }
+        if self.rounds_left(2).is_some_and(|rounds| rounds == 0) {
+            return Ok(Request::Help("Finished match\n".to_owned()));
+        }
         let mut settings = self.plan().or_usage()?.settings;
         make_absolute(&mut settings);
         let plan = Plan::new(settings).or_usage()?;
         Ok(Request::Play(Box::new(Translation { plan, shown: self.shown })))
+    }
+
+    /// The configuration to write: as asked for, else `config.json` as fastchess does, where that holds nothing else.
+    fn choose_config(&mut self) -> anyhow::Result<()> {
+        let usual = (self.dialect == Dialect::Fastchess).then(|| PathBuf::from("config.json"));
+        let Some(path) = self.config.outname.clone().or(usual) else { return Ok(()) };
+        let may_replace = ConfigFile::may_replace(&path);
+        if !may_replace && self.config.outname.is_some() {
+            bail!("-config outname={}: the file holds something else than a configuration", path.display());
+        }
+        if !may_replace {
+            tell(&format!(
+                "Warning: {} holds something else than a configuration, and stays as it is",
+                path.display()
+            ));
+        }
+        self.shown.config = may_replace.then_some(path);
+        Ok(())
+    }
+
+    /// The rounds of a match that are still to be played, if some were played before; a round has as many games as asked for.
+    fn rounds_left(&self, usual_games: u32) -> Option<u32> {
+        let played = self.prior?.games().games();
+        let games = u64::from(self.games.map_or(usual_games, NonZeroU32::get).clamp(1, 2));
+        let rounds = self.rounds.map_or(2, NonZeroU32::get);
+        Some(rounds.saturating_sub(u32::try_from(played / games).unwrap_or(u32::MAX)))
     }
 
     /// The plan that the flags mean.
@@ -304,11 +406,6 @@ impl<'a> Typed<'a> {
             .map(|flag| engine::engine(flag, &self.each, &registry, &left_out))
             .collect::<anyhow::Result<_>>()?;
         let is_duel = engines.len() == 2;
-        // Of two engines there is no table, so that nothing depends on its form.
-        if let Some(format) = self.result_format.as_deref().filter(|format| *format != "default" && !is_duel)
-        {
-            bail!("-resultformat {format} cannot be honoured: the table of many engines has one form");
-        }
         let is_knockout = self.tournament == Format::Knockout;
         let format = if is_duel && !is_knockout { Format::Match } else { self.tournament };
         let (games, rounds, repeat) = self.amount(is_duel && !is_knockout)?;
@@ -326,13 +423,25 @@ impl<'a> Typed<'a> {
             },
         };
         let mut settings = self.settings.clone();
-        rules::check_tables(&settings.adjudication.tablebases)?;
+        settings.prior = self.prior;
+        adjudication::check_tables(&settings.adjudication.tablebases)?;
         settings.openings = OpeningsSettings { repeat, ..openings };
+        if self.dialect == Dialect::Fastchess && settings.openings.order == Order::Random {
+            settings.openings.srand = Some(self.srand);
+        }
+        if let Some(prior) = self.prior {
+            let played = prior.games().games() / if repeat { 2 } else { 1 };
+            let start = settings.openings.start.saturating_add(usize::try_from(played).unwrap_or(usize::MAX));
+            settings.openings.start = start;
+        }
         let run = &mut settings.run;
         run.format = format;
         run.games = NonZeroU32::new(games).context("-games: expected a number above zero")?;
         run.rounds = NonZeroU32::new(rounds).filter(|_| !is_knockout);
         run.same_lead = repeat;
+        if run.strict {
+            run.on_fault = OnFault::Stop;
+        }
         // Every engine of a duel is on one side anyway.
         run.seeds = run.seeds.filter(|_| !is_duel);
         let output = &mut settings.output;
@@ -341,6 +450,10 @@ impl<'a> Typed<'a> {
             output.pgn = Some(pgn.path.clone());
             output.pgn_after = pgn.after;
             output.pgn_comments.clone_from(&pgn.figures);
+            output.pgn_match_lines.clone_from(&pgn.match_lines);
+            if self.dialect == Dialect::Fastchess {
+                output.pgn_style = PgnStyle::Fastchess;
+            }
             (output.pgn_form, output.pgn_notation) = (pgn.form, pgn.notation);
         }
         if let Some(epd) = &self.epd {
@@ -362,20 +475,22 @@ impl<'a> Typed<'a> {
     fn amount(&self, is_duel: bool) -> anyhow::Result<(u32, u32, bool)> {
         let (games, rounds, repeat) = match self.dialect {
             Dialect::Fastchess => {
-                let games = self.games.map(NonZeroU32::get).or(self.repeat).unwrap_or(2);
-                let usual = match (&self.settings.sprt, games) {
-                    (Some(_), _) => 500_000,
-                    (None, 0..=2) => 2,
-                    // As OpenBench asks for games.
-                    (None, _) => 1,
-                };
-                (games, self.rounds.map_or(usual, NonZeroU32::get), games > 1)
+                let usual_rounds = if self.settings.sprt.is_some() { 500_000 } else { 2 };
+                let games = self.games.map_or(2, NonZeroU32::get);
+                let rounds = self.rounds.map_or(usual_rounds, NonZeroU32::get);
+                // More than two games a round: fastchess takes them for the rounds, and the rounds for them.
+                let (games, rounds) = if games > 2 { (rounds, games) } else { (games, rounds) };
+                if games > 2 {
+                    bail!("-rounds {rounds} -games {games}: a round has one or two games");
+                }
+                let rounds = self.rounds_left(games).unwrap_or(rounds);
+                (games, rounds, games == 2)
             }
             Dialect::Cutechess => {
-                let repeat = match self.repeat {
-                    None | Some(1) => false,
-                    Some(2) => true,
-                    Some(times) => bail!("-repeat {times}: an opening is played once or twice"),
+                let repeat = match self.repeat.map_or(1, NonZeroU32::get) {
+                    1 => false,
+                    2 => true,
+                    times => bail!("-repeat {times}: an opening is played once or twice"),
                 };
                 (self.games.map_or(1, NonZeroU32::get), self.rounds.map_or(1, NonZeroU32::get), repeat)
             }
@@ -387,150 +502,3 @@ impl<'a> Typed<'a> {
         Ok((all, 1, repeat))
     }
 }
-
-/// How many rounds fastchess plays for `-quick`.
-const QUICK_ROUNDS: u32 = 25_000;
-
-/// Seeds of plans have 63 bits.
-const SEEDS: u64 = i64::MAX as u64;
-
-fn seed_of_now() -> u64 {
-    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
-    (now as u64) & SEEDS
-}
-
-fn seconds(flag: &Flag<'_>) -> anyhow::Result<SecondsSetting> {
-    let seconds = f64::from(flag.number::<u32>()?) / 1000.0;
-    seconds.to_string().parse().map_err(|error| anyhow!("-{}: {error}", flag.name))
-}
-
-/// What both programs do where nothing is said.
-fn usual_settings() -> Settings {
-    let mut settings = Settings::default();
-    settings.run.concurrency = Some(NonZeroUsize::MIN);
-    settings.run.on_fault = OnFault::StopOnCrash;
-    settings.run.bad_options = BadOptions::Warn;
-    settings.run.seed = seed_of_now();
-    settings.clock.tc = None;
-    settings.clock.timemargin = 0;
-    settings.adjudication.draw = OnOff::Off;
-    settings.adjudication.resign = OnOff::Off;
-    settings.adjudication.maxmoves = 0;
-    settings
-}
-
-fn affinity(flag: &Flag<'_>) -> anyhow::Result<Affinity> {
-    match flag.words {
-        [] => Ok(Affinity::On),
-        _ => flag.word()?.parse().map_err(|error: String| anyhow!("-use-affinity: {error}")),
-    }
-}
-
-fn variant(flag: &Flag<'_>) -> anyhow::Result<Variant> {
-    match flag.word()? {
-        "standard" => Ok(Variant::Standard),
-        "fischerandom" => Ok(Variant::Chess960),
-        other => bail!("-variant {other}: the variants are standard and fischerandom"),
-    }
-}
-
-fn tournament(flag: &Flag<'_>) -> anyhow::Result<Format> {
-    Ok(match flag.word()? {
-        "round-robin" | "roundrobin" => Format::RoundRobin,
-        "gauntlet" => Format::Gauntlet,
-        "knockout" => Format::Knockout,
-        "pyramid" => Format::Pyramid,
-        other => bail!("-tournament {other}: the types are roundrobin, gauntlet, knockout and pyramid"),
-    })
-}
-
-fn policy(flag: &Flag<'_>, value: &str) -> anyhow::Result<OpeningPolicy> {
-    match value {
-        "round" => Ok(OpeningPolicy::Round),
-        "encounter" => Ok(OpeningPolicy::Encounter),
-        "default" => Ok(OpeningPolicy::Pair),
-        _ => Err(flag.refuse("policy", value, "the policies are default, round and encounter")),
-    }
-}
-
-/// Flags that ask for what is so anyway, and those that cannot be honoured.
-fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
-    let cannot = |reason: &str| Err(anyhow!("-{} cannot be honoured: {reason}", flag.name));
-    match flag.name {
-        // Games at once are never limited but by what was asked; more than there are cores bring a warning.
-        "force-concurrency" => flag.alone(),
-        // Every game is kept at once.
-        "autosaveinterval" => flag.number::<u32>().map(|_| ()),
-        // No output depends on it.
-        "testEnv" => flag.alone(),
-        "outcomeinterval" => match flag.number()? {
-            1 => Ok(()),
-            _ => cannot("every game is reported; give 1 or leave it out"),
-        },
-        "bookmode" => match flag.word()? {
-            "ram" | "disk" => Ok(()),
-            other => Err(anyhow!("-bookmode {other}: the modes are ram and disk")),
-        },
-        "compliance" => cannot("it examines one engine, and stands first: -compliance ENGINE [ARGS]"),
-        "strict" => cannot("warnings of engines never stop a run; leave out -recover to stop at crashes"),
-        _ => {
-            let hint = smalt_driver::nearest::nearest(flag.name, KNOWN);
-            let hint = hint.map(|hint| format!(" (did you mean -{hint}?)")).unwrap_or_default();
-            Err(anyhow!("unknown flag -{}{hint}; -help lists them", flag.name))
-        }
-    }
-}
-
-/// All flags, for hints.
-const KNOWN: [&str; 50] = [
-    "engine",
-    "each",
-    "concurrency",
-    "rounds",
-    "games",
-    "repeat",
-    "noswap",
-    "reverse",
-    "seeds",
-    "srand",
-    "recover",
-    "event",
-    "site",
-    "tournament",
-    "openings",
-    "quick",
-    "draw",
-    "resign",
-    "maxmoves",
-    "sprt",
-    "pgnout",
-    "config",
-    "log",
-    "output",
-    "ratinginterval",
-    "scoreinterval",
-    "report",
-    "crc32",
-    "show-latency",
-    "force-concurrency",
-    "autosaveinterval",
-    "testEnv",
-    "outcomeinterval",
-    "wait",
-    "bookmode",
-    "variant",
-    "debug",
-    "strict",
-    "compliance",
-    "epdout",
-    "tb",
-    "tbpieces",
-    "tbignore50",
-    "tbadjudicate",
-    "use-affinity",
-    "startup-ms",
-    "ucinewgame-ms",
-    "ping-ms",
-    "resultformat",
-    "version",
-];

@@ -1,16 +1,18 @@
-//! Where games and lines go, from foreign words: `-pgnout`, `-epdout`, `-log`, `-config`, `-crc32`, `-output`, `-report`.
+//! The files of a run: `-pgnout`, `-epdout`, `-log`, `-config`; and how it is printed: `-crc32`, `-output`, `-report`.
 
 use std::path::{Path, PathBuf};
+use std::time::SystemTime;
 
 use anyhow::bail;
 
-use super::lines::Style;
+use super::flag::Flag;
 use super::log::{Level, LogFile};
-use super::words::Flag;
+use super::output::Style;
 use crate::cli::output::{bytes_of, spare_stores};
-use smalt_match::plan::{Figure, Notation, PgnForm, parse_word};
+use smalt_match::plan::{Figure, LinePattern, Notation, PgnForm, parse_word};
+use smalt_workbench::calendar::UtcTime;
 
-/// A PGN file, and how many bytes it has; none if it is to be emptied.
+/// A PGN file, with its length if games are appended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct PgnOut {
     pub(super) path: PathBuf,
@@ -18,15 +20,18 @@ pub(super) struct PgnOut {
     pub(super) figures: Vec<Figure>,
     pub(super) form: PgnForm,
     pub(super) notation: Notation,
+    /// Patterns of engine output that goes into the comments of moves.
+    pub(super) match_lines: Vec<LinePattern>,
 }
 
-/// `-pgnout FILE [min] [fi]`, or `-pgnout file= append= notation= …`.
+/// `-pgnout FILE [min] [fi]`, or `-pgnout [file=] append= notation= …`.
 pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
     let mut file = None;
     let mut appends = true;
     let mut figures = Vec::new();
     let mut form = PgnForm::Full;
     let mut notation = Notation::San;
+    let mut match_lines = Vec::new();
     for word in flag.words {
         match word.split_once('=') {
             Some(("file", value)) => file = Some(value),
@@ -46,11 +51,9 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
                 }
             }
             Some(("match_line", value)) => {
-                return Err(flag.refuse(
-                    "match_line",
-                    value,
-                    "lines of engines are not written into the PGN",
-                ));
+                let pattern = value.parse::<LinePattern>();
+                match_lines
+                    .push(pattern.map_err(|error| flag.refuse("match_line", value, &error.to_string()))?);
             }
             Some((key, _)) => {
                 return Err(flag.unknown(
@@ -66,10 +69,17 @@ pub(super) fn pgn(flag: &Flag<'_>) -> anyhow::Result<PgnOut> {
             None => bail!("-pgnout: {word:?} is not understood"),
         }
     }
-    let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-pgnout needs a file") };
-    let path = PathBuf::from(file);
+    let path = file.map_or_else(|| default_name("pgn"), PathBuf::from);
     let after = appends.then(|| bytes_of(&path));
-    Ok(PgnOut { path, after, figures, form, notation })
+    Ok(PgnOut { path, after, figures, form, notation, match_lines })
+}
+
+/// `fastchess_20260729_190734.pgn`: the name of fastchess for a file without a name.
+fn default_name(extension: &str) -> PathBuf {
+    PathBuf::from(format!(
+        "fastchess_{}.{extension}",
+        UtcTime::of(SystemTime::now()).file_stamp().replace('-', "_")
+    ))
 }
 
 fn pgn_form(is_minimal: bool) -> PgnForm {
@@ -102,14 +112,14 @@ pub(super) fn switch(flag: &Flag<'_>, wanted: &str) -> anyhow::Result<bool> {
     Ok(is_on)
 }
 
-/// A file of last positions, and how many bytes it has; none if it is to be emptied.
+/// A file of final positions, with its length if they are appended.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(super) struct EpdOut {
     pub(super) path: PathBuf,
     pub(super) after: Option<u64>,
 }
 
-/// `-epdout FILE`, or `-epdout file= append=`.
+/// `-epdout FILE`, or `-epdout [file=] append=`.
 pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<EpdOut> {
     let (mut file, mut appends) = (None, true);
     for word in flag.words {
@@ -121,8 +131,7 @@ pub(super) fn epd(flag: &Flag<'_>) -> anyhow::Result<EpdOut> {
             _ => bail!("-epdout: {word:?} is not understood"),
         }
     }
-    let Some(file) = file.filter(|file| !file.is_empty()) else { bail!("-epdout needs a file") };
-    let path = PathBuf::from(file);
+    let path = file.map_or_else(|| default_name("epd"), PathBuf::from);
     let after = appends.then(|| bytes_of(&path));
     Ok(EpdOut { path, after })
 }
@@ -134,10 +143,11 @@ pub(super) struct LogOut {
     pub(super) engines: Option<PathBuf>,
 }
 
-/// `-log file= level= append= engine=`: the file gets what standard output gets, which is what level info has there, or
-/// only what went wrong; what engines say goes into a folder beside it, a file a game.
+/// `-log file= level= append= compress= engine=`: warnings and what is worse, with level=info also what standard output
+/// gets; with level=trace or engine=true the output of the engines goes into a folder beside it, a file a game.
 pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
-    let (mut path, mut level, mut appends, mut wants_engines) = (None, Level::Info, true, false);
+    let (mut path, mut level) = (None, Level::Warn);
+    let (mut appends, mut compresses, mut wants_engines) = (true, false, false);
     for (key, value) in flag.pairs()? {
         match key {
             "file" => {
@@ -155,10 +165,7 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
                 flag.truth(key, value)?;
             }
             "engine" => wants_engines = flag.truth(key, value)?,
-            "compress" if flag.truth(key, value)? => {
-                return Err(flag.refuse(key, value, "logs are not compressed"));
-            }
-            "compress" => {}
+            "compress" => compresses = flag.truth(key, value)?,
             _ => return Err(flag.unknown(key, "file, level, realtime, append, engine and compress")),
         }
     }
@@ -168,54 +175,50 @@ pub(super) fn log(flag: &Flag<'_>) -> anyhow::Result<LogOut> {
         folder.push(".games");
         PathBuf::from(folder)
     });
-    Ok(LogOut { log: LogFile { path, level, appends }, engines })
+    Ok(LogOut { log: LogFile { path, level, appends, compresses }, engines })
 }
 
-/// What `-config` asks for.
+/// `-config`: a run to go on with, and where the state of this one is kept.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(super) struct Config {
-    /// Go on with this one.
+    /// Our store of a run to go on with.
     pub(super) resume: Option<PathBuf>,
-    /// Keep the state here.
+    /// A configuration of fastchess to go on with.
+    pub(super) load: Option<PathBuf>,
+    /// The configuration to write.
+    pub(super) outname: Option<PathBuf>,
+    /// The store to keep.
     pub(super) keep: Option<PathBuf>,
+    /// Forgets the results of the loaded configuration.
+    pub(super) drops_stats: bool,
 }
 
-/// `-config file=`, `-config outname=`: our store stands in for the file of settings. Where that is called `….json` the
-/// store is called `….db` in both, since nobody should take a database for a text.
+/// `-config file= outname= discard= stats=`. A store of ours may stand in for the file, and is kept beside the file of
+/// `outname`, called `….db`.
 pub(super) fn config(flag: &Flag<'_>) -> anyhow::Result<Config> {
     let mut config = Config::default();
     for (key, value) in flag.pairs()? {
+        let path = PathBuf::from(value);
         match key {
-            "file" if is_json(Path::new(value)) => {
-                return Err(flag.refuse(
-                    key,
-                    value,
-                    "settings that fastchess saved cannot be read; a run is gone on with by its store",
-                ));
+            "file" if is_json(&path) => config.load = Some(path),
+            "file" => config.resume = Some(store_name(&path)),
+            "outname" => {
+                config.keep = Some(path.with_extension("db"));
+                config.outname = Some(path);
             }
-            "file" => config.resume = Some(store_name(value)),
-            "outname" => config.keep = Some(store_name(value)),
-            // Only a run that was stopped leaves anything that was not asked for.
-            "discard" => {
-                flag.truth(key, value)?;
-            }
-            "stats" => {
-                if !flag.truth(key, value)? {
-                    return Err(flag.refuse(key, value, "settings and results of a store belong together"));
-                }
-            }
+            "discard" if flag.truth(key, value)? => (config.load, config.resume) = (None, None),
+            "discard" => {}
+            "stats" => config.drops_stats = !flag.truth(key, value)?,
             _ => return Err(flag.unknown(key, "file, outname, discard and stats")),
         }
     }
     Ok(config)
 }
 
-fn store_name(name: &str) -> PathBuf {
-    let path = PathBuf::from(name);
-    match path.extension().is_some_and(|extension| extension == "json") {
-        true => path.with_extension("db"),
-        false => path,
-    }
+/// A store is called `….db` where the configuration would be `….json`.
+fn store_name(path: &Path) -> PathBuf {
+    let is_json = path.extension().is_some_and(|extension| extension == "json");
+    if is_json { path.with_extension("db") } else { path.to_owned() }
 }
 
 fn is_json(path: &Path) -> bool {

@@ -6,7 +6,7 @@ use anyhow::{Context, bail};
 use smalt_workbench::entrant::{Registry, SkippedEngine, merge, parse_keys, split_words};
 use toml::{Table, Value};
 
-use super::words::Flag;
+use super::flag::Flag;
 use smalt_match::plan::{BookFormat, OpeningsSettings, Order};
 
 /// Reads an engine; the words of `-each` come last, so that they have the last word, as they have there.
@@ -101,7 +101,8 @@ fn known(name: &str, registry: &Registry, left_out: &[SkippedEngine]) -> anyhow:
 fn rewritten(word: &str) -> anyhow::Result<String> {
     Ok(match word.split_once('=') {
         Some(("plies", value)) => format!("depth={value}"),
-        Some(("tc", "infinite")) => "tc=inf".to_owned(),
+        Some(("tc", value)) => format!("tc={}", time_control(value)),
+        Some(("st", value)) => format!("st={}", value.strip_suffix('s').unwrap_or(value)),
         Some(("restart", "auto")) => "restart=off".to_owned(),
         Some(("initstr", _)) => {
             bail!("{word}: lines for the start of an engine are not supported; use option.NAME=")
@@ -113,6 +114,17 @@ fn rewritten(word: &str) -> anyhow::Result<String> {
         None if word == "ponder" || word == "whitepov" => format!("{word}=on"),
         None => bail!("{word}: expected key=value"),
     })
+}
+
+/// `inf/60+0.6` and `infinite` of fastchess, and seconds with an `s` behind them.
+fn time_control(text: &str) -> String {
+    if matches!(text, "inf" | "infinite") {
+        return "inf".to_owned();
+    }
+    let rest_of_game = text.strip_prefix("inf/").or_else(|| text.strip_prefix("infinite/"));
+    let parts: Vec<&str> =
+        rest_of_game.unwrap_or(text).split('+').map(|part| part.strip_suffix('s').unwrap_or(part)).collect();
+    parts.join("+")
 }
 
 /// Unlimited time besides another limit is how cutechess says that there is only the other limit.

@@ -1,0 +1,86 @@
+//! The output of searches in a game: lines for the PGN, and warnings about lines that cannot be right.
+
+use regex::Regex;
+use smalt_chess::{Color, Position, UciMove};
+use smalt_driver::SearchLines;
+use smalt_protocol::Score;
+
+use super::LiveGame;
+use crate::game::search_warning::{Finding, GameWarning, MateSigns, Root, SearchWarning, check_search};
+
+/// A search whose lines are still to be checked.
+pub(super) struct UncheckedSearch {
+    pub(super) mover: Color,
+    pub(super) position: Position,
+    /// The number of moves before it.
+    pub(super) plies: usize,
+    /// Its best move, if that is legal.
+    pub(super) best: Option<UciMove>,
+    pub(super) score: Option<Score>,
+}
+
+impl LiveGame<'_> {
+    /// Tells the engines which lines of a search are checked, and which go into the PGN.
+    pub(super) fn keep_search_lines(&mut self) {
+        let lines = if self.setup.match_lines.is_empty() { SearchLines::Info } else { SearchLines::All };
+        self.engines.iter_mut().for_each(|engine| engine.keep_search_lines(lines));
+    }
+
+    /// The last line of the mover's search that matches, for each pattern.
+    pub(super) fn matching_lines(&self, mover: Color) -> Box<[Box<str>]> {
+        if self.setup.match_lines.is_empty() {
+            return Box::default();
+        }
+        let text = String::from_utf8_lossy(self.engines[mover.index()].search_lines());
+        let last = |pattern: &Regex| text.lines().rev().find(|line| pattern.is_match(line)).map(Box::from);
+        self.setup.match_lines.iter().filter_map(last).collect()
+    }
+
+    /// Checks the lines of the last search. This is done while the other side thinks, so that it costs nobody time.
+    pub(super) fn check_search(&mut self) {
+        let Some(UncheckedSearch { mover, position, plies, best, score }) = self.unchecked.take() else {
+            return;
+        };
+        let mut findings = Vec::new();
+        let lines = self.engines[mover.index()].search_lines();
+        let root = Root { position: &position, keys: &self.game.keys()[..=plies] };
+        check_search(root, lines, best, self.setup.check_mate_pvs, |finding| findings.push(finding));
+        let mut signs = None;
+        self.mate_lines[mover.index()] = match score {
+            Some(Score::Mate(moves)) => {
+                let line = last_score_line(lines);
+                signs = self.mate_signs(mover, moves);
+                if signs.is_some() {
+                    findings.push(Finding { kind: SearchWarning::MateSigns, mv: None, line: line.clone() });
+                }
+                Some((moves, line))
+            }
+            _ => None,
+        };
+        for finding in findings {
+            // A search that ended in a fault has no record.
+            if let Some(search) = self.plies.get_mut(plies).and_then(|ply| ply.search.as_mut()) {
+                search.warnings.add(finding.kind);
+            }
+            let mate_signs = signs.clone().filter(|_| finding.kind == SearchWarning::MateSigns);
+            let (fen, moves) = (self.setup.opening.fen.clone(), self.moves[..plies].to_vec());
+            self.setup.observer.search_warning(mover, GameWarning { finding, fen, moves, mate_signs });
+        }
+    }
+
+    /// Both sides cannot mate, nor both be mated.
+    fn mate_signs(&self, mover: Color, moves: i32) -> Option<MateSigns> {
+        let first = mover.opposite();
+        let (other, line) = self.mate_lines[first.index()].as_ref()?;
+        let is_same = moves.signum() * other.signum() > 0;
+        is_same.then(|| MateSigns { first, mates: [*other, moves], line: line.clone() })
+    }
+}
+
+/// The last line of a search with an exact score.
+fn last_score_line(lines: &[u8]) -> String {
+    let text = String::from_utf8_lossy(lines);
+    let is_exact =
+        |line: &&str| line.contains(" score ") && !line.contains("bound") && !line.contains(" string ");
+    text.lines().rev().find(is_exact).unwrap_or_default().to_owned()
+}

@@ -1,0 +1,432 @@
+//! Warnings about the output of a search, after the rules and in the words of fastchess: the moves of a PV must be legal and
+//! none may follow the end of the game, a mate score must have a PV of its length that ends in mate, the best move must begin
+//! the last PV, and both sides cannot have a forced mate.
+
+use std::fmt::{self, Display, Write};
+
+use smalt_chess::{Color, Position, UciMove};
+use smalt_protocol::uci::EngineMessage;
+use smalt_protocol::{Bound, Info, Score};
+
+/// A kind of warning.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum SearchWarning {
+    /// A PV has an illegal move.
+    IllegalMove,
+    /// A PV goes on after a threefold repetition.
+    AfterRepetition,
+    /// A PV goes on after fifty moves without a capture or a pawn move.
+    AfterFiftyMoves,
+    /// A PV goes on after checkmate.
+    AfterCheckmate,
+    /// A PV goes on after stalemate.
+    AfterStalemate,
+    /// A PV is shorter than its mate score.
+    IncompleteMate,
+    /// A PV is longer than its mate score.
+    TooLongMate,
+    /// A PV has the length of its mate score, and does not end in mate.
+    NoMate,
+    /// The last PV does not begin with the best move.
+    BestmoveMismatch,
+    /// Both sides reported a mate for themselves, or both against themselves, with moves in a row.
+    MateSigns,
+    /// No line of information has a score.
+    NoScore,
+}
+
+impl SearchWarning {
+    /// Every kind, in the order of [`WarningCounts`].
+    pub const ALL: [SearchWarning; 11] = [
+        SearchWarning::IllegalMove,
+        SearchWarning::AfterRepetition,
+        SearchWarning::AfterFiftyMoves,
+        SearchWarning::AfterCheckmate,
+        SearchWarning::AfterStalemate,
+        SearchWarning::IncompleteMate,
+        SearchWarning::TooLongMate,
+        SearchWarning::NoMate,
+        SearchWarning::BestmoveMismatch,
+        SearchWarning::MateSigns,
+        SearchWarning::NoScore,
+    ];
+
+    /// A stable name, for JSON.
+    pub fn name(self) -> &'static str {
+        match self {
+            SearchWarning::IllegalMove => "illegal-pv-move",
+            SearchWarning::AfterRepetition => "pv-after-repetition",
+            SearchWarning::AfterFiftyMoves => "pv-after-fifty-moves",
+            SearchWarning::AfterCheckmate => "pv-after-checkmate",
+            SearchWarning::AfterStalemate => "pv-after-stalemate",
+            SearchWarning::IncompleteMate => "incomplete-mating-pv",
+            SearchWarning::TooLongMate => "too-long-mating-pv",
+            SearchWarning::NoMate => "mating-pv-without-mate",
+            SearchWarning::BestmoveMismatch => "bestmove-not-in-pv",
+            SearchWarning::MateSigns => "mate-sign-mismatch",
+            SearchWarning::NoScore => "no-score",
+        }
+    }
+
+    /// The letter of this kind in the text of a game.
+    fn letter(self) -> u8 {
+        b'a' + self as u8
+    }
+}
+
+impl Display for SearchWarning {
+    /// As fastchess words it.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(match self {
+            SearchWarning::IllegalMove => "Illegal PV move",
+            SearchWarning::AfterRepetition => "PV continues after threefold repetition",
+            SearchWarning::AfterFiftyMoves => "PV continues after fifty-move rule",
+            SearchWarning::AfterCheckmate => "PV continues after checkmate",
+            SearchWarning::AfterStalemate => "PV continues after stalemate",
+            SearchWarning::IncompleteMate => "Incomplete mating PV",
+            SearchWarning::TooLongMate => "Too long mating PV",
+            SearchWarning::NoMate => "Mating PV does not end with checkmate",
+            SearchWarning::BestmoveMismatch => "Bestmove does not match beginning of last PV",
+            SearchWarning::MateSigns => "Sign mismatch in mate scores",
+            SearchWarning::NoScore => "No info line available to extract score",
+        })
+    }
+}
+
+/// The number of warnings of each kind.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct WarningCounts([u32; SearchWarning::ALL.len()]);
+
+impl WarningCounts {
+    /// Counts one.
+    pub fn add(&mut self, kind: SearchWarning) {
+        self.0[kind as usize] = self.0[kind as usize].saturating_add(1);
+    }
+
+    /// Adds those of another search.
+    pub fn add_all(&mut self, other: &WarningCounts) {
+        for (count, more) in self.0.iter_mut().zip(other.0) {
+            *count = count.saturating_add(more);
+        }
+    }
+
+    /// How many there are of a kind.
+    pub fn count(&self, kind: SearchWarning) -> u32 {
+        self.0[kind as usize]
+    }
+
+    /// The kinds that there are, with their numbers.
+    pub fn iter(&self) -> impl Iterator<Item = (SearchWarning, u32)> {
+        let counts = self.0;
+        SearchWarning::ALL
+            .into_iter()
+            .map(move |kind| (kind, counts[kind as usize]))
+            .filter(|(_, count)| *count > 0)
+    }
+
+    /// Whether there are none.
+    pub fn is_empty(&self) -> bool {
+        self.0.iter().all(|&count| count == 0)
+    }
+
+    /// Reads what [`Display`] writes.
+    pub(super) fn parse(text: &str) -> Option<WarningCounts> {
+        let mut warnings = WarningCounts::default();
+        let mut rest = text;
+        while let Some((&letter, after)) = rest.as_bytes().split_first() {
+            let kind = SearchWarning::ALL.into_iter().find(|kind| kind.letter() == letter)?;
+            let digits = after.iter().take_while(|byte| byte.is_ascii_digit()).count();
+            warnings.0[kind as usize] = rest.get(1..=digits)?.parse().ok()?;
+            rest = &rest[1 + digits..];
+        }
+        Some(warnings)
+    }
+}
+
+impl Display for WarningCounts {
+    /// A letter and a number for each kind: `a2i1`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for (kind, count) in self.iter() {
+            f.write_char(char::from(kind.letter()))?;
+            write!(f, "{count}")?;
+        }
+        Ok(())
+    }
+}
+
+/// A warning about a line of a search.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Finding {
+    /// Its kind.
+    pub kind: SearchWarning,
+    /// The first wrong move, as the engine wrote it; none where the whole line is wrong.
+    pub mv: Option<String>,
+    /// The line.
+    pub line: String,
+}
+
+/// A warning about a search of a game, with all that shows it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GameWarning {
+    /// The warning.
+    pub finding: Finding,
+    /// The first position of the game; the start position of chess if none.
+    pub fen: Option<String>,
+    /// The moves up to the search.
+    pub moves: Vec<UciMove>,
+    /// For [`SearchWarning::MateSigns`]: the side that moved before, its mate score and its line, and the mate score of this one.
+    pub mate_signs: Option<MateSigns>,
+}
+
+/// Two mate scores that contradict each other.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct MateSigns {
+    /// The side that moved first.
+    pub first: Color,
+    /// The mate scores, in moves, each in the view of its side.
+    pub mates: [i32; 2],
+    /// The line of the first one.
+    pub line: String,
+}
+
+/// A position with the history that repetitions are counted in.
+#[derive(Clone, Copy, Debug)]
+pub struct Root<'a> {
+    /// The position.
+    pub position: &'a Position,
+    /// The [repetition keys](Position::repetition_key) of the game up to it.
+    pub keys: &'a [u64],
+}
+
+/// Checks the lines of a search from this position, and its best move.
+pub fn check_search(
+    root: Root<'_>,
+    lines: &[u8],
+    best: Option<UciMove>,
+    checks_mates: bool,
+    mut on_finding: impl FnMut(Finding),
+) {
+    let mut last: Option<(&[u8], UciMove)> = None;
+    let (mut has_info, mut has_score) = (false, false);
+    for line in lines.split(|byte| *byte == b'\n').filter(|line| !line.is_empty()) {
+        let text = String::from_utf8_lossy(line);
+        let EngineMessage::Info(info) = EngineMessage::parse(&text) else { continue };
+        has_info |= info.string.is_none();
+        let Some(score) = info.score else { continue };
+        has_score = true;
+        if let Some((kind, mv)) = check_line(root, &info, checks_mates) {
+            on_finding(Finding { kind, mv, line: text.clone().into_owned() });
+        }
+        if info.multipv.is_none_or(|number| number == 1) {
+            let first = info.pv.iter().next().filter(|_| score.bound == Bound::Exact);
+            last = first.map(|first| (line, first));
+        }
+    }
+    if has_info && !has_score {
+        on_finding(Finding { kind: SearchWarning::NoScore, mv: None, line: String::new() });
+    }
+    if let (Some((line, first)), Some(best)) = (last, best)
+        && !are_same(root.position, first, best)
+    {
+        let line = String::from_utf8_lossy(line).into_owned();
+        on_finding(Finding { kind: SearchWarning::BestmoveMismatch, mv: Some(best.to_string()), line });
+    }
+}
+
+/// Castling may be written in two ways.
+fn are_same(position: &Position, first: UciMove, best: UciMove) -> bool {
+    first == best || first.to_move(position).is_ok_and(|mv| best.to_move(position) == Ok(mv))
+}
+
+/// Checks one line of information: the kind of its fault, and the move that shows it.
+fn check_line(
+    root: Root<'_>,
+    info: &Info<'_>,
+    checks_mates: bool,
+) -> Option<(SearchWarning, Option<String>)> {
+    let mut line = Line { root, position: *root.position, keys: Vec::new() };
+    let mut plies: u64 = 0;
+    for mv in info.pv.iter() {
+        if plies > 0
+            && let Some(kind) = line.end()
+        {
+            return Some((kind, Some(mv.to_string())));
+        }
+        let Ok(legal) = mv.to_move(&line.position) else {
+            return Some((SearchWarning::IllegalMove, Some(mv.to_string())));
+        };
+        line.position.play(legal);
+        line.keys.push(line.position.repetition_key());
+        plies += 1;
+    }
+    if let Some(word) = info.pv.stopped_at() {
+        return Some((SearchWarning::IllegalMove, Some(word.to_owned())));
+    }
+    let score = info.score.filter(|score| checks_mates && plies > 0 && score.bound == Bound::Exact)?;
+    mate_warning(score.score, plies, &line.position).map(|kind| (kind, None))
+}
+
+fn mate_warning(score: Score, plies: u64, end: &Position) -> Option<SearchWarning> {
+    let Score::Mate(moves) = score else { return None };
+    let length = u64::from(moves.unsigned_abs()) * 2 - u64::from(moves > 0);
+    match plies {
+        _ if plies < length => Some(SearchWarning::IncompleteMate),
+        _ if plies > length => Some(SearchWarning::TooLongMate),
+        _ if end.is_check() && !end.has_legal_move() => None,
+        _ => Some(SearchWarning::NoMate),
+    }
+}
+
+/// A PV on a board.
+struct Line<'a> {
+    root: Root<'a>,
+    position: Position,
+    /// The repetition keys of its positions.
+    keys: Vec<u64>,
+}
+
+impl Line<'_> {
+    /// The end of the game in this position, if it is one.
+    fn end(&self) -> Option<SearchWarning> {
+        if !self.position.has_legal_move() {
+            let is_mate = self.position.is_check();
+            return Some(if is_mate { SearchWarning::AfterCheckmate } else { SearchWarning::AfterStalemate });
+        }
+        let clock = usize::from(self.position.halfmove_clock());
+        if clock >= 100 {
+            return Some(SearchWarning::AfterFiftyMoves);
+        }
+        (clock >= 8 && self.occurrences(clock) >= 3).then_some(SearchWarning::AfterRepetition)
+    }
+
+    /// How often the position has occurred, this time included.
+    fn occurrences(&self, reversible: usize) -> usize {
+        let key = self.position.repetition_key();
+        let earlier = self.keys.iter().rev().chain(self.root.keys.iter().rev());
+        earlier.take(reversible + 1).step_by(2).filter(|&&other| other == key).count()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use smalt_chess::{DrawClaims, Game};
+
+    fn game(fen: &str, moves: &str) -> Game {
+        let mut game = Game::new(Position::from_fen(fen).unwrap());
+        for word in moves.split_whitespace() {
+            let mv = UciMove::parse(word).unwrap().to_move(game.position()).unwrap();
+            game.play(mv).unwrap();
+        }
+        assert_eq!(game.ending(DrawClaims::Automatic), None);
+        game
+    }
+
+    const START: &str = "rnbqkbnr/pppppppp/8/8/8/8/PPPPPPPP/RNBQKBNR w KQkq - 0 1";
+
+    /// The kinds and moves of all findings in these lines.
+    fn found(game: &Game, lines: &str, best: Option<&str>) -> Vec<(SearchWarning, Option<String>)> {
+        let root = Root { position: game.position(), keys: game.keys() };
+        let best = best.map(|text| UciMove::parse(text).unwrap());
+        let mut all = Vec::new();
+        check_search(root, lines.as_bytes(), best, true, |finding| all.push((finding.kind, finding.mv)));
+        all
+    }
+
+    fn check(game: &Game, line: &str, kind: SearchWarning, mv: Option<&str>) {
+        assert_eq!(found(game, line, None), [(kind, mv.map(str::to_owned))], "{line}");
+    }
+
+    #[test]
+    fn legal_lines_have_no_warning() {
+        let start = game(START, "");
+        let lines = [
+            "info depth 1 score cp 1 pv e2e4 e7e5 g1f3",
+            "info depth 1 score cp 3",
+            "info score mate 3 lowerbound pv e2e4",
+            "info currmove e2e5\ninfo score cp 1",
+            "info string pv e2e5",
+            "",
+        ];
+        for line in lines {
+            assert_eq!(found(&start, line, None), [], "{line}");
+        }
+    }
+
+    #[test]
+    fn illegal_moves_are_named_as_they_were_written() {
+        let start = game(START, "");
+        check(&start, "info score cp 3 pv e2e4 e7e4", SearchWarning::IllegalMove, Some("e7e4"));
+        check(&start, "info score cp 3 pv e2e5", SearchWarning::IllegalMove, Some("e2e5"));
+        check(&start, "info score cp 3 pv e2e4 Nf6", SearchWarning::IllegalMove, Some("Nf6"));
+        check(&start, "info score cp 3 pv 0000", SearchWarning::IllegalMove, Some("0000"));
+        check(&start, "info multipv 2 score cp 3 pv e2e5", SearchWarning::IllegalMove, Some("e2e5"));
+    }
+
+    #[test]
+    fn no_move_follows_the_end_of_the_game() {
+        let start = game(START, "");
+        check(
+            &start,
+            "info score cp 1 pv f2f3 e7e5 g2g4 d8h4 a2a3",
+            SearchWarning::AfterCheckmate,
+            Some("a2a3"),
+        );
+        let shuffled = game(START, "g1f3 g8f6 f3g1 f6g8");
+        let line = "info score cp 0 pv g1f3 g8f6 f3g1 f6g8 e2e4";
+        check(&shuffled, line, SearchWarning::AfterRepetition, Some("e2e4"));
+        assert_eq!(found(&start, line, None), [], "the second occurrence ends nothing");
+        let stalemate = game("7k/5K2/8/8/8/8/8/6Q1 w - - 0 1", "");
+        check(&stalemate, "info score cp 0 pv g1g6 h8h7", SearchWarning::AfterStalemate, Some("h8h7"));
+        let late = game("6k1/8/8/8/8/8/8/K6R w - - 98 90", "");
+        check(&late, "info score cp 0 pv h1h2 g8f8 h2h3", SearchWarning::AfterFiftyMoves, Some("h2h3"));
+    }
+
+    #[test]
+    fn mate_scores_have_lines_of_their_length_that_end_in_mate() {
+        let mating = game("6k1/5ppp/8/8/8/8/8/K3R3 w - - 0 1", "");
+        assert_eq!(found(&mating, "info score mate 1 pv e1e8", None), []);
+        check(&mating, "info score mate 2 pv e1e8", SearchWarning::IncompleteMate, None);
+        check(&mating, "info score mate 1 pv e1e2 h7h6", SearchWarning::TooLongMate, None);
+        check(&mating, "info score mate 1 pv e1e7", SearchWarning::NoMate, None);
+        let mated = game("6k1/5ppp/8/8/8/8/8/K6R w - - 0 1", "h1e1");
+        check(&mated, "info score mate -1 pv h7h5 e1e8", SearchWarning::NoMate, None);
+        assert_eq!(found(&mated, "info score mate -1 pv g8h8 e1e8", None), []);
+    }
+
+    #[test]
+    fn the_best_move_begins_the_last_line_of_the_first_variation() {
+        let start = game(START, "");
+        let mismatch = (SearchWarning::BestmoveMismatch, Some("d2d4".to_owned()));
+        let line = "info score cp 1 pv e2e4 e7e5";
+        assert_eq!(found(&start, line, Some("e2e4")), []);
+        assert_eq!(found(&start, line, Some("d2d4")), [mismatch]);
+        assert_eq!(found(&start, "info score cp 1 upperbound pv e2e4", Some("d2d4")), []);
+        assert_eq!(found(&start, "info score cp 1", Some("d2d4")), []);
+        let second = format!("{line}\ninfo multipv 2 score cp 0 pv d2d4\n");
+        assert_eq!(found(&start, &second, Some("e2e4")), []);
+        let castling = game("4k3/8/8/8/8/8/8/4K2R w K - 0 1", "");
+        assert_eq!(found(&castling, "info score cp 9 pv e1h1", Some("e1g1")), []);
+    }
+
+    #[test]
+    fn lines_without_any_score_are_noticed() {
+        let start = game(START, "");
+        check(&start, "info depth 3 nodes 7 pv e2e4\ninfo depth 4\n", SearchWarning::NoScore, None);
+    }
+
+    #[test]
+    fn counts_read_as_they_were_written() {
+        let mut warnings = WarningCounts::default();
+        assert_eq!(WarningCounts::parse(&warnings.to_string()), Some(warnings));
+        for kind in [SearchWarning::IllegalMove, SearchWarning::BestmoveMismatch, SearchWarning::IllegalMove]
+        {
+            warnings.add(kind);
+        }
+        assert_eq!(warnings.to_string(), "a2i1");
+        assert_eq!(WarningCounts::parse("a2i1"), Some(warnings));
+        for text in ["a", "z1", "2"] {
+            assert_eq!(WarningCounts::parse(text), None, "{text}");
+        }
+    }
+}

@@ -1,0 +1,130 @@
+//! The command lines of fastchess and cutechess-cli, and their output, over the same runner as all else.
+//!
+//! [`flag`] splits a command line into flags, [`engine`] reads the words of an engine, [`options`] turns all of it into a
+//! plan, [`output`] prints what happens in the lines of either program, with the figures of [`statistics`], and [`log`]
+//! keeps them. Nothing here plays.
+
+mod adjudication;
+mod checksum;
+mod config;
+mod engine;
+mod files;
+mod flag;
+mod log;
+mod options;
+mod output;
+mod result_format;
+mod statistics;
+mod tables;
+mod values;
+mod version;
+
+use super::arguments::ResumeFlags;
+use super::check;
+use super::exit::{Exit, Refusal};
+use super::output::print;
+use super::play::{self, OutputStyle};
+use super::resume;
+
+pub(super) use output::{CompatOutput, OutputOptions};
+
+/// The program whose command line is read. They share most flags, and differ in some defaults.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Dialect {
+    /// Two games a round, two rounds, penta reports, SPRT bounds in normalized Elo.
+    Fastchess,
+    /// One game a round, one round, an opening a game, SPRT bounds in Elo.
+    Cutechess,
+}
+
+/// What a command line asks for.
+enum Request {
+    Play(Box<options::Translation>),
+    /// One that was begun before.
+    Resume {
+        store: std::path::PathBuf,
+        concurrency: Option<std::num::NonZeroUsize>,
+        recovers: bool,
+        shown: output::OutputOptions,
+    },
+    /// The version, in a line that scripts can read.
+    Version,
+    /// What can be asked.
+    Help(String),
+    /// The names of the engines that are known.
+    Engines(Vec<String>),
+    /// What is wrong with an engine of this command, with these arguments.
+    Compliance {
+        program: String,
+        arguments: Vec<String>,
+    },
+}
+
+/// The dialect of a program of this name, with a link or a copy of this program in its place: `fastchess`, `fastchess-ob`,
+/// `cutechess-cli`.
+pub(super) fn dialect_of(program: &std::path::Path) -> Option<Dialect> {
+    let name = program.file_stem()?.to_str()?;
+    let named = [("fastchess", Dialect::Fastchess), ("cutechess", Dialect::Cutechess)];
+    named.into_iter().find_map(|(start, dialect)| name.starts_with(start).then_some(dialect))
+}
+
+/// Runs a command line of the dialect.
+pub(super) fn run(dialect: Dialect, arguments: &[String]) -> Result<Exit, Refusal> {
+    match options::request(dialect, arguments)? {
+        Request::Play(translation) => {
+            let options::Translation { plan, shown } = *translation;
+            play::play(plan, OutputStyle::Compat(Box::new(shown)))
+        }
+        Request::Resume { store, concurrency, recovers, shown } => {
+            let mut flags = ResumeFlags { store, recover: recovers, ..ResumeFlags::default() };
+            flags.settings.set_concurrency(concurrency);
+            resume::resume(&flags, OutputStyle::Compat(Box::new(shown)))
+        }
+        Request::Version => {
+            print(&version::text(dialect))?;
+            Ok(Exit::Done)
+        }
+        Request::Help(text) => {
+            print(&text)?;
+            Ok(Exit::Done)
+        }
+        Request::Compliance { program, arguments } => check::compliance(&program, &arguments),
+        Request::Engines(names) => {
+            print(&names.iter().map(|name| format!("{name}\n")).collect::<String>())?;
+            Ok(Exit::Done)
+        }
+    }
+}
+
+pub(super) const HELP: &str = "\
+The flags of fastchess (smalt-tournament fastchess …) and cutechess-cli (smalt-tournament cutechess …), and their output.
+A link or a copy of this program that is called fastchess, fastchess-ob or cutechess-cli takes those flags itself:
+
+  ln -s /usr/local/bin/smalt-tournament fastchess
+
+A flag that cannot be honoured is an error; none is ignored. Results are kept in a store until the last game has finished, so
+that a run that was stopped or killed goes on with `smalt-tournament resume STORE`, or with -config file=config.json.
+
+Engines: -engine cmd= name= arg= args= dir= proto= tc= st= nodes= depth= plies= timemargin= restart= ponder whitepov
+         stderr= conf= option.NAME=VALUE …, for each engine; -each …: the same for all of them
+         book=FILE bookdepth=N (a Polyglot book), where it is the same for all: games then begin with its moves
+         An option that an engine does not have, or not of that value, is left out with a warning.
+Games:   -rounds N -games N -repeat [N] -noswap -reverse -tournament TYPE -seeds N -variant standard|fischerandom
+         -openings file= format= order= plies= start=, -srand N -bookmode MODE -concurrency N -force-concurrency
+         -use-affinity [CPUS] -wait MS -recover -strict -startup-ms N -ucinewgame-ms N -ping-ms N
+Ends:    -draw movenumber= movecount= score=, -resign movecount= score= twosided=, -maxmoves N
+         -tb PATHS -tbpieces N -tbignore50 -tbadjudicate WIN_LOSS|DRAW|BOTH, -sprt elo0= elo1= alpha= beta= model=
+Output:  -pgnout FILE [min] [fi] | file= append= min= notation=san|lan|uci nodes= nps= seldepth= hashfull= tbhits=
+         timeleft= latency= pv= match_line=REGEX, -epdout FILE | file= append=, -event NAME -site NAME -crc32 pgn=true
+         -output format=fastchess|cutechess -ratinginterval N -scoreinterval N -outcomeinterval N -report penta=true|false
+         -resultformat NAME|COLUMNS|help -check-mate-pvs -show-latency -testEnv -debug
+         -log file=FILE level=trace|info|warn|err|fatal append= compress= engine= (default warn): warnings, with level=info
+         also standard output; with level=trace or engine=true the output of engines in a folder FILE.games
+         -config file=FILE outname=FILE discard= stats= -autosaveinterval N: settings and results in the form of fastchess
+         (default config.json); with outname=NAME.json the store stays, too, as NAME.db
+         -quick cmd= cmd= book=, -compliance ENGINE [ARGS] examines an engine
+
+The name of the command decides where the two programs differ: without -rounds and -games fastchess plays two
+rounds of two games, cutechess one game; without -repeat cutechess plays each game from an opening of its own; the bounds of
+-sprt are normalized Elo for fastchess and Elo for cutechess, both on pairs of games; -each has the last word in both.
+";

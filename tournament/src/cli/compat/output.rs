@@ -1,0 +1,566 @@
+//! The lines of fastchess and cutechess-cli on standard output, as games start and finish. Decides nothing. No line is empty
+//! before the last game has finished, since OpenBench's client takes an empty line for the end.
+
+use std::collections::{BTreeMap, HashMap};
+use std::io::{self, Write};
+use std::path::PathBuf;
+use std::time::Instant;
+
+use smalt_chess::Color;
+use smalt_report::sanitize::{sanitize, sanitize_lines};
+use smalt_stats::{Outcome, Verdict, Wdl};
+
+use super::Dialect;
+use super::checksum::PgnChecksum;
+use super::config::{ConfigFile, prior_score};
+use super::log::{Level, Log, LogFile};
+use super::result_format::{PlayerResults, ResultFormat, Row};
+use super::statistics::{self, Score, estimate};
+use super::tables;
+use crate::cli::output::tell;
+use smalt_match::game::search_warning::MateSigns;
+use smalt_match::game::termination::TerminationKind;
+use smalt_match::game::{Finding, GameRecord, GameWarning, SearchWarning, Termination};
+use smalt_match::plan::{Order, Plan, Role};
+use smalt_match::run::{RunEvent, RunObserver, StopReason};
+use smalt_match::schedule::ScheduledGame;
+use smalt_match::standings::{Standings, TestState};
+
+/// The form of reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Style {
+    Fastchess,
+    Cutechess,
+}
+
+/// What is printed, and when.
+#[derive(Clone, Debug, PartialEq)]
+pub(in crate::cli) struct OutputOptions {
+    pub(super) dialect: Dialect,
+    pub(super) style: Style,
+    /// Games, or pairs, between two reports; 0: only at the end.
+    pub(super) rating_interval: u64,
+    /// Games between two scores (in cutechess's style); 0: none.
+    pub(super) score_interval: u64,
+    /// Games between two lists of outcomes (cutechess); 0: only at the end.
+    pub(super) outcome_interval: u64,
+    pub(super) by_pairs: bool,
+    /// The columns of cutechess's ranking.
+    pub(super) result_format: ResultFormat,
+    pub(super) book: Option<String>,
+    pub(super) latency: bool,
+    /// Whether a warning is one line (`-testEnv`).
+    pub(super) test_environment: bool,
+    pub(super) checksum: bool,
+    /// The PGN file, if games are written.
+    pub(super) pgn: Option<PathBuf>,
+    /// Whether the store stays after the last game.
+    pub(in crate::cli) keeps_store: bool,
+    /// The configuration that is written, and the games between two writes (0: only at the end).
+    pub(super) config: Option<PathBuf>,
+    pub(super) autosave_interval: u64,
+    /// Files that are emptied before the run (`append=false`).
+    pub(super) emptied: Vec<PathBuf>,
+    pub(super) log: Option<LogFile>,
+}
+
+impl OutputOptions {
+    pub(in crate::cli) fn has_pgn(&self) -> bool {
+        self.pgn.is_some()
+    }
+
+    /// The files that are emptied before the run, by absolute paths, as in the plan.
+    pub(in crate::cli) fn emptied(&self) -> Vec<PathBuf> {
+        self.emptied.iter().map(|path| std::path::absolute(path).unwrap_or_else(|_| path.clone())).collect()
+    }
+}
+
+/// Prints the lines of a run.
+pub(in crate::cli) struct CompatOutput {
+    shown: OutputOptions,
+    names: Vec<String>,
+    time_controls: Vec<String>,
+    /// Whether each engine is a challenger of the gauntlet.
+    seeds: Vec<bool>,
+    matchup: String,
+    /// The scores of those who met, in the view of the one that is listed first.
+    scores: BTreeMap<(usize, usize), Score>,
+    config: Option<ConfigFile>,
+    half_pairs: HashMap<u32, Outcome>,
+    /// Games before this run.
+    prior_games: u64,
+    /// Whether openings of a book are played in a random order.
+    shuffles: bool,
+    players: Vec<PlayerResults>,
+    finished: u64,
+    /// Whether a game finished since the last report.
+    is_due: bool,
+    /// The last game that an engine lost by a crash or a stall.
+    crashed_game: Option<u64>,
+    checksum: Option<PgnChecksum>,
+    log: Option<Log>,
+    started: Instant,
+}
+
+const RULE: &str = "--------------------------------------------------\n";
+
+impl CompatOutput {
+    pub(in crate::cli) fn new(plan: &Plan, shown: OutputOptions) -> CompatOutput {
+        let names: Vec<String> = plan.entrants.iter().map(|entrant| entrant.name.clone()).collect();
+        let log = shown.log.as_ref().and_then(|log| {
+            let failed = |error| tell(&format!("Warning: write {}: {error}", log.path.display()));
+            Log::open(log).map_err(failed).ok()
+        });
+        let checksum = shown.pgn.as_ref().filter(|_| shown.checksum).map(|path| PgnChecksum::new(path));
+        CompatOutput {
+            matchup: tables::matchup(plan, shown.book.as_deref()),
+            time_controls: plan.entrants.iter().map(tables::time_control).collect(),
+            players: vec![PlayerResults::default(); names.len()],
+            names,
+            seeds: plan.entrants.iter().map(|entrant| entrant.role == Role::Challenger).collect(),
+            scores: plan.settings.prior.iter().map(|prior| ((0, 1), prior_score(prior))).collect(),
+            config: shown.config.as_ref().map(|_| ConfigFile::of(plan, &shown)),
+            shuffles: shown.book.is_some() && plan.settings.openings.order == Order::Random,
+            prior_games: plan.settings.prior.map_or(0, |prior| prior.games().games()),
+            half_pairs: HashMap::new(),
+            finished: 0,
+            is_due: false,
+            crashed_game: None,
+            checksum,
+            log,
+            started: Instant::now(),
+            shown,
+        }
+    }
+
+    /// Prints whole lines. The games go on where standard output is closed.
+    fn print(&mut self, text: &str) {
+        self.print_output(text);
+        self.note(Level::Info, text);
+    }
+
+    fn print_output(&mut self, text: &str) {
+        let mut output = io::stdout().lock();
+        let _ = output.write_all(sanitize_lines(text).as_bytes()).and_then(|()| output.flush());
+    }
+
+    /// Writes whole lines into the log only.
+    fn note(&mut self, level: Level, text: &str) {
+        if let Some(log) = &mut self.log {
+            log.write(level, text);
+        }
+    }
+
+    /// Writes a warning to standard error and into the log.
+    fn warn(&mut self, level: Level, words: &str) {
+        tell(words);
+        self.note(level, &format!("{words}\n"));
+    }
+
+    fn is_duel(&self) -> bool {
+        self.names.len() == 2
+    }
+
+    fn start(&mut self, game: &ScheduledGame, standings: &Standings) {
+        let text = format!(
+            "Started game {} of {} ({} vs {})\n",
+            u64::from(game.number) + 1 + self.prior_games,
+            u64::from(standings.games_planned()) + self.prior_games,
+            self.names[game.white],
+            self.names[game.black],
+        );
+        self.print(&text);
+    }
+
+    fn finish(&mut self, record: &GameRecord, standings: &Standings) {
+        let [white, black] = [record.game.white, record.game.black].map(|player| self.names[player].clone());
+        let number = u64::from(record.game.number) + 1 + self.prior_games;
+        let (outcome, sentence) = (record.outcome, record.sentence());
+        self.print_checksum();
+        if self.shown.dialect == Dialect::Fastchess {
+            self.fault_warning(record, &sentence);
+        }
+        self.print(&format!("Finished game {number} ({white} vs {black}): {outcome} {{{sentence}}}\n"));
+        if record.termination.is_fault() {
+            self.note(Level::Warn, &format!("Warning: game {number} ({white} vs {black}): {sentence}\n"));
+        }
+        if record.termination.kind() == TerminationKind::Crash {
+            self.crashed_game = Some(number);
+        }
+        self.finished += 1;
+        self.is_due = true;
+        let closes_pair = self.count(record, &sentence);
+        if self.shown.style == Style::Cutechess
+            && self.is_duel()
+            && self.shown.score_interval > 0
+            && self.finished.is_multiple_of(self.shown.score_interval)
+        {
+            self.print(&self.score_line(standings));
+        }
+        let pairs = self.scores.get(&(0, 1)).map_or(0, |score| score.pairs.pairs());
+        let interval = self.shown.rating_interval;
+        let counts_pairs = self.shown.by_pairs && self.is_duel() && self.shown.style == Style::Fastchess;
+        let is_time = match (interval, counts_pairs) {
+            (0, _) => false,
+            (_, true) => closes_pair && pairs.is_multiple_of(interval),
+            (_, false) => self.finished.is_multiple_of(interval),
+        };
+        if is_time {
+            self.report(standings);
+        }
+        let interval = self.shown.autosave_interval;
+        if interval > 0 && self.finished.is_multiple_of(interval) {
+            self.save_config(true);
+        }
+        let interval = self.shown.outcome_interval;
+        if interval > 0 && self.finished.is_multiple_of(interval) {
+            self.print_outcomes();
+        }
+    }
+
+    /// Counts a game; whether it was the second of its pair.
+    fn count(&mut self, record: &GameRecord, sentence: &str) -> bool {
+        let white = record.white_outcome();
+        let [with_white, with_black] = [record.game.white, record.game.black];
+        self.players[with_white].add(0, white, record.termination, sentence);
+        self.players[with_black].add(1, white.mirrored(), record.termination, sentence);
+        let pairing = (with_white.min(with_black), with_white.max(with_black));
+        let outcome = if with_white == pairing.0 { white } else { white.mirrored() };
+        let score = self.scores.entry(pairing).or_default();
+        if !self.shown.by_pairs {
+            score.games.record(outcome);
+        }
+        let Some(other) = self.half_pairs.remove(&record.game.pair) else {
+            self.half_pairs.insert(record.game.pair, outcome);
+            return false;
+        };
+        if self.shown.by_pairs {
+            score.games.record(other);
+            score.games.record(outcome);
+        }
+        score.pairs.record(other, outcome);
+        match (other, outcome) {
+            (Outcome::Draw, Outcome::Draw) => score.drawn += 1,
+            (Outcome::Win, Outcome::Loss) | (Outcome::Loss, Outcome::Win) => score.split += 1,
+            _ => {}
+        }
+        true
+    }
+
+    /// Prints a warning in fastchess's form. cutechess-cli has no such lines, and its scripts look for none.
+    fn print_warning(&mut self, text: &str) {
+        let line = format!("Warning; {text}\n");
+        match self.shown.dialect {
+            Dialect::Fastchess => {
+                self.print_output(&line);
+                self.note(Level::Warn, &line);
+            }
+            Dialect::Cutechess => self.warn(Level::Warn, line.trim_end()),
+        }
+    }
+
+    /// A warning about the output of a search, with the line, the position and the moves that show it.
+    fn search_warning(&mut self, entrant: usize, game: &ScheduledGame, warning: &GameWarning) {
+        let Finding { kind, mv, line } = &warning.finding;
+        let name = &self.names[entrant];
+        let (head, lines) = match (&warning.mate_signs, mv) {
+            _ if *kind == SearchWarning::NoScore => {
+                let text = format!("{kind} from engine {name}");
+                return self.print_warning(&text);
+            }
+            (Some(MateSigns { first, mates: [first_mate, mate], line: first_line }), _) => {
+                let other = if game.white == entrant { game.black } else { game.white };
+                let (first, second) = match first {
+                    Color::White => ("White", "Black"),
+                    Color::Black => ("Black", "White"),
+                };
+                let other = &self.names[other];
+                let head =
+                    format!("{kind} {first_mate} and {mate} from {other} ({first}) and {name} ({second})");
+                (head, format!("Infos; {first_line} ; {line}"))
+            }
+            (None, Some(mv)) => (format!("{kind} - move {mv} from {name}"), format!("Info; {line}")),
+            (None, None) => (format!("{kind} - from {name}"), format!("Info; {line}")),
+        };
+        let position = warning.fen.as_ref().map_or_else(|| "startpos".to_owned(), |fen| format!("fen {fen}"));
+        let moves: Vec<String> = warning.moves.iter().map(ToString::to_string).collect();
+        let parts = [head, lines, format!("Position; {position}"), format!("Moves; {}", moves.join(" "))];
+        let separator = if self.shown.test_environment { " :: " } else { "\n" };
+        let text = parts.map(|part| sanitize(&part)).join(separator);
+        self.print_warning(&text);
+    }
+
+    /// What fastchess says of a game that an engine lost by its output.
+    fn fault_warning(&mut self, record: &GameRecord, sentence: &str) {
+        let Some(loser) = record.loser() else { return };
+        let name = self.names[record.entrant(loser)].clone();
+        let illegal = |mv: &str| format!("Illegal move {mv} played by {name}");
+        let unreadable = |mv: &str| {
+            format!(
+                "Move does not match uci move format, lowercase and 4/5 chars. Move {mv} played by {name}"
+            )
+        };
+        let texts = match record.termination {
+            Termination::IllegalMove => {
+                let mv = sentence.split_once(": ").map_or("<none>", |(_, mv)| mv);
+                vec![illegal(mv)]
+            }
+            Termination::MissingMove => vec![unreadable("(none)"), illegal("(none)")],
+            Termination::MalformedMove | Termination::EndlessLine => vec![illegal("<none>")],
+            Termination::Stall => vec![format!("Engine {name} is not responsive")],
+            _ => return,
+        };
+        texts.iter().for_each(|text| self.print_warning(text));
+    }
+
+    fn print_checksum(&mut self) {
+        let Some(checksum) = &mut self.checksum else { return };
+        let updated =
+            checksum.update().map_err(|error| format!("read {}: {error}", checksum.path().display()));
+        match updated {
+            Ok(Some(line)) => self.print(&line),
+            Ok(None) => {}
+            Err(words) => self.warn(Level::Err, &format!("Warning: {words}")),
+        }
+    }
+
+    fn print_outcomes(&mut self) {
+        let lists = self.players.iter().zip(&self.names).map(|(player, name)| player.outcomes(name));
+        self.print(&lists.collect::<String>());
+    }
+
+    /// `Score of A vs B: w - l - d  [s] n`, over all games.
+    fn score_line(&self, standings: &Standings) -> String {
+        let results = standings.entrants()[0].results;
+        format!("Score of {} vs {}: {}\n", self.names[0], self.names[1], score_words(results))
+    }
+
+    fn report(&mut self, standings: &Standings) {
+        self.is_due = false;
+        let text = match (self.shown.style, self.is_duel()) {
+            (Style::Fastchess, true) => self.fastchess_report(standings),
+            (Style::Fastchess, false) => {
+                format!("{RULE}{}{RULE}", tables::ranking(standings, self.shown.by_pairs, true))
+            }
+            (Style::Cutechess, true) => self.cutechess_report(standings),
+            (Style::Cutechess, false) => match self.shown.dialect {
+                Dialect::Fastchess => tables::ranking(standings, false, false),
+                Dialect::Cutechess => self.cutechess_ranking(standings),
+            },
+        };
+        self.print(&text);
+    }
+
+    fn fastchess_report(&self, standings: &Standings) -> String {
+        let figures =
+            statistics::report(&self.scores.get(&(0, 1)).copied().unwrap_or_default(), self.shown.by_pairs);
+        let test = standings.test().map(|test| llr_line(&test)).unwrap_or_default();
+        if figures.is_empty() && test.is_empty() {
+            return String::new();
+        }
+        format!("{RULE}{}{figures}{test}{RULE}", self.matchup)
+    }
+
+    fn cutechess_report(&self, standings: &Standings) -> String {
+        let results = standings.entrants()[0].results;
+        let Some(found) = results.normal_statistics() else { return String::new() };
+        let first = &self.names[0];
+        let [as_white, as_black] = self.players[0].by_color;
+        let mut white = as_white;
+        white += as_black.mirrored();
+        let mut text = format!(
+            "...      {first} playing White: {}\n...      {first} playing Black: {}\n...      White vs Black: {}\n\
+             Elo difference: {}, LOS: {:.1} %, DrawRatio: {:.1} %\n",
+            score_words(as_white),
+            score_words(as_black),
+            score_words(white),
+            estimate(found.elo, found.score, 1),
+            100.0 * found.los,
+            percent_drawn(results),
+        );
+        if let Some(test) = standings.test() {
+            let bounds = test.sprt.bounds();
+            let (share, says) = (percentage(&test), accepted(test.verdict));
+            let says = says.map(|says| format!(" - {says} was accepted")).unwrap_or_default();
+            text.push_str(&format!(
+                "SPRT: llr {:.2} ({share:.1}%), lbound {:.2}, ubound {:.2}{says}\n",
+                test.llr, bounds.lower, bounds.upper
+            ));
+        }
+        text
+    }
+
+    /// The ranking of cutechess-cli: the challengers of a gauntlet first, with rank 0, then the others by their points.
+    fn cutechess_ranking(&self, standings: &Standings) -> String {
+        let share = |player: usize| {
+            let results = self.players[player].all();
+            if results.games() == 0 { -1.0 } else { results.points() / results.games() as f64 }
+        };
+        let mut order: Vec<usize> = (0..self.players.len()).collect();
+        order.sort_by(|&a, &b| self.seeds[b].cmp(&self.seeds[a]).then(share(b).total_cmp(&share(a))));
+        let width = self.names.iter().map(|name| name.chars().count()).max().unwrap_or(0);
+        let format = &self.shown.result_format;
+        let mut text = format.header(width);
+        let mut rank = 0;
+        for player in order {
+            rank += u32::from(!self.seeds[player]);
+            let row = Row {
+                rank,
+                name: &self.names[player],
+                time_control: &self.time_controls[player],
+                results: &self.players[player],
+            };
+            text.push_str(&format.row(&row, width));
+        }
+        let (finished, planned) = (standings.games_finished(), standings.games_planned());
+        text + &format!("{finished} of {planned} games finished.\n")
+    }
+
+    /// Counts a game that was finished before this run was resumed.
+    pub(in crate::cli) fn count_earlier(&mut self, record: &GameRecord) {
+        self.count(record, &record.sentence());
+        self.finished += 1;
+    }
+
+    /// Writes the configuration with the results so far.
+    fn save_config(&mut self, keeps_store: bool) {
+        let Some(config) = &self.config else { return };
+        if let Err(error) = config.write(&self.scores, keeps_store) {
+            let words = format!("Warning: write {}: {error}", config.name());
+            self.warn(Level::Err, &words);
+        }
+    }
+
+    fn end(&mut self, standings: &Standings) {
+        let is_open = standings
+            .test()
+            .map_or(standings.games_missing() > 0, |test| test.is_open() && standings.games_missing() > 0);
+        self.save_config(is_open || self.shown.keeps_store);
+        self.print_checksum();
+        if self.is_due {
+            self.report(standings);
+        }
+        if self.shown.latency {
+            self.print(&tables::latencies(standings));
+        }
+        match self.shown.dialect {
+            Dialect::Fastchess => {
+                if self.shown.style == Style::Fastchess {
+                    self.print(&tables::fault_counts(standings));
+                }
+                let seconds = self.started.elapsed().as_secs();
+                let (hours, minutes, seconds) = (seconds / 3600, seconds / 60 % 60, seconds % 60);
+                self.print(&format!(
+                    "Finished match\nTotal Time: {hours:02}:{minutes:02}:{seconds:02} (hours:minutes:seconds)\n\n"
+                ));
+            }
+            Dialect::Cutechess => {
+                if self.shown.outcome_interval == 0
+                    || !self.finished.is_multiple_of(self.shown.outcome_interval)
+                {
+                    self.print_outcomes();
+                }
+                self.print("Finished match\n");
+            }
+        }
+    }
+}
+
+impl RunObserver for CompatOutput {
+    fn on_event(&mut self, event: &RunEvent<'_>, standings: &Standings) {
+        match event {
+            RunEvent::Begun if self.shuffles => self.print("Indexing opening suite...\n"),
+            RunEvent::GameStarted(game) => self.start(game, standings),
+            RunEvent::GameFinished(record) => self.finish(record, standings),
+            RunEvent::Stopping(StopReason::Decided) => {
+                if let Some(test) = standings.test() {
+                    let says = accepted(test.verdict).unwrap_or("none");
+                    let bounds = (test.sprt.elo0(), test.sprt.elo1());
+                    let text = format!(
+                        "SPRT ([{:.2}, {:.2}]) completed - {says} was accepted\n",
+                        bounds.0, bounds.1
+                    );
+                    if self.shown.style == Style::Fastchess {
+                        self.report(standings);
+                    }
+                    self.print(&text);
+                }
+            }
+            // Scripts that read both outputs would count the words about a game twice: standard error has none.
+            RunEvent::Stopping(StopReason::Failed(words)) => {
+                self.warn(Level::Fatal, &format!("Stopping: failed to {words}"));
+            }
+            RunEvent::Stopping(StopReason::Fault(words)) => {
+                if let Some(game) = self.crashed_game.filter(|_| self.shown.dialect == Dialect::Fastchess) {
+                    self.print(&format!(
+                        "Game {game} stalled / disconnected and no recover option set for engine, stopping tournament.\n"
+                    ));
+                }
+                self.note(Level::Fatal, &format!("Stopping after a fault: {words}\n"));
+            }
+            RunEvent::EngineFault(fault) => {
+                let words = format!("{} {}\n", self.names[fault.entrant], fault.words);
+                self.note(Level::Err, &words);
+            }
+            RunEvent::EngineWarning { entrant, words } => {
+                self.warn(Level::Warn, &format!("Warning: {} {words}", self.names[*entrant]));
+            }
+            RunEvent::OptionRejected { entrant, rejected } => {
+                let (name, option) = (&self.names[*entrant], &rejected.name);
+                self.print_warning(&match &rejected.value {
+                    None => format!("{name} doesn't have option {option}"),
+                    Some(value) => format!("Invalid value for option {option}; {value}"),
+                });
+            }
+            RunEvent::SearchWarning { entrant, game, warning } => {
+                self.search_warning(*entrant, game, warning)
+            }
+            RunEvent::Notice(words) => self.note(Level::Warn, &format!("{words}\n")),
+            RunEvent::Disqualified { entrant, .. } => {
+                let lot = if standings.schedule().goes_by_results() { "lost" } else { "left out" };
+                let words = format!("{} plays no more; its games are {lot}", self.names[*entrant]);
+                self.warn(Level::Err, &words);
+            }
+            RunEvent::Ended => self.end(standings),
+            _ => {}
+        }
+    }
+}
+
+fn accepted(verdict: Verdict) -> Option<&'static str> {
+    match verdict {
+        Verdict::Continue => None,
+        Verdict::AcceptH0 => Some("H0"),
+        Verdict::AcceptH1 => Some("H1"),
+    }
+}
+
+/// `3 - 1 - 6  [0.600] 10`
+fn score_words(results: Wdl) -> String {
+    let games = results.games();
+    let share = if games > 0 { results.points() / games as f64 } else { 0.0 };
+    format!("{} - {} - {}  [{share:.3}] {games}", results.wins, results.losses, results.draws)
+}
+
+pub(super) fn percent_drawn(results: Wdl) -> f64 {
+    if results.games() > 0 { 100.0 * results.draws as f64 / results.games() as f64 } else { 0.0 }
+}
+
+/// The log-likelihood ratio as a percentage of the bound on its side.
+fn percentage(test: &TestState) -> f64 {
+    let bounds = test.sprt.bounds();
+    100.0 * if test.llr < 0.0 { test.llr / bounds.lower } else { test.llr / bounds.upper }
+}
+
+fn llr_line(test: &TestState) -> String {
+    let bounds = test.sprt.bounds();
+    format!(
+        "LLR: {:.2} ({:.1}%) ({:.2}, {:.2}) [{:.2}, {:.2}]\n",
+        test.llr,
+        percentage(test),
+        bounds.lower,
+        bounds.upper,
+        test.sprt.elo0(),
+        test.sprt.elo1(),
+    )
+}

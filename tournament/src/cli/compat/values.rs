@@ -1,0 +1,161 @@
+//! Values of flags, defaults, and the flags that ask for what is so anyway.
+
+use std::num::NonZeroUsize;
+use std::time::{SystemTime, UNIX_EPOCH};
+
+use anyhow::{Context, anyhow, bail};
+
+use super::flag::Flag;
+use smalt_match::plan::{
+    Affinity, BadOptions, Format, OnFault, OnOff, OpeningPolicy, SecondsSetting, Settings, Variant,
+};
+
+/// How many rounds fastchess plays for `-quick`.
+pub(super) const QUICK_ROUNDS: u32 = 25_000;
+
+/// Seeds of plans have 63 bits.
+pub(super) const SEEDS: u64 = i64::MAX as u64;
+
+pub(super) fn seed_of_now() -> u64 {
+    let now = SystemTime::now().duration_since(UNIX_EPOCH).map_or(0, |time| time.as_nanos());
+    (now as u64) & SEEDS
+}
+
+/// A number of games at once; fastchess subtracts one that is zero or below from the number of cores.
+pub(super) fn concurrency(flag: &Flag<'_>) -> anyhow::Result<NonZeroUsize> {
+    let games: i64 = flag.number()?;
+    let cores = std::thread::available_parallelism().map_or(1, NonZeroUsize::get);
+    let wanted = match usize::try_from(games) {
+        Ok(games) if games > 0 => games,
+        _ => cores.saturating_sub(usize::try_from(games.unsigned_abs()).unwrap_or(usize::MAX)),
+    };
+    NonZeroUsize::new(wanted).with_context(|| format!("-concurrency {games}: there are {cores} cores"))
+}
+
+pub(super) fn seconds(flag: &Flag<'_>) -> anyhow::Result<SecondsSetting> {
+    let seconds = f64::from(flag.number::<u32>()?) / 1000.0;
+    seconds.to_string().parse().map_err(|error| anyhow!("-{}: {error}", flag.name))
+}
+
+/// What both programs do where nothing is said.
+pub(super) fn usual_settings() -> Settings {
+    let mut settings = Settings::default();
+    settings.run.concurrency = Some(NonZeroUsize::MIN);
+    settings.run.on_fault = OnFault::StopOnCrash;
+    settings.run.bad_options = BadOptions::Warn;
+    settings.run.seed = seed_of_now();
+    settings.clock.tc = None;
+    settings.clock.timemargin = 0;
+    settings.adjudication.draw = OnOff::Off;
+    settings.adjudication.resign = OnOff::Off;
+    settings.adjudication.maxmoves = 0;
+    settings
+}
+
+pub(super) fn affinity(flag: &Flag<'_>) -> anyhow::Result<Affinity> {
+    match flag.words {
+        [] => Ok(Affinity::On),
+        _ => flag.word()?.parse().map_err(|error: String| anyhow!("-use-affinity: {error}")),
+    }
+}
+
+pub(super) fn variant(flag: &Flag<'_>) -> anyhow::Result<Variant> {
+    match flag.word()? {
+        "standard" => Ok(Variant::Standard),
+        "fischerandom" => Ok(Variant::Chess960),
+        other => bail!("-variant {other}: the variants are standard and fischerandom"),
+    }
+}
+
+pub(super) fn tournament(flag: &Flag<'_>) -> anyhow::Result<Format> {
+    Ok(match flag.word()? {
+        "round-robin" | "roundrobin" => Format::RoundRobin,
+        "gauntlet" => Format::Gauntlet,
+        "knockout" => Format::Knockout,
+        "pyramid" => Format::Pyramid,
+        other => bail!("-tournament {other}: the types are roundrobin, gauntlet, knockout and pyramid"),
+    })
+}
+
+pub(super) fn policy(flag: &Flag<'_>, value: &str) -> anyhow::Result<OpeningPolicy> {
+    match value {
+        "round" => Ok(OpeningPolicy::Round),
+        "encounter" => Ok(OpeningPolicy::Encounter),
+        "default" => Ok(OpeningPolicy::Pair),
+        _ => Err(flag.refuse("policy", value, "the policies are default, round and encounter")),
+    }
+}
+
+/// Flags that ask for what is so anyway, and those that cannot be honoured.
+pub(super) fn other(flag: &Flag<'_>) -> anyhow::Result<()> {
+    let cannot = |reason: &str| Err(anyhow!("-{} cannot be honoured: {reason}", flag.name));
+    match flag.name {
+        // Games at once are never limited but by what was asked; more than there are cores bring a warning.
+        "force-concurrency" => flag.alone(),
+        "bookmode" => match flag.word()? {
+            "ram" | "disk" => Ok(()),
+            other => Err(anyhow!("-bookmode {other}: the modes are ram and disk")),
+        },
+        "compliance" => cannot("it examines one engine, and stands first: -compliance ENGINE [ARGS]"),
+        _ => {
+            let hint = smalt_driver::nearest::nearest(flag.name, KNOWN);
+            let hint = hint.map(|hint| format!(" (did you mean -{hint}?)")).unwrap_or_default();
+            Err(anyhow!("unknown flag -{}{hint}; -help lists them", flag.name))
+        }
+    }
+}
+
+/// All flags, for hints.
+const KNOWN: [&str; 51] = [
+    "check-mate-pvs",
+    "engine",
+    "each",
+    "concurrency",
+    "rounds",
+    "games",
+    "repeat",
+    "noswap",
+    "reverse",
+    "seeds",
+    "srand",
+    "recover",
+    "event",
+    "site",
+    "tournament",
+    "openings",
+    "quick",
+    "draw",
+    "resign",
+    "maxmoves",
+    "sprt",
+    "pgnout",
+    "config",
+    "log",
+    "output",
+    "ratinginterval",
+    "scoreinterval",
+    "report",
+    "crc32",
+    "show-latency",
+    "force-concurrency",
+    "autosaveinterval",
+    "testEnv",
+    "outcomeinterval",
+    "wait",
+    "bookmode",
+    "variant",
+    "debug",
+    "strict",
+    "compliance",
+    "epdout",
+    "tb",
+    "tbpieces",
+    "tbignore50",
+    "tbadjudicate",
+    "use-affinity",
+    "startup-ms",
+    "ucinewgame-ms",
+    "ping-ms",
+    "resultformat",
+    "version",
+];
