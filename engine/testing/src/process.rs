@@ -144,3 +144,23 @@ pub fn example(name: &str) -> PathBuf {
     assert!(program.exists(), "{name} is not built: build the examples of the crate");
     program
 }
+
+#[cfg(test)]
+mod tests {
+    use std::process::Stdio;
+
+    use super::*;
+
+    #[test]
+    fn messages_are_awaited_while_the_program_runs_and_are_all_kept() {
+        let mut shell = command("sh");
+        shell.args(["-c", "echo one >&2; echo two words >&2; read line; echo three >&2; exit 3"]);
+        let mut child = shell.stdin(Stdio::piped()).stderr(Stdio::piped()).spawn().unwrap();
+        let input = child.stdin.take();
+        let mut watched = Watched::new(child);
+        watched.wait_for("two");
+        assert!(watched.is_running());
+        drop(input);
+        assert_eq!(watched.finish(3), "one\ntwo words\nthree\n");
+    }
+}
