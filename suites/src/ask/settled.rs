@@ -158,7 +158,7 @@ mod tests {
     }
 
     #[test]
-    fn what_comes_after_the_limit_and_its_grace_is_not_heeded() {
+    fn what_comes_after_the_limit_and_its_grace_is_ignored() {
         let mut lines = vec!["info depth 1 pv f1f3"; 7];
         lines.extend(["info depth 2 pv g3g6", "info depth 3 pv f1f3", "info depth 4 pv f1f3"]);
         check(WAC_1, 0, &lines, Some((8, Some(2), None)), 9);

@@ -260,7 +260,7 @@ fn status_tells_what_engines_did_wrong_and_shows_their_last_lines() {
 }
 
 #[test]
-fn a_book_is_the_same_whoever_judges_it() {
+fn a_book_is_the_same_at_any_number_of_judges() {
     let place = Place::new();
     let book = |concurrency: &str| {
         let arguments = [

@@ -228,7 +228,7 @@ fn an_engine_that_dies_of_quit_has_lost_nothing_by_it() {
 }
 
 #[test]
-fn an_engine_that_heeds_neither_its_limit_nor_stop_runs_out_of_time() {
+fn an_engine_that_ignores_its_limit_and_stop_runs_out_of_time() {
     check_speaking("uci", "ignore-limit@15 --fault ignore-stop", &[OTHER, ("stall", 1)]);
     // It answers the ping that follows the order to move now.
     check_speaking("xboard", "ignore-limit@15 --fault ignore-stop", &[OTHER, ("time forfeit", 1)]);

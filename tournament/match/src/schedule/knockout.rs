@@ -164,7 +164,7 @@ mod tests {
     }
 
     #[test]
-    fn the_winner_goes_on_whoever_it_is() {
+    fn either_winner_advances() {
         for entrants in 2..40 {
             // The worst seed of all wins whatever it plays.
             let rounds = play(entrants, 2, 1, |pairing| u32::from(pairing.second + 1 != entrants) * 4);
