@@ -312,7 +312,7 @@ pub(super) struct TexelFlags {
     /// JSON file for the result; `-` for standard output
     #[arg(long, value_name = "FILE")]
     pub(super) json: Option<PathBuf>,
-    /// Replace output files that exist
+    /// Replacement of existing output files
     #[arg(long)]
     pub(super) force: bool,
 }
