@@ -36,11 +36,11 @@ const SEED: u64 = 1;
 const CLOCK: &str = "time_*";
 
 pub(super) fn run(flags: &SpsaFlags) -> Result<Exit, Refusal> {
-    check_writable([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
     if flags.checkpoint.is_file() && !flags.resume {
         let words = "is there already: --resume goes on with it, another --checkpoint begins anew";
         return Err(anyhow!("{}: {words}", flags.checkpoint.display())).or_usage();
     }
+    check_writable([flags.json.as_ref(), flags.output.as_ref()], flags.force)?;
     check_writable([Some(&flags.checkpoint)], flags.resume)?;
     let (mut course, settings) = if flags.resume { resumed(flags)? } else { begun(flags)? };
     let tournament = flags.tournament.clone().unwrap_or_else(tournament_program);
