@@ -9,7 +9,7 @@ use smalt_driver::process::Reaper;
 
 use super::wire::{EngineIdentity, check_machine, trimmed};
 use smalt_match::plan::Plan;
-use smalt_match::run::slot::{command, engine_timeouts};
+use smalt_match::run::engine_command::{command, engine_timeouts};
 
 /// Host name; `worker` where the system does not say.
 pub fn host_name() -> String {

@@ -12,7 +12,7 @@ use super::intent::{make_absolute, registry};
 use super::output::{is_standard_output, print, write_json};
 use crate::check::{CheckReport, CheckResult, EngineUnderTest, Finding, check as examine};
 use smalt_match::plan::{Format, Plan, Settings};
-use smalt_match::run::slot::command;
+use smalt_match::run::engine_command::command;
 use smalt_report::sanitize::sanitize_lines;
 
 pub(super) const EXAMPLES: &str = "\

@@ -22,7 +22,7 @@ use super::{intent, output};
 use smalt_match::opening::generate::{Candidate, OpeningGenerator};
 use smalt_match::opening::{Book, OpeningSource};
 use smalt_match::plan::{BookFormat, ClockSettings, Entrant, Format, Plan, Settings, parse_word};
-use smalt_match::run::slot::command;
+use smalt_match::run::engine_command::command;
 use smalt_match::setup::source_of;
 use smalt_workbench::output_file::Existing;
 

@@ -28,7 +28,8 @@ use smalt_match::plan::{Entrant, FleetSettings, Plan, Settings};
 use smalt_match::run::binaries::Binaries;
 use smalt_match::run::calibration;
 use smalt_match::run::engine_check::check_engines;
-use smalt_match::run::slot::{SlotConfig, command};
+use smalt_match::run::engine_command::command;
+use smalt_match::run::slot::SlotConfig;
 use smalt_match::run::{
     Coordinator, Event, LocalWorkers, Processors, Queue, RunError, RunEvent, RunObserver, RunOutcome,
 };

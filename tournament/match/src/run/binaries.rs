@@ -12,7 +12,7 @@ use std::sync::Mutex;
 
 use ring::digest::{Context, SHA256};
 
-use super::slot::command;
+use super::engine_command::command;
 use crate::plan::Plan;
 
 /// The programs of all entrants, in plan order.

@@ -6,7 +6,7 @@ use std::path::Path;
 use smalt_driver::Protocol;
 use smalt_driver::{ConversationError, Fault, SetOptionError, WaitContext};
 
-use super::slot::{command, engine_timeouts};
+use super::engine_command::{command, engine_timeouts};
 use crate::plan::{BadOptions, Entrant, Plan};
 
 /// Why an engine does not fit the plan.

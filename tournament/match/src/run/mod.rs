@@ -6,6 +6,7 @@ pub mod calibration;
 pub mod coordinator;
 mod done;
 pub mod engine_check;
+pub mod engine_command;
 pub mod event;
 mod local;
 mod log;

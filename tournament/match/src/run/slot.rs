@@ -2,21 +2,19 @@
 //! run; events go to the coordinator.
 
 use std::collections::HashMap;
-use std::path::Path;
 use std::sync::Arc;
 use std::sync::mpsc::{Receiver, Sender};
 use std::time::{Duration, Instant};
 
 use smalt_chess::{CastlingMode, Color};
 use smalt_driver::Restart;
-use smalt_driver::process::{
-    Exit, Interrupt, LINE_LIMIT, ProcessIdentity, StderrPolicy, bind_this_thread, own_processors,
-};
+use smalt_driver::process::{Exit, Interrupt, LINE_LIMIT, ProcessIdentity, bind_this_thread, own_processors};
 use smalt_driver::{
-    ConversationError, Engine, EngineCommand, EngineTimeouts, ExitOutcome, Fault, GameOptions, LimitMethod,
-    Pondering, SetOptionError, StartFailure, State, WaitContext,
+    ConversationError, Engine, ExitOutcome, Fault, GameOptions, LimitMethod, Pondering, SetOptionError,
+    StartFailure, State, WaitContext,
 };
 
+use super::engine_command::{command, engine_timeouts};
 use super::event::{Disqualification, Event, RejectedOption};
 use super::log::GameLog;
 use super::observer::SlotObserver;
@@ -25,7 +23,7 @@ pub use super::slot_config::SlotConfig;
 use crate::game::play::transcript_of;
 use crate::game::{EngineFault, GameSetup, Interrupted, Player, play};
 use crate::opening::Opening;
-use crate::plan::{BadOptions, Entrant, Program, Timeouts, declares_more_threads};
+use crate::plan::{BadOptions, Entrant, declares_more_threads};
 use crate::schedule::ScheduledGame;
 
 /// Failed starts in a row after which an engine is disqualified.
@@ -473,35 +471,6 @@ impl Slot {
             }
         }
         Ok(())
-    }
-}
-
-/// How long an engine may take for what is not a move.
-pub fn engine_timeouts(timeouts: &Timeouts) -> EngineTimeouts {
-    EngineTimeouts {
-        start: timeouts.start.duration(),
-        ready: timeouts.ping.duration(),
-        new_game: timeouts.newgame.unwrap_or(timeouts.ping).duration(),
-        stop: timeouts.stop.duration(),
-        write: timeouts.write.duration(),
-        quit: timeouts.quit.duration(),
-    }
-}
-
-/// The command that starts an entrant's engine; the built-in one is this program.
-pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
-    let command = match &entrant.program {
-        Program::Builtin => EngineCommand::new(own_program).argument("engine"),
-        Program::Command(path) => EngineCommand::new(path),
-    };
-    let command = command.arguments(&entrant.engine.args);
-    let command = match &entrant.engine.stderr {
-        Some(file) => command.stderr(StderrPolicy::File(file.clone())),
-        None => command,
-    };
-    match &entrant.engine.dir {
-        Some(directory) => command.directory(directory),
-        None => command,
     }
 }
 

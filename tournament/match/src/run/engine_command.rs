@@ -1,0 +1,37 @@
+//! How an entrant's engine is started: its command and its timeouts.
+
+use std::path::Path;
+
+use smalt_driver::process::StderrPolicy;
+use smalt_driver::{EngineCommand, EngineTimeouts};
+
+use crate::plan::{Entrant, Program, Timeouts};
+
+/// The command that starts an entrant's engine; the built-in one is this program.
+pub fn command(entrant: &Entrant, own_program: &Path) -> EngineCommand {
+    let command = match &entrant.program {
+        Program::Builtin => EngineCommand::new(own_program).argument("engine"),
+        Program::Command(path) => EngineCommand::new(path),
+    };
+    let command = command.arguments(&entrant.engine.args);
+    let command = match &entrant.engine.stderr {
+        Some(file) => command.stderr(StderrPolicy::File(file.clone())),
+        None => command,
+    };
+    match &entrant.engine.dir {
+        Some(directory) => command.directory(directory),
+        None => command,
+    }
+}
+
+/// How long an engine may take for what is not a move.
+pub fn engine_timeouts(timeouts: &Timeouts) -> EngineTimeouts {
+    EngineTimeouts {
+        start: timeouts.start.duration(),
+        ready: timeouts.ping.duration(),
+        new_game: timeouts.newgame.unwrap_or(timeouts.ping).duration(),
+        stop: timeouts.stop.duration(),
+        write: timeouts.write.duration(),
+        quit: timeouts.quit.duration(),
+    }
+}
