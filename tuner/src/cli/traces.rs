@@ -201,7 +201,7 @@ fn check_verification(verification: &Verification) -> Result<(), Refusal> {
     }
     let tolerance = verification.tolerance;
     let words = format!(
-        "the coefficients do not give the engine's own score within {tolerance}: nothing was fitted. Mend the trace, or allow more with --tolerance"
+        "the coefficients do not give the engine's own score within {tolerance}: nothing was fitted. Correct the trace, or allow more with --tolerance"
     );
     Err(anyhow!(words)).or_failed()
 }
