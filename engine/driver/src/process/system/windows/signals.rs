@@ -46,7 +46,7 @@ impl StopSignals {
 }
 
 /// Runs on a thread of the system.
-unsafe extern "system" fn handle(event: u32) -> BOOL {
+extern "system" fn handle(event: u32) -> BOOL {
     LISTENERS.lock().unwrap_or_else(PoisonError::into_inner).retain(|listener| listener.send(()).is_ok());
     if !matches!(event, CTRL_C_EVENT | CTRL_BREAK_EVENT) {
         thread::sleep(CLOSING);
