@@ -233,7 +233,7 @@ mod tests {
         let error = check(RUN, "").unwrap_err();
         assert_eq!(
             error,
-            "find the engine of entrant \"new\": no engine is called \"new\" or \"evil\" here; add it to engines.toml"
+            "find the engine of entrant \"new\": engines.toml of this machine has no \"new\" or \"evil\"; add it"
         );
     }
 

@@ -145,7 +145,7 @@ fn games_begin_with_their_opening() {
 
 #[test]
 fn figures_that_cannot_be_are_refused() {
-    let refused = Some("what its ply 3 tells of the search cannot be");
+    let refused = Some("the search data of its ply 3 is impossible");
     for word in ["g1f3///99999999999999/1/", "g1f3//99999//1/", "g1f3////9999999999999999/"] {
         check(report(&format!("{word} b8c6////1/"), "0-1", "resignation", None), refused);
     }
@@ -153,7 +153,7 @@ fn figures_that_cannot_be_are_refused() {
         duration: Duration::from_millis(1),
         ..report("g1f3////900000/", "1-0", "resignation", None)
     };
-    check(short, Some("its duration cannot be"));
+    check(short, Some("its duration is impossible"));
 }
 
 #[test]
@@ -177,5 +177,5 @@ fn what_is_known_here_is_not_taken_from_a_claim() {
     assert_eq!(search.left, Some(Duration::from_millis(600)));
     assert_eq!((record.game.number, record.fen.as_ref()), (6, None));
     let endless = GameReport { duration: Duration::MAX, ..report(FOUR, "0-1", "resignation", None) };
-    check(endless, Some("its duration cannot be"));
+    check(endless, Some("its duration is impossible"));
 }
