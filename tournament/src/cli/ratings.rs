@@ -69,6 +69,24 @@ pub(super) struct RatingFlags {
     /// Random seed of the simulations
     #[arg(long, value_name = "S", default_value_t = 1)]
     seed: u64,
+    /// Names that mean the same player: a line each, the shown name first, with commas between (Ordo's -Y)
+    #[arg(short = 'Y', long, value_name = "FILE")]
+    aliases: Option<PathBuf>,
+    /// Only games between players named in this file, a line each (Ordo's -i)
+    #[arg(short, long, value_name = "FILE")]
+    include: Option<PathBuf>,
+    /// No games of players named in this file, a line each (Ordo's -x)
+    #[arg(short = 'x', long, value_name = "FILE")]
+    exclude: Option<PathBuf>,
+    /// Least number of games of players that are shown; all are rated (Ordo's -t)
+    #[arg(short = 't', long, value_name = "N", default_value_t = 0)]
+    min_games: u64,
+    /// Confidence of the errors, in percent (Ordo's -F)
+    #[arg(short = 'F', long, value_name = "PERCENT", default_value_t = 95.0)]
+    confidence: f64,
+    /// Errors of the differences between all players, as CSV (Ordo's -e; `-`: standard output)
+    #[arg(short = 'e', long, value_name = "FILE")]
+    error_matrix: Option<PathBuf>,
     /// Table of head-to-head points and expected points
     #[arg(long)]
     head_to_head: bool,
@@ -101,11 +119,20 @@ pub(super) fn ratings(flags: &RatingFlags) -> Result<Exit, Refusal> {
     if games.count() == 0 {
         return Err(anyhow!("there are no games to rate in {}", list(&flags.files))).or_usage();
     }
+    let games = chosen(flags, games)?;
     let options = options(flags, &games).or_usage()?;
     let bar = bar(options.simulations);
     let rated = RatingList::fit(&games, &options, || bar.inc(1));
     bar.finish_and_clear();
     let rated = rated.map_err(|error| anyhow!("no ratings: {error}{}", advice(&error))).or_usage()?;
+    if let Some(file) = &flags.error_matrix {
+        let matrix = report::error_matrix(&rated).to_csv();
+        if is_standard_output(file) {
+            print(&matrix)?;
+        } else {
+            std::fs::write(file, matrix).with_context(|| format!("write {}", file.display())).or_failed()?;
+        }
+    }
     if let Some(file) = &flags.json {
         write_json(file, &RatingListJson::of(&rated, left_out))?;
         if is_standard_output(file) {
@@ -145,13 +172,60 @@ fn list(files: &[PathBuf]) -> String {
     names.join(", ")
 }
 
+/// The games that flags leave, by the names that they give.
+fn chosen(flags: &RatingFlags, games: Games) -> Result<Games, Refusal> {
+    if [&flags.aliases, &flags.include, &flags.exclude].iter().all(|file| file.is_none()) {
+        return Ok(games);
+    }
+    let names = |file: &Option<PathBuf>| file.as_deref().map(read_names).transpose();
+    let aliases = names(&flags.aliases)?.unwrap_or_default();
+    let (include, exclude) = (names(&flags.include)?, names(&flags.exclude)?);
+    let main_name = |name: &str| aliases.iter().find(|line| line.iter().any(|alias| alias == name));
+    let is_in = |lines: &[Vec<String>], name: &str| lines.iter().flatten().any(|listed| listed == name);
+    let rename = |name| -> Option<&str> {
+        let shown = main_name(name).and_then(|line| line.first()).map_or(name, String::as_str);
+        let is_listed = |lines: &Vec<Vec<String>>| is_in(lines, shown) || is_in(lines, name);
+        let is_chosen = include.as_ref().is_none_or(is_listed) && !exclude.as_ref().is_some_and(is_listed);
+        is_chosen.then_some(shown)
+    };
+    let chosen = games.renamed(rename);
+    if chosen.count() == 0 {
+        return Err(anyhow!("no games are left by --aliases, --include and --exclude")).or_usage();
+    }
+    Ok(chosen)
+}
+
+/// The names of a file: those of a line between commas, with or without quotation marks.
+fn read_names(path: &Path) -> Result<Vec<Vec<String>>, Refusal> {
+    let text =
+        std::fs::read_to_string(path).with_context(|| format!("read {}", path.display())).or_usage()?;
+    Ok(text.lines().map(names_of_line).filter(|names| !names.is_empty()).collect())
+}
+
+fn names_of_line(line: &str) -> Vec<String> {
+    let (mut names, mut is_quoted) = (vec![String::new()], false);
+    for letter in line.chars() {
+        match letter {
+            '"' => is_quoted = !is_quoted,
+            ',' if !is_quoted => names.push(String::new()),
+            _ => names.last_mut().expect("there is one from the first").push(letter),
+        }
+    }
+    names.iter().map(|name| name.trim().to_owned()).filter(|name| !name.is_empty()).collect()
+}
+
 fn options(flags: &RatingFlags, games: &Games) -> anyhow::Result<ListOptions> {
     let anchors = flags.anchor.iter().map(|text| parse_anchor(text, games));
     let parameter = |value: Option<f64>| value.map_or(Parameter::Fitted, Parameter::Fixed);
     if flags.prior.is_some_and(|error| error.is_nan() || error <= 0.0) {
         return Err(anyhow!("--prior must be above zero"));
     }
+    if !(flags.confidence > 0.0 && flags.confidence < 100.0) {
+        return Err(anyhow!("--confidence must be above 0 and below 100"));
+    }
     Ok(ListOptions {
+        confidence: flags.confidence / 100.0,
+        least_games: flags.min_games,
         anchors: anchors.collect::<anyhow::Result<_>>()?,
         average: Elo(flags.average),
         prior: flags.prior.map(Elo),

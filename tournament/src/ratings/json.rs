@@ -1,4 +1,5 @@
-//! The rating list as JSON. Values that are not finite are null; errors are half-widths of 95 % intervals.
+//! The list as JSON. Numbers that have no finite value are null; errors are half-widths of intervals with the list's
+//! confidence, 95 % unless another one was given.
 
 use serde::Serialize;
 use smalt_stats::ratings::ParameterSource;
@@ -9,6 +10,8 @@ use super::RatingList;
 #[derive(Debug, Serialize)]
 pub struct RatingListJson {
     model: &'static str,
+    /// The probability with which the true value lies within an error.
+    confidence: f64,
     games: u64,
     /// Whether anchors fix the scale, else the mean.
     anchored: bool,
@@ -79,13 +82,14 @@ impl RatingListJson {
         };
         RatingListJson {
             model: "logistic expected score, draws by Davidson's rule",
+            confidence: list.confidence(),
             games: list.encounters().iter().map(|encounter| encounter.results.games()).sum(),
             anchored: ratings.is_anchored(),
-            white_advantage: ratings.white_advantage().value,
-            white_advantage_error: ratings.white_advantage().error,
+            white_advantage: list.white_advantage().value,
+            white_advantage_error: list.white_advantage().error,
             white_advantage_source: source(ratings.white_advantage_source()),
-            draw_rate: ratings.draw_rate().value,
-            draw_rate_error: ratings.draw_rate().error,
+            draw_rate: list.draw_rate().value,
+            draw_rate_error: list.draw_rate().error,
             draw_rate_source: source(ratings.draw_rate_source()),
             log_likelihood: ratings.log_likelihood(),
             simulations: list.simulation().map_or(0, |simulation| simulation.lists()),
@@ -121,7 +125,7 @@ impl PlayerJson {
             name: list.name(player).to_owned(),
             rating: rating.map(|rating| rating.value),
             rating_error: rating.and_then(|rating| rating.error),
-            simulated_error: list.simulation().and_then(|simulation| simulation.error(player)),
+            simulated_error: list.simulated_error(player),
             simulated_lists: list.simulation().map(|simulation| simulation.lists_rating(player)),
             games: tally.results.games(),
             wins: tally.results.wins,

@@ -1,5 +1,6 @@
 //! The rating list: ratings, head-to-head results, expected and actual scores. Values only.
 
+use smalt_stats::normal::{Z_95, quantile};
 use smalt_stats::ratings::{
     Anchor, Pairing, Parameter, Rating, RatingError, RatingOptions, Ratings, Replay, Simulation, Unrated,
     groups,
@@ -25,6 +26,10 @@ pub struct ListOptions {
     pub simulations: u64,
     /// Random seed of simulations.
     pub seed: u64,
+    /// The probability with which the true rating lies within the error shown.
+    pub confidence: f64,
+    /// Players with fewer games are rated, and not shown.
+    pub least_games: u64,
 }
 
 impl Default for ListOptions {
@@ -38,6 +43,8 @@ impl Default for ListOptions {
             draw_rate: Parameter::Fitted,
             simulations: 0,
             seed: 1,
+            confidence: 0.95,
+            least_games: 0,
         }
     }
 }
@@ -54,6 +61,8 @@ pub struct RatingList {
     encounters: Vec<HeadToHead>,
     groups: Vec<Vec<usize>>,
     order: Vec<usize>,
+    hidden: usize,
+    confidence: f64,
 }
 
 /// Results of a player.
@@ -112,8 +121,13 @@ impl RatingList {
             encounters: Vec::new(),
             groups: groups(count, &pairings),
             order,
+            hidden: 0,
+            confidence: options.confidence,
         };
         pairings.iter().for_each(|pairing| list.count(pairing));
+        let is_shown = |&player: &usize| list.players[player].results.games() >= options.least_games;
+        list.order = list.order.iter().copied().filter(is_shown).collect();
+        list.hidden = count - list.order.len();
         list.encounters.sort_by_key(|encounter| (encounter.first, encounter.second));
         list.join_encounters();
         Ok(list)
@@ -200,6 +214,48 @@ impl RatingList {
         &self.order
     }
 
+    /// How many players have too few games to be shown.
+    pub fn hidden(&self) -> usize {
+        self.hidden
+    }
+
+    /// The probability with which the true value lies within an error.
+    pub fn confidence(&self) -> f64 {
+        self.confidence
+    }
+
+    /// Half the width of an interval with the list's confidence, by that of the 95 % interval.
+    fn scaled(&self, error: f64) -> f64 {
+        if self.confidence == ListOptions::default().confidence {
+            return error;
+        }
+        error * quantile(0.5 + 0.5 * self.confidence) / Z_95
+    }
+
+    fn with_scaled_error(&self, estimate: Estimate) -> Estimate {
+        Estimate { error: estimate.error.map(|error| self.scaled(error)), ..estimate }
+    }
+
+    /// What the first move is worth, in Elo.
+    pub fn white_advantage(&self) -> Estimate {
+        self.with_scaled_error(self.ratings.white_advantage())
+    }
+
+    /// The share of draws between equals.
+    pub fn draw_rate(&self) -> Estimate {
+        self.with_scaled_error(self.ratings.draw_rate())
+    }
+
+    /// How much stronger the first is than the second, with the error of the difference.
+    pub fn difference(&self, first: usize, second: usize) -> Option<Estimate> {
+        self.ratings.difference(first, second).map(|estimate| self.with_scaled_error(estimate))
+    }
+
+    /// The error of a player's rating by simulation.
+    pub fn simulated_error(&self, player: usize) -> Option<f64> {
+        Some(self.scaled(self.simulation.as_ref()?.error(player)?))
+    }
+
     /// Note on a player without a rating.
     pub fn note(&self, player: usize) -> &'static str {
         match self.ratings.players()[player] {
@@ -212,7 +268,7 @@ impl RatingList {
 
     /// A player's rating, if any.
     pub fn rating(&self, player: usize) -> Option<Estimate> {
-        self.ratings.players()[player].estimate()
+        self.ratings.players()[player].estimate().map(|estimate| self.with_scaled_error(estimate))
     }
 }
 

@@ -58,7 +58,7 @@ pub fn table(list: &RatingList) -> Table {
         let next = list.order().get(place + 1);
         let is_rated = list.rating(player).is_some();
         let score = (results.games() > 0).then(|| results.points() / results.games() as f64);
-        let error = list.simulation().map(|simulation| Cell::from(simulation.error(player)));
+        let error = list.simulation().map(|_| Cell::from(list.simulated_error(player)));
         let head = [
             Cell::from(place as u64 + 1),
             list.name(player).into(),
@@ -137,14 +137,38 @@ pub fn los(list: &RatingList) -> Table {
     table
 }
 
+/// Errors of the differences between the ratings of rows and columns, as Ordo's -e writes them.
+pub fn error_matrix(list: &RatingList) -> Table {
+    let names = list
+        .order()
+        .iter()
+        .map(|&player| Column::new(list.name(player), ColumnKind::Number(1, Sign::Negative)));
+    let mut table =
+        Table::new([Column::new("error of the difference", ColumnKind::Text)].into_iter().chain(names));
+    for &row in list.order() {
+        let cells = list.order().iter().map(|&column| {
+            let difference = if row == column { None } else { list.difference(row, column) };
+            Cell::from(difference.and_then(|difference| difference.error))
+        });
+        table.push([Cell::from(list.name(row))].into_iter().chain(cells));
+    }
+    table
+}
+
 /// Remarks below the list.
 pub fn remarks(list: &RatingList) -> String {
-    let (white, draws) = (list.ratings().white_advantage(), list.ratings().draw_rate());
+    let (white, draws) = (list.white_advantage(), list.draw_rate());
     let mut text = format!(
         "White's advantage: {} Elo. Draws between equals: {} %.\n",
         format::estimate(white.value, white.error, 1, Sign::Negative),
         format::estimate(100.0 * draws.value, draws.error.map(|error| 100.0 * error), 1, Sign::Negative),
     );
+    if list.confidence() != 0.95 {
+        text.push_str(&format!("Errors are of {} % confidence.\n", 100.0 * list.confidence()));
+    }
+    if list.hidden() > 0 {
+        text.push_str(&format!("Not shown for too few games: {}.\n", format::count(list.hidden(), "player")));
+    }
     if list.ratings().white_advantage_source() == ParameterSource::Open {
         text.push_str("The games leave White's advantage open: it is held at 0.\n");
     }
@@ -164,8 +188,9 @@ pub fn remarks(list: &RatingList) -> String {
             error.map_or_else(|| format::MISSING.to_owned(), |error| format!("{:.1}", scale * error))
         };
         text.push_str(&format!(
-            "Simulated {} times: White's advantage ± {} Elo, draws between equals ± {} %.\n",
+            "{} of {} simulated lists were usable: White's advantage ± {} Elo, draws between equals ± {} %.\n",
             simulation.lists(),
+            list.simulations_tried(),
             shown(simulation.white_advantage_error(), 1.0),
             shown(simulation.draw_rate_error(), 100.0),
         ));

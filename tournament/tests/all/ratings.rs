@@ -202,3 +202,47 @@ fn an_anchor_that_won_all_its_games_is_said_to_hold_nothing() {
     let (out, _) = place.check(&[&["ratings"], &arguments[..], &["--prior", "300"]].concat(), 0);
     assert!(!out.contains("No anchor"), "{out}");
 }
+
+#[test]
+fn aliases_are_one_player_and_lists_of_names_choose_the_games() {
+    let place = Place::new();
+    let renamed = gauntlet().replacen("\"Hero\"", "\"Hero, 2\"", 60);
+    place.write("games.pgn", &renamed);
+    place.write("whole.pgn", &gauntlet());
+    place.write("aliases.csv", "Hero, \"Hero, 2\"\n");
+    let players = |list: &serde_json::Value| -> Vec<String> {
+        let names = list["players"].as_array().unwrap().iter();
+        names.map(|player| player["name"].as_str().unwrap().to_owned()).collect()
+    };
+    let list = json(&place, &["games.pgn", "-Y", "aliases.csv"]);
+    assert_eq!(list["players"], json(&place, &["whole.pgn"])["players"]);
+    assert_eq!(json(&place, &["games.pgn"])["players"].as_array().unwrap().len(), 5);
+    place.write("names", "Hero\nMid\nAnchor\n");
+    assert_eq!(players(&json(&place, &["whole.pgn", "-i", "names"])), ["Hero", "Mid", "Anchor"]);
+    place.write("weak", "Weak\n");
+    let without = json(&place, &["whole.pgn", "--exclude", "weak"]);
+    assert_eq!((players(&without).len(), &without["games"]), (3, &160.into()));
+    let (_, err) = place.check(&["ratings", "whole.pgn", "-i", "weak"], 2);
+    assert!(err.contains("no games are left"), "{err}");
+}
+
+#[test]
+fn errors_have_the_confidence_that_was_asked_for_and_few_games_are_not_shown() {
+    let place = Place::new();
+    place.write("games.pgn", &[gauntlet(), game("Hero", "New", "1/2-1/2")].concat());
+    let error = |list: &serde_json::Value| player(list, "Hero")["rating_error"].as_f64().unwrap();
+    let (usual, narrow) = (json(&place, &["games.pgn"]), json(&place, &["games.pgn", "-F", "68.2689492137"]));
+    assert!((error(&usual) / error(&narrow) - 1.959_964).abs() < 1e-5);
+    assert!((narrow["confidence"].as_f64().unwrap() - 0.682_689_492_137).abs() < 1e-9);
+    let shown = json(&place, &["games.pgn", "-t", "10"]);
+    assert_eq!((shown["players"].as_array().unwrap().len(), error(&shown)), (4, error(&usual)));
+    let (out, _) = place.check(&["ratings", "games.pgn", "--min-games", "10", "--simulations", "20"], 0);
+    assert!(out.contains("Not shown for too few games: 1 player"), "{out}");
+    assert!(out.contains("of 20 simulated lists were usable"), "{out}");
+    place.check(&["ratings", "games.pgn", "-e", "errors.csv"], 0);
+    let matrix = place.read("errors.csv");
+    assert_eq!(matrix.lines().count(), 6, "{matrix}");
+    assert!(matrix.starts_with("error of the difference,New,Hero,"), "{matrix}");
+    let (_, err) = place.check(&["ratings", "games.pgn", "-F", "100"], 2);
+    assert!(err.contains("--confidence"), "{err}");
+}

@@ -29,6 +29,22 @@ impl Games {
         *self.results.entry((white, black)).or_default() += results;
     }
 
+    /// The games by other names: `rename` gives each player's. Left out are the games of players for whom it gives none, and
+    /// those of a player with itself.
+    pub fn renamed<'a>(&'a self, rename: impl Fn(&'a str) -> Option<&'a str>) -> Games {
+        let mut renamed = Games::default();
+        for Pairing { white, black, results } in self.pairings() {
+            let [white, black] = [white, black].map(|player| rename(&self.names[player]));
+            if let (Some(white), Some(black)) = (white, black)
+                && white != black
+            {
+                let (white, black) = (renamed.player(white), renamed.player(black));
+                renamed.add(white, black, results);
+            }
+        }
+        renamed
+    }
+
     pub fn names(&self) -> &[String] {
         &self.names
     }
